@@ -41,26 +41,39 @@ func (b *book) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.E
 }
 
 // readRun reads a run, and goes on where it was interrupted after the given number of chunks.
-func readRun(t *testing.T, c connectorkit.Connector, run, checkpoint string, most, kill int) (ids []string, last v1.Page) {
+func readRun(
+	t *testing.T,
+	c connectorkit.Connector,
+	run, checkpoint string,
+	most, kill int,
+) (ids []string, last v1.Page) {
 	t.Helper()
 	killed := errors.New("killed")
 	for {
-		req := v1.SyncRequest{Options: &v1.SyncOptions{SyncRunID: run, Checkpoint: checkpoint, MaxRecords: &most, ChunkSize: 4}}
+		req := v1.SyncRequest{
+			Options: &v1.SyncOptions{SyncRunID: run, Checkpoint: checkpoint, MaxRecords: &most, ChunkSize: 4},
+		}
 		chunks := 0
-		err := connectorkit.Sync(t.Context(), c, req, connectorkit.LimitsOf(req, 0), func(_ context.Context, p v1.SyncResponse) error {
-			if chunks++; chunks == kill {
-				kill = 0
-				return killed
-			}
-			for _, a := range p.Accounts {
-				ids = append(ids, a.ExternalID)
-			}
-			if p.Page.Checkpoint != "" {
-				checkpoint = p.Page.Checkpoint
-			}
-			last = *p.Page
-			return nil
-		})
+		err := connectorkit.Sync(
+			t.Context(),
+			c,
+			req,
+			connectorkit.LimitsOf(req, 0),
+			func(_ context.Context, p v1.SyncResponse) error {
+				if chunks++; chunks == kill {
+					kill = 0
+					return killed
+				}
+				for _, a := range p.Accounts {
+					ids = append(ids, a.ExternalID)
+				}
+				if p.Page.Checkpoint != "" {
+					checkpoint = p.Page.Checkpoint
+				}
+				last = *p.Page
+				return nil
+			},
+		)
 		if err == nil {
 			return ids, last
 		}
@@ -129,10 +142,16 @@ func TestACheckpointOfALimitedRunServesOneWithoutALimit(t *testing.T) {
 	_, last := readRun(t, c, "run", "", 8, 0)
 	req := v1.SyncRequest{Options: &v1.SyncOptions{SyncRunID: "run", Checkpoint: last.Checkpoint}}
 	chunks := []v1.SyncResponse{}
-	err := connectorkit.Sync(t.Context(), c, req, connectorkit.LimitsOf(req, 0), func(_ context.Context, p v1.SyncResponse) error {
-		chunks = append(chunks, p)
-		return nil
-	})
+	err := connectorkit.Sync(
+		t.Context(),
+		c,
+		req,
+		connectorkit.LimitsOf(req, 0),
+		func(_ context.Context, p v1.SyncResponse) error {
+			chunks = append(chunks, p)
+			return nil
+		},
+	)
 	if err != nil || len(chunks[0].Accounts) != 12 || c.starts[1] != "6" {
 		t.Errorf("%v, %d accounts, started at %v", err, len(chunks[0].Accounts), c.starts)
 	}

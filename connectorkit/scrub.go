@@ -21,8 +21,9 @@ const minSecret = 4
 // minPart is the same for a part of a secret, which a text is more likely to have by chance.
 const minPart = 8
 
-// NewScrubber masks the given secrets, plain and as they look in a URL, in base64 and in a JSON string. Of a secret that is the
-// value of a header, such as "Bearer abc", its parts are masked as well: a target may repeat the token alone.
+// NewScrubber masks the given secrets, plain and as they look in a URL, in base64 and in a JSON string. Of a secret
+// that is the value of a header, such as "Bearer abc", its parts are masked as well: a target may repeat the token
+// alone.
 func NewScrubber(secrets ...string) *Scrubber {
 	seen := map[string]bool{}
 	var forms []string
@@ -51,8 +52,9 @@ func NewScrubber(secrets ...string) *Scrubber {
 	return &Scrubber{replacer: strings.NewReplacer(pairs...)}
 }
 
-// headerParts are the parts of a header's value that are secrets of their own: what follows the scheme of an Authorization header
-// (RFC 9110 section 11.4), the values of its parameters and of cookies, and what basic credentials hold.
+// headerParts are the parts of a header's value that are secrets of their own: what follows the scheme of an
+// Authorization header (RFC 9110 section 11.4), the values of its parameters and of cookies, and what basic credentials
+// hold.
 func headerParts(value string) []string {
 	if len(value) > maxHeader || strings.ContainsAny(value, "\r\n{") {
 		return nil
@@ -85,8 +87,20 @@ const maxHeader = 8 << 10
 
 // schemes are words before credentials, in lower case.
 var schemes = map[string]bool{
-	"bearer": true, "basic": true, "token": true, "apikey": true, "api-key": true, "key": true, "ssws": true, "digest": true,
-	"negotiate": true, "hmac": true, "genie": true, "geniekey": true, "oauth": true, "jwt": true,
+	"bearer":    true,
+	"basic":     true,
+	"token":     true,
+	"apikey":    true,
+	"api-key":   true,
+	"key":       true,
+	"ssws":      true,
+	"digest":    true,
+	"negotiate": true,
+	"hmac":      true,
+	"genie":     true,
+	"geniekey":  true,
+	"oauth":     true,
+	"jwt":       true,
 }
 
 // ScrubberFor masks the values of the secret fields in auth. Members of secret objects count as secrets too.

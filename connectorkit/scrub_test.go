@@ -25,10 +25,12 @@ func TestPartsOfAHeaderAreMaskedInEveryForm(t *testing.T) {
 		fields := []connectorkit.Field{{Key: "extra_headers", Secret: true}}
 		for name, scrub := range map[string]*connectorkit.Scrubber{
 			"alone": connectorkit.NewScrubber(value),
-			"field": connectorkit.ScrubberFor(v1.AuthConfig{"extra_headers": map[string]any{"Authorization": value}}, fields),
+			"field": connectorkit.ScrubberFor(v1.AuthConfig{"extra_headers": map[string]any{"Authorization": value}},
+				fields),
 		} {
 			for _, form := range []string{
-				secret, url.QueryEscape(secret), url.PathEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+				secret, url.QueryEscape(secret), url.PathEscape(secret),
+				base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
 			} {
 				if got := scrub.Clean("it said <" + form + "> to me"); got != "it said <[secret]> to me" {
 					t.Errorf("%s: with the header %q, %q is left as %q", name, value, form, got)
@@ -39,7 +41,10 @@ func TestPartsOfAHeaderAreMaskedInEveryForm(t *testing.T) {
 }
 
 func TestMaskingPartsLeavesOrdinaryWords(t *testing.T) {
-	scrub := connectorkit.NewScrubber("Bearer CANARY-4711", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----")
+	scrub := connectorkit.NewScrubber(
+		"Bearer CANARY-4711",
+		"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+	)
 	const text = "Bearer authentication is needed; -----BEGIN CERTIFICATE-----"
 	if got := scrub.Clean(text); got != text {
 		t.Errorf("%q became %q", text, got)

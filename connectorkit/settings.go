@@ -9,7 +9,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Settings reads a call's auth_config with types and remembers what was wrong, so that a user hears of all mistakes at once.
+// Settings reads a call's auth_config with types and remembers what was wrong, so that a user hears of all mistakes at
+// once.
 type Settings struct {
 	auth     v1.AuthConfig
 	problems []string

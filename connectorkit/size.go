@@ -4,8 +4,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Rough lengths in bytes of what surrounds values in JSON. A chunk's bound is a target, not a limit, so an estimate serves: to
-// encode every record a second time only to measure it costs an eighth of a large read.
+// Rough lengths in bytes of what surrounds values in JSON. A chunk's bound is a target, not a limit, so an estimate
+// serves: to encode every record a second time only to measure it costs an eighth of a large read.
 const (
 	recordOverhead = 160
 	memberOverhead = 6
@@ -17,7 +17,8 @@ func size(record any) int {
 	switch r := record.(type) {
 	case *v1.RemoteIdentity:
 		n += len(r.ExternalID) + len(r.NativeRef) + values(r.Attributes)
-		for _, s := range []*string{r.Email, r.Username, r.DisplayName, r.FirstName, r.LastName, r.Department, r.Title, r.ManagerExternalID} {
+		for _, s := range []*string{r.Email, r.Username, r.DisplayName, r.FirstName, r.LastName, r.Department, r.Title,
+			r.ManagerExternalID} {
 			n += text(s)
 		}
 		if r.ManagerRef != nil {
@@ -25,13 +26,38 @@ func size(record any) int {
 		}
 	case *v1.RemoteAccount:
 		n += len(r.ExternalID) + len(r.NativeRef) + len(r.NativeIdentity) + values(r.Attributes)
-		for _, s := range []*string{r.IdentityExternalID, r.Username, r.Email, r.DisplayName, r.FirstName, r.LastName, r.EmployeeNumber} {
+		for _, s := range []*string{r.IdentityExternalID, r.Username, r.Email, r.DisplayName, r.FirstName, r.LastName,
+			r.EmployeeNumber} {
 			n += text(s)
 		}
 	case *v1.RemoteEntitlement:
-		n += len(r.ExternalID) + len(r.NativeRef) + len(r.NativeIdentity) + text(r.Name) + text(r.DisplayName) + text(r.Description) + values(r.Attributes)
+		n += len(
+			r.ExternalID,
+		) + len(
+			r.NativeRef,
+		) + len(
+			r.NativeIdentity,
+		) + text(
+			r.Name,
+		) + text(
+			r.DisplayName,
+		) + text(
+			r.Description,
+		) + values(
+			r.Attributes,
+		)
 	case *v1.RemoteGrant:
-		n += len(r.ExternalID) + len(r.EntitlementExternalID) + text(r.AccountExternalID) + text(r.PrincipalEntitlementExternalID) + values(r.Attributes)
+		n += len(
+			r.ExternalID,
+		) + len(
+			r.EntitlementExternalID,
+		) + text(
+			r.AccountExternalID,
+		) + text(
+			r.PrincipalEntitlementExternalID,
+		) + values(
+			r.Attributes,
+		)
 		if r.PrincipalRef != nil {
 			n += len(r.PrincipalRef.Value)
 		}

@@ -40,10 +40,10 @@ func LimitsOf(req v1.SyncRequest, chunkBytes int) Limits {
 var errEnough = errors.New("max_records reached")
 
 // Sync runs c and cuts what it emits into chunks, the same way in hosted and in agent mode, so that both stage the same
-// rows in the same order. The last chunk, and only it, has Page.HasMore false. With MaxRecords reached the read stops early
-// and every scope is reported as not complete. A chunk carries the checkpoint of the last page that it, or a chunk before it,
-// holds to its end. Where MaxRecords ended the read, the last chunk carries the checkpoint at which the next one
-// continues.
+// rows in the same order. The last chunk, and only it, has Page.HasMore false. With MaxRecords reached the read stops
+// early and every scope is reported as not complete. A chunk carries the checkpoint of the last page that it, or a
+// chunk before it, holds to its end. Where MaxRecords ended the read, the last chunk carries the checkpoint at which
+// the next one continues.
 func Sync(ctx context.Context, c Connector, req v1.SyncRequest, limits Limits, emit Emit) error {
 	if limits.ChunkSize <= 0 {
 		limits.ChunkSize = DefaultChunkSize
@@ -116,8 +116,8 @@ func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
 	return nil
 }
 
-// mark notes what holds once all records of a page are handed on: where reading may resume, which grants are complete, and
-// what is still there.
+// mark notes what holds once all records of a page are handed on: where reading may resume, which grants are complete,
+// and what is still there.
 func (c *chunker) mark(ctx context.Context, p *v1.Page) error {
 	if p == nil {
 		return nil
@@ -154,8 +154,8 @@ func (c *chunker) within(n int, taken *int) (fit int, cut bool) {
 	return fit, fit < n
 }
 
-// add appends records one by one, sending a chunk whenever it is full and another record comes. A full chunk waits for the end
-// of its page, so that it carries the page's checkpoint.
+// add appends records one by one, sending a chunk whenever it is full and another record comes. A full chunk waits for
+// the end of its page, so that it carries the page's checkpoint.
 func add[T any](ctx context.Context, c *chunker, to *[]T, records []T) error {
 	for i := range records {
 		if c.out.Len() >= c.limits.ChunkSize {
@@ -204,8 +204,14 @@ func (c *chunker) flush(ctx context.Context, last bool) error {
 	out := c.out
 	out.Success = true
 	page := v1.Page{
-		HasMore: !last, Checkpoint: c.page.Checkpoint, Stats: c.page.Stats, Estimate: c.page.Estimate, Warnings: first(c.page.Warnings, 100),
-		Read: c.page.Read, Present: c.page.Present, Scopes: c.partial,
+		HasMore:    !last,
+		Checkpoint: c.page.Checkpoint,
+		Stats:      c.page.Stats,
+		Estimate:   c.page.Estimate,
+		Warnings:   first(c.page.Warnings, 100),
+		Read:       c.page.Read,
+		Present:    c.page.Present,
+		Scopes:     c.partial,
 	}
 	if last {
 		page.Cursor, page.Watermark, page.Checkpoint = c.page.Cursor, c.page.Watermark, ""
@@ -242,7 +248,11 @@ func failure(in v1.SyncResponse) error {
 		msg = *in.Error
 	}
 	if in.Success {
-		return &v1.ErrorDetail{Class: v1.ClassProtocol, Code: "protocol_violation", Message: fmt.Sprintf("the connector answered success and an error at once: %s", msg)}
+		return &v1.ErrorDetail{
+			Class:   v1.ClassProtocol,
+			Code:    "protocol_violation",
+			Message: fmt.Sprintf("the connector answered success and an error at once: %s", msg),
+		}
 	}
 	return &v1.ErrorDetail{Class: v1.ClassTargetFault, Code: "connector_failed", Message: msg}
 }

@@ -37,7 +37,10 @@ func people(n int, attribute string) v1.SyncResponse {
 	r := v1.SyncResponse{Success: true}
 	for i := range n {
 		id := fmt.Sprint(i)
-		r.Identities = append(r.Identities, v1.RemoteIdentity{ExternalID: id, Attributes: map[string]any{"a": attribute}})
+		r.Identities = append(
+			r.Identities,
+			v1.RemoteIdentity{ExternalID: id, Attributes: map[string]any{"a": attribute}},
+		)
 		r.Accounts = append(r.Accounts, v1.RemoteAccount{ExternalID: id})
 	}
 	return r
@@ -45,10 +48,16 @@ func people(n int, attribute string) v1.SyncResponse {
 
 func collect(t *testing.T, c connectorkit.Connector, l connectorkit.Limits) (chunks []v1.SyncResponse, err error) {
 	t.Helper()
-	err = connectorkit.Sync(context.Background(), c, v1.SyncRequest{}, l, func(_ context.Context, page v1.SyncResponse) error {
-		chunks = append(chunks, page)
-		return nil
-	})
+	err = connectorkit.Sync(
+		context.Background(),
+		c,
+		v1.SyncRequest{},
+		l,
+		func(_ context.Context, page v1.SyncResponse) error {
+			chunks = append(chunks, page)
+			return nil
+		},
+	)
 	return chunks, err
 }
 
@@ -80,7 +89,11 @@ func TestChunksAreFullAndOnlyTheLastSaysSo(t *testing.T) {
 
 func TestAChunkIsClosedNearItsBytes(t *testing.T) {
 	const bound = 64 << 10
-	chunks, err := collect(t, pages{people(400, strings.Repeat("x", 1000))}, connectorkit.Limits{ChunkSize: 10000, ChunkBytes: bound})
+	chunks, err := collect(
+		t,
+		pages{people(400, strings.Repeat("x", 1000))},
+		connectorkit.Limits{ChunkSize: 10000, ChunkBytes: bound},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,13 +112,21 @@ func TestAChunkIsClosedNearItsBytes(t *testing.T) {
 }
 
 func TestACapCutsPeopleAndAccountsApartAndProvesNothing(t *testing.T) {
-	c := pages{people(10, ""), {Success: true, Page: &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true}}}}}
+	c := pages{
+		people(10, ""),
+		{Success: true, Page: &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true}}}},
+	}
 	chunks, err := collect(t, c, connectorkit.Limits{MaxRecords: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(chunks) != 1 || len(chunks[0].Identities) != 4 || len(chunks[0].Accounts) != 4 {
-		t.Fatalf("got %d chunks, first with %d people and %d accounts", len(chunks), len(chunks[0].Identities), len(chunks[0].Accounts))
+		t.Fatalf(
+			"got %d chunks, first with %d people and %d accounts",
+			len(chunks),
+			len(chunks[0].Identities),
+			len(chunks[0].Accounts),
+		)
 	}
 	for _, s := range chunks[0].Page.Scopes {
 		if s.Complete {
@@ -139,10 +160,16 @@ func (quiet) Sync(ctx context.Context, _ v1.SyncRequest, _ connectorkit.Emit) er
 func TestACancelledReadNeverPassesForAWholeOne(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := connectorkit.Sync(ctx, quiet{}, v1.SyncRequest{}, connectorkit.Limits{}, func(context.Context, v1.SyncResponse) error {
-		t.Error("a chunk was emitted")
-		return nil
-	})
+	err := connectorkit.Sync(
+		ctx,
+		quiet{},
+		v1.SyncRequest{},
+		connectorkit.Limits{},
+		func(context.Context, v1.SyncResponse) error {
+			t.Error("a chunk was emitted")
+			return nil
+		},
+	)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}
@@ -176,18 +203,37 @@ func TestSecretsAreMaskedInEveryForm(t *testing.T) {
 
 func TestAChunkCarriesTheCheckpointOfTheLastPageItHoldsToItsEnd(t *testing.T) {
 	one := v1.SyncResponse{Success: true, Grants: []v1.RemoteGrant{{EntitlementExternalID: "g"}}}
-	one.Page = &v1.Page{Checkpoint: "after g", Scopes: []v1.Scope{{Kind: v1.Grants, Key: "entitlement:g", Complete: true, Count: 1}}}
+	one.Page = &v1.Page{
+		Checkpoint: "after g",
+		Scopes:     []v1.Scope{{Kind: v1.Grants, Key: "entitlement:g", Complete: true, Count: 1}},
+	}
 	first, second := people(2, ""), people(2, "")
 	first.Page, second.Page = &v1.Page{Checkpoint: "after 4"}, &v1.Page{Checkpoint: "after 8"}
-	present := v1.SyncResponse{Success: true, Page: &v1.Page{Present: []v1.Present{{Kind: v1.Accounts, ExternalIDs: []string{"x", "y"}}}}}
-	last := v1.SyncResponse{Success: true, Page: &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: 6}}, Cursor: "next"}}
+	present := v1.SyncResponse{
+		Success: true,
+		Page:    &v1.Page{Present: []v1.Present{{Kind: v1.Accounts, ExternalIDs: []string{"x", "y"}}}},
+	}
+	last := v1.SyncResponse{
+		Success: true,
+		Page:    &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: 6}}, Cursor: "next"},
+	}
 	chunks, err := collect(t, pages{first, second, one, present, last}, connectorkit.Limits{ChunkSize: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, c := range chunks {
-		got = append(got, fmt.Sprintf("%d records, %q, %d scopes, %d present, more %t", c.Len(), c.Page.Checkpoint, len(c.Page.Scopes), len(c.Page.Present), c.Page.HasMore))
+		got = append(
+			got,
+			fmt.Sprintf(
+				"%d records, %q, %d scopes, %d present, more %t",
+				c.Len(),
+				c.Page.Checkpoint,
+				len(c.Page.Scopes),
+				len(c.Page.Present),
+				c.Page.HasMore,
+			),
+		)
 	}
 	want := []string{
 		`6 records, "after 4", 0 scopes, 0 present, more true`,

@@ -1,5 +1,5 @@
-// Package agenttest runs real agents inside the tests of another module: the same link, runner, spool and tokens as the program's,
-// with a connector and a pace of the test's choice.
+// Package agenttest runs real agents inside the tests of another module: the same link, runner, spool and tokens as the
+// program's, with a connector and a pace of the test's choice.
 package agenttest
 
 import (
@@ -26,8 +26,9 @@ const Version = "1.2.3"
 
 // Options make an agent. Dir must have been enrolled.
 type Options struct {
-	Dir       string
-	URL       string                 // another way to the control plane than the one it was enrolled by, through a bad line for instance
+	Dir string
+	// another way to the control plane than the one it was enrolled by, through a bad line for instance
+	URL       string
 	Connector connectorkit.Connector // runs every call, whatever its type
 	Types     []string
 	Hostname  string
@@ -42,7 +43,10 @@ type Options struct {
 
 // Enroll makes dir an agent's data directory with the enrolment token, and gives the agent's id.
 func Enroll(ctx context.Context, dir, url, token string) (id string, err error) {
-	state, err := enroll.Enroll(ctx, enroll.Order{Dir: config.Dir(dir), Settings: config.Settings{URL: url}, Token: token, Version: Version})
+	state, err := enroll.Enroll(
+		ctx,
+		enroll.Order{Dir: config.Dir(dir), Settings: config.Settings{URL: url}, Token: token, Version: Version},
+	)
 	return state.AgentID, err
 }
 
@@ -78,9 +82,24 @@ func Start(o Options) (*Agent, error) {
 	}
 	a := &Agent{done: make(chan struct{})}
 	a.link = &link.Link{
-		Dir: dir, Dialer: dialer, Tokens: tokens, Runner: r, Version: Version, Log: o.Log, Now: time.Now, Changed: a.changed,
-		Hostname: o.Hostname, Machine: o.Machine,
-		Pace: link.Pace{Ping: o.Ping, Silent: o.Silent, Beat: o.Beat, Base: o.Base, Max: o.Max, Look: 20 * time.Millisecond},
+		Dir:      dir,
+		Dialer:   dialer,
+		Tokens:   tokens,
+		Runner:   r,
+		Version:  Version,
+		Log:      o.Log,
+		Now:      time.Now,
+		Changed:  a.changed,
+		Hostname: o.Hostname,
+		Machine:  o.Machine,
+		Pace: link.Pace{
+			Ping:   o.Ping,
+			Silent: o.Silent,
+			Beat:   o.Beat,
+			Base:   o.Base,
+			Max:    o.Max,
+			Look:   20 * time.Millisecond,
+		},
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	a.stop = stop

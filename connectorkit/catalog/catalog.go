@@ -54,7 +54,16 @@ type Capabilities struct {
 	Password         bool `json:"password"`
 }
 
-var reads = Capabilities{Test: true, Discover: true, ReadIdentities: true, ReadAccounts: true, ReadEntitlements: true, ReadGrants: true, Incremental: true, Tombstones: true}
+var reads = Capabilities{
+	Test:             true,
+	Discover:         true,
+	ReadIdentities:   true,
+	ReadAccounts:     true,
+	ReadEntitlements: true,
+	ReadGrants:       true,
+	Incremental:      true,
+	Tombstones:       true,
+}
 
 // changes are the capabilities of types whose connectors change their targets too.
 var changes = func() Capabilities {
@@ -76,15 +85,30 @@ var kinds = append(types, vendors()...)
 var types = []kind{
 	{
 		entry: Entry{
-			Key: SCIM2, Type: SCIM2, Name: "SCIM 2.0", Category: "application", Fields: scim.Fields(), Capabilities: changes,
-			Description: "Any application that speaks SCIM 2.0 (RFC 7643 and 7644).",
+			Key:          SCIM2,
+			Type:         SCIM2,
+			Name:         "SCIM 2.0",
+			Category:     "application",
+			Fields:       scim.Fields(),
+			Capabilities: changes,
+			Description:  "Any application that speaks SCIM 2.0 (RFC 7643 and 7644).",
 		},
-		aliases: map[string]string{"token": "bearer_token", "tls_ca_pem": "ca_pem", "page_size": "count", "headers": "extra_headers"},
+		aliases: map[string]string{
+			"token":      "bearer_token",
+			"tls_ca_pem": "ca_pem",
+			"page_size":  "count",
+			"headers":    "extra_headers",
+		},
 	},
 	{
 		entry: Entry{
-			Key: LDAP, Type: LDAP, Name: "LDAP", Category: "directory", Fields: settings.Fields(), Capabilities: changes,
-			Description: "Any LDAP directory: Active Directory, OpenLDAP, 389 Directory Server and others.",
+			Key:          LDAP,
+			Type:         LDAP,
+			Name:         "LDAP",
+			Category:     "directory",
+			Fields:       settings.Fields(),
+			Capabilities: changes,
+			Description:  "Any LDAP directory: Active Directory, OpenLDAP, 389 Directory Server and others.",
 		},
 		aliases: map[string]string{"tls": "security", "tls_ca_pem": "ca_pem"},
 	},
@@ -97,8 +121,13 @@ var types = []kind{
 	},
 	{
 		entry: Entry{
-			Key: Custom, Type: Custom, Name: "Custom connector", Category: "custom", Fields: remote.Fields(), Capabilities: reads,
-			Description: "A service of your own that answers a SyncRequest with a SyncResponse over HTTP.",
+			Key:          Custom,
+			Type:         Custom,
+			Name:         "Custom connector",
+			Category:     "custom",
+			Fields:       remote.Fields(),
+			Capabilities: reads,
+			Description:  "A service of your own that answers a SyncRequest with a SyncResponse over HTTP.",
 		},
 		aliases: remote.Aliases(), check: remote.Check,
 	},

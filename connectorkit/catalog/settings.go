@@ -22,7 +22,11 @@ func (r *renaming) Test(ctx context.Context, req v1.TestRequest, report connecto
 }
 
 // Discover does as Connector says.
-func (r *renaming) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+func (r *renaming) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	req.AuthConfig = rename(req.AuthConfig, r.aliases)
 	return r.Connector.Discover(ctx, req, report)
 }
@@ -62,7 +66,8 @@ func (w *writing) Writes(auth v1.AuthConfig) connectorkit.Writes {
 	return w.to.Writes(rename(auth, w.aliases))
 }
 
-// WithAliases gives a connector of a type its settings under the names it knows. One that can change its target still can.
+// WithAliases gives a connector of a type its settings under the names it knows. One that can change its target still
+// can.
 func WithAliases(c connectorkit.Connector, connectorType string) connectorkit.Connector {
 	k, _ := find(connectorType)
 	aliases := k.aliases

@@ -35,8 +35,9 @@ const (
 	Invalid            = "invalid"
 )
 
-// Validate checks the settings of a connector before any target is asked: connection holds what may be shown, credentials the
-// rest. key is that of the catalog's entry; see KeyOf. Settings that hold no secret may stand in credentials too, as a user name does. The problems are sorted by key.
+// Validate checks the settings of a connector before any target is asked: connection holds what may be shown,
+// credentials the rest. key is that of the catalog's entry; see KeyOf. Settings that hold no secret may stand in
+// credentials too, as a user name does. The problems are sorted by key.
 func Validate(key string, connection, credentials map[string]any) []Problem {
 	k, ok := find(key)
 	if !ok {
@@ -132,7 +133,8 @@ func (v *validation) field(f connectorkit.Field) {
 	}
 }
 
-// applies tells whether a field that hangs on another one's value is wanted. Where that value is left open, alternatives judges.
+// applies tells whether a field that hangs on another one's value is wanted. Where that value is left open,
+// alternatives judges.
 func (v *validation) applies(f connectorkit.Field) bool {
 	if f.DependsOn == "" {
 		return true
@@ -148,18 +150,27 @@ func (v *validation) alternatives() {
 			continue
 		}
 		if !slices.ContainsFunc(f.Enum, func(choice string) bool { return v.satisfied(f.Key, choice) }) {
-			v.add(f.Key, Required, "%s is missing, and what is given fits none of %s", f.Key, strings.Join(f.Enum, ", "))
+			v.add(
+				f.Key,
+				Required,
+				"%s is missing, and what is given fits none of %s",
+				f.Key,
+				strings.Join(f.Enum, ", "),
+			)
 		}
 	}
 }
 
 // decides tells whether other required fields hang on this one.
 func (v *validation) decides(key string) bool {
-	return slices.ContainsFunc(v.kind.entry.Fields, func(f connectorkit.Field) bool { return f.DependsOn == key && f.Required })
+	return slices.ContainsFunc(
+		v.kind.entry.Fields,
+		func(f connectorkit.Field) bool { return f.DependsOn == key && f.Required },
+	)
 }
 
-// satisfied tells whether a choice has all that it requires. One that requires nothing is satisfied only when nothing that
-// another choice requires is there, since then something was forgotten.
+// satisfied tells whether a choice has all that it requires. One that requires nothing is satisfied only when nothing
+// that another choice requires is there, since then something was forgotten.
 func (v *validation) satisfied(key, choice string) bool {
 	requires, others := false, false
 	for _, f := range v.kind.entry.Fields {

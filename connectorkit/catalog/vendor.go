@@ -13,8 +13,8 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 )
 
-// VendorType is the type of connectors that an entry of a vendor describes. They are served by the connector of another type,
-// whose settings the entry's template makes from the few that the user gives.
+// VendorType is the type of connectors that an entry of a vendor describes. They are served by the connector of another
+// type, whose settings the entry's template makes from the few that the user gives.
 const VendorType = "vendor"
 
 // FieldMapping is what an entry knows about a field of its vendor's records.
@@ -71,8 +71,19 @@ func vendors() []kind {
 
 func (v *vendor) kind() kind {
 	return kind{vendor: v, entry: Entry{
-		Key: v.Key, Type: VendorType, Engine: v.Engine, Name: v.Name, Vendor: v.Vendor, Category: v.Category, Description: v.Description,
-		DocsURL: v.DocsURL, AuthMethods: v.AuthMethods, Fields: v.Fields, Capabilities: v.Capabilities, Mapping: v.Mapping, Quirks: v.Quirks,
+		Key:          v.Key,
+		Type:         VendorType,
+		Engine:       v.Engine,
+		Name:         v.Name,
+		Vendor:       v.Vendor,
+		Category:     v.Category,
+		Description:  v.Description,
+		DocsURL:      v.DocsURL,
+		AuthMethods:  v.AuthMethods,
+		Fields:       v.Fields,
+		Capabilities: v.Capabilities,
+		Mapping:      v.Mapping,
+		Quirks:       v.Quirks,
 	}}
 }
 
@@ -99,9 +110,9 @@ func Resolve(key string, auth map[string]any) (engine string, settings map[strin
 	return k.vendor.Engine, settings
 }
 
-// fill puts settings into a template: ${name} stands for a setting, ${base64:TEXT} for the encoding of a text that has settings
-// as {name}. A member whose whole text is one placeholder takes the setting as it is, and goes when
-// there is none; ok is false then.
+// fill puts settings into a template: ${name} stands for a setting, ${base64:TEXT} for the encoding of a text that has
+// settings as {name}. A member whose whole text is one placeholder takes the setting as it is, and goes when there is
+// none; ok is false then.
 func fill(template any, given map[string]any) (value any, ok bool) {
 	switch t := template.(type) {
 	case string:
@@ -128,7 +139,10 @@ func fill(template any, given map[string]any) (value any, ok bool) {
 
 func fillText(text string, given map[string]any) (any, bool) {
 	if rest, ok := strings.CutPrefix(text, "${base64:"); ok && strings.HasSuffix(rest, "}") {
-		plain := inner.ReplaceAllStringFunc(strings.TrimSuffix(rest, "}"), func(m string) string { return shown(given[m[1:len(m)-1]]) })
+		plain := inner.ReplaceAllStringFunc(
+			strings.TrimSuffix(rest, "}"),
+			func(m string) string { return shown(given[m[1:len(m)-1]]) },
+		)
 		return base64.StdEncoding.EncodeToString([]byte(plain)), true
 	}
 	if m := whole.FindStringSubmatch(text); m != nil {
@@ -162,8 +176,8 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Feeds names the setting of an entry that decides a setting of its connector, such as org_url for base_url; the name itself
-// where there is none.
+// Feeds names the setting of an entry that decides a setting of its connector, such as org_url for base_url; the name
+// itself where there is none.
 func Feeds(key, setting string) string {
 	k, ok := find(key)
 	if !ok || k.vendor == nil {
@@ -176,7 +190,8 @@ func Feeds(key, setting string) string {
 	return setting
 }
 
-// Schema describes the settings of an entry as JSON Schema (draft 2020-12): secrets are writeOnly and marked by x-secret.
+// Schema describes the settings of an entry as JSON Schema (draft 2020-12): secrets are writeOnly and marked by
+// x-secret.
 func (e Entry) Schema() map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range e.Fields {

@@ -20,7 +20,9 @@ func TestEveryVendorSaysWhatItKnows(t *testing.T) {
 			continue
 		}
 		n++
-		if e.Name == "" || e.Vendor == "" || e.Description == "" || e.DocsURL == "" || len(e.Mapping) == 0 || len(e.Quirks) < 2 || !e.Capabilities.Test {
+		if e.Name == "" || e.Vendor == "" || e.Description == "" || e.DocsURL == "" || len(e.Mapping) == 0 ||
+			len(e.Quirks) < 2 ||
+			!e.Capabilities.Test {
 			t.Errorf("%s leaves something out: %+v", e.Key, e)
 		}
 		if _, ok := find(e.Engine); !ok || e.Engine == VendorType {
@@ -39,7 +41,11 @@ func TestEveryVendorSaysWhatItKnows(t *testing.T) {
 			t.Errorf("%s has no secret", e.Key)
 		}
 		for _, q := range e.Quirks {
-			if _, err := time.Parse(time.DateOnly, q.Date); err != nil || !strings.HasPrefix(q.Source, "https://") || q.Text == "" {
+			if _, err := time.Parse(
+				time.DateOnly,
+				q.Date,
+			); err != nil || !strings.HasPrefix(q.Source, "https://") ||
+				q.Text == "" {
 				t.Errorf("%s: quirk %+v has no source or date", e.Key, q)
 			}
 		}
@@ -60,10 +66,13 @@ func TestAVendorsMistakesAreToldAtTheUsersOwnSettings(t *testing.T) {
 		at, code                string
 	}{
 		{"okta", map[string]any{}, map[string]any{"api_token": "x"}, "org_url", Required},
-		{"okta", map[string]any{"org_url": "https://a.okta.com", "api_token": "x"}, nil, "api_token", SecretInConnection},
-		{"okta", map[string]any{"org_url": "https://a.okta.com", "base_url": "https://b"}, map[string]any{"api_token": "x"}, "base_url", UnknownKey},
+		{"okta", map[string]any{"org_url": "https://a.okta.com", "api_token": "x"}, nil, "api_token",
+			SecretInConnection},
+		{"okta", map[string]any{"org_url": "https://a.okta.com", "base_url": "https://b"},
+			map[string]any{"api_token": "x"}, "base_url", UnknownKey},
 		{"gitlab", map[string]any{"group_id": "acme"}, map[string]any{"token": "x"}, "group_id", WrongType},
-		{"entra-id", map[string]any{"tenant_id": "t", "client_id": "c", "page_size": 1000}, map[string]any{"client_secret": "s"}, "page_size", OutOfRange},
+		{"entra-id", map[string]any{"tenant_id": "t", "client_id": "c", "page_size": 1000},
+			map[string]any{"client_secret": "s"}, "page_size", OutOfRange},
 	} {
 		problems := Validate(tt.key, tt.connection, tt.credentials)
 		if len(problems) != 1 || problems[0].Key != tt.at || problems[0].Code != tt.code {
@@ -74,7 +83,8 @@ func TestAVendorsMistakesAreToldAtTheUsersOwnSettings(t *testing.T) {
 
 func TestATemplateIsFilledFromSettings(t *testing.T) {
 	_, got := Resolve("bamboohr", map[string]any{"company": "acme", "api_key": "k"})
-	if got["base_url"] != "https://api.bamboohr.com/api/gateway.php/acme/v1" || got["bearer_token"] != "azp4" || got["token_prefix"] != "Basic" {
+	if got["base_url"] != "https://api.bamboohr.com/api/gateway.php/acme/v1" || got["bearer_token"] != "azp4" ||
+		got["token_prefix"] != "Basic" {
 		t.Errorf("settings = %v", got)
 	}
 	_, got = Resolve("active-directory", map[string]any{"host": "dc1", "base_dn": "DC=x"})

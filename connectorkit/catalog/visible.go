@@ -7,9 +7,9 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 )
 
-// Visible are the fields of an entry that apply under the settings given so far, in the entry's order: those that hang on no other
-// field, those whose other field has a value, by default or given, that calls for them, and those that are given anyway.
-// given are the settings by the fields' own keys. It gives nothing for a key that nobody knows.
+// Visible are the fields of an entry that apply under the settings given so far, in the entry's order: those that hang
+// on no other field, those whose other field has a value, by default or given, that calls for them, and those that are
+// given anyway. given are the settings by the fields' own keys. It gives nothing for a key that nobody knows.
 func Visible(key string, settings map[string]any) (fields []connectorkit.Field, given map[string]any) {
 	k, ok := find(key)
 	if !ok {
@@ -29,7 +29,8 @@ func Visible(key string, settings map[string]any) (fields []connectorkit.Field, 
 	return fields, given
 }
 
-// calledFor tells whether the field that f hangs on applies itself and calls for f. depth bounds fields that hang on each other.
+// calledFor tells whether the field that f hangs on applies itself and calls for f. depth bounds fields that hang on
+// each other.
 func (k kind) calledFor(f connectorkit.Field, given map[string]any, depth int) bool {
 	if f.DependsOn == "" {
 		return true

@@ -189,8 +189,10 @@ func TestOktaUsersAndGroupsAreChangedAsItsDocumentationHasIt(t *testing.T) {
 	want := []string{
 		`POST /api/v1/users?activate=true {"profile":{"department":"R\u0026D","email":"ada@acme.test","firstName":"Ada","login":"ada@acme.test"}}`,
 		`POST /api/v1/users/00u1 {"profile":{"department":null,"displayName":"Ada L."}}`,
-		`POST /api/v1/users/00u1/lifecycle/suspend`, `POST /api/v1/users/00u1/lifecycle/unsuspend`,
-		`PUT /api/v1/groups/00g1/users/00u1`, `DELETE /api/v1/groups/00g1/users/00u1`,
+		`POST /api/v1/users/00u1/lifecycle/suspend`,
+		`POST /api/v1/users/00u1/lifecycle/unsuspend`,
+		`PUT /api/v1/groups/00g1/users/00u1`,
+		`DELETE /api/v1/groups/00g1/users/00u1`,
 		`POST /api/v1/users/00u1 {"credentials":{"password":{"value":"s3cret-pass"}}}`,
 	}
 	if diff := cmp.Diff(want, s.sent); diff != "" {

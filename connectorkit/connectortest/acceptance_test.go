@@ -37,8 +37,14 @@ func TestTheLDAPConnectorIsAccepted(t *testing.T) {
 			s := ldaptest.StartSlapd(t, o)
 			auth := s.AuthConfig()
 			connectortest.Run(t, connectortest.Subject{
-				Connector: connector(t, catalog.LDAP), Auth: auth, BadAuth: with(auth, "bind_password", "CANARY-wrong-password"),
-				Secrets: []string{s.ReaderPass, "CANARY-wrong-password"}, Least: 2*120 + 6 + 6*15,
+				Connector: connector(
+					t,
+					catalog.LDAP,
+				),
+				Auth:    auth,
+				BadAuth: with(auth, "bind_password", "CANARY-wrong-password"),
+				Secrets: []string{s.ReaderPass, "CANARY-wrong-password"},
+				Least:   2*120 + 6 + 6*15,
 				Change: func(t *testing.T) connectortest.Changed {
 					changed := changeDirectory(t, s)
 					if o.Syncprov {
@@ -57,7 +63,19 @@ func changeDirectory(t *testing.T, s *ldaptest.Server) connectortest.Changed {
 	conn := s.Admin(t)
 	id := func(dn string) string {
 		t.Helper()
-		r, err := conn.Search(goldap.NewSearchRequest(dn, goldap.ScopeBaseObject, goldap.NeverDerefAliases, 0, 0, false, "(objectClass=*)", []string{"entryUUID"}, nil))
+		r, err := conn.Search(
+			goldap.NewSearchRequest(
+				dn,
+				goldap.ScopeBaseObject,
+				goldap.NeverDerefAliases,
+				0,
+				0,
+				false,
+				"(objectClass=*)",
+				[]string{"entryUUID"},
+				nil,
+			),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,13 +94,18 @@ func changeDirectory(t *testing.T, s *ldaptest.Server) connectortest.Changed {
 	must(conn.Modify(change))
 	must(conn.ModifyDN(goldap.NewModifyDNRequest(ldaptest.UserDN(103), "uid=renamed", true, "")))
 	add := goldap.NewAddRequest("uid=newcomer,"+ldaptest.PeopleDN, nil)
-	for name, value := range map[string]string{"objectClass": "inetOrgPerson", "uid": "newcomer", "cn": "New Comer", "sn": "Comer"} {
+	for name, value := range map[string]string{"objectClass": "inetOrgPerson", "uid": "newcomer", "cn": "New Comer",
+		"sn": "Comer"} {
 		add.Attribute(name, []string{value})
 	}
 	must(conn.Add(add))
 	return connectortest.Changed{
-		Accounts: []string{id(ldaptest.UserDN(102)), id("uid=renamed," + ldaptest.PeopleDN), id("uid=newcomer," + ldaptest.PeopleDN)},
-		Gone:     []string{gone},
+		Accounts: []string{
+			id(ldaptest.UserDN(102)),
+			id("uid=renamed," + ldaptest.PeopleDN),
+			id("uid=newcomer," + ldaptest.PeopleDN),
+		},
+		Gone: []string{gone},
 	}
 }
 
@@ -110,15 +133,29 @@ func call(t *testing.T, method, url, header, value, body string) {
 func TestTheSCIMConnectorIsAccepted(t *testing.T) {
 	t.Parallel()
 	const token = "CANARY-scim-token"
-	base := "http://" + targettest.StartNode(t, "../scim/testdata/scimmy", "TOKEN="+token, "USERS=100", "GROUPS=8", "MAX=20", "SPREAD=60") + "/scim/v2"
+	base := "http://" + targettest.StartNode(
+		t,
+		"../scim/testdata/scimmy",
+		"TOKEN="+token,
+		"USERS=100",
+		"GROUPS=8",
+		"MAX=20",
+		"SPREAD=60",
+	) + "/scim/v2"
 	auth := v1.AuthConfig{"base_url": base, "auth_method": "bearer", "bearer_token": token, "count": 20}
 	id := func(i int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", i) }
 	connectortest.Run(t, connectortest.Subject{
 		Connector: connector(t, catalog.SCIM2), Auth: auth, BadAuth: with(auth, "bearer_token", "CANARY-wrong-token"),
 		Secrets: []string{token, "CANARY-wrong-token"}, Least: 2*100 + 8 + 80,
 		Change: func(t *testing.T) connectortest.Changed {
-			call(t, "PATCH", base+"/Users/"+id(90), "Authorization", "Bearer "+token,
-				`{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"replace","path":"displayName","value":"Somebody Else"}]}`)
+			call(
+				t,
+				"PATCH",
+				base+"/Users/"+id(90),
+				"Authorization",
+				"Bearer "+token,
+				`{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"replace","path":"displayName","value":"Somebody Else"}]}`,
+			)
 			call(t, "DELETE", base+"/Users/"+id(95), "Authorization", "Bearer "+token, "")
 			return connectortest.Changed{Accounts: []string{id(90)}, Gone: []string{id(95)}, AtMost: 120}
 		},
@@ -130,17 +167,38 @@ func TestTheRESTConnectorIsAccepted(t *testing.T) {
 	const key = "key-s3cret"
 	base := "http://" + targettest.StartNode(t, "../rest/testdata/jsonserver", "PEOPLE=100") + "/header"
 	users := map[string]any{
-		"name": "users", "object": "user", "request": map[string]any{"path": "/users"}, "explode": map[string]any{"path": "roles", "as": "both"},
-		"pagination":  map[string]any{"style": "page", "page_param": "_page", "size_param": "_limit", "size": 20},
-		"incremental": map[string]any{"param": "updatedAt_gte", "field": "updatedAt", "overlap_s": 60}, "presence": map[string]any{"path": "/users"},
+		"name":       "users",
+		"object":     "user",
+		"request":    map[string]any{"path": "/users"},
+		"explode":    map[string]any{"path": "roles", "as": "both"},
+		"pagination": map[string]any{"style": "page", "page_param": "_page", "size_param": "_limit", "size": 20},
+		"incremental": map[string]any{
+			"param":     "updatedAt_gte",
+			"field":     "updatedAt",
+			"overlap_s": 60,
+		},
+		"presence": map[string]any{"path": "/users"},
 	}
 	groups := map[string]any{"name": "groups", "object": "entitlement", "request": map[string]any{"path": "/groups"}}
-	auth := v1.AuthConfig{"base_url": base, "auth_method": "api_key_header", "api_key_name": "X-API-Key", "api_key": key, "streams": []any{users, groups}}
+	auth := v1.AuthConfig{
+		"base_url":     base,
+		"auth_method":  "api_key_header",
+		"api_key_name": "X-API-Key",
+		"api_key":      key,
+		"streams":      []any{users, groups},
+	}
 	connectortest.Run(t, connectortest.Subject{
 		Connector: connector(t, catalog.REST), Auth: auth, BadAuth: with(auth, "api_key", "CANARY-wrong-key"),
 		Secrets: []string{key, "CANARY-wrong-key"}, Least: 2*100 + 7 + 100,
 		Change: func(t *testing.T) connectortest.Changed {
-			call(t, "PATCH", base+"/users/91", "X-API-Key", key, `{"displayName":"Somebody Else","updatedAt":"2024-01-01T00:00:00.000Z"}`)
+			call(
+				t,
+				"PATCH",
+				base+"/users/91",
+				"X-API-Key",
+				key,
+				`{"displayName":"Somebody Else","updatedAt":"2024-01-01T00:00:00.000Z"}`,
+			)
 			call(t, "DELETE", base+"/users/96", "X-API-Key", key, "")
 			return connectortest.Changed{Accounts: []string{"91"}, Gone: []string{"96"}, AtMost: 30}
 		},
@@ -162,19 +220,26 @@ func TestTheCustomConnectorIsAccepted(t *testing.T) {
 				Change: func(*testing.T) connectortest.Changed {
 					s.Rename(7, "Somebody Else")
 					s.Remove(101)
-					return connectortest.Changed{Accounts: []string{"a" + remotetest.ID(7)}, Gone: []string{"a" + remotetest.ID(101)}, AtMost: 4}
+					return connectortest.Changed{
+						Accounts: []string{"a" + remotetest.ID(7)},
+						Gone:     []string{"a" + remotetest.ID(101)},
+						AtMost:   4,
+					}
 				},
 			})
 		})
 	}
 }
 
-// TestAnyConnectorIsAcceptedBehindAWireOfItsOwn serves the connector of an LDAP directory over HTTP, and reads it through that.
+// TestAnyConnectorIsAcceptedBehindAWireOfItsOwn serves the connector of an LDAP directory over HTTP, and reads it
+// through that.
 func TestAnyConnectorIsAcceptedBehindAWireOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const secret = "whsec_Q0FOQVJZLXNpZ25pbmctc2VjcmV0LW9mLXRoZS10ZXN0"
 	directory := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Users: 120, Groups: 6, PerGroup: 15})
-	server := httptest.NewServer(&serve.Handler{Connector: connector(t, catalog.LDAP), SigningSecret: secret, Name: "our directory"})
+	server := httptest.NewServer(
+		&serve.Handler{Connector: connector(t, catalog.LDAP), SigningSecret: secret, Name: "our directory"},
+	)
 	t.Cleanup(server.Close)
 	settings, secrets := map[string]any{}, map[string]any{"bind_password": directory.ReaderPass}
 	for name, value := range directory.AuthConfig() {
@@ -182,10 +247,22 @@ func TestAnyConnectorIsAcceptedBehindAWireOfItsOwn(t *testing.T) {
 			settings[name] = value
 		}
 	}
-	auth := v1.AuthConfig{"base_url": server.URL, "auth_method": "signature", "signing_secret": secret, "settings": settings, "secret_settings": secrets}
+	auth := v1.AuthConfig{
+		"base_url":        server.URL,
+		"auth_method":     "signature",
+		"signing_secret":  secret,
+		"settings":        settings,
+		"secret_settings": secrets,
+	}
 	connectortest.Run(t, connectortest.Subject{
-		Connector: connector(t, catalog.Custom), Auth: auth, BadAuth: with(auth, "secret_settings", map[string]any{"bind_password": "CANARY-wrong-password"}),
-		Secrets: []string{directory.ReaderPass, "CANARY-wrong-password", secret}, Least: 2*120 + 6 + 6*15,
+		Connector: connector(
+			t,
+			catalog.Custom,
+		),
+		Auth:    auth,
+		BadAuth: with(auth, "secret_settings", map[string]any{"bind_password": "CANARY-wrong-password"}),
+		Secrets: []string{directory.ReaderPass, "CANARY-wrong-password", secret},
+		Least:   2*120 + 6 + 6*15,
 		Change: func(t *testing.T) connectortest.Changed {
 			changed := changeDirectory(t, directory)
 			changed.AtMost = 20

@@ -16,12 +16,15 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// connector opens one as an agent does: plain HTTP is allowed, nothing is guarded. Each has rate budgets and circuits of its own.
+// connector opens one as an agent does: plain HTTP is allowed, nothing is guarded. Each has rate budgets and circuits
+// of its own.
 func connector(t *testing.T, kind string) connectorkit.Connector {
 	t.Helper()
 	dialer := &net.Dialer{}
 	c, err := connectors.Open(connectorkit.Env{
-		Dial: dialer.DialContext, Now: time.Now, Plaintext: func(context.Context, string) (bool, error) { return false, nil },
+		Dial:      dialer.DialContext,
+		Now:       time.Now,
+		Plaintext: func(context.Context, string) (bool, error) { return false, nil },
 	}, kind)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +33,11 @@ func connector(t *testing.T, kind string) connectorkit.Connector {
 }
 
 // both runs a check against the SCIM and the REST side of a target.
-func both(t *testing.T, k badtarget.Kind, run func(t *testing.T, b *badtarget.Target, r *connectortest.Reading, err error)) {
+func both(
+	t *testing.T,
+	k badtarget.Kind,
+	run func(t *testing.T, b *badtarget.Target, r *connectortest.Reading, err error),
+) {
 	t.Helper()
 	for _, side := range []struct {
 		kind, path string

@@ -39,7 +39,12 @@ func (c *checks) resumed(t *testing.T) {
 			}
 		}
 		if (want.Last.Cursor != "") != (rest.Last.Cursor != "") {
-			t.Errorf("from chunk %d: the cursor is %q; the uninterrupted read has %q", i+1, rest.Last.Cursor, want.Last.Cursor)
+			t.Errorf(
+				"from chunk %d: the cursor is %q; the uninterrupted read has %q",
+				i+1,
+				rest.Last.Cursor,
+				want.Last.Cursor,
+			)
 		}
 	}
 	rest, err := c.read(t, c.request(v1.SyncOptions{Checkpoint: want.Chunks[at[len(at)-1]].Page.Checkpoint}), nil)
@@ -118,7 +123,10 @@ func (c *checks) changes(t *testing.T) {
 // gone tells whether a read proves that an account is not there: by a tombstone, or by a complete scope without it.
 func gone(r *Reading, id string) bool {
 	for _, chunk := range r.Chunks {
-		if slices.ContainsFunc(chunk.Accounts, func(a v1.RemoteAccount) bool { return a.ExternalID == id && a.Deleted }) {
+		if slices.ContainsFunc(
+			chunk.Accounts,
+			func(a v1.RemoteAccount) bool { return a.ExternalID == id && a.Deleted },
+		) {
 			return true
 		}
 	}
@@ -144,7 +152,11 @@ func (c *checks) badCursor(t *testing.T) {
 func (c *checks) test(t *testing.T) {
 	want := c.reference(t)
 	for range 3 {
-		answer, err := c.Connector.Test(t.Context(), v1.TestRequest{ConnectorBusinessID: "acceptance", AuthConfig: c.Auth}, nil)
+		answer, err := c.Connector.Test(
+			t.Context(),
+			v1.TestRequest{ConnectorBusinessID: "acceptance", AuthConfig: c.Auth},
+			nil,
+		)
 		c.hear(answer, err)
 		if err != nil || !answer.Success || len(answer.Steps) == 0 {
 			t.Fatalf("success %v with %d steps, %v, %v", answer.Success, len(answer.Steps), answer.Error, err)
@@ -163,7 +175,11 @@ func (c *checks) refused(t *testing.T) {
 		t.Log("the target asks for no credentials")
 		return
 	}
-	answer, err := c.Connector.Test(t.Context(), v1.TestRequest{ConnectorBusinessID: "acceptance", AuthConfig: c.BadAuth}, nil)
+	answer, err := c.Connector.Test(
+		t.Context(),
+		v1.TestRequest{ConnectorBusinessID: "acceptance", AuthConfig: c.BadAuth},
+		nil,
+	)
 	c.hear(answer, err)
 	switch {
 	case err != nil:
@@ -181,7 +197,11 @@ func (c *checks) refused(t *testing.T) {
 
 func (c *checks) discover(t *testing.T) {
 	ask := func() v1.DiscoverResponse {
-		answer, err := c.Connector.Discover(t.Context(), v1.DiscoverRequest{ConnectorBusinessID: "acceptance", AuthConfig: c.Auth, SampleSize: 5}, nil)
+		answer, err := c.Connector.Discover(
+			t.Context(),
+			v1.DiscoverRequest{ConnectorBusinessID: "acceptance", AuthConfig: c.Auth, SampleSize: 5},
+			nil,
+		)
 		c.hear(answer, err)
 		if err != nil {
 			t.Fatal(err)

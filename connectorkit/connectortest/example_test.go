@@ -11,8 +11,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// roster is the smallest connector there can be: it reads accounts from a list. A connector of one's own asks its target
-// instead.
+// roster is the smallest connector there can be: it reads accounts from a list. A connector of one's own asks its
+// target instead.
 type roster []string
 
 func (roster) Test(context.Context, v1.TestRequest, connectorkit.Report) (v1.TestResponse, error) {
@@ -64,7 +64,9 @@ func (r roster) start(req v1.SyncRequest) (int, []v1.Warning) {
 	}
 	n, err := strconv.Atoi(req.Options.Checkpoint)
 	if err != nil || n < 0 || n > len(r) {
-		return 0, []v1.Warning{{Code: "checkpoint_unusable", Message: "the checkpoint is none of this connector's; everything is read"}}
+		return 0, []v1.Warning{
+			{Code: "checkpoint_unusable", Message: "the checkpoint is none of this connector's; everything is read"},
+		}
 	}
 	return n, nil
 }

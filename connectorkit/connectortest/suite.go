@@ -1,5 +1,6 @@
-// Package connectortest is the acceptance suite that every connector passes, whoever wrote it and wherever it runs: in this
-// process, through an agent, or behind a wire of its own. It speaks to a real target through the Connector interface alone.
+// Package connectortest is the acceptance suite that every connector passes, whoever wrote it and wherever it runs: in
+// this process, through an agent, or behind a wire of its own. It speaks to a real target through the Connector
+// interface alone.
 package connectortest
 
 import (
@@ -23,8 +24,8 @@ type Subject struct {
 	// Connector is opened against the target. It must be usable by several calls at once.
 	Connector connectorkit.Connector
 
-	// Auth reaches the target, BadAuth differs from it in a credential that the target refuses. Nil BadAuth: the target asks
-	// for none, and the check is left out.
+	// Auth reaches the target, BadAuth differs from it in a credential that the target refuses. Nil BadAuth: the target
+	// asks for none, and the check is left out.
 	Auth, BadAuth v1.AuthConfig
 
 	// Secrets are the values of Auth and BadAuth that must never be seen. Give each a value that stands nowhere else.
@@ -171,17 +172,28 @@ func (r *Reading) scope(kind v1.ObjectKind) (v1.Scope, bool) {
 var kinds = []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants}
 
 // Read reads a target in chunks, the way the service does. A nil each takes all.
-func Read(ctx context.Context, c connectorkit.Connector, req v1.SyncRequest, each func(v1.SyncResponse) error) (*Reading, error) {
+func Read(
+	ctx context.Context,
+	c connectorkit.Connector,
+	req v1.SyncRequest,
+	each func(v1.SyncResponse) error,
+) (*Reading, error) {
 	r := &Reading{Records: map[string]string{}, Present: map[string]bool{}}
-	err := connectorkit.Sync(ctx, c, req, connectorkit.LimitsOf(req, 0), func(_ context.Context, page v1.SyncResponse) error {
-		if err := r.add(page); err != nil {
-			return err
-		}
-		if each != nil {
-			return each(page)
-		}
-		return nil
-	})
+	err := connectorkit.Sync(
+		ctx,
+		c,
+		req,
+		connectorkit.LimitsOf(req, 0),
+		func(_ context.Context, page v1.SyncResponse) error {
+			if err := r.add(page); err != nil {
+				return err
+			}
+			if each != nil {
+				return each(page)
+			}
+			return nil
+		},
+	)
 	return r, err
 }
 

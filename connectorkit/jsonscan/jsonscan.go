@@ -1,5 +1,6 @@
-// Package jsonscan measures JSON before it is decoded: how many values it has and how deep they are nested. Two bytes of JSON
-// can become a hundred bytes of memory, so a bound of bytes alone does not bound what an answer of a target costs.
+// Package jsonscan measures JSON before it is decoded: how many values it has and how deep they are nested. Two bytes
+// of JSON can become a hundred bytes of memory, so a bound of bytes alone does not bound what an answer of a target
+// costs.
 //
 //	values, depth := jsonscan.Measure([]byte(`{"a":[1,2]}`)) // 3 and 2
 //
@@ -68,8 +69,8 @@ type Error struct {
 // Error names the bound.
 func (e *Error) Error() string { return fmt.Sprintf("the JSON has more than %d %s", e.Limit, e.What) }
 
-// Reader passes a document on until it has more values, or more levels, than the bounds allow. What is beyond them reaches no
-// decoder.
+// Reader passes a document on until it has more values, or more levels, than the bounds allow. What is beyond them
+// reaches no decoder.
 type Reader struct {
 	from          io.Reader
 	values, depth int

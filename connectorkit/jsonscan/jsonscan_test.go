@@ -11,7 +11,8 @@ import (
 
 func TestMeasureCountsValuesAndLevels(t *testing.T) {
 	for doc, want := range map[string][2]int{
-		`1`: {0, 0}, `{}`: {1, 1}, `{"a":[1,2]}`: {3, 2}, `[{},{},{}]`: {6, 2}, `["[{,\"[{,"]`: {1, 1}, `[[[]],[]]`: {5, 3},
+		`1`: {0, 0}, `{}`: {1, 1}, `{"a":[1,2]}`: {3, 2}, `[{},{},{}]`: {6, 2}, `["[{,\"[{,"]`: {1, 1},
+		`[[[]],[]]`: {5, 3},
 	} {
 		if values, depth := jsonscan.Measure([]byte(doc)); values != want[0] || depth != want[1] {
 			t.Errorf("%s has %d values and %d levels, want %v", doc, values, depth, want)

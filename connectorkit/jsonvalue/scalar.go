@@ -56,15 +56,30 @@ var truthWords = map[string]bool{
 
 // AccountStates tells for the words that targets use for an account's state whether it can be used.
 var AccountStates = map[string]bool{
-	"active": true, "enabled": true, "valid": true, "live": true, "provisioned": true, "current": true,
-	"employed": true, "ok": true,
-	"inactive": false, "disabled": false, "suspended": false, "deactivated": false, "terminated": false,
+	"active":        true,
+	"enabled":       true,
+	"valid":         true,
+	"live":          true,
+	"provisioned":   true,
+	"current":       true,
+	"employed":      true,
+	"ok":            true,
+	"inactive":      false,
+	"disabled":      false,
+	"suspended":     false,
+	"deactivated":   false,
+	"terminated":    false,
 	"deleted":       false,
 	"deprovisioned": false,
-	"locked":        false, "locked_out": false, "blocked": false, "archived": false, "revoked": false, "expired": false,
-	"left":   false,
-	"former": false,
-	"staged": false,
+	"locked":        false,
+	"locked_out":    false,
+	"blocked":       false,
+	"archived":      false,
+	"revoked":       false,
+	"expired":       false,
+	"left":          false,
+	"former":        false,
+	"staged":        false,
 }
 
 // Bool reads a truth value; for is_disabled also the words for a state.

@@ -102,8 +102,10 @@ func activeDirectory(t *testing.T) *fake {
 			return fakeAnswer{entries: groups}
 		}
 		return fakeAnswer{
-			code: 32, matched: "DC=x",
-			diagnostic: "0000208D: NameErr: DSID-03100245, problem 2001 (NO_OBJECT), data 0, best match of:\n\t'DC=x'\n",
+			code:    32,
+			matched: "DC=x",
+			diagnostic: "0000208D: NameErr: DSID-03100245, problem 2001 (NO_OBJECT), data 0, best match " +
+				"of:\n\t'DC=x'\n",
 		}
 	}
 	return f

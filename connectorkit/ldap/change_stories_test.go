@@ -89,7 +89,8 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 	d := directory{ad: true}
 	auth := writes(d, s, nil)
 	plain := below(d, s, map[string]any{"bind_dn": s.AdminDN, "bind_password": s.AdminPass})
-	create := func(t *testing.T, auth v1.AuthConfig, name string, c v1.NewCredential, a map[string]any) v1.ProvisionResponse {
+	create := func(t *testing.T, auth v1.AuthConfig, name string, c v1.NewCredential,
+		a map[string]any) v1.ProvisionResponse {
 		t.Helper()
 		return provision(
 			t, auth,

@@ -15,8 +15,11 @@ func TestPhoneNumbersOfAPersonAreRead(t *testing.T) {
 			return fakeAnswer{}
 		}
 		return fakeAnswer{entries: []fakeEntry{
-			{"uid=u1,dc=x", attrs{"entryUUID": {"e-1"}, "objectClass": {"inetOrgPerson"}, "uid": {"u1"}, "mobile": {"+1 555 9"},
-				"telephoneNumber": {"+1 555 1", "\xff\xfe"}, "homePhone": {"+1 555 0"}}},
+			{
+				"uid=u1,dc=x",
+				attrs{"entryUUID": {"e-1"}, "objectClass": {"inetOrgPerson"}, "uid": {"u1"}, "mobile": {"+1 555 9"},
+					"telephoneNumber": {"+1 555 1", "\xff\xfe"}, "homePhone": {"+1 555 0"}},
+			},
 			{"uid=u2,dc=x", attrs{"entryUUID": {"e-2"}, "objectClass": {"inetOrgPerson"}, "uid": {"u2"}}},
 		}}
 	}
@@ -27,7 +30,10 @@ func TestPhoneNumbersOfAPersonAreRead(t *testing.T) {
 		}
 		return out
 	}
-	want := map[string][]v1.PhoneNumber{"e-1": {{Value: "+1 555 9", Type: "mobile"}, {Value: "+1 555 1", Type: "work"}}, "e-2": {}}
+	want := map[string][]v1.PhoneNumber{
+		"e-1": {{Value: "+1 555 9", Type: "mobile"}, {Value: "+1 555 1", Type: "work"}},
+		"e-2": {},
+	}
 	got := numbers(f.auth())
 	if len(got["e-1"]) == 2 && got["e-1"][0].Type == "work" {
 		got["e-1"][0], got["e-1"][1] = got["e-1"][1], got["e-1"][0]

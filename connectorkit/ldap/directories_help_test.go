@@ -36,11 +36,20 @@ func microsoftGUID(b []byte) string {
 }
 
 var directories = []directory{
-	{name: "OpenLDAP", vendor: "OpenLDAP", key: "entryUUID", keyText: text, failures: 3, crowd: 1600, start: func(t testing.TB, o ldaptest.Org) *ldaptest.Server {
-		return ldaptest.StartSlapd(
-			t, ldaptest.Options{Org: o, MemberOf: true, Refint: true, Syncprov: true, Accesslog: true, PPolicy: true},
-		)
-	}},
+	{
+		name:     "OpenLDAP",
+		vendor:   "OpenLDAP",
+		key:      "entryUUID",
+		keyText:  text,
+		failures: 3,
+		crowd:    1600,
+		start: func(t testing.TB, o ldaptest.Org) *ldaptest.Server {
+			return ldaptest.StartSlapd(
+				t,
+				ldaptest.Options{Org: o, MemberOf: true, Refint: true, Syncprov: true, Accesslog: true, PPolicy: true},
+			)
+		},
+	},
 	{
 		name: "389 Directory Server", vendor: "389 Directory Server", key: "nsUniqueId", keyText: text, failures: 3,
 		crowd: 20, start: ldaptest.Start389,

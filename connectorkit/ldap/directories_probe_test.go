@@ -77,7 +77,8 @@ func checkAnonymous(t *testing.T, d directory, s *ldaptest.Server) {
 func checkWrongPassword(t *testing.T, d directory, s *ldaptest.Server) {
 	t.Helper()
 	got := probe(t, agentEnv(), below(d, s, map[string]any{"bind_password": "not-the-password"}))
-	if got.Success || got.Error.Class != v1.ClassAuth || got.Error.Target.LDAP.ResultCode != goldap.LDAPResultInvalidCredentials {
+	if got.Success || got.Error.Class != v1.ClassAuth ||
+		got.Error.Target.LDAP.ResultCode != goldap.LDAPResultInvalidCredentials {
 		t.Fatalf("success %v, error %+v", got.Success, got.Error)
 	}
 	if last := got.Steps[len(got.Steps)-1]; last.Name != "bind" || last.OK || last.LDAP.ResultCode != 49 {

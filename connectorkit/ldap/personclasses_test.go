@@ -66,7 +66,8 @@ func TestWhetherAccountsCanBeDisabledIsSaidBeforehand(t *testing.T) {
 			!strings.Contains(d.Hint, "disable_strategy") {
 			t.Errorf("%+v", d)
 		}
-		auth["disable_strategy"], auth["disable_attribute"], auth["disable_value"] = "attribute", "employeeType", "closed"
+		auth["disable_strategy"], auth["disable_attribute"], auth["disable_value"] = "attribute", "employeeType",
+			"closed"
 		if tested := probe(t, agentEnv(), auth); hasWarning(tested.Warnings, "disable_unavailable") {
 			t.Errorf("with another way: %v", tested.Warnings)
 		}

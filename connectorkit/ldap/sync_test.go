@@ -83,7 +83,8 @@ func checkOddPeople(t *testing.T, got all, ids map[string]string) {
 		accounts[a.NativeRef] = a
 	}
 	jane := accounts[`cn=doe\, jane,ou=people,dc=iga,dc=test`]
-	if jane.Username == nil || *jane.Username != "jdoe" || jane.NativeIdentity != `cn=Doe\2C Jane,ou=people,dc=iga,dc=test` {
+	if jane.Username == nil || *jane.Username != "jdoe" ||
+		jane.NativeIdentity != `cn=Doe\2C Jane,ou=people,dc=iga,dc=test` {
 		t.Errorf("Jane = %+v", jane)
 	}
 	if _, ok := jane.Attributes["userPassword"]; ok {

@@ -1,7 +1,8 @@
-// Package memlimit sets the soft memory limit of the Go runtime from what the process may use, so that garbage is collected more
-// often instead of the kernel ending the process.
+// Package memlimit sets the soft memory limit of the Go runtime from what the process may use, so that garbage is
+// collected more often instead of the kernel ending the process.
 //
-// A limit of the control group counts, of version 2 or 1, and the memory of the host otherwise. GOMEMLIMIT overrules both.
+// A limit of the control group counts, of version 2 or 1, and the memory of the host otherwise. GOMEMLIMIT overrules
+// both.
 package memlimit
 
 import (
@@ -16,8 +17,8 @@ import (
 	"strings"
 )
 
-// Set sets the limit unless GOMEMLIMIT is set, to at most most bytes where most is not 0. It returns the limit, or 0 where it has
-// set none.
+// Set sets the limit unless GOMEMLIMIT is set, to at most most bytes where most is not 0. It returns the limit, or 0
+// where it has set none.
 func Set(most int64) int64 {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return 0
@@ -29,8 +30,8 @@ func Set(most int64) int64 {
 	return limit
 }
 
-// Default is the limit for a process that sees the given root of the file system: four fifths of what its control group may use,
-// or half of the host's memory. It is 0 where nothing is known, and most where that is less.
+// Default is the limit for a process that sees the given root of the file system: four fifths of what its control group
+// may use, or half of the host's memory. It is 0 where nothing is known, and most where that is less.
 func Default(root fs.FS, most int64) int64 {
 	limit := controlGroup(root) / 5 * 4
 	if total := hostMemory(root); total > 0 && (limit == 0 || total < limit) {

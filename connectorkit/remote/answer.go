@@ -11,7 +11,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// envelope is a SyncResponse whose records are not looked at yet. Members that are not there are told from those that are empty.
+// envelope is a SyncResponse whose records are not looked at yet. Members that are not there are told from those that
+// are empty.
 type envelope struct {
 	Success      *bool           `json:"success"`
 	Identities   json.RawMessage `json:"identities"`
@@ -80,7 +81,8 @@ func parse(doc []byte) (*envelope, error) {
 	return &e, e.Page.check()
 }
 
-// Bounds of the opaque texts of a page in bytes, and of its lists. Checkpoint and cursor leave room for what is kept with them.
+// Bounds of the opaque texts of a page in bytes, and of its lists. Checkpoint and cursor leave room for what is kept
+// with them.
 const (
 	maxToken    = 4 << 10
 	maxOpaque   = 60 << 10
@@ -95,7 +97,8 @@ func (p *pageIn) check() error {
 	for _, text := range []struct {
 		name, value string
 		most        int
-	}{{"next_page_token", p.NextPageToken, maxToken}, {"checkpoint", p.Checkpoint, maxOpaque}, {"cursor", p.Cursor, maxOpaque}} {
+	}{{"next_page_token", p.NextPageToken, maxToken}, {"checkpoint", p.Checkpoint, maxOpaque},
+		{"cursor", p.Cursor, maxOpaque}} {
 		if len(text.value) > text.most {
 			return &misfit{fmt.Sprintf("page.%s is longer than %d KiB", text.name, text.most>>10)}
 		}
@@ -114,7 +117,13 @@ func (p *pageIn) check() error {
 	named := 0
 	for i, there := range p.Present {
 		if named += len(there.ExternalIDs); !isKind(there.Kind) || named > v1.MaxPresent {
-			return &misfit{fmt.Sprintf("page.present[%d] needs a kind of record, and all together name %d at most", i, v1.MaxPresent)}
+			return &misfit{
+				fmt.Sprintf(
+					"page.present[%d] needs a kind of record, and all together name %d at most",
+					i,
+					v1.MaxPresent,
+				),
+			}
 		}
 	}
 	return nil
@@ -138,7 +147,8 @@ type records struct {
 	raw  json.RawMessage
 }
 
-// next gives the next record as it came, until the one after it is read; nil at the end of the list, and where there is none.
+// next gives the next record as it came, until the one after it is read; nil at the end of the list, and where there is
+// none.
 func (r *records) next() (json.RawMessage, error) {
 	if r == nil {
 		return nil, nil
@@ -152,7 +162,9 @@ func (r *records) next() (json.RawMessage, error) {
 		return nil, nil
 	}
 	if *r.room--; *r.room < 0 {
-		return nil, &misfit{fmt.Sprintf("it has more than %d records; send them in pages, or as a stream of lines", maxRecords)}
+		return nil, &misfit{
+			fmt.Sprintf("it has more than %d records; send them in pages, or as a stream of lines", maxRecords),
+		}
 	}
 	if err := r.dec.Decode(&r.raw); err != nil {
 		return nil, &misfit{string(r.kind) + ": " + explain(err)}
@@ -162,7 +174,8 @@ func (r *records) next() (json.RawMessage, error) {
 
 // list gives the records of a kind, for which there is so much room; nil where the member is not there.
 func (e *envelope) list(kind v1.ObjectKind, room *int) (*records, error) {
-	raw := map[v1.ObjectKind]json.RawMessage{v1.Identities: e.Identities, v1.Accounts: e.Accounts, v1.Entitlements: e.Entitlements, v1.Grants: e.Grants}[kind]
+	raw := map[v1.ObjectKind]json.RawMessage{v1.Identities: e.Identities, v1.Accounts: e.Accounts,
+		v1.Entitlements: e.Entitlements, v1.Grants: e.Grants}[kind]
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}

@@ -42,23 +42,41 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 	}{
 		{"no JSON", always(mediaJSON, `success=yes`), v1.ClassConfig, "not_json", "instead of JSON", 1},
 		{"broken JSON", always(mediaJSON, `{"success":true,}`), v1.ClassTargetFault, "bad_json", "not valid JSON", 1},
-		{"cut JSON", always(mediaJSON, `{"success":true,"identities":[{"exter`), v1.ClassTransient, "json_cut", "ends in the middle", 5},
+		{"cut JSON", always(mediaJSON, `{"success":true,"identities":[{"exter`), v1.ClassTransient, "json_cut",
+			"ends in the middle", 5},
 		{"nothing", always(mediaJSON, ``), v1.ClassTargetFault, "empty_body", "empty body", 1},
-		{"HTML", always("text/html", `<!doctype html><title>Sign in</title>`), v1.ClassConfig, "not_json", "text/html instead of JSON", 1},
-		{"a list", always(mediaJSON, `[{"external_id":"1"}]`), v1.ClassProtocol, "protocol_violation", "the answer is a list", 1},
-		{"a text", always(mediaJSON, `"ok"`), v1.ClassProtocol, "protocol_violation", "a string where an object is expected", 1},
-		{"two documents", always(mediaJSON, whole3+"\n"+whole3), v1.ClassProtocol, "protocol_violation", "application/x-ndjson", 1},
-		{"no success", always(mediaJSON, `{"identities":[]}`), v1.ClassProtocol, "protocol_violation", "success is missing", 1},
-		{"success as text", always(mediaJSON, `{"success":"true"}`), v1.ClassProtocol, "protocol_violation", "success has a string where a boolean is expected", 1},
-		{"success and an error", always(mediaJSON, `{"success":true,"accounts":[],"error":"half of it"}`), v1.ClassProtocol, "protocol_violation", "half of it", 1},
-		{"accounts as an object", always(mediaJSON, `{"success":true,"accounts":{"external_id":"1"}}`), v1.ClassProtocol, "protocol_violation", "accounts is no list", 1},
-		{"a page as text", always(mediaJSON, `{"success":true,"page":{"has_more":"yes"}}`), v1.ClassProtocol, "protocol_violation", "page.has_more has a string where a boolean is expected", 1},
-		{"a time that is none", always(mediaJSON, `{"success":true,"page":{"watermark":"yesterday"}}`), v1.ClassProtocol, "protocol_violation", "RFC 3339", 1},
-		{"a scope of nothing", always(mediaJSON, `{"success":true,"page":{"scopes":[{"kind":"users","key":"*","complete":true}]}}`), v1.ClassProtocol, "protocol_violation", "page.scopes[0]", 1},
-		{"a token too long", always(mediaJSON, answer("[]", `{"has_more":true,"next_page_token":"`+strings.Repeat("x", 5000)+`"}`)), v1.ClassProtocol, "protocol_violation", "page.next_page_token is longer than 4 KiB", 1},
-		{"a checkpoint too long", always(mediaJSON, answer("[]", `{"checkpoint":"`+strings.Repeat("x", 70000)+`"}`)), v1.ClassProtocol, "protocol_violation", "page.checkpoint is longer", 1},
-		{"more without a token", always(mediaJSON, answer("[]", `{"has_more":true}`)), v1.ClassProtocol, "protocol_violation", "no page.next_page_token", 1},
-		{"the same page for ever", always(mediaJSON, answer(accounts(0, 3), token(1))), v1.ClassProtocol, "page_repeated", "the same records", 2},
+		{"HTML", always("text/html", `<!doctype html><title>Sign in</title>`), v1.ClassConfig, "not_json",
+			"text/html instead of JSON", 1},
+		{"a list", always(mediaJSON, `[{"external_id":"1"}]`), v1.ClassProtocol, "protocol_violation",
+			"the answer is a list", 1},
+		{"a text", always(mediaJSON, `"ok"`), v1.ClassProtocol, "protocol_violation",
+			"a string where an object is expected", 1},
+		{"two documents", always(mediaJSON, whole3+"\n"+whole3), v1.ClassProtocol, "protocol_violation",
+			"application/x-ndjson", 1},
+		{"no success", always(mediaJSON, `{"identities":[]}`), v1.ClassProtocol, "protocol_violation",
+			"success is missing", 1},
+		{"success as text", always(mediaJSON, `{"success":"true"}`), v1.ClassProtocol, "protocol_violation",
+			"success has a string where a boolean is expected", 1},
+		{"success and an error", always(mediaJSON, `{"success":true,"accounts":[],"error":"half of it"}`),
+			v1.ClassProtocol, "protocol_violation", "half of it", 1},
+		{"accounts as an object", always(mediaJSON, `{"success":true,"accounts":{"external_id":"1"}}`),
+			v1.ClassProtocol, "protocol_violation", "accounts is no list", 1},
+		{"a page as text", always(mediaJSON, `{"success":true,"page":{"has_more":"yes"}}`), v1.ClassProtocol,
+			"protocol_violation", "page.has_more has a string where a boolean is expected", 1},
+		{"a time that is none", always(mediaJSON, `{"success":true,"page":{"watermark":"yesterday"}}`),
+			v1.ClassProtocol, "protocol_violation", "RFC 3339", 1},
+		{"a scope of nothing", always(mediaJSON,
+			`{"success":true,"page":{"scopes":[{"kind":"users","key":"*","complete":true}]}}`), v1.ClassProtocol,
+			"protocol_violation", "page.scopes[0]", 1},
+		{"a token too long", always(mediaJSON,
+			answer("[]", `{"has_more":true,"next_page_token":"`+strings.Repeat("x", 5000)+`"}`)), v1.ClassProtocol,
+			"protocol_violation", "page.next_page_token is longer than 4 KiB", 1},
+		{"a checkpoint too long", always(mediaJSON, answer("[]", `{"checkpoint":"`+strings.Repeat("x", 70000)+`"}`)),
+			v1.ClassProtocol, "protocol_violation", "page.checkpoint is longer", 1},
+		{"more without a token", always(mediaJSON, answer("[]", `{"has_more":true}`)), v1.ClassProtocol,
+			"protocol_violation", "no page.next_page_token", 1},
+		{"the same page for ever", always(mediaJSON, answer(accounts(0, 3), token(1))), v1.ClassProtocol,
+			"page_repeated", "the same records", 2},
 		{"the same records under new tokens", func(w http.ResponseWriter, _ v1.SyncRequest, n int) {
 			_, _ = io.WriteString(w, answer(accounts(0, 3), token(n)))
 		},
@@ -71,13 +89,17 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 			_, _ = io.WriteString(w, answer(accounts(n, 1), token(n%7)))
 		},
 			v1.ClassProtocol, "page_loop", "was given before", 30},
-		{"empty pages without an end", func(w http.ResponseWriter, _ v1.SyncRequest, n int) { _, _ = io.WriteString(w, answer("[]", token(n))) },
+		{"empty pages without an end", func(w http.ResponseWriter, _ v1.SyncRequest, n int) {
+			_,
+				_ = io.WriteString(w, answer("[]", token(n)))
+		},
 			v1.ClassProtocol, "empty_pages", "51 answers in a row", 51},
 		{"pages without an end", func(w http.ResponseWriter, _ v1.SyncRequest, n int) {
 			_, _ = io.WriteString(w, answer(accounts(n, 1), token(n)))
 		},
 			v1.ClassProtocol, "too_many_pages", "max_pages", 200},
-		{"records that all do not fit", always(mediaJSON, answer(`[{},{},{},{},{},{"external_id":7}]`, "")), v1.ClassProtocol, "too_many_bad_records", "6 of 6 records", 1},
+		{"records that all do not fit", always(mediaJSON, answer(`[{},{},{},{},{},{"external_id":7}]`, "")),
+			v1.ClassProtocol, "too_many_bad_records", "6 of 6 records", 1},
 		{"a redirect", func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
 			w.Header().Set("Location", "/v1/sync2")
 			w.WriteHeader(http.StatusTemporaryRedirect)
@@ -92,29 +114,47 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 		{"401", status(401, ``), v1.ClassAuth, "http_401", "401", 1},
 		{"403", status(403, ``), v1.ClassPermission, "http_403", "403", 1},
 		{"404", status(404, ``), v1.ClassNotFound, "http_404", "404", 1},
-		{"409", status(409, `{"success":false,"error":"a run is under way"}`), v1.ClassConflict, "http_409", "a run is under way", 1},
+		{"409", status(409, `{"success":false,"error":"a run is under way"}`), v1.ClassConflict, "http_409",
+			"a run is under way", 1},
 		{"413", status(413, ``), v1.ClassConfig, "http_413", "413", 1},
-		{"422 that names places", status(422, `{"title":"Invalid","errors":[{"pointer":"/auth_config/region","detail":"is not known"}]}`), v1.ClassConfig, "http_422", "/auth_config/region is not known", 1},
-		{"503 with the protocol's own body", status(503, `{"success":false,"error":"being restored","error_detail":{"class":"transient","code":"restoring","message":"being restored"}}`),
+		{"422 that names places", status(422,
+			`{"title":"Invalid","errors":[{"pointer":"/auth_config/region","detail":"is not known"}]}`), v1.ClassConfig,
+			"http_422", "/auth_config/region is not known", 1},
+		{"503 with the protocol's own body",
+			status(503, `{"success":false,"error":"being restored","error_detail":{"class":"transient","code":"restoring","message":"being restored"}}`),
 			v1.ClassTransient, "restoring", "being restored", 5},
-		{"401 of its target behind a 502", status(502, `{"success":false,"error":"LDAP says no","error_detail":{"class":"auth","code":"ldap_49","message":"LDAP says no"}}`),
+		{"401 of its target behind a 502", status(502,
+			`{"success":false,"error":"LDAP says no","error_detail":{"class":"auth","code":"ldap_49","message":"LDAP says no"}}`),
 			v1.ClassAuth, "ldap_49", "LDAP says no", 1},
 		{"a failure", always(mediaJSON, `{"success":false,"identities":[],"accounts":[],"entitlements":[],"grants":[],"error":"the vault is sealed"}`),
 			v1.ClassTargetFault, "connector_failed", "the vault is sealed", 1},
-		{"a failure without words", always(mediaJSON, `{"success":false,"error":null}`), v1.ClassTargetFault, "connector_failed", "without saying which", 1},
-		{"a failure that passes", always(mediaJSON, `{"success":false,"error":"busy","error_detail":{"class":"transient","code":"busy","message":"busy"}}`),
+		{"a failure without words", always(mediaJSON, `{"success":false,"error":null}`), v1.ClassTargetFault,
+			"connector_failed", "without saying which", 1},
+		{"a failure that passes", always(mediaJSON,
+			`{"success":false,"error":"busy","error_detail":{"class":"transient","code":"busy","message":"busy"}}`),
 			v1.ClassTransient, "busy", "busy", 5},
-		{"a failure of a class nobody may name", always(mediaJSON, `{"success":false,"error":"x","error_detail":{"class":"cancelled","code":"Not A Code","message":"x"}}`),
+		{"a failure of a class nobody may name",
+			always(mediaJSON, `{"success":false,"error":"x","error_detail":{"class":"cancelled","code":"Not A Code","message":"x"}}`),
 			v1.ClassTargetFault, "connector_failed", "x", 1},
-		{"a stream that is cut", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n"), v1.ClassTransient, "stream_cut", "ended before a line", 5},
-		{"a stream cut in a line", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n{\"succ"), v1.ClassTransient, "stream_cut", "ended before a line", 5},
+		{"a stream that is cut", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n"),
+			v1.ClassTransient, "stream_cut", "ended before a line", 5},
+		{"a stream cut in a line", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n{\"succ"),
+			v1.ClassTransient, "stream_cut", "ended before a line", 5},
 		{"an empty stream", always(mediaNDJSON, "\n\n"), v1.ClassTransient, "stream_cut", "ended before a line", 5},
-		{"a stream with a bad line", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n<html>\n"), v1.ClassProtocol, "protocol_violation", "line 2: it is not valid JSON near byte 1", 1},
-		{"a stream that goes on after its end", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":false}`)+"\n"+answer(accounts(2, 2), `{"has_more":false}`)+"\n"),
+		{"a stream with a bad line", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n<html>\n"),
+			v1.ClassProtocol, "protocol_violation", "line 2: it is not valid JSON near byte 1", 1},
+		{"a stream that goes on after its end",
+			always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":false}`)+"\n"+answer(accounts(2, 2),
+				`{"has_more":false}`)+"\n"),
 			v1.ClassProtocol, "protocol_violation", "line 2 follows", 1},
-		{"a stream of plain lines", always(mediaNDJSON, answer(accounts(0, 2), "")+"\n"+answer(accounts(2, 2), "")+"\n"), v1.ClassProtocol, "protocol_violation", "line 2 follows", 1},
-		{"a stream that repeats itself", always(mediaNDJSON, strings.Repeat(answer(accounts(0, 2), `{"has_more":true}`)+"\n", 9)), v1.ClassProtocol, "page_repeated", "the same records", 1},
-		{"a stream that fails", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n"+`{"success":false,"error":"the vault is sealed"}`+"\n"),
+		{"a stream of plain lines", always(mediaNDJSON,
+			answer(accounts(0, 2), "")+"\n"+answer(accounts(2, 2), "")+"\n"), v1.ClassProtocol, "protocol_violation",
+			"line 2 follows", 1},
+		{"a stream that repeats itself", always(mediaNDJSON,
+			strings.Repeat(answer(accounts(0, 2), `{"has_more":true}`)+"\n", 9)), v1.ClassProtocol, "page_repeated",
+			"the same records", 1},
+		{"a stream that fails", always(mediaNDJSON,
+			answer(accounts(0, 2), `{"has_more":true}`)+"\n"+`{"success":false,"error":"the vault is sealed"}`+"\n"),
 			v1.ClassTargetFault, "connector_failed", "the vault is sealed", 1},
 		{"a huge line", func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
 			w.Header().Set("Content-Type", mediaNDJSON)
@@ -124,11 +164,13 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 				}
 			}
 		}, v1.ClassTargetFault, "line_too_long", "line 1 of the answer is longer than 4 MiB", 1},
-		{"only empty lines", always(mediaNDJSON, strings.Repeat("\n", 5000)), v1.ClassProtocol, "protocol_violation", "empty lines", 1},
+		{"only empty lines", always(mediaNDJSON, strings.Repeat("\n", 5000)), v1.ClassProtocol, "protocol_violation",
+			"empty lines", 1},
 		{"an answer too large", func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
 			_, _ = io.WriteString(w, `{"success":true,"accounts":[`)
 			for {
-				if _, err := io.WriteString(w, strings.Repeat(`{"external_id":"1","display_name":"`+strings.Repeat("x", 100)+`"},`, 5000)); err != nil {
+				if _, err := io.WriteString(w, strings.Repeat(`{"external_id":"1","display_name":"`+strings.Repeat("x",
+					100)+`"},`, 5000)); err != nil {
 					return
 				}
 			}
@@ -141,13 +183,18 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 			_ = z.Close()
 			_, _ = w.Write(b.Bytes())
 		}, v1.ClassTargetFault, "compression_bomb", "hundredfold", 1},
-		{"lists ten thousand deep", always(mediaJSON, `{"success":true,"accounts":`+strings.Repeat("[", 10001)+strings.Repeat("]", 10001)+`}`),
+		{"lists ten thousand deep", always(mediaJSON,
+			`{"success":true,"accounts":`+strings.Repeat("[", 10001)+strings.Repeat("]", 10001)+`}`),
 			v1.ClassTargetFault, "bad_json", "not valid JSON", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, tt.answer)
-			_, err := read(t, s.auth("secret_settings", map[string]any{"key": canary}, "max_pages", 200, "timeout_s", 10), nil)
+			_, err := read(
+				t,
+				s.auth("secret_settings", map[string]any{"key": canary}, "max_pages", 200, "timeout_s", 10),
+				nil,
+			)
 			var d *v1.ErrorDetail
 			if !errors.As(err, &d) {
 				t.Fatalf("the read ended with %v", err)
@@ -168,7 +215,8 @@ func TestAFailureIsShownVerbatimWithoutSecretsAndNotForEver(t *testing.T) {
 	for name, text := range map[string]string{
 		"sentence": fmt.Sprintf(`{"success":false,"error":%q}`, said),
 		"detail": fmt.Sprintf(`{"success":false,"error":%q,"error_detail":{"class":"auth","code":"ldap_49","message":%q,"hint":%q,"phase":%q,
-			"target":{"kind":"ldap","host":%q,"ldap":{"result_code":49,"name":"invalidCredentials","diagnostic":%q}}}}`, said, said, "not "+canary, canary, canary, canary),
+			"target":{"kind":"ldap","host":%q,"ldap":{"result_code":49,"name":"invalidCredentials","diagnostic":%q}}}}`,
+			said, said, "not "+canary, canary, canary, canary),
 		"escaped":    `{"success":false,"error":"\u0043ANARY-s3cret is wrong","error_detail":{"class":"auth","code":"x","target":{"kind":"\u0043ANARY-s3cret"}}}`,
 		"both":       `{"success":true,"error":"` + canary + `"}`,
 		"a warning":  answer("[]", `{"has_more":false,"warnings":[{"code":"`+canary+`","message":"`+canary+`"}],"read":{"strategy":"`+canary+`"}}`),
@@ -190,7 +238,9 @@ func TestAFailureIsShownVerbatimWithoutSecretsAndNotForEver(t *testing.T) {
 		if strings.Contains(seen, canary) || strings.Contains(seen, "NARY-s3cret") {
 			t.Errorf("%s: the secret is seen: %.600s", name, seen)
 		}
-		if name == "detail" && (d.Target.LDAP == nil || d.Target.LDAP.ResultCode != 49 || !strings.HasPrefix(d.Message, "bind with [secret] failed: the directory")) {
+		if name == "detail" &&
+			(d.Target.LDAP == nil || d.Target.LDAP.ResultCode != 49 ||
+				!strings.HasPrefix(d.Message, "bind with [secret] failed: the directory")) {
 			t.Errorf("%+v", d)
 		}
 	}

@@ -21,8 +21,18 @@ type page struct {
 }
 
 // records reads all records of an answer, and lets look see the members of each. Only a list that is none is an error.
-func (e *envelope) records(wanted map[v1.ObjectKind]bool, allowed func(string) bool, look func(v1.ObjectKind, map[string]any)) (*page, error) {
-	p := &page{look: look, carried: map[v1.ObjectKind]bool{}, keyless: map[v1.ObjectKind]bool{}, present: map[v1.ObjectKind][]string{}, digest: digestOf(e)}
+func (e *envelope) records(
+	wanted map[v1.ObjectKind]bool,
+	allowed func(string) bool,
+	look func(v1.ObjectKind, map[string]any),
+) (*page, error) {
+	p := &page{
+		look:    look,
+		carried: map[v1.ObjectKind]bool{},
+		keyless: map[v1.ObjectKind]bool{},
+		present: map[v1.ObjectKind][]string{},
+		digest:  digestOf(e),
+	}
 	p.Success = true
 	room := maxRecords
 	for _, kind := range allKinds {
@@ -64,14 +74,16 @@ func (e *envelope) records(wanted map[v1.ObjectKind]bool, allowed func(string) b
 
 // grantKey is empty where nobody could tell what the grant is of.
 func grantKey(r *v1.RemoteGrant) string {
-	if r.ExternalID == "" && (r.EntitlementExternalID == "" || r.AccountExternalID == nil && r.PrincipalEntitlementExternalID == nil && r.PrincipalRef == nil) {
+	if r.ExternalID == "" &&
+		(r.EntitlementExternalID == "" || r.AccountExternalID == nil && r.PrincipalEntitlementExternalID == nil &&
+			r.PrincipalRef == nil) {
 		return ""
 	}
 	return "named"
 }
 
-// take decodes the records of a kind. finish completes one and gives its key, and whether it is a tombstone. It ends early where
-// so many are set aside that the answer is refused anyway.
+// take decodes the records of a kind. finish completes one and gives its key, and whether it is a tombstone. It ends
+// early where so many are set aside that the answer is refused anyway.
 func take[T any](p *page, list *records, finish func(*T, map[string]any) (string, bool)) ([]T, error) {
 	out := []T{}
 	for i := 0; p.skipped <= mostSkipped; i++ {
@@ -103,7 +115,14 @@ func take[T any](p *page, list *records, finish func(*T, map[string]any) (string
 func (p *page) aside(kind v1.ObjectKind, i int, bad *unfit) {
 	p.skipped++
 	if len(p.unfit) < maxWarnings {
-		p.unfit = append(p.unfit, v1.Warning{Code: "record_unfit", Message: fmt.Sprintf("%s[%d] %s; it was omitted", kind, i, bad.why), ExternalID: bad.id})
+		p.unfit = append(
+			p.unfit,
+			v1.Warning{
+				Code:       "record_unfit",
+				Message:    fmt.Sprintf("%s[%d] %s; it was omitted", kind, i, bad.why),
+				ExternalID: bad.id,
+			},
+		)
 	}
 	switch {
 	case bad.deleted && bad.id != "":

@@ -21,12 +21,17 @@ func TestAnswersOfManyValuesEndWithAnErrorWithinTheBudget(t *testing.T) {
 	record := `{"external_id":"1","attributes":{"a":[` + strings.Repeat("{},", 60_000) + `{}]}}`
 	for _, tt := range []struct{ name, media, answer, code string }{
 		{"empty records", mediaJSON, `{"success":true,"accounts":[` + objects + `]}`, "answer_too_large"},
-		{"empty records of a kind that is not read", mediaJSON, `{"success":true,"grants":[` + objects + `]}`, "answer_too_large"},
-		{"a few empty records", mediaJSON, `{"success":true,"accounts":[` + strings.Repeat("{},", 2000) + `{}]}`, "too_many_bad_records"},
-		{"many records", mediaJSON, `{"success":true,"accounts":[` + strings.Repeat(`{"external_id":"1"},`, maxRecords) + `{"external_id":"1"}]}`, "protocol_violation"},
-		{"attributes", mediaJSON, `{"success":true,"accounts":[` + strings.Repeat(record+",", 150) + record + `]}`, "answer_too_large"},
+		{"empty records of a kind that is not read", mediaJSON, `{"success":true,"grants":[` + objects + `]}`,
+			"answer_too_large"},
+		{"a few empty records", mediaJSON, `{"success":true,"accounts":[` + strings.Repeat("{},", 2000) + `{}]}`,
+			"too_many_bad_records"},
+		{"many records", mediaJSON, `{"success":true,"accounts":[` +
+			strings.Repeat(`{"external_id":"1"},`, maxRecords) + `{"external_id":"1"}]}`, "protocol_violation"},
+		{"attributes", mediaJSON, `{"success":true,"accounts":[` + strings.Repeat(record+",", 150) + record + `]}`,
+			"answer_too_large"},
 		{"present", mediaJSON, `{"success":true,"page":{"present":[` + objects + `]}}`, "answer_too_large"},
-		{"a line", mediaNDJSON, `{"success":true,"accounts":[` + few + `],"page":{"has_more":false}}` + "\n", "answer_too_large"},
+		{"a line", mediaNDJSON, `{"success":true,"accounts":[` + few + `],"page":{"has_more":false}}` + "\n",
+			"answer_too_large"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t, func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
@@ -35,8 +40,18 @@ func TestAnswersOfManyValuesEndWithAnErrorWithinTheBudget(t *testing.T) {
 			})
 			var err error
 			took, held := targettest.Cost(func() {
-				err = connectorkit.Sync(t.Context(), newConnector(), v1.SyncRequest{AuthConfig: s.auth(), Options: &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}}},
-					connectorkit.Limits{ChunkBytes: 2 << 20}, func(context.Context, v1.SyncResponse) error { return nil })
+				err = connectorkit.Sync(
+					t.Context(),
+					newConnector(),
+					v1.SyncRequest{
+						AuthConfig: s.auth(),
+						Options:    &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}},
+					},
+					connectorkit.Limits{
+						ChunkBytes: 2 << 20,
+					},
+					func(context.Context, v1.SyncResponse) error { return nil },
+				)
 			})
 			var d *v1.ErrorDetail
 			if !errors.As(err, &d) || d.Code != tt.code || took > 2*time.Second || held > 256<<20 {
@@ -52,15 +67,27 @@ func TestTheMostRecordsOfAnAnswerAreRead(t *testing.T) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"external_id":"%d","username":"u%d","email":"u%d@x.test","display_name":"User %d"}`, i, i, i, i)
+		fmt.Fprintf(
+			&b,
+			`{"external_id":"%d","username":"u%d","email":"u%d@x.test","display_name":"User %d"}`,
+			i,
+			i,
+			i,
+			i,
+		)
 	}
 	s := start(t, func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
 		_, _ = io.WriteString(w, `{"success":true,"accounts":[`+b.String()+`]}`)
 	})
 	n := 0
 	_, held := targettest.Cost(func() {
-		err := connectorkit.Sync(t.Context(), newConnector(), v1.SyncRequest{AuthConfig: s.auth()}, connectorkit.Limits{},
-			func(_ context.Context, p v1.SyncResponse) error { n += len(p.Accounts); return nil })
+		err := connectorkit.Sync(
+			t.Context(),
+			newConnector(),
+			v1.SyncRequest{AuthConfig: s.auth()},
+			connectorkit.Limits{},
+			func(_ context.Context, p v1.SyncResponse) error { n += len(p.Accounts); return nil },
+		)
 		if err != nil {
 			t.Error(err)
 		}

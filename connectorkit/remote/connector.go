@@ -81,11 +81,21 @@ func (c *caller) post(ctx context.Context, path, phase, runID string, body any) 
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(body); err != nil {
-		return target.Request{}, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_settings", Phase: phase, Message: "the settings cannot be written as JSON"}
+		return target.Request{}, &v1.ErrorDetail{
+			Class:   v1.ClassConfig,
+			Code:    "invalid_settings",
+			Phase:   phase,
+			Message: "the settings cannot be written as JSON",
+		}
 	}
 	r := target.Request{
-		Method: http.MethodPost, URL: path, Phase: phase, Body: bytes.TrimRight(text.Bytes(), "\n"), Repeatable: true, Judge: c.judge,
-		Header: headers(ctx, runID),
+		Method:     http.MethodPost,
+		URL:        path,
+		Phase:      phase,
+		Body:       bytes.TrimRight(text.Bytes(), "\n"),
+		Repeatable: true,
+		Judge:      c.judge,
+		Header:     headers(ctx, runID),
 	}
 	r.Header.Set("Content-Type", mediaJSON)
 	return r, nil
@@ -121,8 +131,8 @@ func absent(d *v1.ErrorDetail) bool {
 // maxAnswer bounds an answer that comes in one piece. What is longer comes in pages, or as a stream.
 const maxAnswer = target.DefaultMaxBody
 
-// Bounds of an answer, or of one line of it. A value of two bytes of JSON takes a hundred bytes of memory and more, so values and
-// records are counted beside the bytes.
+// Bounds of an answer, or of one line of it. A value of two bytes of JSON takes a hundred bytes of memory and more, so
+// values and records are counted beside the bytes.
 const (
 	maxValues  = 1_000_000 // objects, lists and their elements
 	maxRecords = 50_000
@@ -130,7 +140,11 @@ const (
 
 // whole reads an answer of one JSON document.
 func whole(resp *target.Response, limit int64) (json.RawMessage, error) {
-	resp.Body = jsonscan.NewReader(&bounded{resp: resp, in: resp.Body, left: limit, limit: limit}, maxValues, math.MaxInt)
+	resp.Body = jsonscan.NewReader(
+		&bounded{resp: resp, in: resp.Body, left: limit, limit: limit},
+		maxValues,
+		math.MaxInt,
+	)
 	dec, err := resp.JSON()
 	if err != nil {
 		return nil, err
@@ -140,7 +154,10 @@ func whole(resp *target.Response, limit int64) (json.RawMessage, error) {
 		return nil, resp.Explain(err)
 	}
 	if dec.More() {
-		return nil, violation(resp, "there is more after the JSON document; a stream of lines needs the content type "+mediaNDJSON)
+		return nil, violation(
+			resp,
+			"there is more after the JSON document; a stream of lines needs the content type "+mediaNDJSON,
+		)
 	}
 	return doc, nil
 }
@@ -156,15 +173,20 @@ type bounded struct {
 // Read gives what came.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, b.resp.Fault(v1.ClassTargetFault, "body_too_large", fmt.Sprintf("the answer is larger than %d MiB", b.limit>>20),
-			"Answer in pages (page.next_page_token) or with a stream of lines ("+mediaNDJSON+").")
+		return 0, b.resp.Fault(
+			v1.ClassTargetFault,
+			"body_too_large",
+			fmt.Sprintf("the answer is larger than %d MiB", b.limit>>20),
+			"Answer in pages (page.next_page_token) or with a stream of lines ("+mediaNDJSON+").",
+		)
 	}
 	n, err := b.in.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	return n, err
 }
 
-// violation is the error of a service that does not keep to the protocol. what names the place and never repeats a value.
+// violation is the error of a service that does not keep to the protocol. what names the place and never repeats a
+// value.
 func violation(resp *target.Response, what string) *v1.ErrorDetail {
 	return resp.Fault(v1.ClassProtocol, "protocol_violation", "the connector does not keep to protocol v1: "+what,
 		"The author of the connector has to mend this; the schema sync_response of protocol v1 says what is expected.")

@@ -26,9 +26,13 @@ const (
 // errEnough ends a read of which enough was seen.
 var errEnough = errors.New("enough records")
 
-// Discover asks the service for its fields (POST /v1/discover). One that does not know them is read for a few records of each kind,
-// from which the fields are inferred.
-func (c *connector) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+// Discover asks the service for its fields (POST /v1/discover). One that does not know them is read for a few records
+// of each kind, from which the fields are inferred.
+func (c *connector) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	call, err := c.open(ctx, req.AuthConfig, report)
 	if err != nil {
 		return v1.DiscoverResponse{}, err
@@ -104,11 +108,21 @@ func (c *caller) described(resp *target.Response, req v1.DiscoverRequest, s sche
 	for i, o := range s.Objects {
 		kind, known := kindsOf[o.Kind]
 		if !known || o.NativeType == "" || len(o.Fields) > maxFields {
-			return violation(resp, fmt.Sprintf("objects[%d] needs a kind (identity, account, entitlement, grant), a native_type and at most %d fields", i, maxFields))
+			return violation(
+				resp,
+				fmt.Sprintf(
+					"objects[%d] needs a kind (identity, account, entitlement, grant), a native_type and at most %d fields",
+					i,
+					maxFields,
+				),
+			)
 		}
 		for n, f := range o.Fields {
 			if f.Name == "" || !slices.Contains(fieldTypes, f.Type) {
-				return violation(resp, fmt.Sprintf("objects[%d].fields[%d] needs a name and one of the types of protocol v1", i, n))
+				return violation(
+					resp,
+					fmt.Sprintf("objects[%d].fields[%d] needs a name and one of the types of protocol v1", i, n),
+				)
 			}
 			f.Path, f.Source = cmp.Or(f.Path, f.Name), cmp.Or(f.Source, "schema")
 			o.Fields[n] = sampling.Hide(f, req.MaskSamples)
@@ -133,7 +147,12 @@ func (c *caller) described(resp *target.Response, req v1.DiscoverRequest, s sche
 	return nil
 }
 
-var kindsOf = map[string]v1.ObjectKind{"identity": v1.Identities, "account": v1.Accounts, "entitlement": v1.Entitlements, "grant": v1.Grants}
+var kindsOf = map[string]v1.ObjectKind{
+	"identity":    v1.Identities,
+	"account":     v1.Accounts,
+	"entitlement": v1.Entitlements,
+	"grant":       v1.Grants,
+}
 
 var fieldTypes = []string{"string", "integer", "number", "boolean", "datetime", "date", "reference", "binary", "object"}
 
@@ -149,7 +168,8 @@ type sampler struct {
 func (c *caller) sampled(ctx context.Context, req v1.DiscoverRequest, out *v1.DiscoverResponse) error {
 	g := &sampler{size: req.SampleSize, seen: map[v1.ObjectKind]*sampling.Sample{}, hints: map[v1.ObjectKind]*int{}}
 	s := newSession(c, v1.SyncRequest{
-		ConnectorBusinessID: req.ConnectorBusinessID, Options: &v1.SyncOptions{MaxRecords: &req.SampleSize, Objects: req.Objects, Mode: v1.ModeDiscover},
+		ConnectorBusinessID: req.ConnectorBusinessID,
+		Options:             &v1.SyncOptions{MaxRecords: &req.SampleSize, Objects: req.Objects, Mode: v1.ModeDiscover},
 	}, nil)
 	s.look = g.add
 	s.emit = func(_ context.Context, page v1.SyncResponse) error {
@@ -163,7 +183,10 @@ func (c *caller) sampled(ctx context.Context, req v1.DiscoverRequest, out *v1.Di
 	if err := s.run(ctx); err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	out.Warnings = slices.DeleteFunc(out.Warnings, func(w v1.Warning) bool { return w.Code == "nothing_attested" || w.Code == "no_clock" })
+	out.Warnings = slices.DeleteFunc(
+		out.Warnings,
+		func(w v1.Warning) bool { return w.Code == "nothing_attested" || w.Code == "no_clock" },
+	)
 	g.describe(req, s.wanted, out)
 	return nil
 }
@@ -181,10 +204,16 @@ func (g *sampler) estimate(e *v1.Estimate) {
 	if e == nil {
 		return
 	}
-	g.hints = map[v1.ObjectKind]*int{v1.Identities: e.Identities, v1.Accounts: e.Accounts, v1.Entitlements: e.Entitlements, v1.Grants: e.Grants}
+	g.hints = map[v1.ObjectKind]*int{
+		v1.Identities:   e.Identities,
+		v1.Accounts:     e.Accounts,
+		v1.Entitlements: e.Entitlements,
+		v1.Grants:       e.Grants,
+	}
 }
 
-// enough says whether there are as many records of every kind as were asked for. Grants have no fields worth waiting for.
+// enough says whether there are as many records of every kind as were asked for. Grants have no fields worth waiting
+// for.
 func (g *sampler) enough(wanted map[v1.ObjectKind]bool) bool {
 	for kind := range wanted {
 		if kind != v1.Grants && (g.seen[kind] == nil || g.seen[kind].Len() < g.size) {
@@ -201,13 +230,21 @@ func (g *sampler) describe(req v1.DiscoverRequest, wanted map[v1.ObjectKind]bool
 		if seen == nil || !wanted[kind] {
 			continue
 		}
-		o := v1.DiscoveredObject{Kind: name, NativeType: string(kind), CountHint: g.hints[kind], Fields: seen.Fields(req.MaskSamples)}
+		o := v1.DiscoveredObject{
+			Kind:       name,
+			NativeType: string(kind),
+			CountHint:  g.hints[kind],
+			Fields:     seen.Fields(req.MaskSamples),
+		}
 		if kind != v1.Grants {
 			o.SuggestedKey = "external_id"
 		}
 		out.Objects = append(out.Objects, o)
 	}
 	if len(out.Objects) == 0 {
-		out.Warnings = append(out.Warnings, v1.Warning{Code: "no_records", Message: "the connector gave no record to learn its fields from"})
+		out.Warnings = append(
+			out.Warnings,
+			v1.Warning{Code: "no_records", Message: "the connector gave no record to learn its fields from"},
+		)
 	}
 }

@@ -20,14 +20,22 @@ const (
 
 // ownClasses are those a service may name. The others are about our side of the call.
 var ownClasses = []v1.ErrorClass{
-	v1.ClassConfig, v1.ClassAuth, v1.ClassPermission, v1.ClassNotFound, v1.ClassConflict, v1.ClassRateLimited, v1.ClassTransient,
-	v1.ClassTargetFault, v1.ClassProtocol, v1.ClassData,
+	v1.ClassConfig,
+	v1.ClassAuth,
+	v1.ClassPermission,
+	v1.ClassNotFound,
+	v1.ClassConflict,
+	v1.ClassRateLimited,
+	v1.ClassTransient,
+	v1.ClassTargetFault,
+	v1.ClassProtocol,
+	v1.ClassData,
 }
 
 var usableCode = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,63}$`)
 
-// failure is the error that a service tells by success false. said is its error, detail its error_detail; where is the answer of the
-// service itself.
+// failure is the error that a service tells by success false. said is its error, detail its error_detail; where is the
+// answer of the service itself.
 func (c *caller) failure(said *string, detail json.RawMessage, where *v1.Target, phase string) *v1.ErrorDetail {
 	out := &v1.ErrorDetail{Class: v1.ClassTargetFault, Code: "connector_failed", Phase: phase, Target: where}
 	if said != nil {

@@ -18,9 +18,11 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// FuzzLines holds the reader of lines against the obvious way to split a text, with every way in which a text may arrive.
+// FuzzLines holds the reader of lines against the obvious way to split a text, with every way in which a text may
+// arrive.
 func FuzzLines(f *testing.F) {
-	for _, s := range []string{"", "\n", "a\nb", "a\r\n\r\nb\r\n", "\xEF\xBB\xBFa\n", "  \n\t\n x ", strings.Repeat("y", 100) + "\nz", "\n\n\n\n\n"} {
+	for _, s := range []string{"", "\n", "a\nb", "a\r\n\r\nb\r\n", "\xEF\xBB\xBFa\n", "  \n\t\n x ",
+		strings.Repeat("y", 100) + "\nz", "\n\n\n\n\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -39,7 +41,8 @@ func FuzzLines(f *testing.F) {
 				want = append(want, trimmed)
 			}
 		}
-		for _, in := range []io.Reader{bytes.NewReader(text), iotest.OneByteReader(bytes.NewReader(text)), iotest.DataErrReader(bytes.NewReader(text))} {
+		for _, in := range []io.Reader{bytes.NewReader(text), iotest.OneByteReader(bytes.NewReader(text)),
+			iotest.DataErrReader(bytes.NewReader(text))} {
 			l := newLines(in, most)
 			var got []string
 			var err error
@@ -67,10 +70,18 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// FuzzAnswer lets a service say anything: nothing may panic or hang, and only what says that it is complete may pass for it.
+// FuzzAnswer lets a service say anything: nothing may panic or hang, and only what says that it is complete may pass
+// for it.
 func FuzzAnswer(f *testing.F) {
-	more, last := answer(accounts(0, 2), `{"has_more":true,"checkpoint":"c"}`), answer(accounts(2, 1), `{"has_more":false,"scopes":[{"kind":"accounts","key":"*","complete":true}]}`)
-	for _, s := range []string{whole3, more + "\n" + last, more, last + "\n" + more, "{}", "null", "[]", `{"success":true}`, `{"success":true,"accounts":[null,1,{"external_id":"x","is_disabled":1}]}`} {
+	more, last := answer(
+		accounts(0, 2),
+		`{"has_more":true,"checkpoint":"c"}`,
+	), answer(
+		accounts(2, 1),
+		`{"has_more":false,"scopes":[{"kind":"accounts","key":"*","complete":true}]}`,
+	)
+	for _, s := range []string{whole3, more + "\n" + last, more, last + "\n" + more, "{}", "null", "[]",
+		`{"success":true}`, `{"success":true,"accounts":[null,1,{"external_id":"x","is_disabled":1}]}`} {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}
@@ -90,10 +101,16 @@ func FuzzAnswer(f *testing.F) {
 		var pages []v1.SyncResponse
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := connectorkit.Sync(ctx, c, v1.SyncRequest{AuthConfig: v1.AuthConfig{"base_url": server.URL}}, connectorkit.Limits{}, func(_ context.Context, p v1.SyncResponse) error {
-			pages = append(pages, p)
-			return nil
-		})
+		err := connectorkit.Sync(
+			ctx,
+			c,
+			v1.SyncRequest{AuthConfig: v1.AuthConfig{"base_url": server.URL}},
+			connectorkit.Limits{},
+			func(_ context.Context, p v1.SyncResponse) error {
+				pages = append(pages, p)
+				return nil
+			},
+		)
 		if ctx.Err() != nil {
 			t.Fatal("the read does not end")
 		}

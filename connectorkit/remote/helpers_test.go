@@ -19,7 +19,8 @@ import (
 // newConnector makes a connector as an agent has it, which does not really wait between tries.
 func newConnector() *connector {
 	c := New(connectorkit.Env{
-		Dial: (&net.Dialer{}).DialContext, Now: time.Now, Plaintext: func(context.Context, string) (bool, error) { return false, nil },
+		Dial: (&net.Dialer{}).DialContext, Now: time.Now,
+		Plaintext: func(context.Context, string) (bool, error) { return false, nil },
 	}).(*connector)
 	c.shared = &target.Shared{}
 	c.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
@@ -93,18 +94,28 @@ func read(t *testing.T, auth v1.AuthConfig, change func(*v1.SyncRequest)) (v1.Sy
 		change(&req)
 	}
 	all := v1.SyncResponse{Page: &v1.Page{}}
-	err := connectorkit.Sync(t.Context(), newConnector(), req, connectorkit.LimitsOf(req, 0), func(_ context.Context, p v1.SyncResponse) error {
-		all.Identities = append(all.Identities, p.Identities...)
-		all.Accounts = append(all.Accounts, p.Accounts...)
-		all.Entitlements = append(all.Entitlements, p.Entitlements...)
-		all.Grants = append(all.Grants, p.Grants...)
-		p.Page.Warnings, p.Page.Present = append(all.Page.Warnings, p.Page.Warnings...), append(all.Page.Present, p.Page.Present...)
-		if p.Page.Checkpoint == "" {
-			p.Page.Checkpoint = all.Page.Checkpoint
-		}
-		all.Page = p.Page
-		return nil
-	})
+	err := connectorkit.Sync(
+		t.Context(),
+		newConnector(),
+		req,
+		connectorkit.LimitsOf(req, 0),
+		func(_ context.Context, p v1.SyncResponse) error {
+			all.Identities = append(all.Identities, p.Identities...)
+			all.Accounts = append(all.Accounts, p.Accounts...)
+			all.Entitlements = append(all.Entitlements, p.Entitlements...)
+			all.Grants = append(all.Grants, p.Grants...)
+			p.Page.Warnings, p.Page.Present = append(
+				all.Page.Warnings,
+				p.Page.Warnings...), append(
+				all.Page.Present,
+				p.Page.Present...)
+			if p.Page.Checkpoint == "" {
+				p.Page.Checkpoint = all.Page.Checkpoint
+			}
+			all.Page = p.Page
+			return nil
+		},
+	)
 	return all, err
 }
 
@@ -131,7 +142,18 @@ func warned(p *v1.Page, code string) int {
 func accounts(from, n int) string {
 	list := []map[string]any{}
 	for i := range n {
-		list = append(list, map[string]any{"external_id": "a" + string(rune('0'+(from+i)/100)) + string(rune('0'+(from+i)/10%10)) + string(rune('0'+(from+i)%10))})
+		list = append(
+			list,
+			map[string]any{
+				"external_id": "a" + string(
+					rune('0'+(from+i)/100),
+				) + string(
+					rune('0'+(from+i)/10%10),
+				) + string(
+					rune('0'+(from+i)%10),
+				),
+			},
+		)
 	}
 	b, _ := json.Marshal(list)
 	return string(b)

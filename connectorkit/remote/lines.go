@@ -31,8 +31,8 @@ func newLines(in io.Reader, most int) *lines {
 	return &lines{in: bufio.NewReaderSize(in, 64<<10), most: most}
 }
 
-// next gives a line that is not empty, without the white space around it. It holds until the next call. Whole is false where the
-// stream ended without a line feed, so that the line may have been cut.
+// next gives a line that is not empty, without the white space around it. It holds until the next call. Whole is false
+// where the stream ended without a line feed, so that the line may have been cut.
 func (l *lines) next() (line []byte, whole bool, err error) {
 	for blanks := 0; ; blanks++ {
 		if blanks > maxBlanks {

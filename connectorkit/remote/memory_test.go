@@ -13,8 +13,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// TestMemoryDoesNotGrowWithTheService reads 50,000 accounts of about 400 bytes, which are 20 MB, in both ways in which a long read
-// may come.
+// TestMemoryDoesNotGrowWithTheService reads 50,000 accounts of about 400 bytes, which are 20 MB, in both ways in which
+// a long read may come.
 func TestMemoryDoesNotGrowWithTheService(t *testing.T) {
 	const lines, each = 100, 500
 	one := func(n int) string {
@@ -23,7 +23,13 @@ func TestMemoryDoesNotGrowWithTheService(t *testing.T) {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			fmt.Fprintf(&b, `{"external_id":"a%d","username":"user%d","attributes":{"note":%q}}`, n*each+i, n*each+i, strings.Repeat("note ", 64))
+			fmt.Fprintf(
+				&b,
+				`{"external_id":"a%d","username":"user%d","attributes":{"note":%q}}`,
+				n*each+i,
+				n*each+i,
+				strings.Repeat("note ", 64),
+			)
 		}
 		return "[" + b.String() + "]"
 	}
@@ -47,15 +53,21 @@ func TestMemoryDoesNotGrowWithTheService(t *testing.T) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		before, most, total, chunks := m.HeapAlloc, uint64(0), 0, 0
-		err := connectorkit.Sync(t.Context(), newConnector(), v1.SyncRequest{AuthConfig: s.auth()}, connectorkit.Limits{ChunkSize: each}, func(_ context.Context, p v1.SyncResponse) error {
-			total += len(p.Accounts)
-			if chunks++; chunks%10 == 0 {
-				runtime.GC()
-				runtime.ReadMemStats(&m)
-				most = max(most, m.HeapAlloc)
-			}
-			return nil
-		})
+		err := connectorkit.Sync(
+			t.Context(),
+			newConnector(),
+			v1.SyncRequest{AuthConfig: s.auth()},
+			connectorkit.Limits{ChunkSize: each},
+			func(_ context.Context, p v1.SyncResponse) error {
+				total += len(p.Accounts)
+				if chunks++; chunks%10 == 0 {
+					runtime.GC()
+					runtime.ReadMemStats(&m)
+					most = max(most, m.HeapAlloc)
+				}
+				return nil
+			},
+		)
 		if err != nil || total != lines*each {
 			t.Fatalf("%s: %d accounts, %v", name, total, err)
 		}

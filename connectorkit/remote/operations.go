@@ -9,7 +9,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// operationsOf reads the changes that a service has, in the order of the protocol; all of them where the setting names none.
+// operationsOf reads the changes that a service has, in the order of the protocol; all of them where the setting names
+// none.
 func operationsOf(s *connectorkit.Settings) []v1.ProvisionOp {
 	named := s.Strings("operations")
 	if len(named) == 0 {
@@ -20,7 +21,10 @@ func operationsOf(s *connectorkit.Settings) []v1.ProvisionOp {
 			s.Wrong("operations: there is no change %q; there are %s", name, joined(changes))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(changes), func(op v1.ProvisionOp) bool { return !slices.Contains(named, string(op)) })
+	return slices.DeleteFunc(
+		slices.Clone(changes),
+		func(op v1.ProvisionOp) bool { return !slices.Contains(named, string(op)) },
+	)
 }
 
 // compare warns where the settings offer changes that the manifest does not list, or withhold some that it does.
@@ -32,13 +36,19 @@ func (p *probe) compare(m manifest) {
 	if beyond := without(p.cfg.ops, m.Operations); len(beyond) > 0 {
 		differ = append(differ, "the service does not have "+joined(beyond))
 	}
-	had := slices.DeleteFunc(slices.Clone(changes), func(op v1.ProvisionOp) bool { return !slices.Contains(m.Operations, op) })
+	had := slices.DeleteFunc(
+		slices.Clone(changes),
+		func(op v1.ProvisionOp) bool { return !slices.Contains(m.Operations, op) },
+	)
 	if unused := without(had, p.cfg.ops); len(unused) > 0 {
 		differ = append(differ, "the setting does not list "+joined(unused))
 	}
 	if len(differ) > 0 {
 		p.warnings = append(p.warnings, v1.Warning{Code: "operations_differ", Message: fmt.Sprintf(
-			"the setting operations and the service's manifest differ: %s; set operations to %s", strings.Join(differ, "; "), joined(had))})
+			"the setting operations and the service's manifest differ: %s; set operations to %s",
+			strings.Join(differ, "; "),
+			joined(had),
+		)})
 	}
 }
 

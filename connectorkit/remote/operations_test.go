@@ -12,7 +12,8 @@ import (
 func TestOnlyTheChangesThatAServiceHasAreOffered(t *testing.T) {
 	t.Parallel()
 	auth := paths(t, map[string]string{
-		"/v1/manifest": `{"name":"x","operations":["account.create","account.disable","entitlement.grant"]}`, "/v1/sync": whole3,
+		"/v1/manifest": `{"name":"x","operations":["account.create","account.disable","entitlement.grant"]}`,
+		"/v1/sync":     whole3,
 	})
 	auth["writes"] = true
 	if got := newConnector().Writes(auth).Ops; len(got) != len(changes) {
@@ -42,7 +43,8 @@ func TestOnlyTheChangesThatAServiceHasAreOffered(t *testing.T) {
 	if got := warned(); got != "" {
 		t.Errorf("warned %q of lists that agree", got)
 	}
-	_, err := newConnector().Provision(t.Context(), v1.ProvisionRequest{AuthConfig: auth, Op: v1.OpAccountUnlock, Target: v1.ProvisionTarget{RemoteID: "a"}})
+	_, err := newConnector().Provision(t.Context(),
+		v1.ProvisionRequest{AuthConfig: auth, Op: v1.OpAccountUnlock, Target: v1.ProvisionTarget{RemoteID: "a"}})
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || d.Code != "operation_not_supported" {
 		t.Errorf("unlock = %v; want a refusal before the service is asked", err)

@@ -8,8 +8,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// circle finds services that give the same again and again. Tokens are compared with one seen earlier, which moves on at doubling
-// distances: so every circle is found, whatever its length, and only one token is remembered.
+// circle finds services that give the same again and again. Tokens are compared with one seen earlier, which moves on
+// at doubling distances: so every circle is found, whatever its length, and only one token is remembered.
 type circle struct {
 	token string
 	steps int
@@ -31,12 +31,18 @@ func (c *circle) turned(token string) bool {
 // sane looks for services that never end.
 func (s *session) sane(resp *target.Response, e *envelope, p *page, line bool) error {
 	loop := func(code, what string) error {
-		return resp.Fault(v1.ClassProtocol, code, "the read was stopped as a loop: "+what, "The author of the connector has to mend its paging.")
+		return resp.Fault(
+			v1.ClassProtocol,
+			code,
+			"the read was stopped as a loop: "+what,
+			"The author of the connector has to mend its paging.",
+		)
 	}
 	if p.digest != 0 && p.digest == s.circle.line && p.Len() > 0 {
 		return loop("page_repeated", "two answers one after the other bring the same records")
 	}
-	if s.circle.line = p.digest; p.Len()+p.skipped > 0 || len(p.present) > 0 || e.Page != nil && (len(e.Page.Present) > 0 || len(e.Page.Scopes) > 0) {
+	if s.circle.line = p.digest; p.Len()+p.skipped > 0 || len(p.present) > 0 ||
+		e.Page != nil && (len(e.Page.Present) > 0 || len(e.Page.Scopes) > 0) {
 		s.circle.empty = 0
 	} else {
 		s.circle.empty++
@@ -57,7 +63,8 @@ func (s *session) sane(resp *target.Response, e *envelope, p *page, line bool) e
 	return nil
 }
 
-// Records that do not fit are set aside. When there are more than these, it is likelier that the service is broken than the records.
+// Records that do not fit are set aside. When there are more than these, it is likelier that the service is broken than
+// the records.
 const (
 	mostSkipped = 1000
 	fewSkipped  = 5
@@ -72,8 +79,17 @@ func (s *session) tooMany(resp *target.Response, share float64) error {
 	if i := slices.IndexFunc(s.warnings, func(w v1.Warning) bool { return w.Code == "record_unfit" }); i >= 0 {
 		first = "; such as: " + s.warnings[i].Message
 	}
-	return resp.Fault(v1.ClassProtocol, "too_many_bad_records",
-		fmt.Sprintf("%d of %d records do not fit protocol v1%s", n, s.pos.Read, first), "The author of the connector has to mend this.")
+	return resp.Fault(
+		v1.ClassProtocol,
+		"too_many_bad_records",
+		fmt.Sprintf(
+			"%d of %d records do not fit protocol v1%s",
+			n,
+			s.pos.Read,
+			first,
+		),
+		"The author of the connector has to mend this.",
+	)
 }
 
 // page is what is told with the records of an answer.
@@ -93,7 +109,11 @@ func (s *session) page(in *pageIn, p *page, more, first bool) *v1.Page {
 	if !more {
 		out.Cursor = s.next(in)
 		if in != nil && !s.pos.Attested && !s.changesOnly() {
-			s.warn("nothing_attested", "the connector does not say of anything that it was read completely (page.scopes), so that nothing is ever taken for gone")
+			s.warn(
+				"nothing_attested",
+				"the connector does not say of anything that it was read completely (page.scopes), so that nothing "+
+					"is ever taken for gone",
+			)
 		}
 	}
 	n := min(len(s.warnings), maxWarnings)
@@ -109,7 +129,10 @@ func (s *session) oneWhole(out *v1.Page, p *page) {
 	s.pos.Attested = true
 	for _, kind := range allKinds {
 		if p.carried[kind] && s.wanted[kind] {
-			out.Scopes = append(out.Scopes, v1.Scope{Kind: kind, Key: "*", Complete: !s.pos.Keyless[kind], Count: s.pos.Count[kind]})
+			out.Scopes = append(
+				out.Scopes,
+				v1.Scope{Kind: kind, Key: "*", Complete: !s.pos.Keyless[kind], Count: s.pos.Count[kind]},
+			)
 		}
 	}
 }
@@ -132,7 +155,15 @@ func (s *session) told(out *v1.Page, in *pageIn) {
 		if scope.Count != nil {
 			count = *scope.Count
 		}
-		out.Scopes = append(out.Scopes, v1.Scope{Kind: scope.Kind, Key: scope.Key, Complete: scope.Complete && !s.pos.Keyless[scope.Kind], Count: count})
+		out.Scopes = append(
+			out.Scopes,
+			v1.Scope{
+				Kind:     scope.Kind,
+				Key:      scope.Key,
+				Complete: scope.Complete && !s.pos.Keyless[scope.Kind],
+				Count:    count,
+			},
+		)
 	}
 	for _, there := range in.Present {
 		if s.wanted[there.Kind] && len(there.ExternalIDs) > 0 {
@@ -141,7 +172,14 @@ func (s *session) told(out *v1.Page, in *pageIn) {
 		}
 	}
 	for _, w := range in.Warnings[:min(len(in.Warnings), maxWarnings)] {
-		s.warnings = append(s.warnings, v1.Warning{Code: s.clean(w.Code, 64), Message: s.clean(w.Message, 500), ExternalID: s.clean(w.ExternalID, 1024)})
+		s.warnings = append(
+			s.warnings,
+			v1.Warning{
+				Code:       s.clean(w.Code, 64),
+				Message:    s.clean(w.Message, 500),
+				ExternalID: s.clean(w.ExternalID, 1024),
+			},
+		)
 	}
 	out.Estimate = in.Estimate
 	if in.Watermark != nil {
@@ -149,12 +187,22 @@ func (s *session) told(out *v1.Page, in *pageIn) {
 		out.Watermark = &at
 	}
 	if in.Read != nil && s.pos.How == nil {
-		out.Read = &v1.Read{Incremental: in.Read.Incremental, Strategy: s.clean(in.Read.Strategy, 64), FallbackReason: s.clean(in.Read.FallbackReason, maxHint)}
+		out.Read = &v1.Read{
+			Incremental:    in.Read.Incremental,
+			Strategy:       s.clean(in.Read.Strategy, 64),
+			FallbackReason: s.clean(in.Read.FallbackReason, maxHint),
+		}
 	}
 }
 
 func (s *session) stats(in *pageIn) *v1.Stats {
-	out := v1.Stats{Pages: s.pos.Answers, APICalls: s.client.Calls(), RateWaitMS: s.client.Waited().Milliseconds(), Skipped: s.pos.Skipped, Warnings: s.warned["record_unfit"]}
+	out := v1.Stats{
+		Pages:      s.pos.Answers,
+		APICalls:   s.client.Calls(),
+		RateWaitMS: s.client.Waited().Milliseconds(),
+		Skipped:    s.pos.Skipped,
+		Warnings:   s.warned["record_unfit"],
+	}
 	if in != nil && in.Stats != nil {
 		out.APICalls = in.Stats.APICalls
 		out.RateWaitMS += max(0, in.Stats.RateWaitMS)

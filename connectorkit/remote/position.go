@@ -17,7 +17,8 @@ import (
 // positionVersion changes when older checkpoints and cursors can no longer be read.
 const positionVersion = 1
 
-// position is how far a read has come: all that another process needs to go on with it, beside the service's own checkpoint.
+// position is how far a read has come: all that another process needs to go on with it, beside the service's own
+// checkpoint.
 type position struct {
 	Token    string                 `json:"token,omitempty"` // of the page to ask for next
 	Answers  int                    `json:"answers"`         // read so far
@@ -83,7 +84,10 @@ func (s *session) checkpoint() string {
 	if s.pos.Token == "" && s.pos.own == "" {
 		return ""
 	}
-	text := join(head{Version: positionVersion, Settings: s.cfg.digest, Request: s.request, position: &s.pos}, s.pos.own)
+	text := join(
+		head{Version: positionVersion, Settings: s.cfg.digest, Request: s.request, position: &s.pos},
+		s.pos.own,
+	)
 	if len(text) > 64<<10 {
 		return ""
 	}
@@ -149,8 +153,8 @@ func (s *session) everything(why string) {
 	s.cursor, s.since = "", nil
 }
 
-// overlap is how much earlier than the service's own clock changes are asked for the next time: what was written while it read may
-// carry a slightly older time.
+// overlap is how much earlier than the service's own clock changes are asked for the next time: what was written while
+// it read may carry a slightly older time.
 const overlap = 5 * time.Minute
 
 // next is the cursor for the next read of changes; empty where there is none.
@@ -168,7 +172,10 @@ func (s *session) next(p *pageIn) string {
 		at := s.pos.Began.Add(-overlap)
 		h.At = &at
 	default:
-		s.warn("no_clock", "the connector does not say what time it is (Date), so that changes since this read cannot be asked for")
+		s.warn(
+			"no_clock",
+			"the connector does not say what time it is (Date), so that changes since this read cannot be asked for",
+		)
 		return ""
 	}
 	return join(h, "")

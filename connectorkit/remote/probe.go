@@ -14,8 +14,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Test reaches the service, asks what it is (GET /v1/manifest), and lets it test its target (POST /v1/test). A service that has only
-// sync is asked for one record. The verdict is that of the last step.
+// Test reaches the service, asks what it is (GET /v1/manifest), and lets it test its target (POST /v1/test). A service
+// that has only sync is asked for one record. The verdict is that of the last step.
 func (c *connector) Test(ctx context.Context, req v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
 	steps := target.NewSteps(c.env, report)
 	call, err := c.open(ctx, req.AuthConfig, report)
@@ -72,9 +72,15 @@ func (p *probe) run(ctx context.Context, steps *target.Steps) error {
 // maxSmall bounds the answers to all but sync.
 const maxSmall = 4 << 20
 
-// ask sends one request of a test or of discovery, without a second try where once is set. there is false where the service does
-// not have the operation. use reads the answer, which is always some JSON document.
-func (c *caller) ask(ctx context.Context, r target.Request, once bool, step *v1.TestStep, use func(*target.Response, json.RawMessage) error) (there bool, err error) {
+// ask sends one request of a test or of discovery, without a second try where once is set. there is false where the
+// service does not have the operation. use reads the answer, which is always some JSON document.
+func (c *caller) ask(
+	ctx context.Context,
+	r target.Request,
+	once bool,
+	step *v1.TestStep,
+	use func(*target.Response, json.RawMessage) error,
+) (there bool, err error) {
 	client := c.client
 	if once {
 		client = client.WithoutRetry()
@@ -118,7 +124,12 @@ func (p *probe) manifest(ctx context.Context, step *v1.TestStep) error {
 			return violation(resp, "the manifest: "+explain(err))
 		}
 		if len(m.ProtocolVersions) > 0 && !slices.Contains(m.ProtocolVersions, "v1") {
-			return resp.Fault(v1.ClassConfig, "unsupported_protocol", "the connector does not speak protocol v1", "Use a version of the connector that has v1 among protocol_versions.")
+			return resp.Fault(
+				v1.ClassConfig,
+				"unsupported_protocol",
+				"the connector does not speak protocol v1",
+				"Use a version of the connector that has v1 among protocol_versions.",
+			)
 		}
 		p.compare(m)
 		p.offered = m.Operations
@@ -152,7 +163,13 @@ const maxSteps = 50
 
 // test lets the service test its target. It is not there, either, where every path is answered with a SyncResponse.
 func (p *probe) test(ctx context.Context, step *v1.TestStep) (bool, error) {
-	r, err := p.post(ctx, "v1/test", "test", "", v1.TestRequest{ConnectorBusinessID: p.req.ConnectorBusinessID, AuthConfig: p.cfg.auth})
+	r, err := p.post(
+		ctx,
+		"v1/test",
+		"test",
+		"",
+		v1.TestRequest{ConnectorBusinessID: p.req.ConnectorBusinessID, AuthConfig: p.cfg.auth},
+	)
 	if err != nil {
 		return false, err
 	}
@@ -219,7 +236,9 @@ func isSyncResponse(doc json.RawMessage) bool {
 func (p *probe) sync(ctx context.Context, steps *target.Steps) error {
 	one := 1
 	req := v1.SyncRequest{
-		ConnectorBusinessID: p.req.ConnectorBusinessID, AuthConfig: p.cfg.auth, Options: &v1.SyncOptions{MaxRecords: &one, Mode: v1.ModeTest},
+		ConnectorBusinessID: p.req.ConnectorBusinessID,
+		AuthConfig:          p.cfg.auth,
+		Options:             &v1.SyncOptions{MaxRecords: &one, Mode: v1.ModeTest},
 	}
 	return steps.Run("sync", func(step *v1.TestStep) error {
 		r, err := p.post(ctx, p.cfg.syncPath, "sync", "", req)
@@ -264,7 +283,10 @@ func (p *probe) sample(resp *target.Response, step *v1.TestStep) error {
 	}
 	step.Detail = fmt.Sprintf("%d record(s) came", found.Len())
 	if found.Len() == 0 {
-		p.warnings = append(p.warnings, v1.Warning{Code: "no_records", Message: "the connector answered, but with no record that can be used"})
+		p.warnings = append(
+			p.warnings,
+			v1.Warning{Code: "no_records", Message: "the connector answered, but with no record that can be used"},
+		)
 	}
 	p.warnings = append(p.warnings, s.warnings...)
 	return s.tooMany(resp, 1)

@@ -46,27 +46,40 @@ func TestAConnectionIsTestedByWhatTheServiceHas(t *testing.T) {
 		steps   string
 		warning string
 	}{
-		"only sync":         {map[string]string{"/v1/sync": whole3}, true, "", "dns tcp manifest test sync", ""},
-		"sync, 501 for all": {map[string]string{"/v1/sync": whole3, "/v1/test": "501", "/v1/manifest": "501"}, true, "", "dns tcp manifest test sync", ""},
-		"every path alike":  {map[string]string{"/v1/sync": whole3, "/v1/test": whole3, "/v1/manifest": whole3}, true, "", "dns tcp manifest test sync", ""},
-		"nothing in it":     {map[string]string{"/v1/sync": `{"success":true,"accounts":[],"error":null}`}, true, "", "dns tcp manifest test sync", "no_records"},
-		"all there": {map[string]string{"/v1/manifest": manifest, "/v1/test": `{"success":true,"steps":[{"name":"bind","ok":true,"ms":3,"detail":"with ` + canary + `"}],"error":null,"warnings":[{"code":"slow","message":"a bit"}]}`},
+		"only sync": {map[string]string{"/v1/sync": whole3}, true, "", "dns tcp manifest test sync", ""},
+		"sync, 501 for all": {map[string]string{"/v1/sync": whole3, "/v1/test": "501", "/v1/manifest": "501"}, true, "",
+			"dns tcp manifest test sync", ""},
+		"every path alike": {map[string]string{"/v1/sync": whole3, "/v1/test": whole3, "/v1/manifest": whole3}, true,
+			"", "dns tcp manifest test sync", ""},
+		"nothing in it": {map[string]string{"/v1/sync": `{"success":true,"accounts":[],"error":null}`}, true, "",
+			"dns tcp manifest test sync", "no_records"},
+		"all there": {map[string]string{"/v1/manifest": manifest,
+			"/v1/test": `{"success":true,"steps":[{"name":"bind","ok":true,"ms":3,"detail":"with ` + canary +
+				`"}],"error":null,"warnings":[{"code":"slow","message":"a bit"}]}`},
 			true, "", "dns tcp manifest test bind", "slow"},
 		"it says no": {map[string]string{"/v1/test": `{"success":false,"steps":[],"error":{"class":"auth","code":"ldap_49","message":"no entry for ` + canary + `"}}`},
 			false, v1.ClassAuth, "dns tcp manifest test", ""},
-		"it says no in a sentence":        {map[string]string{"/v1/test": `{"success":false,"error":"the vault is sealed"}`}, false, v1.ClassTargetFault, "dns tcp manifest test", ""},
-		"success and an error":            {map[string]string{"/v1/test": `{"success":true,"error":{"class":"auth","code":"x","message":"x"}}`}, false, v1.ClassProtocol, "dns tcp manifest test", ""},
-		"no verdict":                      {map[string]string{"/v1/test": `{}`}, false, v1.ClassProtocol, "dns tcp manifest test", ""},
-		"steps of another kind":           {map[string]string{"/v1/test": `{"success":true,"steps":"all good"}`}, false, v1.ClassProtocol, "dns tcp manifest test", ""},
-		"another protocol":                {map[string]string{"/v1/manifest": `{"protocol_versions":["v2"]}`, "/v1/sync": whole3}, false, v1.ClassConfig, "dns tcp manifest", ""},
-		"a manifest that may not be read": {map[string]string{"/v1/manifest": "403", "/v1/sync": whole3}, true, "", "dns tcp manifest test sync", "manifest_unusable"},
-		"nothing at all":                  {map[string]string{}, false, v1.ClassConfig, "dns tcp manifest test sync", ""},
-		"sync fails":                      {map[string]string{"/v1/sync": `{"success":false,"error":"with ` + canary + `"}`}, false, v1.ClassTargetFault, "dns tcp manifest test sync", ""},
+		"it says no in a sentence": {map[string]string{"/v1/test": `{"success":false,"error":"the vault is sealed"}`},
+			false, v1.ClassTargetFault, "dns tcp manifest test", ""},
+		"success and an error": {map[string]string{"/v1/test": `{"success":true,"error":{"class":"auth","code":"x","message":"x"}}`}, false, v1.ClassProtocol, "dns tcp manifest test", ""},
+		"no verdict": {map[string]string{"/v1/test": `{}`}, false, v1.ClassProtocol,
+			"dns tcp manifest test", ""},
+		"steps of another kind": {map[string]string{"/v1/test": `{"success":true,"steps":"all good"}`}, false,
+			v1.ClassProtocol, "dns tcp manifest test", ""},
+		"another protocol": {map[string]string{"/v1/manifest": `{"protocol_versions":["v2"]}`,
+			"/v1/sync": whole3}, false, v1.ClassConfig, "dns tcp manifest", ""},
+		"a manifest that may not be read": {map[string]string{"/v1/manifest": "403", "/v1/sync": whole3}, true, "",
+			"dns tcp manifest test sync", "manifest_unusable"},
+		"nothing at all": {map[string]string{}, false, v1.ClassConfig, "dns tcp manifest test sync",
+			""},
+		"sync fails": {map[string]string{"/v1/sync": `{"success":false,"error":"with ` + canary +
+			`"}`}, false, v1.ClassTargetFault, "dns tcp manifest test sync", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told []string
 			auth := paths(t, tt.answers)
-			out, err := newConnector().Test(t.Context(), v1.TestRequest{AuthConfig: auth}, func(p v1.Progress) { told = append(told, p.Step.Name) })
+			out, err := newConnector().Test(t.Context(), v1.TestRequest{AuthConfig: auth},
+				func(p v1.Progress) { told = append(told, p.Step.Name) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,25 +118,32 @@ func TestHostedConnectorsSpeakNothingButTLS(t *testing.T) {
 
 func TestFieldsComeFromTheServiceOrFromASample(t *testing.T) {
 	declared := `{"success":true,"objects":[{"kind":"account","native_type":"user","fields":[
-		{"name":"mail","type":"string","samples":["a@b.c","with ` + canary + `"]},{"name":"api_token","type":"string","samples":["abcdef"]}]}],"error":null}`
+		{"name":"mail","type":"string","samples":["a@b.c","with ` + canary +
+		`"]},{"name":"api_token","type":"string","samples":["abcdef"]}]}],"error":null}`
 	for name, tt := range map[string]struct {
 		answers map[string]string
 		mask    bool
 		want    map[string]string // field: type and samples
 		fails   v1.ErrorClass
 	}{
-		"declared":            {map[string]string{"/v1/discover": declared}, false, map[string]string{"account mail": "string a@b.c with [secret]", "account api_token": "string *** "}, ""},
-		"declared, masked":    {map[string]string{"/v1/discover": declared}, true, map[string]string{"account mail": "string a***@b***.c*** w*** C***-s***"}, ""},
+		"declared": {map[string]string{"/v1/discover": declared}, false,
+			map[string]string{"account mail": "string a@b.c with [secret]", "account api_token": "string *** "}, ""},
+		"declared, masked": {map[string]string{"/v1/discover": declared}, true,
+			map[string]string{"account mail": "string a***@b***.c*** w*** C***-s***"}, ""},
 		"a type nobody knows": {map[string]string{"/v1/discover": `{"success":true,"objects":[{"kind":"account","native_type":"u","fields":[{"name":"a","type":"varchar"}]}]}`}, false, nil, v1.ClassProtocol},
 		"a kind nobody knows": {map[string]string{"/v1/discover": `{"success":true,"objects":[{"kind":"user","native_type":"u","fields":[]}]}`}, false, nil, v1.ClassProtocol},
 		"it fails":            {map[string]string{"/v1/discover": `{"success":false,"objects":[],"error":{"class":"auth","code":"x","message":"no"}}`}, false, nil, v1.ClassAuth},
 		"sampled": {map[string]string{"/v1/sync": `{"success":true,"error":null,"identities":[{"external_id":"1","hire_date":"2024-02-29","email":"a@b.c","attributes":{"badge":7,"office":{"city":"Kyiv"},"password":"hunter22"}}]}`},
-			false, map[string]string{"identity hire_date": "date 2024-02-29", "identity email": "string a@b.c", "identity badge": "integer 7", "identity office.city": "string Kyiv", "identity password": "string ***", "identity external_id": "string 1"}, ""},
+			false, map[string]string{"identity hire_date": "date 2024-02-29", "identity email": "string a@b.c",
+				"identity badge": "integer 7", "identity office.city": "string Kyiv", "identity password": "string ***",
+				"identity external_id": "string 1"}, ""},
 		"sampled, masked": {map[string]string{"/v1/sync": `{"success":true,"error":null,"identities":[{"external_id":"1","email":"jane@b.c"}]}`}, true, map[string]string{"identity email": "string j***@b***.c***"}, ""},
-		"sampling fails":  {map[string]string{"/v1/sync": `{"success":false,"error":"no"}`}, false, nil, v1.ClassTargetFault},
+		"sampling fails": {map[string]string{"/v1/sync": `{"success":false,"error":"no"}`}, false, nil,
+			v1.ClassTargetFault},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := newConnector().Discover(t.Context(), v1.DiscoverRequest{AuthConfig: paths(t, tt.answers), MaskSamples: tt.mask}, nil)
+			out, err := newConnector().Discover(t.Context(),
+				v1.DiscoverRequest{AuthConfig: paths(t, tt.answers), MaskSamples: tt.mask}, nil)
 			if tt.fails != "" {
 				var d *v1.ErrorDetail
 				if !errors.As(err, &d) || d.Class != tt.fails {
@@ -158,10 +178,15 @@ func TestFieldsComeFromTheServiceOrFromASample(t *testing.T) {
 
 func TestSamplingStopsWhenThereIsEnough(t *testing.T) {
 	s := start(t, func(w http.ResponseWriter, _ v1.SyncRequest, n int) {
-		_, _ = io.WriteString(w, answer(accounts(n*10, 10), `{"next_page_token":"`+string(rune('a'+n))+`","estimate":{"accounts":48211}}`))
+		_, _ = io.WriteString(
+			w,
+			answer(accounts(n*10, 10), `{"next_page_token":"`+string(rune('a'+n))+`","estimate":{"accounts":48211}}`),
+		)
 	})
-	out, err := newConnector().Discover(t.Context(), v1.DiscoverRequest{AuthConfig: s.auth(), SampleSize: 5, Objects: []v1.ObjectKind{v1.Accounts}}, nil)
-	if err != nil || len(out.Objects) != 1 || *out.Objects[0].CountHint != 48211 || out.Objects[0].SuggestedKey != "external_id" {
+	out, err := newConnector().Discover(t.Context(),
+		v1.DiscoverRequest{AuthConfig: s.auth(), SampleSize: 5, Objects: []v1.ObjectKind{v1.Accounts}}, nil)
+	if err != nil || len(out.Objects) != 1 || *out.Objects[0].CountHint != 48211 ||
+		out.Objects[0].SuggestedKey != "external_id" {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	if n := len(s.asked()); n != 1 {

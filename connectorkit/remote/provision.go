@@ -14,8 +14,16 @@ import (
 
 // changes are the operations that a service which writes is asked for. It says itself which of them it does not have.
 var changes = []v1.ProvisionOp{
-	v1.OpAccountCreate, v1.OpAccountUpdate, v1.OpAccountRename, v1.OpAccountEnable, v1.OpAccountDisable, v1.OpAccountUnlock, v1.OpAccountDelete,
-	v1.OpAccountPassword, v1.OpEntitlementGrant, v1.OpEntitlementRevoke,
+	v1.OpAccountCreate,
+	v1.OpAccountUpdate,
+	v1.OpAccountRename,
+	v1.OpAccountEnable,
+	v1.OpAccountDisable,
+	v1.OpAccountUnlock,
+	v1.OpAccountDelete,
+	v1.OpAccountPassword,
+	v1.OpEntitlementGrant,
+	v1.OpEntitlementRevoke,
 }
 
 // Writes goes by the setting alone: which operations a service has only its answers tell.
@@ -34,8 +42,8 @@ func (c *connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
 	return out
 }
 
-// Provision asks the service for one change (POST /v1/provision), once. What comes back is the service's word; only its form is
-// checked.
+// Provision asks the service for one change (POST /v1/provision), once. What comes back is the service's word; only its
+// form is checked.
 func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
 	call, err := c.openWriting(ctx, req.AuthConfig)
 	if err != nil {
@@ -44,8 +52,10 @@ func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 	defer call.client.Close()
 	if !slices.Contains(call.cfg.ops, req.Op) {
 		return v1.ProvisionResponse{}, &v1.ErrorDetail{
-			Class: v1.ClassConfig, Code: "operation_not_supported", Message: fmt.Sprintf("the setting operations does not list %s", req.Op),
-			Hint: "Add it if the service has it.",
+			Class:   v1.ClassConfig,
+			Code:    "operation_not_supported",
+			Message: fmt.Sprintf("the setting operations does not list %s", req.Op),
+			Hint:    "Add it if the service has it.",
 		}
 	}
 	req.AuthConfig = call.cfg.auth
@@ -85,8 +95,10 @@ func (c *connector) openWriting(ctx context.Context, auth v1.AuthConfig) (*calle
 	if !call.cfg.writes {
 		call.client.Close()
 		return nil, &v1.ErrorDetail{
-			Class: v1.ClassConfig, Code: "read_only_connector", Message: "the setting writes says that this service only reads",
-			Hint: "Set writes where the service has /v1/provision and /v1/read.",
+			Class:   v1.ClassConfig,
+			Code:    "read_only_connector",
+			Message: "the setting writes says that this service only reads",
+			Hint:    "Set writes where the service has /v1/provision and /v1/read.",
 		}
 	}
 	return call, nil
@@ -101,7 +113,12 @@ func answered(err error) bool {
 func unknown(err error) v1.ProvisionResponse {
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) {
-		d = &v1.ErrorDetail{Class: v1.ClassTransient, Code: "answer_lost", Message: "the answer to the change did not arrive", Retryable: true}
+		d = &v1.ErrorDetail{
+			Class:     v1.ClassTransient,
+			Code:      "answer_lost",
+			Message:   "the answer to the change did not arrive",
+			Retryable: true,
+		}
 	}
 	text := d.Message
 	return v1.ProvisionResponse{Outcome: v1.OutcomeUnknown, Error: &text, ErrorDetail: d}
@@ -109,17 +126,29 @@ func unknown(err error) v1.ProvisionResponse {
 
 func absentChange(op v1.ProvisionOp) error {
 	return &v1.ErrorDetail{
-		Class: v1.ClassConfig, Code: "unsupported_operation", Message: fmt.Sprintf("the service does not have /v1/provision, and so not %s", op),
-		Hint: "Switch the setting writes off, or use a version of the connector that writes.",
+		Class:   v1.ClassConfig,
+		Code:    "unsupported_operation",
+		Message: fmt.Sprintf("the service does not have /v1/provision, and so not %s", op),
+		Hint:    "Switch the setting writes off, or use a version of the connector that writes.",
 	}
 }
 
 var outcomes = []v1.Outcome{
-	v1.OutcomeApplied, v1.OutcomeAlready, v1.OutcomeNoop, v1.OutcomePending, v1.OutcomeManual, v1.OutcomeUnknown, v1.OutcomePlanned,
+	v1.OutcomeApplied,
+	v1.OutcomeAlready,
+	v1.OutcomeNoop,
+	v1.OutcomePending,
+	v1.OutcomeManual,
+	v1.OutcomeUnknown,
+	v1.OutcomePlanned,
 }
 
 // changed holds an answer to a change against the protocol. refused is what the service itself says was not done.
-func (c *caller) changed(resp *target.Response, req v1.ProvisionRequest, doc json.RawMessage) (out v1.ProvisionResponse, refused *v1.ErrorDetail, err error) {
+func (c *caller) changed(
+	resp *target.Response,
+	req v1.ProvisionRequest,
+	doc json.RawMessage,
+) (out v1.ProvisionResponse, refused *v1.ErrorDetail, err error) {
 	var said struct {
 		v1.ProvisionResponse
 		Success *bool           `json:"success"`
@@ -133,14 +162,23 @@ func (c *caller) changed(resp *target.Response, req v1.ProvisionRequest, doc jso
 	case said.Success == nil:
 		return out, nil, violation(resp, "the answer to provision has no member success")
 	case !*said.Success && out.Outcome != v1.OutcomeUnknown:
-		return out, c.failure(out.Error, said.Detail, &v1.Target{Kind: "http", Host: resp.Host(), HTTP: resp.Head()}, string(req.Op)), nil
+		return out, c.failure(
+			out.Error,
+			said.Detail,
+			&v1.Target{Kind: "http", Host: resp.Host(), HTTP: resp.Head()},
+			string(req.Op),
+		), nil
 	case !*said.Success:
 		left := unknown(c.failure(out.Error, said.Detail, nil, string(req.Op)))
 		left.Presence = known(out.Presence)
 		return left, nil, nil
 	case !slices.Contains(outcomes, out.Outcome), req.DryRun != (out.Outcome == v1.OutcomePlanned):
-		return out, nil, violation(resp, "the answer to provision needs one of the outcomes of protocol v1, and planned for a dry run alone")
-	case req.Op == v1.OpAccountCreate && out.Outcome == v1.OutcomeApplied && (out.Account == nil || out.Account.ExternalID == ""):
+		return out, nil, violation(
+			resp,
+			"the answer to provision needs one of the outcomes of protocol v1, and planned for a dry run alone",
+		)
+	case req.Op == v1.OpAccountCreate && out.Outcome == v1.OutcomeApplied &&
+		(out.Account == nil || out.Account.ExternalID == ""):
 		return out, nil, violation(resp, "the answer to account.create has no account with an external_id")
 	}
 	out.Presence = known(out.Presence)
@@ -170,7 +208,14 @@ func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 			return violation(resp, "the answer to read: "+explain(err))
 		}
 		if len(out.Accounts) != len(req.Accounts) {
-			return violation(resp, fmt.Sprintf("the answer to read tells of %d accounts where %d were asked for", len(out.Accounts), len(req.Accounts)))
+			return violation(
+				resp,
+				fmt.Sprintf(
+					"the answer to read tells of %d accounts where %d were asked for",
+					len(out.Accounts),
+					len(req.Accounts),
+				),
+			)
 		}
 		clean := cleaned(call, &out, maxSmall)
 		if clean == nil {
@@ -197,7 +242,8 @@ func known(p v1.Presence) v1.Presence {
 	return ""
 }
 
-// presence makes the two members of an answer agree: an account that is shown is not gone, and none that is not shown is present.
+// presence makes the two members of an answer agree: an account that is shown is not gone, and none that is not shown
+// is present.
 func presence(a v1.ReadAccount) v1.Presence {
 	p := known(a.Presence)
 	switch {

@@ -64,5 +64,9 @@ func startPython(t *testing.T) v1.AuthConfig {
 			t.Fatal("the example does not listen")
 		}
 	}
-	return v1.AuthConfig{"base_url": fmt.Sprintf("http://127.0.0.1:%d", port), "bearer_token": token, "settings": map[string]any{"region": "eu"}}
+	return v1.AuthConfig{
+		"base_url":     fmt.Sprintf("http://127.0.0.1:%d", port),
+		"bearer_token": token,
+		"settings":     map[string]any{"region": "eu"},
+	}
 }

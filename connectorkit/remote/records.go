@@ -126,7 +126,8 @@ func depth(raw []byte) (deepest int) {
 // notFields are members that are no fields of a person or an account.
 var notFields = []string{"attributes", "deleted", "etag"}
 
-// laidOut is a record as one object of fields: its own members, and the attributes over them. Nested objects are left as they are.
+// laidOut is a record as one object of fields: its own members, and the attributes over them. Nested objects are left
+// as they are.
 func laidOut(members map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, v := range members {
@@ -140,8 +141,8 @@ func laidOut(members map[string]any) map[string]any {
 	return out
 }
 
-// fields are what mappings see of a person or an account: the members too, under their names, so that each may be mapped in
-// another way than the service has.
+// fields are what mappings see of a person or an account: the members too, under their names, so that each may be
+// mapped in another way than the service has.
 func fields(members map[string]any, allowed func(string) bool) map[string]any {
 	out := sampling.Flatten(laidOut(members))
 	for name := range out {

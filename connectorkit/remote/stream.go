@@ -70,7 +70,9 @@ func (s *session) stream(ctx context.Context, resp *target.Response) error {
 			continue
 		}
 		if _, _, err := in.next(); err == nil {
-			return target.Stop(violation(resp, fmt.Sprintf("line %d follows after the one whose page has has_more false", in.n)))
+			return target.Stop(
+				violation(resp, fmt.Sprintf("line %d follows after the one whose page has has_more false", in.n)),
+			)
 		}
 		return nil
 	}
@@ -84,16 +86,27 @@ func (s *session) line(resp *target.Response, in *lines) (*envelope, error) {
 	case errors.As(err, &d):
 		return nil, d
 	case errors.Is(err, errLineTooLong):
-		return nil, resp.Fault(v1.ClassTargetFault, "line_too_long", fmt.Sprintf("line %d of the answer is longer than %d MiB", in.n, maxLine>>20),
-			"Send fewer records in a line.")
+		return nil, resp.Fault(
+			v1.ClassTargetFault,
+			"line_too_long",
+			fmt.Sprintf("line %d of the answer is longer than %d MiB", in.n, maxLine>>20),
+			"Send fewer records in a line.",
+		)
 	case errors.Is(err, errOnlyBlanks):
-		return nil, violation(resp, fmt.Sprintf("there are more than %d empty lines in a row before line %d", maxBlanks, in.n))
+		return nil, violation(
+			resp,
+			fmt.Sprintf("there are more than %d empty lines in a row before line %d", maxBlanks, in.n),
+		)
 	case err != nil:
 		return nil, cut(resp)
 	}
 	if values, _ := jsonscan.Measure(text); values > maxValues {
-		return nil, resp.Fault(v1.ClassTargetFault, "answer_too_large", fmt.Sprintf("line %d of the answer has more than %d values", in.n, maxValues),
-			"Send fewer records in a line.")
+		return nil, resp.Fault(
+			v1.ClassTargetFault,
+			"answer_too_large",
+			fmt.Sprintf("line %d of the answer has more than %d values", in.n, maxValues),
+			"Send fewer records in a line.",
+		)
 	}
 	e, err := s.answer(resp, text, fmt.Sprintf("line %d: ", in.n))
 	if err != nil && !closed && !json.Valid(text) {
@@ -104,6 +117,11 @@ func (s *session) line(resp *target.Response, in *lines) (*envelope, error) {
 
 // cut is the error of a stream that ends too early.
 func cut(resp *target.Response) *v1.ErrorDetail {
-	return resp.Fault(v1.ClassTransient, "stream_cut", "the stream of "+resp.URL+" ended before a line whose page has has_more false",
-		"The connector or something on the way cut it short, or its last line does not say that it is the last: \"page\":{\"has_more\":false}.")
+	return resp.Fault(
+		v1.ClassTransient,
+		"stream_cut",
+		"the stream of "+resp.URL+" ended before a line whose page has has_more false",
+		"The connector or something on the way cut it short, or its last line does not say that it is the last: "+
+			"\"page\":{\"has_more\":false}.",
+	)
 }

@@ -59,7 +59,14 @@ type session struct {
 }
 
 func newSession(call *caller, req v1.SyncRequest, emit connectorkit.Emit) *session {
-	s := &session{caller: call, req: req, emit: emit, wanted: map[v1.ObjectKind]bool{}, allowed: func(string) bool { return true }, warned: map[string]int{}}
+	s := &session{
+		caller:  call,
+		req:     req,
+		emit:    emit,
+		wanted:  map[v1.ObjectKind]bool{},
+		allowed: func(string) bool { return true },
+		warned:  map[string]int{},
+	}
 	s.pos = s.pos.clone()
 	if o := req.Options; o != nil {
 		for _, kind := range o.Objects {
@@ -67,7 +74,10 @@ func newSession(call *caller, req v1.SyncRequest, emit connectorkit.Emit) *sessi
 		}
 		if len(o.FieldAllowlist) > 0 {
 			s.allowed = func(name string) bool {
-				return slices.ContainsFunc(o.FieldAllowlist, func(a string) bool { return name == a || strings.HasPrefix(name, a+".") })
+				return slices.ContainsFunc(
+					o.FieldAllowlist,
+					func(a string) bool { return name == a || strings.HasPrefix(name, a+".") },
+				)
 			}
 		}
 	}
@@ -126,7 +136,8 @@ func (s *session) rest(ctx context.Context, d *v1.ErrorDetail) error {
 			return d
 		}
 		until := s.now().Add(wait)
-		connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "sync", Message: "waiting for the connector", RateWaitUntil: &until})
+		connectorkit.ReportOf(ctx).
+			Tell(v1.Progress{Phase: "sync", Message: "waiting for the connector", RateWaitUntil: &until})
 	}
 	if err := s.sleep(ctx, wait); err != nil {
 		return d
@@ -140,7 +151,13 @@ func (s *session) anew(d *v1.ErrorDetail) bool {
 		return false
 	}
 	switch d.Class {
-	case v1.ClassAuth, v1.ClassPermission, v1.ClassPolicy, v1.ClassCancelled, v1.ClassInternal, v1.ClassTransient, v1.ClassRateLimited:
+	case v1.ClassAuth,
+		v1.ClassPermission,
+		v1.ClassPolicy,
+		v1.ClassCancelled,
+		v1.ClassInternal,
+		v1.ClassTransient,
+		v1.ClassRateLimited:
 		return false
 	}
 	switch {

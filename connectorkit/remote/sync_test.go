@@ -20,17 +20,31 @@ import (
 )
 
 func TestOnePlainAnswerIsWholeAndComplete(t *testing.T) {
-	s := says(t, mediaJSON, `{"success":true,"accounts":[{"external_id":"1"},{"external_id":"2"}],"grants":[],"error":null}`)
-	out, err := read(t, s.auth("settings", map[string]any{"region": "eu"}, "secret_settings", map[string]any{"key": canary}), nil)
+	s := says(
+		t,
+		mediaJSON,
+		`{"success":true,"accounts":[{"external_id":"1"},{"external_id":"2"}],"grants":[],"error":null}`,
+	)
+	out, err := read(
+		t,
+		s.auth("settings", map[string]any{"region": "eu"}, "secret_settings", map[string]any{"key": canary}),
+		nil,
+	)
 	if err != nil || len(out.Accounts) != 2 {
 		t.Fatalf("%d accounts, %v", len(out.Accounts), err)
 	}
-	want := []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: 2}, {Kind: v1.Grants, Key: "*", Complete: true}}
+	want := []v1.Scope{
+		{Kind: v1.Accounts, Key: "*", Complete: true, Count: 2},
+		{Kind: v1.Grants, Key: "*", Complete: true},
+	}
 	if diff := cmp.Diff(want, out.Page.Scopes); diff != "" {
 		t.Errorf("what the answer has no list of is not attested (-want +got)\n%s", diff)
 	}
 	asked := s.asked()[0]
-	if diff := cmp.Diff(v1.SyncRequest{ConnectorBusinessID: "b", AuthConfig: v1.AuthConfig{"region": "eu", "key": canary}}, asked); diff != "" {
+	if diff := cmp.Diff(
+		v1.SyncRequest{ConnectorBusinessID: "b", AuthConfig: v1.AuthConfig{"region": "eu", "key": canary}},
+		asked,
+	); diff != "" {
 		t.Errorf("it was asked (-want +got)\n%s", diff)
 	}
 }
@@ -44,8 +58,13 @@ func TestAPlainAnswerToAQuestionForChangesProvesNothing(t *testing.T) {
 }
 
 func TestPagesAreAskedForByTheirTokens(t *testing.T) {
-	s := says(t, mediaJSON, answer(accounts(0, 2), `{"next_page_token":"two"}`), answer(accounts(2, 2), `{"has_more":true,"next_page_token":"three"}`),
-		answer(accounts(4, 1), `{"scopes":[{"kind":"accounts","key":"*","complete":true}]}`))
+	s := says(
+		t,
+		mediaJSON,
+		answer(accounts(0, 2), `{"next_page_token":"two"}`),
+		answer(accounts(2, 2), `{"has_more":true,"next_page_token":"three"}`),
+		answer(accounts(4, 1), `{"scopes":[{"kind":"accounts","key":"*","complete":true}]}`),
+	)
 	out, err := read(t, s.auth(), nil)
 	if err != nil || len(out.Accounts) != 5 {
 		t.Fatalf("%d accounts, %v", len(out.Accounts), err)
@@ -117,7 +136,11 @@ func TestAServiceThatWantsToRestIsLeftAlone(t *testing.T) {
 			w.Header().Set("Content-Type", mediaNDJSON)
 			if n == 1 {
 				_, _ = io.WriteString(w, answer(accounts(0, 2), `{"has_more":true,"checkpoint":"2"}`)+"\n")
-				_, _ = fmt.Fprintf(w, `{"success":false,"error":"busy","error_detail":{"class":"rate_limited","code":"busy","message":"busy","retry_after_ms":%d}}`, asked)
+				_, _ = fmt.Fprintf(
+					w,
+					`{"success":false,"error":"busy","error_detail":{"class":"rate_limited","code":"busy","message":"busy","retry_after_ms":%d}}`,
+					asked,
+				)
 				return
 			}
 			_, _ = io.WriteString(w, answer(accounts(2, 2), `{"has_more":false}`))
@@ -128,8 +151,14 @@ func TestAServiceThatWantsToRestIsLeftAlone(t *testing.T) {
 		c.sleep = func(_ context.Context, d time.Duration) error { slept = append(slept, d); return nil }
 		ctx := connectorkit.WithReport(t.Context(), func(p v1.Progress) { told = append(told, p) })
 		total := 0
-		err := c.Sync(ctx, v1.SyncRequest{AuthConfig: s.auth()}, func(_ context.Context, p v1.SyncResponse) error { total += len(p.Accounts); return nil })
-		if want == "" && (err != nil || total != 4 || !slices.Equal(slept, []time.Duration{7 * time.Second}) || len(told) != 1 || told[0].RateWaitUntil == nil) {
+		err := c.Sync(
+			ctx,
+			v1.SyncRequest{AuthConfig: s.auth()},
+			func(_ context.Context, p v1.SyncResponse) error { total += len(p.Accounts); return nil },
+		)
+		if want == "" &&
+			(err != nil || total != 4 || !slices.Equal(slept, []time.Duration{7 * time.Second}) || len(told) != 1 ||
+				told[0].RateWaitUntil == nil) {
 			t.Errorf("%d ms: %d accounts, slept %v, told %v, %v", asked, total, slept, told, err)
 		}
 		if want != "" && (err == nil || err.Error() != want || len(slept) > 0) {
@@ -139,8 +168,11 @@ func TestAServiceThatWantsToRestIsLeftAlone(t *testing.T) {
 }
 
 func TestAReadThatIsTakenOverAsksFromTheCheckpoint(t *testing.T) {
-	three := []string{answer(accounts(0, 30), `{"next_page_token":"2"}`), answer(accounts(30, 30), `{"next_page_token":"3"}`),
-		answer(accounts(60, 10), `{"scopes":[{"kind":"accounts","key":"*","complete":true}]}`)}
+	three := []string{
+		answer(accounts(0, 30), `{"next_page_token":"2"}`),
+		answer(accounts(30, 30), `{"next_page_token":"3"}`),
+		answer(accounts(60, 10), `{"scopes":[{"kind":"accounts","key":"*","complete":true}]}`),
+	}
 	first := start(t, func(w http.ResponseWriter, _ v1.SyncRequest, n int) {
 		if n == 3 {
 			w.WriteHeader(http.StatusForbidden)
@@ -172,13 +204,23 @@ func TestAReadThatIsTakenOverAsksFromTheCheckpoint(t *testing.T) {
 		return cfg.digest
 	}
 	moved := strings.ReplaceAll(at, digest(auth), digest(second.auth()))
-	rest, err := read(t, second.auth(), func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{ChunkSize: 10, Checkpoint: moved} })
-	if err != nil || len(rest.Accounts) >= 70 || len(rest.Accounts)+len(out.Accounts) < 70 || scopeOf(rest.Page, v1.Accounts).Count != 70 {
+	rest, err := read(
+		t,
+		second.auth(),
+		func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{ChunkSize: 10, Checkpoint: moved} },
+	)
+	if err != nil || len(rest.Accounts) >= 70 || len(rest.Accounts)+len(out.Accounts) < 70 ||
+		scopeOf(rest.Page, v1.Accounts).Count != 70 {
 		t.Errorf("%d accounts before, %d after, %+v, %v", len(out.Accounts), len(rest.Accounts), rest.Page.Scopes, err)
 	}
 	other, err := read(t, second.auth(), func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{Checkpoint: at} })
 	if err != nil || len(other.Accounts) != 70 || warned(other.Page, "checkpoint_unusable") != 1 {
-		t.Errorf("the checkpoint of other settings: %d accounts, %+v, %v", len(other.Accounts), other.Page.Warnings, err)
+		t.Errorf(
+			"the checkpoint of other settings: %d accounts, %+v, %v",
+			len(other.Accounts),
+			other.Page.Warnings,
+			err,
+		)
 	}
 	forgetful := start(t, func(w http.ResponseWriter, req v1.SyncRequest, _ int) {
 		if req.Options != nil && req.Options.PageToken != "" {
@@ -189,7 +231,8 @@ func TestAReadThatIsTakenOverAsksFromTheCheckpoint(t *testing.T) {
 	})
 	moved = strings.ReplaceAll(at, digest(auth), digest(forgetful.auth()))
 	anew, err := read(t, forgetful.auth(), func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{Checkpoint: moved} })
-	if err != nil || len(anew.Accounts) != 3 || warned(anew.Page, "checkpoint_unusable") != 1 || !scopeOf(anew.Page, v1.Accounts).Complete {
+	if err != nil || len(anew.Accounts) != 3 || warned(anew.Page, "checkpoint_unusable") != 1 ||
+		!scopeOf(anew.Page, v1.Accounts).Complete {
 		t.Errorf("a token that is forgotten: %d accounts, %+v, %v", len(anew.Accounts), anew.Page, err)
 	}
 }
@@ -198,11 +241,20 @@ func TestACursorThatHasExpiredLeadsToAWholeRead(t *testing.T) {
 	s := start(t, func(w http.ResponseWriter, req v1.SyncRequest, n int) {
 		switch {
 		case !req.Incremental:
-			_, _ = io.WriteString(w, answer(accounts(0, 3), `{"cursor":"c2","scopes":[{"kind":"accounts","key":"*","complete":true}]}`))
+			_, _ = io.WriteString(
+				w,
+				answer(accounts(0, 3), `{"cursor":"c2","scopes":[{"kind":"accounts","key":"*","complete":true}]}`),
+			)
 		case n > 2:
-			_, _ = io.WriteString(w, `{"success":false,"error":"too old","error_detail":{"class":"data","code":"cursor_expired","message":"too old"}}`)
+			_, _ = io.WriteString(
+				w,
+				`{"success":false,"error":"too old","error_detail":{"class":"data","code":"cursor_expired","message":"too old"}}`,
+			)
 		default:
-			_, _ = io.WriteString(w, answer(accounts(1, 1), `{"cursor":"c3","read":{"incremental":true,"strategy":"by number"}}`))
+			_, _ = io.WriteString(
+				w,
+				answer(accounts(1, 1), `{"cursor":"c3","read":{"incremental":true,"strategy":"by number"}}`),
+			)
 		}
 	})
 	full, err := read(t, s.auth(), nil)
@@ -215,12 +267,15 @@ func TestACursorThatHasExpiredLeadsToAWholeRead(t *testing.T) {
 		})
 	}
 	changes, err := again(full.Page.Cursor)
-	if err != nil || len(changes.Accounts) != 1 || changes.Page.Read == nil || !changes.Page.Read.Incremental || s.asked()[1].Options.Cursor != "c2" {
+	if err != nil || len(changes.Accounts) != 1 || changes.Page.Read == nil || !changes.Page.Read.Incremental ||
+		s.asked()[1].Options.Cursor != "c2" {
 		t.Fatalf("%+v, %v", changes.Page, err)
 	}
 	for _, cursor := range []string{changes.Page.Cursor, "nobody's", "{}\nx"} {
 		everything, err := again(cursor)
-		if err != nil || len(everything.Accounts) != 3 || everything.Page.Read == nil || everything.Page.Read.Incremental || everything.Page.Read.FallbackReason == "" {
+		if err != nil || len(everything.Accounts) != 3 || everything.Page.Read == nil ||
+			everything.Page.Read.Incremental ||
+			everything.Page.Read.FallbackReason == "" {
 			t.Errorf("%s: %+v, %v", cursor, everything.Page, err)
 		}
 		if !scopeOf(everything.Page, v1.Accounts).Complete {
@@ -240,7 +295,11 @@ func TestChangesByTimeFollowTheClockOfTheService(t *testing.T) {
 	if err != nil || full.Page.Cursor == "" {
 		t.Fatalf("%+v, %v", full.Page, err)
 	}
-	_, err = read(t, auth, func(r *v1.SyncRequest) { r.Incremental, r.Options = true, &v1.SyncOptions{Cursor: full.Page.Cursor} })
+	_, err = read(
+		t,
+		auth,
+		func(r *v1.SyncRequest) { r.Incremental, r.Options = true, &v1.SyncOptions{Cursor: full.Page.Cursor} },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,18 +319,26 @@ func TestARecordThatDoesNotFitIsSetAsideWithItsPlace(t *testing.T) {
 		says     string
 		complete bool // whoever it is still counts as there
 	}{
-		"a text for a truth":      {`{"external_id":"x","is_disabled":"no"}`, "accounts[95] is_disabled has a string where a boolean is expected", true},
-		"a number for a text":     {`{"external_id":"x","username":7}`, "accounts[95] username has a number where a string is expected", true},
-		"a list for attributes":   {`{"external_id":"x","attributes":[]}`, "accounts[95] attributes has an array where an object is expected", true},
-		"a time that is none":     {`{"external_id":"x","last_login_at":"yesterday"}`, "accounts[95] last_login_at: there is a time", true},
-		"inside a list":           {`{"external_id":"x","owner_refs":[{"kind":"email","value":1}]}`, "accounts[95] owner_refs.value has a number", true},
-		"too large":               {`{"external_id":"x","display_name":"` + strings.Repeat("x", 300<<10) + `"}`, "accounts[95] is larger than 256 KiB", true},
-		"too deep":                {`{"external_id":"x","attributes":{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}}`, "accounts[95] is nested more than 32", true},
-		"no key":                  {`{"username":"x"}`, "accounts[95] has no external_id", false},
-		"a key that is a number":  {`{"external_id":7}`, "accounts[95] external_id has a number", false},
-		"no object":               {`"x"`, "accounts[95] is no object", false},
-		"null":                    {`null`, "accounts[95] is no object", false},
-		"bytes that are no UTF-8": {"{\"external_id\":\"x\",\"username\":\"a\xff\"}", "accounts[95] is not UTF-8", false},
+		"a text for a truth": {`{"external_id":"x","is_disabled":"no"}`, "accounts[95] is_disabled has a string " +
+			"where a boolean is expected", true},
+		"a number for a text": {`{"external_id":"x","username":7}`, "accounts[95] username has a number where a " +
+			"string is expected", true},
+		"a list for attributes": {`{"external_id":"x","attributes":[]}`, "accounts[95] attributes has an array " +
+			"where an object is expected", true},
+		"a time that is none": {`{"external_id":"x","last_login_at":"yesterday"}`,
+			"accounts[95] last_login_at: there is a time", true},
+		"inside a list": {`{"external_id":"x","owner_refs":[{"kind":"email","value":1}]}`,
+			"accounts[95] owner_refs.value has a number", true},
+		"too large": {`{"external_id":"x","display_name":"` + strings.Repeat("x", 300<<10) + `"}`,
+			"accounts[95] is larger than 256 KiB", true},
+		"too deep": {`{"external_id":"x","attributes":{"a":` + strings.Repeat("[", 40) +
+			strings.Repeat("]", 40) + `}}`, "accounts[95] is nested more than 32", true},
+		"no key":                 {`{"username":"x"}`, "accounts[95] has no external_id", false},
+		"a key that is a number": {`{"external_id":7}`, "accounts[95] external_id has a number", false},
+		"no object":              {`"x"`, "accounts[95] is no object", false},
+		"null":                   {`null`, "accounts[95] is no object", false},
+		"bytes that are no UTF-8": {"{\"external_id\":\"x\",\"username\":\"a\xff\"}", "accounts[95] is not UTF-8",
+			false},
 	} {
 		s := says(t, mediaJSON, answer(good+","+tt.record+"]", ""))
 		out, err := read(t, s.auth(), nil)
@@ -286,46 +353,84 @@ func TestARecordThatDoesNotFitIsSetAsideWithItsPlace(t *testing.T) {
 		if scope.Complete != tt.complete {
 			t.Errorf("%s: %+v is attested", name, scope)
 		}
-		if tt.complete && (scope.Count != 96 || len(out.Page.Present) != 1 || out.Page.Present[0].ExternalIDs[0] != "x") {
+		if tt.complete &&
+			(scope.Count != 96 || len(out.Page.Present) != 1 || out.Page.Present[0].ExternalIDs[0] != "x") {
 			t.Errorf("%s: %+v, present %+v", name, scope, out.Page.Present)
 		}
 	}
 	grant := `{"success":true,"grants":[{"account_external_id":"1","entitlement_external_id":"g"},{"account_external_id":"2"}],"error":null}`
-	if out, err := read(t, says(t, mediaJSON, grant).auth(), nil); err != nil || len(out.Grants) != 1 || scopeOf(out.Page, v1.Grants).Complete {
+	if out, err := read(
+		t,
+		says(t, mediaJSON, grant).auth(),
+		nil,
+	); err != nil || len(out.Grants) != 1 ||
+		scopeOf(out.Page, v1.Grants).Complete {
 		t.Errorf("a grant of nothing: %+v, %v", out.Page, err)
 	}
 }
 
 func TestTooManyRecordsThatDoNotFitEndTheRead(t *testing.T) {
-	bad := "[" + strings.Repeat(`{"external_id":1},`, 10) + `{"external_id":"1"}` + strings.Repeat(`,{"external_id":"2"}`, 50) + "]"
+	bad := "[" + strings.Repeat(
+		`{"external_id":1},`,
+		10,
+	) + `{"external_id":"1"}` + strings.Repeat(
+		`,{"external_id":"2"}`,
+		50,
+	) + "]"
 	_, err := read(t, says(t, mediaJSON, answer(bad, "")).auth(), nil)
 	var d *v1.ErrorDetail
-	if !errors.As(err, &d) || d.Code != "too_many_bad_records" || !strings.Contains(d.Message, "10 of 61") || !strings.Contains(d.Message, "accounts[0] external_id") {
+	if !errors.As(err, &d) || d.Code != "too_many_bad_records" || !strings.Contains(d.Message, "10 of 61") ||
+		!strings.Contains(d.Message, "accounts[0] external_id") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestAttributesHoldTheMembersToo(t *testing.T) {
-	s := says(t, mediaJSON, `{"success":true,"error":null,"identities":[{"external_id":"1","email":"a@b.c","hire_date":null,"cost":12345678901234567890,
-		"manager_ref":{"kind":"email","value":"boss@b.c"},"attributes":{"email":"raw@b.c","office":{"city":"Kyiv"},"langs":["uk","en"],"score":1.5,"level":3}}]}`)
+	s := says(
+		t,
+		mediaJSON,
+		`{"success":true,"error":null,"identities":[{"external_id":"1","email":"a@b.c","hire_date":null,"cost":12345678901234567890,
+		"manager_ref":{"kind":"email","value":"boss@b.c"},"attributes":{"email":"raw@b.c","office":{"city":"Kyiv"},"langs":["uk","en"],"score":1.5,"level":3}}]}`,
+	)
 	out, err := read(t, s.auth(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"external_id": "1", "email": "raw@b.c", "cost": "12345678901234567890", "manager_ref.kind": "email", "manager_ref.value": "boss@b.c",
-		"office.city": "Kyiv", "langs": []any{"uk", "en"}, "score": 1.5, "level": int64(3)}
+	want := map[string]any{
+		"external_id":       "1",
+		"email":             "raw@b.c",
+		"cost":              "12345678901234567890",
+		"manager_ref.kind":  "email",
+		"manager_ref.value": "boss@b.c",
+		"office.city":       "Kyiv",
+		"langs":             []any{"uk", "en"},
+		"score":             1.5,
+		"level":             int64(3),
+	}
 	if diff := cmp.Diff(want, out.Identities[0].Attributes); diff != "" || *out.Identities[0].Email != "a@b.c" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	out, err = read(t, s.auth(), func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{FieldAllowlist: []string{"office"}} })
+	out, err = read(
+		t,
+		s.auth(),
+		func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{FieldAllowlist: []string{"office"}} },
+	)
 	if diff := cmp.Diff(map[string]any{"office.city": "Kyiv"}, out.Identities[0].Attributes); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 
 func TestOnlyTheKindsAskedForArePassedOn(t *testing.T) {
-	s := says(t, mediaJSON, `{"success":true,"identities":[{"external_id":"1"}],"accounts":[{"external_id":"1"}],"entitlements":[],"grants":[],"error":null}`)
-	out, err := read(t, s.auth(), func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Identities}} })
+	s := says(
+		t,
+		mediaJSON,
+		`{"success":true,"identities":[{"external_id":"1"}],"accounts":[{"external_id":"1"}],"entitlements":[],"grants":[],"error":null}`,
+	)
+	out, err := read(
+		t,
+		s.auth(),
+		func(r *v1.SyncRequest) { r.Options = &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Identities}} },
+	)
 	if err != nil || len(out.Accounts) != 0 || len(out.Identities) != 1 || len(out.Page.Scopes) != 1 {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -345,19 +450,26 @@ func TestRequestsSayWhatTheyAreAndAreSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := v1.SyncRequest{AuthConfig: s.auth("auth_method", "signature", "signing_secret", secret), Options: &v1.SyncOptions{SyncRunID: "run-7"}}
+	req := v1.SyncRequest{
+		AuthConfig: s.auth("auth_method", "signature", "signing_secret", secret),
+		Options:    &v1.SyncOptions{SyncRunID: "run-7"},
+	}
 	ctx := connectorkit.WithTrace(t.Context(), "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	if err := newConnector().Sync(ctx, req, func(context.Context, v1.SyncResponse) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	for i, h := range s.heads {
-		for name, want := range map[string]string{"Grantwright-Protocol": "v1", "Grantwright-Run-Id": "run-7", "Traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-			"Content-Type": "application/json", "Accept": "application/json, application/x-ndjson", "Authorization": ""} {
+		for name, want := range map[string]string{"Grantwright-Protocol": "v1", "Grantwright-Run-Id": "run-7",
+			"Traceparent":  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+			"Content-Type": "application/json", "Accept": "application/json, application/x-ndjson",
+			"Authorization": ""} {
 			if got := h.Get(name); got != want {
 				t.Errorf("request %d: %s is %q; want %q", i+1, name, got, want)
 			}
 		}
-		body = []byte(`{"connector_business_id":"","incremental":false,"last_sync_at":null,"auth_config":{},"options":{"sync_run_id":"run-7"}}`)
+		body = []byte(
+			`{"connector_business_id":"","incremental":false,"last_sync_at":null,"auth_config":{},"options":{"sync_run_id":"run-7"}}`,
+		)
 		if err := signing.Verify(h, time.Now(), body, key); err != nil {
 			t.Errorf("request %d: %v", i+1, err)
 		}
@@ -370,7 +482,9 @@ func TestRequestsSayWhatTheyAreAndAreSigned(t *testing.T) {
 func TestTheServiceMayHaveOneAddress(t *testing.T) {
 	s := start(t, func(http.ResponseWriter, v1.SyncRequest, int) {})
 	_, _ = read(t, s.auth("sync_path", "/hooks/iga?tenant=7"), nil)
-	if out, err := newConnector().Test(t.Context(), v1.TestRequest{AuthConfig: s.auth("sync_path", "hooks/iga")}, nil); err != nil || out.Success {
+	if out, err := newConnector().Test(t.Context(), v1.TestRequest{AuthConfig: s.auth("sync_path", "hooks/iga")},
+		nil); err != nil ||
+		out.Success {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if diff := cmp.Diff([]string{"POST /hooks/iga?tenant=7", "POST /hooks/iga"}, s.paths); diff != "" {
@@ -421,7 +535,8 @@ func TestAnAuthorNeedsThirtyLinesOfPython(t *testing.T) {
 	}
 	auth := startPython(t)
 	out, err := read(t, auth, nil)
-	if err != nil || len(out.Identities) != 2 || len(out.Accounts) != 2 || len(out.Grants) != 2 || *out.Identities[0].DisplayName != "Zoë Okafor" {
+	if err != nil || len(out.Identities) != 2 || len(out.Accounts) != 2 || len(out.Grants) != 2 ||
+		*out.Identities[0].DisplayName != "Zoë Okafor" {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	for _, kind := range allKinds {
@@ -435,7 +550,11 @@ func TestAnAuthorNeedsThirtyLinesOfPython(t *testing.T) {
 		t.Errorf("test: %+v, %v", verdict.Error, err)
 	}
 	fields, err := c.Discover(t.Context(), v1.DiscoverRequest{AuthConfig: auth}, nil)
-	if err != nil || len(fields.Objects) != 4 || !slices.ContainsFunc(fields.Objects[0].Fields, func(f v1.DiscoveredField) bool { return f.Name == "email" && f.Format == "email" }) {
+	if err != nil || len(fields.Objects) != 4 ||
+		!slices.ContainsFunc(
+			fields.Objects[0].Fields,
+			func(f v1.DiscoveredField) bool { return f.Name == "email" && f.Format == "email" },
+		) {
 		t.Errorf("discover: %+v, %v", fields, err)
 	}
 	auth["settings"] = map[string]any{"region": "mars"}
@@ -443,7 +562,12 @@ func TestAnAuthorNeedsThirtyLinesOfPython(t *testing.T) {
 		t.Errorf("a region that is not there: %v", err)
 	}
 	auth["bearer_token"] = "wrong"
-	if verdict, err = c.Test(t.Context(), v1.TestRequest{AuthConfig: auth}, nil); err != nil || verdict.Success || verdict.Error.Class != v1.ClassAuth {
+	if verdict, err = c.Test(
+		t.Context(),
+		v1.TestRequest{AuthConfig: auth},
+		nil,
+	); err != nil || verdict.Success ||
+		verdict.Error.Class != v1.ClassAuth {
 		t.Errorf("a wrong token: %+v, %v", verdict.Error, err)
 	}
 }

@@ -120,7 +120,8 @@ func TestRecordsOfManyValuesDoNotPileUp(t *testing.T) {
 }
 
 func TestMoreThanOneDescentIsRefusedInSettings(t *testing.T) {
-	for _, setting := range []string{`"record_selector":"$..a..b"`, `"key_path":"..a..b"`, `"record_filter":"@..a && @..b"`,
+	for _, setting := range []string{`"record_selector":"$..a..b"`, `"key_path":"..a..b"`,
+		`"record_filter":"@..a && @..b"`,
 		`"error":{"message_path":"$..a..b"}`, `"fields":{"email":"$..a..b"}`} {
 		err := connection.Check(
 			settings("https://x.test", `[{"name":"users","object":"account","request":{"path":"users"},`+setting+`}]`),

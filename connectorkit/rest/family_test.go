@@ -97,8 +97,11 @@ func TestChildrenAreReadAtOnceAndComeInTheOrderOfTheirParents(t *testing.T) {
 
 func TestParentAndRecordTellAGrantWithoutFields(t *testing.T) {
 	base := answers(t, map[string]string{
-		"/users": `[{"id":"u 1"},{"id":"u2"}]`, "/groups": `[{"id":"g1"}]`,
-		"/users/u 1/roles": `["admin"]`, "/users/u2/roles": `[{"id":"dev","since":"2020-01-01"}]`, "/groups/g1/members": `[{"id":"u2"},{"note":"?"}]`,
+		"/users":             `[{"id":"u 1"},{"id":"u2"}]`,
+		"/groups":            `[{"id":"g1"}]`,
+		"/users/u 1/roles":   `["admin"]`,
+		"/users/u2/roles":    `[{"id":"dev","since":"2020-01-01"}]`,
+		"/groups/g1/members": `[{"id":"u2"},{"note":"?"}]`,
 	})
 	out := mustRead(t, settings(base, `[
 		{"name":"users","object":"account","request":{"path":"users"}},

@@ -63,9 +63,11 @@ func TestCursorsAndNextLinksLeadThroughAllPages(t *testing.T) {
 		name, base, pagination, want string
 		more                         []any
 	}{
-		{"cursor", byCursor, `{"style":"cursor","cursor_param":"after","cursor_path":"next","total_path":"total"}`, "1 2 3 4", nil},
+		{"cursor", byCursor, `{"style":"cursor","cursor_param":"after","cursor_path":"next","total_path":"total"}`,
+			"1 2 3 4", nil},
 		{"last key", byKey, `{"style":"cursor","cursor_param":"starting_after","cursor_path":"items[-1].id","has_more_path":"has_more"}`, "1 2 3", nil},
-		{"next url", byURL, `{"style":"next_url","next_url_path":"links.next"}`, "1 2", []any{"auth_method", "api_key_query", "api_key_name", "key", "api_key", "k3y-value"}},
+		{"next url", byURL, `{"style":"next_url","next_url_path":"links.next"}`, "1 2",
+			[]any{"auth_method", "api_key_query", "api_key_name", "key", "api_key", "k3y-value"}},
 	} {
 		out := mustRead(t, settings(tt.base, fmt.Sprintf(onePage, tt.pagination), tt.more...))
 		if got := ids(out.Accounts, accountID); got != tt.want ||
@@ -79,7 +81,8 @@ func TestParametersOfAPOSTGoIntoItsBody(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		switch {
-		case r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("X-View") != "all" || r.URL.Query().Get("v") != "2":
+		case r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
+			r.Header.Get("X-View") != "all" || r.URL.Query().Get("v") != "2":
 			http.Error(w, "wrong request", http.StatusBadRequest)
 		case string(body) == `{"filter":{"kind":"person"},"from":0,"size":2}`:
 			_, _ = io.WriteString(w, `{"hits":[{"id":1},{"id":2}]}`)
@@ -147,7 +150,8 @@ func TestLinksToAnotherHostAreNotFollowed(t *testing.T) {
 		w.Header().Add("Link", `<`+other+`/users>; rel="last next"`)
 		_, _ = io.WriteString(w, `{"items":[{"id":1}]}`)
 	})
-	for base, pagination := range map[string]string{body: `{"style":"next_url","next_url_path":"next"}`, header: `{"style":"link_header"}`} {
+	for base, pagination := range map[string]string{body: `{"style":"next_url","next_url_path":"next"}`,
+		header: `{"style":"link_header"}`} {
 		if d := failing(t, settings(base, fmt.Sprintf(onePage, pagination))); d.Class != v1.ClassPolicy ||
 			d.Code != "other_origin" {
 			t.Errorf("%s: error = %s", pagination, asJSON(t, d))
@@ -212,8 +216,10 @@ func TestRefusalsAndBrokenAnswersKeepTheTargetsWords(t *testing.T) {
 		{"two documents", status(200, `{"items":[]}{"items":[]}`), v1.ClassTargetFault, "bad_json", "more data"},
 		{"cut connection", cut, v1.ClassTransient, "body_cut", ""},
 		{"short json", status(200, `{"items":[{"id":1}`), v1.ClassTransient, "json_cut", ""},
-		{"error with 200", status(200, `{"ok":false,"error":{"text":"quota used up"}}`), v1.ClassTargetFault, "error_in_body", "quota used up"},
-		{"error after the records", status(200, `{"items":[{"id":1}],"ok":"error","error":{"text":"half of it"}}`), v1.ClassTargetFault, "error_in_body", "half of it"},
+		{"error with 200", status(200, `{"ok":false,"error":{"text":"quota used up"}}`), v1.ClassTargetFault,
+			"error_in_body", "quota used up"},
+		{"error after the records", status(200, `{"items":[{"id":1}],"ok":"error","error":{"text":"half of it"}}`),
+			v1.ClassTargetFault, "error_in_body", "half of it"},
 	} {
 		d := failing(t, settings(serve(t, tt.handler), fmt.Sprintf(onePage, `{}`)))
 		if (tt.class != "" && d.Class != tt.class) || (tt.code != "" && d.Code != tt.code) ||
@@ -256,7 +262,13 @@ func TestALongAnswerTakesTheMemoryOfABatch(t *testing.T) {
 			if i > 0 {
 				_, _ = io.WriteString(w, ",")
 			}
-			if _, err := fmt.Fprintf(w, `{"id":%d,"filler":"%s","on":true,"n":{"a":"b"},"mail":"user%d@example.test"}`, i, row, i); err != nil {
+			if _, err := fmt.Fprintf(
+				w,
+				`{"id":%d,"filler":"%s","on":true,"n":{"a":"b"},"mail":"user%d@example.test"}`,
+				i,
+				row,
+				i,
+			); err != nil {
 				return
 			}
 		}
@@ -293,12 +305,14 @@ func TestTheReceiversErrorAndCancellingStopTheRead(t *testing.T) {
 	base := pages(t, func(q map[string]string) string { return `{"items":[{"id":1}],"next":"` + q["cursor"] + `x"}` })
 	auth := settings(base, fmt.Sprintf(onePage, `{"style":"cursor","cursor_path":"next"}`))
 	full := errors.New("no room")
-	err := newConnector().Sync(context.Background(), v1.SyncRequest{AuthConfig: auth}, func(context.Context, v1.SyncResponse) error { return full })
+	err := newConnector().Sync(context.Background(), v1.SyncRequest{AuthConfig: auth},
+		func(context.Context, v1.SyncResponse) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("sync = %v, want the receiver's error", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	err = newConnector().Sync(ctx, v1.SyncRequest{AuthConfig: auth}, func(context.Context, v1.SyncResponse) error { cancel(); return nil })
+	err = newConnector().Sync(ctx, v1.SyncRequest{AuthConfig: auth},
+		func(context.Context, v1.SyncResponse) error { cancel(); return nil })
 	var d *v1.ErrorDetail
 	if !errors.Is(err, context.Canceled) && !(errors.As(err, &d) && d.Class == v1.ClassCancelled) {
 		t.Errorf("sync = %v, want it cancelled", err)
@@ -326,17 +340,20 @@ func TestTheReceiversErrorAndCancellingStopTheRead(t *testing.T) {
 
 func TestTestWarnsWhenNothingIsSelected(t *testing.T) {
 	for doc, want := range map[string]string{
-		`{"items":[]}`: "is empty", `{"persons":[{"id":1}]}`: "set record_selector", `{"items":[{"nick":"x"}]}`: "set key_path",
+		`{"items":[]}`: "is empty", `{"persons":[{"id":1}]}`: "set record_selector",
+		`{"items":[{"nick":"x"}]}`: "set key_path",
 	} {
 		base := answers(t, map[string]string{"/users": doc})
-		test, err := newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`))}, nil)
+		test, err := newConnector().Test(context.Background(),
+			v1.TestRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`))}, nil)
 		if err != nil || !test.Success || len(test.Warnings) != 1 || !strings.Contains(test.Warnings[0].Message, want) {
 			t.Errorf("%s: test = %s, %v; want a warning %q", doc, asJSON(t, test), err, want)
 		}
 	}
 	var steps []string
 	base := answers(t, map[string]string{"/health": `{"up":true}`})
-	test, err := newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`), "probe_path", "health")}, nil)
+	test, err := newConnector().Test(context.Background(),
+		v1.TestRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`), "probe_path", "health")}, nil)
 	for _, s := range test.Steps {
 		steps = append(steps, s.Name)
 	}
@@ -345,12 +362,14 @@ func TestTestWarnsWhenNothingIsSelected(t *testing.T) {
 		t.Errorf("test by probe_path = %s, %v", asJSON(t, test), err)
 	}
 	html := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>log in</html>") })
-	test, err = newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings(html, fmt.Sprintf(onePage, `{}`))}, nil)
+	test, err = newConnector().Test(context.Background(),
+		v1.TestRequest{AuthConfig: settings(html, fmt.Sprintf(onePage, `{}`))}, nil)
 	if err != nil || test.Success || test.Error.Code != "not_json" ||
 		!strings.Contains(test.Error.Target.HTTP.BodyExcerpt, "log in") {
 		t.Errorf("test of a web page = %s, %v", asJSON(t, test), err)
 	}
-	test, err = newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings("http://127.0.0.1:1", "")}, nil)
+	test, err = newConnector().Test(context.Background(),
+		v1.TestRequest{AuthConfig: settings("http://127.0.0.1:1", "")}, nil)
 	if err != nil || test.Success || test.Steps[len(test.Steps)-1].Name != "tcp" || test.Error == nil {
 		t.Errorf("test of a closed port = %s, %v", asJSON(t, test), err)
 	}
@@ -417,19 +436,28 @@ func TestBadSettingsAreToldAllAtOnce(t *testing.T) {
 		want    []string
 	}{
 		{`[{"name":"a","object":"users","record_selector":"items[","pagination":{"style":"cursor"},"fields":{"emial":"mail","username":"a b"}}]`, nil,
-			[]string{`streams[0] (a): object must be one of identity`, `record_selector: "items["`, `cursor_path or pagination.cursor_header is missing`, `"emial" is no member of a user`, `fields.username`}},
-		{`[{"name":"a","object":"user","recordselector":"x"}]`, nil, []string{`streams[0] (a): unknown member "recordselector"`}},
+			[]string{`streams[0] (a): object must be one of identity`, `record_selector: "items["`,
+				`cursor_path or pagination.cursor_header is missing`, `"emial" is no member of a user`,
+				`fields.username`}},
+		{`[{"name":"a","object":"user","recordselector":"x"}]`, nil,
+			[]string{`streams[0] (a): unknown member "recordselector"`}},
 		{`[{"name":"a","object":"user","pagination":{"pagestyle":"x"}}]`, nil, []string{`unknown member "pagestyle"`}},
 		{`[{"name":"a","object":"user","explode":{"pfad":"x"}}]`, nil, []string{`unknown member "pfad"`}},
-		{`[{"name":"a","object":"user","request":{"path":7}}]`, nil, []string{`request.path must not be a JSON number`}},
+		{`[{"name":"a","object":"user","request":{"path":7}}]`, nil,
+			[]string{`request.path must not be a JSON number`}},
 		{`[{"name":"a","object":"user","request":{"path":"http://x/y"}},{"name":"a","object":"grant","parent":{"stream":"b"},"request":{"path":"x/{nr}"}}]`, nil,
-			[]string{"must be a path below base_url", `the name "a" is used twice`, `has the parent "b", which is no stream`, "placeholder {nr}"}},
-		{`[{"name":"a","object":"user","parent":{"stream":"b"}},{"name":"b","object":"user","parent":{"stream":"a"}}]`, nil, []string{"is its own ancestor"}},
-		{`[{"name":"a","object":"user","record_selector":"items[?@.x]","pagination":{"style":"page"}}]`, nil, []string{"use record_filter"}},
-		{``, []any{"auth_method", "bearer", "page_size", 0, "api_key_in", "query"}, []string{"page_size must be between", "bearer_token is missing"}},
+			[]string{"must be a path below base_url", `the name "a" is used twice`,
+				`has the parent "b", which is no stream`, "placeholder {nr}"}},
+		{`[{"name":"a","object":"user","parent":{"stream":"b"}},{"name":"b","object":"user","parent":{"stream":"a"}}]`,
+			nil, []string{"is its own ancestor"}},
+		{`[{"name":"a","object":"user","record_selector":"items[?@.x]","pagination":{"style":"page"}}]`, nil,
+			[]string{"use record_filter"}},
+		{``, []any{"auth_method", "bearer", "page_size", 0, "api_key_in", "query"},
+			[]string{"page_size must be between", "bearer_token is missing"}},
 		{``, []any{"auth_method", "magic"}, []string{"auth_method must be one of"}},
 		{``, []any{"streams", "not json"}, []string{"streams must be a list"}},
-		{``, []any{"auth_method", "api_key", "api_key", "k", "api_key_in", "cookie"}, []string{"api_key_in must be one of header, query"}},
+		{``, []any{"auth_method", "api_key", "api_key", "k", "api_key_in", "cookie"},
+			[]string{"api_key_in must be one of header, query"}},
 	} {
 		_, err := syncOnce(
 			newConnector(),

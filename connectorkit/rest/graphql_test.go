@@ -125,12 +125,13 @@ func TestACursorMayStandInsideOfTheVariables(t *testing.T) {
 	t.Parallel()
 	g, auth := graphed(t)
 	var names []string
-	err := newConnector().Sync(context.Background(), v1.SyncRequest{AuthConfig: auth}, func(_ context.Context, p v1.SyncResponse) error {
-		for _, a := range p.Accounts {
-			names = append(names, *a.Username)
-		}
-		return nil
-	})
+	err := newConnector().Sync(context.Background(), v1.SyncRequest{AuthConfig: auth},
+		func(_ context.Context, p v1.SyncResponse) error {
+			for _, a := range p.Accounts {
+				names = append(names, *a.Username)
+			}
+			return nil
+		})
 	if err != nil || len(names) != 5 {
 		t.Fatalf("read %v (%v); want five people", names, err)
 	}
@@ -190,7 +191,8 @@ func TestAChangeThatAnswers200WithAnErrorIsAnError(t *testing.T) {
 func TestAReadWithABodyShowsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	_, auth := graphed(t)
-	got, err := newConnector().Read(context.Background(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "p2"}, {RemoteID: "p9"}}})
+	got, err := newConnector().Read(context.Background(),
+		v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "p2"}, {RemoteID: "p9"}}})
 	if err != nil || len(got.Accounts) != 2 || got.Accounts[0].Account == nil || got.Accounts[1].Account != nil {
 		t.Fatalf("read = %+v, %v; want the first and not the second", got, err)
 	}
@@ -205,7 +207,8 @@ func TestAnErrorThatIsNoAbsenceFailsARead(t *testing.T) {
 	t.Cleanup(srv.Close)
 	_, auth := graphed(t)
 	auth["base_url"] = srv.URL
-	_, err := newConnector().Read(context.Background(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "p2"}}})
+	_, err := newConnector().Read(context.Background(),
+		v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "p2"}}})
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || !strings.Contains(d.Message, "permission denied") {
 		t.Errorf("read = %v; want the target's words", err)

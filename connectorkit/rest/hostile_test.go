@@ -85,7 +85,8 @@ func TestPoisonedRecordsAreSetAsideAndAllOthersArriveExactly(t *testing.T) {
 			told += w.ExternalID + ": " + w.Message + "\n"
 		}
 	}
-	for _, want := range []string{"7: the record 7 of users", `member "name" is there twice`, "1e400 is out of range", "not valid UTF-8", "surrogate", "NUL", "512 deep", "1048596 bytes long"} {
+	for _, want := range []string{"7: the record 7 of users", `member "name" is there twice`, "1e400 is out of range",
+		"not valid UTF-8", "surrogate", "NUL", "512 deep", "1048596 bytes long"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not told in\n%s", want, told)
 		}
@@ -210,9 +211,12 @@ func TestRulesSayWhatAnErrorMeans(t *testing.T) {
 		{"no rule", ``, busy, "error_in_body", 0, 1},
 		{"retry by words", `{"contains":"busy","action":"retry"}`, busy, "", 1, 2},
 		{"retry by status", `{"status":400,"action":"retry"}`, status(400, `{"message":"x"}`), "", 1, 2},
-		{"both must fit", `{"status":400,"contains":"busy","action":"retry"}`, status(400, `{"message":"x"}`), "http_400", 0, 1},
-		{"the first that fits", `{"status":500,"action":"fail"},{"contains":"oops","action":"retry"}`, status(500, `oops`), "failed_by_rule", 0, 1},
-		{"rate limited", `{"contains":"quota","action":"rate_limited"}`, status(400, `{"message":"quota used up"}`), "", 1, 2},
+		{"both must fit", `{"status":400,"contains":"busy","action":"retry"}`, status(400, `{"message":"x"}`),
+			"http_400", 0, 1},
+		{"the first that fits", `{"status":500,"action":"fail"},{"contains":"oops","action":"retry"}`,
+			status(500, `oops`), "failed_by_rule", 0, 1},
+		{"rate limited", `{"contains":"quota","action":"rate_limited"}`, status(400, `{"message":"quota used up"}`), "",
+			1, 2},
 		{"ignore", `{"status":404,"action":"ignore"}`, status(404, `{}`), "", 0, 1},
 		{"ignore in a body", `{"contains":"busy","action":"ignore"}`, busy, "", 0, 1},
 	} {

@@ -113,7 +113,8 @@ func TestJSONServerIsReadForChangesOnly(t *testing.T) {
 		name, param, cursor, why string
 	}{
 		{"the parameter is ignored", "changedSince", first.Page.Cursor, "ignores changedSince"},
-		{"other settings", "updatedAt_gte", strings.Replace(first.Page.Cursor, `"settings":"`, `"settings":"x`, 1), "settings have changed"},
+		{"other settings", "updatedAt_gte", strings.Replace(first.Page.Cursor, `"settings":"`, `"settings":"x`, 1),
+			"settings have changed"},
 		{"no cursor", "updatedAt_gte", "", "no earlier read"},
 		{"another version", "updatedAt_gte", `{"v":99}`, "another version"},
 		{"no JSON", "updatedAt_gte", `{{{`, "another version"},
@@ -192,7 +193,10 @@ func TestMembershipsAreReadAgainForGroupsThatHaveChanged(t *testing.T) {
 	if got := ids(out.Grants, grantID); got != "9>3 16>3 23>3 30>3 37>3 44>3 51>3 58>3 65>3" {
 		t.Errorf("grants = %s", got)
 	}
-	if got := asJSON(t, out.Page.Scopes); got != `[{"kind":"grants","key":"entitlement:3","complete":true,"count":9},{"kind":"grants","key":"entitlement:4","complete":true,"count":0}]` {
+	if got := asJSON(
+		t,
+		out.Page.Scopes,
+	); got != `[{"kind":"grants","key":"entitlement:3","complete":true,"count":9},{"kind":"grants","key":"entitlement:4","complete":true,"count":0}]` {
 		t.Errorf("scopes = %s", got)
 	}
 }
@@ -234,7 +238,8 @@ func TestWhatWasDeletedIsToldByAListOfItsOwn(t *testing.T) {
 		}
 		// The greatest time lies behind the server's clock when the list was begun, which then counts; five minutes
 		// overlap.
-		want := "[/users 2030-12-31T00:10:00Z 2031-01-01T00:10:00Z /users 2026-01-01T00:05:00Z 2026-01-02T00:10:00Z /gone 2026-01-01T00:05:00Z 2026-01-02T00:10:00Z]"
+		want := "[/users 2030-12-31T00:10:00Z 2031-01-01T00:10:00Z /users 2026-01-01T00:05:00Z 2026-01-02T00:10:00Z " +
+			"/gone 2026-01-01T00:05:00Z 2026-01-02T00:10:00Z]"
 		if fmt.Sprint(since) != want {
 			t.Errorf("asked %v, want %v", since, want)
 		}
@@ -255,11 +260,20 @@ func TestIncrementalSettingsThatDoNotFitAreTold(t *testing.T) {
 		`[{"name":"a","object":"user","incremental":{"param":"p","field":"f","deletes":{"path":"{x}"}}}]`:                                                      "must not have placeholders",
 		`[{"name":"a","object":"user","incremental":{"param":"p","field":"f","deletes":{"stream":"b"}}},{"name":"b","object":"user","parent":{"stream":"a"}}]`: "must have no parent",
 	} {
-		if err := connection.Check(settings("https://x.test", streams)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := connection.Check(
+			settings("https://x.test", streams),
+		); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s = %v, want %q", streams, err, want)
 		}
 	}
-	if _, err := syncOnce(newConnector(), v1.SyncRequest{AuthConfig: settings("http://127.0.0.1:1", "", "rate_limit", map[string]any{"rps": 0, "bursts": 1}), Incremental: true}); err == nil ||
+	if _, err := syncOnce(
+		newConnector(),
+		v1.SyncRequest{
+			AuthConfig:  settings("http://127.0.0.1:1", "", "rate_limit", map[string]any{"rps": 0, "bursts": 1}),
+			Incremental: true,
+		},
+	); err == nil ||
 		!strings.Contains(err.Error(), "rate_limit.rps") ||
 		!strings.Contains(err.Error(), "no member bursts") {
 		t.Errorf("a wrong rate limit = %v", err)

@@ -15,7 +15,8 @@ func shows(t *testing.T) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		status := map[string]int{"gone": 404, "ended": 410, "hidden": 403}[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]
+		status := map[string]int{"gone": 404, "ended": 410,
+			"hidden": 403}[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]
 		switch {
 		case r.URL.Query().Has("id") || strings.HasSuffix(r.URL.Path, "/list"):
 			_, _ = io.WriteString(w, `[]`)
@@ -51,7 +52,8 @@ func TestAReadTellsGoneFromNotShown(t *testing.T) {
 		{byAddress, v1.ProvisionTarget{Username: "nobody"}, v1.PresenceUnknown},
 		{byList, v1.ProvisionTarget{RemoteID: "gone"}, v1.PresenceUnknown},
 	} {
-		got, err := newConnector().Read(t.Context(), v1.ReadRequest{AuthConfig: written(base, tt.writes), Accounts: []v1.ProvisionTarget{tt.target}})
+		got, err := newConnector().Read(t.Context(),
+			v1.ReadRequest{AuthConfig: written(base, tt.writes), Accounts: []v1.ProvisionTarget{tt.target}})
 		if err != nil || len(got.Accounts) != 1 || got.Accounts[0].Presence != tt.want {
 			t.Errorf("%+v: %+v, %v; want %q", tt.target, got.Accounts, err, tt.want)
 		}

@@ -317,12 +317,13 @@ func TestACursorThatExpiredStartsItsListAnew(t *testing.T) {
 		}))
 		auth := settings(server.URL, streams)
 		l := &ledger{rows: map[string]string{}}
-		err := newConnector().Sync(context.Background(), v1.SyncRequest{AuthConfig: auth}, func(_ context.Context, page v1.SyncResponse) error {
-			if l.take(page); l.chunks == 10 {
-				return errKilled
-			}
-			return nil
-		})
+		err := newConnector().Sync(context.Background(), v1.SyncRequest{AuthConfig: auth},
+			func(_ context.Context, page v1.SyncResponse) error {
+				if l.take(page); l.chunks == 10 {
+					return errKilled
+				}
+				return nil
+			})
 		if !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
@@ -335,7 +336,8 @@ func TestACursorThatExpiredStartsItsListAnew(t *testing.T) {
 			scopeOf(
 				out,
 				v1.Accounts,
-			) != `{"kind":"accounts","key":"*","complete":true,"count":10}` || scopeOf(out, v1.Grants) != `{"kind":"grants","key":"*","complete":true,"count":10}` {
+			) != `{"kind":"accounts","key":"*","complete":true,"count":10}` ||
+			scopeOf(out, v1.Grants) != `{"kind":"grants","key":"*","complete":true,"count":10}` {
 			t.Errorf(
 				"%d: %d accounts, scopes %+v, warnings %v, %v",
 				gone,

@@ -72,7 +72,10 @@ func TestFieldsFillTheRowsOfBothKinds(t *testing.T) {
 	if got := ids(out.Grants, grantID); got != "1>r1 1>r2 2>r1" {
 		t.Errorf("grants = %s", got)
 	}
-	if got := ids(out.Entitlements, func(e v1.RemoteEntitlement) string { return e.Kind + ":" + e.ExternalID + "=" + *e.Name }); got != "role:r1=Role 1 role:r2=r2" {
+	if got := ids(
+		out.Entitlements,
+		func(e v1.RemoteEntitlement) string { return e.Kind + ":" + e.ExternalID + "=" + *e.Name },
+	); got != "role:r1=Role 1 role:r2=r2" {
 		t.Errorf("entitlements = %s", got)
 	}
 	for _, kind := range stream.AllKinds {
@@ -83,7 +86,10 @@ func TestFieldsFillTheRowsOfBothKinds(t *testing.T) {
 }
 
 func TestPhoneNumbersAndAddressesAreLists(t *testing.T) {
-	base := answers(t, map[string]string{"/people": `[{"id":1,"tel":["+1 555 1",{"x":1},5552],"home":"1 Main St"},{"id":2}]`})
+	base := answers(
+		t,
+		map[string]string{"/people": `[{"id":1,"tel":["+1 555 1",{"x":1},5552],"home":"1 Main St"},{"id":2}]`},
+	)
 	out := mustRead(t, settings(base, `[{"name":"people","object":"user","request":{"path":"people"},
 		"fields":{"phone_numbers":"tel","addresses":"home","email":"mail"}}]`))
 	if got := asJSON(t, out.Identities[0].PhoneNumbers); got != `[{"value":"+1 555 1"},{"value":"5552"}]` {
@@ -92,7 +98,8 @@ func TestPhoneNumbersAndAddressesAreLists(t *testing.T) {
 	if got := asJSON(t, out.Identities[0].Addresses); got != `[{"formatted":"1 Main St"}]` {
 		t.Errorf("addresses %s", got)
 	}
-	if none := out.Identities[1]; none.PhoneNumbers == nil || none.Addresses == nil || len(none.PhoneNumbers)+len(none.Addresses) != 0 {
+	if none := out.Identities[1]; none.PhoneNumbers == nil || none.Addresses == nil ||
+		len(none.PhoneNumbers)+len(none.Addresses) != 0 {
 		t.Errorf("of somebody without any: %v, %v; want empty lists", none.PhoneNumbers, none.Addresses)
 	}
 }
@@ -108,7 +115,10 @@ func TestPlainRolesBecomeGrantsAndEntitlements(t *testing.T) {
 	if got := ids(out.Grants, grantID); got != "1>admin 1>dev 2>dev 1>g1 2>g1 group:g2>g1 3>g2" {
 		t.Errorf("grants = %s", got)
 	}
-	if got := ids(out.Entitlements, func(e v1.RemoteEntitlement) string { return e.Kind + ":" + e.ExternalID }); got != ":admin :dev group:g1 group:g2" {
+	if got := ids(
+		out.Entitlements,
+		func(e v1.RemoteEntitlement) string { return e.Kind + ":" + e.ExternalID },
+	); got != ":admin :dev group:g1 group:g2" {
 		t.Errorf("entitlements = %s", got)
 	}
 }
@@ -145,7 +155,8 @@ func TestASuspendedPersonsAccountIsDisabledWhereNothingElseSaysSo(t *testing.T) 
 	)
 	read := func(fields string) string {
 		got := ""
-		for _, a := range mustRead(t, settings(base, `[{"name":"p","object":"user","key_path":"id","record_selector":"$","request":{"path":"people"},"fields":`+fields+`}]`)).Accounts {
+		for _, a := range mustRead(t, settings(base,
+			`[{"name":"p","object":"user","key_path":"id","record_selector":"$","request":{"path":"people"},"fields":`+fields+`}]`)).Accounts {
 			got += a.ExternalID + ":" + asJSON(t, a.IsDisabled) + " "
 		}
 		return got

@@ -106,9 +106,18 @@ func discoverPeople(t *testing.T, base string) {
 		}
 	}
 	want := map[string]string{
-		"id": "integer  false 0 1 false", "login": "string  false 0 1 false", "mail": "string email false 0 1 false", "displayName": "string  false 0 1 false",
-		"hired": "date  false 0 1 false", "enabled": "boolean  false 0 0.1 false", "score": "number  false 0 1 false", "dept.code": "string  false 0 0.35 false",
-		"dept.site": "string  false 1 0 false", "roles": "string  true 0 0.25 false", "updatedAt": "datetime  false 0 1 false", "apiToken": "string  false 0 1 true",
+		"id":          "integer  false 0 1 false",
+		"login":       "string  false 0 1 false",
+		"mail":        "string email false 0 1 false",
+		"displayName": "string  false 0 1 false",
+		"hired":       "date  false 0 1 false",
+		"enabled":     "boolean  false 0 0.1 false",
+		"score":       "number  false 0 1 false",
+		"dept.code":   "string  false 0 0.35 false",
+		"dept.site":   "string  false 1 0 false",
+		"roles":       "string  true 0 0.25 false",
+		"updatedAt":   "datetime  false 0 1 false",
+		"apiToken":    "string  false 0 1 true",
 	}
 	for name, w := range want {
 		if got[name] != w {
@@ -164,29 +173,41 @@ func TestEveryWayToAuthenticateWorksAndItsWrongCredentialsAreTold(t *testing.T) 
 		step      string // that fails with the wrong one
 		code      string
 	}{
-		{"basic", "basic", []any{"auth_method", "basic", "username", "reader", "password", "pa:ss/wörd"}, []any{"auth_method", "basic", "username", "reader", "password", "wr0ng/sécret"}, "wr0ng/sécret", "request", "http_401"},
-		{"bearer", "bearer", []any{"auth_method", "bearer", "token", "bearer-s3cret"}, []any{"auth_method", "bearer", "bearer_token", "wr0ng-bearer"}, "wr0ng-bearer", "request", "http_401"},
-		{"key in header", "header", []any{"auth_method", "api_key_header", "api_key_name", "X-Api-Key", "api_key", "key-s3cret"}, []any{"auth_method", "api_key", "api_key_in", "header", "api_key_name", "X-Api-Key", "api_key_value", "wr0ng-key"}, "wr0ng-key", "request", "http_401"},
-		{"key in query", "query", []any{"auth_method", "api_key_query", "api_key_name", "key", "api_key", "key&s3cret"}, []any{"auth_method", "api_key", "api_key_in", "query", "api_key_name", "key", "api_key", "wr0ng&key"}, "wr0ng", "request", "http_401"},
-		{"oauth2 basic", "oauth", oauth(oidc.BasicClient, oidc.ClientSecret), oauth(oidc.BasicClient, "wr0ng-client-secret"), "wr0ng-client-secret", "token", ""},
-		{"oauth2 post", "oauth", oauth(oidc.PostClient, oidc.ClientSecret, "token_auth_style", "client_secret_post"), oauth(oidc.PostClient, "wr0ng-client-secret", "token_auth_style", "client_secret_post"), "wr0ng-client-secret", "token", ""},
+		{"basic", "basic", []any{"auth_method", "basic", "username", "reader", "password", "pa:ss/wörd"},
+			[]any{"auth_method", "basic", "username", "reader", "password", "wr0ng/sécret"}, "wr0ng/sécret", "request",
+			"http_401"},
+		{"bearer", "bearer", []any{"auth_method", "bearer", "token", "bearer-s3cret"},
+			[]any{"auth_method", "bearer", "bearer_token", "wr0ng-bearer"}, "wr0ng-bearer", "request", "http_401"},
+		{"key in header", "header", []any{"auth_method", "api_key_header", "api_key_name", "X-Api-Key", "api_key",
+			"key-s3cret"}, []any{"auth_method", "api_key", "api_key_in", "header", "api_key_name", "X-Api-Key",
+			"api_key_value", "wr0ng-key"}, "wr0ng-key", "request", "http_401"},
+		{"key in query", "query", []any{"auth_method", "api_key_query", "api_key_name", "key", "api_key", "key&s3cret"},
+			[]any{"auth_method", "api_key", "api_key_in", "query", "api_key_name", "key", "api_key", "wr0ng&key"},
+			"wr0ng", "request", "http_401"},
+		{"oauth2 basic", "oauth", oauth(oidc.BasicClient, oidc.ClientSecret),
+			oauth(oidc.BasicClient, "wr0ng-client-secret"), "wr0ng-client-secret", "token", ""},
+		{"oauth2 post", "oauth", oauth(oidc.PostClient, oidc.ClientSecret, "token_auth_style", "client_secret_post"),
+			oauth(oidc.PostClient, "wr0ng-client-secret", "token_auth_style", "client_secret_post"),
+			"wr0ng-client-secret", "token", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			streams := `[{"name":"users","object":"account","request":{"path":"users?_page=1&_limit=100"},"pagination":{"style":"link_header"}}]`
 			if out := mustRead(t, settings(base+tt.at, streams, tt.good...)); len(out.Accounts) != people {
 				t.Errorf("%d accounts, want %d", len(out.Accounts), people)
 			}
-			test, err := newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings(base+tt.at, streams, tt.good...)}, nil)
+			test, err := newConnector().Test(context.Background(),
+				v1.TestRequest{AuthConfig: settings(base+tt.at, streams, tt.good...)}, nil)
 			if err != nil || !test.Success || test.Result.HTTP.Status != 200 ||
 				test.Steps[len(test.Steps)-1].Detail != "100 record(s) selected" {
 				t.Errorf("test = %s, %v", asJSON(t, test), err)
 			}
 			var told []string
-			test, err = newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings(base+tt.at, streams, tt.bad...)}, func(p v1.Progress) {
-				if p.Step != nil {
-					told = append(told, p.Step.Name)
-				}
-			})
+			test, err = newConnector().Test(context.Background(),
+				v1.TestRequest{AuthConfig: settings(base+tt.at, streams, tt.bad...)}, func(p v1.Progress) {
+					if p.Step != nil {
+						told = append(told, p.Step.Name)
+					}
+				})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -286,7 +286,8 @@ func TestARefusalIsToldInTheTargetsWords(t *testing.T) {
 	for _, tt := range []struct {
 		status int
 		class  v1.ErrorClass
-	}{{400, v1.ClassData}, {401, v1.ClassAuth}, {403, v1.ClassPermission}, {409, v1.ClassConflict}, {429, v1.ClassRateLimited}, {503, v1.ClassTransient}} {
+	}{{400, v1.ClassData}, {401, v1.ClassAuth}, {403, v1.ClassPermission}, {409, v1.ClassConflict},
+		{429, v1.ClassRateLimited}, {503, v1.ClassTransient}} {
 		b.spoil = func(w http.ResponseWriter, _ *http.Request) bool {
 			if tt.status == 429 || tt.status == 503 {
 				w.Header().Set("Retry-After", "9")
@@ -320,7 +321,8 @@ func TestARefusalIsToldInTheTargetsWords(t *testing.T) {
 
 func TestHostileValuesStayValues(t *testing.T) {
 	b, auth := office(t)
-	for _, name := range []string{`x","admin":true,"y":"`, "../../groups/1", "a/b?c=d#e", "{{credential.password}}", "line\nbreak", "новый", `\`, "%2e%2e", "a&login=user4"} {
+	for _, name := range []string{`x","admin":true,"y":"`, "../../groups/1", "a/b?c=d#e", "{{credential.password}}",
+		"line\nbreak", "новый", `\`, "%2e%2e", "a&login=user4"} {
 		create := order(v1.OpAccountCreate, "", auth)
 		create.Account = &v1.ProvisionAccount{Username: &name, FirstName: &name}
 		got := do(t, create)
@@ -438,7 +440,10 @@ func TestWithoutReadsNothingIsTakenForDone(t *testing.T) {
 	if d := denied(t, order(v1.OpAccountDelete, "7", auth)); d.Code != "operation_not_supported" {
 		t.Errorf("delete = %s", asJSON(t, d))
 	}
-	if d := denied(t, order(v1.OpAccountDelete, "7", settings(base, staffStreams))); d.Code != "operation_not_supported" ||
+	if d := denied(
+		t,
+		order(v1.OpAccountDelete, "7", settings(base, staffStreams)),
+	); d.Code != "operation_not_supported" ||
 		!strings.Contains(d.Message, "only reads") {
 		t.Errorf("without writes = %s", asJSON(t, d))
 	}
@@ -450,7 +455,8 @@ func TestWithoutReadsNothingIsTakenForDone(t *testing.T) {
 	if w := newConnector().Writes(settings(base, staffStreams)); len(w.Ops) != 0 || w.Why == "" {
 		t.Errorf("Writes = %+v", w)
 	}
-	if _, err := newConnector().Read(context.Background(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "7"}}}); err == nil ||
+	if _, err := newConnector().Read(context.Background(),
+		v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "7"}}}); err == nil ||
 		!strings.Contains(err.Error(), "no read account") {
 		t.Errorf("Read = %v", err)
 	}

@@ -25,7 +25,11 @@ func (c *writing) create(ctx context.Context) error {
 		name = *a.Username
 	}
 	if name == "" {
-		return badAsk("username_missing", "a user cannot be created without a user name", "Have the account's template make one.")
+		return badAsk(
+			"username_missing",
+			"a user cannot be created without a user name",
+			"Have the account's template make one.",
+		)
 	}
 	if rec, err := c.looked(ctx, name); err != nil || rec != nil {
 		return c.exists(rec, asked, err, nil)
@@ -35,7 +39,11 @@ func (c *writing) create(ctx context.Context) error {
 		return err
 	}
 	if secret != nil && c.write.Password == quirks.No {
-		return badAsk("password_unsupported", c.cannot(v1.OpAccountPassword), "Set no password for new accounts of this connector.")
+		return badAsk(
+			"password_unsupported",
+			c.cannot(v1.OpAccountPassword),
+			"Set no password for new accounts of this connector.",
+		)
 	}
 	if secret != nil {
 		asked = append(asked, *secret)
@@ -44,7 +52,10 @@ func (c *writing) create(ctx context.Context) error {
 	c.apply(body, asked)
 	c.correlate(body)
 	body["schemas"] = schemasOf(body, userSchema)
-	made, location, err := c.send(ctx, request{method: http.MethodPost, path: c.usersPath, body: body, phase: phaseUsers, note: "the user is created"})
+	made, location, err := c.send(
+		ctx,
+		request{method: http.MethodPost, path: c.usersPath, body: body, phase: phaseUsers, note: "the user is created"},
+	)
 	if err != nil {
 		if taken(err) {
 			rec, lookErr := c.looked(ctx, name)
@@ -57,8 +68,8 @@ func (c *writing) create(ctx context.Context) error {
 	return c.created(ctx, made, location, name, asked)
 }
 
-// correlate gives a new user the key by which this side knows the person (RFC 7643 section 3.1), unless the template sets another.
-// A target may ignore it, so nothing is verified by it.
+// correlate gives a new user the key by which this side knows the person (RFC 7643 section 3.1), unless the template
+// sets another. A target may ignore it, so nothing is verified by it.
 func (c *writing) correlate(body record) {
 	a := c.req.Account
 	switch {
@@ -70,8 +81,8 @@ func (c *writing) correlate(body record) {
 	}
 }
 
-// looked is byName for those who can do without: a target that cannot be asked, or does not understand the name in a filter,
-// judges by itself when the change is sent.
+// looked is byName for those who can do without: a target that cannot be asked, or does not understand the name in a
+// filter, judges by itself when the change is sent.
 func (c *writing) looked(ctx context.Context, name string) (record, error) {
 	if !c.findable(c.provider) {
 		return nil, nil
@@ -80,7 +91,10 @@ func (c *writing) looked(ctx context.Context, name string) (record, error) {
 	var d *v1.ErrorDetail
 	if errors.As(err, &d) && d.Target != nil && d.Target.HTTP != nil {
 		switch d.Target.HTTP.Status {
-		case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity, http.StatusNotImplemented:
+		case http.StatusBadRequest,
+			http.StatusMethodNotAllowed,
+			http.StatusUnprocessableEntity,
+			http.StatusNotImplemented:
 			c.warn("lookup_refused", "the target does not let users be asked for by this name: "+d.Message, "")
 			return nil, nil
 		}
@@ -133,9 +147,18 @@ func (c *writing) exists(rec record, asked []wish, err, refusal error) error {
 		c.resp.Outcome, c.resp.Account, c.resp.Verified = v1.OutcomeAlready, account(rec), true
 		return nil
 	}
-	d := &v1.ErrorDetail{Class: v1.ClassConflict, Code: "account_exists", Phase: phaseUsers,
-		Message: "the target has a user of this name already, which differs in " + strings.Join(differ, ", ") + " (id " + rec.text("id") + ")",
-		Hint:    "Link that account, or have the account's template make another name."}
+	d := &v1.ErrorDetail{
+		Class: v1.ClassConflict,
+		Code:  "account_exists",
+		Phase: phaseUsers,
+		Message: "the target has a user of this name already, which differs in " + strings.Join(
+			differ,
+			", ",
+		) + " (id " + rec.text(
+			"id",
+		) + ")",
+		Hint: "Link that account, or have the account's template make another name.",
+	}
 	var said *v1.ErrorDetail
 	if errors.As(refusal, &said) {
 		d.Target = said.Target
@@ -169,12 +192,17 @@ func (c *writing) credential() (*wish, error) {
 	}
 	c.c.Hide(password)
 	if cred.ForceChange {
-		c.warn("force_change_unsupported", "SCIM cannot demand that a password be changed at the next sign-in", c.req.Target.RemoteID)
+		c.warn(
+			"force_change_unsupported",
+			"SCIM cannot demand that a password be changed at the next sign-in",
+			c.req.Target.RemoteID,
+		)
 	}
 	return &wish{path: path{attribute: "password"}, value: password, secret: true}, nil
 }
 
-// randomPassword is one that nobody is told: 26 letters and digits hold 130 bits, and the rest pleases rules of composition.
+// randomPassword is one that nobody is told: 26 letters and digits hold 130 bits, and the rest pleases rules of
+// composition.
 func randomPassword() string { return rand.Text() + "-aZ7!" }
 
 // update changes attributes of a user, and with rename its name.
@@ -205,8 +233,15 @@ func (c *writing) update(ctx context.Context) error {
 func (c *writing) free(ctx context.Context, name, id string) error {
 	other, err := c.looked(ctx, name)
 	if err == nil && other != nil && other.text("id") != id {
-		return &v1.ErrorDetail{Class: v1.ClassConflict, Code: "username_taken", Phase: phaseUsers,
-			Message: "another user of the target has this name (id " + other.text("id") + ")", Hint: "Have the account's template make another name."}
+		return &v1.ErrorDetail{
+			Class: v1.ClassConflict,
+			Code:  "username_taken",
+			Phase: phaseUsers,
+			Message: "another user of the target has this name (id " + other.text(
+				"id",
+			) + ")",
+			Hint: "Have the account's template make another name.",
+		}
 	}
 	return err
 }
@@ -248,13 +283,22 @@ func (c *writing) setActive(ctx context.Context, on bool) error {
 		return notVisible()
 	case rec == nil:
 		c.resp.Outcome, c.resp.Verified, c.resp.Presence = v1.OutcomeAlready, true, v1.PresenceGone
-		c.warn("not_shown", "the target does not show the user; users that were deactivated are not shown by every target", c.req.Target.RemoteID)
+		c.warn(
+			"not_shown",
+			"the target does not show the user; users that were deactivated are not shown by every target",
+			c.req.Target.RemoteID,
+		)
 		return nil
 	case asked[0].met(rec):
 		c.resp.Outcome, c.resp.Account, c.resp.Verified = v1.OutcomeAlready, account(rec), true
 		return nil
 	}
-	return c.remove(ctx, rec, "DELETE deactivates the user", func(now record) bool { return now == nil || asked[0].met(now) })
+	return c.remove(
+		ctx,
+		rec,
+		"DELETE deactivates the user",
+		func(now record) bool { return now == nil || asked[0].met(now) },
+	)
 }
 
 // delete removes a user for good.
@@ -281,7 +325,16 @@ func (c *writing) remove(ctx context.Context, rec record, note string, done func
 	if err != nil {
 		return err
 	}
-	_, _, err = c.send(ctx, request{method: http.MethodDelete, path: at, etag: rec.sub("meta").text("version"), phase: phaseUsers, note: note})
+	_, _, err = c.send(
+		ctx,
+		request{
+			method: http.MethodDelete,
+			path:   at,
+			etag:   rec.sub("meta").text("version"),
+			phase:  phaseUsers,
+			note:   note,
+		},
+	)
 	if err != nil && !gone(err) {
 		return err
 	}
@@ -311,7 +364,11 @@ func (c *writing) unlock(ctx context.Context) error {
 // resetPassword sets a password. Nobody can look at the result.
 func (c *writing) resetPassword(ctx context.Context) error {
 	if c.write.Password == "" && c.provider.declared && !c.provider.password {
-		return badAsk("password_unsupported", "the target declares that passwords cannot be changed", "password_support overrules that.")
+		return badAsk(
+			"password_unsupported",
+			"the target declares that passwords cannot be changed",
+			"password_support overrules that.",
+		)
 	}
 	secret, err := c.credential()
 	switch {

@@ -23,7 +23,8 @@ func TestAnswersOfManyValuesEndWithinTheBudget(t *testing.T) {
 		{"empty groups", noUsers, list(objects), "too_many_bad_records"},
 		{"one user with many values", list(`{"id":"1","userName":"a","emails":[` + objects + `]}`), noUsers, ""},
 		{"users with many values", list(strings.Repeat(user+",", 500) + user), noUsers, "answer_too_large"},
-		{"many members beside the list", `{"totalResults":0,"x":[` + strings.Repeat("[],", 80_000) + `[]],` + strings.Repeat(`"y":[[],[],[]],`, 2_000_000) + `"Resources":[]}`, noUsers, "answer_too_large"},
+		{"many members beside the list", `{"totalResults":0,"x":[` + strings.Repeat("[],", 80_000) + `[]],` +
+			strings.Repeat(`"y":[[],[],[]],`, 2_000_000) + `"Resources":[]}`, noUsers, "answer_too_large"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,8 +39,15 @@ func TestAnswersOfManyValuesEndWithinTheBudget(t *testing.T) {
 			}))
 			var err error
 			took, held := targettest.Cost(func() {
-				err = connectorkit.Sync(t.Context(), connector(), v1.SyncRequest{AuthConfig: bearer(base)},
-					connectorkit.Limits{ChunkBytes: 2 << 20}, func(context.Context, v1.SyncResponse) error { return nil })
+				err = connectorkit.Sync(
+					t.Context(),
+					connector(),
+					v1.SyncRequest{AuthConfig: bearer(base)},
+					connectorkit.Limits{
+						ChunkBytes: 2 << 20,
+					},
+					func(context.Context, v1.SyncResponse) error { return nil },
+				)
 			})
 			var d *v1.ErrorDetail
 			code := ""
@@ -52,7 +60,10 @@ func TestAnswersOfManyValuesEndWithinTheBudget(t *testing.T) {
 		})
 	}
 	t.Run("test", func(t *testing.T) {
-		base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, list(objects)) }))
+		base := serve(
+			t,
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, list(objects)) }),
+		)
 		took, held := targettest.Cost(func() {
 			_, _ = connector().Test(t.Context(), v1.TestRequest{AuthConfig: bearer(base)}, nil)
 		})

@@ -19,7 +19,11 @@ func (c *writing) carried(ctx context.Context, right, attribute, rest string, gr
 	if err != nil {
 		return err
 	}
-	c.resp.Grant = &v1.GrantState{AccountRemoteID: rec.text("id"), EntitlementRemoteID: right, Held: carries(rec, right)}
+	c.resp.Grant = &v1.GrantState{
+		AccountRemoteID:     rec.text("id"),
+		EntitlementRemoteID: right,
+		Held:                carries(rec, right),
+	}
 	if c.resp.Grant.Held == grant {
 		c.resp.Outcome, c.resp.Account, c.resp.Verified = v1.OutcomeAlready, account(rec), true
 		return nil
@@ -57,12 +61,23 @@ func carries(rec record, right string) bool {
 }
 
 // carriedRequest changes one item of roles or entitlements.
-func (c *writing) carriedRequest(ctx context.Context, rec record, right, attribute, rest string, grant bool) (request, error) {
+func (c *writing) carriedRequest(
+	ctx context.Context,
+	rec record,
+	right, attribute, rest string,
+	grant bool,
+) (request, error) {
 	at, err := c.userPath(rec.text("id"))
 	if err != nil {
 		return request{}, err
 	}
-	r := request{method: http.MethodPatch, path: at, etag: rec.sub("meta").text("version"), phase: phaseUsers, note: fmt.Sprintf("one of the user's %s is changed", attribute)}
+	r := request{
+		method: http.MethodPatch,
+		path:   at,
+		etag:   rec.sub("meta").text("version"),
+		phase:  phaseUsers,
+		note:   fmt.Sprintf("one of the user's %s is changed", attribute),
+	}
 	var kept, item []any
 	for _, one := range rec.items(attribute) {
 		if carries(record{attribute: []any{map[string]any(one)}}, right) {
@@ -110,15 +125,20 @@ func itemFilter(item record) string {
 	return strings.Join(parts, " and ")
 }
 
-// rightItem makes the item for a right from its id, which is type and value or, where values have colons, value alone: whoever
-// holds it already tells which.
+// rightItem makes the item for a right from its id, which is type and value or, where values have colons, value alone:
+// whoever holds it already tells which.
 func (c *writing) rightItem(ctx context.Context, attribute, rest string) map[string]any {
 	typ, value, split := strings.Cut(rest, ":")
 	if !split || typ == "" || value == "" {
 		return map[string]any{"value": rest}
 	}
 	if c.findable(c.provider) {
-		ask := target.Request{URL: c.usersPath, Query: url.Values{"filter": {attribute + ".value eq " + quoted(rest)}, "count": {"1"}}, Phase: phaseUsers, Stream: true}
+		ask := target.Request{
+			URL:    c.usersPath,
+			Query:  url.Values{"filter": {attribute + ".value eq " + quoted(rest)}, "count": {"1"}},
+			Phase:  phaseUsers,
+			Stream: true,
+		}
 		bare := false
 		err := c.fetch(ctx, ask, func(resp *target.Response) error {
 			_, err := readList(resp, func(in *raw) error {

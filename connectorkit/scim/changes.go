@@ -19,7 +19,12 @@ func (r *reading) groupsChanged(ctx context.Context) error {
 	if r.at.List == nil {
 		r.at.Members = membership{}
 	}
-	g := &groupReading{reading: r, list: r.listing(r.groupsPath, phaseGroups, r.groupFilter), told: map[string]tally{}, changes: true}
+	g := &groupReading{
+		reading: r,
+		list:    r.listing(r.groupsPath, phaseGroups, r.groupFilter),
+		told:    map[string]tally{},
+		changes: true,
+	}
 	g.sink = sink{reading: r}
 	g.list.size = r.sweepSize(g.list.size)
 	g.list.query.Set("excludedAttributes", "members")
@@ -132,11 +137,12 @@ func (g *groupReading) reread(ctx context.Context, one group, id string) (err er
 	return g.flush(ctx, nil)
 }
 
-// audits is how many groups that did not change, as their lastModified says, are looked at all the same in every read of changes.
+// audits is how many groups that did not change, as their lastModified says, are looked at all the same in every read
+// of changes.
 const audits = 2
 
-// audit looks at a few groups whether their members are still those of an earlier read. Where they are not, meta.lastModified of a
-// group does not move with its members, and all groups must be read each time.
+// audit looks at a few groups whether their members are still those of an earlier read. Where they are not,
+// meta.lastModified of a group does not move with its members, and all groups must be read each time.
 func (g *groupReading) audit(ctx context.Context, read map[string]bool) error {
 	if g.groupChanges != auto || !g.want[v1.Grants] || g.strategy() == membersByUser {
 		return nil
@@ -153,7 +159,11 @@ func (g *groupReading) audit(ctx context.Context, read map[string]bool) error {
 		}
 		now, there := g.sampled(was.ID)
 		if there && (now.Sum != was.Sum || now.Count != was.Count) {
-			g.warn("group_changes_unseen", "members of the group changed, but its meta.lastModified did not; all groups are read, now and from now on", was.ID)
+			g.warn(
+				"group_changes_unseen",
+				"members of the group changed, but its meta.lastModified did not; all groups are read, now and from now on",
+				was.ID,
+			)
 			g.at.Plan.Always = true
 			g.turn(legGroups)
 			return nil

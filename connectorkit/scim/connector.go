@@ -13,7 +13,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Connector reads and changes SCIM service providers. Between calls it keeps tokens, rate budgets, and what targets declare.
+// Connector reads and changes SCIM service providers. Between calls it keeps tokens, rate budgets, and what targets
+// declare.
 type Connector struct {
 	env    connectorkit.Env
 	shared *target.Shared
@@ -91,7 +92,8 @@ func objectOf(resp *target.Response) (record, error) {
 	return out, nil
 }
 
-// list reads one listing that is not paged, such as /Schemas: a ListResponse or, as some targets have it, a plain array.
+// list reads one listing that is not paged, such as /Schemas: a ListResponse or, as some targets have it, a plain
+// array.
 func (s *session) list(ctx context.Context, path, phase string) ([]record, error) {
 	var out []record
 	err := s.fetch(ctx, target.Request{URL: path, Phase: phase}, func(resp *target.Response) error {
@@ -114,27 +116,31 @@ func (s *session) sample(ctx context.Context, path, phase string, n int) (recs [
 	if s.pagination != pageNone {
 		query.Set("count", strconv.Itoa(n))
 	}
-	err = s.fetch(ctx, target.Request{URL: path, Query: query, Phase: phase, Stream: true}, func(resp *target.Response) error {
-		recs = nil
-		head, err := readList(resp, func(in *raw) error {
-			if len(recs) >= n {
-				return errEnough // whatever the target still sends
-			}
-			rec := record{}
-			err := in.object(func(name string) error {
-				if strings.EqualFold(name, "members") {
-					_, err := in.next(0)
-					return err
+	err = s.fetch(
+		ctx,
+		target.Request{URL: path, Query: query, Phase: phase, Stream: true},
+		func(resp *target.Response) error {
+			recs = nil
+			head, err := readList(resp, func(in *raw) error {
+				if len(recs) >= n {
+					return errEnough // whatever the target still sends
 				}
-				return keepSmall(in, rec, name)
+				rec := record{}
+				err := in.object(func(name string) error {
+					if strings.EqualFold(name, "members") {
+						_, err := in.next(0)
+						return err
+					}
+					return keepSmall(in, rec, name)
+				})
+				if len(rec) > 0 {
+					recs = append(recs, rec)
+				}
+				return err
 			})
-			if len(rec) > 0 {
-				recs = append(recs, rec)
-			}
+			total = head.total
 			return err
-		})
-		total = head.total
-		return err
-	})
+		},
+	)
 	return recs, total, err
 }

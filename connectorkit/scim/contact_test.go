@@ -20,7 +20,9 @@ func TestPhoneNumbersAndAddressesOfAUserAreRead(t *testing.T) {
 	got := identityOf(rec, nil)
 	want := v1.RemoteIdentity{
 		PhoneNumbers: []v1.PhoneNumber{{Value: "+1 555 1", Type: "work"}, {Value: "+1 555 2", Primary: true}},
-		Addresses:    []v1.Address{{StreetAddress: "1 Main St", Locality: "Springfield", PostalCode: "12345", Type: "work", Primary: true}},
+		Addresses: []v1.Address{
+			{StreetAddress: "1 Main St", Locality: "Springfield", PostalCode: "12345", Type: "work", Primary: true},
+		},
 	}
 	if diff := cmp.Diff(want, v1.RemoteIdentity{PhoneNumbers: got.PhoneNumbers, Addresses: got.Addresses}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -30,8 +30,8 @@ func (k *Connector) crowd(s *session, p provider, auth v1.AuthConfig, group stri
 	return &crowdLook{session: s, k: k, key: factKey(auth), provider: p, group: group}
 }
 
-// holds finds out whether a user is in the group, the way that the target tells. Without sure, a filter that was right before is
-// believed when it finds nobody: for a large group that saves reading all of it.
+// holds finds out whether a user is in the group, the way that the target tells. Without sure, a filter that was right
+// before is believed when it finds nobody: for a large group that saves reading all of it.
 func (g *crowdLook) holds(ctx context.Context, user string, sure bool) (holding, error) {
 	if g.write.MemberFilter != "" {
 		return g.byMemberFilter(ctx, g.write.MemberFilter, user)
@@ -56,8 +56,8 @@ func (g *crowdLook) holds(ctx context.Context, user string, sure bool) (holding,
 	return now, err
 }
 
-// byFilter asks for the group if the user is in it, where such questions are understood. That is found out with a user who is not
-// there: many targets ignore what they do not know.
+// byFilter asks for the group if the user is in it, where such questions are understood. That is found out with a user
+// who is not there: many targets ignore what they do not know.
 func (g *crowdLook) byFilter(ctx context.Context, user string) (trust filterTrust, held bool, err error) {
 	one, _ := g.k.facts.get(g.key, g.now())
 	trust = one.filter
@@ -139,7 +139,8 @@ func (g *crowdLook) shows() bool {
 	return one.shows
 }
 
-// byUser looks at the groups that the user carries. A user that carries none proves nothing, unless users are known to tell.
+// byUser looks at the groups that the user carries. A user that carries none proves nothing, unless users are known to
+// tell.
 func (g *crowdLook) byUser(ctx context.Context, user string) (holding, error) {
 	at, err := g.userPath(user)
 	if err != nil {
@@ -205,7 +206,8 @@ func (g *crowdLook) members(ctx context.Context, wanted map[string]bool) (out pr
 		if rec.isError() {
 			return errorInside(resp, rec)
 		}
-		out.partly = out.partly || declaredMembers(rec) > count || g.profile.TruncatesAt > 0 && count >= g.profile.TruncatesAt
+		out.partly = out.partly || declaredMembers(rec) > count ||
+			g.profile.TruncatesAt > 0 && count >= g.profile.TruncatesAt
 		if g.partly = out.partly; count > 0 {
 			g.k.facts.shown(g.key)
 		}

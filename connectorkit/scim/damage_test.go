@@ -25,8 +25,11 @@ func TestARecordThatCannotBeUsedIsLeftOutAndTheRestIsRead(t *testing.T) {
 		"odd":   `{"id":"odd","x":01}`,
 	}
 	fine := []string{
-		`{"id":"huge number","x":1e400}`, `{"id":"same","id":"twice named"}`, `{"id":7,"active":"maybe"}`,
-		`{"id":"types","name":"none","emails":"a@x.test","meta":[],"groups":{"value":"g"},"roles":7}`, `{"id":"nul","userName":"a\u0000b"}`,
+		`{"id":"huge number","x":1e400}`,
+		`{"id":"same","id":"twice named"}`,
+		`{"id":7,"active":"maybe"}`,
+		`{"id":"types","name":"none","emails":"a@x.test","meta":[],"groups":{"value":"g"},"roles":7}`,
+		`{"id":"nul","userName":"a\u0000b"}`,
 		`{"id":"dates","meta":{"lastModified":"the day before","created":"0000-13-45T99:99:99Z"}}`,
 	}
 	resources := slices.Clone(fine)
@@ -90,13 +93,16 @@ func TestOneRecordInAHundredIsPoison(t *testing.T) {
 
 func TestDamagedMembersAndAttributesOfAGroup(t *testing.T) {
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
-	body := `{"totalResults":1,"Resources":[{"id":"g","displayName":"G","odd":` + deep + `,"description":"x` + "\xff" + `",
-		"members":[{"value":"u1"},` + deep + `,{"value":"u` + "\xff" + `"},{"value":null},{"value":"u2","x":1e999},null]}]}`
+	body := `{"totalResults":1,"Resources":[{"id":"g","displayName":"G","odd":` + deep + `,"description":"x` + "\xff" +
+		`",
+		"members":[{"value":"u1"},` + deep + `,{"value":"u` + "\xff" +
+		`"},{"value":null},{"value":"u2","x":1e999},null]}]}`
 	got := mustSync(t, bearer(serve(t, answer(map[string]string{"/Users": noUsers, "/Groups": body}))), nil)
 	if diff := cmp.Diff(map[string]int{"g": 2}, told(got)); diff != "" {
 		t.Errorf("members (-want +got):\n%s", diff)
 	}
-	if len(got.Entitlements) != 1 || got.Entitlements[0].Description != nil || !got.warned("value_skipped") || !strings.Contains(got.complete(), "entitlements true 1, grants false 2") {
+	if len(got.Entitlements) != 1 || got.Entitlements[0].Description != nil || !got.warned("value_skipped") ||
+		!strings.Contains(got.complete(), "entitlements true 1, grants false 2") {
 		t.Errorf("entitlements %+v, scopes %s, warnings %v", got.Entitlements, got.complete(), got.warns)
 	}
 }
@@ -105,9 +111,17 @@ func TestAnAttributeThatChangesItsTypeInMidReadIsLeftOut(t *testing.T) {
 	base := users(t, func(start, count int) string {
 		var out []string
 		for i := start; i < min(start+count, 31); i++ {
-			u := fmt.Sprintf(`{"id":"u%d","userName":"n%d","department":"D1","name":{"givenName":"G"},"active":true,"level":3,"flag":"true"}`, i, i)
+			u := fmt.Sprintf(
+				`{"id":"u%d","userName":"n%d","department":"D1","name":{"givenName":"G"},"active":true,"level":3,"flag":"true"}`,
+				i,
+				i,
+			)
 			if i > 20 {
-				u = fmt.Sprintf(`{"id":"u%d","userName":"n%d","department":{"id":7,"name":"D1"},"name":{"givenName":["G"]},"active":"True","level":"high","flag":false}`, i, i)
+				u = fmt.Sprintf(
+					`{"id":"u%d","userName":"n%d","department":{"id":7,"name":"D1"},"name":{"givenName":["G"]},"active":"True","level":"high","flag":false}`,
+					i,
+					i,
+				)
 			}
 			out = append(out, u)
 		}
@@ -120,7 +134,11 @@ func TestAnAttributeThatChangesItsTypeInMidReadIsLeftOut(t *testing.T) {
 	var told []string
 	for _, w := range got.warns {
 		if w.Code == "type_changed" {
-			told = append(told, strings.TrimPrefix(w.Message, "the attribute ")[:strings.Index(strings.TrimPrefix(w.Message, "the attribute "), " was")])
+			told = append(
+				told,
+				strings.TrimPrefix(w.Message, "the attribute ")[:strings.Index(strings.TrimPrefix(w.Message,
+					"the attribute "), " was")],
+			)
 		}
 	}
 	slices.Sort(told)
@@ -128,7 +146,10 @@ func TestAnAttributeThatChangesItsTypeInMidReadIsLeftOut(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	late := got.Accounts[29]
-	if diff := cmp.Diff(map[string]any{"id": "u30", "userName": "n30", "active": "True", "flag": false}, late.Attributes); diff != "" {
+	if diff := cmp.Diff(
+		map[string]any{"id": "u30", "userName": "n30", "active": "True", "flag": false},
+		late.Attributes,
+	); diff != "" {
 		t.Errorf("attributes (-want +got):\n%s", diff)
 	}
 	if late.IsDisabled == nil || *late.IsDisabled {
@@ -138,14 +159,20 @@ func TestAnAttributeThatChangesItsTypeInMidReadIsLeftOut(t *testing.T) {
 
 func TestPagesThatLeadNowhereAreNoticed(t *testing.T) {
 	for name, h := range map[string]func(n int, r *http.Request) string{
-		"the same cursor again": func(int, *http.Request) string { return page(-1, people(0, 10), `"nextCursor":"a",`) },
+		"the same cursor again": func(int, *http.Request) string {
+			return page(-1, people(0, 10),
+				`"nextCursor":"a",`)
+		},
 		"cursors in a circle": func(n int, _ *http.Request) string {
 			return page(-1, people(n%2*10, n%2*10+10), fmt.Sprintf(`"nextCursor":"%d",`, n%2))
 		},
 		"the same people in another order": func(n int, _ *http.Request) string {
 			return page(1000, fmt.Sprintf(`[{"id":"%d"},{"id":"%d"},{"id":"%d"}]`, n%3, (n+1)%3, (n+2)%3), "")
 		},
-		"always a cursor, never a user": func(n int, _ *http.Request) string { return page(-1, "[]", fmt.Sprintf(`"nextCursor":"%d",`, n)) },
+		"always a cursor, never a user": func(n int,
+			_ *http.Request) string {
+			return page(-1, "[]", fmt.Sprintf(`"nextCursor":"%d",`, n))
+		},
 	} {
 		n := 0
 		base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -170,7 +197,10 @@ func TestPagesThatLeadNowhereAreNoticed(t *testing.T) {
 func TestPagesFarLargerThanAskedForAreTold(t *testing.T) {
 	base := users(t, func(start, count int) string { return page(45, people(start-1, min(start-1+3*count, 45)), "") })
 	got := mustSync(t, bearer(base, "count", 10), onlyAccounts)
-	if n := len(slices.DeleteFunc(got.warns, func(w v1.Warning) bool { return w.Code != "page_too_large" })); n != 1 || got.complete() != "accounts true 45" {
+	if n := len(
+		slices.DeleteFunc(got.warns, func(w v1.Warning) bool { return w.Code != "page_too_large" }),
+	); n != 1 ||
+		got.complete() != "accounts true 45" {
 		t.Errorf("%d warnings, scopes %s; want it told once", n, got.complete())
 	}
 }

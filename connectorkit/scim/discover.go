@@ -19,9 +19,13 @@ const (
 	maxSample     = 50
 )
 
-// Discover merges what the target declares with what a few of its users and groups carry. A target that declares nothing
-// is known by its samples alone.
-func (k *Connector) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+// Discover merges what the target declares with what a few of its users and groups carry. A target that declares
+// nothing is known by its samples alone.
+func (k *Connector) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	s, err := k.open(ctx, req.AuthConfig, report)
 	if err != nil {
 		return notDiscovered(err)
@@ -40,7 +44,12 @@ func (k *Connector) Discover(ctx context.Context, req v1.DiscoverRequest, report
 	if err := d.groups(ctx, report); err != nil {
 		return notDiscovered(err)
 	}
-	return v1.DiscoverResponse{Success: true, Objects: d.objects, SchemaDigest: digest(d.objects), Warnings: d.warnings}, nil
+	return v1.DiscoverResponse{
+		Success:      true,
+		Objects:      d.objects,
+		SchemaDigest: digest(d.objects),
+		Warnings:     d.warnings,
+	}, nil
 }
 
 func notDiscovered(err error) (v1.DiscoverResponse, error) {
@@ -61,7 +70,8 @@ type discovery struct {
 }
 
 func (d *discovery) wants(kinds ...v1.ObjectKind) bool {
-	return len(d.req.Objects) == 0 || slices.ContainsFunc(kinds, func(k v1.ObjectKind) bool { return slices.Contains(d.req.Objects, k) })
+	return len(d.req.Objects) == 0 ||
+		slices.ContainsFunc(kinds, func(k v1.ObjectKind) bool { return slices.Contains(d.req.Objects, k) })
 }
 
 func (d *discovery) users(ctx context.Context, report connectorkit.Report) error {
@@ -96,7 +106,10 @@ func (d *discovery) groups(ctx context.Context, report connectorkit.Report) erro
 	var detail *v1.ErrorDetail
 	switch {
 	case errors.As(err, &detail) && detail.Target != nil && detail.Target.HTTP != nil:
-		d.warnings = append(d.warnings, v1.Warning{Code: "no_groups", Message: "groups cannot be read: " + detail.Message})
+		d.warnings = append(
+			d.warnings,
+			v1.Warning{Code: "no_groups", Message: "groups cannot be read: " + detail.Message},
+		)
 	case err != nil:
 		return err
 	default:

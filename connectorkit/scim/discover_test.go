@@ -10,7 +10,11 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-func discover(t *testing.T, auth v1.AuthConfig, req v1.DiscoverRequest) (v1.DiscoverResponse, map[string]v1.DiscoveredField) {
+func discover(
+	t *testing.T,
+	auth v1.AuthConfig,
+	req v1.DiscoverRequest,
+) (v1.DiscoverResponse, map[string]v1.DiscoveredField) {
 	t.Helper()
 	req.AuthConfig = auth
 	got, err := connector().Discover(t.Context(), req, nil)
@@ -34,7 +38,9 @@ func TestDeclaredSchemaAndSamplesAreMerged(t *testing.T) {
 		t.Fatalf("objects = %+v", got.Objects)
 	}
 	name := fields["identity userName"]
-	if name.Source != "both" || !name.Required || name.Format != "email" || name.DistinctInSample != 10 || name.UniqueRatio != 1 || len(name.Samples) != 10 {
+	if name.Source != "both" || !name.Required || name.Format != "email" || name.DistinctInSample != 10 ||
+		name.UniqueRatio != 1 ||
+		len(name.Samples) != 10 {
 		t.Errorf("userName = %+v", name)
 	}
 	manager := fields["account "+enterpriseUser+":manager.value"]
@@ -63,13 +69,31 @@ func TestDeclaredSchemaAndSamplesAreMerged(t *testing.T) {
 }
 
 func TestTargetWithoutSchemasIsKnownByItsSamples(t *testing.T) {
-	base := serve(t, answer(map[string]string{"/Users": page(1, `[{"id":"1","userName":"anna.b@example.test","password":"hunter2-hash","urn:vendor:x":{"clientSecret":"`+canary+`","since":"2024-02-03","level":3}}]`, "")}))
-	got, fields := discover(t, bearer(base), v1.DiscoverRequest{MaskSamples: true, Objects: []v1.ObjectKind{v1.Accounts, v1.Entitlements}})
+	base := serve(
+		t,
+		answer(
+			map[string]string{
+				"/Users": page(
+					1,
+					`[{"id":"1","userName":"anna.b@example.test","password":"hunter2-hash","urn:vendor:x":{"clientSecret":"`+canary+`","since":"2024-02-03","level":3}}]`,
+					"",
+				),
+			},
+		),
+	)
+	got, fields := discover(
+		t,
+		bearer(base),
+		v1.DiscoverRequest{MaskSamples: true, Objects: []v1.ObjectKind{v1.Accounts, v1.Entitlements}},
+	)
 	var codes []string
 	for _, w := range got.Warnings {
 		codes = append(codes, w.Code)
 	}
-	if diff := cmp.Diff([]string{"plaintext", "schema_unavailable", "schema_unavailable", "no_groups"}, codes); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"plaintext", "schema_unavailable", "schema_unavailable", "no_groups"},
+		codes,
+	); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 	if f := fields["account userName"]; f.Samples[0] != "a***.b***@e***.t***" || f.Source != "sample" {

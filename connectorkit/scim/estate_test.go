@@ -15,8 +15,8 @@ import (
 	"github.com/elimity-com/scim/schema"
 )
 
-// estate is a target that can be changed. Protocol, filters and PATCH are elimity's; unique names, versions and If-Match, which it
-// leaves to others, are this file's.
+// estate is a target that can be changed. Protocol, filters and PATCH are elimity's; unique names, versions and
+// If-Match, which it leaves to others, are this file's.
 type estate struct {
 	mu      sync.Mutex
 	users   *drawer
@@ -69,7 +69,11 @@ func (d *drawer) keep(i int, a scim.ResourceAttributes) (scim.Resource, error) {
 	}
 	now := longAgo.Add(time.Hour)
 	d.next++
-	d.all[i] = scim.Resource{ID: was.ID, Attributes: a, Meta: scim.Meta{Created: was.Meta.Created, LastModified: &now, Version: fmt.Sprintf(`W/"%d"`, d.next)}}
+	d.all[i] = scim.Resource{
+		ID:         was.ID,
+		Attributes: a,
+		Meta:       scim.Meta{Created: was.Meta.Created, LastModified: &now, Version: fmt.Sprintf(`W/"%d"`, d.next)},
+	}
 	return d.shown(d.all[i]), nil
 }
 
@@ -84,7 +88,14 @@ func (d *drawer) Create(_ *http.Request, a scim.ResourceAttributes) (scim.Resour
 		return scim.Resource{}, scimerrors.ScimErrorUniqueness
 	}
 	d.next++
-	d.all = append(d.all, scim.Resource{ID: fmt.Sprintf("%s%d", d.prefix, d.next), Attributes: a, Meta: scim.Meta{Created: &longAgo, Version: `W/"0"`}})
+	d.all = append(
+		d.all,
+		scim.Resource{
+			ID:         fmt.Sprintf("%s%d", d.prefix, d.next),
+			Attributes: a,
+			Meta:       scim.Meta{Created: &longAgo, Version: `W/"0"`},
+		},
+	)
 	return d.shown(d.all[len(d.all)-1]), nil
 }
 
@@ -140,16 +151,35 @@ func (d *drawer) Patch(_ *http.Request, id string, ops []scim.PatchOperation) (s
 func newEstate(t testing.TB) (*estate, string) {
 	t.Helper()
 	e := &estate{patch: true}
-	e.users = &drawer{e: e, prefix: "u", schema: schema.CoreUserSchema(), more: []schema.Schema{schema.ExtensionEnterpriseUser()}, unique: "userName"}
+	e.users = &drawer{
+		e:      e,
+		prefix: "u",
+		schema: schema.CoreUserSchema(),
+		more:   []schema.Schema{schema.ExtensionEnterpriseUser()},
+		unique: "userName",
+	}
 	e.groups = &drawer{e: e, prefix: "g", schema: schema.CoreGroupSchema()}
 	for _, name := range []string{"ada", "bob"} {
-		e.users.all = append(e.users.all, scim.Resource{ID: name, Meta: scim.Meta{Created: &longAgo, Version: `W/"0"`}, Attributes: scim.ResourceAttributes{
-			"userName": name + "@example.test", "active": true, "displayName": name, "title": "Clerk",
-			"name":         map[string]any{"givenName": name, "familyName": "Byron"},
-			"emails":       []any{map[string]any{"value": name + "@home.test", "type": "home"}, map[string]any{"value": name + "@example.test", "type": "work", "primary": true}},
-			enterpriseUser: map[string]any{"department": "D1"},
-			"roles":        []any{map[string]any{"value": "auditor"}},
-		}})
+		e.users.all = append(
+			e.users.all,
+			scim.Resource{
+				ID:   name,
+				Meta: scim.Meta{Created: &longAgo, Version: `W/"0"`},
+				Attributes: scim.ResourceAttributes{
+					"userName":    name + "@example.test",
+					"active":      true,
+					"displayName": name,
+					"title":       "Clerk",
+					"name":        map[string]any{"givenName": name, "familyName": "Byron"},
+					"emails": []any{
+						map[string]any{"value": name + "@home.test", "type": "home"},
+						map[string]any{"value": name + "@example.test", "type": "work", "primary": true},
+					},
+					enterpriseUser: map[string]any{"department": "D1"},
+					"roles":        []any{map[string]any{"value": "auditor"}},
+				},
+			},
+		)
 	}
 	members := []any{map[string]any{"value": "ada", "type": "User"}, map[string]any{"value": "bob", "type": "User"}}
 	for id, m := range map[string][]any{"staff": members, "empty": nil} {
@@ -157,13 +187,22 @@ func newEstate(t testing.TB) (*estate, string) {
 		if m != nil {
 			a["members"] = m
 		}
-		e.groups.all = append(e.groups.all, scim.Resource{ID: id, Attributes: a, Meta: scim.Meta{Created: &longAgo, Version: `W/"0"`}})
+		e.groups.all = append(
+			e.groups.all,
+			scim.Resource{ID: id, Attributes: a, Meta: scim.Meta{Created: &longAgo, Version: `W/"0"`}},
+		)
 	}
 	var err error
 	e.srv, err = scim.NewServer(&scim.ServerArgs{
 		ServiceProviderConfig: &scim.ServiceProviderConfig{MaxResults: 50, SupportFiltering: true, SupportPatch: true},
 		ResourceTypes: []scim.ResourceType{
-			{Name: "User", Endpoint: "/Users", Schema: schema.CoreUserSchema(), Handler: e.users, SchemaExtensions: []scim.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}}},
+			{
+				Name:             "User",
+				Endpoint:         "/Users",
+				Schema:           schema.CoreUserSchema(),
+				Handler:          e.users,
+				SchemaExtensions: []scim.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}},
+			},
 			{Name: "Group", Endpoint: "/Groups", Schema: schema.CoreGroupSchema(), Handler: e.groups},
 		},
 	})
@@ -178,8 +217,13 @@ func (e *estate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer e.mu.Unlock()
 	if r.URL.Path == "/ServiceProviderConfig" {
 		w.Header().Set("Content-Type", "application/scim+json")
-		fmt.Fprintf(w, `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],"patch":{"supported":%t},"filter":{"supported":true,"maxResults":50},`+
-			`"etag":{"supported":%t},"changePassword":{"supported":true},"sort":{"supported":false},"bulk":{"supported":false}}`, e.patch, e.etags)
+		fmt.Fprintf(
+			w,
+			`{"schemas":["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],"patch":{"supported":%t},"filter":{"supported":true,"maxResults":50},`+
+				`"etag":{"supported":%t},"changePassword":{"supported":true},"sort":{"supported":false},"bulk":{"supported":false}}`,
+			e.patch,
+			e.etags,
+		)
 		return
 	}
 	if r.Method != http.MethodGet {

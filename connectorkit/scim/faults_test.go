@@ -19,7 +19,10 @@ import (
 )
 
 // everything is all that a connector lets out for one set of settings: a test, a discovery and a sync.
-func everything(t testing.TB, auth v1.AuthConfig) (test v1.TestResponse, discovered v1.DiscoverResponse, syncErr error, text string) {
+func everything(
+	t testing.TB,
+	auth v1.AuthConfig,
+) (test v1.TestResponse, discovered v1.DiscoverResponse, syncErr error, text string) {
 	t.Helper()
 	var out []any
 	report := connectorkit.Report(func(p v1.Progress) { out = append(out, p) })
@@ -69,29 +72,37 @@ func TestFaultsAreToldWithTheTargetsOwnCodeAndWithoutSecrets(t *testing.T) {
 		code   string
 		status int
 	}{
-		{"a web page", fixed(200, "text/html; charset=utf-8", "<!DOCTYPE html><title>Sign in</title>"+echo), v1.ClassConfig, "not_json", 200},
-		{"a web page that calls itself JSON", fixed(200, "application/json", "<html>"+echo), v1.ClassConfig, "not_json", 200},
+		{"a web page", fixed(200, "text/html; charset=utf-8", "<!DOCTYPE html><title>Sign in</title>"+echo),
+			v1.ClassConfig, "not_json", 200},
+		{"a web page that calls itself JSON", fixed(200, "application/json", "<html>"+echo), v1.ClassConfig, "not_json",
+			200},
 		{"401", fixed(401, "application/scim+json", fmt.Sprintf(errorBody, "401")), v1.ClassAuth, "http_401", 401},
 		{"403", fixed(403, "text/plain", echo), v1.ClassPermission, "http_403", 403},
 		{"404", fixed(404, "text/html", echo), v1.ClassNotFound, "http_404", 404},
-		{"429", fixed(429, "application/json", `{"message":"slow down"}`, "Retry-After", "1"), v1.ClassRateLimited, "http_429", 429},
+		{"429", fixed(429, "application/json", `{"message":"slow down"}`, "Retry-After", "1"), v1.ClassRateLimited,
+			"http_429", 429},
 		{"500", fixed(500, "text/plain", echo), v1.ClassTargetFault, "http_500", 500},
 		{"503", fixed(503, "text/plain", ""), v1.ClassTransient, "http_503", 503},
-		{"redirect", fixed(307, "text/plain", "", "Location", "https://evil.example.test/"), v1.ClassConfig, "http_307", 307},
-		{"200 with an error inside", fixed(200, "application/scim+json", fmt.Sprintf(errorBody, "403")), v1.ClassPermission, "scim_error", 200},
+		{"redirect", fixed(307, "text/plain", "", "Location", "https://evil.example.test/"), v1.ClassConfig, "http_307",
+			307},
+		{"200 with an error inside", fixed(200, "application/scim+json", fmt.Sprintf(errorBody, "403")),
+			v1.ClassPermission, "scim_error", 200},
 		{"cut in the middle", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			fmt.Fprint(w, `{"totalResults":3,"Resources":[{"id":"1"},`)
 		}), v1.ClassTransient, "body_cut", 200},
-		{"JSON that ends too soon", fixed(200, "application/json", `{"totalResults":3,"Resources":[{"id":"1"},`), v1.ClassTransient, "json_cut", 200},
+		{"JSON that ends too soon", fixed(200, "application/json", `{"totalResults":3,"Resources":[{"id":"1"},`),
+			v1.ClassTransient, "json_cut", 200},
 		{"broken JSON", fixed(200, "application/json", `{"totalResults":3,]`), v1.ClassTargetFault, "bad_json", 200},
-		{"JSON of another kind", answer(map[string]string{"/Users": `{"hello":"world"}`}), v1.ClassConfig, "not_scim", 200},
+		{"JSON of another kind", answer(map[string]string{"/Users": `{"hello":"world"}`}), v1.ClassConfig, "not_scim",
+			200},
 		{"empty", fixed(200, "application/json", ""), v1.ClassTargetFault, "empty_body", 200},
 		{"gzip bomb", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(bomb.Bytes())
 		}), v1.ClassTargetFault, "compression_bomb", 200},
-		{"unknown compression", fixed(200, "application/json", "{}", "Content-Encoding", "br"), v1.ClassTargetFault, "unknown_encoding", 200},
+		{"unknown compression", fixed(200, "application/json", "{}", "Content-Encoding", "br"), v1.ClassTargetFault,
+			"unknown_encoding", 200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			test, discovered, syncErr, text := everything(t, bearer(serve(t, tt.h)))
@@ -101,12 +112,24 @@ func TestFaultsAreToldWithTheTargetsOwnCodeAndWithoutSecrets(t *testing.T) {
 			if test.Success || discovered.Success {
 				t.Errorf("success = %t, %t; want none", test.Success, discovered.Success)
 			}
-			for where, d := range map[string]*v1.ErrorDetail{"Test": test.Error, "Discover": discovered.Error, "Sync": detail(t, syncErr)} {
+			for where, d := range map[string]*v1.ErrorDetail{"Test": test.Error, "Discover": discovered.Error,
+				"Sync": detail(t, syncErr)} {
 				if d.Class != tt.class || d.Code != tt.code || d.Target.HTTP.Status != tt.status {
-					t.Errorf("%s: class %s, code %s, status %d; want %s, %s, %d (%s)", where, d.Class, d.Code, d.Target.HTTP.Status, tt.class, tt.code, tt.status, d.Message)
+					t.Errorf(
+						"%s: class %s, code %s, status %d; want %s, %s, %d (%s)",
+						where,
+						d.Class,
+						d.Code,
+						d.Target.HTTP.Status,
+						tt.class,
+						tt.code,
+						tt.status,
+						d.Message,
+					)
 				}
 			}
-			if last := test.Steps[len(test.Steps)-1]; last.Name != "users_probe" || last.OK || last.HTTP.Status != tt.status {
+			if last := test.Steps[len(test.Steps)-1]; last.Name != "users_probe" || last.OK ||
+				last.HTTP.Status != tt.status {
 				t.Errorf("last step = %+v", last)
 			}
 		})
@@ -174,7 +197,8 @@ func TestAReceiverThatFailsEndsTheRead(t *testing.T) {
 	base := serve(t, elimity(t, 10, 3, 2000, 100))
 	full := &v1.ErrorDetail{Class: v1.ClassTransient, Code: "full", Message: "no room"}
 	n := 0
-	err := connector().Sync(t.Context(), v1.SyncRequest{AuthConfig: bearer(base)}, func(_ ctxt, _ v1.SyncResponse) error { n++; return full })
+	err := connector().Sync(t.Context(), v1.SyncRequest{AuthConfig: bearer(base)},
+		func(_ ctxt, _ v1.SyncResponse) error { n++; return full })
 	if d := detail(t, err); d.Code != "full" || n != 1 {
 		t.Errorf("error %v after %d pages, want the receiver's own after 1", err, n)
 	}
@@ -195,16 +219,22 @@ func TestWrongHostsAndCertificatesAreExplained(t *testing.T) {
 		{"unknown name", "https://does-not-exist.invalid/scim", "dns_", "dns", nil},
 		{"closed port", closed.URL, "connection_refused", "tcp", nil},
 		{"unknown CA", secure.URL, "tls_unknown_authority", "tls", nil},
-		{"name not in the certificate", secure.URL, "tls_name_mismatch", "tls", []any{"tls_server_name", "other.test", "ca_pem", pemOf(secure)}},
+		{"name not in the certificate", secure.URL, "tls_name_mismatch", "tls",
+			[]any{"tls_server_name", "other.test", "ca_pem", pemOf(secure)}},
 		{"no TLS there", strings.Replace(plain, "http:", "https:", 1), "tls_not_spoken", "tls", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			test, _, syncErr, text := everything(t, bearer(tt.base, tt.more...))
 			last := test.Steps[len(test.Steps)-1]
-			if test.Success || !strings.HasPrefix(test.Error.Code, tt.code) || last.Name != tt.step || last.OK || test.Error.Phase != tt.step {
+			if test.Success || !strings.HasPrefix(test.Error.Code, tt.code) || last.Name != tt.step || last.OK ||
+				test.Error.Phase != tt.step {
 				t.Errorf("error %+v, last step %+v; want code %s in %s", test.Error, last, tt.code, tt.step)
 			}
-			if d := detail(t, syncErr); !strings.HasPrefix(d.Code, tt.code) || d.Target.Kind != "http" || test.Error.Hint == "" {
+			if d := detail(
+				t,
+				syncErr,
+			); !strings.HasPrefix(d.Code, tt.code) || d.Target.Kind != "http" ||
+				test.Error.Hint == "" {
 				t.Errorf("Sync: %+v", d)
 			}
 			if strings.Contains(text, canary) {
@@ -239,7 +269,8 @@ func TestACancelledReadEndsSoon(t *testing.T) {
 	ctx, cancel := contextWithTimeout(t, 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	err := connector().Sync(ctx, v1.SyncRequest{AuthConfig: bearer(base)}, func(ctxt, v1.SyncResponse) error { return nil })
+	err := connector().Sync(ctx, v1.SyncRequest{AuthConfig: bearer(base)},
+		func(ctxt, v1.SyncResponse) error { return nil })
 	if err == nil || time.Since(began) > 3*time.Second {
 		t.Errorf("Sync = %v after %s", err, time.Since(began))
 	}

@@ -19,10 +19,12 @@ const (
 )
 
 // secretName finds attributes that must never leave the target: RFC 7643 has password, vendors have more.
-var secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|private[_-]?key|api[_-]?key|credential|access[_-]?token|refresh[_-]?token|otp[_-]?seed)`)
+var secretName = regexp.MustCompile(
+	`(?i)(password|passwd|passphrase|secret|private[_-]?key|api[_-]?key|credential|access[_-]?token|refresh[_-]?token|otp[_-]?seed)`,
+)
 
-// judged remembers which names are secret: a run asks for the same few dozen names for every record, and the expression costs
-// more than the rest of the record. The names come from the target, so there is an end to how many are kept.
+// judged remembers which names are secret: a run asks for the same few dozen names for every record, and the expression
+// costs more than the rest of the record. The names come from the target, so there is an end to how many are kept.
 var judged struct {
 	names sync.Map // name -> bool
 	count atomic.Int32

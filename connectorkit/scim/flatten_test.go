@@ -12,7 +12,10 @@ func TestOfSeveralValuesThePrimaryOneComesFirst(t *testing.T) {
 		map[string]any{"value": "old@x.test"}, map[string]any{"value": "main@x.test", "primary": true},
 	}
 	out, _ := flatten(record{"emails": mails, "phoneNumbers": mails[:2]})
-	want := map[string]any{"emails.value": []any{"main@x.test", "work@x.test", "home@x.test", "old@x.test"}, "phoneNumbers.value": []any{"work@x.test", "home@x.test"}}
+	want := map[string]any{
+		"emails.value":       []any{"main@x.test", "work@x.test", "home@x.test", "old@x.test"},
+		"phoneNumbers.value": []any{"work@x.test", "home@x.test"},
+	}
 	got := map[string]any{"emails.value": out["emails.value"], "phoneNumbers.value": out["phoneNumbers.value"]}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("bare values (-want +got):\n%s", diff)

@@ -19,8 +19,8 @@ type group struct {
 	late    bool // its id came after more members than can be held: it must be asked for by itself
 }
 
-// groupReading is the read of groups with their members. Members are handed on while they arrive; the groups themselves at the end
-// of the page.
+// groupReading is the read of groups with their members. Members are handed on while they arrive; the groups themselves
+// at the end of the page.
 type groupReading struct {
 	*reading
 	list    *listing
@@ -87,7 +87,8 @@ func (r *reading) groupReading(ctx context.Context) *groupReading {
 // tooHeavy tells failures that a smaller answer may avoid.
 func tooHeavy(err error) bool {
 	var d *v1.ErrorDetail
-	return errors.As(err, &d) && (d.Class == v1.ClassTransient || d.Code == "http_500" || d.Code == "http_413" || d.Code == "body_too_large")
+	return errors.As(err, &d) &&
+		(d.Class == v1.ClassTransient || d.Code == "http_500" || d.Code == "http_413" || d.Code == "body_too_large")
 }
 
 // none takes a target without groups for what it is: it has users only.
@@ -213,8 +214,16 @@ func (g *groupReading) tell(rec record, id string) {
 	}
 	name := rec.opt("displayName")
 	g.out.Entitlements = append(g.out.Entitlements, v1.RemoteEntitlement{
-		ExternalID: id, Kind: "group", NativeIdentity: rec.text("displayName"), Name: name, DisplayName: name,
-		Description: rec.opt("description"), ModifiedAt: rec.sub("meta").moment("lastModified"), ETag: rec.sub("meta").text("version"),
+		ExternalID:     id,
+		Kind:           "group",
+		NativeIdentity: rec.text("displayName"),
+		Name:           name,
+		DisplayName:    name,
+		Description: rec.opt(
+			"description",
+		),
+		ModifiedAt: rec.sub("meta").moment("lastModified"),
+		ETag:       rec.sub("meta").text("version"),
 		Attributes: allowed(attributes, g.allow),
 	})
 }
@@ -225,7 +234,15 @@ func (g *groupReading) conclude(rec record, id string, t tally) {
 	complete := t.bad == 0 && (g.at.Plan.Cut == 0 || t.count != g.at.Plan.Cut)
 	if says := declaredMembers(rec); says > t.count {
 		complete, m.Short = false, cmp.Or(m.Short, id)
-		g.warn("members_truncated", "the group says to have "+strconv.Itoa(says)+" members, but "+strconv.Itoa(t.count)+" were told; none is taken for gone", id)
+		g.warn(
+			"members_truncated",
+			"the group says to have "+strconv.Itoa(
+				says,
+			)+" members, but "+strconv.Itoa(
+				t.count,
+			)+" were told; none is taken for gone",
+			id,
+		)
 		g.doubtful(v1.Grants)
 	}
 	m.Any = m.Any || t.count > 0

@@ -188,13 +188,21 @@ func elimity(t testing.TB, users, groups, each, maxResults int) http.Handler {
 		if i > 0 {
 			work["manager"] = map[string]any{"value": fmt.Sprintf("u%d", (i-1)/10)}
 		}
-		u.all = append(u.all, scim.Resource{ID: fmt.Sprintf("u%d", i), ExternalID: optional.NewString(fmt.Sprintf("e%d", i)), Meta: meta,
-			Attributes: scim.ResourceAttributes{
-				"userName": mail, "displayName": fmt.Sprintf("User %d", i), "active": i%10 > 0,
-				"name":         map[string]any{"givenName": fmt.Sprintf("G%d", i), "familyName": fmt.Sprintf("F%d", i)},
-				"emails":       []any{map[string]any{"value": mail, "type": "work", "primary": true}},
-				enterpriseUser: work,
-			}})
+		u.all = append(
+			u.all,
+			scim.Resource{ID: fmt.Sprintf("u%d", i), ExternalID: optional.NewString(fmt.Sprintf("e%d", i)), Meta: meta,
+				Attributes: scim.ResourceAttributes{
+					"userName":    mail,
+					"displayName": fmt.Sprintf("User %d", i),
+					"active":      i%10 > 0,
+					"name": map[string]any{
+						"givenName":  fmt.Sprintf("G%d", i),
+						"familyName": fmt.Sprintf("F%d", i),
+					},
+					"emails":       []any{map[string]any{"value": mail, "type": "work", "primary": true}},
+					enterpriseUser: work,
+				}},
+		)
 	}
 	for i := range groups {
 		var members []any
@@ -205,11 +213,27 @@ func elimity(t testing.TB, users, groups, each, maxResults int) http.Handler {
 			Attributes: scim.ResourceAttributes{"displayName": fmt.Sprintf("group %d", i), "members": members}})
 	}
 	srv, err := scim.NewServer(&scim.ServerArgs{
-		ServiceProviderConfig: &scim.ServiceProviderConfig{MaxResults: maxResults, SupportFiltering: true, SupportPatch: true},
+		ServiceProviderConfig: &scim.ServiceProviderConfig{
+			MaxResults:       maxResults,
+			SupportFiltering: true,
+			SupportPatch:     true,
+		},
 		ResourceTypes: []scim.ResourceType{
-			{ID: optional.NewString("User"), Name: "User", Endpoint: "/Users", Schema: schema.CoreUserSchema(), Handler: u,
-				SchemaExtensions: []scim.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}}},
-			{ID: optional.NewString("Group"), Name: "Group", Endpoint: "/Groups", Schema: schema.CoreGroupSchema(), Handler: g},
+			{
+				ID:               optional.NewString("User"),
+				Name:             "User",
+				Endpoint:         "/Users",
+				Schema:           schema.CoreUserSchema(),
+				Handler:          u,
+				SchemaExtensions: []scim.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}},
+			},
+			{
+				ID:       optional.NewString("Group"),
+				Name:     "Group",
+				Endpoint: "/Groups",
+				Schema:   schema.CoreGroupSchema(),
+				Handler:  g,
+			},
 		},
 	})
 	if err != nil {
@@ -227,7 +251,13 @@ func elimity(t testing.TB, users, groups, each, maxResults int) http.Handler {
 func scimError(w http.ResponseWriter, status int, scimType, text string) {
 	w.Header().Set("Content-Type", "application/scim+json")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"%d","scimType":%q,"detail":%q}`, status, scimType, text)
+	fmt.Fprintf(
+		w,
+		`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"%d","scimType":%q,"detail":%q}`,
+		status,
+		scimType,
+		text,
+	)
 }
 
 // answer makes a handler of fixed answers by path; a missing path is 404.

@@ -89,11 +89,16 @@ func TestAReadOfChangesAsksForLittle(t *testing.T) {
 		`/Users filter=meta.lastModified gt "2199-12-31T23:59:59Z" attributes=id count=1`,
 		`/Users filter=meta.lastModified gt "1970-01-02T00:00:00Z" attributes=id count=1`,
 		`/Users filter=meta.lastModified gt "2026-03-03T07:55:00Z" count=50 startIndex=1`,
-		`/Users attributes=id count=50 startIndex=1`, `/Users attributes=id count=50 startIndex=51`, `/Users attributes=id count=50 startIndex=101`,
+		`/Users attributes=id count=50 startIndex=1`,
+		`/Users attributes=id count=50 startIndex=51`,
+		`/Users attributes=id count=50 startIndex=101`,
 		`/Groups excludedAttributes=members count=50 startIndex=1`,
 		`/Groups/g2`,
 	}
-	got := slices.DeleteFunc(slices.Clone(l.asked), func(a string) bool { return strings.HasPrefix(a, "/Groups/") && a != "/Groups/g2" })
+	got := slices.DeleteFunc(
+		slices.Clone(l.asked),
+		func(a string) bool { return strings.HasPrefix(a, "/Groups/") && a != "/Groups/g2" },
+	)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
@@ -105,7 +110,9 @@ func TestAReadOfChangesAsksForLittle(t *testing.T) {
 func TestAPositionIsNeverLaterThanTheTargetsClock(t *testing.T) {
 	l := settlement(20, 1)
 	base := l.start(t)
-	l.users[3].Meta = dated(l.clock.Add(1000 * 24 * 3600e9)) // a record of the far future must not hide what changes until then
+	l.users[3].Meta = dated(
+		l.clock.Add(1000 * 24 * 3600e9),
+	) // a record of the far future must not hide what changes until then
 	s := newStore()
 	s.read(t, base)
 	l.clock = l.clock.Add(10 * 60e9)
@@ -259,7 +266,12 @@ func TestAnIncompleteReadIsFollowedByAFullOne(t *testing.T) {
 	got := mustSync(t, bearer(base, "count", 10), onlyAccounts)
 	o := *onlyAccounts
 	o.Cursor = got.last.Cursor
-	next, err := gather(t, connector(), v1.SyncRequest{Incremental: true, AuthConfig: bearer(base, "count", 10), Options: &o}, -1)
+	next, err := gather(
+		t,
+		connector(),
+		v1.SyncRequest{Incremental: true, AuthConfig: bearer(base, "count", 10), Options: &o},
+		-1,
+	)
 	if err != nil || next.way() != "full: the last read did not see all users" {
 		t.Errorf("read = %q, %v", next.way(), err)
 	}

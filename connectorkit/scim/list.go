@@ -19,8 +19,8 @@ type listHead struct {
 	received int
 }
 
-// readList walks a ListResponse, or a plain array, and calls each at every resource; each reads exactly one value, and ends the
-// walk early with errEnough. An answer that is neither is an error, and so is a SCIM Error with status 200.
+// readList walks a ListResponse, or a plain array, and calls each at every resource; each reads exactly one value, and
+// ends the walk early with errEnough. An answer that is neither is an error, and so is a SCIM Error with status 200.
 func readList(resp *target.Response, each func(*raw) error) (listHead, error) {
 	head := listHead{total: -1}
 	in, err := rawOf(resp)
@@ -117,8 +117,18 @@ func (h *listHead) fill(rest record) {
 // errorInside is the failure of an answer that calls itself a success but holds a SCIM Error (RFC 7644 section 3.12).
 func errorInside(resp *target.Response, rec record) error {
 	status := rec.text("status")
-	d := resp.Fault(v1.ClassTargetFault, "scim_error", fmt.Sprintf("%s answered %d %s, but with a SCIM error of status %s inside",
-		resp.URL, resp.Status, http.StatusText(resp.Status), status), "The target reports a failure in the body of a success. Its own log says why.")
+	d := resp.Fault(
+		v1.ClassTargetFault,
+		"scim_error",
+		fmt.Sprintf(
+			"%s answered %d %s, but with a SCIM error of status %s inside",
+			resp.URL,
+			resp.Status,
+			http.StatusText(resp.Status),
+			status,
+		),
+		"The target reports a failure in the body of a success. Its own log says why.",
+	)
 	if detail := rec.text("detail"); detail != "" {
 		d.Message += ": " + detail
 	}

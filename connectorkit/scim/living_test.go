@@ -56,7 +56,11 @@ func settlement(users, groups int) *living {
 func dated(t time.Time) scim.Meta { return scim.Meta{Created: &longAgo, LastModified: &t} }
 
 func person(i int) scim.ResourceAttributes {
-	a := scim.ResourceAttributes{"userName": fmt.Sprintf("user%d", i), "displayName": fmt.Sprintf("User %d", i), "active": true}
+	a := scim.ResourceAttributes{
+		"userName":    fmt.Sprintf("user%d", i),
+		"displayName": fmt.Sprintf("User %d", i),
+		"active":      true,
+	}
 	if i%5 == 0 {
 		a["roles"] = []any{map[string]any{"value": "auditor"}}
 	}
@@ -68,7 +72,11 @@ func crowd(id string, members []string, at time.Time) scim.Resource {
 	for _, m := range members {
 		list = append(list, map[string]any{"value": m, "type": "User"})
 	}
-	return scim.Resource{ID: id, Meta: dated(at), Attributes: scim.ResourceAttributes{"displayName": "Group " + id, "members": list}}
+	return scim.Resource{
+		ID:         id,
+		Meta:       dated(at),
+		Attributes: scim.ResourceAttributes{"displayName": "Group " + id, "members": list},
+	}
 }
 
 // later lets a day pass.
@@ -175,8 +183,18 @@ func (l *living) start(t testing.TB) string {
 	srv, err := scim.NewServer(&scim.ServerArgs{
 		ServiceProviderConfig: &scim.ServiceProviderConfig{MaxResults: 50, SupportFiltering: true},
 		ResourceTypes: []scim.ResourceType{
-			{Name: "User", Endpoint: "/Users", Schema: schema.CoreUserSchema(), Handler: side{&shelf{}, l, func() []scim.Resource { return l.users }}},
-			{Name: "Group", Endpoint: "/Groups", Schema: schema.CoreGroupSchema(), Handler: side{&shelf{}, l, func() []scim.Resource { return l.groups }}},
+			{
+				Name:     "User",
+				Endpoint: "/Users",
+				Schema:   schema.CoreUserSchema(),
+				Handler:  side{&shelf{}, l, func() []scim.Resource { return l.users }},
+			},
+			{
+				Name:     "Group",
+				Endpoint: "/Groups",
+				Schema:   schema.CoreGroupSchema(),
+				Handler:  side{&shelf{}, l, func() []scim.Resource { return l.groups }},
+			},
 		},
 	})
 	if err != nil {
@@ -233,9 +251,19 @@ func (s *store) read(t testing.TB, base string, more ...any) reads {
 }
 
 // try reads; with stop at least 0 the receiver fails after so many pages.
-func (s *store) try(t testing.TB, k connectorkit.Connector, base, checkpoint string, stop int, more ...any) (reads, error) {
+func (s *store) try(
+	t testing.TB,
+	k connectorkit.Connector,
+	base, checkpoint string,
+	stop int,
+	more ...any,
+) (reads, error) {
 	t.Helper()
-	req := v1.SyncRequest{Incremental: s.cursor != "", AuthConfig: bearer(base, more...), Options: &v1.SyncOptions{Cursor: s.cursor, Checkpoint: checkpoint}}
+	req := v1.SyncRequest{
+		Incremental: s.cursor != "",
+		AuthConfig:  bearer(base, more...),
+		Options:     &v1.SyncOptions{Cursor: s.cursor, Checkpoint: checkpoint},
+	}
 	return gather(t, k, req, stop)
 }
 
@@ -271,7 +299,8 @@ func (s *store) take(got reads) {
 }
 
 func (s *store) sweep(sc v1.Scope, seen map[string]bool) {
-	records := map[v1.ObjectKind]map[string]string{v1.Identities: s.identities, v1.Accounts: s.accounts, v1.Entitlements: s.entitlements}[sc.Kind]
+	records := map[v1.ObjectKind]map[string]string{v1.Identities: s.identities, v1.Accounts: s.accounts,
+		v1.Entitlements: s.entitlements}[sc.Kind]
 	for id := range records {
 		if !seen[id] {
 			delete(records, id)
@@ -287,7 +316,8 @@ func (s *store) sweep(sc v1.Scope, seen map[string]bool) {
 	}
 	what, id, _ := strings.Cut(sc.Key, ":")
 	for key := range s.grants {
-		in := what == "*" || what == "entitlement" && strings.HasPrefix(key, id+" ") || what == "account" && strings.HasSuffix(key, " "+id)
+		in := what == "*" || what == "entitlement" && strings.HasPrefix(key, id+" ") ||
+			what == "account" && strings.HasSuffix(key, " "+id)
 		if in && !seen[key] {
 			delete(s.grants, key)
 		}

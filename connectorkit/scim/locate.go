@@ -49,10 +49,16 @@ func (s *session) findable(p provider) bool {
 	return true
 }
 
-// byName finds the user with a name; nil: there is none. Targets that ignore the filter, or compare by other rules, are seen through.
+// byName finds the user with a name; nil: there is none. Targets that ignore the filter, or compare by other rules, are
+// seen through.
 func (s *session) byName(ctx context.Context, name string) (record, error) {
 	var found, exact []record
-	ask := target.Request{URL: s.usersPath, Query: url.Values{"filter": {"userName eq " + quoted(name)}}, Phase: phaseUsers, Stream: true}
+	ask := target.Request{
+		URL:    s.usersPath,
+		Query:  url.Values{"filter": {"userName eq " + quoted(name)}},
+		Phase:  phaseUsers,
+		Stream: true,
+	}
 	err := s.fetch(ctx, ask, func(resp *target.Response) error {
 		found, exact = nil, nil
 		_, err := readList(resp, func(in *raw) error {
@@ -75,8 +81,16 @@ func (s *session) byName(ctx context.Context, name string) (record, error) {
 	case len(exact) == 1:
 		return exact[0], nil
 	case len(found) > 1:
-		return nil, &v1.ErrorDetail{Class: v1.ClassConflict, Code: "ambiguous_account", Phase: phaseUsers,
-			Message: fmt.Sprintf("the target has %d users of this name", len(found)), Hint: "Remove or rename all but one in the target."}
+		return nil, &v1.ErrorDetail{
+			Class: v1.ClassConflict,
+			Code:  "ambiguous_account",
+			Phase: phaseUsers,
+			Message: fmt.Sprintf(
+				"the target has %d users of this name",
+				len(found),
+			),
+			Hint: "Remove or rename all but one in the target.",
+		}
 	case len(found) == 0:
 		return nil, nil
 	}
@@ -95,7 +109,11 @@ func (s *session) locate(ctx context.Context, p provider, t v1.ProvisionTarget) 
 	case t.Username == "":
 		return nil, badAsk("no_target", "the change names no user", "")
 	case !s.findable(p):
-		return nil, badAsk("no_lookup", "the target cannot be asked for a user by name", "Read it once, so that its users' ids are known.")
+		return nil, badAsk(
+			"no_lookup",
+			"the target cannot be asked for a user by name",
+			"Read it once, so that its users' ids are known.",
+		)
 	}
 	return s.byName(ctx, t.Username)
 }
@@ -104,8 +122,13 @@ func (s *session) locate(ctx context.Context, p provider, t v1.ProvisionTarget) 
 func (c *writing) mustLocate(ctx context.Context) (record, error) {
 	rec, err := c.locate(ctx, c.provider, c.req.Target)
 	if err == nil && rec == nil {
-		return nil, &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_found", Phase: phaseUsers,
-			Message: "the target has no such user", Hint: "It was removed there, or its id has changed. Read the target again."}
+		return nil, &v1.ErrorDetail{
+			Class:   v1.ClassNotFound,
+			Code:    "account_not_found",
+			Phase:   phaseUsers,
+			Message: "the target has no such user",
+			Hint:    "It was removed there, or its id has changed. Read the target again.",
+		}
 	}
 	if err == nil {
 		err = c.expected(rec)

@@ -10,7 +10,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// rightPrefixes are how the reader begins the ids of rights that users carry themselves, with the attribute that holds them.
+// rightPrefixes are how the reader begins the ids of rights that users carry themselves, with the attribute that holds
+// them.
 var rightPrefixes = map[string]string{"role:": "roles", "entitlement:": "entitlements"}
 
 // rightAttribute is the attribute of a user that holds a right; empty: the right is a group.
@@ -130,11 +131,12 @@ func (c *writing) operation(add bool, path string, value any) map[string]any {
 
 func noTarget(err error) bool {
 	var d *v1.ErrorDetail
-	return errors.As(err, &d) && d.Target != nil && d.Target.HTTP != nil && strings.EqualFold(d.Target.HTTP.SCIMType, "noTarget")
+	return errors.As(err, &d) && d.Target != nil && d.Target.HTTP != nil &&
+		strings.EqualFold(d.Target.HTTP.SCIMType, "noTarget")
 }
 
-// replaceMembers sends the whole list, for targets that know no other way. Without ETags a change made by somebody else at the
-// same moment is lost.
+// replaceMembers sends the whole list, for targets that know no other way. Without ETags a change made by somebody else
+// at the same moment is lost.
 func (c *writing) replaceMembers(ctx context.Context, r request, how, user string, grant bool) error {
 	for try := 1; ; try++ {
 		rec, err := c.get(ctx, r.path, phaseGroups)
@@ -177,7 +179,12 @@ func (c *writing) replaceMembers(ctx context.Context, r request, how, user strin
 			continue
 		}
 		if err == nil && (r.etag == "" || !c.provider.etag) {
-			c.warn("whole_list_sent", "the target accepts only complete member lists and has no versions: a concurrent change by another client may be lost", rec.text("id"))
+			c.warn(
+				"whole_list_sent",
+				"the target accepts only complete member lists and has no versions: a concurrent change by another "+
+					"client may be lost",
+				rec.text("id"),
+			)
 		}
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 // maxWaiting is how many members of a group are held while its id has not come.
 const maxWaiting = 50_000
 
-// sink turns the members of one group after the other into grants. It keeps 64 bits of every member of the group at hand, so
-// that a member listed twice, or sent again after a break, is handed on once.
+// sink turns the members of one group after the other into grants. It keeps 64 bits of every member of the group at
+// hand, so that a member listed twice, or sent again after a break, is handed on once.
 type sink struct {
 	*reading
 	group    string
@@ -178,7 +178,8 @@ func (s *sink) send(ctx context.Context, grant v1.RemoteGrant) error {
 	return target.Stop(s.hand(ctx))
 }
 
-// principal names who holds a grant, whichever way the target tells it: one list may give a type where another does not.
+// principal names who holds a grant, whichever way the target tells it: one list may give a type where another does
+// not.
 func principal(g v1.RemoteGrant) string {
 	switch {
 	case g.AccountExternalID != nil:

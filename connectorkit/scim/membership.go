@@ -13,8 +13,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// rest reads the members of groups that came without them. Where the list carries members for other groups, those without have
-// none: most targets leave an empty attribute out.
+// rest reads the members of groups that came without them. Where the list carries members for other groups, those
+// without have none: most targets leave an empty attribute out.
 func (g *groupReading) rest(ctx context.Context, bare []group) error {
 	for _, one := range bare {
 		id := one.rec.text("id")
@@ -56,7 +56,8 @@ func (g *groupReading) byTrial(ctx context.Context, one group, id string) error 
 	return nil
 }
 
-// byGet asks for one group and reads its members as they come. A group too heavy to be told is read by asking for its users.
+// byGet asks for one group and reads its members as they come. A group too heavy to be told is read by asking for its
+// users.
 func (g *groupReading) byGet(ctx context.Context, one group, id string) error {
 	t, err := g.get(ctx, id)
 	var d *v1.ErrorDetail
@@ -78,7 +79,11 @@ func (g *groupReading) byGet(ctx context.Context, one group, id string) error {
 
 // get reads one group by its id.
 func (g *groupReading) get(ctx context.Context, id string) (t tally, err error) {
-	ask := target.Request{URL: strings.TrimSuffix(g.groupsPath, "/") + "/" + url.PathEscape(id), Phase: phaseGroups, Stream: true}
+	ask := target.Request{
+		URL:    strings.TrimSuffix(g.groupsPath, "/") + "/" + url.PathEscape(id),
+		Phase:  phaseGroups,
+		Stream: true,
+	}
 	delete(g.told, id)
 	g.page = nil
 	err = g.fetch(ctx, ask, func(resp *target.Response) error {
@@ -105,7 +110,10 @@ func (g *groupReading) get(ctx context.Context, id string) (t tally, err error) 
 // heavy reads the members of a group that the target cannot tell as a whole, by asking for its users page by page.
 func (g *groupReading) heavy(ctx context.Context, one group, id string, why error) error {
 	if n, ok := g.countByFilter(ctx, id); ok && n > 0 {
-		g.warnOnce("members_by_filter", "the target fails to tell some groups with their members; their users are asked for")
+		g.warnOnce(
+			"members_by_filter",
+			"the target fails to tell some groups with their members; their users are asked for",
+		)
 		return g.byFilter(ctx, one, id)
 	}
 	g.skip("the members of the group cannot be read: "+why.Error(), id, v1.Grants)
@@ -116,7 +124,10 @@ func (g *groupReading) heavy(ctx context.Context, one group, id string, why erro
 // byFilter asks for the users of a group, page by page. Groups inside the group are not told this way.
 func (g *groupReading) byFilter(ctx context.Context, one group, id string) error {
 	if !g.filtersByGroup(ctx) {
-		g.warnOnce("members_unreadable", "the target does not let users be asked for by their group; no membership is taken for gone")
+		g.warnOnce(
+			"members_unreadable",
+			"the target does not let users be asked for by their group; no membership is taken for gone",
+		)
 		g.doubtful(v1.Grants)
 		return nil
 	}
@@ -129,7 +140,10 @@ func (g *groupReading) byFilter(ctx context.Context, one group, id string) error
 		p.done = func(ctx context.Context, first func(string) bool) error {
 			for _, user := range p.ids {
 				if badID(user) == "" && first(user) {
-					if err := g.sink.send(ctx, v1.RemoteGrant{AccountExternalID: &user, EntitlementExternalID: id}); err != nil {
+					if err := g.sink.send(
+						ctx,
+						v1.RemoteGrant{AccountExternalID: &user, EntitlementExternalID: id},
+					); err != nil {
 						return err
 					}
 				}
@@ -151,9 +165,17 @@ func (g *groupReading) byFilter(ctx context.Context, one group, id string) error
 	return nil
 }
 
-// usersOf is the list of the users of a group. It leaves no marks: a read that breaks off begins the page of groups again.
+// usersOf is the list of the users of a group. It leaves no marks: a read that breaks off begins the page of groups
+// again.
 func (g *groupReading) usersOf(id string) *listing {
-	l := &listing{reading: g.reading, path: g.usersPath, phase: phaseUsers, size: g.sweepSize(g.size(g.provider)), quiet: true, unmarked: true}
+	l := &listing{
+		reading:  g.reading,
+		path:     g.usersPath,
+		phase:    phaseUsers,
+		size:     g.sweepSize(g.size(g.provider)),
+		quiet:    true,
+		unmarked: true,
+	}
 	l.query = url.Values{"filter": {both(g.userFilter, "groups.value eq "+quoted(id))}}
 	if g.attributes != quirks.No {
 		l.query.Set("attributes", "id")
@@ -183,14 +205,17 @@ func quoted(s string) string {
 	return out.String()
 }
 
-// filtersByGroup finds out, once, whether users can be asked for by their group: one that does not exist must have none.
+// filtersByGroup finds out, once, whether users can be asked for by their group: one that does not exist must have
+// none.
 func (g *groupReading) filtersByGroup(ctx context.Context) bool {
 	if g.byGroup == nil {
-		works := g.filterSupport != quirks.FilterNone && (g.filterSupport != auto || !g.provider.declared || g.provider.filter)
+		works := g.filterSupport != quirks.FilterNone &&
+			(g.filterSupport != auto || !g.provider.declared || g.provider.filter)
 		if works {
 			nobody, err := g.sample1(ctx, "groups.value eq "+quoted("no-group-has-this-id"))
 			var d *v1.ErrorDetail
-			works = err == nil && !nobody.some || errors.As(err, &d) && d.Class == v1.ClassNotFound // as AWS says of an unknown group
+			works = err == nil && !nobody.some ||
+				errors.As(err, &d) && d.Class == v1.ClassNotFound // as AWS says of an unknown group
 		}
 		g.byGroup = &works
 	}
@@ -227,7 +252,8 @@ func (g *groupReading) judge(ctx context.Context) error {
 	case g.memberStrategy == auto && !m.Any && g.strategy() != membersByUser && g.strategy() != membersFilter:
 		return g.elsewhere(ctx)
 	}
-	cut := m.Most > 0 && (m.Most == g.profile.TruncatesAt || m.OfMost >= manyAlike && slices.Contains(roundNumbers, m.Most))
+	cut := m.Most > 0 &&
+		(m.Most == g.profile.TruncatesAt || m.OfMost >= manyAlike && slices.Contains(roundNumbers, m.Most))
 	if m.Short == "" && !cut {
 		return nil
 	}
@@ -275,7 +301,14 @@ func (g *groupReading) truncated(ctx context.Context, cut bool) error {
 			return err
 		}
 		if cut && t.count > told {
-			g.warn("members_by_get", fmt.Sprintf("the list of groups tells at most %d members of a group; they are read group by group", told), id)
+			g.warn(
+				"members_by_get",
+				fmt.Sprintf(
+					"the list of groups tells at most %d members of a group; they are read group by group",
+					told,
+				),
+				id,
+			)
 			g.again(membersByGet)
 			return nil
 		}
@@ -285,14 +318,26 @@ func (g *groupReading) truncated(ctx context.Context, cut bool) error {
 	case ok && cut && n == told:
 		return nil // they really are so many
 	case ok && cut && n > told && g.memberStrategy == auto && g.strategy() != membersFilter:
-		g.warn("members_by_filter", fmt.Sprintf("groups tell at most %d members; the users of each group are asked for", told), id)
+		g.warn(
+			"members_by_filter",
+			fmt.Sprintf("groups tell at most %d members; the users of each group are asked for", told),
+			id,
+		)
 		g.again(membersFilter)
 		return nil
 	case !cut:
 		return nil // told already, for each group
 	}
-	g.warn("members_truncated", fmt.Sprintf("%d groups have exactly %d members and none has more: the target may keep some back; no member of these is taken for gone",
-		m.OfMost, told), id)
+	g.warn(
+		"members_truncated",
+		fmt.Sprintf(
+			"%d groups have exactly %d members and none has more: the target may keep some back; no member of these "+
+				"is taken for gone",
+			m.OfMost,
+			told,
+		),
+		id,
+	)
 	g.at.Plan.Cut = told
 	g.doubtful(v1.Grants)
 	g.healthy = slices.DeleteFunc(g.healthy, func(s v1.Scope) bool { return s.Count == told })

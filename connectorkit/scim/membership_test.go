@@ -89,7 +89,10 @@ func (c *club) user(id string) map[string]any {
 	var groups []any
 	for _, name := range c.names() {
 		if c.byUser && i < c.members[name] {
-			groups = append(groups, map[string]any{"value": name, "type": map[bool]string{true: "direct", false: "indirect"}[i%2 == 0]})
+			groups = append(
+				groups,
+				map[string]any{"value": name, "type": map[bool]string{true: "direct", false: "indirect"}[i%2 == 0]},
+			)
 		}
 	}
 	if len(groups) > 0 {
@@ -166,12 +169,17 @@ func TestMembersAreFoundByTheWayTheTargetHas(t *testing.T) {
 	}{
 		{"in the list", club{inList: plenty, inGet: plenty}, nil, "", ""},
 		{"group by group", club{inList: -1, inGet: plenty}, nil, "", "/Groups/b"},
-		{"carried by users", club{inList: -1, inGet: -1, byUser: true}, nil, "members_by_user", "/Users attributes=id,groups count=100 startIndex=101"},
-		{"carried by users, as told", club{inList: -1, inGet: -1, byUser: true}, []any{"member_strategy", membersByUser}, "", "/Users count=100 startIndex=101"},
-		{"by asking for users", club{inList: -1, inGet: -1, filters: true}, nil, "members_by_filter", `/Users filter=groups.value eq "b" attributes=id count=100 startIndex=101`},
-		{"by asking for users, as known of AWS", club{inList: 0, inGet: 0, filters: true, cursors: true}, []any{"vendor_profile", "aws-identity-center"}, "",
+		{"carried by users", club{inList: -1, inGet: -1, byUser: true}, nil, "members_by_user",
+			"/Users attributes=id,groups count=100 startIndex=101"},
+		{"carried by users, as told", club{inList: -1, inGet: -1, byUser: true},
+			[]any{"member_strategy", membersByUser}, "", "/Users count=100 startIndex=101"},
+		{"by asking for users", club{inList: -1, inGet: -1, filters: true}, nil, "members_by_filter",
+			`/Users filter=groups.value eq "b" attributes=id count=100 startIndex=101`},
+		{"by asking for users, as known of AWS", club{inList: 0, inGet: 0, filters: true, cursors: true},
+			[]any{"vendor_profile", "aws-identity-center"}, "",
 			`/Users filter=groups.value eq "b" count=100 cursor=100`},
-		{"too heavy to ask for alone", club{inList: -1, inGet: plenty, heavy: 100, filters: true}, []any{"member_strategy", membersByGet}, "members_by_filter",
+		{"too heavy to ask for alone", club{inList: -1, inGet: plenty, heavy: 100, filters: true},
+			[]any{"member_strategy", membersByGet}, "members_by_filter",
 			`/Users filter=groups.value eq "b" attributes=id count=100 startIndex=1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -195,17 +203,37 @@ func TestMembersAreFoundByTheWayTheTargetHas(t *testing.T) {
 
 func TestAFilterByGroupThatIsIgnoredMakesNobodyAMember(t *testing.T) {
 	everybody := page(2, `[{"id":"u1"},{"id":"u2"}]`, "")
-	base := serve(t, answer(map[string]string{"/Users": everybody, "/Groups": page(1, `[{"id":"g","displayName":"G","members":[]}]`, "")}))
+	base := serve(
+		t,
+		answer(
+			map[string]string{
+				"/Users":  everybody,
+				"/Groups": page(1, `[{"id":"g","displayName":"G","members":[]}]`, ""),
+			},
+		),
+	)
 	got := mustSync(t, bearer(base, "vendor_profile", "aws-identity-center"), nil)
-	if len(got.Grants) != 0 || !got.warned("members_unreadable") || !strings.Contains(got.complete(), "entitlements true 1, grants false 0") {
+	if len(got.Grants) != 0 || !got.warned("members_unreadable") ||
+		!strings.Contains(got.complete(), "entitlements true 1, grants false 0") {
 		t.Errorf("grants %v, scopes %s, warnings %v", got.Grants, got.complete(), got.warns)
 	}
 }
 
 func TestMembersOfUntoldKindAreUsersWhereGroupsHoldOnlyUsers(t *testing.T) {
-	base := serve(t, answer(map[string]string{"/Users": noUsers, "/Groups": page(1, `[{"id":"g","members":[{"value":"u1","display":"Ana"}]}]`, "")}))
+	base := serve(
+		t,
+		answer(
+			map[string]string{
+				"/Users":  noUsers,
+				"/Groups": page(1, `[{"id":"g","members":[{"value":"u1","display":"Ana"}]}]`, ""),
+			},
+		),
+	)
 	got := mustSync(t, bearer(base, "vendor_profile", "slack"), nil)
-	if diff := cmp.Diff([]v1.RemoteGrant{{AccountExternalID: ptr("u1"), EntitlementExternalID: "g"}}, got.Grants); diff != "" {
+	if diff := cmp.Diff(
+		[]v1.RemoteGrant{{AccountExternalID: ptr("u1"), EntitlementExternalID: "g"}},
+		got.Grants,
+	); diff != "" {
 		t.Errorf("grants (-want +got):\n%s", diff)
 	}
 }
@@ -234,13 +262,17 @@ func TestMembersThatAreKeptBackAreNotTakenForGone(t *testing.T) {
 		warn   string
 		grants string
 	}{
-		{"the list keeps back, the group does not", club{inList: 100, inGet: plenty}, nil, whole, "members_by_get", "grants true 553"},
-		{"both do, users can be asked for", club{inList: 100, inGet: 100, filters: true}, nil, whole, "members_by_filter", "grants true 553"},
+		{"the list keeps back, the group does not", club{inList: 100, inGet: plenty}, nil, whole, "members_by_get",
+			"grants true 553"},
+		{"both do, users can be asked for", club{inList: 100, inGet: 100, filters: true}, nil, whole,
+			"members_by_filter", "grants true 553"},
 		{"nothing else is told", club{inList: 100, inGet: 100}, nil, short, "members_truncated", "grants false 303"},
-		{"known of the vendor", club{inList: 100, inGet: 100}, []any{"vendor_profile", "fusionauth"}, short, "members_truncated", "grants false 303"},
+		{"known of the vendor", club{inList: 100, inGet: 100}, []any{"vendor_profile", "fusionauth"}, short,
+			"members_truncated", "grants false 303"},
 		{"groups say how many they are", club{inList: 90, inGet: 90, counts: true}, nil,
 			map[string]int{"a": 3, "b": 90, "c": 90, "d": 90}, "members_truncated", "grants false 273"},
-		{"the way is set by hand", club{inList: 100, inGet: plenty}, []any{"member_strategy", membersInline}, short, "members_truncated", "grants false 303"},
+		{"the way is set by hand", club{inList: 100, inGet: plenty}, []any{"member_strategy", membersInline}, short,
+			"members_truncated", "grants false 303"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.club.members = sizes
@@ -264,9 +296,11 @@ func TestMembersThatAreKeptBackAreNotTakenForGone(t *testing.T) {
 
 func TestGroupsThatReallyHaveARoundNumberOfMembersAreBelieved(t *testing.T) {
 	for name, c := range map[string]*club{
-		"one larger":           {members: map[string]int{"a": 100, "b": 100, "c": 100, "d": 101}, inList: plenty, inGet: plenty},
-		"only two":             {members: map[string]int{"a": 100, "b": 100, "c": 3}, inList: plenty, inGet: plenty},
-		"the filter says so":   {members: map[string]int{"a": 100, "b": 100, "c": 100}, inList: plenty, inGet: plenty, filters: true},
+		"one larger": {members: map[string]int{"a": 100, "b": 100, "c": 100, "d": 101}, inList: plenty,
+			inGet: plenty},
+		"only two": {members: map[string]int{"a": 100, "b": 100, "c": 3}, inList: plenty, inGet: plenty},
+		"the filter says so": {members: map[string]int{"a": 100, "b": 100, "c": 100}, inList: plenty, inGet: plenty,
+			filters: true},
 		"not a number to fear": {members: map[string]int{"a": 99, "b": 99, "c": 99}, inList: plenty, inGet: plenty},
 	} {
 		got := mustSync(t, bearer(serve(t, c)), nil)
@@ -282,7 +316,8 @@ func TestAHeavyGroupThatNothingTellsLeavesTheOthersBe(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"a": 3}, told(got)); diff != "" {
 		t.Errorf("members (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(got.complete(), "entitlements true 2, grants false 3") || !got.warned("record_skipped") || len(got.scopes) != 1 {
+	if !strings.Contains(got.complete(), "entitlements true 2, grants false 3") || !got.warned("record_skipped") ||
+		len(got.scopes) != 1 {
 		t.Errorf("scopes %s and %v, warnings %v", got.complete(), got.scopes, got.warns)
 	}
 }
@@ -312,7 +347,14 @@ func TestMembershipsOfUsersAreKeptByTheirChanges(t *testing.T) {
 			}
 		case "/Groups":
 			for _, id := range []string{"a", "b"} {
-				resources = append(resources, map[string]any{"id": id, "displayName": id, "meta": map[string]any{"lastModified": "2026-01-01T00:00:00Z"}})
+				resources = append(
+					resources,
+					map[string]any{
+						"id":          id,
+						"displayName": id,
+						"meta":        map[string]any{"lastModified": "2026-01-01T00:00:00Z"},
+					},
+				)
 			}
 		default:
 			scimError(w, 404, "", "no such endpoint")

@@ -56,7 +56,13 @@ func (c *writing) modification(ctx context.Context, rec record, unmet []wish) (r
 	if err != nil {
 		return request{}, err
 	}
-	r := request{method: http.MethodPatch, path: at, etag: rec.sub("meta").text("version"), phase: phaseUsers, note: "the user is changed"}
+	r := request{
+		method: http.MethodPatch,
+		path:   at,
+		etag:   rec.sub("meta").text("version"),
+		phase:  phaseUsers,
+		note:   "the user is changed",
+	}
 	if !c.byPut() {
 		r.body = c.patched(c.operations(rec, unmet)...)
 		return r, nil
@@ -119,7 +125,14 @@ func (c *writing) operations(rec record, unmet []wish) []any {
 			ops = append(ops, map[string]any{"op": c.word("replace"), "path": at.String(), "value": c.truth(v)})
 		case at.sub != "" && blank(at.whole().of(rec)):
 			// Not every target makes the whole for the sake of a part.
-			ops = append(ops, map[string]any{"op": c.word("add"), "path": at.whole().String(), "value": map[string]any{at.sub: c.truth(v)}})
+			ops = append(
+				ops,
+				map[string]any{
+					"op":    c.word("add"),
+					"path":  at.whole().String(),
+					"value": map[string]any{at.sub: c.truth(v)},
+				},
+			)
 		default:
 			ops = append(ops, map[string]any{"op": c.word("add"), "path": at.String(), "value": c.truth(v)})
 		}
@@ -145,14 +158,16 @@ func (c *writing) apply(rec record, unmet []wish) {
 	maps.DeleteFunc(rec, func(name string, v any) bool { return schemaName.MatchString(name) && blank(v) })
 }
 
-// takeOut removes what only the target writes (RFC 7643 sections 3.1, 4.1.2 and 4.3), what it declares to be so, and what the
-// profile knows of.
+// takeOut removes what only the target writes (RFC 7643 sections 3.1, 4.1.2 and 4.3), what it declares to be so, and
+// what the profile knows of.
 func (c *writing) takeOut(rec record, locked map[string]bool) {
 	maps.DeleteFunc(rec, func(name string, _ any) bool {
 		lower := strings.ToLower(name)
 		return lower == "meta" || lower == "groups" || lower != "id" && locked[lower]
 	})
-	names := append([]string{enterpriseUser + ":manager.displayName", enterpriseUser + ":manager.$ref"}, c.write.ReadOnly...)
+	names := append(
+		[]string{enterpriseUser + ":manager.displayName", enterpriseUser + ":manager.$ref"},
+		c.write.ReadOnly...)
 	for key := range locked {
 		names = append(names, key)
 	}

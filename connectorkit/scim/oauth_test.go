@@ -13,7 +13,11 @@ func TestScimmyBehindOAuth2IsRead(t *testing.T) {
 	idp := targettest.StartOIDC(t, time.Minute)
 	addr := targettest.StartNode(t, "testdata/scimmy", "JWKS_URL="+idp.JWKSURL, "USERS=30", "GROUPS=1")
 	auth := v1.AuthConfig{
-		"base_url": "http://" + addr + "/scim/v2", "token_url": idp.TokenURL, "client_id": idp.BasicClient, "client_secret": idp.ClientSecret, "scope": idp.Scope,
+		"base_url":      "http://" + addr + "/scim/v2",
+		"token_url":     idp.TokenURL,
+		"client_id":     idp.BasicClient,
+		"client_secret": idp.ClientSecret,
+		"scope":         idp.Scope,
 	}
 	test, discovered, syncErr, text := everything(t, auth)
 	if !test.Success || !discovered.Success || syncErr != nil {
@@ -33,7 +37,8 @@ func TestScimmyBehindOAuth2IsRead(t *testing.T) {
 		t.Errorf("wrong secret: last step %+v", last)
 	}
 	for _, d := range []*v1.ErrorDetail{test.Error, detail(t, syncErr)} {
-		if d.Class != v1.ClassAuth || d.Code != "oauth_invalid_client" || d.Phase != "token" || !strings.Contains(d.Message, "client authentication failed") {
+		if d.Class != v1.ClassAuth || d.Code != "oauth_invalid_client" || d.Phase != "token" ||
+			!strings.Contains(d.Message, "client authentication failed") {
 			t.Errorf("wrong secret: %+v", d)
 		}
 	}
@@ -47,10 +52,16 @@ func TestATokenThatExpiredUnnoticedIsRenewed(t *testing.T) {
 	addr := targettest.StartNode(t, "testdata/scimmy", "JWKS_URL="+idp.JWKSURL, "USERS=30")
 	k := connector()
 	began := time.Now()
-	k.env.Now = func() time.Time { return began } // by this clock no token ever expires, so that only the target's 401 tells
+	// by this clock no token ever expires, so that only the target's 401 tells
+	k.env.Now = func() time.Time { return began }
 	auth := v1.AuthConfig{
-		"base_url": "http://" + addr + "/scim/v2", "token_url": idp.TokenURL, "client_id": idp.PostClient, "client_secret": idp.ClientSecret,
-		"token_auth_style": "client_secret_post", "scope": idp.Scope, "count": 10,
+		"base_url":         "http://" + addr + "/scim/v2",
+		"token_url":        idp.TokenURL,
+		"client_id":        idp.PostClient,
+		"client_secret":    idp.ClientSecret,
+		"token_auth_style": "client_secret_post",
+		"scope":            idp.Scope,
+		"count":            10,
 	}
 	if first, err := sync_(t, k, auth, nil); err != nil || first.last.Scopes[0].Count != 30 {
 		t.Fatalf("first read: %v, %s", err, first.complete())
@@ -62,6 +73,9 @@ func TestATokenThatExpiredUnnoticedIsRenewed(t *testing.T) {
 	}
 	// declaration, its second try, three pages of users, groups; more where the new token ends as well
 	if got.last.Stats.APICalls < 7 {
-		t.Errorf("%d requests, want at least 7: one refused, one for the token, five for the rest", got.last.Stats.APICalls)
+		t.Errorf(
+			"%d requests, want at least 7: one refused, one for the token, five for the rest",
+			got.last.Stats.APICalls,
+		)
 	}
 }

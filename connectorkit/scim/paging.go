@@ -87,8 +87,8 @@ func (l *listing) reset() {
 	l.seen, l.prints, l.recent, l.stale = map[uint64]struct{}{}, map[uint64]struct{}{}, nil, 0
 }
 
-// run reads to the end. After it, doubt says what to think of the result. While a page is taken in, the next one is on its way
-// where that can be.
+// run reads to the end. After it, doubt says what to think of the result. While a page is taken in, the next one is on
+// its way where that can be.
 func (l *listing) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var next <-chan fetched
@@ -212,8 +212,8 @@ func (l *listing) advance(p onePage) (more bool, err error) {
 	return l.at.Mode == pageIndex && p.head.received > 0 && (l.at.Total < 0 || l.at.Start <= l.at.Total), nil
 }
 
-// secondLook reads the end of the list again, once, where fewer resources came than the target speaks of or where their number
-// changed a lot.
+// secondLook reads the end of the list again, once, where fewer resources came than the target speaks of or where their
+// number changed a lot.
 func (l *listing) secondLook() bool {
 	from := l.at.Tail
 	if l.at.Mode != pageIndex || l.at.Second || l.at.Total < 0 || (from == 0 && l.at.Distinct >= l.at.Total) {
@@ -250,7 +250,11 @@ func (l *listing) lost(err error) bool {
 
 // restart reads the list from its beginning, not the run: what other lists gave stays.
 func (l *listing) restart() {
-	l.warn("list_restarted", "the target forgot its position in the list of "+l.phase+"; the list is read from its beginning", "")
+	l.warn(
+		"list_restarted",
+		"the target forgot its position in the list of "+l.phase+"; the list is read from its beginning",
+		"",
+	)
 	l.reset()
 	l.restarts++
 	l.quiet = true
@@ -272,7 +276,10 @@ func (l *listing) count(p onePage) (end bool, err error) {
 	l.at.Pages++
 	l.at.Received += head.received
 	if l.at.Mode != pageNone && head.received > 2*l.size {
-		l.warnOnce("page_too_large", fmt.Sprintf("the target sent %d %s where at most %d were asked for", head.received, l.phase, l.size))
+		l.warnOnce(
+			"page_too_large",
+			fmt.Sprintf("the target sent %d %s where at most %d were asked for", head.received, l.phase, l.size),
+		)
 	}
 	if was := l.at.Total; head.total >= 0 && was >= 0 && head.total != was {
 		l.changed(was, head.total)
@@ -300,7 +307,8 @@ func (l *listing) changed(was, is int) {
 			l.at.Tail = max(1, l.at.Start-shrunk)
 		}
 	case shrunk == 0:
-		// What is new pushes others back, so that they come twice. Only together with what went away that proves nothing.
+		// What is new pushes others back, so that they come twice. Only together with what went away that proves
+		// nothing.
 		l.at.Shaky = l.at.Shaky || l.at.Shrunk > 0
 	case l.at.Mode == pageIndex:
 		l.at.Back = shrunk
@@ -308,8 +316,8 @@ func (l *listing) changed(was, is int) {
 	l.at.Shrunk += shrunk
 }
 
-// stepBack reads again from a little before the page at hand: where resources were removed from earlier pages, as many have moved
-// from this page's place to the one before, and were passed over.
+// stepBack reads again from a little before the page at hand: where resources were removed from earlier pages, as many
+// have moved from this page's place to the one before, and were passed over.
 func (l *listing) stepBack(start int) {
 	l.quiet, l.front = true, max(l.front, l.at.Start)
 	l.at.Start, l.at.Back = max(1, start-l.at.Back), 0
@@ -377,7 +385,8 @@ func cursorTrouble(err error) error {
 	switch d.Target.HTTP.SCIMType {
 	case "expiredCursor":
 		named.Class, named.Code, named.Retryable = v1.ClassTransient, "expired_cursor", true
-		named.Hint = "The target forgot the position in its list before all was read. Smaller pages (count) come sooner; or set pagination to index."
+		named.Hint = "The target forgot the position in its list before all was read. Smaller pages (count) come " +
+			"sooner; or set pagination to index."
 	case "invalidCursor":
 		named.Class, named.Code = v1.ClassTargetFault, "invalid_cursor"
 		named.Hint = "The target does not know the position it gave itself. Set pagination to index."

@@ -27,7 +27,8 @@ func page(total int, resources, more string) string {
 	if total >= 0 {
 		t = fmt.Sprintf(`"totalResults":%d,`, total)
 	}
-	return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],` + t + more + `"Resources":` + resources + `}`
+	return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],` + t + more + `"Resources":` +
+		resources + `}`
 }
 
 // users answers /Users by a function of startIndex and count, and has no groups.
@@ -57,17 +58,26 @@ func TestIndexPagingTrustsOnlyWhatItReceives(t *testing.T) {
 		code   string // of the error
 		warn   string
 	}{
-		{"smaller pages than asked for", func(start, _ int) string { return page(25, people(start-1, min(start+6, 25)), "") }, "accounts true 25", "", ""},
+		{"smaller pages than asked for", func(start,
+			_ int) string {
+			return page(25, people(start-1, min(start+6, 25)), "")
+		}, "accounts true 25", "", ""},
 		{"all at once", func(int, int) string { return page(25, people(0, 25), "") }, "accounts true 25", "", ""},
-		{"no total, an empty page at the end", func(start, count int) string { return page(-1, people(start-1, min(start-1+count, 25)), "") }, "accounts true 25", "", ""},
+		{"no total, an empty page at the end",
+			func(start, count int) string { return page(-1, people(start-1, min(start-1+count, 25)), "") },
+			"accounts true 25", "", ""},
 		{"no total, page 1 again beyond the end", func(start, count int) string {
 			if start > 25 {
 				start = 1
 			}
 			return page(-1, people(start-1, min(start-1+count, 25)), "")
 		}, "accounts false 25", "", "users_incomplete"},
-		{"startIndex ignored", func(_, count int) string { return page(25, people(0, count), "") }, "", "paging_loop", ""},
-		{"total too high", func(start, count int) string { return page(30, people(start-1, min(start-1+count, 25)), "") }, "accounts false 25", "", "users_incomplete"},
+		{"startIndex ignored", func(_, count int) string { return page(25, people(0, count), "") }, "", "paging_loop",
+			""},
+		{"total too high", func(start, count int) string {
+			return page(30, people(start-1, min(start-1+count, 25)),
+				"")
+		}, "accounts false 25", "", "users_incomplete"},
 		{"total changes", func(start, count int) string {
 			return page(25-start/10, people(start-1, min(start-1+count, 25-start/10)), "")
 		}, "accounts false 24", "", "users_incomplete"},
@@ -104,7 +114,12 @@ func TestIndexPagingTrustsOnlyWhatItReceives(t *testing.T) {
 
 func TestAnyPageSizesGiveEveryUserOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		total, most, ask := rapid.IntRange(0, 60).Draw(rt, "total"), rapid.IntRange(1, 20).Draw(rt, "most"), rapid.IntRange(1, 20).Draw(rt, "ask")
+		total, most, ask := rapid.IntRange(0, 60).
+			Draw(rt, "total"),
+			rapid.IntRange(1, 20).
+				Draw(rt, "most"),
+			rapid.IntRange(1, 20).
+				Draw(rt, "ask")
 		base := users(t, func(start, count int) string {
 			return page(total, people(min(start-1, total), min(start-1+min(count, most), total)), "")
 		})
@@ -116,7 +131,12 @@ func TestAnyPageSizesGiveEveryUserOnce(t *testing.T) {
 }
 
 // cursors is a target with cursor paging (RFC 9865) of 25 users, ten a page.
-func cursors(t testing.TB, spc string, asked *[]string, fault func(cursor string) (status int, scimType string)) string {
+func cursors(
+	t testing.TB,
+	spc string,
+	asked *[]string,
+	fault func(cursor string) (status int, scimType string),
+) string {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/ServiceProviderConfig":
@@ -156,7 +176,8 @@ func TestCursorPaging(t *testing.T) {
 		want      []string
 	}{
 		{"declared", cursorSPC, auto, []string{`true "" `, `true "at/+10" `, `true "at/+20" `}},
-		{"not declared, but the target insists", `{"filter":{"supported":false}}`, auto, []string{`false "" 1`, `true "at/+10" `, `true "at/+20" `}},
+		{"not declared, but the target insists", `{"filter":{"supported":false}}`, auto,
+			[]string{`false "" 1`, `true "at/+10" `, `true "at/+20" `}},
 		{"set by hand", `{}`, pageCursor, []string{`true "" `, `true "at/+10" `, `true "at/+20" `}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,7 +194,8 @@ func TestCursorPaging(t *testing.T) {
 }
 
 func TestLostCursorsAreNamed(t *testing.T) {
-	for typ, code := range map[string]string{"expiredCursor": "expired_cursor", "invalidCursor": "invalid_cursor", "invalidCount": "invalid_count"} {
+	for typ, code := range map[string]string{"expiredCursor": "expired_cursor", "invalidCursor": "invalid_cursor",
+		"invalidCount": "invalid_count"} {
 		var asked []string
 		base := cursors(t, `{"pagination":{"cursor":true}}`, &asked, func(cursor string) (int, string) {
 			if cursor == "at/+20" {
@@ -182,7 +204,11 @@ func TestLostCursorsAreNamed(t *testing.T) {
 			return 0, ""
 		})
 		_, err := sync_(t, connector(), bearer(base), onlyAccounts)
-		if d := detail(t, err); d.Code != code || d.Target.HTTP.SCIMType != typ || d.Target.HTTP.Status != 400 || d.Hint == "" {
+		if d := detail(
+			t,
+			err,
+		); d.Code != code || d.Target.HTTP.SCIMType != typ || d.Target.HTTP.Status != 400 ||
+			d.Hint == "" {
 			t.Errorf("error = %+v, want code %s", d, code)
 		}
 	}

@@ -30,7 +30,8 @@ func parsePath(name string) (path, error) {
 		}
 	}
 	p.attribute, p.sub, _ = strings.Cut(rest, ".")
-	if !attributeName.MatchString(p.attribute) || p.sub != "" && !attributeName.MatchString(p.sub) || strings.HasSuffix(rest, ".") {
+	if !attributeName.MatchString(p.attribute) || p.sub != "" && !attributeName.MatchString(p.sub) ||
+		strings.HasSuffix(rest, ".") {
 		return path{}, fmt.Errorf("%q is not the name of an attribute", name)
 	}
 	if p.urn == "" {

@@ -27,15 +27,16 @@ const (
 
 // place is how far a read has come: all that the rest of it needs to know. It is the checkpoint.
 type place struct {
-	V        int              `json:"v"`
-	Settings string           `json:"settings"` // digest of what the read depends on
-	Plan     plan             `json:"plan"`
-	Leg      int              `json:"leg"`            // of Plan.Legs
-	List     *position        `json:"list,omitempty"` // in the leg's list; nil: at its beginning
-	Counts   [4]int           `json:"counts"`         // by the order of allKinds
-	Before   [4]int           `json:"before"`         // the same at the beginning of the leg
-	Doubts   [4]bool          `json:"doubts"`
-	Missed   string           `json:"missed,omitempty"` // why content may be missing that the next read by time would not find
+	V        int       `json:"v"`
+	Settings string    `json:"settings"` // digest of what the read depends on
+	Plan     plan      `json:"plan"`
+	Leg      int       `json:"leg"`            // of Plan.Legs
+	List     *position `json:"list,omitempty"` // in the leg's list; nil: at its beginning
+	Counts   [4]int    `json:"counts"`         // by the order of allKinds
+	Before   [4]int    `json:"before"`         // the same at the beginning of the leg
+	Doubts   [4]bool   `json:"doubts"`
+	// why content may be missing that the next read by time would not find
+	Missed   string           `json:"missed,omitempty"`
 	Latest   *time.Time       `json:"latest,omitempty"` // greatest meta.lastModified
 	Began    *time.Time       `json:"began,omitempty"`  // the target's clock when the read began
 	Rights   []string         `json:"rights,omitempty"` // roles and entitlements that users carry
@@ -134,9 +135,9 @@ type watermark struct {
 
 // cursor is the end of this read put as the start of the next. elapsed is how long the read took.
 //
-// What changed after the read had begun must be found by the next one, so that the watermark is never later than the target's
-// clock was then. Where the target does not tell its clock, the time the read took is taken from the latest change seen: that
-// is no later than the beginning by whatever clock the target has.
+// What changed after the read had begun must be found by the next one, so that the watermark is never later than the
+// target's clock was then. Where the target does not tell its clock, the time the read took is taken from the latest
+// change seen: that is no later than the beginning by whatever clock the target has.
 func (p *place) cursor(elapsed time.Duration, resumed bool) string {
 	w := watermark{
 		V: cursorVersion, Settings: p.Settings, Full: p.Missed, Rights: p.Rights, Vague: p.Vague, Strategy: p.Strategy,

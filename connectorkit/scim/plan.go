@@ -29,7 +29,8 @@ const (
 	legGroupsChanged = "groups_changed" // ids and times of all, whole those that changed
 )
 
-// overlap is read again before the last position: the clocks of a target's parts differ, and what is written may show late.
+// overlap is read again before the last position: the clocks of a target's parts differ, and what is written may show
+// late.
 const overlap = 5 * time.Minute
 
 // plan is what a read does.
@@ -96,7 +97,14 @@ func (r *reading) readChanges(w watermark) {
 		}
 		legs = append(legs, leg)
 	}
-	r.at.Plan = plan{Strategy: strategyLastModified, Since: w.Since, Legs: legs, Known: len(w.Rights), Always: w.Always, Cut: w.Cut}
+	r.at.Plan = plan{
+		Strategy: strategyLastModified,
+		Since:    w.Since,
+		Legs:     legs,
+		Known:    len(w.Rights),
+		Always:   w.Always,
+		Cut:      w.Cut,
+	}
 	r.at.Latest, r.at.Rights, r.at.Strategy, r.at.Samples = w.Since, w.Rights, w.Strategy, w.Samples
 }
 
@@ -110,7 +118,8 @@ func (r *reading) unable(w watermark) string {
 	case r.filterSupport == quirks.FilterNone, r.filterSupport == auto && r.provider.declared && !r.provider.filter:
 		return "the target has no filters"
 	case r.attributes == quirks.No:
-		return "the target always tells whole records, so that finding out what is gone costs as much as reading everything"
+		return "the target always tells whole records, so that finding out what is gone costs as much as reading " +
+			"everything"
 	case w.Vague:
 		return "users carry more different roles and entitlements than can be followed by their changes"
 	}
@@ -123,26 +132,33 @@ const (
 	farPast   = "1970-01-02T00:00:00Z"
 )
 
-// tryFilter finds out whether the target filters by meta.lastModified and tells ids alone. Nothing declares that, and many
-// targets ignore what they do not know: nothing may have changed after a day far ahead, and something must have changed after
-// one long ago.
+// tryFilter finds out whether the target filters by meta.lastModified and tells ids alone. Nothing declares that, and
+// many targets ignore what they do not know: nothing may have changed after a day far ahead, and something must have
+// changed after one long ago.
 func (r *reading) tryFilter(ctx context.Context) (why string, err error) {
 	later, err := r.sample1(ctx, changedAfter(farFuture))
 	if why, err := refusal(err); why != "" || err != nil {
 		return why, err
 	}
 	if later.some {
-		return fmt.Sprintf("the target ignores filters by meta.lastModified: it told users changed after %s", farFuture[:4]), nil
+		return fmt.Sprintf(
+			"the target ignores filters by meta.lastModified: it told users changed after %s",
+			farFuture[:4],
+		), nil
 	}
 	earlier, err := r.sample1(ctx, changedAfter(farPast))
 	if why, err := refusal(err); why != "" || err != nil {
 		return why, err
 	}
 	if !earlier.some {
-		return fmt.Sprintf("the target's filter by meta.lastModified finds nothing, not even users changed since %s", farPast[:4]), nil
+		return fmt.Sprintf(
+			"the target's filter by meta.lastModified finds nothing, not even users changed since %s",
+			farPast[:4],
+		), nil
 	}
 	if !earlier.sparse {
-		return "the target ignores attributes=id, so that finding out what is gone costs as much as reading everything", nil
+		return "the target ignores attributes=id, so that finding out what is gone costs as much as reading " +
+			"everything", nil
 	}
 	return "", nil
 }
@@ -154,7 +170,14 @@ func refusal(err error) (string, error) {
 		return "", err
 	}
 	switch status := d.Target.HTTP.Status; {
-	case status == 400, status == 403, status == 404, status == 405, status == 422, status == 500, status == 501, d.Code == "scim_error":
+	case status == 400,
+		status == 403,
+		status == 404,
+		status == 405,
+		status == 422,
+		status == 500,
+		status == 501,
+		d.Code == "scim_error":
 		return "the target refuses filters by meta.lastModified: " + d.Message, nil
 	}
 	return "", err
@@ -205,7 +228,8 @@ func (r *reading) sample1(ctx context.Context, filter string) (out glimpse, err 
 	return out, err
 }
 
-// sparse says whether a record has no more than what attributes=id leaves: what is always returned stays (RFC 7643 section 7).
+// sparse says whether a record has no more than what attributes=id leaves: what is always returned stays (RFC 7643
+// section 7).
 func sparse(rec record) bool {
 	for name := range rec {
 		switch strings.ToLower(name) {

@@ -2,8 +2,8 @@ package scim
 
 import v1 "github.com/grantwright/grantwright/protocol/v1"
 
-// presence says what a look for a user has shown. Only 404 or 410 for the user's own address proves that the user is gone: a list
-// without the name may as well come of a new name, or of users that this login does not see.
+// presence says what a look for a user has shown. Only 404 or 410 for the user's own address proves that the user is
+// gone: a list without the name may as well come of a new name, or of users that this login does not see.
 func presence(t v1.ProvisionTarget, rec record) v1.Presence {
 	switch {
 	case rec != nil:

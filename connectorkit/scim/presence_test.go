@@ -35,7 +35,13 @@ func shows(t *testing.T) string {
 
 func TestAReadTellsGoneFromNotShown(t *testing.T) {
 	t.Parallel()
-	asked := []v1.ProvisionTarget{{RemoteID: "gone"}, {RemoteID: "ended"}, {RemoteID: "hidden"}, {RemoteID: "there"}, {Username: "nobody"}}
+	asked := []v1.ProvisionTarget{
+		{RemoteID: "gone"},
+		{RemoteID: "ended"},
+		{RemoteID: "hidden"},
+		{RemoteID: "there"},
+		{Username: "nobody"},
+	}
 	got, err := connector().Read(t.Context(), v1.ReadRequest{AuthConfig: bearer(shows(t)), Accounts: asked})
 	if err != nil {
 		t.Fatal(err)
@@ -51,12 +57,15 @@ func TestAReadTellsGoneFromNotShown(t *testing.T) {
 func TestADeleteEndsOnlyForAUserThatIsProvenGone(t *testing.T) {
 	t.Parallel()
 	base := shows(t)
-	for target, want := range map[v1.ProvisionTarget]v1.Outcome{{RemoteID: "gone"}: v1.OutcomeAlready, {Username: "nobody"}: v1.OutcomeUnknown} {
-		got, err := connector().Provision(t.Context(), v1.ProvisionRequest{AuthConfig: bearer(base), Op: v1.OpAccountDelete, Target: target})
+	for target, want := range map[v1.ProvisionTarget]v1.Outcome{{RemoteID: "gone"}: v1.OutcomeAlready,
+		{Username: "nobody"}: v1.OutcomeUnknown} {
+		got, err := connector().Provision(t.Context(),
+			v1.ProvisionRequest{AuthConfig: bearer(base), Op: v1.OpAccountDelete, Target: target})
 		if err != nil || got.Outcome != want || got.Success != (want == v1.OutcomeAlready) {
 			t.Errorf("%+v: %+v, %v; want %s", target, got, err, want)
 		}
-		if want == v1.OutcomeAlready && got.Presence != v1.PresenceGone || want == v1.OutcomeUnknown && got.ErrorDetail.Code != "account_not_visible" {
+		if want == v1.OutcomeAlready && got.Presence != v1.PresenceGone ||
+			want == v1.OutcomeUnknown && got.ErrorDetail.Code != "account_not_visible" {
 			t.Errorf("%+v: presence %q, error %+v", target, got.Presence, got.ErrorDetail)
 		}
 	}

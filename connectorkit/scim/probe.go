@@ -118,8 +118,8 @@ func (p *probe) rest(resp *target.Response) {
 	p.result = &v1.Target{Kind: "http", Host: resp.Host(), HTTP: resp.Result()}
 }
 
-// warnProvesNothing says so where the declaration is public: then a wrong token has not been noticed. A question that nobody
-// answers is no fault here.
+// warnProvesNothing says so where the declaration is public: then a wrong token has not been noticed. A question that
+// nobody answers is no fault here.
 func (p *probe) warnProvesNothing(ctx context.Context) {
 	if _, none := p.options.Auth.(target.None); none {
 		return
@@ -136,7 +136,8 @@ func (p *probe) warnProvesNothing(ctx context.Context) {
 		return
 	}
 	p.warnings = append(p.warnings, v1.Warning{
-		Code:    "credentials_not_proven",
-		Message: "the target returns /ServiceProviderConfig without credentials, so this test does not verify them; discovery does",
+		Code: "credentials_not_proven",
+		Message: "the target returns /ServiceProviderConfig without credentials, so this test does not verify them; " +
+			"discovery does",
 	})
 }

@@ -26,11 +26,12 @@ func stepNames(steps []v1.TestStep) (out []string) {
 func probeOf(t *testing.T, auth v1.AuthConfig) (v1.TestResponse, []string) {
 	t.Helper()
 	var live []string
-	test, err := connector().Test(t.Context(), v1.TestRequest{AuthConfig: auth}, connectorkit.Report(func(p v1.Progress) {
-		if p.Step != nil {
-			live = append(live, stepNames([]v1.TestStep{*p.Step})...)
-		}
-	}))
+	test, err := connector().Test(t.Context(), v1.TestRequest{AuthConfig: auth},
+		connectorkit.Report(func(p v1.Progress) {
+			if p.Step != nil {
+				live = append(live, stepNames([]v1.TestStep{*p.Step})...)
+			}
+		}))
 	if err != nil {
 		t.Fatalf("Test: %v", err)
 	}
@@ -47,17 +48,24 @@ func TestProbeOfAWorkingTargetAsksForItsDeclarationOnly(t *testing.T) {
 		inner.ServeHTTP(w, r)
 	}))
 	test, live := probeOf(t, bearer(base))
-	if diff := cmp.Diff([]string{"dns", "tcp", "service_provider_config"}, live); diff != "" || !test.Success || test.Error != nil {
+	if diff := cmp.Diff(
+		[]string{"dns", "tcp", "service_provider_config"},
+		live,
+	); diff != "" || !test.Success ||
+		test.Error != nil {
 		t.Errorf("steps (-want +got):\n%s\n%+v", diff, test.Error)
 	}
 	if diff := cmp.Diff([]string{"/ServiceProviderConfig"}, paths); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 	f := test.Facts
-	if f.MaxPageSize != 250 || f.Incremental != "last_modified" || f.ServerTime == nil || !strings.Contains(strings.Join(f.SupportedControls, " "), "filter") || f.Pagination[0] != "index" {
+	if f.MaxPageSize != 250 || f.Incremental != "last_modified" || f.ServerTime == nil ||
+		!strings.Contains(strings.Join(f.SupportedControls, " "), "filter") ||
+		f.Pagination[0] != "index" {
 		t.Errorf("facts = %+v", f)
 	}
-	if test.Result.HTTP.Status != 200 || !strings.Contains(test.Result.HTTP.BodyExcerpt, "maxResults") || test.ExecutedBy.AgentID != "a1" {
+	if test.Result.HTTP.Status != 200 || !strings.Contains(test.Result.HTTP.BodyExcerpt, "maxResults") ||
+		test.ExecutedBy.AgentID != "a1" {
 		t.Errorf("result = %+v", test.Result.HTTP)
 	}
 	if len(test.Warnings) != 1 || test.Warnings[0].Code != "plaintext" {
@@ -74,13 +82,27 @@ func TestWhatIsKnownOfTheVendorIsToldWithTheFacts(t *testing.T) {
 
 func TestSettingsOfTheUserComeBeforeWhatIsKnownOfTheVendor(t *testing.T) {
 	set, err := read(v1.AuthConfig{"base_url": "https://api.slack.com/scim/v2", "bearer_token": canary})
-	if err != nil || set.profile.Key != "slack" || set.pagination != pageIndex || set.lastModified != "no" || set.options.RateRPS != 16 || set.memberStrategy != membersInline {
+	if err != nil || set.profile.Key != "slack" || set.pagination != pageIndex || set.lastModified != "no" ||
+		set.options.RateRPS != 16 ||
+		set.memberStrategy != membersInline {
 		t.Errorf("settings for Slack = %+v, %v", set, err)
 	}
-	set, err = read(v1.AuthConfig{"base_url": "https://api.slack.com/scim/v2", "bearer_token": canary, "pagination": "cursor", "last_modified": "yes",
-		"member_strategy": membersByGet, "rate_limit_rps": 3, "max_concurrency": 2, "vendor_profile": "miro"})
-	if err != nil || set.profile.Key != "miro" || set.pagination != pageCursor || set.lastModified != "yes" || set.memberStrategy != membersByGet ||
-		set.options.RateRPS != 3 || set.options.Concurrency != 2 {
+	set, err = read(
+		v1.AuthConfig{
+			"base_url":        "https://api.slack.com/scim/v2",
+			"bearer_token":    canary,
+			"pagination":      "cursor",
+			"last_modified":   "yes",
+			"member_strategy": membersByGet,
+			"rate_limit_rps":  3,
+			"max_concurrency": 2,
+			"vendor_profile":  "miro",
+		},
+	)
+	if err != nil || set.profile.Key != "miro" || set.pagination != pageCursor || set.lastModified != "yes" ||
+		set.memberStrategy != membersByGet ||
+		set.options.RateRPS != 3 ||
+		set.options.Concurrency != 2 {
 		t.Errorf("settings by hand = %+v, %v", set, err)
 	}
 }
@@ -97,13 +119,18 @@ func TestProtectedDeclarationWithReadableUsersIsASuccessWithAWarning(t *testing.
 		_, _ = w.Write([]byte(page(7, people(0, 1), "")))
 	}))
 	test, live := probeOf(t, bearer(base))
-	if diff := cmp.Diff([]string{"dns", "tcp", "service_provider_config failed", "users_probe"}, live); diff != "" || !test.Success {
+	if diff := cmp.Diff(
+		[]string{"dns", "tcp", "service_provider_config failed", "users_probe"},
+		live,
+	); diff != "" ||
+		!test.Success {
 		t.Errorf("steps (-want +got):\n%s\n%+v", diff, test.Error)
 	}
 	if s := test.Steps[2]; s.HTTP.Status != 403 || s.Hint == "" || !strings.Contains(s.Detail, "not for you") {
 		t.Errorf("refused step = %+v", s)
 	}
-	if w := test.Warnings[len(test.Warnings)-1]; w.Code != "service_provider_config_unavailable" || test.Result.HTTP.Status != 200 {
+	if w := test.Warnings[len(test.Warnings)-1]; w.Code != "service_provider_config_unavailable" ||
+		test.Result.HTTP.Status != 200 {
 		t.Errorf("warnings = %v, result %+v", test.Warnings, test.Result)
 	}
 }
@@ -121,18 +148,25 @@ func TestSettingsAreReadTogetherAndMistakesNamed(t *testing.T) {
 		want []string
 	}{
 		{v1.AuthConfig{"auth_method": "bearer"}, []string{"base_url is missing", "bearer_token is missing"}},
-		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "client_id": "c"}, []string{"auth_method is missing", "fit 2 methods"}},
-		{v1.AuthConfig{"base_url": "https://x.test", "client_id": "c"}, []string{"token_url is missing", "client_secret is missing"}},
-		{v1.AuthConfig{"base_url": "https://x.test", "auth_method": "magic", "count": "many"}, []string{"auth_method must be one of", "count must be a whole number"}},
-		{v1.AuthConfig{"base_url": "https://u:" + canary + "@x.test", "bearer_token": canary}, []string{"user name and password do not belong"}},
+		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "client_id": "c"},
+			[]string{"auth_method is missing", "fit 2 methods"}},
+		{v1.AuthConfig{"base_url": "https://x.test", "client_id": "c"},
+			[]string{"token_url is missing", "client_secret is missing"}},
+		{v1.AuthConfig{"base_url": "https://x.test", "auth_method": "magic", "count": "many"},
+			[]string{"auth_method must be one of", "count must be a whole number"}},
+		{v1.AuthConfig{"base_url": "https://u:" + canary + "@x.test", "bearer_token": canary},
+			[]string{"user name and password do not belong"}},
 		{v1.AuthConfig{"base_url": "https://2130706433/scim", "bearer_token": canary}, []string{"numeric host"}},
-		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "extra_headers": map[string]any{"Host": canary}}, []string{`extra header "Host"`}},
-		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "ca_pem": "nonsense"}, []string{"ca_pem: there is no certificate in PEM form"}},
+		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary,
+			"extra_headers": map[string]any{"Host": canary}}, []string{`extra header "Host"`}},
+		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "ca_pem": "nonsense"},
+			[]string{"ca_pem: there is no certificate in PEM form"}},
 	} {
 		test, _ := probeOf(t, tt.auth)
 		err := connector().Sync(t.Context(), v1.SyncRequest{AuthConfig: tt.auth}, nil)
 		for _, want := range tt.want {
-			if test.Error == nil || test.Error.Class != v1.ClassConfig || !strings.Contains(test.Error.Message, want) || !strings.Contains(err.Error(), want) {
+			if test.Error == nil || test.Error.Class != v1.ClassConfig || !strings.Contains(test.Error.Message, want) ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("Test(%v) = %v, Sync = %v; want %q", tt.auth, test.Error, err, want)
 			}
 		}
@@ -144,7 +178,15 @@ func TestSettingsAreReadTogetherAndMistakesNamed(t *testing.T) {
 
 func TestEveryFieldIsNamedOnceAndSecretsAreMarked(t *testing.T) {
 	seen := map[string]bool{}
-	secret := map[string]bool{"bearer_token": true, "password": true, "api_key": true, "client_secret": true, "token_extra_params": true, "extra_headers": true, "client_key_pem": true}
+	secret := map[string]bool{
+		"bearer_token":       true,
+		"password":           true,
+		"api_key":            true,
+		"client_secret":      true,
+		"token_extra_params": true,
+		"extra_headers":      true,
+		"client_key_pem":     true,
+	}
 	for _, f := range Fields() {
 		if seen[f.Key] || f.Label == "" || f.Type == "" {
 			t.Errorf("field %+v", f)
@@ -154,7 +196,9 @@ func TestEveryFieldIsNamedOnceAndSecretsAreMarked(t *testing.T) {
 			t.Errorf("%s: secret = %t", f.Key, f.Secret)
 		}
 	}
-	for _, key := range []string{"base_url", "auth_method", "token_url", "client_id", "scope", "audience", "resource", "token_auth_style", "pagination", "count", "users_path", "groups_path", "user_filter", "group_filter", "member_strategy", "ca_pem", "timeout_s"} {
+	for _, key := range []string{"base_url", "auth_method", "token_url", "client_id", "scope", "audience", "resource",
+		"token_auth_style", "pagination", "count", "users_path", "groups_path", "user_filter", "group_filter",
+		"member_strategy", "ca_pem", "timeout_s"} {
 		if !seen[key] {
 			t.Errorf("field %s is missing", key)
 		}

@@ -11,7 +11,8 @@ import (
 
 const providerPath = "/ServiceProviderConfig"
 
-// provider is what a target declares of itself (RFC 7643 section 5, RFC 9865 section 4). The zero value declares nothing.
+// provider is what a target declares of itself (RFC 7643 section 5, RFC 9865 section 4). The zero value declares
+// nothing.
 type provider struct {
 	declared                        bool // it was told
 	filter, sort, patch, bulk, etag bool
@@ -27,11 +28,24 @@ func providerOf(rec record) provider {
 		b := rec.sub(name).flag("supported")
 		return b != nil && *b
 	}
-	p := provider{declared: true, filter: supports("filter"), sort: supports("sort"), patch: supports("patch"), bulk: supports("bulk"), etag: supports("etag"), password: supports("changePassword")}
+	p := provider{
+		declared: true,
+		filter:   supports("filter"),
+		sort:     supports("sort"),
+		patch:    supports("patch"),
+		bulk:     supports("bulk"),
+		etag:     supports("etag"),
+		password: supports("changePassword"),
+	}
 	p.maxPage = positive(rec.sub("filter").text("maxResults"))
 	paging := rec.sub("pagination")
 	yes := func(name string) bool { b := paging.flag(name); return b != nil && *b }
-	p.cursor, p.index, p.preferred = yes("cursor"), yes("index") || paging == nil, paging.text("defaultPaginationMethod")
+	p.cursor, p.index, p.preferred = yes(
+		"cursor",
+	), yes("index") ||
+		paging == nil, paging.text(
+		"defaultPaginationMethod",
+	)
 	if n := positive(paging.text("maxPageSize")); n > 0 {
 		p.maxPage = n
 	}

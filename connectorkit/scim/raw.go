@@ -26,11 +26,12 @@ const (
 	maxAnswerValues   = 2000000 // the same in all that is kept of one answer
 	maxAnswerObjects  = 400_000 // objects and arrays in all that is kept of one answer
 	maxResources      = 100_000 // in one answer
-	maxUnfit          = 1000    // resources of one answer that have no usable id, beyond which it is the target that is broken
+	// resources of one answer that have no usable id, beyond which it is the target that is broken
+	maxUnfit = 1000
 )
 
-// raw reads JSON value by value without decoding it, so that one bad value does not spoil the answer around it: a resource that
-// is too deep, too large or no text can be left out, where a decoder would give up the whole page.
+// raw reads JSON value by value without decoding it, so that one bad value does not spoil the answer around it: a
+// resource that is too deep, too large or no text can be left out, where a decoder would give up the whole page.
 type raw struct {
 	in   *bufio.Reader
 	text []byte // of the value read last; used again for the next
@@ -213,8 +214,8 @@ func (s *scan) keep(part []byte) {
 	s.text = append(s.text, part...)
 }
 
-// object reads one value and, if it is an object, calls each for its members; each reads exactly one value. Another value is
-// passed over.
+// object reads one value and, if it is an object, calls each for its members; each reads exactly one value. Another
+// value is passed over.
 func (r *raw) object(each func(name string) error) error {
 	first, err := r.peek()
 	if err != nil {
@@ -240,8 +241,8 @@ func (r *raw) object(each func(name string) error) error {
 	})
 }
 
-// array reads one value and, if it is an array, calls each at each of its elements; each reads exactly one value. ok is false
-// for another value, which is passed over.
+// array reads one value and, if it is an array, calls each at each of its elements; each reads exactly one value. ok is
+// false for another value, which is passed over.
 func (r *raw) array(each func() error) (ok bool, err error) {
 	first, err := r.peek()
 	if err != nil {

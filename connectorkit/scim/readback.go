@@ -22,7 +22,8 @@ func (s *session) settles() []time.Duration {
 	return out
 }
 
-// settled looks until done says so, or the pauses are over. Trouble while looking is told, not returned: the change was made.
+// settled looks until done says so, or the pauses are over. Trouble while looking is told, not returned: the change was
+// made.
 func (c *writing) settled(ctx context.Context, look func() (done bool, err error)) bool {
 	for i := 0; ; i++ {
 		done, err := look()
@@ -32,7 +33,11 @@ func (c *writing) settled(ctx context.Context, look func() (done bool, err error
 			return true
 		case i >= len(pauses):
 			if err != nil {
-				c.warn("not_read_back", "the change was made, and could not be looked at: "+err.Error(), c.req.Target.RemoteID)
+				c.warn(
+					"not_read_back",
+					"the change was made, and could not be looked at: "+err.Error(),
+					c.req.Target.RemoteID,
+				)
 			}
 			return false
 		}
@@ -65,7 +70,8 @@ func (c *writing) readBack(ctx context.Context, id string, asked []wish) {
 	})
 	switch {
 	case c.resp.Verified:
-		c.resp.Verified = !slices.ContainsFunc(asked, func(w wish) bool { return w.secret }) || c.req.Op == v1.OpAccountCreate
+		c.resp.Verified = !slices.ContainsFunc(asked, func(w wish) bool { return w.secret }) ||
+			c.req.Op == v1.OpAccountCreate
 	case c.resp.Account == nil:
 		c.warn("not_shown", "the target took the change and does not show the user yet", id)
 	case len(unmet) > 0:

@@ -8,11 +8,15 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Read tells how a few users are now, and which of the named entitlements each of them holds. What the target does not tell is
-// left out.
+// Read tells how a few users are now, and which of the named entitlements each of them holds. What the target does not
+// tell is left out.
 func (k *Connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse, error) {
 	if len(req.Accounts) > v1.MaxRead || len(req.Entitlements) > v1.MaxRead {
-		return v1.ReadResponse{}, badAsk("too_many", fmt.Sprintf("at most %d accounts and entitlements are read at once", v1.MaxRead), "")
+		return v1.ReadResponse{}, badAsk(
+			"too_many",
+			fmt.Sprintf("at most %d accounts and entitlements are read at once", v1.MaxRead),
+			"",
+		)
 	}
 	s, err := k.open(ctx, req.AuthConfig, nil)
 	if err != nil {
@@ -50,7 +54,12 @@ func (k *Connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 }
 
 // grants adds which of the users hold a right. A group with all of them in question is read once.
-func (s *session) grants(ctx context.Context, out []v1.GrantState, g *crowdLook, users []record) ([]v1.GrantState, error) {
+func (s *session) grants(
+	ctx context.Context,
+	out []v1.GrantState,
+	g *crowdLook,
+	users []record,
+) ([]v1.GrantState, error) {
 	right := g.group
 	state := func(rec record, held bool) v1.GrantState {
 		return v1.GrantState{AccountRemoteID: rec.text("id"), EntitlementRemoteID: right, Held: held}

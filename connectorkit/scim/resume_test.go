@@ -82,7 +82,10 @@ func TestAReadThatBreaksOffAnywhereGivesTheSame(t *testing.T) {
 	// A target for each pair of numbers, so that starting servers is not what takes the time.
 	targets := map[string]target{}
 	rapid.Check(t, func(rt *rapid.T) {
-		users, groups := rapid.SampledFrom([]int{0, 7, 60}).Draw(rt, "users"), rapid.SampledFrom([]int{0, 3, 12}).Draw(rt, "groups")
+		users, groups := rapid.SampledFrom([]int{0, 7, 60}).
+			Draw(rt, "users"),
+			rapid.SampledFrom([]int{0, 3, 12}).
+				Draw(rt, "groups")
 		still := rapid.Bool().Draw(rt, "changes")
 		key := fmt.Sprint(users, groups, still)
 		tg, ok := targets[key]
@@ -93,7 +96,10 @@ func TestAReadThatBreaksOffAnywhereGivesTheSame(t *testing.T) {
 				tg.s.read(t, tg.base)
 				l.later()
 				for i := 0; i < users; i += 4 {
-					l.user(fmt.Sprintf("u%d", i), func(a scim.ResourceAttributes) { a["displayName"] = "Changed"; delete(a, "roles") })
+					l.user(
+						fmt.Sprintf("u%d", i),
+						func(a scim.ResourceAttributes) { a["displayName"] = "Changed"; delete(a, "roles") },
+					)
 				}
 				for i := 0; i < groups; i += 2 {
 					l.regroup(fmt.Sprintf("g%d", i), "u1")
@@ -124,7 +130,12 @@ func TestAResumedReadAsksForNothingTwiceButAPage(t *testing.T) {
 	l.asked = nil
 	s.broken(t, base, []int{2, 1, 1})
 	if again := len(l.asked) - whole; again > 6 {
-		t.Errorf("%d requests more than an unbroken read, want at most two for each of three kills, the page at hand and the one on its way: %v", again, l.asked)
+		t.Errorf(
+			"%d requests more than an unbroken read, want at most two for each of three kills, the page at hand and "+
+				"the one on its way: %v",
+			again,
+			l.asked,
+		)
 	}
 }
 
@@ -166,7 +177,12 @@ func TestCheckpointsStaySmall(t *testing.T) {
 	}
 	back, why := resumed(text, "")
 	if why != "" || !back.Vague || back.Rights != nil {
-		t.Errorf("resumed: %q, vague %t with %d rights; what does not fit must be told", why, back.Vague, len(back.Rights))
+		t.Errorf(
+			"resumed: %q, vague %t with %d rights; what does not fit must be told",
+			why,
+			back.Vague,
+			len(back.Rights),
+		)
 	}
 	if w, _ := watermarkOf(at.cursor(time.Second, false), ""); w.Since != nil && !w.Vague {
 		t.Errorf("cursor = %+v", w)
@@ -215,7 +231,8 @@ func TestAForgottenCursorRestartsTheListNotTheRun(t *testing.T) {
 	} {
 		base, _ := forgetful(t, spc, map[int]func(http.ResponseWriter){4: fault})
 		got := mustSync(t, bearer(base), nil)
-		if want := "identities true 60, accounts true 60, entitlements false 0, grants false 0"; got.complete() != want || !got.warned("list_restarted") {
+		if want := "identities true 60, accounts true 60, entitlements false 0, grants false 0"; got.complete() != want ||
+			!got.warned("list_restarted") {
 			t.Errorf("%s: scopes %s, warnings %v; want %s", name, got.complete(), got.warns, want)
 		}
 	}
@@ -238,7 +255,14 @@ func TestAnOldCursorIsNotTriedAgain(t *testing.T) {
 		k.env.Now = func() time.Time { return time.Now().Add(tt.after) }
 		got, err := s.try(t, k, base, broken.checkpoint, -1)
 		if err != nil || (*asked)[0] != tt.first || !strings.Contains(got.complete(), "accounts true 60") {
-			t.Errorf("after %s: first request with cursor %q, scopes %s, %v; want %q", tt.after, (*asked)[0], got.complete(), err, tt.first)
+			t.Errorf(
+				"after %s: first request with cursor %q, scopes %s, %v; want %q",
+				tt.after,
+				(*asked)[0],
+				got.complete(),
+				err,
+				tt.first,
+			)
 		}
 	}
 }

@@ -51,7 +51,16 @@ func merge(declared declaredFields, recs []record, mask bool) []v1.DiscoveredFie
 	}
 	for name, o := range seen {
 		if !known[name] {
-			f := v1.DiscoveredField{Name: name, Path: name, Type: o.typ(), Format: o.format(), Multi: o.multi, Writable: true, Source: "sample", Secret: o.secret}
+			f := v1.DiscoveredField{
+				Name:     name,
+				Path:     name,
+				Type:     o.typ(),
+				Format:   o.format(),
+				Multi:    o.multi,
+				Writable: true,
+				Source:   "sample",
+				Secret:   o.secret,
+			}
 			o.fill(&f, len(recs), mask)
 			fields = append(fields, f)
 		}

@@ -40,7 +40,8 @@ func (s *session) schemas(ctx context.Context) (schemas, []v1.Warning, error) {
 			}
 		case errors.As(err, &d) && d.Phase == "schema" && d.Target != nil && d.Target.HTTP != nil:
 			warnings = append(warnings, v1.Warning{
-				Code: "schema_unavailable", Message: "the target does not tell its " + strings.TrimPrefix(end.path, "/") + ": " + d.Message,
+				Code:    "schema_unavailable",
+				Message: "the target does not tell its " + strings.TrimPrefix(end.path, "/") + ": " + d.Message,
 			})
 		default:
 			return out, warnings, err
@@ -62,9 +63,25 @@ func (s schemas) fields(resourceType, core string) declaredFields {
 		extensions = []record{{"schema": enterpriseUser}}
 	}
 	if def := s.byID[strings.ToLower(core)]; def != nil {
-		out = append(out,
-			v1.DiscoveredField{Name: "id", Path: "id", Type: "string", Required: true, Source: "schema", Description: "The target's own key."},
-			v1.DiscoveredField{Name: "externalId", Path: "externalId", Type: "string", Writable: true, Source: "schema", Description: "The key that a client gave."})
+		out = append(
+			out,
+			v1.DiscoveredField{
+				Name:        "id",
+				Path:        "id",
+				Type:        "string",
+				Required:    true,
+				Source:      "schema",
+				Description: "The target's own key.",
+			},
+			v1.DiscoveredField{
+				Name:        "externalId",
+				Path:        "externalId",
+				Type:        "string",
+				Writable:    true,
+				Source:      "schema",
+				Description: "The key that a client gave.",
+			},
+		)
 		out = declare(out, "", def.items("attributes"))
 	}
 	for _, ext := range extensions {
@@ -99,7 +116,14 @@ func declare(out declaredFields, prefix string, attributes []record) declaredFie
 }
 
 func declaredField(name string, a record) v1.DiscoveredField {
-	f := v1.DiscoveredField{Name: name, Path: name, Type: "string", Description: a.text("description"), Source: "schema", Writable: true}
+	f := v1.DiscoveredField{
+		Name:        name,
+		Path:        name,
+		Type:        "string",
+		Description: a.text("description"),
+		Source:      "schema",
+		Writable:    true,
+	}
 	switch strings.ToLower(a.text("type")) {
 	case "integer", "boolean", "binary", "reference":
 		f.Type = strings.ToLower(a.text("type"))

@@ -39,22 +39,46 @@ func patchOf(operations string) string {
 }
 
 func TestScimmyIsReadByItsChanges(t *testing.T) {
-	base := "http://" + targettest.StartNode(t, "testdata/scimmy", "TOKEN="+canary, "USERS=120", "GROUPS=4", "MAX=50") + "/scim/v2"
+	base := "http://" + targettest.StartNode(
+		t,
+		"testdata/scimmy",
+		"TOKEN="+canary,
+		"USERS=120",
+		"GROUPS=4",
+		"MAX=50",
+	) + "/scim/v2"
 	s := newStore()
 	if first := s.read(t, base); first.way() != "full: " {
 		t.Fatalf("first read = %s", first.way())
 	}
 	id := func(i int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", i) }
 	change(t, "PATCH", base+"/Users/"+id(7), patchOf(`{"op":"replace","path":"displayName","value":"Renamed"}`))
-	change(t, "POST", base+"/Users", `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"new@example.test"}`)
+	change(
+		t,
+		"POST",
+		base+"/Users",
+		`{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"new@example.test"}`,
+	)
 	change(t, "DELETE", base+"/Users/"+id(119), "")
-	change(t, "PATCH", base+"/Groups/g2", patchOf(fmt.Sprintf(`{"op":"add","path":"members","value":[{"value":"%s"}]},{"op":"remove","path":"members[value eq \"%s\"]"}`, id(60), id(21))))
+	change(
+		t,
+		"PATCH",
+		base+"/Groups/g2",
+		patchOf(
+			fmt.Sprintf(
+				`{"op":"add","path":"members","value":[{"value":"%s"}]},{"op":"remove","path":"members[value eq \"%s\"]"}`,
+				id(60),
+				id(21),
+			),
+		),
+	)
 	change(t, "DELETE", base+"/Groups/g3", "")
 	got := s.read(t, base)
 	if got.way() != strategyLastModified {
 		t.Fatalf("read = %s, warnings %v", got.way(), got.warns)
 	}
-	// The seeded users have one date, the latest of all: they lie in the overlap. The next read starts from the changes.
+	// The seeded users have one date, the latest of all: they lie in the overlap. The next read starts from the
+	// changes.
 	s.same(t, base)
 	change(t, "PATCH", base+"/Users/"+id(8), patchOf(`{"op":"replace","path":"active","value":false}`))
 	got = s.read(t, base)
@@ -68,7 +92,14 @@ func TestScimmyIsReadByItsChanges(t *testing.T) {
 }
 
 func TestScimmyIsReadTheSameAfterABreak(t *testing.T) {
-	base := "http://" + targettest.StartNode(t, "testdata/scimmy", "TOKEN="+canary, "USERS=120", "GROUPS=4", "MAX=50") + "/scim/v2"
+	base := "http://" + targettest.StartNode(
+		t,
+		"testdata/scimmy",
+		"TOKEN="+canary,
+		"USERS=120",
+		"GROUPS=4",
+		"MAX=50",
+	) + "/scim/v2"
 	s := newStore()
 	whole := sum(s.broken(t, base, nil, "count", 20)...)
 	for _, stop := range []int{0, 2, 5} {

@@ -37,14 +37,30 @@ func shapeOf(v any) shape {
 	return ""
 }
 
-// lenient are attributes that are read whatever their shape: keys, and those that targets send as one value or as a list.
-var lenient = []string{"id", "externalid", "schemas", "meta", "active", "members", "groups", "emails", "phonenumbers", "addresses", "photos", "ims", "roles",
-	"entitlements", "x509certificates"}
+// lenient are attributes that are read whatever their shape: keys, and those that targets send as one value or as a
+// list.
+var lenient = []string{
+	"id",
+	"externalid",
+	"schemas",
+	"meta",
+	"active",
+	"members",
+	"groups",
+	"emails",
+	"phonenumbers",
+	"addresses",
+	"photos",
+	"ims",
+	"roles",
+	"entitlements",
+	"x509certificates",
+}
 
 const maxShapeNames = 500
 
-// settle leaves out values that are of another kind than the same attribute's were so far in this read: the record is kept, and
-// what cannot be right is told. It happens when a target changes its schema while it is read.
+// settle leaves out values that are of another kind than the same attribute's were so far in this read: the record is
+// kept, and what cannot be right is told. It happens when a target changes its schema while it is read.
 func (r *reading) settle(kind string, rec record, id string) {
 	for name, v := range rec {
 		lower := strings.ToLower(name)
@@ -92,7 +108,11 @@ func (r *reading) steady(path string, v any, id string) bool {
 	if !r.told["type_changed "+path] {
 		r.told["type_changed "+path] = true
 		_, attribute, _ := strings.Cut(path, " ")
-		r.warn("type_changed", fmt.Sprintf("the attribute %s was a %s and is now a %s; such values are omitted", attribute, was, is), id)
+		r.warn(
+			"type_changed",
+			fmt.Sprintf("the attribute %s was a %s and is now a %s; such values are omitted", attribute, was, is),
+			id,
+		)
 	} else {
 		r.at.Stats.Warnings++
 	}

@@ -10,8 +10,8 @@ import (
 // sortKeys are the attributes by which lists are sorted: those that every record has.
 var sortKeys = map[string]string{phaseUsers: "userName", phaseGroups: "displayName"}
 
-// sorts reports whether a page is asked for in a sorted list. By index, pages fit together only if the list keeps its order, which a
-// target promises for a sorted list alone (RFC 7644 section 3.4.2.3); a cursor holds its own place.
+// sorts reports whether a page is asked for in a sorted list. By index, pages fit together only if the list keeps its
+// order, which a target promises for a sorted list alone (RFC 7644 section 3.4.2.3); a cursor holds its own place.
 func (l *listing) sorts(at position) bool {
 	return l.provider.sort && at.Mode == pageIndex && !at.Unsorted && sortKeys[l.phase] != ""
 }

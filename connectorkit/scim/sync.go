@@ -20,9 +20,9 @@ const (
 	maxWarnings = 1000 // of one read; the rest is only counted
 )
 
-// Sync reads users, then groups with their members. Asked for changes it reads, where the target can tell them, users by
-// meta.lastModified, the ids of all users and groups, so that what is gone is found, and groups that changed. What it falls back
-// on, and why, stands in Page.Read.
+// Sync reads users, then groups with their members. Asked for changes it reads, where the target can tell them, users
+// by meta.lastModified, the ids of all users and groups, so that what is gone is found, and groups that changed. What
+// it falls back on, and why, stands in Page.Read.
 func (k *Connector) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 	s, err := k.open(ctx, req.AuthConfig, nil)
 	if err != nil {
@@ -33,7 +33,15 @@ func (k *Connector) Sync(ctx context.Context, req v1.SyncRequest, emit connector
 	if err != nil {
 		return err
 	}
-	r := &reading{session: s, provider: p, emit: emit, want: wanted(req.Options), began: time.Now(), rights: map[string]bool{}, told: map[string]bool{}}
+	r := &reading{
+		session:  s,
+		provider: p,
+		emit:     emit,
+		want:     wanted(req.Options),
+		began:    time.Now(),
+		rights:   map[string]bool{},
+		told:     map[string]bool{},
+	}
 	r.at = place{V: placeVersion, Settings: s.digest(req.Options)}
 	if req.Options != nil {
 		r.allow = req.Options.FieldAllowlist
@@ -303,14 +311,17 @@ func (r *reading) finish(ctx context.Context) error {
 	page := &v1.Page{Watermark: r.at.Latest, Cursor: r.at.cursor(time.Since(r.began), r.resumed)}
 	for i, kind := range allKinds {
 		if r.want[kind] && (kind != v1.Grants || !r.at.Plan.incremental()) {
-			page.Scopes = append(page.Scopes, v1.Scope{Kind: kind, Key: "*", Complete: !r.at.Doubts[i], Count: r.at.Counts[i]})
+			page.Scopes = append(
+				page.Scopes,
+				v1.Scope{Kind: kind, Key: "*", Complete: !r.at.Doubts[i], Count: r.at.Counts[i]},
+			)
 		}
 	}
 	return r.flush(ctx, page)
 }
 
-// attestSingly tells the groups whose members were all read, where nothing can be said of all grants. After a resume those of
-// the earlier attempt are not among them: nothing is taken for gone there until the next read.
+// attestSingly tells the groups whose members were all read, where nothing can be said of all grants. After a resume
+// those of the earlier attempt are not among them: nothing is taken for gone there until the next read.
 func (r *reading) attestSingly(ctx context.Context) error {
 	if !r.at.Doubts[r.kindIndex(v1.Grants)] && !r.at.Plan.incremental() {
 		return nil

@@ -27,15 +27,33 @@ func TestScimmyIsReadWhole(t *testing.T) {
 		t.Errorf("scopes = %s; want %s; warnings %v", got.complete(), want, got.warns)
 	}
 	then := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	person := got.Identities[slices.IndexFunc(got.Identities, func(p v1.RemoteIdentity) bool { return *p.Username == "user11@example.test" })]
+	person := got.Identities[slices.IndexFunc(got.Identities,
+		func(p v1.RemoteIdentity) bool { return *p.Username == "user11@example.test" })]
 	raw := person.Attributes
 	person.Attributes = nil
 	id := "00000000-0000-4000-8000-000000000011"
 	wantPerson := v1.RemoteIdentity{
-		ExternalID: id, Username: ptr("user11@example.test"), Email: ptr("user11@example.test"), DisplayName: ptr("User 11"),
-		FirstName: ptr("Given11"), LastName: ptr("Family11"), Title: ptr("Clerk"), EmploymentType: ptr("Employee"),
-		EmployeeNumber: ptr("1011"), Department: ptr("D4"), CostCenter: ptr("CC1"), Organization: ptr("Example"), Division: ptr("North"),
-		ManagerRef: &v1.Ref{Kind: v1.RefAny, Value: "00000000-0000-4000-8000-000000000001"}, IsDisabled: ptr(false), ModifiedAt: &then,
+		ExternalID:     id,
+		Username:       ptr("user11@example.test"),
+		Email:          ptr("user11@example.test"),
+		DisplayName:    ptr("User 11"),
+		FirstName:      ptr("Given11"),
+		LastName:       ptr("Family11"),
+		Title:          ptr("Clerk"),
+		EmploymentType: ptr("Employee"),
+		EmployeeNumber: ptr(
+			"1011",
+		),
+		Department:   ptr("D4"),
+		CostCenter:   ptr("CC1"),
+		Organization: ptr("Example"),
+		Division:     ptr("North"),
+		ManagerRef: &v1.Ref{
+			Kind:  v1.RefAny,
+			Value: "00000000-0000-4000-8000-000000000001",
+		},
+		IsDisabled: ptr(false),
+		ModifiedAt: &then,
 	}
 	if diff := cmp.Diff(wantPerson, person); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
@@ -46,12 +64,26 @@ func TestScimmyIsReadWhole(t *testing.T) {
 			t.Errorf("attribute %s = %v, want %v", name, raw[name], want)
 		}
 	}
-	account := got.Accounts[slices.IndexFunc(got.Accounts, func(a v1.RemoteAccount) bool { return *a.Username == "user10@example.test" })]
+	account := got.Accounts[slices.IndexFunc(got.Accounts,
+		func(a v1.RemoteAccount) bool { return *a.Username == "user10@example.test" })]
 	account.Attributes = nil
 	wantAccount := v1.RemoteAccount{
-		ExternalID: "00000000-0000-4000-8000-000000000010", NativeIdentity: "user10@example.test", Username: ptr("user10@example.test"),
-		IdentityExternalID: ptr("00000000-0000-4000-8000-000000000010"), Email: ptr("user10@example.test"), DisplayName: ptr("User 10"),
-		FirstName: ptr("Given10"), LastName: ptr("Family10"), EmployeeNumber: ptr("1010"), IsDisabled: ptr(true), CreatedAt: &then, ModifiedAt: &then,
+		ExternalID:     "00000000-0000-4000-8000-000000000010",
+		NativeIdentity: "user10@example.test",
+		Username:       ptr("user10@example.test"),
+		IdentityExternalID: ptr(
+			"00000000-0000-4000-8000-000000000010",
+		),
+		Email:       ptr("user10@example.test"),
+		DisplayName: ptr("User 10"),
+		FirstName: ptr(
+			"Given10",
+		),
+		LastName:       ptr("Family10"),
+		EmployeeNumber: ptr("1010"),
+		IsDisabled:     ptr(true),
+		CreatedAt:      &then,
+		ModifiedAt:     &then,
 	}
 	if diff := cmp.Diff(wantAccount, account); diff != "" {
 		t.Errorf("account (-want +got):\n%s", diff)
@@ -81,11 +113,16 @@ func TestTwentyThousandUsersAreReadInPages(t *testing.T) {
 
 func TestOnlyWantedKindsAreTold(t *testing.T) {
 	base := serve(t, elimity(t, 30, 3, 5, 100))
-	got := mustSync(t, bearer(base), &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}, FieldAllowlist: []string{"userName"}})
+	got := mustSync(
+		t,
+		bearer(base),
+		&v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}, FieldAllowlist: []string{"userName"}},
+	)
 	if got.complete() != "accounts true 30" || len(got.Identities)+len(got.Entitlements)+len(got.Grants) != 0 {
 		t.Errorf("scopes = %s with %d records", got.complete(), got.Len())
 	}
-	if a := got.Accounts[3]; a.IdentityExternalID != nil || len(a.Attributes) != 1 || a.Attributes["userName"] != "user3@example.test" {
+	if a := got.Accounts[3]; a.IdentityExternalID != nil || len(a.Attributes) != 1 ||
+		a.Attributes["userName"] != "user3@example.test" {
 		t.Errorf("account = %+v", a)
 	}
 	got = mustSync(t, bearer(base), &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Grants}})
@@ -112,7 +149,12 @@ func writeGroup(w http.ResponseWriter, n int, idFirst bool) {
 		if i > 0 {
 			fmt.Fprint(w, ",")
 		}
-		fmt.Fprintf(w, `{"value":"00000000-0000-4000-8000-%012d","$ref":"https://target.example.test/scim/v2/Users/00000000-0000-4000-8000-%012d","type":"User","display":"Somebody With A Name"}`, i, i)
+		fmt.Fprintf(
+			w,
+			`{"value":"00000000-0000-4000-8000-%012d","$ref":"https://target.example.test/scim/v2/Users/00000000-0000-4000-8000-%012d","type":"User","display":"Somebody With A Name"}`,
+			i,
+			i,
+		)
 	}
 	fmt.Fprint(w, `]`)
 	if !idFirst {
@@ -139,14 +181,15 @@ func TestGroupOfTwoHundredThousandNeedsLittleMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	grants, peak := 0, uint64(0)
-	err := connector().Sync(t.Context(), v1.SyncRequest{AuthConfig: bearer(base)}, func(_ ctxt, p v1.SyncResponse) error {
-		if grants += len(p.Grants); grants%20_000 == 0 {
-			runtime.GC()
-			runtime.ReadMemStats(&during)
-			peak = max(peak, during.HeapAlloc)
-		}
-		return nil
-	})
+	err := connector().Sync(t.Context(), v1.SyncRequest{AuthConfig: bearer(base)},
+		func(_ ctxt, p v1.SyncResponse) error {
+			if grants += len(p.Grants); grants%20_000 == 0 {
+				runtime.GC()
+				runtime.ReadMemStats(&during)
+				peak = max(peak, during.HeapAlloc)
+			}
+			return nil
+		})
 	if err != nil || grants != n {
 		t.Fatalf("%d grants, error %v; want %d", grants, err, n)
 	}
@@ -173,17 +216,26 @@ func TestGroupWhoseIDComesLastIsReadByItself(t *testing.T) {
 	}))
 	got := mustSync(t, bearer(base), nil)
 	if len(got.Grants) != maxWaiting+10 || asked.Load() != 1 || got.Grants[7].EntitlementExternalID != "big" {
-		t.Errorf("%d grants after %d requests for the group, want %d after 1", len(got.Grants), asked.Load(), maxWaiting+10)
+		t.Errorf(
+			"%d grants after %d requests for the group, want %d after 1",
+			len(got.Grants),
+			asked.Load(),
+			maxWaiting+10,
+		)
 	}
 }
 
 func TestMembersAreFoundWhereTheTargetHasThem(t *testing.T) {
 	list := func(groups string) string {
-		return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":2,"Resources":[` + groups + `]}`
+		return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":2,"Resources":[` +
+			groups + `]}`
 	}
-	byGet := map[string]string{"/Users": noUsers, "/Groups": list(`{"id":"a","displayName":"A"},{"id":"b","displayName":"B"}`),
+	byGet := map[string]string{
+		"/Users":    noUsers,
+		"/Groups":   list(`{"id":"a","displayName":"A"},{"id":"b","displayName":"B"}`),
 		"/Groups/a": `{"id":"a","members":[{"value":"u1","type":"User"},{"value":"u1","type":"User"},{"value":"u2"},{"$ref":"https://x.test/v2/Groups/b"},{"$ref":"../Users/u%203"},{"value":7,"type":"user"},"u4"]}`,
-		"/Groups/b": `{"id":"b","displayName":"B"}`}
+		"/Groups/b": `{"id":"b","displayName":"B"}`,
+	}
 	wantA := []v1.RemoteGrant{
 		{AccountExternalID: ptr("u1"), EntitlementExternalID: "a"},
 		{PrincipalRef: &v1.Ref{Kind: v1.RefExternalID, Value: "u2"}, EntitlementExternalID: "a"},
@@ -192,17 +244,24 @@ func TestMembersAreFoundWhereTheTargetHasThem(t *testing.T) {
 		{AccountExternalID: ptr("7"), EntitlementExternalID: "a"},
 		{PrincipalRef: &v1.Ref{Kind: v1.RefExternalID, Value: "u4"}, EntitlementExternalID: "a"},
 	}
-	inline := map[string]string{"/Users": noUsers, "/Groups": list(`{"id":"a","members":[{"value":"u1","type":"User"}]},{"id":"b"}`)}
+	inline := map[string]string{
+		"/Users":  noUsers,
+		"/Groups": list(`{"id":"a","members":[{"value":"u1","type":"User"}]},{"id":"b"}`),
+	}
 	for _, tt := range []struct {
 		name, strategy string
 		pages          map[string]string
 		want           []v1.RemoteGrant
 		scopes         string
 	}{
-		{"auto, not in the list", auto, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, grants true 6"},
-		{"group by group", membersByGet, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, grants true 6"},
-		{"list only, as told", membersInline, byGet, nil, "identities true 0, accounts true 0, entitlements true 2, grants true 0"},
-		{"auto, in the list", auto, inline, []v1.RemoteGrant{{AccountExternalID: ptr("u1"), EntitlementExternalID: "a"}},
+		{"auto, not in the list", auto, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
+			"grants true 6"},
+		{"group by group", membersByGet, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
+			"grants true 6"},
+		{"list only, as told", membersInline, byGet, nil, "identities true 0, accounts true 0, entitlements true 2, " +
+			"grants true 0"},
+		{"auto, in the list", auto, inline, []v1.RemoteGrant{{AccountExternalID: ptr("u1"),
+			EntitlementExternalID: "a"}},
 			"identities true 0, accounts true 0, entitlements true 2, grants true 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -223,7 +282,8 @@ func TestUnreadableRecordsAreTheReaderOfAWarning(t *testing.T) {
 		 "entitlements":[{"value":"E5","type":"License"}],"password":"hunter2-hash","urn:vendor:2.0:Ext":{"apiKey":"k","floor":12345678901234567890,"deep":{"x":1.5}}},
 		"not an object", {"userName":"without id"}, null, {"id":"1","userName":"again"}]}`
 	got := mustSync(t, bearer(serve(t, answer(map[string]string{"/Users": users}))), nil)
-	if len(got.Identities) != 1 || !got.warned("record_skipped") || !got.warned("duplicate") || !got.warned("no_groups") {
+	if len(got.Identities) != 1 || !got.warned("record_skipped") || !got.warned("duplicate") ||
+		!got.warned("no_groups") {
 		t.Fatalf("%d identities, warnings %v", len(got.Identities), got.warns)
 	}
 	if strings.Contains(got.complete(), "true") {
@@ -233,11 +293,22 @@ func TestUnreadableRecordsAreTheReaderOfAWarning(t *testing.T) {
 	if !*p.IsDisabled || *p.Email != "a@x.test" {
 		t.Errorf("identity = %+v", p)
 	}
-	want := map[string]any{"id": "1", "userName": "a", "active": "False", "emails": []any{"a@x.test"},
-		"roles":        []any{"admin", map[string]any{"display": "Auditor", "value": "aud", "type": "app"}, map[string]any{"primary": true}},
-		"roles.value":  []any{"aud"},
-		"entitlements": []any{map[string]any{"value": "E5", "type": "License"}}, "entitlements.value": []any{"E5"},
-		"urn:vendor:2.0:Ext:floor": "12345678901234567890", "urn:vendor:2.0:Ext:deep.x": 1.5}
+	want := map[string]any{
+		"id":       "1",
+		"userName": "a",
+		"active":   "False",
+		"emails":   []any{"a@x.test"},
+		"roles": []any{
+			"admin",
+			map[string]any{"display": "Auditor", "value": "aud", "type": "app"},
+			map[string]any{"primary": true},
+		},
+		"roles.value":               []any{"aud"},
+		"entitlements":              []any{map[string]any{"value": "E5", "type": "License"}},
+		"entitlements.value":        []any{"E5"},
+		"urn:vendor:2.0:Ext:floor":  "12345678901234567890",
+		"urn:vendor:2.0:Ext:deep.x": 1.5,
+	}
 	if diff := cmp.Diff(want, p.Attributes); diff != "" {
 		t.Errorf("attributes (-want +got):\n%s", diff)
 	}
@@ -245,7 +316,10 @@ func TestUnreadableRecordsAreTheReaderOfAWarning(t *testing.T) {
 	for _, e := range got.Entitlements {
 		rights = append(rights, e.Kind+" "+e.ExternalID)
 	}
-	if diff := cmp.Diff([]string{"role role:admin", "role role:app:aud", "license entitlement:License:E5"}, rights); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"role role:admin", "role role:app:aud", "license entitlement:License:E5"},
+		rights,
+	); diff != "" {
 		t.Errorf("rights (-want +got):\n%s", diff)
 	}
 }

@@ -14,13 +14,32 @@ const enterpriseUser = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:Us
 func identityOf(rec record, attributes map[string]any) v1.RemoteIdentity {
 	name, work := rec.sub("name"), rec.sub(enterpriseUser)
 	p := v1.RemoteIdentity{
-		ExternalID: rec.text("id"), Username: rec.opt("userName"), Email: mailOf(rec), DisplayName: displayName(rec),
-		FirstName: name.opt("givenName"), MiddleName: name.opt("middleName"), LastName: name.opt("familyName"),
-		PreferredName: rec.opt("nickName"), Title: rec.opt("title"), EmploymentType: rec.opt("userType"),
-		EmployeeNumber: work.opt("employeeNumber"), CostCenter: work.opt("costCenter"), Organization: work.opt("organization"),
-		Division: work.opt("division"), Department: work.opt("department"), ManagerRef: managerOf(work),
-		IsDisabled: disabled(rec), ModifiedAt: rec.sub("meta").moment("lastModified"), ETag: rec.sub("meta").text("version"),
-		Attributes: attributes, PhoneNumbers: phonesOf(rec), Addresses: addressesOf(rec),
+		ExternalID:     rec.text("id"),
+		Username:       rec.opt("userName"),
+		Email:          mailOf(rec),
+		DisplayName:    displayName(rec),
+		FirstName:      name.opt("givenName"),
+		MiddleName:     name.opt("middleName"),
+		LastName:       name.opt("familyName"),
+		PreferredName:  rec.opt("nickName"),
+		Title:          rec.opt("title"),
+		EmploymentType: rec.opt("userType"),
+		EmployeeNumber: work.opt(
+			"employeeNumber",
+		),
+		CostCenter:   work.opt("costCenter"),
+		Organization: work.opt("organization"),
+		Division:     work.opt("division"),
+		Department:   work.opt("department"),
+		ManagerRef:   managerOf(work),
+		IsDisabled: disabled(
+			rec,
+		),
+		ModifiedAt:   rec.sub("meta").moment("lastModified"),
+		ETag:         rec.sub("meta").text("version"),
+		Attributes:   attributes,
+		PhoneNumbers: phonesOf(rec),
+		Addresses:    addressesOf(rec),
 	}
 	return p
 }
@@ -29,11 +48,21 @@ func identityOf(rec record, attributes map[string]any) v1.RemoteIdentity {
 func accountOf(rec record, attributes map[string]any, linked bool) v1.RemoteAccount {
 	name, meta := rec.sub("name"), rec.sub("meta")
 	a := v1.RemoteAccount{
-		ExternalID: rec.text("id"), NativeIdentity: rec.text("userName"), Username: rec.opt("userName"), Email: mailOf(rec),
-		DisplayName: displayName(rec), FirstName: name.opt("givenName"), LastName: name.opt("familyName"),
-		EmployeeNumber: rec.sub(enterpriseUser).opt("employeeNumber"), IsDisabled: disabled(rec),
-		CreatedAt: meta.moment("created"), ModifiedAt: meta.moment("lastModified"), ETag: meta.text("version"),
-		Attributes: attributes,
+		ExternalID: rec.text(
+			"id",
+		),
+		NativeIdentity: rec.text("userName"),
+		Username:       rec.opt("userName"),
+		Email:          mailOf(rec),
+		DisplayName:    displayName(rec),
+		FirstName:      name.opt("givenName"),
+		LastName:       name.opt("familyName"),
+		EmployeeNumber: rec.sub(enterpriseUser).opt("employeeNumber"),
+		IsDisabled:     disabled(rec),
+		CreatedAt:      meta.moment("created"),
+		ModifiedAt:     meta.moment("lastModified"),
+		ETag:           meta.text("version"),
+		Attributes:     attributes,
 	}
 	if linked {
 		a.IdentityExternalID = opt(a.ExternalID)
@@ -46,7 +75,10 @@ func phonesOf(rec record) []v1.PhoneNumber {
 	out := []v1.PhoneNumber{}
 	for _, item := range rec.items("phoneNumbers") {
 		if number := item.text("value"); number != "" {
-			out = append(out, v1.PhoneNumber{Value: number, Type: strings.ToLower(item.text("type")), Primary: isPrimary(item)})
+			out = append(
+				out,
+				v1.PhoneNumber{Value: number, Type: strings.ToLower(item.text("type")), Primary: isPrimary(item)},
+			)
 		}
 	}
 	return out
@@ -57,8 +89,14 @@ func addressesOf(rec record) []v1.Address {
 	out := []v1.Address{}
 	for _, item := range rec.items("addresses") {
 		a := v1.Address{
-			Formatted: item.text("formatted"), StreetAddress: item.text("streetAddress"), Locality: item.text("locality"),
-			Region: item.text("region"), PostalCode: item.text("postalCode"), Country: item.text("country"),
+			Formatted: item.text(
+				"formatted",
+			),
+			StreetAddress: item.text("streetAddress"),
+			Locality:      item.text("locality"),
+			Region:        item.text("region"),
+			PostalCode:    item.text("postalCode"),
+			Country:       item.text("country"),
 		}
 		if a == (v1.Address{}) {
 			continue
@@ -107,8 +145,8 @@ func displayName(rec record) *string {
 	return opt(strings.TrimSpace(name.text("givenName") + " " + name.text("familyName")))
 }
 
-// managerOf points to the manager. The value is a SCIM id by the standard, an externalId or an e-mail by habit, so that every
-// kind of key is tried, the id first.
+// managerOf points to the manager. The value is a SCIM id by the standard, an externalId or an e-mail by habit, so that
+// every kind of key is tried, the id first.
 func managerOf(work record) *v1.Ref {
 	manager := work.sub("manager")
 	value := manager.text("value")
@@ -140,10 +178,11 @@ var knownKinds = map[string]string{
 	"permission_set": "permission_set", "permissionset": "permission_set", "app_access": "app_access", "group": "group",
 }
 
-// rightsOf reads roles[] and entitlements[] of a User. Their key is value and type, with the attribute's name in front so that
-// they never meet the id of a group.
+// rightsOf reads roles[] and entitlements[] of a User. Their key is value and type, with the attribute's name in front
+// so that they never meet the id of a group.
 func rightsOf(rec record) (rights []v1.RemoteEntitlement, skipped int) {
-	for _, of := range []struct{ attribute, prefix, kind string }{{"roles", "role", "role"}, {"entitlements", "entitlement", "permission_set"}} {
+	for _, of := range []struct{ attribute, prefix, kind string }{{"roles", "role", "role"},
+		{"entitlements", "entitlement", "permission_set"}} {
 		for _, item := range rec.items(of.attribute) {
 			value, typ := item.text("value"), item.text("type")
 			if value == "" {
@@ -153,7 +192,12 @@ func rightsOf(rec record) (rights []v1.RemoteEntitlement, skipped int) {
 				skipped++
 				continue
 			}
-			right := v1.RemoteEntitlement{ExternalID: of.prefix + ":" + value, Kind: of.kind, Name: opt(value), DisplayName: item.opt("display")}
+			right := v1.RemoteEntitlement{
+				ExternalID:  of.prefix + ":" + value,
+				Kind:        of.kind,
+				Name:        opt(value),
+				DisplayName: item.opt("display"),
+			}
 			if typ != "" {
 				right.ExternalID = of.prefix + ":" + typ + ":" + value
 				right.Attributes = map[string]any{"type": typ, "value": value}

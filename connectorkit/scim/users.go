@@ -62,7 +62,8 @@ func readHeld(resp *target.Response) (p onePage, held []resource, err error) {
 	return p, held, err
 }
 
-// readUsers tells every user of a list with all that is in the record. A page is held whole until it was read to its end.
+// readUsers tells every user of a list with all that is in the record. A page is held whole until it was read to its
+// end.
 func (r *reading) readUsers(ctx context.Context, l *listing) error {
 	l.ahead = true
 	l.read = func(resp *target.Response) (onePage, error) {
@@ -222,12 +223,17 @@ func (r *reading) unreadable(message, id string, kinds ...v1.ObjectKind) {
 	}
 }
 
-// rightsOf tells the roles and entitlements that a User carries, each right once. Of changes, a right that the user no longer
-// carries is told as gone: nothing else would tell it.
+// rightsOf tells the roles and entitlements that a User carries, each right once. Of changes, a right that the user no
+// longer carries is told as gone: nothing else would tell it.
 func (r *reading) rightsOf(rec record, id string) {
 	rights, skipped := rightsOf(rec)
 	if skipped > 0 {
-		r.skip(fmt.Sprintf("%d role(s) or entitlement(s) of the user have no value", skipped), id, v1.Entitlements, v1.Grants)
+		r.skip(
+			fmt.Sprintf("%d role(s) or entitlement(s) of the user have no value", skipped),
+			id,
+			v1.Entitlements,
+			v1.Grants,
+		)
 	}
 	held := map[string]bool{}
 	for _, right := range rights {
@@ -251,7 +257,10 @@ func (r *reading) rightsOf(rec record, id string) {
 	switch {
 	case !r.at.Plan.incremental():
 	case groups >= 0 && skipped == 0:
-		r.scopes = append(r.scopes, v1.Scope{Kind: v1.Grants, Key: "account:" + id, Complete: true, Count: len(held) + groups})
+		r.scopes = append(
+			r.scopes,
+			v1.Scope{Kind: v1.Grants, Key: "account:" + id, Complete: true, Count: len(held) + groups},
+		)
 	default:
 		for _, right := range r.at.Rights[:min(r.at.Plan.Known, len(r.at.Rights))] {
 			if !held[right] {
@@ -297,7 +306,8 @@ func (r *reading) groupsOf(rec record, id string) int {
 	return len(held)
 }
 
-// memberships reads users once more for the groups they carry, where it turned out that groups do not tell their members.
+// memberships reads users once more for the groups they carry, where it turned out that groups do not tell their
+// members.
 func (r *reading) memberships(ctx context.Context) error {
 	l := r.listing(r.usersPath, phaseUsers, r.userFilter)
 	l.query = url.Values{"attributes": {"id,groups"}}

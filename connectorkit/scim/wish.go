@@ -19,7 +19,16 @@ type wish struct {
 }
 
 // multi are attributes of a User with several values (RFC 7643 section 4.1.2).
-var multi = []string{"emails", "phonenumbers", "ims", "photos", "addresses", "entitlements", "roles", "x509certificates"}
+var multi = []string{
+	"emails",
+	"phonenumbers",
+	"ims",
+	"photos",
+	"addresses",
+	"entitlements",
+	"roles",
+	"x509certificates",
+}
 
 func (p path) multi() bool {
 	return p.urn == "" && slices.Contains(multi, strings.ToLower(p.attribute))
@@ -27,8 +36,12 @@ func (p path) multi() bool {
 
 // unwritable are attributes that only the target writes, or that are written in another way.
 var unwritable = map[string]string{
-	"id": "only the target gives ids", "meta": "only the target writes it", "schemas": "it follows from the attributes",
-	"groups": "memberships are granted and revoked", "members": "memberships are granted and revoked", "password": "a password is a credential, not an attribute",
+	"id":       "only the target gives ids",
+	"meta":     "only the target writes it",
+	"schemas":  "it follows from the attributes",
+	"groups":   "memberships are granted and revoked",
+	"members":  "memberships are granted and revoked",
+	"password": "a password is a credential, not an attribute",
 }
 
 // wishes reads what is asked for of an account.
@@ -64,7 +77,11 @@ func wishes(a *v1.ProvisionAccount) ([]wish, error) {
 		add(wish{path: path{attribute: "active"}, value: *a.Enabled})
 	}
 	if a.Container != nil && *a.Container != "" {
-		return nil, badAsk("container_unsupported", "users of a SCIM service lie in no containers", "Take the container out of the account's template.")
+		return nil, badAsk(
+			"container_unsupported",
+			"users of a SCIM service lie in no containers",
+			"Take the container out of the account's template.",
+		)
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Attributes)) {
 		more, err := wished(name, a.Attributes[name])
@@ -82,7 +99,8 @@ func wishes(a *v1.ProvisionAccount) ([]wish, error) {
 func wished(name string, v any) ([]wish, error) {
 	if object, ok := v.(map[string]any); ok {
 		sep := "."
-		if strings.EqualFold(name, enterpriseUser) || schemaName.MatchString(name) && strings.HasSuffix(strings.ToLower(name), ":user") {
+		if strings.EqualFold(name, enterpriseUser) ||
+			schemaName.MatchString(name) && strings.HasSuffix(strings.ToLower(name), ":user") {
 			sep = ":"
 		}
 		var out []wish
@@ -97,7 +115,11 @@ func wished(name string, v any) ([]wish, error) {
 	}
 	p, err := parsePath(name)
 	if err != nil {
-		return nil, badAsk("invalid_attribute", err.Error()+" of a user", "Name attributes as discovery does, such as title, name.givenName or "+enterpriseUser+":department.")
+		return nil, badAsk(
+			"invalid_attribute",
+			err.Error()+" of a user",
+			"Name attributes as discovery does, such as title, name.givenName or "+enterpriseUser+":department.",
+		)
 	}
 	if why := unwritable[strings.ToLower(p.attribute)]; why != "" && p.urn == "" {
 		return nil, badAsk("unwritable_attribute", "the attribute "+p.attribute+" cannot be written: "+why, "")
@@ -110,7 +132,11 @@ func wished(name string, v any) ([]wish, error) {
 	if text, ok := v.(string); ok && text == "" {
 		v = nil
 	}
-	w := wish{path: p, value: plainJSON(v), loose: strings.EqualFold(p.attribute, "userName") || strings.EqualFold(p.attribute, "emails")}
+	w := wish{
+		path:  p,
+		value: plainJSON(v),
+		loose: strings.EqualFold(p.attribute, "userName") || strings.EqualFold(p.attribute, "emails"),
+	}
 	return []wish{w}, nil
 }
 
@@ -176,7 +202,8 @@ func foremost(items []record) int {
 	return best
 }
 
-// same compares values as they mean the same: empty ones are absent ones, lists have no order, and of objects the wished parts count.
+// same compares values as they mean the same: empty ones are absent ones, lists have no order, and of objects the
+// wished parts count.
 func same(want, have any, loose bool) bool {
 	if blank(want) || blank(have) {
 		return blank(want) && blank(have)
@@ -271,7 +298,8 @@ func (p path) values(rec record) any {
 	return nil
 }
 
-// itemFor is the item that is there for a value, or a new one. Only addresses have one that is for work and comes first.
+// itemFor is the item that is there for a value, or a new one. Only addresses have one that is for work and comes
+// first.
 func itemFor(attribute string, have []any, v any, first, loose bool) any {
 	for _, h := range have {
 		if m, ok := h.(map[string]any); ok && same(v, record(m).get("value"), loose) {

@@ -15,7 +15,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Writes says which changes the profile and the settings allow. What the target itself declares is heeded when a change is made.
+// Writes says which changes the profile and the settings allow. What the target itself declares is heeded when a change
+// is made.
 func (k *Connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
 	set, err := read(auth)
 	if err != nil {
@@ -35,8 +36,16 @@ func (k *Connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
 }
 
 var allOps = []v1.ProvisionOp{
-	v1.OpAccountCreate, v1.OpAccountUpdate, v1.OpAccountRename, v1.OpAccountEnable, v1.OpAccountDisable, v1.OpAccountUnlock,
-	v1.OpAccountDelete, v1.OpAccountPassword, v1.OpEntitlementGrant, v1.OpEntitlementRevoke,
+	v1.OpAccountCreate,
+	v1.OpAccountUpdate,
+	v1.OpAccountRename,
+	v1.OpAccountEnable,
+	v1.OpAccountDisable,
+	v1.OpAccountUnlock,
+	v1.OpAccountDelete,
+	v1.OpAccountPassword,
+	v1.OpEntitlementGrant,
+	v1.OpEntitlementRevoke,
 }
 
 // cannot says why a change is not made here, or nothing.
@@ -102,8 +111,15 @@ func (k *Connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 	c := &writing{session: s, k: k, req: req}
 	c.resp.Warnings = s.c.Warnings()
 	if why := s.cannot(req.Op); why != "" {
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "operation_not_supported", Phase: phaseUsers,
-			Message: string(req.Op) + " cannot be done: " + why, Hint: "The settings of the connector say how its target is changed."}
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class: v1.ClassConfig,
+			Code:  "operation_not_supported",
+			Phase: phaseUsers,
+			Message: string(
+				req.Op,
+			) + " cannot be done: " + why,
+			Hint: "The settings of the connector say how its target is changed.",
+		}
 	}
 	if c.provider, err = k.declaredOnce(ctx, s, req.AuthConfig); err != nil {
 		return v1.ProvisionResponse{}, err
@@ -149,7 +165,8 @@ func (c *writing) answer(err error) (v1.ProvisionResponse, error) {
 		c.resp.Success, c.resp.Outcome = true, v1.OutcomePlanned
 	case errors.As(err, &u):
 		text := u.Message
-		c.resp.Outcome, c.resp.Error, c.resp.ErrorDetail, c.resp.Verified = v1.OutcomeUnknown, &text, u.ErrorDetail, false
+		c.resp.Outcome, c.resp.Error, c.resp.ErrorDetail, c.resp.Verified = v1.OutcomeUnknown, &text, u.ErrorDetail,
+			false
 	case errors.As(err, &d):
 		return v1.ProvisionResponse{}, d
 	default:
@@ -172,8 +189,8 @@ type request struct {
 	note   string
 }
 
-// send plans a request and, unless this is a dry run, sends it. It gives the record of the answer, where there is one, and the
-// record's address.
+// send plans a request and, unless this is a dry run, sends it. It gives the record of the answer, where there is one,
+// and the record's address.
 func (c *writing) send(ctx context.Context, r request) (rec record, location string, err error) {
 	ask := target.Request{Method: r.method, URL: r.path, Phase: r.phase, Header: http.Header{}, Judge: judge}
 	if r.body != nil {
@@ -230,7 +247,8 @@ func judge(d *v1.ErrorDetail) *v1.ErrorDetail {
 	}
 	switch d.Target.HTTP.Status {
 	case 400, 422:
-		d.Class, d.Hint = v1.ClassData, "The target does not accept the change. Its own words say why; check the account's template."
+		d.Class, d.Hint = v1.ClassData, "The target does not accept the change. Its own words say why; check the "+
+			"account's template."
 	case 403:
 		if d.Class == v1.ClassPermission {
 			d.Hint = "The credentials are known but may not change this. Grant them the right to write in the target."

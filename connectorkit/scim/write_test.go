@@ -26,7 +26,13 @@ func readAll(r *http.Request) ([]byte, error) {
 }
 
 func order(op v1.ProvisionOp, id string, auth v1.AuthConfig) v1.ProvisionRequest {
-	return v1.ProvisionRequest{ConnectorBusinessID: "c", AuthConfig: auth, IdempotencyKey: "k", Op: op, Target: v1.ProvisionTarget{Kind: "account", RemoteID: id}}
+	return v1.ProvisionRequest{
+		ConnectorBusinessID: "c",
+		AuthConfig:          auth,
+		IdempotencyKey:      "k",
+		Op:                  op,
+		Target:              v1.ProvisionTarget{Kind: "account", RemoteID: id},
+	}
 }
 
 func do(t testing.TB, req v1.ProvisionRequest) v1.ProvisionResponse {
@@ -50,9 +56,21 @@ func refused(t testing.TB, req v1.ProvisionRequest) *v1.ErrorDetail {
 // person is what joiners are given.
 func joiner(name string) *v1.ProvisionAccount {
 	return &v1.ProvisionAccount{
-		Username: ptr(name), Email: ptr(name), DisplayName: ptr("Grace \"Amazing\" <Hopper>"), FirstName: ptr("Grace"), LastName: ptr("Hopper"),
-		EmployeeNumber: ptr("0042"), Enabled: ptr(true),
-		Attributes: map[string]any{"title": "Rear Admiral", enterpriseUser + ":department": "Navy & Fleet", "externalId": "p-1", "phoneNumbers": "+1 555"},
+		Username: ptr(
+			name,
+		),
+		Email:          ptr(name),
+		DisplayName:    ptr("Grace \"Amazing\" <Hopper>"),
+		FirstName:      ptr("Grace"),
+		LastName:       ptr("Hopper"),
+		EmployeeNumber: ptr("0042"),
+		Enabled:        ptr(true),
+		Attributes: map[string]any{
+			"title":                        "Rear Admiral",
+			enterpriseUser + ":department": "Navy & Fleet",
+			"externalId":                   "p-1",
+			"phoneNumbers":                 "+1 555",
+		},
 	}
 }
 
@@ -68,8 +86,20 @@ func lives(t *testing.T, run func(t *testing.T, base, ada, group, empty string))
 		run(t, base, "ada", "staff", "empty")
 	})
 	t.Run("scimmy", func(t *testing.T) {
-		base := "http://" + targettest.StartNode(t, "testdata/scimmy", "TOKEN="+canary, "USERS=12", "GROUPS=2", "MAX=50") + "/scim/v2"
-		change(t, "POST", base+"/Groups", `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:Group"],"displayName":"empty"}`)
+		base := "http://" + targettest.StartNode(
+			t,
+			"testdata/scimmy",
+			"TOKEN="+canary,
+			"USERS=12",
+			"GROUPS=2",
+			"MAX=50",
+		) + "/scim/v2"
+		change(
+			t,
+			"POST",
+			base+"/Groups",
+			`{"schemas":["urn:ietf:params:scim:schemas:core:2.0:Group"],"displayName":"empty"}`,
+		)
 		all := mustSync(t, bearer(base), nil)
 		empty := ""
 		for _, e := range all.Entitlements {
@@ -87,8 +117,16 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 		twice := func(req v1.ProvisionRequest, want func(v1.ProvisionResponse) string) v1.ProvisionResponse {
 			t.Helper()
 			first := do(t, req)
-			if !first.Success || first.Outcome != v1.OutcomeApplied || !first.Verified || len(first.Warnings) != 1 || len(first.Plan) != 1 {
-				t.Errorf("%s = %s, verified %t, warnings %v, %d requests", req.Op, first.Outcome, first.Verified, first.Warnings, len(first.Plan))
+			if !first.Success || first.Outcome != v1.OutcomeApplied || !first.Verified || len(first.Warnings) != 1 ||
+				len(first.Plan) != 1 {
+				t.Errorf(
+					"%s = %s, verified %t, warnings %v, %d requests",
+					req.Op,
+					first.Outcome,
+					first.Verified,
+					first.Warnings,
+					len(first.Plan),
+				)
 			}
 			second := do(t, req)
 			if second.Outcome != v1.OutcomeAlready || !second.Verified || len(second.Plan) != 0 {
@@ -99,25 +137,52 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 			}
 			return first
 		}
-		whole := func(r v1.ProvisionResponse) string { b, _ := json.Marshal([]any{r.Account, r.Grant}); return string(b) }
+		whole := func(r v1.ProvisionResponse) string {
+			b,
+				_ := json.Marshal([]any{r.Account, r.Grant})
+			return string(b)
+		}
 
 		create := order(v1.OpAccountCreate, "", auth)
 		create.Account = joiner("grace@example.test")
 		made := twice(create, whole)
 		id := made.Account.ExternalID
-		if want := `grace@example.test grace@example.test Grace "Amazing" <Hopper> 0042 false Navy & Fleet +1 555`; want != fmt.Sprint(*made.Account.Username, " ",
-			*made.Account.Email, " ", *made.Account.DisplayName, " ", *made.Account.EmployeeNumber, " ", *made.Account.IsDisabled, " ",
-			made.Account.Attributes[enterpriseUser+":department"], " ", made.Account.Attributes["phoneNumbers.value"].([]any)[0]) {
+		if want := `grace@example.test grace@example.test Grace "Amazing" <Hopper> 0042 false Navy & Fleet +1 555`; want != fmt.Sprint(
+			*made.Account.Username,
+			" ",
+			*made.Account.Email,
+			" ",
+			*made.Account.DisplayName,
+			" ",
+			*made.Account.EmployeeNumber,
+			" ",
+			*made.Account.IsDisabled,
+			" ",
+			made.Account.Attributes[enterpriseUser+":department"],
+			" ",
+			made.Account.Attributes["phoneNumbers.value"].([]any)[0],
+		) {
 			t.Errorf("made %+v", made.Account)
 		}
 
 		update := order(v1.OpAccountUpdate, id, auth)
-		update.Account = &v1.ProvisionAccount{DisplayName: ptr("Admiral"), Email: ptr("admiral@example.test"),
-			Attributes: map[string]any{"title": nil, "name.middleName": "Brewster", "division": "North", "manager": ada}}
+		update.Account = &v1.ProvisionAccount{
+			DisplayName: ptr("Admiral"),
+			Email:       ptr("admiral@example.test"),
+			Attributes: map[string]any{
+				"title":           nil,
+				"name.middleName": "Brewster",
+				"division":        "North",
+				"manager":         ada,
+			},
+		}
 		changed := twice(update, whole)
 		a := changed.Account.Attributes
-		if *changed.Account.Email != "admiral@example.test" || a["title"] != nil || a["name.familyName"] != "Hopper" || a["name.middleName"] != "Brewster" ||
-			a[enterpriseUser+":division"] != "North" || a[enterpriseUser+":department"] != "Navy & Fleet" || a[enterpriseUser+":manager.value"] != ada {
+		if *changed.Account.Email != "admiral@example.test" || a["title"] != nil || a["name.familyName"] != "Hopper" ||
+			a["name.middleName"] != "Brewster" ||
+			a[enterpriseUser+":division"] != "North" ||
+			a[enterpriseUser+":department"] != "Navy & Fleet" ||
+			a[enterpriseUser+":manager.value"] != ada {
 			t.Errorf("updated to %v", a)
 		}
 
@@ -133,10 +198,19 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 			if got := twice2(t, twice, grant, whole); !got.Grant.Held {
 				t.Errorf("granted %+v", got.Grant)
 			}
-			now, err := connector().Read(t.Context(), v1.ReadRequest{AuthConfig: auth,
-				Accounts:     []v1.ProvisionTarget{{RemoteID: id}, {RemoteID: ada}, {Username: "nobody"}, {RemoteID: "nobody"}},
-				Entitlements: []v1.ProvisionTarget{{RemoteID: g}, {RemoteID: "role:auditor"}, {RemoteID: "gone"}}})
-			if err != nil || len(now.Accounts) != 4 || now.Accounts[0].Account == nil || now.Accounts[2].Account != nil || now.Accounts[3].Account != nil {
+			now, err := connector().Read(t.Context(), v1.ReadRequest{
+				AuthConfig: auth,
+				Accounts: []v1.ProvisionTarget{
+					{RemoteID: id},
+					{RemoteID: ada},
+					{Username: "nobody"},
+					{RemoteID: "nobody"},
+				},
+				Entitlements: []v1.ProvisionTarget{{RemoteID: g}, {RemoteID: "role:auditor"}, {RemoteID: "gone"}},
+			})
+			if err != nil || len(now.Accounts) != 4 || now.Accounts[0].Account == nil ||
+				now.Accounts[2].Account != nil ||
+				now.Accounts[3].Account != nil {
 				t.Fatalf("Read = %+v, %v", now, err)
 			}
 			var held []string
@@ -144,8 +218,17 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 				held = append(held, fmt.Sprint(s.AccountRemoteID == id, " ", s.EntitlementRemoteID, " ", s.Held))
 			}
 			inBoth := g == group
-			if want := []string{"true " + g + " true", fmt.Sprint("false ", g, " ", inBoth), "true role:auditor false", "false role:auditor " + fmt.Sprint(ada == "ada"),
-				"true gone false", "false gone false"}; !slices.Equal(held, want) {
+			if want := []string{
+				"true " + g + " true",
+				fmt.Sprint("false ", g, " ", inBoth),
+				"true role:auditor false",
+				"false role:auditor " + fmt.Sprint(ada == "ada"),
+				"true gone false",
+				"false gone false",
+			}; !slices.Equal(
+				held,
+				want,
+			) {
 				t.Errorf("held %v, want %v", held, want)
 			}
 			revoke := order(v1.OpEntitlementRevoke, id, auth)
@@ -153,7 +236,8 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 			if got := do(t, revoke); got.Outcome != v1.OutcomeApplied || got.Grant.Held {
 				t.Errorf("revoked %+v", got)
 			}
-			if g == group { // of the empty one a connector that knows nothing yet cannot tell whether it keeps its members back
+			// of the empty one a connector that knows nothing yet cannot tell whether it keeps its members back
+			if g == group {
 				if got := do(t, revoke); got.Outcome != v1.OutcomeAlready || got.Grant.Held {
 					t.Errorf("revoked again %+v", got)
 				}
@@ -180,7 +264,12 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 	})
 }
 
-func twice2(t testing.TB, twice func(v1.ProvisionRequest, func(v1.ProvisionResponse) string) v1.ProvisionResponse, req v1.ProvisionRequest, want func(v1.ProvisionResponse) string) v1.ProvisionResponse {
+func twice2(
+	t testing.TB,
+	twice func(v1.ProvisionRequest, func(v1.ProvisionResponse) string) v1.ProvisionResponse,
+	req v1.ProvisionRequest,
+	want func(v1.ProvisionResponse) string,
+) v1.ProvisionResponse {
 	t.Helper()
 	return twice(req, want)
 }
@@ -219,7 +308,10 @@ func TestADryRunTellsWhatIsThenSent(t *testing.T) {
 			}
 			e.compare(t, dry.Plan[0].HTTP, base)
 			text, _ := json.Marshal([]any{dry, wet})
-			if s := string(text); strings.Contains(s, canary) || strings.Contains(s, "s3cret") || !strings.Contains(s, `"Authorization":"[secret]"`) {
+			if s := string(
+				text,
+			); strings.Contains(s, canary) || strings.Contains(s, "s3cret") ||
+				!strings.Contains(s, `"Authorization":"[secret]"`) {
 				t.Errorf("%s: %s", req.Op, s)
 			}
 		}
@@ -229,7 +321,12 @@ func TestADryRunTellsWhatIsThenSent(t *testing.T) {
 // orders are one change of each kind, made one after the other.
 func orders(auth v1.AuthConfig) []v1.ProvisionRequest {
 	create := order(v1.OpAccountCreate, "", auth)
-	create.Account, create.Credential = joiner("grace@example.test"), &v1.NewCredential{Mode: "password", Password: "s3cret-pass"}
+	create.Account, create.Credential = joiner(
+		"grace@example.test",
+	), &v1.NewCredential{
+		Mode:     "password",
+		Password: "s3cret-pass",
+	}
 	update := order(v1.OpAccountUpdate, "ada", auth)
 	update.Account = &v1.ProvisionAccount{Email: ptr("x@example.test"), Attributes: map[string]any{"title": nil}}
 	rename := order(v1.OpAccountRename, "ada", auth)
@@ -242,8 +339,18 @@ func orders(auth v1.AuthConfig) []v1.ProvisionRequest {
 	revoke.EntitlementRemoteIDs = []string{"staff"}
 	role := order(v1.OpEntitlementGrant, "ada", auth)
 	role.EntitlementRemoteIDs = []string{"entitlement:license:gold"}
-	return []v1.ProvisionRequest{create, update, rename, order(v1.OpAccountDisable, "ada", auth), order(v1.OpAccountEnable, "ada", auth), reset, grant, revoke, role,
-		order(v1.OpAccountDelete, "bob", auth)}
+	return []v1.ProvisionRequest{
+		create,
+		update,
+		rename,
+		order(v1.OpAccountDisable, "ada", auth),
+		order(v1.OpAccountEnable, "ada", auth),
+		reset,
+		grant,
+		revoke,
+		role,
+		order(v1.OpAccountDelete, "bob", auth),
+	}
 }
 
 // compare holds a plan against the one request that arrived.
@@ -285,13 +392,17 @@ func TestAnAccountThatIsThereIsSomebodyElsesUnlessItIsTheSame(t *testing.T) {
 	}
 	req.Account.FirstName, req.Account.Enabled = ptr("Adam"), ptr(false)
 	d := refused(t, req)
-	if d.Class != v1.ClassConflict || d.Code != "account_exists" || !strings.Contains(d.Message, "name.givenName, active") {
+	if d.Class != v1.ClassConflict || d.Code != "account_exists" ||
+		!strings.Contains(d.Message, "name.givenName, active") {
 		t.Errorf("another = %+v", d)
 	}
 	// The target does not find it and refuses all the same: a name that is taken out of sight.
 	e.before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == "GET" && r.URL.Query().Get("filter") != "" {
-			fmt.Fprint(w, `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":0,"Resources":[]}`)
+			fmt.Fprint(
+				w,
+				`{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":0,"Resources":[]}`,
+			)
 			return true
 		}
 		return false
@@ -336,7 +447,11 @@ func TestVersionsAreHeeded(t *testing.T) {
 	}
 	req := order(v1.OpAccountUpdate, "ada", bearer(base))
 	req.Account = &v1.ProvisionAccount{DisplayName: ptr("Ada")}
-	if got := do(t, req); got.Outcome != v1.OutcomeApplied || len(got.Plan) != 2 || got.Plan[1].HTTP.Headers["If-Match"] != `W/"other"` {
+	if got := do(
+		t,
+		req,
+	); got.Outcome != v1.OutcomeApplied || len(got.Plan) != 2 ||
+		got.Plan[1].HTTP.Headers["If-Match"] != `W/"other"` {
 		t.Errorf("with somebody else's change in between: %+v", got)
 	}
 	req.Account.DisplayName, req.Expect = ptr("Countess"), &v1.Expect{Version: `W/"0"`}
@@ -369,14 +484,28 @@ func TestAnAnswerThatIsLostLeavesTheOutcomeUnknownAndAReadFindsIt(t *testing.T) 
 			for _, req := range orders(bearer(base)) {
 				posts.Store(0)
 				got := do(t, req)
-				if got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || got.Error == nil || posts.Load() != 1 || len(got.Plan) != 1 || got.Verified {
+				if got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || got.Error == nil ||
+					posts.Load() != 1 ||
+					len(got.Plan) != 1 ||
+					got.Verified {
 					t.Errorf("%s = %+v after %d requests", req.Op, got, posts.Load())
 				}
 			}
-			now, err := connector().Read(t.Context(), v1.ReadRequest{AuthConfig: bearer(base),
-				Accounts:     []v1.ProvisionTarget{{Username: "GRACE@example.test"}, {RemoteID: "ada"}, {RemoteID: "bob"}},
-				Entitlements: []v1.ProvisionTarget{{RemoteID: "empty"}, {RemoteID: "staff"}, {RemoteID: "entitlement:license:gold"}}})
-			if err != nil || now.Accounts[0].Account == nil || *now.Accounts[1].Account.Username != "lovelace" || now.Accounts[2].Account != nil {
+			now, err := connector().Read(t.Context(), v1.ReadRequest{
+				AuthConfig: bearer(base),
+				Accounts: []v1.ProvisionTarget{
+					{Username: "GRACE@example.test"},
+					{RemoteID: "ada"},
+					{RemoteID: "bob"},
+				},
+				Entitlements: []v1.ProvisionTarget{
+					{RemoteID: "empty"},
+					{RemoteID: "staff"},
+					{RemoteID: "entitlement:license:gold"},
+				},
+			})
+			if err != nil || now.Accounts[0].Account == nil || *now.Accounts[1].Account.Username != "lovelace" ||
+				now.Accounts[2].Account != nil {
 				t.Fatalf("Read = %+v, %v", now, err)
 			}
 			var held []bool
@@ -406,8 +535,10 @@ func TestARefusalIsToldAndNothingIsSentTwice(t *testing.T) {
 		class  v1.ErrorClass
 		retry  bool
 	}{
-		{400, "", v1.ClassData, false}, {401, "", v1.ClassAuth, false}, {403, "", v1.ClassPermission, false}, {405, "", v1.ClassConfig, false},
-		{429, "7", v1.ClassRateLimited, true}, {503, "7", v1.ClassTransient, true}, {501, "", v1.ClassTargetFault, false},
+		{400, "", v1.ClassData, false}, {401, "", v1.ClassAuth, false}, {403, "", v1.ClassPermission, false},
+		{405, "", v1.ClassConfig, false},
+		{429, "7", v1.ClassRateLimited, true}, {503, "7", v1.ClassTransient, true},
+		{501, "", v1.ClassTargetFault, false},
 	} {
 		e, base := newEstate(t)
 		e.before = func(w http.ResponseWriter, r *http.Request) bool {
@@ -423,7 +554,9 @@ func TestARefusalIsToldAndNothingIsSentTwice(t *testing.T) {
 		for _, req := range orders(bearer(base)) {
 			e.users.all[0].Attributes["active"] = req.Op != v1.OpAccountEnable
 			d := refused(t, req)
-			if d.Class != tt.class || d.Retryable != tt.retry || !strings.Contains(d.Message, "the words of the target") || len(e.took()) != 1 {
+			if d.Class != tt.class || d.Retryable != tt.retry ||
+				!strings.Contains(d.Message, "the words of the target") ||
+				len(e.took()) != 1 {
 				t.Errorf("%s after %d = %+v", req.Op, tt.status, d)
 			}
 			if tt.retry && (d.RetryAfterMS == nil || *d.RetryAfterMS != 7000) {
@@ -470,7 +603,8 @@ func TestATargetMayBeSlowToShowAChange(t *testing.T) {
 	stale = -100
 	req.Account = joiner("mary@example.test")
 	got = do(t, req)
-	if got.Outcome != v1.OutcomeApplied || got.Verified || got.Account == nil || got.Account.ExternalID != "u2" || got.Warnings[len(got.Warnings)-1].Code != "not_shown" {
+	if got.Outcome != v1.OutcomeApplied || got.Verified || got.Account == nil || got.Account.ExternalID != "u2" ||
+		got.Warnings[len(got.Warnings)-1].Code != "not_shown" {
 		t.Errorf("create that is not shown = %+v", got)
 	}
 }
@@ -485,18 +619,29 @@ func TestAVendorIsWrittenToAsItWants(t *testing.T) {
 		want  string
 		quiet bool // elimity does not take it
 	}{
-		{"path", nil, v1.OpAccountDisable, "", `PATCH /Users/ada {"Operations":[{"op":"replace","path":"active","value":false}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
-		{"no path", []any{"patch_style", "no_path"}, v1.OpAccountDisable, "", `PATCH /Users/ada {"Operations":[{"op":"replace","value":{"active":false}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
-		{"capital words and texts", []any{"patch_words", "capital", "booleans", "text"}, v1.OpAccountDisable, "", `PATCH /Users/ada {"Operations":[{"op":"Replace","path":"active","value":"False"}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+		{"path", nil, v1.OpAccountDisable, "",
+			`PATCH /Users/ada {"Operations":[{"op":"replace","path":"active","value":false}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+		{"no path", []any{"patch_style", "no_path"}, v1.OpAccountDisable, "",
+			`PATCH /Users/ada {"Operations":[{"op":"replace","value":{"active":false}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+		{"capital words and texts", []any{"patch_words", "capital", "booleans", "text"}, v1.OpAccountDisable, "",
+			`PATCH /Users/ada {"Operations":[{"op":"Replace","path":"active","value":"False"}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
 		{"disable by DELETE", []any{"disable_by", "delete"}, v1.OpAccountDisable, "", `DELETE /Users/ada`, false},
-		{"add by path", nil, v1.OpEntitlementGrant, "empty", `PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":[{"value":"ada"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
-		{"add as Databricks", []any{"vendor_profile", "databricks"}, v1.OpEntitlementGrant, "empty", `PATCH /Groups/empty {"Operations":[{"op":"add","value":{"members":[{"value":"ada"}]}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
-		{"add as Salesforce", []any{"vendor_profile", "salesforce"}, v1.OpEntitlementGrant, "empty", `PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":{"members":[{"value":"ada"}]}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
-		{"remove by path", nil, v1.OpEntitlementRevoke, "staff", `PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members[value eq \"ada\"]"}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
-		{"remove as GitHub", []any{"vendor_profile", "github-emu"}, v1.OpEntitlementRevoke, "staff", `PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members","value":[{"value":"ada"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
-		{"remove by the whole list", []any{"remove_member", "replace"}, v1.OpEntitlementRevoke, "staff", `PATCH /Groups/staff {"Operations":[{"op":"replace","path":"members","value":[{"type":"User","value":"bob"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
-		{"remove by PUT", []any{"remove_member", "put"}, v1.OpEntitlementRevoke, "staff", `PUT /Groups/staff {"displayName":"staff","id":"staff","members":[{"type":"User","value":"bob"}],"schemas":["urn:ietf:params:scim:schemas:core:2.0:Group"]}`, false},
-		{"unlock", []any{"unlock_attribute", "urn:example:2.0:User:locked"}, v1.OpAccountUnlock, "", `PATCH /Users/ada {"Operations":[{"op":"add","path":"urn:example:2.0:User:locked","value":false}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+		{"add by path", nil, v1.OpEntitlementGrant, "empty",
+			`PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":[{"value":"ada"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+		{"add as Databricks", []any{"vendor_profile", "databricks"}, v1.OpEntitlementGrant, "empty",
+			`PATCH /Groups/empty {"Operations":[{"op":"add","value":{"members":[{"value":"ada"}]}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+		{"add as Salesforce", []any{"vendor_profile", "salesforce"}, v1.OpEntitlementGrant, "empty",
+			`PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":{"members":[{"value":"ada"}]}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+		{"remove by path", nil, v1.OpEntitlementRevoke, "staff",
+			`PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members[value eq \"ada\"]"}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+		{"remove as GitHub", []any{"vendor_profile", "github-emu"}, v1.OpEntitlementRevoke, "staff",
+			`PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members","value":[{"value":"ada"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+		{"remove by the whole list", []any{"remove_member", "replace"}, v1.OpEntitlementRevoke, "staff",
+			`PATCH /Groups/staff {"Operations":[{"op":"replace","path":"members","value":[{"type":"User","value":"bob"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+		{"remove by PUT", []any{"remove_member", "put"}, v1.OpEntitlementRevoke, "staff",
+			`PUT /Groups/staff {"displayName":"staff","id":"staff","members":[{"type":"User","value":"bob"}],"schemas":["urn:ietf:params:scim:schemas:core:2.0:Group"]}`, false},
+		{"unlock", []any{"unlock_attribute", "urn:example:2.0:User:locked"}, v1.OpAccountUnlock, "",
+			`PATCH /Users/ada {"Operations":[{"op":"add","path":"urn:example:2.0:User:locked","value":false}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e, base := newEstate(t)
@@ -529,7 +674,10 @@ func TestAVendorIsWrittenToAsItWants(t *testing.T) {
 				t.Errorf("outcome %s, verified %t, %v", got.Outcome, got.Verified, got.Warnings)
 			}
 			whole := strings.Contains(tt.name, "whole") || strings.Contains(tt.name, "PUT")
-			if slices.ContainsFunc(got.Warnings, func(w v1.Warning) bool { return w.Code == "whole_list_sent" }) != whole {
+			if slices.ContainsFunc(
+				got.Warnings,
+				func(w v1.Warning) bool { return w.Code == "whole_list_sent" },
+			) != whole {
 				t.Errorf("warnings %v", got.Warnings)
 			}
 		})
@@ -560,7 +708,11 @@ func TestAMemberIsSoughtTheWayTheVendorTells(t *testing.T) {
 	}))
 	req := order(v1.OpEntitlementGrant, `u"1`, bearer(base, "vendor_profile", "aws-identity-center"))
 	req.EntitlementRemoteIDs = []string{`g"1`}
-	if got := do(t, req); got.Outcome != v1.OutcomeApplied || !got.Verified || asked != `id eq "g\"1" and members eq "u\"1"` {
+	if got := do(
+		t,
+		req,
+	); got.Outcome != v1.OutcomeApplied || !got.Verified ||
+		asked != `id eq "g\"1" and members eq "u\"1"` {
 		t.Errorf("grant = %+v, asked %s", got, asked)
 	}
 	if got := do(t, req); got.Outcome != v1.OutcomeAlready {
@@ -587,10 +739,13 @@ func TestNoMembershipIsTakenForGoneBecauseItIsNotShown(t *testing.T) {
 	req := order(v1.OpEntitlementRevoke, "u1", bearer(base))
 	req.EntitlementRemoteIDs = []string{"g1"}
 	got := do(t, req)
-	if got.Outcome != v1.OutcomeApplied || got.Verified || patched != 1 || got.Warnings[len(got.Warnings)-1].Code != "membership_not_shown" {
+	if got.Outcome != v1.OutcomeApplied || got.Verified || patched != 1 ||
+		got.Warnings[len(got.Warnings)-1].Code != "membership_not_shown" {
 		t.Errorf("revoke = %+v", got)
 	}
-	now, err := connector().Read(t.Context(), v1.ReadRequest{AuthConfig: bearer(base), Accounts: []v1.ProvisionTarget{{RemoteID: "u1"}}, Entitlements: []v1.ProvisionTarget{{RemoteID: "g1"}}})
+	now, err := connector().Read(t.Context(),
+		v1.ReadRequest{AuthConfig: bearer(base), Accounts: []v1.ProvisionTarget{{RemoteID: "u1"}},
+			Entitlements: []v1.ProvisionTarget{{RemoteID: "g1"}}})
 	if err != nil || len(now.Grants) != 0 {
 		t.Errorf("Read = %+v, %v", now, err)
 	}
@@ -600,7 +755,11 @@ func TestOnlyTheTargetsOwnWordSaysThatSomethingIsGone(t *testing.T) {
 	e, base := newEstate(t)
 	revoke := order(v1.OpEntitlementRevoke, "ada", bearer(base))
 	revoke.EntitlementRemoteIDs = []string{"dissolved"}
-	if got := do(t, revoke); got.Outcome != v1.OutcomeAlready || got.Grant.Held || got.Warnings[1].Code != "entitlement_not_found" {
+	if got := do(
+		t,
+		revoke,
+	); got.Outcome != v1.OutcomeAlready || got.Grant.Held ||
+		got.Warnings[1].Code != "entitlement_not_found" {
 		t.Errorf("a group that is gone = %+v", got)
 	}
 	if got := do(t, order(v1.OpAccountDelete, "nobody", bearer(base))); got.Outcome != v1.OutcomeAlready {
@@ -620,7 +779,8 @@ func TestOnlyTheTargetsOwnWordSaysThatSomethingIsGone(t *testing.T) {
 }
 
 func TestHostileNamesStayNames(t *testing.T) {
-	for _, name := range []string{`x" or userName pr or "`, `a\`, "../../Groups", "новый/путь?x=1#y", "line\nbreak", "<script>&\u2028", "%2e%2e%2f", strings.Repeat("x", 900)} {
+	for _, name := range []string{`x" or userName pr or "`, `a\`, "../../Groups", "новый/путь?x=1#y", "line\nbreak",
+		"<script>&\u2028", "%2e%2e%2f", strings.Repeat("x", 900)} {
 		e, base := newEstate(t)
 		create := order(v1.OpAccountCreate, "", bearer(base))
 		create.Account = &v1.ProvisionAccount{Username: &name, DisplayName: &name}
@@ -630,7 +790,9 @@ func TestHostileNamesStayNames(t *testing.T) {
 		}
 		// elimity's filters do not know escapes: then it is the POST that is refused.
 		again, err := connector().Provision(t.Context(), create)
-		if err != nil && (detail(t, err).Target.HTTP.Status != 409 || !strings.ContainsAny(name, "\"\\\n")) || err == nil && again.Outcome != v1.OutcomeAlready || len(e.users.all) != 3 {
+		if err != nil && (detail(t, err).Target.HTTP.Status != 409 || !strings.ContainsAny(name, "\"\\\n")) ||
+			err == nil && again.Outcome != v1.OutcomeAlready ||
+			len(e.users.all) != 3 {
 			t.Errorf("%q again = %s, %v, %d users", name, again.Outcome, err, len(e.users.all))
 		}
 		// The same as an id, in paths and filters.
@@ -641,14 +803,19 @@ func TestHostileNamesStayNames(t *testing.T) {
 		do(t, grant)
 		grant.Op = v1.OpEntitlementRevoke
 		got = do(t, grant)
-		if got.Verified != (e.memberIDs("staff") == "ada bob") || got.Grant.Held == got.Verified || !got.Verified && !strings.ContainsAny(name, "\"\\\n") ||
+		if got.Verified != (e.memberIDs("staff") == "ada bob") || got.Grant.Held == got.Verified ||
+			!got.Verified && !strings.ContainsAny(name, "\"\\\n") ||
 			!strings.HasPrefix(e.memberIDs("staff"), "ada bob") {
 			t.Errorf("%q: revoke = %+v, staff are %s", name, got, e.memberIDs("staff"))
 		}
 	}
 	_, base := newEstate(t)
 	for _, id := range []string{"..", ".", "", "a\x00b"} {
-		if d := refused(t, order(v1.OpAccountDelete, id, bearer(base))); d.Code != "unusable_id" && d.Code != "no_target" {
+		if d := refused(
+			t,
+			order(v1.OpAccountDelete, id, bearer(base)),
+		); d.Code != "unusable_id" &&
+			d.Code != "no_target" {
 			t.Errorf("id %q: %+v", id, d)
 		}
 	}
@@ -673,7 +840,8 @@ func TestWhatCannotBeWrittenIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"operation_not_supported": ask(v1.OpAccountDelete, v1.ProvisionAccount{}, "vendor_profile", "slack"),
 		"one_entitlement":         ask(v1.OpEntitlementGrant, v1.ProvisionAccount{}),
 		"account_not_found":       order(v1.OpAccountDisable, "nobody", bearer(base)),
-		"entitlement_not_found":   {Op: v1.OpEntitlementGrant, AuthConfig: bearer(base), Target: v1.ProvisionTarget{RemoteID: "ada"}, EntitlementRemoteIDs: []string{"nothing"}},
+		"entitlement_not_found": {Op: v1.OpEntitlementGrant, AuthConfig: bearer(base),
+			Target: v1.ProvisionTarget{RemoteID: "ada"}, EntitlementRemoteIDs: []string{"nothing"}},
 	} {
 		if d := refused(t, req); d.Code != code {
 			t.Errorf("%s = %+v", code, d)
@@ -705,14 +873,18 @@ func TestAPasswordIsSetAndNeverTold(t *testing.T) {
 	}
 	e.before = nil
 	got := do(t, req)
-	if text, _ := json.Marshal(got); got.Outcome != v1.OutcomeApplied || bytes.Contains(text, []byte("hunter2")) || e.user("ada")["password"] != "hunter2-\"quoted\"" {
+	if text, _ := json.Marshal(
+		got,
+	); got.Outcome != v1.OutcomeApplied || bytes.Contains(text, []byte("hunter2")) ||
+		e.user("ada")["password"] != "hunter2-\"quoted\"" {
 		t.Errorf("reset = %s, stored %v", text, e.user("ada")["password"])
 	}
 	req.Credential = &v1.NewCredential{Mode: "random", ForceChange: true}
 	got = do(t, req)
 	text, _ := json.Marshal(got)
 	random, _ := e.user("ada")["password"].(string)
-	if len(random) < 24 || strings.Contains(string(text), random) || got.Warnings[1].Code != "force_change_unsupported" {
+	if len(random) < 24 || strings.Contains(string(text), random) ||
+		got.Warnings[1].Code != "force_change_unsupported" {
 		t.Errorf("random password %q, %s", random, text)
 	}
 	env := onSite()
@@ -745,7 +917,10 @@ func TestWritesSaysWhatTheProfileAllows(t *testing.T) {
 			t.Errorf("%s does not do %s, want %s", key, got, want)
 		}
 	}
-	if w := connector().Writes(bearer("https://example.com", "delete_means", "deactivates")); slices.Contains(w.Ops, v1.OpAccountDelete) {
+	if w := connector().Writes(bearer("https://example.com", "delete_means", "deactivates")); slices.Contains(
+		w.Ops,
+		v1.OpAccountDelete,
+	) {
 		t.Error("a setting does not come before the profile")
 	}
 	if w := connector().Writes(v1.AuthConfig{}); len(w.Ops) != 0 || w.Why == "" {
@@ -790,14 +965,19 @@ func TestALargeGroupIsNotReadForEachOfItsMembers(t *testing.T) {
 				return true
 			}
 			k := connector()
-			for i, op := range []v1.ProvisionOp{v1.OpEntitlementGrant, v1.OpEntitlementGrant, v1.OpEntitlementRevoke, v1.OpEntitlementRevoke, v1.OpEntitlementRevoke} {
+			for i, op := range []v1.ProvisionOp{v1.OpEntitlementGrant, v1.OpEntitlementGrant, v1.OpEntitlementRevoke,
+				v1.OpEntitlementRevoke, v1.OpEntitlementRevoke} {
 				req := order(op, []string{"ada", "bob", "ada", "bob", "bob"}[i], bearer(base))
 				req.EntitlementRemoteIDs = []string{"empty"}
 				want := v1.OutcomeApplied
 				if i == 4 {
 					want = v1.OutcomeAlready
 				}
-				if got, err := k.Provision(t.Context(), req); err != nil || got.Outcome != want || !got.Verified || got.Grant.Held != (op == v1.OpEntitlementGrant) {
+				if got, err := k.Provision(
+					t.Context(),
+					req,
+				); err != nil || got.Outcome != want || !got.Verified ||
+					got.Grant.Held != (op == v1.OpEntitlementGrant) {
 					t.Fatalf("%d, %s = %+v, %v", i, op, got, err)
 				}
 			}

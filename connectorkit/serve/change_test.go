@@ -29,7 +29,11 @@ func (l *ledger) Provision(_ context.Context, req v1.ProvisionRequest) (v1.Provi
 		return v1.ProvisionResponse{}, l.err
 	}
 	if req.DryRun {
-		return v1.ProvisionResponse{Success: true, Outcome: v1.OutcomePlanned, Plan: []v1.PlannedRequest{{Note: "one row"}}}, nil
+		return v1.ProvisionResponse{
+			Success: true,
+			Outcome: v1.OutcomePlanned,
+			Plan:    []v1.PlannedRequest{{Note: "one row"}},
+		}, nil
 	}
 	a := v1.RemoteAccount{ExternalID: "7", Username: req.Account.Username}
 	l.accounts["7"] = a
@@ -90,14 +94,22 @@ func TestACustomConnectorMakesChanges(t *testing.T) {
 	if got := l.asked[1]; got.IdempotencyKey != "k" || len(got.AuthConfig) != 0 {
 		t.Errorf("it was asked %+v", got)
 	}
-	read, err := p.Read(t.Context(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "7"}, {RemoteID: "8"}}})
+	read, err := p.Read(
+		t.Context(),
+		v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "7"}, {RemoteID: "8"}}},
+	)
 	if err != nil || len(read.Accounts) != 2 || read.Accounts[0].Account == nil || read.Accounts[1].Account != nil {
 		t.Errorf("read = %+v, %v", read, err)
 	}
 }
 
 func TestARefusalCrossesWhole(t *testing.T) {
-	want := &v1.ErrorDetail{Class: v1.ClassConflict, Code: "name_taken", Message: "the name is taken", Hint: "choose another"}
+	want := &v1.ErrorDetail{
+		Class:   v1.ClassConflict,
+		Code:    "name_taken",
+		Message: "the name is taken",
+		Hint:    "choose another",
+	}
 	p, auth := writer(t, &serve.Handler{Connector: &ledger{err: want}, Token: "t"})
 	_, err := p.Provision(t.Context(), create(auth, false))
 	_, unread := p.Read(t.Context(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "7"}}})
@@ -141,7 +153,8 @@ func TestAnAnswerThatDoesNotComeLeavesTheChangeUnknown(t *testing.T) {
 }
 
 func TestAServiceThatOnlyReadsSaysSo(t *testing.T) {
-	for name, h := range map[string]http.Handler{"a connector": &serve.Handler{Connector: scripted{}, Token: "t"}, "the setting": &serve.Handler{Connector: &ledger{}, Token: "t"}} {
+	for name, h := range map[string]http.Handler{"a connector": &serve.Handler{Connector: scripted{}, Token: "t"},
+		"the setting": &serve.Handler{Connector: &ledger{}, Token: "t"}} {
 		p, auth := writer(t, h)
 		if name == "the setting" {
 			delete(auth, "writes")

@@ -21,14 +21,15 @@ import (
 // maxRequest bounds a request's body. A checkpoint and a cursor fit, with settings of any sensible size.
 const maxRequest = 4 << 20
 
-// Handler serves one connector. Set Connector or Sync, and how the caller is known; without any of Token, SigningSecret and Public it
-// refuses everybody.
+// Handler serves one connector. Set Connector or Sync, and how the caller is known; without any of Token, SigningSecret
+// and Public it refuses everybody.
 type Handler struct {
 	// Connector reads the target. Its pages are streamed, one a line, as they come.
 	Connector connectorkit.Connector
 
-	// Sync, in the place of Connector, answers in one piece. An answer without Page is whole, and complete for what it carries
-	// unless req.Incremental. What tests and discovers is then up to the caller, who asks Sync for a few records.
+	// Sync, in the place of Connector, answers in one piece. An answer without Page is whole, and complete for what it
+	// carries unless req.Incremental. What tests and discovers is then up to the caller, who asks Sync for a few
+	// records.
 	Sync func(ctx context.Context, req v1.SyncRequest) v1.SyncResponse
 
 	Token         string // bearer token that a request must bring
@@ -40,7 +41,8 @@ type Handler struct {
 	Log *slog.Logger     // hears of failures; nil: nobody does
 	Now func() time.Time // nil: time.Now
 
-	// Heartbeat is how often a stream in which nothing happens gets an empty line, so that nobody on the way cuts it; 0: 15 s.
+	// Heartbeat is how often a stream in which nothing happens gets an empty line, so that nobody on the way cuts it;
+	// 0: 15 s.
 	Heartbeat time.Duration
 }
 
@@ -52,8 +54,8 @@ type Manifest struct {
 	Capabilities     []string `json:"capabilities"`
 }
 
-// ServeHTTP answers /v1/sync, and with a Connector also /v1/test and /v1/discover; with one that is a connectorkit.Changer
-// /v1/provision and /v1/read too; /v1/manifest and /v1/healthz always.
+// ServeHTTP answers /v1/sync, and with a Connector also /v1/test and /v1/discover; with one that is a
+// connectorkit.Changer /v1/provision and /v1/read too; /v1/manifest and /v1/healthz always.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method, operation := http.MethodPost, (func(http.ResponseWriter, *http.Request, []byte))(nil)
 	switch r.URL.Path {
@@ -78,7 +80,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.Connector == nil && (r.URL.Path == "/v1/test" || r.URL.Path == "/v1/discover") {
 		operation = nil
 	}
-	if _, writes := h.Connector.(connectorkit.Changer); !writes && (r.URL.Path == "/v1/provision" || r.URL.Path == "/v1/read") {
+	if _, writes := h.Connector.(connectorkit.Changer); !writes &&
+		(r.URL.Path == "/v1/provision" || r.URL.Path == "/v1/read") {
 		operation = nil
 	}
 	switch {
@@ -100,7 +103,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, why)
 		return
 	}
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); method == http.MethodPost && kind != "application/json" {
+	if kind, _, _ := mime.ParseMediaType(
+		r.Header.Get("Content-Type"),
+	); method == http.MethodPost &&
+		kind != "application/json" {
 		refuse(w, http.StatusUnsupportedMediaType, "the request must be application/json")
 		return
 	}
@@ -201,7 +207,11 @@ func (h *Handler) detail(ctx context.Context, err error) *v1.ErrorDetail {
 	if h.Log != nil {
 		h.Log.ErrorContext(ctx, "connector failed", "err", err)
 	}
-	return &v1.ErrorDetail{Class: v1.ClassInternal, Code: "internal", Message: "something went wrong in the connector itself; its log says what"}
+	return &v1.ErrorDetail{
+		Class:   v1.ClassInternal,
+		Code:    "internal",
+		Message: "something went wrong in the connector itself; its log says what",
+	}
 }
 
 // read decodes a request. Members nobody knows are passed over: the protocol only gains some.

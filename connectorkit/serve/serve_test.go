@@ -29,7 +29,9 @@ import (
 // caller is the custom connector as an agent has it.
 func caller() connectorkit.Connector {
 	c, err := connectors.Open(connectorkit.Env{
-		Dial: (&net.Dialer{}).DialContext, Now: time.Now, Plaintext: func(context.Context, string) (bool, error) { return false, nil },
+		Dial:      (&net.Dialer{}).DialContext,
+		Now:       time.Now,
+		Plaintext: func(context.Context, string) (bool, error) { return false, nil },
 	}, catalog.Custom)
 	if err != nil {
 		panic(err)
@@ -38,7 +40,11 @@ func caller() connectorkit.Connector {
 }
 
 func read(url, region string) string {
-	auth := v1.AuthConfig{"base_url": url, "bearer_token": "correct-horse-battery-staple", "settings": map[string]any{"region": region}}
+	auth := v1.AuthConfig{
+		"base_url":     url,
+		"bearer_token": "correct-horse-battery-staple",
+		"settings":     map[string]any{"region": region},
+	}
 	r, err := connectortest.Read(context.Background(), caller(), v1.SyncRequest{AuthConfig: auth}, nil)
 	if err != nil {
 		return err.Error()
@@ -110,16 +116,17 @@ func TestOnlyWhoIsKnownIsLetIn(t *testing.T) {
 		header http.Header
 		want   int
 	}{
-		"nothing set":                 {serve.Handler{}, nil, 401},
-		"public":                      {serve.Handler{Public: true}, nil, 200},
-		"the token":                   {serve.Handler{Token: "t0ken"}, bearer("t0ken"), 200},
-		"another token":               {serve.Handler{Token: "t0ken"}, bearer("t0kem"), 401},
-		"no token":                    {serve.Handler{Token: "t0ken"}, nil, 401},
-		"the signature":               {serve.Handler{SigningSecret: secret}, signed(now, ""), 200},
-		"an old signature":            {serve.Handler{SigningSecret: secret}, signed(now.Add(-time.Hour), ""), 401},
-		"no signature":                {serve.Handler{SigningSecret: secret}, nil, 401},
-		"a secret that is none":       {serve.Handler{SigningSecret: "x"}, signed(now, ""), 401},
-		"both":                        {serve.Handler{SigningSecret: secret, Token: "t0ken"}, signed(now, "t0ken"), 200},
+		"nothing set":           {serve.Handler{}, nil, 401},
+		"public":                {serve.Handler{Public: true}, nil, 200},
+		"the token":             {serve.Handler{Token: "t0ken"}, bearer("t0ken"), 200},
+		"another token":         {serve.Handler{Token: "t0ken"}, bearer("t0kem"), 401},
+		"no token":              {serve.Handler{Token: "t0ken"}, nil, 401},
+		"the signature":         {serve.Handler{SigningSecret: secret}, signed(now, ""), 200},
+		"an old signature":      {serve.Handler{SigningSecret: secret}, signed(now.Add(-time.Hour), ""), 401},
+		"no signature":          {serve.Handler{SigningSecret: secret}, nil, 401},
+		"a secret that is none": {serve.Handler{SigningSecret: "x"}, signed(now, ""), 401},
+		"both": {serve.Handler{SigningSecret: secret, Token: "t0ken"}, signed(now, "t0ken"),
+			200},
 		"both wanted, one given":      {serve.Handler{SigningSecret: secret, Token: "t0ken"}, signed(now, ""), 401},
 		"both wanted, the other only": {serve.Handler{SigningSecret: secret, Token: "t0ken"}, bearer("t0ken"), 401},
 	} {
@@ -134,17 +141,24 @@ func TestOnlyWhoIsKnownIsLetIn(t *testing.T) {
 }
 
 func TestRequestsThatAreNoneAreRefused(t *testing.T) {
-	function := &serve.Handler{Public: true, Sync: func(context.Context, v1.SyncRequest) v1.SyncResponse { return v1.SyncResponse{Success: true} }}
+	function := &serve.Handler{
+		Public: true,
+		Sync:   func(context.Context, v1.SyncRequest) v1.SyncResponse { return v1.SyncResponse{Success: true} },
+	}
 	connector := &serve.Handler{Public: true, Connector: scripted{}}
 	for _, tt := range []struct {
 		h                  http.Handler
 		method, path, body string
 		want               int
 	}{
-		{function, "GET", "/v1/sync", "", 405}, {function, "POST", "/v1/test", request, 404}, {function, "POST", "/v1/discover", request, 404},
-		{function, "POST", "/v2/sync", request, 404}, {function, "POST", "/v1/sync", "{", 400}, {function, "POST", "/v1/sync", `{"incremental":"no"}`, 400},
-		{function, "POST", "/v1/sync", strings.Repeat(" ", 5<<20), 413}, {function, "POST", "/v1/sync", request + request, 400},
-		{connector, "POST", "/v1/manifest", "", 405}, {connector, "POST", "/v1/test", "[]", 400}, {connector, "POST", "/v1/discover", "nonsense", 400},
+		{function, "GET", "/v1/sync", "", 405}, {function, "POST", "/v1/test", request, 404},
+		{function, "POST", "/v1/discover", request, 404},
+		{function, "POST", "/v2/sync", request, 404}, {function, "POST", "/v1/sync", "{", 400},
+		{function, "POST", "/v1/sync", `{"incremental":"no"}`, 400},
+		{function, "POST", "/v1/sync", strings.Repeat(" ", 5<<20), 413},
+		{function, "POST", "/v1/sync", request + request, 400},
+		{connector, "POST", "/v1/manifest", "", 405}, {connector, "POST", "/v1/test", "[]", 400},
+		{connector, "POST", "/v1/discover", "nonsense", 400},
 		{connector, "POST", "/v1/sync", "", 400},
 	} {
 		got := ask(t, tt.h, tt.method, tt.path, tt.body, nil)
@@ -152,7 +166,14 @@ func TestRequestsThatAreNoneAreRefused(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d", tt.method, tt.path, got.Code, got.Body, tt.want)
 		}
 	}
-	if got := ask(t, function, "POST", "/v1/sync", request, http.Header{"Content-Type": {"text/plain"}}); got.Code != 415 {
+	if got := ask(
+		t,
+		function,
+		"POST",
+		"/v1/sync",
+		request,
+		http.Header{"Content-Type": {"text/plain"}},
+	); got.Code != 415 {
 		t.Errorf("text/plain: %d", got.Code)
 	}
 }
@@ -165,11 +186,19 @@ func TestAnswersAreThoseOfTheProtocol(t *testing.T) {
 		}
 	}
 	var m serve.Manifest
-	if err := json.Unmarshal(ask(t, h, "GET", "/v1/manifest", "", nil).Body.Bytes(), &m); err != nil || m.Name != "staff" || len(m.Capabilities) != 3 {
+	if err := json.Unmarshal(
+		ask(t, h, "GET", "/v1/manifest", "", nil).Body.Bytes(),
+		&m,
+	); err != nil || m.Name != "staff" ||
+		len(m.Capabilities) != 3 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	var log bytes.Buffer
-	h = &serve.Handler{Public: true, Connector: scripted{err: errors.New("CANARY at 10.0.0.1")}, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	h = &serve.Handler{
+		Public:    true,
+		Connector: scripted{err: errors.New("CANARY at 10.0.0.1")},
+		Log:       slog.New(slog.NewTextHandler(&log, nil)),
+	}
 	for _, path := range []string{"/v1/discover", "/v1/sync"} {
 		got := ask(t, h, "POST", path, request, nil).Body.String()
 		if !strings.Contains(got, `"internal"`) || strings.Contains(got, "CANARY") {
@@ -188,11 +217,13 @@ func TestAStreamEndsWithItsLastPageOrItsError(t *testing.T) {
 		last string
 	}{
 		"to its end": {scripted{pages: []v1.SyncResponse{page, page}}, `"has_more":false`},
-		"an error":   {scripted{pages: []v1.SyncResponse{page}, err: &v1.ErrorDetail{Class: v1.ClassTransient, Code: "timeout", Message: "too slow"}}, `"timeout"`},
+		"an error": {scripted{pages: []v1.SyncResponse{page},
+			err: &v1.ErrorDetail{Class: v1.ClassTransient, Code: "timeout", Message: "too slow"}}, `"timeout"`},
 	} {
 		got := ask(t, &serve.Handler{Public: true, Connector: tt.c}, "POST", "/v1/sync", request, nil)
 		lines := strings.Split(strings.TrimSpace(got.Body.String()), "\n")
-		if !strings.Contains(lines[len(lines)-1], tt.last) || got.Header().Get("Content-Type") != "application/x-ndjson" {
+		if !strings.Contains(lines[len(lines)-1], tt.last) ||
+			got.Header().Get("Content-Type") != "application/x-ndjson" {
 			t.Errorf("%s: %s", name, got.Body)
 		}
 		for _, line := range lines {
@@ -204,7 +235,9 @@ func TestAStreamEndsWithItsLastPageOrItsError(t *testing.T) {
 }
 
 func TestASilentStreamIsKeptAlive(t *testing.T) {
-	server := httptest.NewServer(&serve.Handler{Public: true, Connector: scripted{wait: time.Hour}, Heartbeat: time.Millisecond})
+	server := httptest.NewServer(
+		&serve.Handler{Public: true, Connector: scripted{wait: time.Hour}, Heartbeat: time.Millisecond},
+	)
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

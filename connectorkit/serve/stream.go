@@ -14,8 +14,8 @@ import (
 // lineBytes is about how long a line of a stream gets, well below what a caller takes.
 const lineBytes = 512 << 10
 
-// stream serves the Sync of a Connector: one SyncResponse a line, cut as the service itself cuts them. An error after the first line
-// is a line too.
+// stream serves the Sync of a Connector: one SyncResponse a line, cut as the service itself cuts them. An error after
+// the first line is a line too.
 func (h *Handler) stream(w http.ResponseWriter, r *http.Request, body []byte) {
 	req, ok := read[v1.SyncRequest](w, body)
 	if !ok {
@@ -28,9 +28,15 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, body []byte) {
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	done := s.keepAlive(ctx, h.heartbeat())
-	err := connectorkit.Sync(ctx, h.Connector, req, connectorkit.LimitsOf(req, lineBytes), func(_ context.Context, page v1.SyncResponse) error {
-		return s.line(page)
-	})
+	err := connectorkit.Sync(
+		ctx,
+		h.Connector,
+		req,
+		connectorkit.LimitsOf(req, lineBytes),
+		func(_ context.Context, page v1.SyncResponse) error {
+			return s.line(page)
+		},
+	)
 	stop()
 	<-done
 	if err == nil || r.Context().Err() != nil {

@@ -1,4 +1,5 @@
-// Package signing signs requests to custom connectors, and lets those check them: Standard Webhooks 1.0.0 with symmetric keys.
+// Package signing signs requests to custom connectors, and lets those check them: Standard Webhooks 1.0.0 with
+// symmetric keys.
 package signing
 
 import (

@@ -38,15 +38,17 @@ func TestWhatWasNotSignedIsRefused(t *testing.T) {
 		key   []byte
 		ok    bool
 	}{
-		"as it is":            {func(http.Header) {}, `{"a":1}`, now, key, true},
-		"several signatures":  {func(h http.Header) { h.Set(headerSignature, "v1,AAAA "+h.Get(headerSignature)) }, `{"a":1}`, now, key, true},
-		"another body":        {func(http.Header) {}, `{"a":2}`, now, key, false},
-		"another key":         {func(http.Header) {}, `{"a":1}`, now, other, false},
-		"another id":          {func(h http.Header) { h.Set(headerID, "msg_other") }, `{"a":1}`, now, key, false},
-		"no headers":          {func(h http.Header) { clear(h) }, `{"a":1}`, now, key, false},
-		"too late":            {func(http.Header) {}, `{"a":1}`, now.Add(6 * time.Minute), key, false},
-		"too early":           {func(http.Header) {}, `{"a":1}`, now.Add(-6 * time.Minute), key, false},
-		"a later time forged": {func(h http.Header) { h.Set(headerTimestamp, "9999999999") }, `{"a":1}`, time.Unix(9999999999, 0), key, false},
+		"as it is": {func(http.Header) {}, `{"a":1}`, now, key, true},
+		"several signatures": {func(h http.Header) { h.Set(headerSignature, "v1,AAAA "+h.Get(headerSignature)) },
+			`{"a":1}`, now, key, true},
+		"another body": {func(http.Header) {}, `{"a":2}`, now, key, false},
+		"another key":  {func(http.Header) {}, `{"a":1}`, now, other, false},
+		"another id":   {func(h http.Header) { h.Set(headerID, "msg_other") }, `{"a":1}`, now, key, false},
+		"no headers":   {func(h http.Header) { clear(h) }, `{"a":1}`, now, key, false},
+		"too late":     {func(http.Header) {}, `{"a":1}`, now.Add(6 * time.Minute), key, false},
+		"too early":    {func(http.Header) {}, `{"a":1}`, now.Add(-6 * time.Minute), key, false},
+		"a later time forged": {func(h http.Header) { h.Set(headerTimestamp, "9999999999") }, `{"a":1}`,
+			time.Unix(9999999999, 0), key, false},
 	} {
 		h := signed()
 		tt.spoil(h)
@@ -61,10 +63,14 @@ func TestWhatWasNotSignedIsRefused(t *testing.T) {
 
 func TestASecretMustBeLongEnough(t *testing.T) {
 	for secret, ok := range map[string]bool{
-		"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=": true, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=": true,
+		"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=": true,
+		"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=":       true,
 		"": false, "whsec_": false, "whsec_AAAA": false, "hunter22hunter22hunter22!": false,
 	} {
-		if _, err := Key(secret); (err == nil) != ok || err != nil && secret != "" && len(secret) > 8 && strings.Contains(err.Error(), secret) {
+		if _, err := Key(
+			secret,
+		); (err == nil) != ok ||
+			err != nil && secret != "" && len(secret) > 8 && strings.Contains(err.Error(), secret) {
 			t.Errorf("%q: %v", secret, err)
 		}
 	}

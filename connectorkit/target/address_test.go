@@ -104,7 +104,11 @@ func TestTheEnvironmentsProxyIsIgnored(t *testing.T) {
 
 func TestCredentialsAreInferredOnlyWithoutDoubt(t *testing.T) {
 	all := []string{
-		httpfields.AuthNone, httpfields.AuthBasic, httpfields.AuthBearer, httpfields.AuthAPIKeyHeader, httpfields.AuthAPIKeyQuery,
+		httpfields.AuthNone,
+		httpfields.AuthBasic,
+		httpfields.AuthBearer,
+		httpfields.AuthAPIKeyHeader,
+		httpfields.AuthAPIKeyQuery,
 		httpfields.AuthClientCredentials,
 	}
 	for _, tt := range []struct {

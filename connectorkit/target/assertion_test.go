@@ -68,8 +68,12 @@ func TestAServiceAccountProvesItselfBySigning(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			s := connectorkit.Read(map[string]any{
-				"auth_method": httpfields.AuthJWTBearer, "token_url": server.URL + "/token", "jwt_issuer": "reader@project",
-				"jwt_subject": "admin@example.com", "jwt_private_key": tt.private, "scope": "read",
+				"auth_method":     httpfields.AuthJWTBearer,
+				"token_url":       server.URL + "/token",
+				"jwt_issuer":      "reader@project",
+				"jwt_subject":     "admin@example.com",
+				"jwt_private_key": tt.private,
+				"scope":           "read",
 			})
 			auth := target.ReadAuth(s, httpfields.AuthJWTBearer)
 			if err := s.Err(); err != nil {

@@ -181,7 +181,9 @@ func (c *Client) plaintext(ctx context.Context, u *url.URL) error {
 	case warn:
 		c.warnings = append(c.warnings, v1.Warning{
 			Code: "plaintext",
-			Message: "the connection to " + address.HostPort(u) + " is not encrypted: anyone on the network path can read " +
+			Message: "the connection to " + address.HostPort(
+				u,
+			) + " is not encrypted: anyone on the network path can read " +
 				"the credentials",
 		})
 	}

@@ -159,9 +159,18 @@ func (r *Response) Explain(err error) error {
 			fmt.Sprintf("the answer of %s %s cannot be read: %v", r.method, r.URL, beyond),
 			"Ask for less in one request.")
 	case errors.As(err, &typ):
-		return r.fault(v1.ClassTargetFault, "unexpected_json",
-			fmt.Sprintf("the answer of %s %s has a %s where %s is expected", r.method, r.URL, typ.Value, jsonbody.FieldOf(typ)),
-			notJSONHint)
+		return r.fault(
+			v1.ClassTargetFault,
+			"unexpected_json",
+			fmt.Sprintf(
+				"the answer of %s %s has a %s where %s is expected",
+				r.method,
+				r.URL,
+				typ.Value,
+				jsonbody.FieldOf(typ),
+			),
+			notJSONHint,
+		)
 	case errors.As(err, &syntax):
 		return r.fault(v1.ClassTargetFault, "bad_json",
 			fmt.Sprintf("the answer of %s %s is not valid JSON near byte %d", r.method, r.URL, syntax.Offset),

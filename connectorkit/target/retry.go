@@ -167,7 +167,11 @@ func (c *Client) learn(resp *Response) {
 	}
 	b.NoteAnswered()
 	// A reset further off than a read waits is left to the target's own 429: not every target means these fields so.
-	if a, ok := pacing.AllowanceOf(resp.Header, now); ok && a.Remaining <= float64(b.Busy()) && a.Reset <= pacing.MaxRetryAfter {
+	if a, ok := pacing.AllowanceOf(
+		resp.Header,
+		now,
+	); ok && a.Remaining <= float64(b.Busy()) &&
+		a.Reset <= pacing.MaxRetryAfter {
 		b.HoldUntil(now.Add(a.Reset))
 	}
 }

@@ -101,7 +101,12 @@ func ReadAuth(s *connectorkit.Settings, allowed ...string) Auth {
 			name = "api_key"
 		}
 		return APIKey{
-			Name: s.String("api_key_name", name), Key: s.Required("api_key"), InQuery: method == httpfields.AuthAPIKeyQuery,
+			Name: s.String(
+				"api_key_name",
+				name,
+			),
+			Key:     s.Required("api_key"),
+			InQuery: method == httpfields.AuthAPIKeyQuery,
 		}
 	case httpfields.AuthClientCredentials:
 		return ClientCredentials{

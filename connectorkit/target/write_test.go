@@ -90,7 +90,12 @@ func TestAChangeIsSentOnceAndItsLostAnswerIsKnownForOne(t *testing.T) {
 	}
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := changing(t, srv.URL).Do(cancelled, target.Request{Method: "POST", URL: "x"}); outcome.Unanswered(err) ||
+	if _, err := changing(
+		t,
+		srv.URL,
+	).Do(cancelled, target.Request{Method: "POST", URL: "x"}); outcome.Unanswered(
+		err,
+	) ||
 		err == nil {
 		t.Errorf("cancelled before: %v", err)
 	}

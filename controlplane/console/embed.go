@@ -9,7 +9,8 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files are what the build has left: index.html, and what it names beneath assets. Each that can be packed has a twin with .gz.
+// Files are what the build has left: index.html, and what it names beneath assets. Each that can be packed has a twin
+// with .gz.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

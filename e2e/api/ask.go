@@ -31,8 +31,8 @@ func (a Answer) Into(out any) error {
 	return nil
 }
 
-// Ask sends a request to a path below Prefix, with headers of its own: names and values in turn. It neither waits nor signs in
-// again.
+// Ask sends a request to a path below Prefix, with headers of its own: names and values in turn. It neither waits nor
+// signs in again.
 func (c *Client) Ask(ctx context.Context, method, path string, in any, header ...string) (Answer, error) {
 	return c.send(ctx, method, Prefix+path, in, header...)
 }

@@ -76,7 +76,13 @@ func (c *Client) Login(ctx context.Context, email, password string) error {
 		Token string `json:"access_token"`
 	}
 	c.SetToken("")
-	if err := c.once(ctx, "POST", Prefix+"/auth/login", map[string]string{"email": email, "password": password}, &out); err != nil {
+	if err := c.once(
+		ctx,
+		"POST",
+		Prefix+"/auth/login",
+		map[string]string{"email": email, "password": password},
+		&out,
+	); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -109,8 +115,8 @@ func (c *Client) Post(ctx context.Context, path string, in, out any) error {
 	return c.Call(ctx, "POST", path, in, out)
 }
 
-// Call sends a request to a path below Prefix and decodes the answer into out, which may be nil. An answer that is an error
-// comes as *Problem. It waits where the service asks to (429) and signs in again when the token has run out.
+// Call sends a request to a path below Prefix and decodes the answer into out, which may be nil. An answer that is an
+// error comes as *Problem. It waits where the service asks to (429) and signs in again when the token has run out.
 func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
 	renewed := false
 	for {
@@ -137,7 +143,11 @@ func (c *Client) Call(ctx context.Context, method, path string, in, out any) err
 }
 
 // Raw sends a request to a path from the root with the client's token and answers what came, whatever the status.
-func (c *Client) Raw(ctx context.Context, method, path string, in any) (status int, header http.Header, body []byte, err error) {
+func (c *Client) Raw(
+	ctx context.Context,
+	method, path string,
+	in any,
+) (status int, header http.Header, body []byte, err error) {
 	answer, err := c.send(ctx, method, path, in)
 	return answer.Status, answer.Header, answer.Body, err
 }

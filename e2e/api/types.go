@@ -167,7 +167,8 @@ type Agent struct {
 	Token          string     `json:"enrollment_token"`
 }
 
-// Online reports whether the agent has connected since a moment. The state alone is a little behind: short absences are none.
+// Online reports whether the agent has connected since a moment. The state alone is a little behind: short absences are
+// none.
 func (a Agent) Online(since time.Time) bool {
 	return a.State == "online" && a.ConnectedSince != nil && !a.ConnectedSince.Before(since)
 }
@@ -209,8 +210,8 @@ func (c *Client) Agent(ctx context.Context, id string) (Agent, error) {
 	return out, err
 }
 
-// Follow looks at a run until it is over, telling every state it sees. Answers that fail to come are waited out, because the
-// service may be starting again; only the end of ctx stops it.
+// Follow looks at a run until it is over, telling every state it sees. Answers that fail to come are waited out,
+// because the service may be starting again; only the end of ctx stops it.
 func (c *Client) Follow(ctx context.Context, connector, run string, pause time.Duration, tell func(Run)) (Run, error) {
 	for {
 		r, err := c.Run(ctx, connector, run)

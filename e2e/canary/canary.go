@@ -1,5 +1,5 @@
-// Package canary knows every secret that a test has given to the product or got from it, and finds them where they must not
-// be: in answers, logs, dumps of the database and files.
+// Package canary knows every secret that a test has given to the product or got from it, and finds them where they must
+// not be: in answers, logs, dumps of the database and files.
 package canary
 
 import (
@@ -17,9 +17,10 @@ import (
 
 // Jar is a collection of secrets. The zero value is empty; it is safe for concurrent use.
 type Jar struct {
-	mu     sync.Mutex
-	known  map[string]bool
-	begins [1 << 16]bool      // the first two bytes of all spellings: most places of a text are passed over by these alone
+	mu    sync.Mutex
+	known map[string]bool
+	// the first two bytes of all spellings: most places of a text are passed over by these alone
+	begins [1 << 16]bool
 	index  map[[4]byte][]form // all spellings by their first four bytes
 	leaks  []string
 }
@@ -57,8 +58,26 @@ func (j *Jar) Add(what, text string) {
 var words = []string{"password", "secret", "token", "credential", "api_key", "private_key", "recovery_code", "otp"}
 
 // public are names of members that sound like secrets, or stand among them, and are none.
-var public = []string{"token_type", "token_issued_at", "token_expires_at", "token_id", "secrets_state", "password_expired", "password_last_set_at", "token_url", "next_page_token",
-	"api_key_name", "password_method", "password_support", "connection_schema", "id", "state", "created_at", "updated_at", "expires_at"}
+var public = []string{
+	"token_type",
+	"token_issued_at",
+	"token_expires_at",
+	"token_id",
+	"secrets_state",
+	"password_expired",
+	"password_last_set_at",
+	"token_url",
+	"next_page_token",
+	"api_key_name",
+	"password_method",
+	"password_support",
+	"connection_schema",
+	"id",
+	"state",
+	"created_at",
+	"updated_at",
+	"expires_at",
+}
 
 func secretName(name string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
@@ -70,7 +89,8 @@ func (j *Jar) Sent(bearer string, body []byte) {
 	j.learn(body)
 }
 
-// Answered looks for secrets in an answer, and learns those that it shows for the first time. where says which answer it was.
+// Answered looks for secrets in an answer, and learns those that it shows for the first time. where says which answer
+// it was.
 func (j *Jar) Answered(where string, body []byte) {
 	if found := j.Find(body); len(found) > 0 {
 		j.mu.Lock()
@@ -117,8 +137,8 @@ func (j *Jar) walk(name string, value any, secret bool) {
 	}
 }
 
-// Find names the secrets that a text holds: as they are, in base64, in hexadecimal, as part of an address, or of JSON. The text is read
-// once, however many secrets there are: whole databases are searched for thousands.
+// Find names the secrets that a text holds: as they are, in base64, in hexadecimal, as part of an address, or of JSON.
+// The text is read once, however many secrets there are: whole databases are searched for thousands.
 func (j *Jar) Find(text []byte) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -144,7 +164,11 @@ func forms(what, text string) []form {
 		{what, "in an address", []byte(url.QueryEscape(text))}, {what, "in JSON", quoted[1 : len(quoted)-1]},
 	}
 	for before := range 3 {
-		all = append(all, form{what, "in base64", within(base64.RawStdEncoding, text, before)}, form{what, "in base64url", within(base64.RawURLEncoding, text, before)})
+		all = append(
+			all,
+			form{what, "in base64", within(base64.RawStdEncoding, text, before)},
+			form{what, "in base64url", within(base64.RawURLEncoding, text, before)},
+		)
 	}
 	var each []form
 	for _, f := range all {
@@ -155,8 +179,8 @@ func forms(what, text string) []form {
 	return each
 }
 
-// within is what of a text's encoding is the same whatever stands after it, and before it in so many bytes (and threes of bytes): a
-// password behind a user's name and a colon looks unlike the password alone.
+// within is what of a text's encoding is the same whatever stands after it, and before it in so many bytes (and threes
+// of bytes): a password behind a user's name and a colon looks unlike the password alone.
 func within(e *base64.Encoding, text string, before int) []byte {
 	encoded := e.EncodeToString(append(make([]byte, before), text...))
 	return []byte(encoded[(before*8+5)/6 : (before+len(text))*8/6])

@@ -14,9 +14,11 @@ func TestASecretIsFoundInEverySpelling(t *testing.T) {
 	var j canary.Jar
 	j.Sent("", []byte(`{"credentials":{"bind_password":"p/w \"with\" + umlaut ü"},"name":"not a secret at all"}`))
 	for form, text := range map[string]string{
-		"raw": secret, "base64": base64.StdEncoding.EncodeToString([]byte(secret)), "hex": hex.EncodeToString([]byte(secret)),
-		"base64 behind a name": base64.StdEncoding.EncodeToString([]byte("name:" + secret)), "base64 amid more": base64.URLEncoding.EncodeToString([]byte("some" + secret + "thing")),
-		"url": url.QueryEscape(secret), "json": `p/w \"with\" + umlaut ü`,
+		"raw": secret, "base64": base64.StdEncoding.EncodeToString([]byte(secret)),
+		"hex":                  hex.EncodeToString([]byte(secret)),
+		"base64 behind a name": base64.StdEncoding.EncodeToString([]byte("name:" + secret)),
+		"base64 amid more":     base64.URLEncoding.EncodeToString([]byte("some" + secret + "thing")),
+		"url":                  url.QueryEscape(secret), "json": `p/w \"with\" + umlaut ü`,
 	} {
 		if len(j.Find([]byte("before "+text+" after"))) != 1 {
 			t.Errorf("%s is not found", form)

@@ -42,7 +42,8 @@ func withoutProse(node any, names bool) any {
 	return node
 }
 
-// baselineCovers fails when the baseline lacks most of what there is: a comparison with an old description proves little.
+// baselineCovers fails when the baseline lacks most of what there is: a comparison with an old description proves
+// little.
 func baselineCovers(t *testing.T, description string) {
 	var now, released struct {
 		Paths map[string]map[string]json.RawMessage

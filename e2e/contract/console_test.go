@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/npm"
 )
 
-// consoleTypes makes the console's types anew from the description, and holds its sources against them; and looks for what linter and
-// unit tests find.
+// consoleTypes makes the console's types anew from the description, and holds its sources against them; and looks for
+// what linter and unit tests find.
 func consoleTypes(t *testing.T, description string) {
 	sources := filepath.Join("..", "..", "controlplane", "console")
 	installed, err := npm.Install(sources)
@@ -19,7 +19,8 @@ func consoleTypes(t *testing.T, description string) {
 	}
 	root := t.TempDir()
 	dir := filepath.Join(root, "controlplane", "console")
-	for _, part := range []string{"controlplane/console/src", "controlplane/console/docs", "docs"} { // what it shows as its documentation, too
+	// what it shows as its documentation, too
+	for _, part := range []string{"controlplane/console/src", "controlplane/console/docs", "docs"} {
 		if err := os.CopyFS(filepath.Join(root, part), os.DirFS(filepath.Join("..", "..", part))); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,8 @@ func consoleTypes(t *testing.T, description string) {
 		}
 	}
 	for _, command := range [][]string{
-		{"openapi-typescript", description, "-o", "src/api/schema.d.ts"}, {"tsc", "--noEmit"}, {"biome", "lint", "src"}, {"vitest", "run"},
+		{"openapi-typescript", description, "-o", "src/api/schema.d.ts"}, {"tsc", "--noEmit"}, {"biome", "lint", "src"},
+		{"vitest", "run"},
 	} {
 		cmd := exec.Command(filepath.Join(dir, "node_modules", ".bin", command[0]), command[1:]...)
 		cmd.Dir = dir

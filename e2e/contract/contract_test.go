@@ -88,7 +88,19 @@ func examples(t *testing.T, description string) {
 }
 
 func lint(t *testing.T, tools, description string) {
-	out, err := tool(t, tools, "redocly", "lint", "--config", filepath.Join(tools, "redocly.yaml"), "--max-problems", "50", "--format", "stylish", description)
+	out, err := tool(
+		t,
+		tools,
+		"redocly",
+		"lint",
+		"--config",
+		filepath.Join(tools, "redocly.yaml"),
+		"--max-problems",
+		"50",
+		"--format",
+		"stylish",
+		description,
+	)
 	if err != nil {
 		t.Errorf("the linter: %v\n%s", err, out)
 	}
@@ -104,7 +116,9 @@ func compare(t *testing.T, description string) {
 	if _, err := os.Stat(oasdiff); err != nil {
 		t.Fatalf("%v; `make bin/oasdiff` builds it", err)
 	}
-	out, err := exec.Command(oasdiff, "breaking", "--fail-on", "ERR", "--severity-levels", "severity.txt", "--err-ignore", "accepted.txt", "released.json", description).CombinedOutput()
+	out, err := exec.Command(oasdiff, "breaking", "--fail-on", "ERR", "--severity-levels", "severity.txt",
+		"--err-ignore", "accepted.txt", "released.json", description).
+		CombinedOutput()
 	if err != nil {
 		t.Errorf("this would break clients of the last release: %v\n%s", err, out)
 	}
@@ -127,7 +141,8 @@ func generate(t *testing.T, h *harness.House, tools, dir string) {
 		t.Fatal(err)
 	}
 	for _, step := range [][]string{
-		{"openapi-ts", "-i", filepath.Join(dir, "openapi.json"), "-o", filepath.Join(dir, "client"), "-c", "@hey-api/client-fetch"},
+		{"openapi-ts", "-i", filepath.Join(dir, "openapi.json"), "-o", filepath.Join(dir, "client"), "-c",
+			"@hey-api/client-fetch"},
 		{"tsc", "-p", filepath.Join(dir, "tsconfig.json")},
 	} {
 		if out, err := tool(t, tools, step[0], step[1:]...); err != nil {
@@ -140,7 +155,12 @@ func generate(t *testing.T, h *harness.House, tools, dir string) {
 func smoke(t *testing.T, h *harness.House, dir string) {
 	cmd := exec.CommandContext(harness.Context(t), "node", filepath.Join(dir, "built", "smoke.js"))
 	email, password := harness.Account("main")
-	cmd.Env = append(os.Environ(), "GRANTWRIGHT_URL="+h.Plane.URL(), "GRANTWRIGHT_EMAIL="+email, "GRANTWRIGHT_PASSWORD="+password)
+	cmd.Env = append(
+		os.Environ(),
+		"GRANTWRIGHT_URL="+h.Plane.URL(),
+		"GRANTWRIGHT_EMAIL="+email,
+		"GRANTWRIGHT_PASSWORD="+password,
+	)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the client: %v\n%s", err, out)
@@ -153,7 +173,8 @@ func smoke(t *testing.T, h *harness.House, dir string) {
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatalf("the client printed %s", out)
 	}
-	if got.Total != 1 || strings.Join(got.Listed, " ") != got.Created || got.Refused != "duplicate_external_id" || got.Status != 409 {
+	if got.Total != 1 || strings.Join(got.Listed, " ") != got.Created || got.Refused != "duplicate_external_id" ||
+		got.Status != 409 {
 		t.Errorf("the client saw %+v", got)
 	}
 }

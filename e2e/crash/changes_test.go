@@ -41,13 +41,17 @@ func upheaval(seed int64) []kill {
 	return kills
 }
 
-// TestWhateverDiesEachChangeIsMadeOnce kills programs while five people get accounts and memberships in a real directory, whose own
-// log of changes is read at the end. Most of its time is waiting for the leases of the dead to lapse, so several stories are told at
-// once.
+// TestWhateverDiesEachChangeIsMadeOnce kills programs while five people get accounts and memberships in a real
+// directory, whose own log of changes is read at the end. Most of its time is waiting for the leases of the dead to
+// lapse, so several stories are told at once.
 func TestWhateverDiesEachChangeIsMadeOnce(t *testing.T) {
 	first, n := number("GRANTWRIGHT_SEED", 1), number("GRANTWRIGHT_CHANGE_SEEDS", 5)
 	slapd := ldaptest.StartSlapd(t, ldaptest.Options{
-		Org: ldaptest.Org{People: ldaptest.Staff(1), Groups: []ldaptest.Group{{Name: "crew", People: []string{"u000"}}}}, Accesslog: true,
+		Org: ldaptest.Org{
+			People: ldaptest.Staff(1),
+			Groups: []ldaptest.Group{{Name: "crew", People: []string{"u000"}}},
+		},
+		Accesslog: true,
 	})
 	const lanes = 5
 	for lane := range min(lanes, n) {
@@ -58,7 +62,10 @@ func TestWhateverDiesEachChangeIsMadeOnce(t *testing.T) {
 			for seed := first + lane; seed < first+n; seed += lanes {
 				told++
 				kills := upheaval(seed)
-				t.Run(fmt.Sprintf("seed %d: %v", seed, kills), func(t *testing.T) { s.provisions(t, slapd, seed, kills) })
+				t.Run(
+					fmt.Sprintf("seed %d: %v", seed, kills),
+					func(t *testing.T) { s.provisions(t, slapd, seed, kills) },
+				)
 			}
 			if s.fired.Load() < told {
 				t.Errorf("only %d deaths in %d stories: the moments are not reached", s.fired.Load(), told)
@@ -110,7 +117,13 @@ func (s *stage) writes(c *api.Client, slapd *ldaptest.Server, agent string) stri
 	settings["bind_dn"] = slapd.AdminDN
 	delete(settings, "bind_password")
 	id := s.Connect(c, api.Connector{
-		BusinessID: "directory", Name: "Directory", Type: "ldap", Mode: "agent", AgentID: agent, Purpose: "target", Connection: settings,
+		BusinessID:  "directory",
+		Name:        "Directory",
+		Type:        "ldap",
+		Mode:        "agent",
+		AgentID:     agent,
+		Purpose:     "target",
+		Connection:  settings,
 		Credentials: map[string]any{"bind_password": slapd.AdminPass},
 	})
 	s.Sync(c, id, api.Sync{})
@@ -129,7 +142,13 @@ func (s *stage) rule(t *testing.T, c *api.Client, connector string) {
 		t.Fatalf("the directory has %d groups", len(groups))
 	}
 	s.Expect("201", c, "POST", "/policies/access-grant", map[string]any{
-		"name": "everybody", "mode": "enforce", "birthright": true, "subject": map[string]any{"match": "all", "rules": []any{map[string]any{"field": "kind", "op": "eq", "value": "human"}}},
+		"name":       "everybody",
+		"mode":       "enforce",
+		"birthright": true,
+		"subject": map[string]any{
+			"match": "all",
+			"rules": []any{map[string]any{"field": "kind", "op": "eq", "value": "human"}},
+		},
 		"resources": map[string]any{"entitlement_ids": []string{groups[0].ID}, "connector_ids": []string{connector}},
 	})
 }
@@ -142,7 +161,12 @@ func (s *stage) hire(t *testing.T, c *api.Client, first, last string) {
 	harness.Eventually(t, "hire "+mail, func() bool {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		status, _, body, err := c.Raw(ctx, "POST", api.Prefix+"/identities", map[string]any{"external_id": mail, "email": mail, "first_name": first, "last_name": last})
+		status, _, body, err := c.Raw(
+			ctx,
+			"POST",
+			api.Prefix+"/identities",
+			map[string]any{"external_id": mail, "email": mail, "first_name": first, "last_name": last},
+		)
 		saw = fmt.Sprintf("%d %s %v", status, body, err)
 		return err == nil && (status == 201 || status == 409) // the second time she is known
 	}, &saw)
@@ -165,8 +189,9 @@ func (s *stage) settled(t *testing.T, c *api.Client) {
 // onceEach reads from the directory's own log that nothing was done twice, and that nothing is missing.
 func (s *stage) onceEach(t *testing.T, slapd *ldaptest.Server, mark string) {
 	t.Helper()
-	log, err := slapd.Admin(t).Search(goldap.NewSearchRequest("cn=accesslog", goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false,
-		"(objectClass=auditWriteObject)", []string{"reqType", "reqDN", "reqMod"}, nil))
+	log, err := slapd.Admin(t).
+		Search(goldap.NewSearchRequest("cn=accesslog", goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false,
+			"(objectClass=auditWriteObject)", []string{"reqType", "reqDN", "reqMod"}, nil))
 	must(t, err)
 	made, joined := map[string]int{}, map[string]int{}
 	for _, e := range log.Entries {

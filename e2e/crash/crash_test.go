@@ -29,8 +29,8 @@ const (
 	page  = 50
 )
 
-// lanes are how many stories are told at once, each in a deployment of its own: most of their time is waiting for leases of the
-// dead to lapse.
+// lanes are how many stories are told at once, each in a deployment of its own: most of their time is waiting for
+// leases of the dead to lapse.
 const lanes = 4
 
 func TestWhateverDiesTheResultIsThatOfAnUndisturbedReading(t *testing.T) {
@@ -122,7 +122,8 @@ func (s *stage) play(t *testing.T, story story, calm []string) {
 	s.check(t, c, connector, end)
 }
 
-// tryAgain clears the quarantine of a connector and begins a run, as often as it takes: the control plane may just be dying.
+// tryAgain clears the quarantine of a connector and begins a run, as often as it takes: the control plane may just be
+// dying.
 func (s *stage) tryAgain(t *testing.T, c *api.Client, connector string) string {
 	t.Helper()
 	var failure error
@@ -181,7 +182,8 @@ func (s *stage) calmDown(t *testing.T, agent *harness.Agent) {
 // check holds the run's own figures against those of the store: nothing is counted twice, however often it was begun.
 func (s *stage) check(t *testing.T, c *api.Client, connector string, end api.Run) {
 	t.Helper()
-	for path, want := range map[string]int64{"/accounts": end.Counters.Accounts, "/entitlements": end.Counters.Entitlements} {
+	for path, want := range map[string]int64{"/accounts": end.Counters.Accounts,
+		"/entitlements": end.Counters.Entitlements} {
 		if got := s.Total(c, path+"?connector_id="+connector); got != want {
 			t.Errorf("%s has %d items; the run counted %d", path, got, want)
 		}

@@ -37,16 +37,32 @@ type stage struct {
 
 func open(t *testing.T, n int) *stage {
 	t.Helper()
-	s := &stage{House: harness.OpenBuilt(t, harness.MortalPrograms(t)), company: people.NewCompany(11, n), orders: map[string][]kill{}}
+	s := &stage{
+		House:   harness.OpenBuilt(t, harness.MortalPrograms(t)),
+		company: people.NewCompany(11, n),
+		orders:  map[string][]kill{},
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	directory, err := ldapdir.Start(ctx, ldapdir.Config{System: s.company.Directory, Password: "reader-of-the-directory"})
+	directory, err := ldapdir.Start(
+		ctx,
+		ldapdir.Config{System: s.company.Directory, Password: "reader-of-the-directory"},
+	)
 	must(t, err)
-	workspace, err := scimsvc.Start(ctx, scimsvc.Config{System: s.company.SaaS, Domain: s.company.Domain, Token: "reader-of-the-workspace", MaxResults: page})
+	workspace, err := scimsvc.Start(
+		ctx,
+		scimsvc.Config{
+			System:     s.company.SaaS,
+			Domain:     s.company.Domain,
+			Token:      "reader-of-the-workspace",
+			MaxResults: page,
+		},
+	)
 	must(t, err)
 	hr, err := hrrest.Start(ctx, hrrest.Config{Company: s.company, Key: "reader-of-hr", MaxPage: page})
 	must(t, err)
-	s.state.LDAP.Addr, s.state.LDAP.BaseDN, s.state.LDAP.BindDN, s.state.LDAP.BindPassword = directory.Addr(), directory.BaseDN(), directory.ReaderDN(), "reader-of-the-directory"
+	s.state.LDAP.Addr, s.state.LDAP.BaseDN, s.state.LDAP.BindDN, s.state.LDAP.BindPassword = directory.Addr(),
+		directory.BaseDN(), directory.ReaderDN(), "reader-of-the-directory"
 	s.state.SCIM.BaseURL, s.state.SCIM.Token = workspace.BaseURL(), "reader-of-the-workspace"
 	s.state.REST.BaseURL, s.state.REST.Header, s.state.REST.APIKey = hr.BaseURL(), hrrest.KeyHeader, "reader-of-hr"
 	return s
@@ -84,7 +100,13 @@ func (s *stage) next(program string) []string {
 }
 
 // supervise starts a program again whenever it dies, as a service manager does, until ctx ends.
-func (s *stage) supervise(ctx context.Context, t *testing.T, program string, child func() *process.Child, start func(env []string) error) {
+func (s *stage) supervise(
+	ctx context.Context,
+	t *testing.T,
+	program string,
+	child func() *process.Child,
+	start func(env []string) error,
+) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -102,8 +124,8 @@ func (s *stage) supervise(ctx context.Context, t *testing.T, program string, chi
 	}
 }
 
-// over reports whether a program has ended: it may come to its moment before it answers for the first time, and is then started
-// again like any other that died.
+// over reports whether a program has ended: it may come to its moment before it answers for the first time, and is then
+// started again like any other that died.
 func over(c *process.Child) bool {
 	select {
 	case <-c.Done():
@@ -158,7 +180,14 @@ func (s *stage) await(t *testing.T, c *api.Client, connector, run string) api.Ru
 			return r
 		}
 	}
-	t.Fatalf("the run does not end: %s in phase %s, attempt %d, %d chunks; last failure: %s", last.Status, last.Phase, last.Attempt, last.Chunks, failure)
+	t.Fatalf(
+		"the run does not end: %s in phase %s, attempt %d, %d chunks; last failure: %s",
+		last.Status,
+		last.Phase,
+		last.Attempt,
+		last.Chunks,
+		failure,
+	)
 	return last
 }
 
@@ -179,7 +208,13 @@ func (s *stage) picture(t *testing.T, c *api.Client) []string {
 	for _, list := range []string{"/identities", "/accounts", "/entitlements"} {
 		for _, x := range harness.All[named](s.House, c, list, nil) {
 			names[x.ID] = x.ExternalID
-			lines = append(lines, strings.Join([]string{list, x.ExternalID, x.Name, x.Status, names[x.IdentityID], x.Email, x.Manager}, " | "))
+			lines = append(
+				lines,
+				strings.Join(
+					[]string{list, x.ExternalID, x.Name, x.Status, names[x.IdentityID], x.Email, x.Manager},
+					" | ",
+				),
+			)
 		}
 	}
 	for _, g := range harness.All[struct {
@@ -188,7 +223,10 @@ func (s *stage) picture(t *testing.T, c *api.Client) []string {
 		Directness  string `json:"directness"`
 		Status      string `json:"status"`
 	}](s.House, c, "/entitlements/grants", nil) {
-		lines = append(lines, strings.Join([]string{"/grants", names[g.Account], names[g.Entitlement], g.Directness, g.Status}, " | "))
+		lines = append(
+			lines,
+			strings.Join([]string{"/grants", names[g.Account], names[g.Entitlement], g.Directness, g.Status}, " | "),
+		)
 	}
 	slices.Sort(lines)
 	return lines

@@ -7,7 +7,16 @@ import (
 
 // Moments of the programs at which they may die; see package crashpoint.
 var (
-	planeMoments = []string{"chunk.staged", "chunk.committed", "chunk.acked", "read.ended", "evaluated", "merge.committed", "removals.applied", "run.ended"}
+	planeMoments = []string{
+		"chunk.staged",
+		"chunk.committed",
+		"chunk.acked",
+		"read.ended",
+		"evaluated",
+		"merge.committed",
+		"removals.applied",
+		"run.ended",
+	}
 	agentMoments = []string{"chunk.sent", "chunk.acked", "read.ended"}
 )
 

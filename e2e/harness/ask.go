@@ -6,7 +6,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/api"
 )
 
-// Ask sends a request to a path below api.Prefix and answers what came, whatever it is. header are names and values in turn.
+// Ask sends a request to a path below api.Prefix and answers what came, whatever it is. header are names and values in
+// turn.
 func (h *House) Ask(c *api.Client, method, path string, in any, header ...string) api.Answer {
 	h.t.Helper()
 	answer, err := c.Ask(Context(h.t), method, path, in, header...)

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Exec runs a statement in the deployment's private PostgreSQL, with the passwords that it keeps beside its data. It is for what
-// would take days otherwise: a date that has come.
+// Exec runs a statement in the deployment's private PostgreSQL, with the passwords that it keeps beside its data. It is
+// for what would take days otherwise: a date that has come.
 func (h *House) Exec(sql string, args ...any) {
 	h.t.Helper()
 	u, err := h.databaseURL()

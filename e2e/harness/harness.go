@@ -1,5 +1,5 @@
-// Package harness gives a test a deployment of its own: the built programs, a control plane with a private PostgreSQL, agents
-// and sample systems, all on free ports and in a directory that goes away with the test.
+// Package harness gives a test a deployment of its own: the built programs, a control plane with a private PostgreSQL,
+// agents and sample systems, all on free ports and in a directory that goes away with the test.
 //
 // The programs are those of the directory named by GRANTWRIGHT_BIN, or are built once for the whole test run.
 package harness
@@ -51,8 +51,11 @@ func OpenBuilt(t testing.TB, bin string, flags ...string) *House {
 	h.check(err)
 	h.check(os.Mkdir(filepath.Join(h.Dir, "logs"), 0o700))
 	h.Plane = &rig.ControlPlane{
-		Bin: bin, Data: filepath.Join(h.Dir, "controlplane"), Listen: fmt.Sprintf("127.0.0.1:%d", port), Log: h.log("controlplane"),
-		Flags: append([]string{"--egress-allow-cidrs", "127.0.0.0/8"}, flags...),
+		Bin:    bin,
+		Data:   filepath.Join(h.Dir, "controlplane"),
+		Listen: fmt.Sprintf("127.0.0.1:%d", port),
+		Log:    h.log("controlplane"),
+		Flags:  append([]string{"--egress-allow-cidrs", "127.0.0.0/8"}, flags...),
 	}
 	h.bootstrap("main")
 	t.Cleanup(h.close)
@@ -98,7 +101,11 @@ func (h *House) check(err error) {
 
 // Context ends after Patience or with the test.
 func Context(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), Patience, errors.New("the test's patience has run out"))
+	ctx, cancel := context.WithTimeoutCause(
+		context.Background(),
+		Patience,
+		errors.New("the test's patience has run out"),
+	)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -215,7 +222,12 @@ var mortal = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	return compile(filepath.Join(filepath.Dir(here), "..", ".."), filepath.Join(cache, "grantwright-e2e-mortal"), "-tags", "crashpoints")
+	return compile(
+		filepath.Join(filepath.Dir(here), "..", ".."),
+		filepath.Join(cache, "grantwright-e2e-mortal"),
+		"-tags",
+		"crashpoints",
+	)
 })
 
 // MortalPrograms is a directory of programs that die where they are told to; see package crashpoint.
@@ -233,7 +245,15 @@ func compile(root, bin string, flags ...string) (string, error) {
 		return "", err
 	}
 	args := append(append([]string{"build"}, flags...), "-o", bin+string(filepath.Separator))
-	cmd := exec.Command("go", append(args, "./controlplane/cmd/grantwright", "./agent/cmd/grantwright-agent", "./e2e/targets/cmd/targets", "./e2e/cmd/demo")...)
+	cmd := exec.Command(
+		"go",
+		append(
+			args,
+			"./controlplane/cmd/grantwright",
+			"./agent/cmd/grantwright-agent",
+			"./e2e/targets/cmd/targets",
+			"./e2e/cmd/demo",
+		)...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the programs: %w\n%s", err, out)

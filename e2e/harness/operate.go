@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/rig"
 )
 
-// Operate runs a command of the control plane's program on the deployment's data, beside the service or without it, and answers
-// what it prints, complaints included, and its exit code.
+// Operate runs a command of the control plane's program on the deployment's data, beside the service or without it, and
+// answers what it prints, complaints included, and its exit code.
 func (h *House) Operate(args ...string) (out string, code int) {
 	h.t.Helper()
 	return h.Program(nil, append(args, "--data", h.Plane.Data)...)
@@ -21,7 +21,11 @@ func (h *House) Operate(args ...string) (out string, code int) {
 func (h *House) Program(env []string, args ...string) (out string, code int) {
 	h.t.Helper()
 	out, err := process.Run(Context(h.t), process.Spec{
-		Name: "grantwright " + args[0], Path: filepath.Join(h.Plane.Bin, rig.ControlPlaneProgram), Log: h.log("commands"), Args: args, Env: env,
+		Name: "grantwright " + args[0],
+		Path: filepath.Join(h.Plane.Bin, rig.ControlPlaneProgram),
+		Log:  h.log("commands"),
+		Args: args,
+		Env:  env,
 	}, "")
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -41,7 +45,8 @@ func (h *House) MustOperate(args ...string) string {
 	return out
 }
 
-// NoSecretInBackup looks through a backup, as it is and unpacked, for every secret that passed between the test and the service.
+// NoSecretInBackup looks through a backup, as it is and unpacked, for every secret that passed between the test and the
+// service.
 func (h *House) NoSecretInBackup(dir string) {
 	h.t.Helper()
 	h.sweepDir(dir)
@@ -57,8 +62,8 @@ func (h *House) NoSecretInBackup(dir string) {
 	h.sweepBytes("the backup", unpacked)
 }
 
-// InItsPlace is a deployment with another data directory, empty or not there yet, that will answer at this one's address once
-// this one has ended. Nothing runs yet.
+// InItsPlace is a deployment with another data directory, empty or not there yet, that will answer at this one's
+// address once this one has ended. Nothing runs yet.
 func (h *House) InItsPlace(data string) *House {
 	h.t.Helper()
 	other := *h

@@ -15,8 +15,8 @@ import (
 // Promise is how soon a change of somebody's rights holds in every process of a deployment.
 const Promise = 5 * time.Second
 
-// Soon fails the test when something is not true within the Promise. Unlike Eventually it measures: what it waits for is itself
-// about time.
+// Soon fails the test when something is not true within the Promise. Unlike Eventually it measures: what it waits for
+// is itself about time.
 func Soon(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(Promise); !is(); time.Sleep(20 * time.Millisecond) {
@@ -27,8 +27,8 @@ func Soon(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// Second starts a further process on the same database with the same master key, as behind a load balancer. It ends with the test,
-// before the first, which runs the database for both.
+// Second starts a further process on the same database with the same master key, as behind a load balancer. It ends
+// with the test, before the first, which runs the database for both.
 func (h *House) Second() *rig.ControlPlane {
 	h.t.Helper()
 	return h.second(func(u url.URL) url.URL { return u })
@@ -50,9 +50,14 @@ func (h *House) second(way func(database url.URL) url.URL, flags ...string) *rig
 	h.check(err)
 	app, owner = way(app), way(owner)
 	second := &rig.ControlPlane{
-		Bin: h.Plane.Bin, Data: filepath.Join(h.Dir, "second"), Listen: fmt.Sprintf("127.0.0.1:%d", port), Log: h.log("controlplane-2"),
-		Flags: append([]string{"--master-key-file", filepath.Join(h.Plane.Data, "keys", "master.key")}, slices.Concat(h.Plane.Flags, flags)...),
-		Env:   []string{"DATABASE_URL=" + app.String(), "DATABASE_OWNER_URL=" + owner.String()},
+		Bin:    h.Plane.Bin,
+		Data:   filepath.Join(h.Dir, "second"),
+		Listen: fmt.Sprintf("127.0.0.1:%d", port),
+		Log:    h.log("controlplane-2"),
+		Flags: append(
+			[]string{"--master-key-file", filepath.Join(h.Plane.Data, "keys", "master.key")},
+			slices.Concat(h.Plane.Flags, flags)...),
+		Env: []string{"DATABASE_URL=" + app.String(), "DATABASE_OWNER_URL=" + owner.String()},
 	}
 	h.check(second.Start(Context(h.t)))
 	h.t.Cleanup(func() {

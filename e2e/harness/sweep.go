@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/canary"
 )
 
-// Sweep looks for the secrets that the test has given or got wherever they must not be: in answers that showed one again, in
-// logs, in the database, and in the files of agents. Every deployment of a test is swept at its end.
+// Sweep looks for the secrets that the test has given or got wherever they must not be: in answers that showed one
+// again, in logs, in the database, and in the files of agents. Every deployment of a test is swept at its end.
 func (h *House) Sweep() {
 	h.t.Helper()
 	for _, leak := range h.Secrets.Leaks() {
@@ -27,8 +27,8 @@ func (h *House) Sweep() {
 	h.sweepDatabase()
 }
 
-// swept are the logs and the directories of agents. Those of the control plane hold the database, which is looked at as a dump,
-// and the master key.
+// swept are the logs and the directories of agents. Those of the control plane hold the database, which is looked at as
+// a dump, and the master key.
 func (h *House) swept() []string {
 	dirs := []string{h.Logs()}
 	agents, _ := filepath.Glob(filepath.Join(h.Dir, "agent-*"))
@@ -95,7 +95,14 @@ func (h *House) dump() ([]byte, error) {
 	password, _ := address.User.Password()
 	withoutPassword := address
 	withoutPassword.User = nil
-	cmd := exec.Command(pgDump(), "--dbname", withoutPassword.String(), "--username", address.User.Username(), "--no-password")
+	cmd := exec.Command(
+		pgDump(),
+		"--dbname",
+		withoutPassword.String(),
+		"--username",
+		address.User.Username(),
+		"--no-password",
+	)
 	cmd.Env = append(os.Environ(), "PGPASSWORD="+password)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

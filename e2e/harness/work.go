@@ -37,7 +37,10 @@ func (h *House) InviteBy(c *api.Client, name, group, url string) *Agent {
 		payload["group"] = group
 	}
 	h.check(c.Post(ctx, "/settings/agents", payload, &invited))
-	a := &Agent{ID: invited.ID, Agent: &rig.Agent{Bin: h.Plane.Bin, Data: filepath.Join(h.Dir, "agent-"+name), Log: h.log("agent-" + name)}}
+	a := &Agent{
+		ID:    invited.ID,
+		Agent: &rig.Agent{Bin: h.Plane.Bin, Data: filepath.Join(h.Dir, "agent-"+name), Log: h.log("agent-" + name)},
+	}
 	h.check(a.Enroll(ctx, url, invited.Token))
 	h.t.Cleanup(func() {
 		if a.Child == nil {
@@ -142,7 +145,11 @@ func (h *House) Reach(c *api.Client, connector, run string, far func(api.Run) bo
 		return r.Ended() || far(r)
 	}, &saw)
 	if r.Ended() {
-		h.t.Fatalf("the run was %s before it was far enough (%+v); the target is too quick for this test", r.Status, r.Error)
+		h.t.Fatalf(
+			"the run was %s before it was far enough (%+v); the target is too quick for this test",
+			r.Status,
+			r.Error,
+		)
 	}
 	return r
 }
@@ -201,8 +208,8 @@ func All[T any](h *House, c *api.Client, path string, query url.Values) []T {
 	return all
 }
 
-// NoSecret fails the test when one of the words stands in any file below the deployment's directory, the logs included. The
-// place where secrets belong holds them encrypted, so it is searched as well.
+// NoSecret fails the test when one of the words stands in any file below the deployment's directory, the logs included.
+// The place where secrets belong holds them encrypted, so it is searched as well.
 func (h *House) NoSecret(words ...string) {
 	h.t.Helper()
 	err := filepath.WalkDir(h.Dir, func(path string, d os.DirEntry, err error) error {
@@ -224,7 +231,8 @@ func (h *House) NoSecret(words ...string) {
 	h.check(err)
 }
 
-// Command runs a command of the agent's program on its data directory, beside the agent, and answers what it prints and its exit code.
+// Command runs a command of the agent's program on its data directory, beside the agent, and answers what it prints and
+// its exit code.
 func (h *House) Command(a *Agent, args ...string) (out string, code int) {
 	h.t.Helper()
 	out, err := process.Run(Context(h.t), process.Spec{

@@ -1,5 +1,5 @@
-// Package process runs programs as children that never outlive their parent: it starts them with a log file each, tells when
-// one ends, and stops them, gently first.
+// Package process runs programs as children that never outlive their parent: it starts them with a log file each, tells
+// when one ends, and stops them, gently first.
 package process
 
 import (
@@ -35,8 +35,8 @@ type Child struct {
 	err  error
 }
 
-// spawner starts children from one thread that lives as long as the program: Linux sends the parent-death signal when the
-// starting thread ends, not when the process does.
+// spawner starts children from one thread that lives as long as the program: Linux sends the parent-death signal when
+// the starting thread ends, not when the process does.
 var spawner = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())
 	go func() {
@@ -48,8 +48,8 @@ var spawner = sync.OnceValue(func() chan<- func() {
 	return jobs
 })
 
-// Start starts a program in a process group of its own, so that a Ctrl-C at the terminal reaches the parent alone, which then
-// decides on the order.
+// Start starts a program in a process group of its own, so that a Ctrl-C at the terminal reaches the parent alone,
+// which then decides on the order.
 func Start(s Spec) (*Child, error) {
 	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -109,7 +109,8 @@ func (c *Child) Kill() {
 	<-c.done
 }
 
-// Stop asks the program to end and waits. It is killed when ctx ends first, which is an error, as is an exit code other than 0.
+// Stop asks the program to end and waits. It is killed when ctx ends first, which is an error, as is an exit code other
+// than 0.
 func (c *Child) Stop(ctx context.Context) error {
 	c.Signal(syscall.SIGTERM)
 	select {
@@ -168,7 +169,8 @@ func (e *EndedError) Error() string {
 	return e.Child.Name + " has ended"
 }
 
-// Run runs a command to its end, feeding it stdin, and answers its standard output. The error carries its standard error.
+// Run runs a command to its end, feeding it stdin, and answers its standard output. The error carries its standard
+// error.
 func Run(ctx context.Context, s Spec, stdin string) (string, error) {
 	cmd := exec.CommandContext(ctx, s.Path, s.Args...)
 	cmd.Env = append(os.Environ(), s.Env...)

@@ -66,7 +66,8 @@ func Extract(root string) ([]Text, error) {
 
 type extractor func(file, source string) ([]Text, error)
 
-// extractorOf is the way to read a file, or nil where it has no texts for users. Tests, benchmarks and test programs have none.
+// extractorOf is the way to read a file, or nil where it has no texts for users. Tests, benchmarks and test programs
+// have none.
 func extractorOf(file string) extractor {
 	in := func(prefix string) bool { return strings.HasPrefix(file, prefix) }
 	switch ext := filepath.Ext(file); {
@@ -92,7 +93,8 @@ var (
 	placeholder = regexp.MustCompile(`%[-+#0-9.*]*[a-zA-Z%]|\$\{[^}]*\}|\{[^}]*\}|<[^>]*>|https?://\S+`)
 )
 
-// plain takes markup, code and placeholders out of a text, each replaced by one word so that a sentence keeps its length.
+// plain takes markup, code and placeholders out of a text, each replaced by one word so that a sentence keeps its
+// length.
 func plain(s string) string {
 	s = inlineCode.ReplaceAllString(s, "X")
 	s = link.ReplaceAllString(s, "$1")
@@ -102,7 +104,10 @@ func plain(s string) string {
 
 // markdown takes the paragraphs, list items and cells of a document.
 func markdown(file, source string) ([]Text, error) {
-	source = fence.ReplaceAllStringFunc(source, func(code string) string { return strings.Repeat("\n", strings.Count(code, "\n")) })
+	source = fence.ReplaceAllStringFunc(
+		source,
+		func(code string) string { return strings.Repeat("\n", strings.Count(code, "\n")) },
+	)
 	var all []Text
 	var block []string
 	from := 0
@@ -114,7 +119,8 @@ func markdown(file, source string) ([]Text, error) {
 	}
 	for i, line := range strings.Split(source, "\n") {
 		line = strings.TrimSpace(line)
-		starts := line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") || listItem.MatchString(line)
+		starts := line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") ||
+			listItem.MatchString(line)
 		if starts {
 			flush()
 		}
@@ -147,7 +153,8 @@ func sql(file, source string) ([]Text, error) {
 	var all []Text
 	for _, at := range sqlComment.FindAllStringSubmatchIndex(source, -1) {
 		var words strings.Builder
-		for _, literal := range sqlLiteral.FindAllStringSubmatch(strings.ReplaceAll(source[at[2]:at[3]], "''", "’"), -1) {
+		for _, literal := range sqlLiteral.FindAllStringSubmatch(strings.ReplaceAll(source[at[2]:at[3]], "''", "’"),
+			-1) {
 			words.WriteString(literal[1])
 		}
 		all = append(all, Text{file, lineOf(source, at[2]), Comment, plain(words.String())})
@@ -155,7 +162,9 @@ func sql(file, source string) ([]Text, error) {
 	return all, nil
 }
 
-var packText = regexp.MustCompile(`(?m)^\s*(?:- )?(?:name|title|description|summary|reason|advice|instructions|text|purpose):\s*["']?(\S+ \S.*?)["']?\s*$`)
+var packText = regexp.MustCompile(
+	`(?m)^\s*(?:- )?(?:name|title|description|summary|reason|advice|instructions|text|purpose):\s*["']?(\S+ \S.*?)["']?\s*$`,
+)
 
 // pack takes the names and descriptions of a sector pack.
 func pack(file, source string) ([]Text, error) {

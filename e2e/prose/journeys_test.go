@@ -14,7 +14,9 @@ import (
 
 var (
 	functionName = regexp.MustCompile("`([a-z]+(?:\\.[A-Za-z]+){1,2})`")
-	tableName    = regexp.MustCompile("`([a-z]+(?:_[a-z]+)+|account|entitlement|identity|event|chain|fulfilment)(?:\\.([a-z_]+))?`")
+	tableName    = regexp.MustCompile(
+		"`([a-z]+(?:_[a-z]+)+|account|entitlement|identity|event|chain|fulfilment)(?:\\.([a-z_]+))?`",
+	)
 )
 
 // TestJourneysNameFunctionsAndTablesThatExist holds docs/journeys.md against the sources of the control plane.

@@ -42,8 +42,10 @@ var phrases = []phrase{
 	not(`beneath|therein|thereof|hereby|wherein|whereby`, "below, in it, of it, by this"),
 	not(`what (?:it|they|he|she) (?:tells?|says?|answers?)`, "name what it returns"),
 	not(`(?:how|what) (?:it|they|a \w+|the \w+) (?:fares?|does)`, "status, health"),
-	not(`(?:connector|system|target|server|service|agent|source|directory|run|rule|policy) (?:tells|knows|wants|hears|thinks|minds)`,
-		"systems return, report, require"),
+	not(
+		`(?:connector|system|target|server|service|agent|source|directory|run|rule|policy) (?:tells|knows|wants|hears|thinks|minds)`,
+		"systems return, report, require",
+	),
 	not(`so many`, "a fixed number of, that many"),
 	not(`(?:ends|lives|goes|waits) no more`, "has ended"),
 	not(`hangs on`, "depends on"),
@@ -65,12 +67,14 @@ var phrases = []phrase{
 }
 
 // summaryVerbs begin the summary of an operation: rule 2 of the glossary.
-var summaryVerbs = strings.Fields(`Accept Add Archive Assign Cancel Change Check Claim Clear Close Comment Compare Complete Confirm Copy
+var summaryVerbs = strings.Fields(
+	`Accept Add Archive Assign Cancel Change Check Claim Clear Close Comment Compare Complete Confirm Copy
 	Count Create Deactivate Decide Delete Deprecate Disable Discard Discover Drain Enable End Enroll Escalate Evaluate Exchange Explain
 	Export Extend Get Ignore Import Install Invite List Merge Pause Plan Preview Publish Reactivate Reassign Redeliver Rediscover Refresh
 	Release Remove Rename Renew Reopen Replace Replay Reset Resolve Restore Resume Retire Retrieve Retry Return Revoke Rotate Run Search
 	Set Sign Simulate Start Stream Submit Suggest Summarize Suspend Sync Test Unassign Undo Uninstall Unlock Unpin Update Upgrade Upload
-	Validate Verify Withdraw`)
+	Validate Verify Withdraw`,
+)
 
 var (
 	sentenceEnd = regexp.MustCompile(`[.!?:;](?:\s|$)|\n`)
@@ -90,7 +94,10 @@ func check(t Text) []Finding {
 	var found []Finding
 	for _, p := range phrases {
 		if hit := p.pattern.FindString(t.Words); hit != "" {
-			found = append(found, Finding{t, "phrase", fmt.Sprintf("%q in %q: write %s", hit, excerpt(t.Words), p.instead)})
+			found = append(
+				found,
+				Finding{t, "phrase", fmt.Sprintf("%q in %q: write %s", hit, excerpt(t.Words), p.instead)},
+			)
 		}
 	}
 	for _, sentence := range sentenceEnd.Split(t.Words, -1) {
@@ -112,7 +119,11 @@ func checkSummary(t Text) []Finding {
 			return nil
 		}
 	}
-	why := fmt.Sprintf("%q begins with %q: begin with a verb such as List, Retrieve, Create or Update", excerpt(t.Words), first)
+	why := fmt.Sprintf(
+		"%q begins with %q: begin with a verb such as List, Retrieve, Create or Update",
+		excerpt(t.Words),
+		first,
+	)
 	return []Finding{{t, "summary-verb", why}}
 }
 

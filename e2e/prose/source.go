@@ -63,7 +63,8 @@ func goSource(file, source string) ([]Text, error) {
 	return all, nil
 }
 
-// summaryArgument is the place of the summary in a call that makes a route: httpapi.Handle(method, path, summary, handler).
+// summaryArgument is the place of the summary in a call that makes a route: httpapi.Handle(method, path, summary,
+// handler).
 func summaryArgument(call *ast.CallExpr) int {
 	if len(call.Args) < 4 {
 		return -1
@@ -122,15 +123,20 @@ func joined(e ast.Expr) (string, bool) {
 }
 
 var (
-	query   = regexp.MustCompile(`(?is)^\s*(?:--|with |select |insert |update \w+ |delete from|create |alter |drop |lock |call |set |from |join |where |and |or |case |order by|group by|grant |revoke \w+ on|analyze |notify |listen |copy |exists|coalesce|on conflict|not exists|left join|union)`)
-	queried = regexp.MustCompile(`(?i)\b(?:from|join|into|set|where|values|returning)\b.*[=(]|::|\$\d|\bis (?:not )?null\b|@\w+`)
+	query = regexp.MustCompile(
+		`(?is)^\s*(?:--|with |select |insert |update \w+ |delete from|create |alter |drop |lock |call |set |from |join |where |and |or |case |order by|group by|grant |revoke \w+ on|analyze |notify |listen |copy |exists|coalesce|on conflict|not exists|left join|union)`,
+	)
+	queried = regexp.MustCompile(
+		`(?i)\b(?:from|join|into|set|where|values|returning)\b.*[=(]|::|\$\d|\bis (?:not )?null\b|@\w+`,
+	)
 )
 
 // sentence says whether a literal is a text for people: three words or more, no table of
 // syllables and no statement of SQL.
 func sentence(s string) bool {
 	words := strings.Fields(s)
-	if len(words) < 3 || short(words) || query.MatchString(s) && queried.MatchString(s) || queried.MatchString(s) && strings.Contains(s, "\n") {
+	if len(words) < 3 || short(words) || query.MatchString(s) && queried.MatchString(s) ||
+		queried.MatchString(s) && strings.Contains(s, "\n") {
 		return false
 	}
 	letters := 0
@@ -162,7 +168,10 @@ var (
 
 // script takes the texts of a TypeScript source: what stands between tags, and string literals of two words or more.
 func script(file, source string) ([]Text, error) {
-	source = scriptComment.ReplaceAllStringFunc(source, func(c string) string { return strings.Repeat("\n", strings.Count(c, "\n")) })
+	source = scriptComment.ReplaceAllStringFunc(
+		source,
+		func(c string) string { return strings.Repeat("\n", strings.Count(c, "\n")) },
+	)
 	var all []Text
 	add := func(at int, words string) {
 		words = plain(expression.ReplaceAllString(words, "X"))

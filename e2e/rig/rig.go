@@ -1,5 +1,5 @@
-// Package rig runs a whole deployment on one machine the way an operator would: the built programs, their flags, their data
-// directories. The demonstration, the end-to-end scenarios and the measurements stand on it.
+// Package rig runs a whole deployment on one machine the way an operator would: the built programs, their flags, their
+// data directories. The demonstration, the end-to-end scenarios and the measurements stand on it.
 package rig
 
 import (
@@ -37,12 +37,31 @@ type ControlPlane struct {
 // URL is where it answers.
 func (c *ControlPlane) URL() string { return "http://" + c.Listen }
 
-// Bootstrap makes a tenant with its first administrator; flags are further ones of the command. again is true when there was one by
-// this slug already.
-func (c *ControlPlane) Bootstrap(ctx context.Context, slug, name, email, password string, flags ...string) (again bool, err error) {
+// Bootstrap makes a tenant with its first administrator; flags are further ones of the command. again is true when
+// there was one by this slug already.
+func (c *ControlPlane) Bootstrap(
+	ctx context.Context,
+	slug, name, email, password string,
+	flags ...string,
+) (again bool, err error) {
 	_, err = process.Run(ctx, process.Spec{
-		Name: "grantwright bootstrap", Path: filepath.Join(c.Bin, ControlPlaneProgram), Log: c.Log,
-		Args: append([]string{"bootstrap", "--data", c.Data, "--tenant", slug, "--name", name, "--admin-email", email, "--admin-password-stdin"}, flags...),
+		Name: "grantwright bootstrap",
+		Path: filepath.Join(c.Bin, ControlPlaneProgram),
+		Log:  c.Log,
+		Args: append(
+			[]string{
+				"bootstrap",
+				"--data",
+				c.Data,
+				"--tenant",
+				slug,
+				"--name",
+				name,
+				"--admin-email",
+				email,
+				"--admin-password-stdin",
+			},
+			flags...),
 	}, password+"\n")
 	if err != nil && strings.Contains(err.Error(), "exists already") {
 		return true, nil
@@ -99,7 +118,10 @@ func (a *Agent) Enroll(ctx context.Context, url, token string) error {
 // Start runs the agent. It does not wait until it is connected.
 func (a *Agent) Start() (err error) {
 	a.Child, err = process.Start(process.Spec{
-		Name: "the agent", Path: filepath.Join(a.Bin, AgentProgram), Log: a.Log, Args: []string{"run", "--data", a.Data},
+		Name: "the agent",
+		Path: filepath.Join(a.Bin, AgentProgram),
+		Log:  a.Log,
+		Args: []string{"run", "--data", a.Data},
 		// The sample systems run beside the agent; a later entry of Env overrules this one.
 		Env: append([]string{"GRANTWRIGHT_AGENT_ALLOW_TARGETS=127.0.0.0/8,::1"}, a.Env...),
 	})

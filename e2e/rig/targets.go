@@ -54,7 +54,9 @@ func (t *Targets) Start(ctx context.Context) (State, error) {
 		args = append(args, "--seed", strconv.FormatInt(t.Seed, 10))
 	}
 	var err error
-	t.Child, err = process.Start(process.Spec{Name: "the sample systems", Path: filepath.Join(t.Bin, TargetsProgram), Args: args, Log: t.Log})
+	t.Child, err = process.Start(
+		process.Spec{Name: "the sample systems", Path: filepath.Join(t.Bin, TargetsProgram), Args: args, Log: t.Log},
+	)
 	if err != nil {
 		return State{}, err
 	}
@@ -104,8 +106,11 @@ func (s State) Personnel() api.Connector {
 	return api.Connector{
 		BusinessID: "hr", Name: "HR system", Type: "rest", Purpose: "source",
 		Connection: map[string]any{
-			"base_url": s.REST.BaseURL, "auth_method": "api_key_header", "api_key_name": s.REST.Header, "probe_path": "employees",
-			"streams": []any{employees()},
+			"base_url":     s.REST.BaseURL,
+			"auth_method":  "api_key_header",
+			"api_key_name": s.REST.Header,
+			"probe_path":   "employees",
+			"streams":      []any{employees()},
 		},
 		Credentials: map[string]any{"api_key": s.REST.APIKey},
 	}
@@ -122,7 +127,13 @@ func (s State) PersonnelWithRoles() api.Connector {
 }
 
 func byPage() map[string]any {
-	return map[string]any{"style": "page", "page_param": "page", "size_param": "per_page", "size": 200, "total_path": "total"}
+	return map[string]any{
+		"style":      "page",
+		"page_param": "page",
+		"size_param": "per_page",
+		"size":       200,
+		"total_path": "total",
+	}
 }
 
 func employees() map[string]any {
@@ -130,27 +141,52 @@ func employees() map[string]any {
 		"name": "employees", "object": "identity", "record_selector": "data", "key_path": "employeeId",
 		"request": map[string]any{"path": "employees"}, "pagination": byPage(),
 		"fields": map[string]any{
-			"employee_number": "employeeId", "email": "mail", "username": "userName", "display_name": "displayName",
-			"first_name": "firstName", "last_name": "lastName", "title": "jobTitle", "department": "departmentName",
-			"cost_center": "costCenter", "location": "location", "country": "country", "manager_external_id": "managerEmployeeId",
-			"employment_type": "employmentType", "status": "status", "hire_date": "hireDate", "termination_date": "endDate",
+			"employee_number":     "employeeId",
+			"email":               "mail",
+			"username":            "userName",
+			"display_name":        "displayName",
+			"first_name":          "firstName",
+			"last_name":           "lastName",
+			"title":               "jobTitle",
+			"department":          "departmentName",
+			"cost_center":         "costCenter",
+			"location":            "location",
+			"country":             "country",
+			"manager_external_id": "managerEmployeeId",
+			"employment_type":     "employmentType",
+			"status":              "status",
+			"hire_date":           "hireDate",
+			"termination_date":    "endDate",
 		},
 	}
 }
 
 func securityRoles() map[string]any {
 	return map[string]any{
-		"name": "security-roles", "object": "entitlement", "entitlement_kind": "role", "record_selector": "data", "key_path": "roleId",
-		"request": map[string]any{"path": "security-roles"}, "pagination": byPage(),
-		"fields": map[string]any{"name": "name", "description": "description"},
+		"name":             "security-roles",
+		"object":           "entitlement",
+		"entitlement_kind": "role",
+		"record_selector":  "data",
+		"key_path":         "roleId",
+		"request":          map[string]any{"path": "security-roles"},
+		"pagination":       byPage(),
+		"fields":           map[string]any{"name": "name", "description": "description"},
 	}
 }
 
 func roleMembers() map[string]any {
 	return map[string]any{
-		"name": "role-members", "object": "grant", "record_selector": "data", "key_path": "employeeId",
-		"request": map[string]any{"path": "security-roles/{role}/members"}, "pagination": byPage(),
-		"parent": map[string]any{"stream": "security-roles", "param": "role"},
-		"fields": map[string]any{"account_external_id": "employeeId", "entitlement_external_id": "{role}", "granted_at": "assignedOn"},
+		"name":            "role-members",
+		"object":          "grant",
+		"record_selector": "data",
+		"key_path":        "employeeId",
+		"request":         map[string]any{"path": "security-roles/{role}/members"},
+		"pagination":      byPage(),
+		"parent":          map[string]any{"stream": "security-roles", "param": "role"},
+		"fields": map[string]any{
+			"account_external_id":     "employeeId",
+			"entitlement_external_id": "{role}",
+			"granted_at":              "assignedOn",
+		},
 	}
 }

@@ -29,7 +29,8 @@ func fates(h *harness.House, c *api.Client, keys []string) map[string]fate {
 		Directness  string `json:"directness"`
 	}
 	found, accounts := map[string]fate{}, map[string]bool{}
-	for list, all := range map[string]url.Values{"/identities": nil, "/accounts": {"status": {"active,disabled,locked,missing,deleted"}}} {
+	for list, all := range map[string]url.Values{"/identities": nil,
+		"/accounts": {"status": {"active,disabled,locked,missing,deleted"}}} {
 		for _, r := range harness.All[record](h, c, list, all) {
 			if slices.Contains(keys, r.ExternalID) {
 				found[list+" "+r.ExternalID] = fate{r.ID, r.Status}
@@ -37,7 +38,8 @@ func fates(h *harness.House, c *api.Client, keys []string) map[string]fate {
 			}
 		}
 	}
-	for _, g := range harness.All[record](h, c, "/entitlements/grants", url.Values{"status": {"active,missing,revoked"}}) {
+	for _, g := range harness.All[record](h, c, "/entitlements/grants",
+		url.Values{"status": {"active,missing,revoked"}}) {
 		if accounts[g.Account] && g.Directness == "direct" {
 			found["grant "+g.Account+" "+g.Entitlement] = fate{g.ID, g.Status}
 		}
@@ -62,7 +64,10 @@ func statuses(all map[string]fate) map[string][]string {
 func leavers(s *samples) (gone []people.Person, accounts []people.Account) {
 	for _, p := range s.company.People {
 		boss := slices.ContainsFunc(s.company.People, func(o people.Person) bool { return o.Manager == p.Number })
-		i := slices.IndexFunc(s.company.Directory.Accounts, func(a people.Account) bool { return a.Login == p.Login && a.Enabled })
+		i := slices.IndexFunc(
+			s.company.Directory.Accounts,
+			func(a people.Account) bool { return a.Login == p.Login && a.Enabled },
+		)
 		grouped := slices.ContainsFunc(s.company.Directory.Groups, func(g people.Group) bool {
 			return len(g.Members) > 1 && slices.Contains(g.Members, p.Login)
 		})
@@ -146,8 +151,18 @@ func TestWhoIsNotSeenIsMissingFirstThenGoneAndTheSameAsBeforeWhenBack(t *testing
 				t.Fatalf("before: states -want +got\n%s", diff)
 			}
 			tt.leave()
-			check("absent once", tt.first, h.Sync(c, connector, api.Sync{}), func(k api.Counted) int64 { return k.Missing })
-			check("absent twice", tt.second, h.Sync(c, connector, api.Sync{}), func(k api.Counted) int64 { return k.Removed })
+			check(
+				"absent once",
+				tt.first,
+				h.Sync(c, connector, api.Sync{}),
+				func(k api.Counted) int64 { return k.Missing },
+			)
+			check(
+				"absent twice",
+				tt.second,
+				h.Sync(c, connector, api.Sync{}),
+				func(k api.Counted) int64 { return k.Removed },
+			)
 			third := h.Sync(c, connector, api.Sync{})
 			if k := third.Counters; k.Missing+k.Removed+k.Updated+k.Created+k.Reappeared != 0 {
 				t.Errorf("absent a third time: %+v; want nothing new", k)

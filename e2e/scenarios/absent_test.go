@@ -67,7 +67,8 @@ func TestOnlyHealthAndSignInNeedNoToken(t *testing.T) {
 	ctx := harness.Context(t)
 	stranger := api.New(h.Plane.URL())
 	for path, want := range map[string]int{
-		"/health": 200, "/openapi.json": 401, "/docs": 401, "/redoc": 401, api.Prefix + "/identities": 401, api.Prefix + "/no/such/thing": 401,
+		"/health": 200, "/openapi.json": 401, "/docs": 401, "/redoc": 401, api.Prefix + "/identities": 401, api.Prefix +
+			"/no/such/thing": 401,
 	} {
 		if status, _, body, err := stranger.Raw(ctx, http.MethodGet, path, nil); err != nil || status != want {
 			t.Errorf("%s answered %d, %v: %s; want %d", path, status, err, shorten(string(body)), want)

@@ -29,7 +29,11 @@ func TestARunWaitsForAnAgentThatIsAwayAndATestSaysSo(t *testing.T) {
 	if r := h.Well(h.End(h.Admin, connector, run)); r.Counters.Identities != 200 {
 		t.Errorf("%d people were read; want 200", r.Counters.Identities)
 	}
-	if verdict, err := h.Admin.Test(harness.Context(t), connector); err != nil || !verdict.Success || verdict.ExecutedBy.AgentID != agent.ID {
+	if verdict, err := h.Admin.Test(
+		harness.Context(t),
+		connector,
+	); err != nil || !verdict.Success ||
+		verdict.ExecutedBy.AgentID != agent.ID {
 		t.Errorf("with the agent there the test said %+v, %v", verdict, err)
 	}
 	agent.Kill()
@@ -57,7 +61,12 @@ func TestARevokedAgentIsCutOffForGood(t *testing.T) {
 	c := s.state.Directory()
 	c.Mode, c.AgentID = "agent", agent.ID
 	connector := h.Connect(h.Admin, c)
-	if err := h.Admin.Post(harness.Context(t), "/settings/agents/"+agent.ID+"/revoke", map[string]string{"reason": "lost laptop"}, nil); err != nil {
+	if err := h.Admin.Post(
+		harness.Context(t),
+		"/settings/agents/"+agent.ID+"/revoke",
+		map[string]string{"reason": "lost laptop"},
+		nil,
+	); err != nil {
 		t.Fatal(err)
 	}
 	select {

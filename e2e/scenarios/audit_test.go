@@ -59,11 +59,17 @@ func TestAnExportOfTheAuditLogShowsWhateverWasDoneToIt(t *testing.T) {
 		t.Errorf("the export is %s", media)
 	}
 	lines := strings.SplitAfter(strings.TrimRight(string(export.Body), "\n"), "\n")
-	last := slices.IndexFunc(lines, func(line string) bool { return harness.Read[entry](h, api.Answer{Body: []byte(line)}).Type != "" })
+	last := slices.IndexFunc(
+		lines,
+		func(line string) bool { return harness.Read[entry](h, api.Answer{Body: []byte(line)}).Type != "" },
+	)
 	if last < 12 {
 		t.Fatalf("the export has %d entries; want 12 and more:\n%s", last, export.Body)
 	}
-	made := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, `"action":"identity.created"`) })
+	made := slices.IndexFunc(
+		lines,
+		func(line string) bool { return strings.Contains(line, `"action":"identity.created"`) },
+	)
 	if n := strings.Count(string(export.Body), `"action":"identity.created"`); made < 0 || n != 10 {
 		t.Fatalf("the export tells of %d people; want 10", n)
 	}
@@ -89,8 +95,9 @@ func TestAnExportOfTheAuditLogShowsWhateverWasDoneToIt(t *testing.T) {
 			l[at] = strings.Replace(l[at], `"action":"identity.created"`, `"action":"identity.creates"`, 1)
 			return l
 		}), at + 1},
-		"a line removed":         {edit(func(l []string) []string { return slices.Delete(l, at, at+1) }), at + 1},
-		"two lines swapped":      {edit(func(l []string) []string { l[at], l[at+1] = l[at+1], l[at]; return l }), at + 1},
+		"a line removed": {edit(func(l []string) []string { return slices.Delete(l, at, at+1) }), at + 1},
+		"two lines swapped": {edit(func(l []string) []string { l[at], l[at+1] = l[at+1], l[at]; return l }), at +
+			1},
 		"the first line removed": {edit(func(l []string) []string { return l[1:] }), 0},
 		"the end cut off":        {lines[:at], at + 1},
 		"the last entry removed": {edit(func(l []string) []string { return slices.Delete(l, last-1, last) }), last},
@@ -119,7 +126,15 @@ func TestAnExportOfTheAuditLogShowsWhateverWasDoneToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := filepath.Join(h.Dir, "whole.ndjson")
-	if out, code := h.Program(nil, "audit", "verify", whole, "--key", trusted); code != 0 || !strings.Contains(out, "that was given") {
+	if out, code := h.Program(
+		nil,
+		"audit",
+		"verify",
+		whole,
+		"--key",
+		trusted,
+	); code != 0 ||
+		!strings.Contains(out, "that was given") {
 		t.Errorf("against the service's key: %d %s", code, out)
 	}
 	const stranger = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
@@ -137,7 +152,8 @@ func TestTheAuditLogIsExportedForSpreadsheetsAndForOCSF(t *testing.T) {
 	changed := eventful(h)
 	table := h.Expect("200", h.Admin, "GET", "/audit-events/export?format=csv&subject_id="+changed, nil)
 	rows, err := csv.NewReader(bytes.NewReader(table.Body)).ReadAll()
-	if err != nil || len(rows) != 3 || rows[0][0] != "seq" || rows[1][2] != "identity.created" || rows[2][2] != "identity.updated" {
+	if err != nil || len(rows) != 3 || rows[0][0] != "seq" || rows[1][2] != "identity.created" ||
+		rows[2][2] != "identity.updated" {
 		t.Fatalf("the table is %v, %v; want a heading, the person's making and the change", rows, err)
 	}
 	for _, cell := range slices.Concat(rows...) {
@@ -145,7 +161,13 @@ func TestTheAuditLogIsExportedForSpreadsheetsAndForOCSF(t *testing.T) {
 			t.Errorf("a spreadsheet would take the cell %s for a formula", cell)
 		}
 	}
-	answer := h.Expect("200", h.Admin, "GET", "/audit-events/export?format=ocsf&action=identity.created,identity.deactivated", nil)
+	answer := h.Expect(
+		"200",
+		h.Admin,
+		"GET",
+		"/audit-events/export?format=ocsf&action=identity.created,identity.deactivated",
+		nil,
+	)
 	if disposition := answer.Header.Get("Content-Disposition"); !strings.Contains(disposition, ".ocsf.ndjson") {
 		t.Errorf("the export is called %s", disposition)
 	}
@@ -164,11 +186,21 @@ func TestTheAuditLogIsExportedForSpreadsheetsAndForOCSF(t *testing.T) {
 				Version string `json:"version"`
 			} `json:"metadata"`
 		}
-		if err := json.Unmarshal(line, &e); err != nil || e.Category != 3 || e.Class/1000 != 3 || e.Type != e.Class*100+e.Activity || e.Time == 0 || e.Metadata.Version == "" {
+		if err := json.Unmarshal(
+			line,
+			&e,
+		); err != nil || e.Category != 3 || e.Class/1000 != 3 || e.Type != e.Class*100+e.Activity || e.Time == 0 ||
+			e.Metadata.Version == "" {
 			t.Errorf("%v: no event of OCSF's identity and access management: %s", err, line)
 		}
 	}
-	h.Expect("400 conflicting_parameters", h.Admin, "GET", "/audit-events/export?format=ndjson&action=identity.created", nil)
+	h.Expect(
+		"400 conflicting_parameters",
+		h.Admin,
+		"GET",
+		"/audit-events/export?format=ndjson&action=identity.created",
+		nil,
+	)
 }
 
 func TestTheServiceSeesWhatWasDoneToItsLogBehindItsBack(t *testing.T) {
@@ -185,12 +217,19 @@ func TestTheServiceSeesWhatWasDoneToItsLogBehindItsBack(t *testing.T) {
 	// What the owner of the tables can do, who is bound by row security but not by the application's lack of rights.
 	behind := func(sql string) {
 		t.Helper()
-		h.Exec(fmt.Sprintf(`do $$ begin set local role grantwright_owner; perform set_config('app.tenant_id', '%s', true); %s end $$`, tenant, sql))
+		h.Exec(
+			fmt.Sprintf(
+				`do $$ begin set local role grantwright_owner; perform set_config('app.tenant_id', '%s', true); %s end $$`,
+				tenant,
+				sql,
+			),
+		)
 	}
 	want := func(what string, seq int64, kinds ...string) {
 		t.Helper()
 		got := judge(h, h.Admin)
-		if got.OK || got.FirstBreak == nil || got.FirstBreak.Seq != seq || !slices.Contains(kinds, got.FirstBreak.Kind) {
+		if got.OK || got.FirstBreak == nil || got.FirstBreak.Seq != seq ||
+			!slices.Contains(kinds, got.FirstBreak.Kind) {
 			t.Errorf("%s: %+v %+v; want a break at %d (%v)", what, got, got.FirstBreak, seq, kinds)
 		}
 		out, code := h.Operate("audit", "verify")
@@ -217,14 +256,18 @@ func TestAuditorsReadTheLogAndManagersDoNot(t *testing.T) {
 	eventful(h)
 	auditor := h.Member(h.Admin, "auditor@main.example", "", "auditor")
 	manager := h.Member(h.Admin, "manager@main.example", "", "manager")
-	for _, path := range []string{"/audit-events", "/audit-events/3", "/audit-events/catalog", "/audit-events/verify", "/audit-events/checkpoints", "/audit-events/export"} {
+	for _, path := range []string{"/audit-events", "/audit-events/3", "/audit-events/catalog", "/audit-events/verify",
+		"/audit-events/checkpoints", "/audit-events/export"} {
 		h.Expect("200", auditor.Client, "GET", path, nil)
 		h.Expect("403 forbidden", manager.Client, "GET", path, nil)
 		h.Expect("401 authentication_required", h.Client(), "GET", path, nil)
 	}
 	h.Expect("403 read_only_role", auditor.Client, "PUT", "/settings/audit/retention", map[string]any{"days": 100})
 	// Nobody's reading goes unnoticed, and no role can change an entry.
-	if n := h.Total(h.Admin, "/audit-events?action=audit.read,audit.exported,audit.verified&actor_id="+auditor.ID); n < 3 {
+	if n := h.Total(
+		h.Admin,
+		"/audit-events?action=audit.read,audit.exported,audit.verified&actor_id="+auditor.ID,
+	); n < 3 {
 		t.Errorf("%d of the auditor's readings are in the log; want the reading, the export and the verifying", n)
 	}
 	for _, method := range []string{"PATCH", "PUT", "DELETE"} {

@@ -23,15 +23,18 @@ type mood struct {
 	} `json:"data"`
 }
 
-// The sign-in of a directory may only read, so that every change is refused until the circuit breaker opens. An administrator
-// gives it the rights and resumes writes.
+// The sign-in of a directory may only read, so that every change is refused until the circuit breaker opens. An
+// administrator gives it the rights and resumes writes.
 func TestAWebhookIsToldThatWritesHaveStoppedAndThatTheyGoOn(t *testing.T) {
 	t.Parallel()
 	const people, failures = 4, 2
 	h := harness.Open(t)
 	c := h.Admin
 	slapd := ldaptest.StartSlapd(t, ldaptest.Options{
-		Org: ldaptest.Org{People: ldaptest.Staff(1), Groups: []ldaptest.Group{{Name: "crew", People: []string{"u000"}}}},
+		Org: ldaptest.Org{
+			People: ldaptest.Staff(1),
+			Groups: []ldaptest.Group{{Name: "crew", People: []string{"u000"}}},
+		},
 	})
 	in := openInbox(t, "")
 	k := makeHook(t, c, "operations", in.url, "connector.writes_stopped", "connector.writes_resumed")
@@ -42,17 +45,30 @@ func TestAWebhookIsToldThatWritesHaveStoppedAndThatTheyGoOn(t *testing.T) {
 		"write_mode": "auto", "breaker": map[string]any{"max_failures": failures, "max_changes": 100, "window": "PT1H"},
 	}, "If-Match", shape.Header.Get("ETag"))
 	h.Expect("201", c, "POST", "/policies/access-grant", map[string]any{
-		"name": "everybody", "mode": "enforce", "birthright": true,
-		"subject":   map[string]any{"match": "all", "rules": []any{map[string]any{"field": "kind", "op": "eq", "value": "human"}}},
+		"name":       "everybody",
+		"mode":       "enforce",
+		"birthright": true,
+		"subject": map[string]any{
+			"match": "all",
+			"rules": []any{map[string]any{"field": "kind", "op": "eq", "value": "human"}},
+		},
 		"resources": map[string]any{"connector_ids": []string{connector}},
 	})
 	for i := range people {
 		h.Expect("201", c, "POST", "/identities", map[string]any{
-			"external_id": fmt.Sprint("B", i), "email": fmt.Sprintf("b%d@example.test", i), "first_name": fmt.Sprint("Bea", i), "last_name": "Circuit breaker",
+			"external_id": fmt.Sprint(
+				"B",
+				i,
+			),
+			"email":      fmt.Sprintf("b%d@example.test", i),
+			"first_name": fmt.Sprint("Bea", i),
+			"last_name":  "Circuit breaker",
 		})
 	}
 	stopped := heard(t, in, k, 1)[0]
-	if stopped.Type != "connector.writes_stopped" || stopped.Data.ConnectorID != connector || stopped.Data.Name != "Directory" || stopped.Data.Reason == "" {
+	if stopped.Type != "connector.writes_stopped" || stopped.Data.ConnectorID != connector ||
+		stopped.Data.Name != "Directory" ||
+		stopped.Data.Reason == "" {
 		t.Errorf("when the breaker opens, the webhook is told %+v", stopped)
 	}
 	if made := h.Total(c, "/accounts/provisioning-tasks?state=done"); made != 0 {
@@ -60,12 +76,17 @@ func TestAWebhookIsToldThatWritesHaveStoppedAndThatTheyGoOn(t *testing.T) {
 	}
 
 	h.Patch(c, connector, map[string]any{
-		"connection": map[string]any{"bind_dn": slapd.AdminDN}, "credentials": map[string]any{"bind_password": slapd.AdminPass},
+		"connection": map[string]any{
+			"bind_dn": slapd.AdminDN,
+		},
+		"credentials": map[string]any{"bind_password": slapd.AdminPass},
 	})
 	h.Expect("200", c, "POST", "/connectors/"+connector+"/provisioning/breaker/reset", nil)
 	resumed := heard(t, in, k, 2)[1]
-	if resumed.Type != "connector.writes_resumed" || resumed.Sequence <= stopped.Sequence || resumed.Data.ConnectorID != connector ||
-		resumed.Data.Name != "Directory" || resumed.Data.Reason != stopped.Data.Reason {
+	if resumed.Type != "connector.writes_resumed" || resumed.Sequence <= stopped.Sequence ||
+		resumed.Data.ConnectorID != connector ||
+		resumed.Data.Name != "Directory" ||
+		resumed.Data.Reason != stopped.Data.Reason {
 		t.Errorf("when writes are resumed, the webhook is told %+v after %+v", resumed, stopped)
 	}
 	h.Expect("200", c, "POST", "/accounts/provisioning-tasks/retry-failed", map[string]any{"connector_id": connector})
@@ -92,10 +113,16 @@ func readOnly(h *harness.House, c *api.Client, slapd *ldaptest.Server) string {
 	})
 }
 
-// heard waits for n letters about the writes to systems, each of which is signed, and gives what they say in the order of events.
+// heard waits for n letters about the writes to systems, each of which is signed, and gives what they say in the order
+// of events.
 func heard(t *testing.T, in *inbox, k hook, n int) []mood {
 	t.Helper()
-	harness.Eventually(t, fmt.Sprintf("%d letters about writes arrive", n), func() bool { return len(in.letters()) >= n }, nil)
+	harness.Eventually(
+		t,
+		fmt.Sprintf("%d letters about writes arrive", n),
+		func() bool { return len(in.letters()) >= n },
+		nil,
+	)
 	var all []mood
 	for _, l := range in.letters() {
 		if !l.signedBy(t, k.Secret) {

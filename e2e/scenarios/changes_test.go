@@ -34,13 +34,24 @@ func alive(t *testing.T) map[string]living {
 	s := serve(t, 200, 0)
 	staff, workspace := s.company.People, users(s.company.SaaS.Accounts)
 	directory := living{
-		connector: s.state.Directory(), strategy: "ldap_modify_timestamp", list: "/accounts", read: accountsRead, tuning: settings("page_size", 400),
+		connector: s.state.Directory(),
+		strategy:  "ldap_modify_timestamp",
+		list:      "/accounts",
+		read:      accountsRead,
+		tuning:    settings("page_size", 400),
 		rename: func(i int, name string) error {
-			return s.ldap.UpdateAccount(s.company.Directory.Accounts[i].Login, func(a *people.Account) { a.DisplayName = name })
+			return s.ldap.UpdateAccount(
+				s.company.Directory.Accounts[i].Login,
+				func(a *people.Account) { a.DisplayName = name },
+			)
 		},
 	}
 	hr := living{
-		connector: s.state.Personnel(), strategy: "rest_parameter", list: "/identities", read: peopleRead, tuning: settings("max_pages", 500),
+		connector: s.state.Personnel(),
+		strategy:  "rest_parameter",
+		list:      "/identities",
+		read:      peopleRead,
+		tuning:    settings("max_pages", 500),
 		rename: func(i int, name string) error {
 			return s.hr.UpdateEmployee(staff[i].Number, func(p *people.Person) { p.DisplayName = name })
 		},
@@ -49,11 +60,21 @@ func alive(t *testing.T) map[string]living {
 	stream["incremental"] = map[string]any{"param": "updated_since", "field": "updatedAt", "overlap_s": 0}
 	slapd := ldaptest.StartSlapd(t, ldaptest.Options{Users: 150, Groups: 3, PerGroup: 5, Syncprov: true})
 	admin := slapd.Admin(t)
-	c := api.Connector{BusinessID: "openldap", Name: "OpenLDAP", Type: "ldap", Purpose: "target", Connection: slapd.AuthConfig()}
+	c := api.Connector{
+		BusinessID: "openldap",
+		Name:       "OpenLDAP",
+		Type:       "ldap",
+		Purpose:    "target",
+		Connection: slapd.AuthConfig(),
+	}
 	c.Credentials = map[string]any{"bind_password": c.Connection["bind_password"]}
 	delete(c.Connection, "bind_password")
 	openLDAP := living{
-		connector: c, strategy: "ldap_syncrepl", list: "/accounts", read: accountsRead, tuning: settings("page_size", 400),
+		connector: c,
+		strategy:  "ldap_syncrepl",
+		list:      "/accounts",
+		read:      accountsRead,
+		tuning:    settings("page_size", 400),
 		rename: func(i int, name string) error {
 			m := goldap.NewModifyRequest(ldaptest.UserDN(i), nil)
 			m.Replace("displayName", []string{name})
@@ -63,7 +84,11 @@ func alive(t *testing.T) map[string]living {
 	return map[string]living{
 		"directory": directory, "hr": hr, "openldap": openLDAP,
 		"workspace": {
-			connector: s.state.Workspace(), strategy: "scim_last_modified", list: "/accounts", read: accountsRead, tuning: settings("count", 150),
+			connector: s.state.Workspace(),
+			strategy:  "scim_last_modified",
+			list:      "/accounts",
+			read:      accountsRead,
+			tuning:    settings("count", 150),
 			rename: func(i int, name string) error {
 				return s.scim.UpdateUser(workspace[i], map[string]any{"displayName": name})
 			},
@@ -123,7 +148,11 @@ func (l living) live(t *testing.T, h *harness.House, c *api.Client, name string)
 	connector := h.Connect(c, l.connector)
 	whole := h.Sync(c, connector, api.Sync{Incremental: true})
 	if whole.Strategy != "full" || whole.Incremental || whole.Fallback != "first_sync" {
-		t.Errorf("the first run was read by %q, because of %q; want full, since it is the first", whole.Strategy, whole.Fallback)
+		t.Errorf(
+			"the first run was read by %q, because of %q; want full, since it is the first",
+			whole.Strategy,
+			whole.Fallback,
+		)
 	}
 	rename(1, 10, 20, 30, 40, 50)
 	r := h.Sync(c, connector, api.Sync{Incremental: true})
@@ -134,7 +163,11 @@ func (l living) live(t *testing.T, h *harness.House, c *api.Client, name string)
 	if n := l.read(r.Counters); n < 5 || n > 8 || known(1) != 5 {
 		t.Errorf("%d were read and %d known of 5 changes among %d", n, known(1), l.read(whole.Counters))
 	}
-	if r = h.Sync(c, connector, api.Sync{Incremental: true}); r.Counters.Updated+r.Counters.Created+r.Counters.Missing+r.Counters.Removed != 0 {
+	if r = h.Sync(
+		c,
+		connector,
+		api.Sync{Incremental: true},
+	); r.Counters.Updated+r.Counters.Created+r.Counters.Missing+r.Counters.Removed != 0 {
 		t.Errorf("without a change the run did something: %+v", r.Counters)
 	}
 
@@ -149,7 +182,8 @@ func (l living) live(t *testing.T, h *harness.House, c *api.Client, name string)
 	h.Patch(c, connector, l.tuning)
 	rename(3, 12, 22)
 	r = h.Sync(c, connector, api.Sync{Incremental: true})
-	if r.Strategy != "full" || r.Fallback != "settings_changed" || known(3) != 2 || l.read(r.Counters) < l.read(whole.Counters) {
+	if r.Strategy != "full" || r.Fallback != "settings_changed" || known(3) != 2 ||
+		l.read(r.Counters) < l.read(whole.Counters) {
 		t.Errorf("after its settings changed, it was read by %q, because of %q", r.Strategy, r.Fallback)
 	}
 	rename(4, 13)
@@ -170,7 +204,13 @@ func TestWhoMovesStaysTheSameAndWhoTheDirectorySaysIsGoneIsGoneAtOnce(t *testing
 		LDIF: "dn: ou=abroad," + ldaptest.Suffix + "\nobjectClass: organizationalUnit\nou: abroad\n",
 	})
 	admin := slapd.Admin(t)
-	n := api.Connector{BusinessID: "openldap", Name: "OpenLDAP", Type: "ldap", Purpose: "target", Connection: slapd.AuthConfig()}
+	n := api.Connector{
+		BusinessID: "openldap",
+		Name:       "OpenLDAP",
+		Type:       "ldap",
+		Purpose:    "target",
+		Connection: slapd.AuthConfig(),
+	}
 	n.Credentials = map[string]any{"bind_password": n.Connection["bind_password"]}
 	delete(n.Connection, "bind_password")
 	connector := h.Connect(c, n)
@@ -198,7 +238,8 @@ func TestWhoMovesStaysTheSameAndWhoTheDirectorySaysIsGoneIsGoneAtOnce(t *testing
 		},
 			api.Sync{Incremental: true}, func(now map[string]fate) bool { return now["renamed"] == before["u0000003"] }},
 		{"moved", func() error {
-			return admin.ModifyDN(goldap.NewModifyDNRequest(ldaptest.UserDN(4), "uid=u0000004", true, "ou=abroad,"+ldaptest.Suffix))
+			return admin.ModifyDN(goldap.NewModifyDNRequest(ldaptest.UserDN(4), "uid=u0000004", true,
+				"ou=abroad,"+ldaptest.Suffix))
 		}, api.Sync{Incremental: true}, func(now map[string]fate) bool { return now["u0000004"] == before["u0000004"] }},
 		{"read whole after that", func() error { return nil }, api.Sync{}, func(now map[string]fate) bool {
 			return now["renamed"] == before["u0000003"] && now["u0000004"] == before["u0000004"]

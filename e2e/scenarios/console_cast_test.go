@@ -7,7 +7,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/harness"
 )
 
-// cast brings in a user of every role, some bound to people: a manager with reports, one of these, and somebody who owns things.
+// cast brings in a user of every role, some bound to people: a manager with reports, one of these, and somebody who
+// owns things.
 func (s *scene) cast() {
 	s.t.Helper()
 	reports := map[string][]colleague{}
@@ -71,7 +72,13 @@ func (s *scene) secondFactor(role string) {
 		Secret string `json:"secret"`
 	}](s.House, s.Expect("201", s.clients[role], "POST", "/auth/mfa/totp", map[string]string{"password": a.Password}))
 	app := authenticator{s.t, begun.Secret}
-	s.Expect("200", s.clients[role], "POST", "/auth/mfa/totp/confirm", map[string]string{"code": app.code(app.step() - 1)})
+	s.Expect(
+		"200",
+		s.clients[role],
+		"POST",
+		"/auth/mfa/totp/confirm",
+		map[string]string{"code": app.code(app.step() - 1)},
+	)
 	a.Totp = begun.Secret
 	s.Users[role] = a
 }
@@ -80,7 +87,8 @@ func (s *scene) secondFactor(role string) {
 func (s *scene) rules() {
 	s.t.Helper()
 	for thing, change := range map[string]map[string]any{
-		"Payroll": {"risk_level": "high", "owner_ids": []string{s.Users["owner"].Identity}}, "Vault": {"risk_level": "critical", "owner_ids": []string{s.Users["owner"].Identity}},
+		"Payroll": {"risk_level": "high", "owner_ids": []string{s.Users["owner"].Identity}},
+		"Vault":   {"risk_level": "critical", "owner_ids": []string{s.Users["owner"].Identity}},
 		"Library": {}, "Editors": {}, "Publishers": {"max_duration": "P90D"}, "Translators": {"risk_level": "low"},
 	} {
 		if s.things[thing] == "" {
@@ -93,28 +101,65 @@ func (s *scene) rules() {
 	s.name("entitlementFree", s.things["Archive"], "Archive")
 	admins := []any{map[string]any{"kind": "app_role", "app_role": "admin"}}
 	s.name("rule", s.post("/approval-rules", map[string]any{
-		"name": "Editors", "description": "Whoever looks after the service decides.", "applies_to": map[string]any{"entitlement_ids": []string{s.things["Editors"]}},
+		"name":        "Editors",
+		"description": "Whoever looks after the service decides.",
+		"applies_to":  map[string]any{"entitlement_ids": []string{s.things["Editors"]}},
 		"branches": []any{map[string]any{"outcome": map[string]any{"kind": "chain", "stages": []any{
-			map[string]any{"name": "The service", "groups": []any{map[string]any{"approvers": admins, "mode": "any"}}, "respond_within": "P1D"},
+			map[string]any{
+				"name":           "The service",
+				"groups":         []any{map[string]any{"approvers": admins, "mode": "any"}},
+				"respond_within": "P1D",
+			},
 		}}}},
 	}), "Editors")
 	week := map[string]any{}
 	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday"} {
 		week[day] = []any{map[string]any{"from": "09:00", "to": "17:00"}}
 	}
-	s.name("calendar", s.post("/approval-rules/calendars", map[string]any{"name": "Office hours", "timezone": "Europe/Berlin", "week": week}), "Office hours")
+	s.name(
+		"calendar",
+		s.post(
+			"/approval-rules/calendars",
+			map[string]any{"name": "Office hours", "timezone": "Europe/Berlin", "week": week},
+		),
+		"Office hours",
+	)
 	s.name("oncall", s.post("/approval-rules/on-call", map[string]any{
-		"name": "Service desk", "shift": "P7D", "identity_ids": []string{s.Users["owner"].Identity, s.Users["manager"].Identity},
+		"name":         "Service desk",
+		"shift":        "P7D",
+		"identity_ids": []string{s.Users["owner"].Identity, s.Users["manager"].Identity},
 	}), "Service desk")
 	s.name("role", s.post("/entitlements/roles", map[string]any{
-		"name": "Web editor", "description": "Writes for the web site.", "requestable": true, "owner_ids": []string{s.Users["owner"].Identity},
+		"name":            "Web editor",
+		"description":     "Writes for the web site.",
+		"requestable":     true,
+		"owner_ids":       []string{s.Users["owner"].Identity},
 		"entitlement_ids": []string{s.things["Library"], s.things["Editors"]},
 	}), "Web editor")
-	s.post("/entitlements/roles/"+s.IDs["role"]+"/members", map[string]any{"identity_id": s.IDs["report"], "reason": "writes on Mondays"})
-	s.name("roleDraft", s.post("/entitlements/roles", map[string]any{"name": "Translator", "lifecycle": "draft", "entitlement_ids": []string{s.things["Translators"]}}), "Translator")
+	s.post(
+		"/entitlements/roles/"+s.IDs["role"]+"/members",
+		map[string]any{"identity_id": s.IDs["report"], "reason": "writes on Mondays"},
+	)
+	s.name(
+		"roleDraft",
+		s.post(
+			"/entitlements/roles",
+			map[string]any{
+				"name":            "Translator",
+				"lifecycle":       "draft",
+				"entitlement_ids": []string{s.things["Translators"]},
+			},
+		),
+		"Translator",
+	)
 	s.name("policy", s.post("/policies/access-grant", map[string]any{
-		"name": "Remote access for everybody", "mode": "shadow", "birthright": true,
-		"subject":   map[string]any{"match": "all", "rules": []any{map[string]any{"field": "kind", "op": "eq", "value": "human"}}},
+		"name":       "Remote access for everybody",
+		"mode":       "shadow",
+		"birthright": true,
+		"subject": map[string]any{
+			"match": "all",
+			"rules": []any{map[string]any{"field": "kind", "op": "eq", "value": "human"}},
+		},
 		"resources": map[string]any{"entitlement_ids": []string{s.things["Remote access"]}},
 	}), "Remote access for everybody")
 }
@@ -128,7 +173,13 @@ func (s *scene) asked() {
 	s.name("requestForAdmin", s.asks("owner", "Editors").ID, "")
 	s.asks("manager", "Editors")
 	cancelled := s.asks("member", "Translators")
-	s.Expect("200", s.clients["member"], "POST", "/access-requests/"+cancelled.ID+"/cancel", map[string]any{"reason": "not needed after all"})
+	s.Expect(
+		"200",
+		s.clients["member"],
+		"POST",
+		"/access-requests/"+cancelled.ID+"/cancel",
+		map[string]any{"reason": "not needed after all"},
+	)
 	s.name("requestCancelled", cancelled.ID, cancelled.Number)
 	rejected := s.asks("member", "Vault")
 	s.decides("manager", rejected.ID, "reject")
@@ -137,16 +188,23 @@ func (s *scene) asked() {
 	s.decides("manager", done.ID, "approve")
 	s.name("requestDone", done.ID, done.Number)
 	s.post("/decision-tasks/delegations", map[string]any{
-		"delegator_id": s.Users["owner"].Identity, "delegate_id": s.Users["manager"].Identity, "reason": "on leave",
-		"starts_at": time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339), "ends_at": time.Now().Add(240 * time.Hour).UTC().Format(time.RFC3339),
+		"delegator_id": s.Users["owner"].Identity,
+		"delegate_id":  s.Users["manager"].Identity,
+		"reason":       "on leave",
+		"starts_at": time.Now().
+			Add(24 * time.Hour).
+			UTC().
+			Format(time.RFC3339),
+		"ends_at": time.Now().Add(240 * time.Hour).UTC().Format(time.RFC3339),
 	})
 }
 
 func (s *scene) asks(role, thing string) asked {
 	s.t.Helper()
 	return harness.Read[asked](s.House, s.Expect("201", s.clients[role], "POST", "/access-requests", map[string]any{
-		"requested_for_identity_id": s.Users[role].Identity, "requested_resources": []any{map[string]any{"entitlement_id": s.things[thing]}},
-		"justification": "I look after the books of March.",
+		"requested_for_identity_id": s.Users[role].Identity,
+		"requested_resources":       []any{map[string]any{"entitlement_id": s.things[thing]}},
+		"justification":             "I look after the books of March.",
 	}))
 }
 
@@ -156,7 +214,13 @@ func (s *scene) decides(role, request, action string) {
 	harness.Eventually(s.t, "a task of the "+role, func() bool {
 		for _, task := range harness.All[waiting](s.House, s.clients[role], "/decision-tasks", nil) {
 			if task.Source.ID == request {
-				s.Expect("200", s.clients[role], http.MethodPost, "/decision-tasks/"+task.ID+"/decide", map[string]any{"action": action, "comment": "as agreed"})
+				s.Expect(
+					"200",
+					s.clients[role],
+					http.MethodPost,
+					"/decision-tasks/"+task.ID+"/decide",
+					map[string]any{"action": action, "comment": "as agreed"},
+				)
 				return true
 			}
 		}

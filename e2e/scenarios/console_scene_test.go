@@ -26,7 +26,8 @@ type scene struct {
 	IDs    map[string]string `json:"ids"`   // of one thing of each kind
 	Names  map[string]string `json:"names"` // as they are shown, by the same words
 
-	// Where systems can be reached that are connected already, with their credentials, for journeys that connect them again.
+	// Where systems can be reached that are connected already, with their credentials, for journeys that connect them
+	// again.
 	Systems map[string]map[string]any `json:"systems"`
 
 	*props `json:"-"`
@@ -69,21 +70,36 @@ type colleague struct {
 	Status    string  `json:"status"`
 }
 
-// furnish fills a tenant: people, three systems and more, users of every role, and something of every kind that a screen shows.
+// furnish fills a tenant: people, three systems and more, users of every role, and something of every kind that a
+// screen shows.
 func furnish(t *testing.T, h *harness.House, admin *api.Client, slug string) *scene {
 	t.Helper()
 	began := time.Now()
 	email, password := harness.Account(slug)
 	s := &scene{
-		URL: h.Plane.URL(), Tenant: slug, Users: map[string]actor{"admin": {Email: email, Password: password}}, IDs: map[string]string{}, Names: map[string]string{},
+		URL:     h.Plane.URL(),
+		Tenant:  slug,
+		Users:   map[string]actor{"admin": {Email: email, Password: password}},
+		IDs:     map[string]string{},
+		Names:   map[string]string{},
 		Systems: map[string]map[string]any{},
-		props:   &props{House: h, t: t, admin: admin, clients: map[string]*api.Client{"admin": admin}, things: map[string]string{}},
+		props: &props{
+			House:   h,
+			t:       t,
+			admin:   admin,
+			clients: map[string]*api.Client{"admin": admin},
+			things:  map[string]string{},
+		},
 	}
 	s.hr = serve(t, 120, 0)
 	s.hooks, s.refuses = openInbox(t, ""), openInbox(t, "")
 	s.refuses.answer(http.StatusInsufficientStorage)
 	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, `{"error": "the payroll is closed until Monday", "trace": "<b>not</b> for you"}`, http.StatusServiceUnavailable)
+		http.Error(
+			w,
+			`{"error": "the payroll is closed until Monday", "trace": "<b>not</b> for you"}`,
+			http.StatusServiceUnavailable,
+		)
 	}))
 	t.Cleanup(down.Close)
 	s.broken = down.URL
@@ -135,8 +151,9 @@ func (s *scene) learn() {
 func (s *scene) someOfEach() {
 	s.t.Helper()
 	for kind, path := range map[string]string{
-		"account": "/accounts?correlation=linked", "orphan": "/accounts/uncorrelated", "grant": "/entitlements/grants", "audit": "/audit-events",
-		"task": "/accounts/provisioning-tasks", "delivery": "/settings/webhooks/" + s.IDs["webhook"] + "/deliveries",
+		"account": "/accounts?correlation=linked", "orphan": "/accounts/uncorrelated", "grant": "/entitlements/grants",
+		"audit": "/audit-events",
+		"task":  "/accounts/provisioning-tasks", "delivery": "/settings/webhooks/" + s.IDs["webhook"] + "/deliveries",
 	} {
 		page, err := api.Some[struct {
 			ID string `json:"id"`
@@ -162,7 +179,8 @@ func (s *scene) json() []byte {
 	return b
 }
 
-// hold keeps everything running for somebody to look at, and tells how to sign in, until the file that says so is removed.
+// hold keeps everything running for somebody to look at, and tells how to sign in, until the file that says so is
+// removed.
 func (s *scene) hold(file string) {
 	s.t.Helper()
 	if err := os.WriteFile(file, s.json(), 0o600); err != nil {

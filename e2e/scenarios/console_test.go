@@ -10,9 +10,9 @@ import (
 	"github.com/grantwright/grantwright/e2e/harness"
 )
 
-// TestTheConsoleInABrowser goes through the web console in a real Chromium; see console/README.md. With GRANTWRIGHT_HOLD=FILE it only
-// seeds, writes what journeys are told into the file, and keeps everything running until that is removed; with GRANTWRIGHT_MEASURE=1 it
-// measures instead of judging.
+// TestTheConsoleInABrowser goes through the web console in a real Chromium; see console/README.md. With
+// GRANTWRIGHT_HOLD=FILE it only seeds, writes what journeys are told into the file, and keeps everything running until
+// that is removed; with GRANTWRIGHT_MEASURE=1 it measures instead of judging.
 func TestTheConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t, "--pack-allow-unsigned") // packs of a journey's own are signed by nobody
@@ -43,7 +43,8 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		}
 	})
 	t.Run("every screen", func(t *testing.T) {
-		for _, who := range []string{"admin", "admin dark", "admin narrow", "auditor", "manager", "owner", "member", "operator"} {
+		for _, who := range []string{"admin", "admin dark", "admin narrow", "auditor", "manager", "owner", "member",
+			"operator"} {
 			t.Run(who, func(t *testing.T) {
 				t.Parallel()
 				walk(t, filepath.Join(consoleDir, "crawl.mjs"), main, "GRANTWRIGHT_CRAWL="+who)
@@ -60,7 +61,10 @@ func policy(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	if p := res.Header.Get("Content-Security-Policy"); !strings.Contains(p, "require-trusted-types-for 'script'") || strings.Contains(p, "unsafe") {
+	if p := res.Header.Get(
+		"Content-Security-Policy",
+	); !strings.Contains(p, "require-trusted-types-for 'script'") ||
+		strings.Contains(p, "unsafe") {
 		t.Errorf("the page's policy is %q", p)
 	}
 }

@@ -56,7 +56,8 @@ func says(t *testing.T, path string, line *regexp.Regexp) bool {
 	return line.Match(b)
 }
 
-// walk drives a browser by a script over a scene, and fails for each thing that it complains of. env are further variables.
+// walk drives a browser by a script over a scene, and fails for each thing that it complains of. env are further
+// variables.
 func walk(t *testing.T, script string, s *scene, env ...string) {
 	t.Helper()
 	installed, err := console()

@@ -50,7 +50,9 @@ func play(t *testing.T, data string, args ...string) *show {
 	t.Helper()
 	bin := harness.Programs(t)
 	s := &show{done: make(chan error, 1)}
-	s.cmd = exec.Command(filepath.Join(bin, "demo"), append([]string{"--bin", bin, "--data", data, "--people", "300"}, args...)...)
+	s.cmd = exec.Command(
+		filepath.Join(bin, "demo"),
+		append([]string{"--bin", bin, "--data", data, "--people", "300"}, args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s, s
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -148,8 +150,10 @@ func TestANewcomerSeesThreeSystemsFlowInAndCanDoItAgain(t *testing.T) {
 		}
 		said := s.said()
 		for _, words := range []string{
-			taken.Addr().String() + " is taken", "HR system", "Corporate directory", "SaaS workspace", "succeeded", "What stands out",
-			"300  people:", "accounts that still work although their owner has left: such as", "accounts that nobody owns: such as",
+			taken.Addr().String() + " is taken", "HR system", "Corporate directory", "SaaS workspace", "succeeded",
+			"What stands out",
+			"300  people:", "accounts that still work although their owner has left: such as",
+			"accounts that nobody owns: such as",
 			"rights that come through nested groups alone: such as", "admin@demo.example", "TOKEN=$(curl",
 		} {
 			if !strings.Contains(said, words) {
@@ -179,7 +183,12 @@ func TestCtrlCStopsTheDemonstrationInOrder(t *testing.T) {
 		t.Errorf("Ctrl-C ended it with exit code %d:\n%s", code, s.said())
 	}
 	gone(t, data)
-	if _, err := os.Stat(filepath.Join(data, "controlplane", "postgres", "postmaster.pid")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(
+		filepath.Join(data, "controlplane", "postgres", "postmaster.pid"),
+	); !errors.Is(
+		err,
+		os.ErrNotExist,
+	) {
 		t.Errorf("PostgreSQL was not shut down: %v", err)
 	}
 }
@@ -230,7 +239,10 @@ func TestTheDemonstrationSaysWhichProgramDied(t *testing.T) {
 	if err := syscall.Kill(processes(t, data)["grantwright-agent"], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if code := s.exit(t); code != 1 || !strings.Contains(s.said(), "the agent has ended: signal: killed. Its last words") {
+	if code := s.exit(
+		t,
+	); code != 1 ||
+		!strings.Contains(s.said(), "the agent has ended: signal: killed. Its last words") {
 		t.Errorf("exit code %d:\n%s", code, s.said())
 	}
 	gone(t, data)

@@ -43,7 +43,8 @@ func TestTheViewersOfTheDescriptionWorkInABrowserWithoutTheInternet(t *testing.T
 			}
 		}
 		for _, r := range v.Requests {
-			if !strings.HasPrefix(r, h.Plane.URL()+"/") && !strings.HasPrefix(r, "data:") && !strings.HasPrefix(r, "blob:"+h.Plane.URL()) {
+			if !strings.HasPrefix(r, h.Plane.URL()+"/") && !strings.HasPrefix(r, "data:") &&
+				!strings.HasPrefix(r, "blob:"+h.Plane.URL()) {
 				t.Errorf("%s asks for %s", path, r)
 			}
 		}

@@ -56,7 +56,14 @@ func (a ailment) examine(t *testing.T, h *harness.House, agent *harness.Agent, s
 			first = s.Name
 		}
 		if s.Status == "FAIL" && (s.Mend == "" || s.Detail == "" || !strings.Contains(text, s.Mend)) {
-			t.Errorf("%s: step %s failed with %q; the mend is %q, and must stand in the text:\n%s", a.name, s.Name, s.Detail, s.Mend, text)
+			t.Errorf(
+				"%s: step %s failed with %q; the mend is %q, and must stand in the text:\n%s",
+				a.name,
+				s.Name,
+				s.Detail,
+				s.Mend,
+				text,
+			)
 		}
 		if s.Status == "SKIP" && s.Detail == "" {
 			t.Errorf("%s: step %s was skipped without a word", a.name, s.Name)
@@ -121,8 +128,19 @@ func TestAnOperatorDrainsAnAgentOnItsOwnHost(t *testing.T) {
 	run := h.Begin(h.Admin, connector, api.Sync{ChunkSize: 50})
 	h.Reach(h.Admin, connector, run, func(r api.Run) bool { return r.Counters.Identities > 0 })
 	out, code := h.Command(agent, "drain", "--wait", "2m")
-	if r, err := h.Admin.Run(harness.Context(t), connector, run); code != 0 || err != nil || !slices.Contains([]string{"evaluating", "applying", "succeeded"}, r.Status) {
-		t.Errorf("drained with exit code %d while the run is %s, %v; want it read to its end:\n%s", code, r.Status, err, out)
+	if r, err := h.Admin.Run(
+		harness.Context(t),
+		connector,
+		run,
+	); code != 0 || err != nil ||
+		!slices.Contains([]string{"evaluating", "applying", "succeeded"}, r.Status) {
+		t.Errorf(
+			"drained with exit code %d while the run is %s, %v; want it read to its end:\n%s",
+			code,
+			r.Status,
+			err,
+			out,
+		)
 	}
 	h.Well(h.End(h.Admin, connector, run))
 	h.AwaitState(h.Admin, agent, "draining")

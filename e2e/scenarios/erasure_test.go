@@ -13,19 +13,38 @@ import (
 
 func erased(t *testing.T, h *harness.House, operator *api.Client, c *customer, s *samples, second *rig.ControlPlane) {
 	at := tenants + "/" + c.ID
-	words := []string{"canary-of-acme", "canary@acme.example", "by-visitor", s.company.People[7].Mail, s.company.People[7].Login}
+	words := []string{
+		"canary-of-acme",
+		"canary@acme.example",
+		"by-visitor",
+		s.company.People[7].Mail,
+		s.company.People[7].Login,
+	}
 	before := rows(h.Dump(), c.ID)
-	for _, table := range []string{"identity", "account", "access_grant", "connector", "app_user", "auth_session", "api_token", "audit_event", "sync_run", "tenant_key"} {
+	for _, table := range []string{"identity", "account", "access_grant", "connector", "app_user", "auth_session",
+		"api_token", "audit_event", "sync_run", "tenant_key"} {
 		if before[table] == 0 {
 			t.Errorf("before it is erased the tenant has no row in %s", table)
 		}
 	}
-	h.Expect("422 validation_failed", operator, "POST", at+"/close", map[string]string{"confirm": "main", "reason": "contract ended", "grace": "PT0S"})
+	h.Expect(
+		"422 validation_failed",
+		operator,
+		"POST",
+		at+"/close",
+		map[string]string{"confirm": "main", "reason": "contract ended", "grace": "PT0S"},
+	)
 	h.Expect("200", operator, "POST", at+"/close", map[string]string{"confirm": "acme", "reason": "contract ended"})
 	h.Expect("403 tenant_suspended", c.key, "GET", "/identities", nil)
 	h.Expect("200", operator, "POST", at+"/reopen", nil)
 	h.Expect("200", c.key, "GET", "/identities", nil)
-	h.Expect("200", operator, "POST", at+"/close", map[string]string{"confirm": "acme", "reason": "contract ended", "grace": "PT0S"})
+	h.Expect(
+		"200",
+		operator,
+		"POST",
+		at+"/close",
+		map[string]string{"confirm": "acme", "reason": "contract ended", "grace": "PT0S"},
+	)
 	h.Expect("409 tenant_erased", operator, "POST", at+"/reopen", nil)
 	var saw string
 	harness.Eventually(t, "the tenant is erased", func() bool {
@@ -49,7 +68,13 @@ func erased(t *testing.T, h *harness.House, operator *api.Client, c *customer, s
 			}
 		}
 	}
-	h.Expect("401 invalid_credentials", c.admin.As(""), "POST", "/auth/login", credentials(c.email, harness.Password(c.email)))
+	h.Expect(
+		"401 invalid_credentials",
+		c.admin.As(""),
+		"POST",
+		"/auth/login",
+		credentials(c.email, harness.Password(c.email)),
+	)
 	for _, action := range []string{"tenant.closed", "tenant.erased"} {
 		if h.Total(operator, "/audit-events?subject_id="+c.ID+"&action="+action) == 0 {
 			t.Errorf("the operator's own log does not tell of %s", action)

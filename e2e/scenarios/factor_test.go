@@ -15,16 +15,24 @@ import (
 
 func secondFactor(t *testing.T, h *harness.House) {
 	di := h.Member(h.Admin, "di@main.example", "")
-	h.Expect("401 invalid_credentials", di.Client, "POST", "/auth/mfa/totp", map[string]string{"password": "not that of Di"})
+	h.Expect(
+		"401 invalid_credentials",
+		di.Client,
+		"POST",
+		"/auth/mfa/totp",
+		map[string]string{"password": "not that of Di"},
+	)
 	begun := harness.Read[struct {
 		Secret string `json:"secret"`
-	}](h, h.Expect("201", di.Client, "POST", "/auth/mfa/totp", map[string]string{"password": harness.Password(di.Email)}))
+	}](h, h.Expect("201", di.Client, "POST", "/auth/mfa/totp",
+		map[string]string{"password": harness.Password(di.Email)}))
 	signIn(h, di.Email) // nothing has changed yet
 	app := authenticator{t, begun.Secret}
 	now := app.step()
 	codes := harness.Read[struct {
 		Recovery []string `json:"recovery_codes"`
-	}](h, h.Expect("200", di.Client, "POST", "/auth/mfa/totp/confirm", map[string]string{"code": app.code(now)})).Recovery
+	}](h, h.Expect("200", di.Client, "POST", "/auth/mfa/totp/confirm",
+		map[string]string{"code": app.code(now)})).Recovery
 	if len(codes) != 10 {
 		t.Fatalf("there are %d recovery codes; want 10", len(codes))
 	}
@@ -52,8 +60,20 @@ func secondFactor(t *testing.T, h *harness.House) {
 		t.Errorf("the audit log tells of %d recovery codes; want one", got)
 	}
 
-	h.Expect("401 invalid_otp", di.Client, "DELETE", "/auth/mfa/totp", map[string]string{"password": harness.Password(di.Email), "code": codes[0]})
-	h.Expect("204", di.Client, "DELETE", "/auth/mfa/totp", map[string]string{"password": harness.Password(di.Email), "code": codes[1]})
+	h.Expect(
+		"401 invalid_otp",
+		di.Client,
+		"DELETE",
+		"/auth/mfa/totp",
+		map[string]string{"password": harness.Password(di.Email), "code": codes[0]},
+	)
+	h.Expect(
+		"204",
+		di.Client,
+		"DELETE",
+		"/auth/mfa/totp",
+		map[string]string{"password": harness.Password(di.Email), "code": codes[1]},
+	)
 	in("200")
 }
 

@@ -43,7 +43,16 @@ func faults(s *samples, ill, secure string) map[string]struct {
 	}
 	http := []fault{{"nobody listens", set("base_url", "http://127.0.0.1:1/api"), "connection_refused", 0, 0}}
 	for _, status := range []int{401, 403, 404, 429, 500} {
-		http = append(http, fault{"answers " + strconv.Itoa(status), set("base_url", fmt.Sprintf("%s/%d", ill, status)), fmt.Sprintf("http_%d", status), status, 0})
+		http = append(
+			http,
+			fault{
+				"answers " + strconv.Itoa(status),
+				set("base_url", fmt.Sprintf("%s/%d", ill, status)),
+				fmt.Sprintf("http_%d", status),
+				status,
+				0,
+			},
+		)
 	}
 	http = append(http,
 		fault{"a web page instead of JSON", set("base_url", ill+"/page"), "not_json", 200, 0},
@@ -54,14 +63,29 @@ func faults(s *samples, ill, secure string) map[string]struct {
 		faults    []fault
 	}
 	return map[string]kind{
-		"directory": {s.state.Directory, []fault{
-			{"wrong password", secret("bind_password"), "ldap_49", 0, 49},
-			{"wrong base DN", set("base_dn", "dc=nowhere,dc=example"), "ldap_32", 0, 32},
-			{"nobody listens", set("port", 1), "tcp_refused", 0, 0},
-			{"a web server", func(c *api.Connector) { c.Connection["port"], c.Connection["timeout_s"] = portOf(ill), 2 }, "ldap_timeout", 0, 0},
-		}},
-		"workspace": {s.state.Workspace, append([]fault{{"wrong token", secret("bearer_token"), "http_401", 401, 0}}, http...)},
-		"hr":        {s.state.Personnel, append([]fault{{"wrong key", secret("api_key"), "http_401", 401, 0}}, http...)},
+		"directory": {
+			s.state.Directory,
+			[]fault{
+				{"wrong password", secret("bind_password"), "ldap_49", 0, 49},
+				{"wrong base DN", set("base_dn", "dc=nowhere,dc=example"), "ldap_32", 0, 32},
+				{"nobody listens", set("port", 1), "tcp_refused", 0, 0},
+				{
+					"a web server",
+					func(c *api.Connector) { c.Connection["port"], c.Connection["timeout_s"] = portOf(ill), 2 },
+					"ldap_timeout",
+					0,
+					0,
+				},
+			},
+		},
+		"workspace": {
+			s.state.Workspace,
+			append([]fault{{"wrong token", secret("bearer_token"), "http_401", 401, 0}}, http...),
+		},
+		"hr": {
+			s.state.Personnel,
+			append([]fault{{"wrong key", secret("api_key"), "http_401", 401, 0}}, http...),
+		},
 	}
 }
 
@@ -70,7 +94,8 @@ func portOf(url string) int {
 	return port
 }
 
-// illServer answers wrongly, in the way that the first part of the path says. What it answers repeats the credentials it got.
+// illServer answers wrongly, in the way that the first part of the path says. What it answers repeats the credentials
+// it got.
 func illServer(t *testing.T) string {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		way, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -78,7 +103,12 @@ func illServer(t *testing.T) string {
 		switch status, _ := strconv.Atoi(way); {
 		case way == "page":
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(w, "<!doctype html><title>Sign in</title><p>%s %s", r.Header.Get("Authorization"), r.Header.Get("X-API-Key"))
+			fmt.Fprintf(
+				w,
+				"<!doctype html><title>Sign in</title><p>%s %s",
+				r.Header.Get("Authorization"),
+				r.Header.Get("X-API-Key"),
+			)
 		case way == "cut":
 			w.Header().Set("Content-Length", "5000")
 			fmt.Fprint(w, `{"data":[{"employeeId":"1"},{"emp`)
@@ -86,7 +116,8 @@ func illServer(t *testing.T) string {
 		default:
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(status)
-			_ = json.NewEncoder(w).Encode(map[string]string{"error": "no to " + r.Header.Get("Authorization") + r.Header.Get("X-API-Key")})
+			_ = json.NewEncoder(w).
+				Encode(map[string]string{"error": "no to " + r.Header.Get("Authorization") + r.Header.Get("X-API-Key")})
 		}
 	}))
 	t.Cleanup(web.Close)
@@ -182,7 +213,8 @@ func (f fault) hold(t *testing.T, h *harness.House, c api.Connector, told *answe
 	}
 	f.check(t, who+" run", run.Error)
 	for _, path := range []string{
-		"/connectors/" + id, "/connectors/" + id + "/sync-runs", started.Links["self"], started.Links["errors"], started.Links["events"],
+		"/connectors/" + id, "/connectors/" + id + "/sync-runs", started.Links["self"], started.Links["errors"],
+		started.Links["events"],
 	} {
 		_, _, body, err := h.Admin.Raw(ctx, http.MethodGet, api.Prefix+strings.TrimPrefix(path, api.Prefix), nil)
 		if err != nil {
@@ -198,7 +230,14 @@ func (f fault) check(t *testing.T, who string, e *api.Failure) {
 		return
 	}
 	if e.Code != f.code || e.Message == "" || e.Hint == "" {
-		t.Errorf("%s: error %q, message %q, hint %q; want %q with message and hint", who, e.Code, e.Message, e.Hint, f.code)
+		t.Errorf(
+			"%s: error %q, message %q, hint %q; want %q with message and hint",
+			who,
+			e.Code,
+			e.Message,
+			e.Hint,
+			f.code,
+		)
 	}
 	status, result := 0, 0
 	if e.Target != nil && e.Target.HTTP != nil {
@@ -208,16 +247,28 @@ func (f fault) check(t *testing.T, who string, e *api.Failure) {
 		result = e.Target.LDAP.ResultCode
 	}
 	if status != f.status || result != f.result {
-		t.Errorf("%s: the target's own codes are HTTP %d and LDAP %d; want %d and %d", who, status, result, f.status, f.result)
+		t.Errorf(
+			"%s: the target's own codes are HTTP %d and LDAP %d; want %d and %d",
+			who,
+			status,
+			result,
+			f.status,
+			f.result,
+		)
 	}
 }
 
-// breaks are ways in which a target stops to answer in the middle of a reading. Those that may pass are tried again for more than
-// a minute before the run gives up, so they are for those who have the time.
+// breaks are ways in which a target stops to answer in the middle of a reading. Those that may pass are tried again for
+// more than a minute before the run gives up, so they are for those who have the time.
 func breaks() map[string]mishap.Faults {
 	all := map[string]mishap.Faults{
-		"forbidden": {Edit: func(*http.Request, int, []byte) (int, []byte) { return http.StatusForbidden, []byte(`{"error":"no"}`) }},
-		"web page":  {HTMLEvery: 1},
+		"forbidden": {
+			Edit: func(*http.Request, int, []byte) (int, []byte) {
+				return http.StatusForbidden,
+					[]byte(`{"error":"no"}`)
+			},
+		},
+		"web page": {HTMLEvery: 1},
 	}
 	if os.Getenv("GRANTWRIGHT_E2E") == "long" {
 		all["cut"], all["503"] = mishap.Faults{CutEvery: 1}, mishap.Faults{UnavailableEvery: 1}
@@ -243,7 +294,8 @@ func TestAReadingThatBreaksOffHarmsNothingThatWasReadBefore(t *testing.T) {
 				t.Errorf("the run is %s with error %v; want failed", r.Status, r.Error)
 			}
 			for path, want := range map[string]int64{
-				"/identities": int64(len(s.company.People)), "/accounts": int64(len(s.company.People)), "/accounts?status=missing,deleted": 0,
+				"/identities": int64(len(s.company.People)), "/accounts": int64(len(s.company.People)),
+				"/accounts?status=missing,deleted": 0,
 			} {
 				if got := h.Total(c, path); got != want {
 					t.Errorf("%s has %d items; want %d", path, got, want)

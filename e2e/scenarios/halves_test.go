@@ -38,7 +38,8 @@ type torn struct {
 func TestHalfADirectoryRemovesNobody(t *testing.T) {
 	t.Parallel()
 	h, s := open(t, 300, 0)
-	for name, system := range map[string]torn{"directory": tornDirectory(s), "workspace": tornWorkspace(s), "hr": tornPersonnel(s)} {
+	for name, system := range map[string]torn{"directory": tornDirectory(s), "workspace": tornWorkspace(s),
+		"hr": tornPersonnel(s)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := h.For(t)
@@ -68,7 +69,11 @@ func (d damage) inflict(t *testing.T, h *harness.House, c *api.Client, connector
 	t.Helper()
 	if d.patch != nil {
 		h.Patch(c, connector, d.patch)
-		defer h.Patch(c, connector, map[string]any{"connection": undo(d.patch["connection"].(map[string]any), system.connector.Connection)})
+		defer h.Patch(
+			c,
+			connector,
+			map[string]any{"connection": undo(d.patch["connection"].(map[string]any), system.connector.Connection)},
+		)
 	}
 	if d.do != nil {
 		d.do()
@@ -125,17 +130,53 @@ func ownCode(e *api.Failure) int {
 
 func tornDirectory(s *samples) torn {
 	fault := func(f ldapdir.Faults) func() { return func() { s.ldap.SetFaults(f) } }
-	return torn{s.state.Directory(), fault(ldapdir.Faults{}), []damage{
-		{name: "an empty success", do: fault(ldapdir.Faults{EndAfter: -1}), status: "held", code: "empty_result"},
-		{name: "half, as if that were all", do: fault(ldapdir.Faults{EndAfter: 100}), status: "held", code: "account_missing"},
-		{name: "the size limit", do: fault(ldapdir.Faults{SizeAfter: 100}), status: "failed", code: "ldap_4", result: 4},
-		{name: "the administrative limit", do: fault(ldapdir.Faults{LimitAfter: 100}), status: "failed", code: "ldap_11", result: 11},
-		{name: "a connection that is cut", do: fault(ldapdir.Faults{CutAfter: 60}), status: "failed"},
-		{name: "no key attribute", do: fault(ldapdir.Faults{Hidden: []string{"entryuuid"}}), status: "failed", code: "no_key_attribute"},
-		{name: "another filter", patch: settings("user_filter", "(uid=a*)"), status: "held", code: "settings_changed"},
-		{name: "a place without anybody", patch: settings("user_base_dn", "ou=services,"+s.ldap.BaseDN()), status: "held", code: "settings_changed"},
-		{name: "a cap", sync: api.Sync{MaxRecords: 10}, status: "partial"},
-	}}
+	return torn{
+		s.state.Directory(),
+		fault(ldapdir.Faults{}),
+		[]damage{
+			{name: "an empty success", do: fault(ldapdir.Faults{EndAfter: -1}), status: "held", code: "empty_result"},
+			{
+				name:   "half, as if that were all",
+				do:     fault(ldapdir.Faults{EndAfter: 100}),
+				status: "held",
+				code:   "account_missing",
+			},
+			{
+				name:   "the size limit",
+				do:     fault(ldapdir.Faults{SizeAfter: 100}),
+				status: "failed",
+				code:   "ldap_4",
+				result: 4,
+			},
+			{
+				name:   "the administrative limit",
+				do:     fault(ldapdir.Faults{LimitAfter: 100}),
+				status: "failed",
+				code:   "ldap_11",
+				result: 11,
+			},
+			{name: "a connection that is cut", do: fault(ldapdir.Faults{CutAfter: 60}), status: "failed"},
+			{
+				name:   "no key attribute",
+				do:     fault(ldapdir.Faults{Hidden: []string{"entryuuid"}}),
+				status: "failed",
+				code:   "no_key_attribute",
+			},
+			{
+				name:   "another filter",
+				patch:  settings("user_filter", "(uid=a*)"),
+				status: "held",
+				code:   "settings_changed",
+			},
+			{
+				name:   "a place without anybody",
+				patch:  settings("user_base_dn", "ou=services,"+s.ldap.BaseDN()),
+				status: "held",
+				code:   "settings_changed",
+			},
+			{name: "a cap", sync: api.Sync{MaxRecords: 10}, status: "partial"},
+		},
+	}
 }
 
 func settings(key string, value any) map[string]any {
@@ -147,43 +188,58 @@ func tornWorkspace(s *samples) torn {
 		return func() { s.scim.SetFaults(mishap.Faults{Edit: edited(change)}) }
 	}
 	users := func(path string) bool { return strings.HasSuffix(path, "/Users") }
-	return torn{s.state.Workspace(), func() { s.scim.SetFaults(mishap.Faults{}) }, []damage{
-		{name: "an empty success", do: edit(func(path string, a map[string]any) any {
-			if _, list := a["totalResults"]; list {
-				a["totalResults"], a["itemsPerPage"], a["Resources"] = 0, 0, []any{}
-			}
-			return a
-		}), status: "held", code: "total_loss"},
-		{name: "half, as if that were all", do: edit(func(path string, a map[string]any) any {
-			if users(path) {
-				a["totalResults"] = 100
-				a["Resources"] = first(a["Resources"], 100)
-			}
-			return a
-		}), status: "held", code: "account_missing"},
-		{name: "fewer than announced", do: edit(func(path string, a map[string]any) any {
-			if users(path) && a["startIndex"] != 1.0 {
-				a["Resources"] = []any{}
-			}
-			return a
-		}), status: "partial"},
-		{name: "an error that comes with 200", do: edit(func(path string, a map[string]any) any {
-			return map[string]any{"schemas": []any{"urn:ietf:params:scim:api:messages:2.0:Error"}, "status": "500", "detail": "out of order"}
-		}), status: "failed", result: 200},
-		{name: "another name for the id", do: edit(func(path string, a map[string]any) any {
-			return renamed(a, "Resources", "id", "identifier")
-		}), status: "partial", code: "record_skipped"},
-		{name: "too many results", do: func() {
-			s.scim.SetFaults(mishap.Faults{Edit: func(r *http.Request, status int, body []byte) (int, []byte) {
-				if !users(r.URL.Path) {
-					return status, body
+	return torn{
+		s.state.Workspace(),
+		func() { s.scim.SetFaults(mishap.Faults{}) },
+		[]damage{
+			{name: "an empty success", do: edit(func(path string, a map[string]any) any {
+				if _, list := a["totalResults"]; list {
+					a["totalResults"], a["itemsPerPage"], a["Resources"] = 0, 0, []any{}
 				}
-				return 400, []byte(`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"400","scimType":"tooMany","detail":"too many"}`)
-			}})
-		}, status: "failed", code: "http_400", result: 400},
-		{name: "another filter", patch: settings("user_filter", `userName sw "a"`), status: "held", code: "settings_changed"},
-		{name: "a cap", sync: api.Sync{MaxRecords: 10}, status: "partial"},
-	}}
+				return a
+			}), status: "held", code: "total_loss"},
+			{name: "half, as if that were all", do: edit(func(path string, a map[string]any) any {
+				if users(path) {
+					a["totalResults"] = 100
+					a["Resources"] = first(a["Resources"], 100)
+				}
+				return a
+			}), status: "held", code: "account_missing"},
+			{name: "fewer than announced", do: edit(func(path string, a map[string]any) any {
+				if users(path) && a["startIndex"] != 1.0 {
+					a["Resources"] = []any{}
+				}
+				return a
+			}), status: "partial"},
+			{name: "an error that comes with 200", do: edit(func(path string, a map[string]any) any {
+				return map[string]any{
+					"schemas": []any{"urn:ietf:params:scim:api:messages:2.0:Error"},
+					"status":  "500",
+					"detail":  "out of order",
+				}
+			}), status: "failed", result: 200},
+			{name: "another name for the id", do: edit(func(path string, a map[string]any) any {
+				return renamed(a, "Resources", "id", "identifier")
+			}), status: "partial", code: "record_skipped"},
+			{name: "too many results", do: func() {
+				s.scim.SetFaults(mishap.Faults{Edit: func(r *http.Request, status int, body []byte) (int, []byte) {
+					if !users(r.URL.Path) {
+						return status, body
+					}
+					return 400, []byte(
+						`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"400","scimType":"tooMany","detail":"too many"}`,
+					)
+				}})
+			}, status: "failed", code: "http_400", result: 400},
+			{
+				name:   "another filter",
+				patch:  settings("user_filter", `userName sw "a"`),
+				status: "held",
+				code:   "settings_changed",
+			},
+			{name: "a cap", sync: api.Sync{MaxRecords: 10}, status: "partial"},
+		},
+	}
 }
 
 func tornPersonnel(s *samples) torn {
@@ -195,38 +251,50 @@ func tornPersonnel(s *samples) torn {
 	people := func(path string) bool { return strings.HasSuffix(path, "/employees") }
 	leaver := func(status string) []any {
 		streams := clone(c.Connection["streams"]).([]any)
-		streams[0].(map[string]any)["request"] = map[string]any{"path": "employees", "query": map[string]any{"status": status}}
+		streams[0].(map[string]any)["request"] = map[string]any{
+			"path":  "employees",
+			"query": map[string]any{"status": status},
+		}
 		return streams
 	}
-	return torn{c, func() { s.hr.SetFaults(mishap.Faults{}) }, []damage{
-		{name: "an empty success", do: edit(func(path string, a map[string]any) any {
-			a["data"], a["total"], a["total_pages"] = []any{}, 0, 1
-			return a
-		}), status: "held", code: "total_loss"},
-		{name: "half, as if that were all", do: edit(func(path string, a map[string]any) any {
-			if people(path) {
-				a["data"], a["total"], a["total_pages"] = first(a["data"], 150), 150, 1
-			}
-			return a
-		}), status: "held", code: "identity_deactivation"},
-		{name: "fewer than announced", do: edit(func(path string, a map[string]any) any {
-			if people(path) && a["page"] != 1.0 {
-				a["data"] = []any{}
-			}
-			return a
-		}), status: "partial"},
-		{name: "an error that comes with 200", do: edit(func(path string, a map[string]any) any {
-			return map[string]any{"error": map[string]any{"code": "E42", "message": "out of order"}}
-		}), status: "failed", code: "error_in_body", result: 200},
-		{name: "an answer without a list", do: edit(func(path string, a map[string]any) any {
-			return map[string]any{"notice": "we have moved"}
-		}), status: "partial", code: "records_not_found"},
-		{name: "another name for the key", do: edit(func(path string, a map[string]any) any {
-			return renamed(a, "data", "employeeId", "personId")
-		}), status: "partial", code: "record_without_key"},
-		{name: "another filter", patch: settings("streams", leaver("Terminated")), status: "held", code: "settings_changed"},
-		{name: "a cap", sync: api.Sync{MaxRecords: 10}, status: "partial"},
-	}}
+	return torn{
+		c,
+		func() { s.hr.SetFaults(mishap.Faults{}) },
+		[]damage{
+			{name: "an empty success", do: edit(func(path string, a map[string]any) any {
+				a["data"], a["total"], a["total_pages"] = []any{}, 0, 1
+				return a
+			}), status: "held", code: "total_loss"},
+			{name: "half, as if that were all", do: edit(func(path string, a map[string]any) any {
+				if people(path) {
+					a["data"], a["total"], a["total_pages"] = first(a["data"], 150), 150, 1
+				}
+				return a
+			}), status: "held", code: "identity_deactivation"},
+			{name: "fewer than announced", do: edit(func(path string, a map[string]any) any {
+				if people(path) && a["page"] != 1.0 {
+					a["data"] = []any{}
+				}
+				return a
+			}), status: "partial"},
+			{name: "an error that comes with 200", do: edit(func(path string, a map[string]any) any {
+				return map[string]any{"error": map[string]any{"code": "E42", "message": "out of order"}}
+			}), status: "failed", code: "error_in_body", result: 200},
+			{name: "an answer without a list", do: edit(func(path string, a map[string]any) any {
+				return map[string]any{"notice": "we have moved"}
+			}), status: "partial", code: "records_not_found"},
+			{name: "another name for the key", do: edit(func(path string, a map[string]any) any {
+				return renamed(a, "data", "employeeId", "personId")
+			}), status: "partial", code: "record_without_key"},
+			{
+				name:   "another filter",
+				patch:  settings("streams", leaver("Terminated")),
+				status: "held",
+				code:   "settings_changed",
+			},
+			{name: "a cap", sync: api.Sync{MaxRecords: 10}, status: "partial"},
+		},
+	}
 }
 
 // edited changes JSON answers.

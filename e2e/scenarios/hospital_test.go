@@ -18,8 +18,9 @@ import (
 	"github.com/grantwright/grantwright/e2e/harness"
 )
 
-// hospital is a tenant that was founded with the sector pack of hospitals, and its three systems: HR over REST and a staff directory,
-// both through an agent, and the health records, a service over SCIM that the control plane reaches itself.
+// hospital is a tenant that was founded with the sector pack of hospitals, and its three systems: HR over REST and a
+// staff directory, both through an agent, and the health records, a service over SCIM that the control plane reaches
+// itself.
 type hospital struct {
 	*harness.House
 	t         *testing.T
@@ -42,11 +43,29 @@ func openHospital(t *testing.T, staff func(testing.TB, ldaptest.Org) *ldaptest.S
 	h := &hospital{House: harness.Open(t), t: t}
 	h.admin = h.Tenant("mercy", "--sector-pack", "healthcare-provider")
 	h.agent = h.Agent(h.admin, "basement")
-	h.staff = staff(t, ldaptest.Org{People: ldaptest.Staff(3), Groups: []ldaptest.Group{{Name: "All-Staff", People: []string{"u000"}}}})
-	h.hr = "http://" + targettest.StartNode(t, "../../connectorkit/rest/testdata/jsonserver", "PEOPLE=0") + "/bearer/users"
-	h.records = "http://" + targettest.StartNode(t, "../../connectorkit/scim/testdata/scimmy", "TOKEN="+recordsToken) + "/scim/v2"
+	h.staff = staff(
+		t,
+		ldaptest.Org{
+			People: ldaptest.Staff(3),
+			Groups: []ldaptest.Group{{Name: "All-Staff", People: []string{"u000"}}},
+		},
+	)
+	h.hr = "http://" + targettest.StartNode(
+		t,
+		"../../connectorkit/rest/testdata/jsonserver",
+		"PEOPLE=0",
+	) + "/bearer/users"
+	h.records = "http://" + targettest.StartNode(
+		t,
+		"../../connectorkit/scim/testdata/scimmy",
+		"TOKEN="+recordsToken,
+	) + "/scim/v2"
 	for _, group := range []string{"Nurses of the wards", "Billing office", "Physicians"} {
-		h.record("POST", "/Groups", map[string]any{"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "displayName": group})
+		h.record(
+			"POST",
+			"/Groups",
+			map[string]any{"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "displayName": group},
+		)
 	}
 	for i, unit := range []string{"Administration", "Surgery", "Pharmacy", "Kitchen", "Billing"} {
 		h.hire(i+1, fmt.Sprintf("Given%d", i), fmt.Sprintf("Family%d", i), unit, "Clerk")
@@ -59,19 +78,33 @@ func openHospital(t *testing.T, staff func(testing.TB, ldaptest.Org) *ldaptest.S
 
 func (h *hospital) connectStaff() {
 	settings := h.staff.AuthConfig()
-	settings["bind_dn"], settings["security"], settings["port"], settings["ca_pem"] = h.staff.AdminDN, "ldaps", h.staff.TLSPort, h.staff.CAPEM
+	settings["bind_dn"], settings["security"], settings["port"], settings["ca_pem"] = h.staff.AdminDN, "ldaps",
+		h.staff.TLSPort, h.staff.CAPEM
 	delete(settings, "bind_password")
 	h.connector.staff = h.connects(map[string]any{
-		"name": "Staff directory", "type": "ldap", "mode": "agent", "agent_id": h.agent.ID, "purpose": "target", "labels": map[string]string{"tag": "directory"},
-		"connection": settings, "credentials": map[string]any{"bind_password": h.staff.AdminPass},
+		"name":        "Staff directory",
+		"type":        "ldap",
+		"mode":        "agent",
+		"agent_id":    h.agent.ID,
+		"purpose":     "target",
+		"labels":      map[string]string{"tag": "directory"},
+		"connection":  settings,
+		"credentials": map[string]any{"bind_password": h.staff.AdminPass},
 	})
 	h.Sync(h.admin, h.connector.staff, api.Sync{})
 }
 
 func (h *hospital) connectRecords() {
 	h.connector.records = h.connects(map[string]any{
-		"name": "Health records", "type": "scim2", "purpose": "target", "labels": map[string]string{"tag": "ehr"},
-		"connection": map[string]any{"base_url": h.records, "auth_method": "bearer"}, "credentials": map[string]any{"bearer_token": recordsToken},
+		"name":    "Health records",
+		"type":    "scim2",
+		"purpose": "target",
+		"labels":  map[string]string{"tag": "ehr"},
+		"connection": map[string]any{
+			"base_url":    h.records,
+			"auth_method": "bearer",
+		},
+		"credentials": map[string]any{"bearer_token": recordsToken},
 	})
 	h.Sync(h.admin, h.connector.records, api.Sync{})
 }
@@ -83,8 +116,17 @@ func (h *hospital) connectHR() {
 	h.connector.hr = h.connects(map[string]any{
 		"draft": true, "name": "HR", "type": "rest", "mode": "agent", "agent_id": h.agent.ID, "purpose": "source",
 		"connection": map[string]any{
-			"base_url": strings.TrimSuffix(h.hr, "users"), "auth_method": "bearer", "probe_path": "users?_limit=1",
-			"streams": []any{map[string]any{"name": "people", "object": "identity", "key_path": "id", "request": map[string]any{"path": "users"}}},
+			"base_url":    strings.TrimSuffix(h.hr, "users"),
+			"auth_method": "bearer",
+			"probe_path":  "users?_limit=1",
+			"streams": []any{
+				map[string]any{
+					"name":     "people",
+					"object":   "identity",
+					"key_path": "id",
+					"request":  map[string]any{"path": "users"},
+				},
+			},
 		},
 		"credentials": map[string]any{"bearer_token": hrToken},
 	})
@@ -104,8 +146,16 @@ func (h *hospital) connects(payload map[string]any) string {
 func (h *hospital) hire(id int, first, last, unit, title string, more ...any) {
 	h.t.Helper()
 	person := map[string]any{
-		"id": id, "personnelNo": strconv.Itoa(1000 + id), "workEmail": strings.ToLower(first + "." + last + "@mercy.test"), "legalFirstName": first, "legalLastName": last,
-		"orgUnit": unit, "positionTitle": title, "contractType": "FT", "firstWorkingDay": "2024-05-01", "lastWorkingDay": nil,
+		"id":              id,
+		"personnelNo":     strconv.Itoa(1000 + id),
+		"workEmail":       strings.ToLower(first + "." + last + "@mercy.test"),
+		"legalFirstName":  first,
+		"legalLastName":   last,
+		"orgUnit":         unit,
+		"positionTitle":   title,
+		"contractType":    "FT",
+		"firstWorkingDay": "2024-05-01",
+		"lastWorkingDay":  nil,
 	}
 	for i := 0; i < len(more); i += 2 {
 		person[more[i].(string)] = more[i+1]
@@ -183,7 +233,19 @@ func (h *hospital) loginOf(email string) (l badge) {
 	conn := h.staff.Admin(h.t)
 	defer conn.Close()
 	search := func(filter string, attributes ...string) []*goldap.Entry {
-		found, err := conn.Search(goldap.NewSearchRequest(ldaptest.Suffix, goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false, filter, attributes, nil))
+		found, err := conn.Search(
+			goldap.NewSearchRequest(
+				ldaptest.Suffix,
+				goldap.ScopeWholeSubtree,
+				goldap.NeverDerefAliases,
+				0,
+				0,
+				false,
+				filter,
+				attributes,
+				nil,
+			),
+		)
 		if err != nil {
 			h.t.Fatal(err)
 		}

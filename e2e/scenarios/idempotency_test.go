@@ -38,7 +38,12 @@ func TestAWriteThatIsSentAgainIsDoneOnce(t *testing.T) {
 func once(key string) []string { return []string{"Idempotency-Key", key} }
 
 func person(number string) map[string]any {
-	return map[string]any{"external_id": number, "email": number + "@people.example", "first_name": "Lou", "last_name": number}
+	return map[string]any{
+		"external_id": number,
+		"email":       number + "@people.example",
+		"first_name":  "Lou",
+		"last_name":   number,
+	}
 }
 
 // again checks that an answer is an earlier one, byte by byte, and says so.
@@ -87,13 +92,25 @@ func keyed(t *testing.T, h *harness.House) {
 	for _, bad := range []string{"order-17", "", key + "0"} {
 		h.Expect("400 invalid_idempotency_key", h.Admin, "POST", "/identities", person("K2"), once(bad)...)
 	}
-	h.Expect("400 invalid_idempotency_key", h.Admin, "POST", "/identities", person("K2"), append(once(key), once(uuid.NewString())...)...)
+	h.Expect(
+		"400 invalid_idempotency_key",
+		h.Admin,
+		"POST",
+		"/identities",
+		person("K2"),
+		append(once(key), once(uuid.NewString())...)...)
 	if n := h.Total(h.Admin, "/identities?external_id=K2"); n != 0 {
 		t.Error("what was refused was done")
 	}
 	h.Expect("200", h.Admin, "GET", "/identities", nil, once(key)...) // reading needs no key
 	lou := h.Member(h.Admin, "lou@main.example", "", "admin")
-	h.Expect("409 duplicate_external_id", lou.Client, "POST", "/identities", person("K1"), once(key)...) // the key of somebody else
+	h.Expect(
+		"409 duplicate_external_id",
+		lou.Client,
+		"POST",
+		"/identities",
+		person("K1"),
+		once(key)...) // the key of somebody else
 	h.Expect("201", h.Tenant("elsewhere"), "POST", "/identities", person("K1"), once(key)...)
 
 	h.Exec(`update kept_answer set asked_at = asked_at - interval '25 hours'`)
@@ -115,7 +132,11 @@ func notCarriedOut(t *testing.T, h *harness.House) {
 	gone := uuid.NewString()
 	away := h.Expect("204", mo.Client, "DELETE", "/identities/"+id, nil, once(gone)...)
 	again(t, away, h.Expect("204", mo.Client, "DELETE", "/identities/"+id, nil, once(gone)...))
-	again(t, refused, h.Expect("409 duplicate_external_id", mo.Client, "POST", "/identities", person("N1"), once(taken)...))
+	again(
+		t,
+		refused,
+		h.Expect("409 duplicate_external_id", mo.Client, "POST", "/identities", person("N1"), once(taken)...),
+	)
 
 	// Whoever has lost the right does not get the answer of when they had it.
 	again(t, first, h.Expect("201", mo.Client, "POST", "/identities", person("N1"), once(key)...))
@@ -126,7 +147,14 @@ func notCarriedOut(t *testing.T, h *harness.House) {
 func crowded(t *testing.T, h *harness.House) {
 	const n = 200
 	second := h.Second()
-	k := issue(h, h.Admin, "admin", []string{"identities:write"}, "rate_limit", map[string]int{"rps": 1000, "burst": 2000})
+	k := issue(
+		h,
+		h.Admin,
+		"admin",
+		[]string{"identities:write"},
+		"rate_limit",
+		map[string]int{"rps": 1000, "burst": 2000},
+	)
 	key := uuid.NewString()
 	answers := make([]api.Answer, n)
 	var all sync.WaitGroup
@@ -187,7 +215,12 @@ func struckAt(t *testing.T, h *harness.House) {
 			h.Plane.Env = []string{crashpoint.Variable + "=" + moment}
 			h.Start()
 			key := uuid.NewString()
-			if a, err := h.Admin.Ask(harness.Context(t), "POST", "/identities", person(number), once(key)...); err == nil {
+			if a, err := h.Admin.Ask(
+				harness.Context(t),
+				"POST",
+				"/identities",
+				person(number),
+				once(key)...); err == nil {
 				t.Fatalf("the control plane answers %s instead of dying", harness.Outcome(a))
 			}
 			<-h.Plane.Done()
@@ -197,7 +230,13 @@ func struckAt(t *testing.T, h *harness.House) {
 				if n := h.Total(h.Admin, "/identities?external_id="+number); n != 0 {
 					t.Error("a part of what was not committed is there")
 				}
-				waiting := h.Expect("409 idempotency_in_progress", h.Admin, "POST", "/identities", person(number), once(key)...)
+				waiting := h.Expect(
+					"409 idempotency_in_progress",
+					h.Admin,
+					"POST",
+					"/identities",
+					person(number),
+					once(key)...)
 				if waiting.Header.Get("Retry-After") == "" {
 					t.Error("it does not say when to try again")
 				}
@@ -217,7 +256,14 @@ func struckAt(t *testing.T, h *harness.House) {
 
 func struckAmid(t *testing.T, h *harness.House) {
 	const n = 60
-	k := issue(h, h.Admin, "admin", []string{"identities:write"}, "rate_limit", map[string]int{"rps": 1000, "burst": 2000})
+	k := issue(
+		h,
+		h.Admin,
+		"admin",
+		[]string{"identities:write"},
+		"rate_limit",
+		map[string]int{"rps": 1000, "burst": 2000},
+	)
 	keys, answers := make([]string, n), make([]api.Answer, n)
 	number := func(i int) string { return fmt.Sprintf("M%d", i) }
 	var all sync.WaitGroup

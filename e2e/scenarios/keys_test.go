@@ -31,9 +31,12 @@ func gather(t *testing.T, h *harness.House) *crowdOfCallers {
 	t.Helper()
 	c := &crowdOfCallers{ctx: harness.Context(t), home: make(chan struct{}), counts: map[string]int{}}
 	for name, call := range map[string]func(n int) api.Answer{
-		"read":    func(int) api.Answer { return c.ask(h.Admin, "GET", "/identities?limit=5", nil) },
-		"write":   func(n int) api.Answer { return c.ask(h.Admin, "POST", "/identities", someone(n)) },
-		"seal":    func(n int) api.Answer { return c.ask(h.Admin, "POST", "/connectors", sealed(fmt.Sprint("steady-", n))) },
+		"read":  func(int) api.Answer { return c.ask(h.Admin, "GET", "/identities?limit=5", nil) },
+		"write": func(n int) api.Answer { return c.ask(h.Admin, "POST", "/identities", someone(n)) },
+		"seal": func(n int) api.Answer {
+			return c.ask(h.Admin, "POST", "/connectors",
+				sealed(fmt.Sprint("steady-", n)))
+		},
 		"sign in": func(int) api.Answer { return c.signIn(h.Client()) },
 	} {
 		c.callers.Go(func() {
@@ -51,13 +54,21 @@ func gather(t *testing.T, h *harness.House) *crowdOfCallers {
 }
 
 func someone(n int) map[string]any {
-	return map[string]any{"external_id": fmt.Sprint("steady-", n), "email": fmt.Sprintf("steady-%d@people.example", n), "first_name": "S", "last_name": fmt.Sprint(n)}
+	return map[string]any{
+		"external_id": fmt.Sprint("steady-", n),
+		"email":       fmt.Sprintf("steady-%d@people.example", n),
+		"first_name":  "S",
+		"last_name":   fmt.Sprint(n),
+	}
 }
 
 // sealed is a connector that is never called, for the sake of its credentials.
 func sealed(name string) map[string]any {
 	return map[string]any{
-		"business_id": name, "name": name, "type": "ldap", "connection": map[string]any{"host": "127.0.0.1", "base_dn": "dc=x", "bind_dn": "cn=x"},
+		"business_id": name,
+		"name":        name,
+		"type":        "ldap",
+		"connection":  map[string]any{"host": "127.0.0.1", "base_dn": "dc=x", "bind_dn": "cn=x"},
 		"credentials": map[string]any{"bind_password": "canary-steady-5c1d7e"},
 	}
 }
@@ -142,7 +153,13 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 	agent := h.Agent(h.Admin, "site")
 	callers := gather(t, h)
 
-	if out := h.MustOperate("keys", "rotate", "signing", "--now"); !strings.Contains(out, "api key") || !strings.Contains(out, "signs from now on") {
+	if out := h.MustOperate(
+		"keys",
+		"rotate",
+		"signing",
+		"--now",
+	); !strings.Contains(out, "api key") ||
+		!strings.Contains(out, "signs from now on") {
 		t.Errorf("rotate signing says %s", out)
 	}
 	if out := h.MustOperate("keys", "list"); !strings.Contains(out, "verify") {
@@ -157,10 +174,22 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 	if len(after) != 2 || after[oldName] != (masterKey{"opens", "0"}) {
 		t.Errorf("after the rotation of the master key: %v; want nothing under %s", after, oldName)
 	}
-	if out := h.MustOperate("keys", "rotate", "data", "--tenant", "main"); !strings.Contains(out, "tenant main:") || !strings.Contains(out, "under version 2") {
+	if out := h.MustOperate(
+		"keys",
+		"rotate",
+		"data",
+		"--tenant",
+		"main",
+	); !strings.Contains(out, "tenant main:") ||
+		!strings.Contains(out, "under version 2") {
 		t.Errorf("rotate data says %s", out)
 	}
-	if out := h.MustOperate("keys", "rotate", "signing"); !strings.Contains(out, "may sign from") && !strings.Contains(out, "signs from now on") {
+	if out := h.MustOperate(
+		"keys",
+		"rotate",
+		"signing",
+	); !strings.Contains(out, "may sign from") &&
+		!strings.Contains(out, "signs from now on") {
 		t.Errorf("rotate signing says %s", out)
 	}
 	h.MustOperate("keys", "drop", oldName)
@@ -169,7 +198,10 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 	h.Sync(h.Admin, personnel, api.Sync{})
 	callers.disperse(t)
 	status := h.MustOperate("keys", "status")
-	if now := masterKeys(status); len(now) != 1 || now[oldName] != (masterKey{}) || !regexp.MustCompile(`main\s+version 2\s+\d+\s+0`).MatchString(status) {
+	if now := masterKeys(
+		status,
+	); len(now) != 1 || now[oldName] != (masterKey{}) ||
+		!regexp.MustCompile(`main\s+version 2\s+\d+\s+0`).MatchString(status) {
 		t.Errorf("in the end keys status says %s", status)
 	}
 	if a, err := h.Admin.Agent(harness.Context(t), agent.ID); err != nil || a.State != "online" {
@@ -180,12 +212,29 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 	}
 
 	// The old key opens nothing any more, and a server that has it alone does not begin.
-	if out := h.MustOperate("keys", "status", "--master-key-file", old); !strings.Contains(out, "missing") || masterKeys(out)[oldName].count == before[oldName].count {
+	if out := h.MustOperate(
+		"keys",
+		"status",
+		"--master-key-file",
+		old,
+	); !strings.Contains(out, "missing") ||
+		masterKeys(out)[oldName].count == before[oldName].count {
 		t.Errorf("with the old key alone, keys status says %s", out)
 	}
 	h.StopPlane()
-	if out, code := h.Operate("serve", "--listen", h.Plane.Listen, "--master-key-file", old); code != 1 || !strings.Contains(out, "master key") {
-		t.Errorf("a server with the old key alone ended with %d %s; want a refusal that names the master key", code, out)
+	if out, code := h.Operate(
+		"serve",
+		"--listen",
+		h.Plane.Listen,
+		"--master-key-file",
+		old,
+	); code != 1 ||
+		!strings.Contains(out, "master key") {
+		t.Errorf(
+			"a server with the old key alone ended with %d %s; want a refusal that names the master key",
+			code,
+			out,
+		)
 	}
 	h.Start()
 	h.Sync(h.Admin, workspace, api.Sync{})

@@ -22,8 +22,8 @@ func crowd() int {
 	return 2500
 }
 
-// interrupted starts reading the HR system slowly through an agent, lets something happen in the middle, and holds what is
-// there at the end against the company.
+// interrupted starts reading the HR system slowly through an agent, lets something happen in the middle, and holds what
+// is there at the end against the company.
 func interrupted(t *testing.T, happens func(h *harness.House, a *harness.Agent)) {
 	t.Parallel()
 	h, s := open(t, crowd(), 100)
@@ -57,11 +57,18 @@ func whole(t *testing.T, h *harness.House, s *samples, connector string, r api.R
 	}
 	k := r.Counters
 	if k.Identities != n || k.Accounts != n || k.Entitlements != int64(len(s.company.Roles)) || k.Grants != members {
-		t.Errorf("the run counted %+v; want %d people and accounts, %d roles, %d grants", k, n, len(s.company.Roles), members)
+		t.Errorf(
+			"the run counted %+v; want %d people and accounts, %d roles, %d grants",
+			k,
+			n,
+			len(s.company.Roles),
+			members,
+		)
 	}
 	for path, want := range map[string]int64{
 		"/identities": n, "/identities?status=archived": 0, "/accounts": n, "/accounts?status=deleted,missing": 0,
-		"/entitlements": int64(len(s.company.Roles)), "/entitlements/grants": members, "/entitlements/grants?status=missing,revoked": 0,
+		"/entitlements": int64(len(s.company.Roles)), "/entitlements/grants": members,
+		"/entitlements/grants?status=missing,revoked": 0,
 	} {
 		if got := h.Total(h.Admin, path); got != want {
 			t.Errorf("%s has %d items; want %d", path, got, want)

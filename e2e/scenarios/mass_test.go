@@ -58,7 +58,10 @@ func told(h *harness.House, c *api.Client, r api.Run) []api.Change {
 	for i := range all {
 		all[i].State = ""
 	}
-	slices.SortFunc(all, func(a, b api.Change) int { return strings.Compare(a.Object+a.ExternalID, b.Object+b.ExternalID) })
+	slices.SortFunc(
+		all,
+		func(a, b api.Change) int { return strings.Compare(a.Object+a.ExternalID, b.Object+b.ExternalID) },
+	)
 	return all
 }
 
@@ -98,7 +101,13 @@ func TestAMassLeavingWaitsForADecisionAboutEachPartOfIt(t *testing.T) {
 	// A decision names what was seen: with another number it is refused, and nothing happens.
 	var p *api.Problem
 	part := map[string]any{"departments": []string{department}, "kinds": []string{"identity_deactivation"}}
-	if err := h.Release(c, run, part, of[department]+1); !errors.As(err, &p) || p.Code != "count_mismatch" || p.Count != of[department] {
+	if err := h.Release(
+		c,
+		run,
+		part,
+		of[department]+1,
+	); !errors.As(err, &p) || p.Code != "count_mismatch" ||
+		p.Count != of[department] {
 		t.Errorf("a release of too many got %v; want count_mismatch with %d", err, of[department])
 	}
 	if err := h.Release(c, run, part, of[department]); err != nil {
@@ -171,13 +180,15 @@ func heldAndTold(t *testing.T, h *harness.House, connector string) api.Run {
 		t.Errorf("events: %v; want one sync.held, at the end", names)
 	}
 	run := h.Rest(h.Admin, connector, started.RunID)
-	if run.Status != "held" || run.Holds == 0 || run.HeldUntil == nil || !run.HeldUntil.After(time.Now().Add(71*time.Hour)) {
+	if run.Status != "held" || run.Holds == 0 || run.HeldUntil == nil ||
+		!run.HeldUntil.After(time.Now().Add(71*time.Hour)) {
 		t.Fatalf("the run is %s with %d holds until %v: %+v", run.Status, run.Holds, run.HeldUntil, run.Error)
 	}
 	harness.Eventually(t, "the callback tells that the run is held", func() bool {
 		hook.mu.Lock()
 		defer hook.mu.Unlock()
-		return len(hook.bad) == 0 && slices.ContainsFunc(hook.got, func(p progress) bool { return p.Event == "sync.held" && p.RunID == run.ID })
+		return len(hook.bad) == 0 &&
+			slices.ContainsFunc(hook.got, func(p progress) bool { return p.Event == "sync.held" && p.RunID == run.ID })
 	}, nil)
 	return run
 }
@@ -185,7 +196,10 @@ func heldAndTold(t *testing.T, h *harness.House, connector string) api.Run {
 // grouped checks that a diff shows the leaving by department, and answers the largest.
 func grouped(t *testing.T, d api.Diff, of map[string]int64) string {
 	t.Helper()
-	i := slices.IndexFunc(d.Groups, func(g api.Group) bool { return g.Guard != nil && *g.Guard == "identity_deactivation" })
+	i := slices.IndexFunc(
+		d.Groups,
+		func(g api.Group) bool { return g.Guard != nil && *g.Guard == "identity_deactivation" },
+	)
 	if i != 0 || d.Groups[0].Count != 100 || d.Groups[0].Held != 100 || len(d.Groups[0].Samples) != 5 {
 		t.Fatalf("the groups are %+v; want 100 people that are deactivated first, with samples", d.Groups)
 	}
@@ -196,7 +210,8 @@ func grouped(t *testing.T, d api.Diff, of map[string]int64) string {
 	if diff := cmp.Diff(of, got); diff != "" {
 		t.Errorf("departments -want +got\n%s", diff)
 	}
-	if len(d.Holds) != 1 || d.Holds[0].Rule != "limit" || d.Holds[0].Observed != 100 || d.Holds[0].Allowed >= 100 || d.Holds[0].State != "open" {
+	if len(d.Holds) != 1 || d.Holds[0].Rule != "limit" || d.Holds[0].Observed != 100 || d.Holds[0].Allowed >= 100 ||
+		d.Holds[0].State != "open" {
 		t.Errorf("the holds are %+v; want one that says which limit 100 people broke", d.Holds)
 	}
 	return *d.Groups[0].Departments[0].Value
@@ -207,7 +222,8 @@ func table(t *testing.T, h *harness.House, r api.Run, d api.Diff) {
 	t.Helper()
 	status, header, body, err := h.Admin.Raw(harness.Context(t), http.MethodGet,
 		api.Prefix+"/connectors/"+r.ConnectorID+"/sync-runs/"+r.ID+"/changes.csv", nil)
-	if err != nil || status != 200 || !strings.HasPrefix(header.Get("Content-Type"), "text/csv") || !strings.Contains(header.Get("Content-Disposition"), "attachment") {
+	if err != nil || status != 200 || !strings.HasPrefix(header.Get("Content-Type"), "text/csv") ||
+		!strings.Contains(header.Get("Content-Disposition"), "attachment") {
 		t.Fatalf("the table answered %d %v, %v", status, header, err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(string(body))).ReadAll()
@@ -235,8 +251,14 @@ func TestADepartmentRenamedForEverybodyWaits(t *testing.T) {
 	}
 	run := h.Try(c, connector, api.Sync{})
 	held := h.Holds(c, run)
-	if run.Status != "held" || held.Held != 297 || held.Items[0].Kind != "attribute_rewrite.department" || run.Report["identities"].Updated != 3 {
-		t.Fatalf("the run is %s and holds %+v, with %+v; want 297 held and 3 others updated", run.Status, held, run.Report["identities"])
+	if run.Status != "held" || held.Held != 297 || held.Items[0].Kind != "attribute_rewrite.department" ||
+		run.Report["identities"].Updated != 3 {
+		t.Fatalf(
+			"the run is %s and holds %+v, with %+v; want 297 held and 3 others updated",
+			run.Status,
+			held,
+			run.Report["identities"],
+		)
 	}
 	diff := h.Diff(c, run)
 	if f := diff.Groups[0].Fields; len(f) == 0 || *f[0].Value != "department" || f[0].Count != 297 {
@@ -255,7 +277,10 @@ func TestADepartmentRenamedForEverybodyWaits(t *testing.T) {
 	}
 	// A run that sees the old names again takes the place of the one that is held, and has nothing to hold.
 	for _, p := range s.company.People {
-		err := s.hr.UpdateEmployee(p.Number, func(now *people.Person) { now.Department, now.Title = p.Department, p.Title })
+		err := s.hr.UpdateEmployee(
+			p.Number,
+			func(now *people.Person) { now.Department, now.Title = p.Department, p.Title },
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,10 +317,17 @@ func TestSmallLeavingsThatAddUpWithinADayWaitToo(t *testing.T) {
 	leave(1)
 	run := h.Try(c, connector, api.Sync{})
 	held := h.Holds(c, run)
-	if run.Status != "held" || held.Held != 1 || held.Items[0].Kind != "identity_deactivation" || held.Items[0].Observed != 1 {
+	if run.Status != "held" || held.Held != 1 || held.Items[0].Kind != "identity_deactivation" ||
+		held.Items[0].Observed != 1 {
 		t.Fatalf("after five left one by one, the sixth made the run %s, and it holds %+v", run.Status, held)
 	}
 	// Whoever finds that right says so for good, with a reason, and the next run goes through.
-	h.Safety(c, connector, map[string]any{"limits": []any{map[string]any{"kind": "identity_deactivation", "floor": 20, "pct": 5, "cap": 200}}})
+	h.Safety(
+		c,
+		connector,
+		map[string]any{
+			"limits": []any{map[string]any{"kind": "identity_deactivation", "floor": 20, "pct": 5, "cap": 200}},
+		},
+	)
 	h.Sync(c, connector, api.Sync{})
 }

@@ -79,7 +79,9 @@ func timeless(v any, names map[string]string) any {
 	case map[string]any:
 		out := map[string]any{}
 		for key, value := range v {
-			if (strings.HasSuffix(key, "_at") && !strings.HasPrefix(key, "native_") && key != "granted_at") || key == "version" || key == "since" {
+			if (strings.HasSuffix(key, "_at") && !strings.HasPrefix(key, "native_") && key != "granted_at") ||
+				key == "version" ||
+				key == "since" {
 				continue
 			}
 			out[key] = timeless(value, names)

@@ -71,7 +71,8 @@ func (h *hospital) moves() {
 	h.sees("the billing office beside her ward", func() bool { return len(h.chartOf(nora).groups) == 2 })
 	id, _ := h.hrKnows(nora)
 	ending := h.grantsOf(id, "ending")
-	if len(ending) != 1 || !strings.HasPrefix(ending[0].Entitlement.Display, "Nurse") || ending[0].EndsAt == nil || time.Until(*ending[0].EndsAt) < 6*24*time.Hour {
+	if len(ending) != 1 || !strings.HasPrefix(ending[0].Entitlement.Display, "Nurse") || ending[0].EndsAt == nil ||
+		time.Until(*ending[0].EndsAt) < 6*24*time.Hour {
 		h.t.Errorf("with an end are %+v; want the records of the ward, in a week", ending)
 	}
 	h.Exec(`update access_reason set ends_at = now() where state = 'active' and ends_at is not null`) // a week later
@@ -94,10 +95,17 @@ func (h *hospital) leaves() {
 		h.t.Errorf("she is %s", status)
 	}
 	h.sees("nothing left to do", func() bool {
-		return h.Total(h.admin, "/accounts/provisioning-tasks?state=queued,blocked,running,verifying,retrying&identity_id="+id) == 0
+		return h.Total(
+			h.admin,
+			"/accounts/provisioning-tasks?state=queued,blocked,running,verifying,retrying&identity_id="+id,
+		) == 0
 	})
 	if n := h.Total(h.admin, "/accounts/provisioning-tasks?state=failed,manual"); n != 0 {
-		h.t.Errorf("%d tasks failed: %s", n, h.Expect("200", h.admin, "GET", "/accounts/provisioning-tasks?state=failed,manual", nil).Body)
+		h.t.Errorf(
+			"%d tasks failed: %s",
+			n,
+			h.Expect("200", h.admin, "GET", "/accounts/provisioning-tasks?state=failed,manual", nil).Body,
+		)
 	}
 	if d := h.loginOf("given0.family0@mercy.test"); d.disabled || d.dn == "" {
 		h.t.Errorf("somebody else was touched: %+v", d)
@@ -124,7 +132,8 @@ func (h *hospital) tasks() string {
 		Operation, State string
 		Advice           *string
 		Error            *struct{ Message string }
-	}](h.House, h.admin, "/accounts/provisioning-tasks", url.Values{"state": {"queued,blocked,running,verifying,retrying,failed,manual"}}) {
+	}](h.House, h.admin, "/accounts/provisioning-tasks",
+		url.Values{"state": {"queued,blocked,running,verifying,retrying,failed,manual"}}) {
 		one := task.Operation + " " + task.State
 		if task.Error != nil {
 			one += " (" + task.Error.Message + ")"

@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/harness"
 )
 
-// office is a company whose people ask for access: a directory through an agent, which knows them and their managers, and a
-// workspace over SCIM that the control plane reaches itself.
+// office is a company whose people ask for access: a directory through an agent, which knows them and their managers,
+// and a workspace over SCIM that the control plane reaches itself.
 type office struct {
 	*harness.House
 	t         *testing.T
@@ -34,20 +34,61 @@ type office struct {
 // In the office u000 leads, u001 to u010 report to u000, and u011 to u020 to u001. u003 owns the payroll.
 func openOffice(t *testing.T) *office {
 	t.Helper()
-	o := &office{House: harness.Open(t), t: t, people: map[string]string{}, members: map[string]harness.Member{}, things: map[string]string{}}
+	o := &office{
+		House:   harness.Open(t),
+		t:       t,
+		people:  map[string]string{},
+		members: map[string]harness.Member{},
+		things:  map[string]string{},
+	}
 	o.agent = o.Agent(o.Admin, "cellar")
-	o.staff = ldaptest.StartSlapd(t, ldaptest.Options{Org: ldaptest.Org{People: ldaptest.Staff(21), Groups: []ldaptest.Group{
-		{Name: "Payroll", People: []string{"u003"}}, {Name: "Vault", People: []string{"u003"}}, {Name: "Library", People: []string{"u000"}},
-	}}, MemberOf: true, Refint: true})
+	o.staff = ldaptest.StartSlapd(
+		t,
+		ldaptest.Options{Org: ldaptest.Org{People: ldaptest.Staff(21), Groups: []ldaptest.Group{
+			{
+				Name:   "Payroll",
+				People: []string{"u003"},
+			},
+			{Name: "Vault", People: []string{"u003"}},
+			{Name: "Library", People: []string{"u000"}},
+		}}, MemberOf: true, Refint: true},
+	)
 	settings := o.staff.AuthConfig()
-	settings["bind_dn"], settings["security"], settings["port"], settings["ca_pem"] = o.staff.AdminDN, "ldaps", o.staff.TLSPort, o.staff.CAPEM
+	settings["bind_dn"], settings["security"], settings["port"], settings["ca_pem"] = o.staff.AdminDN, "ldaps",
+		o.staff.TLSPort, o.staff.CAPEM
 	delete(settings, "bind_password")
-	o.directory = o.connect(map[string]any{"name": "Staff directory", "business_id": "staff", "type": "ldap", "mode": "agent", "agent_id": o.agent.ID,
-		"connection": settings, "credentials": map[string]any{"bind_password": o.staff.AdminPass}})
-	o.workspace = "http://" + targettest.StartNode(t, "../../connectorkit/scim/testdata/scimmy", "TOKEN="+recordsToken) + "/scim/v2"
-	o.scim("POST", "/Groups", map[string]any{"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "displayName": "Editors"})
-	o.connect(map[string]any{"name": "Workspace", "business_id": "workspace", "type": "scim2", "purpose": "target",
-		"connection": map[string]any{"base_url": o.workspace, "auth_method": "bearer"}, "credentials": map[string]any{"bearer_token": recordsToken}})
+	o.directory = o.connect(
+		map[string]any{
+			"name":        "Staff directory",
+			"business_id": "staff",
+			"type":        "ldap",
+			"mode":        "agent",
+			"agent_id":    o.agent.ID,
+			"connection":  settings,
+			"credentials": map[string]any{"bind_password": o.staff.AdminPass},
+		},
+	)
+	o.workspace = "http://" + targettest.StartNode(
+		t,
+		"../../connectorkit/scim/testdata/scimmy",
+		"TOKEN="+recordsToken,
+	) + "/scim/v2"
+	o.scim(
+		"POST",
+		"/Groups",
+		map[string]any{"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "displayName": "Editors"},
+	)
+	o.connect(map[string]any{
+		"name":        "Workspace",
+		"business_id": "workspace",
+		"type":        "scim2",
+		"purpose":     "target",
+		"connection": map[string]any{
+			"base_url":    o.workspace,
+			"auth_method": "bearer",
+		},
+		"credentials": map[string]any{"bearer_token": recordsToken},
+	})
 	o.learn()
 	return o
 }
@@ -86,7 +127,8 @@ func (o *office) learn() {
 		o.things[e.Name] = e.ID
 	}
 	for thing, change := range map[string]map[string]any{
-		"Payroll": {"risk_level": "high", "owner_ids": []string{o.people["u003"]}}, "Vault": {"risk_level": "critical", "owner_ids": []string{o.people["u003"]}},
+		"Payroll": {"risk_level": "high", "owner_ids": []string{o.people["u003"]}},
+		"Vault":   {"risk_level": "critical", "owner_ids": []string{o.people["u003"]}},
 		"Library": {}, "Editors": {},
 	} {
 		change["requestable"], change["business_description"] = true, "What the "+thing+" team works with."
@@ -125,13 +167,18 @@ func (o *office) inGroup(group, uid string) bool {
 	o.t.Helper()
 	conn := o.staff.Admin(o.t)
 	defer conn.Close()
-	found, err := conn.Search(goldap.NewSearchRequest(ldaptest.Suffix, goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false,
-		"(&(cn="+group+")(member=*))", []string{"member"}, nil))
+	found, err := conn.Search(
+		goldap.NewSearchRequest(ldaptest.Suffix, goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false,
+			"(&(cn="+group+")(member=*))", []string{"member"}, nil),
+	)
 	if err != nil {
 		o.t.Fatal(err)
 	}
 	return slices.ContainsFunc(found.Entries, func(e *goldap.Entry) bool {
-		return slices.ContainsFunc(e.GetAttributeValues("member"), func(dn string) bool { return strings.Contains(strings.ToLower(dn), "uid="+uid+",") })
+		return slices.ContainsFunc(
+			e.GetAttributeValues("member"),
+			func(dn string) bool { return strings.Contains(strings.ToLower(dn), "uid="+uid+",") },
+		)
 	})
 }
 
@@ -172,7 +219,11 @@ type askedSlot struct {
 func (o *office) asks(name, thing string, more ...any) asked {
 	o.t.Helper()
 	resource := map[string]any{"entitlement_id": o.things[thing]}
-	payload := map[string]any{"requested_for_identity_id": o.people[name], "requested_resources": []any{resource}, "justification": "I look after the books of March."}
+	payload := map[string]any{
+		"requested_for_identity_id": o.people[name],
+		"requested_resources":       []any{resource},
+		"justification":             "I look after the books of March.",
+	}
 	for i := 0; i < len(more); i += 2 {
 		if key := more[i].(string); key == "duration" {
 			resource[key] = more[i+1]
@@ -246,7 +297,15 @@ func (o *office) sees(what string, is func() bool) {
 		if is() {
 			return true
 		}
-		saw = string(o.Expect("200", o.Admin, "GET", "/accounts/provisioning-tasks?state=queued,blocked,running,verifying,retrying,failed,manual", nil).Body)
+		saw = string(
+			o.Expect(
+				"200",
+				o.Admin,
+				"GET",
+				"/accounts/provisioning-tasks?state=queued,blocked,running,verifying,retrying,failed,manual",
+				nil,
+			).Body,
+		)
 		return false
 	}, &saw)
 }

@@ -47,11 +47,27 @@ func asks(t *testing.T, url string, header ...string) (status int, body string) 
 
 // metrics that the manual promises.
 var metrics = []string{
-	"grantwright_http_requests_total", "grantwright_http_request_duration_seconds_bucket", "grantwright_http_requests_in_flight",
-	"grantwright_http_rate_limited_total", "grantwright_http_replayed_total", "grantwright_http_unavailable_total",
-	"grantwright_db_connections", "grantwright_db_connections_max", "grantwright_db_connections_in_use", "grantwright_db_waits_total", "grantwright_db_wait_seconds_total",
-	"grantwright_sync_runs", "grantwright_agents_online", "grantwright_webhook_backlog", "grantwright_webhook_oldest_overdue_seconds",
-	"grantwright_audit_events_total", "grantwright_tenants", "grantwright_readings_failed_total", "grantwright_build_info", "go_goroutines", "process_resident_memory_bytes",
+	"grantwright_http_requests_total",
+	"grantwright_http_request_duration_seconds_bucket",
+	"grantwright_http_requests_in_flight",
+	"grantwright_http_rate_limited_total",
+	"grantwright_http_replayed_total",
+	"grantwright_http_unavailable_total",
+	"grantwright_db_connections",
+	"grantwright_db_connections_max",
+	"grantwright_db_connections_in_use",
+	"grantwright_db_waits_total",
+	"grantwright_db_wait_seconds_total",
+	"grantwright_sync_runs",
+	"grantwright_agents_online",
+	"grantwright_webhook_backlog",
+	"grantwright_webhook_oldest_overdue_seconds",
+	"grantwright_audit_events_total",
+	"grantwright_tenants",
+	"grantwright_readings_failed_total",
+	"grantwright_build_info",
+	"go_goroutines",
+	"process_resident_memory_bytes",
 }
 
 func TestOperatorsAreServedOnThisMachineAloneAndNobodyElseIs(t *testing.T) {
@@ -64,16 +80,27 @@ func TestOperatorsAreServedOnThisMachineAloneAndNobodyElseIs(t *testing.T) {
 	c := s.state.Personnel()
 	c.Mode, c.AgentID = "agent", h.Invite(h.Admin, "away", "").ID
 	waits := h.Connect(h.Admin, c)
-	h.Reach(h.Admin, waits, h.Begin(h.Admin, waits, api.Sync{}), func(r api.Run) bool { return r.Status == "waiting_agent" })
+	h.Reach(
+		h.Admin,
+		waits,
+		h.Begin(h.Admin, waits, api.Sync{}),
+		func(r api.Run) bool { return r.Status == "waiting_agent" },
+	)
 
 	status, body := asks(t, "http://"+ops+"/ready")
-	if status != 200 || !strings.Contains(body, `"status":"ready"`) || !strings.Contains(body, `"database":{"ok":true`) || !strings.Contains(body, `"migrations":{"ok":true`) {
+	if status != 200 || !strings.Contains(body, `"status":"ready"`) ||
+		!strings.Contains(body, `"database":{"ok":true`) ||
+		!strings.Contains(body, `"migrations":{"ok":true`) {
 		t.Errorf("/ready answers %d %s", status, body)
 	}
 	if status, body := asks(t, "http://"+ops+"/live"); status != 200 {
 		t.Errorf("/live answers %d %s", status, body)
 	}
-	if status, body := asks(t, "http://"+ops+"/debug/pprof/heap?debug=1"); status != 200 || !strings.Contains(body, "heap profile") {
+	if status, body := asks(
+		t,
+		"http://"+ops+"/debug/pprof/heap?debug=1",
+	); status != 200 ||
+		!strings.Contains(body, "heap profile") {
 		t.Errorf("/debug/pprof/heap answers %d %.200s", status, body)
 	}
 	status, body = asks(t, "http://"+ops+"/metrics")
@@ -85,8 +112,14 @@ func TestOperatorsAreServedOnThisMachineAloneAndNobodyElseIs(t *testing.T) {
 			t.Errorf("/metrics has no %s", name)
 		}
 	}
-	if !strings.Contains(body, `grantwright_agents_online 1`) || !strings.Contains(body, `grantwright_sync_runs{state="waiting_agent"} 1`) || !regexp.MustCompile(`grantwright_http_requests_total\{method="POST",route="/api/v1/connectors/\{id\}/sync",status="202"\} 2`).MatchString(body) {
-		t.Errorf("/metrics does not count the agent, or the sync that was asked for:\n%s", grep(body, "agents_online|sync_runs|/sync\""))
+	if !strings.Contains(body, `grantwright_agents_online 1`) ||
+		!strings.Contains(body, `grantwright_sync_runs{state="waiting_agent"} 1`) ||
+		!regexp.MustCompile(`grantwright_http_requests_total\{method="POST",route="/api/v1/connectors/\{id\}/sync",status="202"\} 2`).
+			MatchString(body) {
+		t.Errorf(
+			"/metrics does not count the agent, or the sync that was asked for:\n%s",
+			grep(body, "agents_online|sync_runs|/sync\""),
+		)
 	}
 	for _, secret := range []string{connector, "main.example", "127.0.0.1"} {
 		if strings.Contains(body, secret) {
@@ -118,7 +151,14 @@ func TestOperatorsAreServedOnThisMachineAloneAndNobodyElseIs(t *testing.T) {
 		t.Errorf("the operators' address serves the API: %d", status)
 	}
 	for _, wrong := range []string{"0.0.0.0:9464", ":9464"} {
-		if out, code := h.Operate("serve", "--listen", freeAddress(t), "--ops-listen", wrong); code != 2 || !strings.Contains(out, "ops-listen") {
+		if out, code := h.Operate(
+			"serve",
+			"--listen",
+			freeAddress(t),
+			"--ops-listen",
+			wrong,
+		); code != 2 ||
+			!strings.Contains(out, "ops-listen") {
 			t.Errorf("serve with --ops-listen %s ended with %d: %s", wrong, code, out)
 		}
 	}
@@ -161,7 +201,11 @@ func TestHealthSaysTheSameWhateverBecomesOfTheDatabaseAndReadinessDoesNot(t *tes
 	}
 	healthy := func(when string) {
 		t.Helper()
-		if status, body := asks(t, second.URL()+"/health"); status != 200 || strings.TrimSpace(body) != `{"status":"ok"}` {
+		if status, body := asks(
+			t,
+			second.URL()+"/health",
+		); status != 200 ||
+			strings.TrimSpace(body) != `{"status":"ok"}` {
 			t.Errorf("%s /health answers %d %s", when, status, body)
 		}
 		if status, _ := asks(t, "http://"+ops+"/live"); status != 200 {
@@ -180,7 +224,12 @@ func TestHealthSaysTheSameWhateverBecomesOfTheDatabaseAndReadinessDoesNot(t *tes
 		}
 		line.Mend()
 		ready(200, "the database is back")
-		harness.Eventually(t, "the API answers again", func() bool { return h.Ask(there, "GET", "/identities", nil).Status == 200 }, nil)
+		harness.Eventually(
+			t,
+			"the API answers again",
+			func() bool { return h.Ask(there, "GET", "/identities", nil).Status == 200 },
+			nil,
+		)
 		healthy("when the database is back")
 	}
 	select {
@@ -253,10 +302,15 @@ func TestALogIsLinesOfJSONThatSayWhoseTheyAre(t *testing.T) {
 			Request                              string `json:"request_id"`
 			Status                               int
 		}
-		if err := json.Unmarshal([]byte(line), &said); err != nil || said.Time == "" || said.Level == "" || said.Msg == "" {
+		if err := json.Unmarshal(
+			[]byte(line),
+			&said,
+		); err != nil || said.Time == "" || said.Level == "" ||
+			said.Msg == "" {
 			t.Errorf("no line of a log: %s (%v)", line, err)
 		}
-		if said.Request == asked && said.Route == "/api/v1/identities" && said.Status == 200 && said.Tenant == me.Tenant {
+		if said.Request == asked && said.Route == "/api/v1/identities" && said.Status == 200 &&
+			said.Tenant == me.Tenant {
 			told++
 		}
 		if said.Run == run.ID && said.Tenant == me.Tenant {
@@ -275,20 +329,25 @@ func TestConfigTellsWhatHoldsAndWhereFromAndNoSecret(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t)
 	file := filepath.Join(h.Dir, "grantwright.conf")
-	settings := "max_runs = 4 # four\ndatabase-url = postgres://app:canary-in-a-file@db.example:5432/g?password=canary-in-a-query&sslpassword=canary-of-a-key\nlog_level = debug\n"
+	settings := "max_runs = 4 # four\ndatabase-url = " +
+		"postgres://app:canary-in-a-file@db.example:5432/g?password=canary-in-a-query&sslpassword=canary-of-a-key\nlog_level = debug\n"
 	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, code := h.Program([]string{
-		"GRANTWRIGHT_LOG_LEVEL=warn", "DATABASE_OWNER_URL=host=db.example user=owner password=canary-in-a-variable", "OTEL_EXPORTER_OTLP_HEADERS=key=canary-of-a-collector",
+		"GRANTWRIGHT_LOG_LEVEL=warn",
+		"DATABASE_OWNER_URL=host=db.example user=owner password=canary-in-a-variable",
+		"OTEL_EXPORTER_OTLP_HEADERS=key=canary-of-a-collector",
 	}, "config", "--config", file, "--listen", "127.0.0.1:9")
 	if code != 0 || strings.Contains(out, "canary") {
 		t.Errorf("config ended with %d: %s", code, out)
 	}
 	out = regexp.MustCompile(` +`).ReplaceAllString(out, " ")
 	for _, want := range []string{
-		"listen = 127.0.0.1:9 # the command line", "max-runs = 4 # " + file, "log-level = warn # GRANTWRIGHT_LOG_LEVEL", "log-format = text # default",
-		"database-url = postgres://app:xxxxx@db.example:5432/g # " + file, "# DATABASE_OWNER_URL", "OTEL_EXPORTER_OTLP_HEADERS is set",
+		"listen = 127.0.0.1:9 # the command line", "max-runs = 4 # " + file, "log-level = warn # GRANTWRIGHT_LOG_LEVEL",
+		"log-format = text # default",
+		"database-url = postgres://app:xxxxx@db.example:5432/g # " + file, "# DATABASE_OWNER_URL",
+		"OTEL_EXPORTER_OTLP_HEADERS is set",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("config does not say %q:\n%s", want, out)

@@ -53,7 +53,11 @@ func TestAPreviewOfRulesTellsWhatTheNextRunDoes(t *testing.T) {
 		}
 	}
 	by := func(id, field string, weight float64) any {
-		return map[string]any{"id": id, "weight": weight, "conditions": []any{map[string]any{"source": field, "identity": field, "match": "ci_exact"}}}
+		return map[string]any{
+			"id":         id,
+			"weight":     weight,
+			"conditions": []any{map[string]any{"source": field, "identity": field, "match": "ci_exact"}},
+		}
 	}
 	rules(map[string]any{"rules": []any{}})
 	h.Sync(h.Admin, directory, api.Sync{})
@@ -93,7 +97,13 @@ func TestAPreviewOfRulesTellsWhatTheNextRunDoes(t *testing.T) {
 		}
 		for _, g := range told.Gains {
 			if a := after[g.Account.ID]; a.IdentityID == nil || *a.IdentityID != g.To.ID {
-				t.Errorf("%v: account %s was to belong to %s and belongs to %v", next, a.Username, g.To.ID, a.IdentityID)
+				t.Errorf(
+					"%v: account %s was to belong to %s and belongs to %v",
+					next,
+					a.Username,
+					g.To.ID,
+					a.IdentityID,
+				)
 			}
 		}
 	}
@@ -147,14 +157,22 @@ func TestWhoAPersonSaysOwnsAnAccountOwnsItWhateverIsReadLater(t *testing.T) {
 		}
 	}
 	for _, login := range []string{machine, somebodys} {
-		if err := h.Admin.Post(ctx, "/accounts/"+named(login).ID+"/link", map[string]any{"identity_id": staff[0].ID, "reason": "runs it"}, nil); err != nil {
+		if err := h.Admin.Post(
+			ctx,
+			"/accounts/"+named(login).ID+"/link",
+			map[string]any{"identity_id": staff[0].ID, "reason": "runs it"},
+			nil,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	bulk(t, h, named(nobodys), staff[1])
 
 	for _, login := range []string{machine, somebodys, nobodys} {
-		if err := s.ldap.UpdateAccount(login, func(a *people.Account) { a.Title, a.Mail = "Renamed", staff[2].EmployeeNumber+"@else.example" }); err != nil {
+		if err := s.ldap.UpdateAccount(
+			login,
+			func(a *people.Account) { a.Title, a.Mail = "Renamed", staff[2].EmployeeNumber+"@else.example" },
+		); err != nil {
 			t.Fatal(err)
 		}
 	}

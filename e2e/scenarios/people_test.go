@@ -24,7 +24,10 @@ func TestEverybodySeesAndDoesWhatTheirRolesSay(t *testing.T) {
 	second := h.Second()
 	all := known(h, h.Admin)
 	t.Run("each role sees its own part, and totals agree", func(t *testing.T) { parts(t, h.For(t), all) })
-	t.Run("a role works, and no longer works, with the next request", func(t *testing.T) { promoted(t, h.For(t), all, second) })
+	t.Run(
+		"a role works, and no longer works, with the next request",
+		func(t *testing.T) { promoted(t, h.For(t), all, second) },
+	)
 	t.Run("whoever is disabled is out of every process", func(t *testing.T) { disabled(t, h.For(t), second) })
 	t.Run("a tenant keeps its last administrator", func(t *testing.T) { lastAdmin(t, h.For(t), second) })
 }
@@ -54,10 +57,22 @@ func parts(t *testing.T, h *harness.House, all world) {
 			h := h.For(t)
 			sight(t, h, tt.who.Client, all, tt.sees)
 			hidden(t, h, tt.who.Client, all, tt.sees, all.hangingOn(map[string]bool{tt.is: true}))
-			h.Expect(tt.refuse, tt.who.Client, "POST", "/identities", map[string]any{"external_id": "x", "email": "x@main.example"})
+			h.Expect(
+				tt.refuse,
+				tt.who.Client,
+				"POST",
+				"/identities",
+				map[string]any{"external_id": "x", "email": "x@main.example"},
+			)
 			h.Expect(tt.refuse, tt.who.Client, "PATCH", "/entitlements/"+thing, map[string]any{"owner_ids": []string{}})
 			h.Expect(tt.refuse, tt.who.Client, "DELETE", "/settings/users/"+plain.ID, nil)
-			h.Expect(tt.refuse, tt.who.Client, "POST", "/settings/api-tokens", map[string]any{"name": "x", "role": "admin", "scopes": []string{"users:write"}})
+			h.Expect(
+				tt.refuse,
+				tt.who.Client,
+				"POST",
+				"/settings/api-tokens",
+				map[string]any{"name": "x", "role": "admin", "scopes": []string{"users:write"}},
+			)
 		})
 	}
 	for who, want := range map[harness.Member]string{manager: boss.ID, owner: clerk.ID} {
@@ -114,8 +129,8 @@ func sight(t *testing.T, h *harness.House, c *api.Client, all, want world) {
 	}
 }
 
-// hidden looks at a few of the things that somebody must not see, each of which is not there for them. What is their own they can
-// read, though no list shows it.
+// hidden looks at a few of the things that somebody must not see, each of which is not there for them. What is their
+// own they can read, though no list shows it.
 func hidden(t *testing.T, h *harness.House, c *api.Client, all, sees, own world) {
 	t.Helper()
 	visible, mine := sees.ids(), own.ids()
@@ -151,20 +166,34 @@ func promoted(t *testing.T, h *harness.House, all world, second *rig.ControlPlan
 	there := gil.At(second.URL())
 	become := func(roles ...string) {
 		t.Helper()
-		h.Expect("200", h.Admin, "PATCH", "/settings/users/"+gil.ID, map[string]any{"roles": append([]string{}, roles...)})
+		h.Expect(
+			"200",
+			h.Admin,
+			"PATCH",
+			"/settings/users/"+gil.ID,
+			map[string]any{"roles": append([]string{}, roles...)},
+		)
 	}
 	h.Expect("404 not_found", gil.Client, "GET", "/identities/"+report.ID, nil)
 	h.Expect("404 not_found", there, "GET", "/identities/"+report.ID, nil)
 	become("auditor")
 	h.Expect("200", gil.Client, "GET", "/identities/"+report.ID, nil)
-	harness.Soon(t, "the second process knows the new role", func() bool { return h.Ask(there, "GET", "/identities/"+report.ID, nil).Status == 200 })
+	harness.Soon(
+		t,
+		"the second process knows the new role",
+		func() bool { return h.Ask(there, "GET", "/identities/"+report.ID, nil).Status == 200 },
+	)
 	h.Expect("403 read_only_role", gil.Client, "PATCH", "/identities/"+report.ID, map[string]any{"title": "Head"})
 	become("auditor", "admin")
 	h.Expect("200", gil.Client, "PATCH", "/identities/"+report.ID, map[string]any{"location": "Bern"})
 	become()
 	h.Expect("404 not_found", gil.Client, "GET", "/identities/"+report.ID, nil)
 	h.Expect("403 forbidden", gil.Client, "PATCH", "/identities/"+report.ID, map[string]any{"location": "Basel"})
-	harness.Soon(t, "the second process has forgotten the roles", func() bool { return h.Ask(there, "GET", "/identities/"+report.ID, nil).Status == 404 })
+	harness.Soon(
+		t,
+		"the second process has forgotten the roles",
+		func() bool { return h.Ask(there, "GET", "/identities/"+report.ID, nil).Status == 404 },
+	)
 }
 
 func disabled(t *testing.T, h *harness.House, second *rig.ControlPlane) {
@@ -180,7 +209,13 @@ func disabled(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 		return harness.Outcome(h.Ask(there, "GET", "/identities?limit=1", nil)) == "401 token_revoked"
 	})
 	for _, c := range []*api.Client{hal.As(""), there.As("")} {
-		h.Expect("401 invalid_credentials", c, "POST", "/auth/login", credentials(hal.Email, harness.Password(hal.Email)))
+		h.Expect(
+			"401 invalid_credentials",
+			c,
+			"POST",
+			"/auth/login",
+			credentials(hal.Email, harness.Password(hal.Email)),
+		)
 		h.Expect("401 invalid_grant", c.As(s.Refresh), "POST", "/auth/refresh", nil)
 	}
 	h.Expect("200", h.Admin, "PATCH", "/settings/users/"+hal.ID, map[string]any{"enabled": true})
@@ -198,7 +233,13 @@ func lastAdmin(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 	h.Expect("409 last_admin", first, "PATCH", "/settings/users/"+me, demoted)
 	h.Expect("409 own_user", first, "PATCH", "/settings/users/"+me, map[string]any{"enabled": false})
 	h.Expect("409 own_user", first, "DELETE", "/settings/users/"+me, nil)
-	h.Expect("201", first, "POST", "/settings/users", map[string]any{"email": "late@twins.example", "roles": []string{"admin"}})
+	h.Expect(
+		"201",
+		first,
+		"POST",
+		"/settings/users",
+		map[string]any{"email": "late@twins.example", "roles": []string{"admin"}},
+	)
 	h.Expect("409 last_admin", first, "PATCH", "/settings/users/"+me, demoted) // who was only invited may never come
 
 	// Two administrators take each other's role away at the same moment, each by another process.

@@ -31,9 +31,13 @@ func TestATokenMayMakeSoManyRequests(t *testing.T) {
 // cheap is a request that costs the service little.
 const cheap = "/auth/.well-known/jwks.json"
 
-// hammer sends requests from several sides until stop says so, and answers how many passed, how many were refused, and one
-// of the refusals.
-func hammer(h *harness.House, sides []*api.Client, stop func(sent int64) bool) (passed, refused int64, refusal api.Answer) {
+// hammer sends requests from several sides until stop says so, and answers how many passed, how many were refused, and
+// one of the refusals.
+func hammer(
+	h *harness.House,
+	sides []*api.Client,
+	stop func(sent int64) bool,
+) (passed, refused int64, refusal api.Answer) {
 	var sent, in, out atomic.Int64
 	var last atomic.Pointer[api.Answer]
 	var all sync.WaitGroup
@@ -73,16 +77,33 @@ func burst(t *testing.T, h *harness.House) {
 	passed, refused, refusal := hammer(h, sides(slow.key, 16), func(sent int64) bool { return sent > 260 })
 	dripped := int64(time.Since(began).Seconds()) + 1
 	if passed < atOnce || passed > atOnce+dripped || passed+refused != 260 {
-		t.Errorf("of 260 at once %d pass and %d are refused; want %d, and %d more at most", passed, refused, atOnce, dripped)
+		t.Errorf(
+			"of 260 at once %d pass and %d are refused; want %d, and %d more at most",
+			passed,
+			refused,
+			atOnce,
+			dripped,
+		)
 	}
 	waits(t, refusal, 1)
 
 	// The usual token: all 200 pass, and then no more than its hundred a second.
 	began = time.Now()
-	passed, refused, refusal = hammer(h, sides(jo.Client, 16), func(sent int64) bool { return sent > 200 && time.Since(began) > time.Second })
+	passed, refused, refusal = hammer(
+		h,
+		sides(jo.Client, 16),
+		func(sent int64) bool { return sent > 200 && time.Since(began) > time.Second },
+	)
 	most := int64(atOnce + perSecond*time.Since(began).Seconds() + 1)
 	if passed < atOnce-1 || passed > most || refused == 0 {
-		t.Errorf("%d pass in %s and %d are refused; want from %d to %d, and some refused", passed, time.Since(began), refused, atOnce, most)
+		t.Errorf(
+			"%d pass in %s and %d are refused; want from %d to %d, and some refused",
+			passed,
+			time.Since(began),
+			refused,
+			atOnce,
+			most,
+		)
 	}
 	waits(t, refusal, perSecond)
 
@@ -93,11 +114,21 @@ func burst(t *testing.T, h *harness.House) {
 	if left, _ := standing(t, h.Expect("200", jo.As(anew.Access), "GET", cheap, nil)); left != atOnce-1 {
 		t.Errorf("another sign-in begins with %d requests left; want 199", left)
 	}
-	passed, refused, _ = hammer(h, sides(jo.As(anew.Access), 16), func(sent int64) bool { return sent > 200 && time.Since(began) > time.Second })
+	passed, refused, _ = hammer(
+		h,
+		sides(jo.As(anew.Access), 16),
+		func(sent int64) bool { return sent > 200 && time.Since(began) > time.Second },
+	)
 	refreshed := harness.Read[session](h, h.Expect("200", jo.As(anew.Refresh), "POST", "/auth/refresh", nil))
 	left, _ := standing(t, h.Ask(jo.As(refreshed.Access), "GET", cheap, nil))
 	if most := atOnce + int(perSecond*time.Since(began).Seconds()) - int(passed); left > most || refused == 0 {
-		t.Errorf("after %d requests, and %d too many, a refreshed token has %d left; want %d at most", passed, refused, left, most)
+		t.Errorf(
+			"after %d requests, and %d too many, a refreshed token has %d left; want %d at most",
+			passed,
+			refused,
+			left,
+			most,
+		)
 	}
 }
 
@@ -110,7 +141,8 @@ func sides(c *api.Client, n int) (all []*api.Client) {
 
 var rateForm = regexp.MustCompile(`^"default";r=(\d+);t=(\d+)$`)
 
-// standing is what an answer says of the token's rate: how many requests are left, and in how many seconds there are more.
+// standing is what an answer says of the token's rate: how many requests are left, and in how many seconds there are
+// more.
 func standing(t *testing.T, a api.Answer) (left, after int) {
 	t.Helper()
 	said := rateForm.FindStringSubmatch(a.Header.Get("RateLimit"))
@@ -133,15 +165,28 @@ func waits(t *testing.T, refusal api.Answer, rate int) {
 	if err := refusal.Into(&problem); err != nil {
 		t.Fatal(err)
 	}
-	if problem.Code != "rate_limited" || problem.Type != "https://iana.org/assignments/http-problem-types#quota-exceeded" || len(problem.Violated) != 1 || problem.Violated[0] != "default" {
+	if problem.Code != "rate_limited" ||
+		problem.Type != "https://iana.org/assignments/http-problem-types#quota-exceeded" ||
+		len(problem.Violated) != 1 ||
+		problem.Violated[0] != "default" {
 		t.Errorf("the refusal is %+v", problem)
 	}
 	wait, err := strconv.Atoi(refusal.Header.Get("Retry-After"))
 	left, after := standing(t, refusal)
 	if err != nil || wait < 1 || wait < after || left != 0 {
-		t.Errorf("the refusal says to wait %q, %d requests are left, more in %d s; want a second or more, none, and not later", refusal.Header.Get("Retry-After"), left, after)
+		t.Errorf(
+			"the refusal says to wait %q, %d requests are left, more in %d s; want a second or more, none, and not later",
+			refusal.Header.Get("Retry-After"),
+			left,
+			after,
+		)
 	}
-	if got, want := refusal.Header.Get("RateLimit-Policy"), fmt.Sprintf(`"default";q=%d;w=1;grantwright-burst=200`, rate); got != want {
+	if got, want := refusal.Header.Get(
+		"RateLimit-Policy",
+	), fmt.Sprintf(
+		`"default";q=%d;w=1;grantwright-burst=200`,
+		rate,
+	); got != want {
 		t.Errorf("the policy is %s; want %s", got, want)
 	}
 }
@@ -152,10 +197,25 @@ func together(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 	s := signIn(h, kay.Email)
 	client := kay.As(s.Access)
 	began := time.Now()
-	passed, refused, _ := hammer(h, append(sides(client, 6), sides(client.At(second.URL()), 6)...), func(int64) bool { return time.Since(began) > seconds*time.Second })
+	passed, refused, _ := hammer(
+		h,
+		append(sides(client, 6), sides(client.At(second.URL()), 6)...),
+		func(int64) bool { return time.Since(began) > seconds*time.Second },
+	)
 	want := atOnce + perSecond*time.Since(began).Seconds()
-	t.Logf("%d of %d requests pass in %s; one process would let %.0f through", passed, passed+refused, time.Since(began), want)
+	t.Logf(
+		"%d of %d requests pass in %s; one process would let %.0f through",
+		passed,
+		passed+refused,
+		time.Since(began),
+		want,
+	)
 	if got := float64(passed); got < 0.9*want || got > 1.1*want {
-		t.Errorf("%d pass in %s through two processes; want %.0f, a tenth more or less", passed, time.Since(began), want)
+		t.Errorf(
+			"%d pass in %s through two processes; want %.0f, a tenth more or less",
+			passed,
+			time.Since(began),
+			want,
+		)
 	}
 }

@@ -27,7 +27,12 @@ func TestAnotherAgentOfTheGroupGoesOnWhereADeadOneStopped(t *testing.T) {
 	connector := h.Connect(h.Admin, c)
 	s.hr.SetFaults(mishap.Faults{Delay: 100 * time.Millisecond})
 	run := h.Begin(h.Admin, connector, api.Sync{ChunkSize: 50})
-	half := h.Reach(h.Admin, connector, run, func(r api.Run) bool { return r.Counters.Identities >= 600 && r.Agent() != "" })
+	half := h.Reach(
+		h.Admin,
+		connector,
+		run,
+		func(r api.Run) bool { return r.Counters.Identities >= 600 && r.Agent() != "" },
+	)
 	if half.Agent() == both[1].ID {
 		both[0], both[1] = both[1], both[0]
 	}
@@ -35,7 +40,12 @@ func TestAnotherAgentOfTheGroupGoesOnWhereADeadOneStopped(t *testing.T) {
 	s.hr.SetFaults(mishap.Faults{})
 	end := h.Well(h.End(h.Admin, connector, run))
 	if end.Agent() != both[1].ID || end.Resumes == 0 {
-		t.Errorf("the run ended with agent %s after %d resumes; want the other agent, %s", end.Agent(), end.Resumes, both[1].ID)
+		t.Errorf(
+			"the run ended with agent %s after %d resumes; want the other agent, %s",
+			end.Agent(),
+			end.Resumes,
+			both[1].ID,
+		)
 	}
 	// Each person comes with an account.
 	if end.Reread > 2*page {
@@ -62,7 +72,12 @@ func lay(t *testing.T, url string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{listener: l, to: strings.TrimPrefix(url, "http://"), free: make(chan struct{}), conns: map[net.Conn]bool{}}
+	w := &wire{
+		listener: l,
+		to:       strings.TrimPrefix(url, "http://"),
+		free:     make(chan struct{}),
+		conns:    map[net.Conn]bool{},
+	}
 	close(w.free)
 	t.Cleanup(func() {
 		_ = l.Close()
@@ -199,7 +214,12 @@ func TestACancelledRunLetsGoOfATargetThatDoesNotAnswer(t *testing.T) {
 		run := h.Begin(h.Admin, connector, api.Sync{})
 		harness.Eventually(t, "the target is asked", func() bool { return s.hr.Requests() > 0 }, nil)
 		began := time.Now()
-		if err := h.Admin.Post(harness.Context(t), "/connectors/"+connector+"/sync-runs/"+run+"/cancel", nil, nil); err != nil {
+		if err := h.Admin.Post(
+			harness.Context(t),
+			"/connectors/"+connector+"/sync-runs/"+run+"/cancel",
+			nil,
+			nil,
+		); err != nil {
 			t.Fatal(err)
 		}
 		if r := h.End(h.Admin, connector, run); r.Status != "cancelled" || time.Since(began) > 10*time.Second {
@@ -238,7 +258,11 @@ func TestADrainingAgentFinishesItsRunAndGetsNoNewOne(t *testing.T) {
 		t.Errorf("the new run was read by %s; want the agent that does not drain, %s", next.Agent(), second.ID)
 	}
 	if end := h.Well(h.End(h.Admin, group, long)); end.Agent() != first.ID || end.Attempt != 1 {
-		t.Errorf("the run under way was ended by %s in attempt %d; want the draining agent in its first", end.Agent(), end.Attempt)
+		t.Errorf(
+			"the run under way was ended by %s in attempt %d; want the draining agent in its first",
+			end.Agent(),
+			end.Attempt,
+		)
 	}
 	s.hr.SetFaults(mishap.Faults{})
 	if r, err := h.Admin.Run(harness.Context(t), own, waits); err != nil || r.Status != "waiting_agent" {

@@ -34,13 +34,23 @@ func TestWhileOneRunGoesOnAnotherIsRefusedAndItCanBeCancelled(t *testing.T) {
 		connector := h.Connect(h.Admin, c)
 		s.hr.SetFaults(mishap.Faults{Delay: 200 * time.Millisecond})
 		run := h.Begin(h.Admin, connector, api.Sync{ChunkSize: 50})
-		h.Reach(h.Admin, connector, run, func(r api.Run) bool { return r.Status == "running" && r.Counters.Identities > 0 })
+		h.Reach(
+			h.Admin,
+			connector,
+			run,
+			func(r api.Run) bool { return r.Status == "running" && r.Counters.Identities > 0 },
+		)
 		_, err := h.Admin.Start(harness.Context(t), connector, api.Sync{})
 		var p *api.Problem
 		if !errors.As(err, &p) || p.Status != 409 || p.RunID != run {
 			t.Errorf("%s: a second trigger got %v; want 409 with the first run's id", mode, err)
 		}
-		if err := h.Admin.Post(harness.Context(t), "/connectors/"+connector+"/sync-runs/"+run+"/cancel", nil, nil); err != nil {
+		if err := h.Admin.Post(
+			harness.Context(t),
+			"/connectors/"+connector+"/sync-runs/"+run+"/cancel",
+			nil,
+			nil,
+		); err != nil {
 			t.Error(err)
 		}
 		if r := h.End(h.Admin, connector, run); r.Status != "cancelled" {
@@ -73,7 +83,10 @@ func TestEventsOfARunAreStreamedUntilItsEnd(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	if n := len(names); n < 3 || names[0] != "sync.progress" || names[n-1] != "sync.completed" || slices.Index(names, "sync.completed") != n-1 {
+	if n := len(
+		names,
+	); n < 3 || names[0] != "sync.progress" || names[n-1] != "sync.completed" ||
+		slices.Index(names, "sync.completed") != n-1 {
 		t.Errorf("events: %v; want progress, again and again, and one sync.completed at the end", names)
 	}
 }
@@ -123,7 +136,11 @@ func TestACallbackHearsSignedProgressAndSurelyTheEnd(t *testing.T) {
 	r := &receiver{}
 	web := httptest.NewServer(r)
 	defer web.Close()
-	started, err := h.Admin.Start(harness.Context(t), connector, api.Sync{ChunkSize: 50, CallbackURL: web.URL + "/progress"})
+	started, err := h.Admin.Start(
+		harness.Context(t),
+		connector,
+		api.Sync{ChunkSize: 50, CallbackURL: web.URL + "/progress"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +159,14 @@ func TestACallbackHearsSignedProgressAndSurelyTheEnd(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := r.got[len(r.got)-1]
-	if len(r.bad) > 0 || last.Event != "sync.completed" || last.Status != "succeeded" || last.RunID != run.ID || last.Counters != run.Counters {
-		t.Errorf("the last of %d callbacks is %+v, with %d badly signed; want the end of the run", len(r.got), last, len(r.bad))
+	if len(r.bad) > 0 || last.Event != "sync.completed" || last.Status != "succeeded" || last.RunID != run.ID ||
+		last.Counters != run.Counters {
+		t.Errorf(
+			"the last of %d callbacks is %+v, with %d badly signed; want the end of the run",
+			len(r.got),
+			last,
+			len(r.bad),
+		)
 	}
 	told := 0
 	for i, p := range r.got[:len(r.got)-1] {
@@ -230,7 +253,12 @@ func TestManagersAndOwnersAreFoundAcrossSystemsInWhateverOrderTheyAreRead(t *tes
 		case owner != a.EmployeeNumber:
 			t.Errorf("account %s of %q belongs to %q", a.Username, a.EmployeeNumber, owner)
 		case owner != "" && (a.Correlation.State != "linked" || len(a.Correlation.Explanation) == 0):
-			t.Errorf("account %s is %s with the explanation %v; want linked with one", a.Username, a.Correlation.State, a.Correlation.Explanation)
+			t.Errorf(
+				"account %s is %s with the explanation %v; want linked with one",
+				a.Username,
+				a.Correlation.State,
+				a.Correlation.Explanation,
+			)
 		case owner == "" && a.Correlation.State != "uncorrelated":
 			t.Errorf("account %s of nobody is %s", a.Username, a.Correlation.State)
 		}

@@ -44,11 +44,15 @@ func serve(t *testing.T, n, page int) *samples {
 	}
 	s.ldap, err = ldapdir.Start(ctx, ldapdir.Config{System: s.company.Directory, Password: ldapSecret})
 	fail(err)
-	s.scim, err = scimsvc.Start(ctx, scimsvc.Config{System: s.company.SaaS, Domain: s.company.Domain, Token: scimSecret})
+	s.scim, err = scimsvc.Start(
+		ctx,
+		scimsvc.Config{System: s.company.SaaS, Domain: s.company.Domain, Token: scimSecret},
+	)
 	fail(err)
 	s.hr, err = hrrest.Start(ctx, hrrest.Config{Company: s.company, Key: restSecret, MaxPage: page})
 	fail(err)
-	s.state.LDAP.Addr, s.state.LDAP.BaseDN, s.state.LDAP.BindDN, s.state.LDAP.BindPassword = s.ldap.Addr(), s.ldap.BaseDN(), s.ldap.ReaderDN(), ldapSecret
+	s.state.LDAP.Addr, s.state.LDAP.BaseDN, s.state.LDAP.BindDN, s.state.LDAP.BindPassword = s.ldap.Addr(),
+		s.ldap.BaseDN(), s.ldap.ReaderDN(), ldapSecret
 	s.state.SCIM.BaseURL, s.state.SCIM.Token = s.scim.BaseURL(), scimSecret
 	s.state.REST.BaseURL, s.state.REST.Header, s.state.REST.APIKey = s.hr.BaseURL(), hrrest.KeyHeader, restSecret
 	return s

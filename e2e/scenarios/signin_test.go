@@ -24,9 +24,11 @@ func TestPeopleSignInStayAndLeave(t *testing.T) {
 		tell func(*testing.T, *harness.House)
 	}{
 		{"a session goes on until a refresh token comes twice", refreshed},
-		{"of many who bring one refresh token at once, one gets in and nobody stays", func(t *testing.T, h *harness.House) { crowdedRefresh(t, h, second) }},
+		{"of many who bring one refresh token at once, one gets in and nobody stays",
+			func(t *testing.T, h *harness.House) { crowdedRefresh(t, h, second) }},
 		{"whoever signs out is out, here or everywhere", signedOut},
-		{"guesses are slowed down, and tell nothing of who is known", func(t *testing.T, h *harness.House) { guessed(t, h, second) }},
+		{"guesses are slowed down, and tell nothing of who is known",
+			func(t *testing.T, h *harness.House) { guessed(t, h, second) }},
 		{"a second factor is asked for, and a recovery code stands in once", secondFactor},
 		{"a new password ends all other sessions", newPassword},
 		{"a browser keeps its refresh token where scripts cannot reach it", browser},
@@ -45,7 +47,10 @@ type session struct {
 
 // signIn signs in; more are further members and their values in turn.
 func signIn(h *harness.House, email string, more ...string) session {
-	return harness.Read[session](h, h.Expect("200", h.Client(), "POST", "/auth/login", credentials(email, harness.Password(email), more...)))
+	return harness.Read[session](
+		h,
+		h.Expect("200", h.Client(), "POST", "/auth/login", credentials(email, harness.Password(email), more...)),
+	)
 }
 
 func credentials(email, password string, more ...string) map[string]string {
@@ -76,7 +81,8 @@ func refreshed(t *testing.T, h *harness.House) {
 	third := harness.Read[session](h, h.Expect("200", ada.As(second.Refresh), "POST", "/auth/refresh", nil))
 	h.Expect("200", ada.As(third.Access), "GET", "/auth/me", nil)
 
-	// Somebody who has got hold of the first refresh token tries it: nobody can tell who is who, so the whole family ends.
+	// Somebody who has got hold of the first refresh token tries it: nobody can tell who is who, so the whole family
+	// ends.
 	h.Expect("401 invalid_grant", ada.As(first.Refresh), "POST", "/auth/refresh", nil)
 	h.Expect("401 invalid_grant", ada.As(third.Refresh), "POST", "/auth/refresh", nil)
 	for _, s := range []session{first, second, third} {
@@ -108,7 +114,9 @@ func crowdedRefresh(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 		won := harness.Read[session](h, a)
 		harness.Soon(t, "the session is over in every process", func() bool {
 			return harness.Outcome(h.Ask(abe.As(won.Access), "GET", "/auth/me", nil)) == "401 token_revoked" &&
-				harness.Outcome(h.Ask(abe.At(second.URL()).As(won.Access), "GET", "/auth/me", nil)) == "401 token_revoked"
+				harness.Outcome(
+					h.Ask(abe.At(second.URL()).As(won.Access), "GET", "/auth/me", nil),
+				) == "401 token_revoked"
 		})
 		h.Expect("401 invalid_grant", abe.As(won.Refresh), "POST", "/auth/refresh", nil)
 	}
@@ -141,7 +149,8 @@ func signedOut(t *testing.T, h *harness.House) {
 
 	again := signIn(h, bo.Email)
 	h.Expect("204", bo.As(desk.Access), "POST", "/auth/logout-all", nil)
-	for what, token := range map[string]string{"the desk": desk.Access, "the last sign-in": again.Access, "the link": bo.Token()} {
+	for what, token := range map[string]string{"the desk": desk.Access, "the last sign-in": again.Access,
+		"the link": bo.Token()} {
 		if a := h.Ask(bo.As(token), "GET", "/auth/me", nil); harness.Outcome(a) != "401 token_revoked" {
 			t.Errorf("after signing out everywhere the session of %s answers %s", what, harness.Outcome(a))
 		}
@@ -154,14 +163,31 @@ func guessed(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 	const office, home = "198.51.100.7", "203.0.113.20"
 	cy := h.Member(h.Admin, "cy@main.example", "")
 	attempt := func(c *api.Client, email, password, from string) api.Answer {
-		return h.Ask(c.As(""), "POST", "/auth/login", credentials(email, password), "X-Forwarded-For", "192.0.2.1, "+from)
+		return h.Ask(
+			c.As(""),
+			"POST",
+			"/auth/login",
+			credentials(email, password),
+			"X-Forwarded-For",
+			"192.0.2.1, "+from,
+		)
 	}
 	try := func(round int, want string) {
 		t.Helper()
 		known := attempt(cy.Client, cy.Email, fmt.Sprintf("guess number %d", round), office)
 		unknown := attempt(cy.Client, "nobody@main.example", fmt.Sprintf("guess number %d", round), office)
-		if diff := cmp.Diff(impersonal(t, known), impersonal(t, unknown)); diff != "" || harness.Outcome(known) != want {
-			t.Errorf("guess %d answers %s; want %s, and the same to who is unknown: -known +unknown\n%s", round, harness.Outcome(known), want, diff)
+		if diff := cmp.Diff(
+			impersonal(t, known),
+			impersonal(t, unknown),
+		); diff != "" ||
+			harness.Outcome(known) != want {
+			t.Errorf(
+				"guess %d answers %s; want %s, and the same to who is unknown: -known +unknown\n%s",
+				round,
+				harness.Outcome(known),
+				want,
+				diff,
+			)
 		}
 	}
 	for round := range 5 {
@@ -172,7 +198,11 @@ func guessed(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 		shut := attempt(cy.At(process), cy.Email, harness.Password(cy.Email), office)
 		wait, err := strconv.Atoi(shut.Header.Get("Retry-After"))
 		if harness.Outcome(shut) != "429 login_throttled" || err != nil || wait < 1 || wait > 15*60 {
-			t.Errorf("the right password answers %s with Retry-After %q; want 429 for up to 15 minutes", harness.Outcome(shut), shut.Header.Get("Retry-After"))
+			t.Errorf(
+				"the right password answers %s with Retry-After %q; want 429 for up to 15 minutes",
+				harness.Outcome(shut),
+				shut.Header.Get("Retry-After"),
+			)
 		}
 	}
 	h.Expect("200", cy.Client, "GET", "/auth/me", nil) // who is in already stays in
@@ -208,15 +238,36 @@ func newPassword(t *testing.T, h *harness.House) {
 		return map[string]string{"current_password": current, "new_password": next}
 	}
 	h.Expect("401 invalid_credentials", ed.As(own.Access), "POST", "/auth/password", change("a guess at Ed's", chosen))
-	h.Expect("422 weak_password", ed.As(own.Access), "POST", "/auth/password", change(harness.Password(ed.Email), "short"))
-	h.Expect("422 weak_password", ed.As(own.Access), "POST", "/auth/password", change(harness.Password(ed.Email), harness.Password(ed.Email)))
+	h.Expect(
+		"422 weak_password",
+		ed.As(own.Access),
+		"POST",
+		"/auth/password",
+		change(harness.Password(ed.Email), "short"),
+	)
+	h.Expect(
+		"422 weak_password",
+		ed.As(own.Access),
+		"POST",
+		"/auth/password",
+		change(harness.Password(ed.Email), harness.Password(ed.Email)),
+	)
 	h.Expect("200", ed.As(other.Access), "GET", "/auth/me", nil) // nothing of that has ended anything
-	next := harness.Read[session](h, h.Expect("200", ed.As(own.Access), "POST", "/auth/password", change(harness.Password(ed.Email), chosen)))
+	next := harness.Read[session](
+		h,
+		h.Expect("200", ed.As(own.Access), "POST", "/auth/password", change(harness.Password(ed.Email), chosen)),
+	)
 	h.Expect("200", ed.As(next.Access), "GET", "/auth/me", nil)
 	h.Expect("401 token_revoked", ed.As(other.Access), "GET", "/auth/me", nil)
 	h.Expect("401 invalid_grant", ed.As(other.Refresh), "POST", "/auth/refresh", nil)
 	h.Expect("401 token_revoked", ed.Client, "GET", "/auth/me", nil)
 	h.Expect("200", ed.As(next.Refresh), "POST", "/auth/refresh", nil)
-	h.Expect("401 invalid_credentials", ed.As(""), "POST", "/auth/login", credentials(ed.Email, harness.Password(ed.Email)))
+	h.Expect(
+		"401 invalid_credentials",
+		ed.As(""),
+		"POST",
+		"/auth/login",
+		credentials(ed.Email, harness.Password(ed.Email)),
+	)
 	h.Expect("200", ed.As(""), "POST", "/auth/login", credentials(ed.Email, chosen))
 }

@@ -32,11 +32,14 @@ func (r *recorder) Error(args ...any) { r.Errorf("%s", fmt.Sprint(args...)) }
 
 // about reports whether a failure names both a place and a secret.
 func (r *recorder) about(place, secret string) bool {
-	return slices.ContainsFunc(r.failures, func(f string) bool { return strings.Contains(f, place) && strings.Contains(f, secret) })
+	return slices.ContainsFunc(
+		r.failures,
+		func(f string) bool { return strings.Contains(f, place) && strings.Contains(f, secret) },
+	)
 }
 
-// TestTheSweepSeesASecretWhereverItIs plants secrets wherever no secret must be, for the sweep that ends every other test says
-// nothing about a place at which it does not look.
+// TestTheSweepSeesASecretWhereverItIs plants secrets wherever no secret must be, for the sweep that ends every other
+// test says nothing about a place at which it does not look.
 func TestTheSweepSeesASecretWhereverItIs(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t)
@@ -67,10 +70,17 @@ func TestTheSweepSeesASecretWhereverItIs(t *testing.T) {
 	}
 	write(filepath.Join(h.Logs(), "planted.log"), secret("log"))
 	write(filepath.Join(agent.Data, "spool-planted"), hex.EncodeToString([]byte(secret("agent"))))
-	h.Exec(`update audit_event set event = jsonb_set(event::jsonb, '{planted}', to_jsonb($1::text))::text where seq = 3`, secret("audit"))
-	h.Exec(`update webhook_delivery set attempts = jsonb_build_array(jsonb_build_object('excerpt', $1::text))`, secret("delivery"))
+	h.Exec(
+		`update audit_event set event = jsonb_set(event::jsonb, '{planted}', to_jsonb($1::text))::text where seq = 3`,
+		secret("audit"),
+	)
+	h.Exec(
+		`update webhook_delivery set attempts = jsonb_build_array(jsonb_build_object('excerpt', $1::text))`,
+		secret("delivery"),
+	)
 	h.Exec(`update identity i set attributes = attributes || jsonb_build_object('note', $1::text)
-	          from (select set_config('app.tenant_id', (select tenant_id::text from identity where id = $2), false)) as_tenant where i.id = $2`,
+	          from (select set_config('app.tenant_id', (select tenant_id::text from identity
+	              where id = $2), false)) as_tenant where i.id = $2`,
 		base64.StdEncoding.EncodeToString([]byte("user:"+secret("attribute"))), person)
 	h.Exec(`create table planted (content bytea)`)
 	h.Exec(`insert into planted values ($1)`, []byte(secret("bytes")))
@@ -80,7 +90,8 @@ func TestTheSweepSeesASecretWhereverItIs(t *testing.T) {
 
 	spy.Sweep()
 	for place, planted := range map[string]string{
-		"logs/planted.log": "log", "agent-site/spool-planted": "agent", "public.audit_event": "audit", "public.webhook_delivery": "delivery", "public.identity:": "attribute",
+		"logs/planted.log": "log", "agent-site/spool-planted": "agent", "public.audit_event": "audit",
+		"public.webhook_delivery": "delivery", "public.identity:": "attribute",
 		"public.planted": "bytes",
 	} {
 		if !seen.about(place, "the "+planted+" canary") {
@@ -91,7 +102,11 @@ func TestTheSweepSeesASecretWhereverItIs(t *testing.T) {
 		t.Error("the sweep does not see the secret that an answer shows a second time")
 	}
 	if len(seen.failures) != 7 {
-		t.Errorf("the sweep finds %d secrets; want the seven that were planted:\n%s", len(seen.failures), strings.Join(seen.failures, "\n"))
+		t.Errorf(
+			"the sweep finds %d secrets; want the seven that were planted:\n%s",
+			len(seen.failures),
+			strings.Join(seen.failures, "\n"),
+		)
 	}
 	h.Exec(`drop table planted`)
 }

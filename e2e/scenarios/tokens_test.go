@@ -88,7 +88,8 @@ func scoped(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 		t.Errorf("the token is told that it is %+v", me)
 	}
 	for want, try := range map[string][2]string{
-		"accounts:read": {"GET", "/accounts"}, "identities:write": {"POST", "/identities"}, "users:read": {"GET", "/settings/users"},
+		"accounts:read": {"GET", "/accounts"}, "identities:write": {"POST", "/identities"},
+		"users:read":   {"GET", "/settings/users"},
 		"tokens:write": {"DELETE", tokensPath + reader.ID}, "audit-events:read": {"GET", "/audit-events"},
 	} {
 		for _, key := range []*api.Client{reader.key, reader.key.At(second.URL())} {
@@ -96,20 +97,46 @@ func scoped(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 			told := harness.Read[struct {
 				Scope string `json:"scope"`
 			}](h, refusal)
-			if challenge := refusal.Header.Get("WWW-Authenticate"); told.Scope != want || !strings.Contains(challenge, `scope="`+want+`"`) {
-				t.Errorf("%s %s says that %q is missing, and %q; want %s in both", try[0], try[1], told.Scope, challenge, want)
+			if challenge := refusal.Header.Get(
+				"WWW-Authenticate",
+			); told.Scope != want ||
+				!strings.Contains(challenge, `scope="`+want+`"`) {
+				t.Errorf(
+					"%s %s says that %q is missing, and %q; want %s in both",
+					try[0],
+					try[1],
+					told.Scope,
+					challenge,
+					want,
+				)
 			}
 		}
 	}
 	writer := issue(h, h.Admin, "auditor", []string{"identities:write", "identities:read"})
-	h.Expect("403 read_only_role", writer.key, "POST", "/identities", map[string]any{"external_id": "P4", "email": "p4@people.example"})
+	h.Expect(
+		"403 read_only_role",
+		writer.key,
+		"POST",
+		"/identities",
+		map[string]any{"external_id": "P4", "email": "p4@people.example"},
+	)
 	h.Expect("403 forbidden", reader.key, "POST", "/auth/logout-all", nil)
-	h.Expect("422 validation_failed", h.Admin, "POST", "/settings/api-tokens", map[string]any{"name": "x", "role": "admin", "scopes": []string{"everything:write"}})
+	h.Expect(
+		"422 validation_failed",
+		h.Admin,
+		"POST",
+		"/settings/api-tokens",
+		map[string]any{"name": "x", "role": "admin", "scopes": []string{"everything:write"}},
+	)
 }
 
 func rotated(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 	old := issue(h, h.Admin, "auditor", reading)
-	next := received(h, h.Admin, h.Expect("201", h.Admin, "POST", tokensPath+old.ID+"/rotate", map[string]string{"overlap": "PT5S"}))
+	next := received(
+		h,
+		h.Admin,
+		h.Expect("201", h.Admin, "POST", tokensPath+old.ID+"/rotate", map[string]string{"overlap": "PT5S"}),
+	)
 	h.Expect("409 already_rotated", h.Admin, "POST", tokensPath+old.ID+"/rotate", nil)
 	if next.From == nil || *next.From != old.ID || next.Token == old.Token {
 		t.Errorf("the successor is %s from %v; want another token, from %s", next.ID, next.From, old.ID)
@@ -144,12 +171,20 @@ func revoked(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 	harness.Soon(t, "a disabled token is dead in the second process", dead)
 	h.Expect("200", h.Admin, "PATCH", tokensPath+k.ID, map[string]any{"enabled": true})
 	h.Expect("200", k.key, "GET", "/identities", nil)
-	harness.Soon(t, "an enabled token lives in the second process", func() bool { return h.Ask(there, "GET", "/identities", nil).Status == 200 })
+	harness.Soon(
+		t,
+		"an enabled token lives in the second process",
+		func() bool { return h.Ask(there, "GET", "/identities", nil).Status == 200 },
+	)
 
 	h.Expect("204", h.Admin, "DELETE", tokensPath+k.ID, nil)
 	h.Expect("401 token_revoked", k.key, "GET", "/identities", nil)
 	harness.Soon(t, "a revoked token is dead in the second process", dead)
-	if left := harness.Read[issued](h, h.Expect("200", h.Admin, "GET", tokensPath+k.ID, nil)); left.State != "revoked" || left.Token != "" {
+	if left := harness.Read[issued](
+		h,
+		h.Expect("200", h.Admin, "GET", tokensPath+k.ID, nil),
+	); left.State != "revoked" ||
+		left.Token != "" {
 		t.Errorf("the token stays in the list as %s", left.State)
 	}
 	h.Expect("409 token_over", h.Admin, "PATCH", tokensPath+k.ID, map[string]any{"enabled": true})
@@ -187,19 +222,48 @@ func restricted(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 		h.Expect("200", key, "GET", "/identities", nil, "X-Forwarded-For", elsewhere+", 2001:db8::9")
 		h.Expect("403 network_not_allowed", key, "GET", "/identities", nil, "X-Forwarded-For", elsewhere)
 		// What a client writes into the header itself counts for nothing: the proxy adds what it has seen.
-		h.Expect("403 network_not_allowed", key, "GET", "/identities", nil, "X-Forwarded-For", datacenter+", "+elsewhere)
+		h.Expect(
+			"403 network_not_allowed",
+			key,
+			"GET",
+			"/identities",
+			nil,
+			"X-Forwarded-For",
+			datacenter+", "+elsewhere,
+		)
 		h.Expect("403 network_not_allowed", key, "GET", "/identities", nil)
 	}
-	h.Expect("422 validation_failed", h.Admin, "PATCH", tokensPath+k.ID, map[string]any{"allowed_cidrs": []string{"anywhere"}})
+	h.Expect(
+		"422 validation_failed",
+		h.Admin,
+		"PATCH",
+		tokensPath+k.ID,
+		map[string]any{"allowed_cidrs": []string{"anywhere"}},
+	)
 	h.Expect("200", h.Admin, "PATCH", tokensPath+k.ID, map[string]any{"allowed_cidrs": []string{}})
 	h.Expect("200", k.key, "GET", "/identities", nil, "X-Forwarded-For", elsewhere)
 }
 
 func raised(t *testing.T, h *harness.House, _ *rig.ControlPlane) {
-	k := issue(h, h.Admin, "admin", []string{"identities:read", "tokens:write", "tokens:read"}, "rate_limit", map[string]int{"rps": 500, "burst": 900})
+	k := issue(
+		h,
+		h.Admin,
+		"admin",
+		[]string{"identities:read", "tokens:write", "tokens:read"},
+		"rate_limit",
+		map[string]int{"rps": 500, "burst": 900},
+	)
 	policy := func(want string) {
 		t.Helper()
-		if got := h.Expect("200", k.key, "GET", "/identities?limit=1", nil).Header.Get("RateLimit-Policy"); got != want {
+		if got := h.Expect(
+			"200",
+			k.key,
+			"GET",
+			"/identities?limit=1",
+			nil,
+		).Header.Get(
+			"RateLimit-Policy",
+		); got != want {
 			t.Errorf("the policy is %s; want %s", got, want)
 		}
 	}
@@ -219,7 +283,13 @@ func raised(t *testing.T, h *harness.House, _ *rig.ControlPlane) {
 	if passed.Load() != 600 {
 		t.Errorf("of 600 requests at once %d pass; the token may make 900", passed.Load())
 	}
-	h.Expect("403 forbidden", k.key, "PATCH", tokensPath+k.ID, map[string]any{"rate_limit": map[string]int{"rps": 5000}})
+	h.Expect(
+		"403 forbidden",
+		k.key,
+		"PATCH",
+		tokensPath+k.ID,
+		map[string]any{"rate_limit": map[string]int{"rps": 5000}},
+	)
 	h.Expect("200", h.Admin, "PATCH", tokensPath+k.ID, map[string]any{"rate_limit": nil})
 	policy(`"default";q=100;w=1;grantwright-burst=200`)
 }

@@ -45,11 +45,13 @@ func TestEveryVendorOfTheCatalogueSaysWhatItNeeds(t *testing.T) {
 		found[e.Key] = e
 	}
 	for _, key := range []string{
-		"active-directory", "entra-id", "okta", "google-workspace", "github", "gitlab", "slack", "atlassian", "salesforce", "workday", "bamboohr",
+		"active-directory", "entra-id", "okta", "google-workspace", "github", "gitlab", "slack", "atlassian",
+		"salesforce", "workday", "bamboohr",
 		"aws-iam-identity-center",
 	} {
 		e, is := found[key]
-		if !is || e.Vendor == "" || e.DocsURL == "" || len(e.Quirks) == 0 || e.Quirks[0].Source == "" || e.Schema["properties"] == nil {
+		if !is || e.Vendor == "" || e.DocsURL == "" || len(e.Quirks) == 0 || e.Quirks[0].Source == "" ||
+			e.Schema["properties"] == nil {
 			t.Errorf("%s: %+v; want a vendor, documentation, habits with their sources and a schema", key, e)
 			continue
 		}
@@ -61,7 +63,12 @@ func TestEveryVendorOfTheCatalogueSaysWhatItNeeds(t *testing.T) {
 			}
 		}
 		_, err := h.Admin.CreateConnector(harness.Context(t), api.Connector{
-			BusinessID: key, Name: key, Type: "vendor", VendorKey: key, Connection: map[string]any{}, Credentials: map[string]any{},
+			BusinessID:  key,
+			Name:        key,
+			Type:        "vendor",
+			VendorKey:   key,
+			Connection:  map[string]any{},
+			Credentials: map[string]any{},
 		})
 		var p *api.Problem
 		if !errors.As(err, &p) || p.Status != 422 {
@@ -90,7 +97,12 @@ func okta(t *testing.T, people int) string {
 	t.Helper()
 	const size = 3
 	group := func(id, name string) any {
-		return map[string]any{"id": id, "type": "OKTA_GROUP", "objectClass": []string{"okta:user_group"}, "profile": map[string]any{"name": name, "description": nil}}
+		return map[string]any{
+			"id":          id,
+			"type":        "OKTA_GROUP",
+			"objectClass": []string{"okta:user_group"},
+			"profile":     map[string]any{"name": name, "description": nil},
+		}
 	}
 	person := func(i int) any {
 		status := "ACTIVE"
@@ -99,8 +111,21 @@ func okta(t *testing.T, people int) string {
 		}
 		login := fmt.Sprintf("p%02d@acme.example", i)
 		return map[string]any{
-			"id": fmt.Sprintf("00u%02d", i), "status": status, "created": "2024-02-01T09:00:00.000Z", "lastUpdated": "2026-05-01T10:00:00.000Z",
-			"profile": map[string]any{"firstName": "P", "lastName": fmt.Sprint(i), "login": login, "email": login, "employeeNumber": fmt.Sprint(1000 + i), "department": "Finance"},
+			"id": fmt.Sprintf(
+				"00u%02d",
+				i,
+			),
+			"status":      status,
+			"created":     "2024-02-01T09:00:00.000Z",
+			"lastUpdated": "2026-05-01T10:00:00.000Z",
+			"profile": map[string]any{
+				"firstName":      "P",
+				"lastName":       fmt.Sprint(i),
+				"login":          login,
+				"email":          login,
+				"employeeNumber": fmt.Sprint(1000 + i),
+				"department":     "Finance",
+			},
 		}
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -119,7 +144,9 @@ func okta(t *testing.T, people int) string {
 				all = append(all, person(i))
 			}
 			if from+size < people {
-				w.Header().Set("Link", fmt.Sprintf(`<http://%s%s?after=%d&limit=200>; rel="next"`, r.Host, r.URL.Path, from+size))
+				w.Header().
+					Set("Link", fmt.Sprintf(`<http://%s%s?after=%d&limit=200>; rel="next"`, r.Host, r.URL.Path,
+						from+size))
 			}
 			answer = all
 		case "/groups":
@@ -151,7 +178,15 @@ func TestAVendorsConnectorReadsWithTwoSettings(t *testing.T) {
 	}
 	r := h.Sync(h.Admin, connector, api.Sync{})
 	want := api.Counters{Identities: 8, Accounts: 8, Entitlements: 2, Grants: 8}
-	if diff := cmp.Diff(want, api.Counters{Identities: r.Counters.Identities, Accounts: r.Counters.Accounts, Entitlements: r.Counters.Entitlements, Grants: r.Counters.Grants}); diff != "" {
+	if diff := cmp.Diff(
+		want,
+		api.Counters{
+			Identities:   r.Counters.Identities,
+			Accounts:     r.Counters.Accounts,
+			Entitlements: r.Counters.Entitlements,
+			Grants:       r.Counters.Grants,
+		},
+	); diff != "" {
 		t.Errorf("read: -want +got\n%s", diff)
 	}
 	if got := h.Total(h.Admin, "/accounts?status=disabled"); got != 1 {
@@ -162,7 +197,12 @@ func TestAVendorsConnectorReadsWithTwoSettings(t *testing.T) {
 	}
 	near := c
 	near.BusinessID, near.Mode, near.AgentID = "okta-near", "agent", h.Agent(h.Admin, "site").ID
-	if r := h.Sync(h.Admin, h.Connect(h.Admin, near), api.Sync{}); r.Counters.Accounts != want.Accounts || r.Counters.Grants != want.Grants {
+	if r := h.Sync(
+		h.Admin,
+		h.Connect(h.Admin, near),
+		api.Sync{},
+	); r.Counters.Accounts != want.Accounts ||
+		r.Counters.Grants != want.Grants {
 		t.Errorf("through an agent: %+v", r.Counters)
 	}
 	c.BusinessID, c.Credentials = "okta-wrong", map[string]any{"api_token": oktaSecret + "x"}

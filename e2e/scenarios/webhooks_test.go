@@ -104,8 +104,13 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	in.mu.Lock()
 	in.got = append(in.got, letter{
-		ID: r.Header.Get("webhook-id"), Timestamp: r.Header.Get("webhook-timestamp"), Signature: r.Header.Get("webhook-signature"),
-		Attempt: r.Header.Get("grantwright-attempt"), Body: body,
+		ID: r.Header.Get(
+			"webhook-id",
+		),
+		Timestamp: r.Header.Get("webhook-timestamp"),
+		Signature: r.Header.Get("webhook-signature"),
+		Attempt:   r.Header.Get("grantwright-attempt"),
+		Body:      body,
 	})
 	in.flying++
 	in.most = max(in.most, in.flying)
@@ -178,7 +183,12 @@ func (k hook) path() string { return "/settings/webhooks/" + k.ID }
 
 func makeHook(t *testing.T, c *api.Client, name, url string, events ...string) (k hook) {
 	t.Helper()
-	if err := c.Post(harness.Context(t), "/settings/webhooks", map[string]any{"name": name, "url": url, "events": events}, &k); err != nil {
+	if err := c.Post(
+		harness.Context(t),
+		"/settings/webhooks",
+		map[string]any{"name": name, "url": url, "events": events},
+		&k,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return k
@@ -201,7 +211,10 @@ func logged(t *testing.T, h *harness.House, k hook, n int, good func(delivery) b
 	t.Helper()
 	var found []delivery
 	harness.Eventually(t, fmt.Sprintf("the log of deliveries has %d as they should be", n), func() bool {
-		found = slices.DeleteFunc(harness.All[delivery](h, h.Admin, k.path()+"/deliveries", nil), func(d delivery) bool { return !good(d) })
+		found = slices.DeleteFunc(
+			harness.All[delivery](h, h.Admin, k.path()+"/deliveries", nil),
+			func(d delivery) bool { return !good(d) },
+		)
 		return len(found) >= n
 	}, nil)
 	return found
@@ -221,7 +234,9 @@ func TestAWebhookIsToldWhatHappensAndWhatItMissedCanBeSentAgain(t *testing.T) {
 	if !l.signedBy(t, k.Secret) || len(strings.Fields(l.Signature)) != 1 || l.Attempt != "1" {
 		t.Errorf("the signature %q of attempt %s is not that of the secret", l.Signature, l.Attempt)
 	}
-	if m.Type != "identity.created" || m.ID != l.ID || m.TenantID == "" || m.Sequence != 1 || m.Data.ExternalID != "E1" || m.Data.Status != "active" {
+	if m.Type != "identity.created" || m.ID != l.ID || m.TenantID == "" || m.Sequence != 1 ||
+		m.Data.ExternalID != "E1" ||
+		m.Data.Status != "active" {
 		t.Errorf("the letter %s says %s", l.ID, l.Body)
 	}
 
@@ -234,18 +249,27 @@ func TestAWebhookIsToldWhatHappensAndWhatItMissedCanBeSentAgain(t *testing.T) {
 		t.Errorf("the test says %+v, %v", ping, err)
 	}
 	arrived := in.letters()
-	if l := arrived[len(arrived)-1]; l.ID != ping.EventID || l.says(t).Type != "webhook.ping" || !l.signedBy(t, k.Secret) {
+	if l := arrived[len(arrived)-1]; l.ID != ping.EventID || l.says(t).Type != "webhook.ping" ||
+		!l.signedBy(t, k.Secret) {
 		t.Errorf("the test sent %s by the id %s; want a signed webhook.ping by %s", l.Body, l.ID, ping.EventID)
 	}
 
-	// An endpoint that refuses: its own status is in the log, and its event is sent again by the same id and in the same words.
+	// An endpoint that refuses: its own status is in the log, and its event is sent again by the same id and in the
+	// same words.
 	in.answer(http.StatusInsufficientStorage)
 	second := h.Person(h.Admin, "E2")
 	refused := logged(t, h, k, 1, func(d delivery) bool { return d.ResourceID == second && d.Attempt == 1 })[0]
-	if refused.State != "pending" || refused.LastStatus == nil || *refused.LastStatus != http.StatusInsufficientStorage {
+	if refused.State != "pending" || refused.LastStatus == nil ||
+		*refused.LastStatus != http.StatusInsufficientStorage {
 		t.Errorf("the log says of the refusal: %+v; want pending with status 507", refused)
 	}
-	if err := h.Admin.Post(ctx, k.path()+"/test", nil, &ping); err != nil || ping.Success || ping.Status != http.StatusInsufficientStorage {
+	if err := h.Admin.Post(
+		ctx,
+		k.path()+"/test",
+		nil,
+		&ping,
+	); err != nil || ping.Success ||
+		ping.Status != http.StatusInsufficientStorage {
 		t.Errorf("a test of an endpoint that refuses says %+v, %v; want its 507", ping, err)
 	}
 	in.answer(http.StatusNoContent)
@@ -254,7 +278,14 @@ func TestAWebhookIsToldWhatHappensAndWhatItMissedCanBeSentAgain(t *testing.T) {
 	}
 	again := in.about(t, second, 2)
 	if again[0].ID != again[1].ID || again[0].ID != refused.EventID || !bytes.Equal(again[0].Body, again[1].Body) {
-		t.Errorf("the event %s was sent as %s %s and again as %s %s", refused.EventID, again[0].ID, again[0].Body, again[1].ID, again[1].Body)
+		t.Errorf(
+			"the event %s was sent as %s %s and again as %s %s",
+			refused.EventID,
+			again[0].ID,
+			again[0].Body,
+			again[1].ID,
+			again[1].Body,
+		)
 	}
 
 	// A new secret: for a while, both sign.
@@ -264,7 +295,8 @@ func TestAWebhookIsToldWhatHappensAndWhatItMissedCanBeSentAgain(t *testing.T) {
 	}
 	third := h.Person(h.Admin, "E3")
 	l = in.about(t, third, 1)[0]
-	if !l.signedBy(t, k.Secret) || !l.signedBy(t, rotated.Secret) || len(strings.Fields(l.Signature)) != 2 || rotated.Secret == k.Secret {
+	if !l.signedBy(t, k.Secret) || !l.signedBy(t, rotated.Secret) || len(strings.Fields(l.Signature)) != 2 ||
+		rotated.Secret == k.Secret {
 		t.Errorf("after the rotation the signature is %q; want one under each secret", l.Signature)
 	}
 
@@ -282,7 +314,8 @@ func TestAWebhookIsToldWhatHappensAndWhatItMissedCanBeSentAgain(t *testing.T) {
 	}
 	for person, n := range map[string]int{first: 2, second: 3, third: 2} {
 		for _, l := range in.about(t, person, n)[1:] {
-			if l.ID != in.about(t, person, n)[0].ID || !l.signedBy(t, rotated.Secret) && len(strings.Fields(l.Signature)) == 2 {
+			if l.ID != in.about(t, person, n)[0].ID ||
+				!l.signedBy(t, rotated.Secret) && len(strings.Fields(l.Signature)) == 2 {
 				t.Errorf("a repeat came by the id %s", l.ID)
 			}
 		}

@@ -81,7 +81,8 @@ func (w way) first() api.Run {
 	}](w.h, w.do("202", "POST", "/wizard/first-sync", nil))
 	run := w.h.Well(w.h.End(w.h.Admin, w.id(), started.RunID))
 	stream := w.h.Expect("200", w.h.Admin, "GET", strings.TrimPrefix(started.Links["events"], "/api/v1"), nil)
-	if !strings.Contains(string(stream.Body), "event: sync.completed") || !strings.Contains(string(stream.Body), `"identities_read":`) {
+	if !strings.Contains(string(stream.Body), "event: sync.completed") ||
+		!strings.Contains(string(stream.Body), `"identities_read":`) {
 		w.t.Errorf("the stream of the first sync: %.400s", stream.Body)
 	}
 	connector := harness.Read[struct {
@@ -94,8 +95,8 @@ func (w way) first() api.Run {
 	return run
 }
 
-// later is a run that says nothing about how much to read: it asks for what has changed. It reads changes alone where the target can
-// tell them, and says why it does not where it reads everything.
+// later is a run that says nothing about how much to read: it asks for what has changed. It reads changes alone where
+// the target can tell them, and says why it does not where it reads everything.
 func (w way) later(changesAlone bool) {
 	w.t.Helper()
 	run := harness.Read[struct {
@@ -109,8 +110,14 @@ func (w way) later(changesAlone bool) {
 		Reason      *string `json:"fallback_reason"`
 	}](w.h, w.do("200", "GET", "/sync-runs/"+run.RunID, nil))
 	if !asked.Incremental || changesAlone && !asked.Effective || !asked.Effective && asked.Reason == nil {
-		w.t.Errorf("a later run asked for changes: %v, read changes alone: %v (want %v), by %v because of %v", asked.Incremental, asked.Effective,
-			changesAlone, asked.Strategy, asked.Reason)
+		w.t.Errorf(
+			"a later run asked for changes: %v, read changes alone: %v (want %v), by %v because of %v",
+			asked.Incremental,
+			asked.Effective,
+			changesAlone,
+			asked.Strategy,
+			asked.Reason,
+		)
 	}
 }
 
@@ -121,17 +128,34 @@ func TestADirectoryIsConnectedStepByStepThroughAnAgent(t *testing.T) {
 	settings := slapd.AuthConfig()
 	password, host := settings["bind_password"], settings["host"]
 	delete(settings, "bind_password")
-	w := draft(t, h, map[string]any{"name": "OpenLDAP", "type": "ldap", "mode": "agent", "agent_id": h.Agent(h.Admin, "site").ID})
+	w := draft(
+		t,
+		h,
+		map[string]any{"name": "OpenLDAP", "type": "ldap", "mode": "agent", "agent_id": h.Agent(h.Admin, "site").ID},
+	)
 	w.stands(2, "required")
 	w.do("409 connector_incomplete", "POST", "/test", nil)
 
 	settings["host"] = "directory.invalid" // a host that is none
-	w.do("200", "PATCH", "", map[string]any{"connection": settings, "credentials": map[string]any{"bind_password": "not the canary"}})
+	w.do(
+		"200",
+		"PATCH",
+		"",
+		map[string]any{"connection": settings, "credentials": map[string]any{"bind_password": "not the canary"}},
+	)
 	w.stands(2, "test_required")
 	w.tested("dns_not_found")
 	w.stands(2, "dns_not_found")
 	w.do("422 credentials_required", "PATCH", "", map[string]any{"connection": map[string]any{"host": host}})
-	w.do("200", "PATCH", "", map[string]any{"connection": map[string]any{"host": host}, "credentials": map[string]any{"bind_password": "not the canary"}})
+	w.do(
+		"200",
+		"PATCH",
+		"",
+		map[string]any{
+			"connection":  map[string]any{"host": host},
+			"credentials": map[string]any{"bind_password": "not the canary"},
+		},
+	)
 	w.tested("ldap_49") // and a password that is wrong
 	w.do("409 test_required", "POST", "/wizard/first-sync", nil)
 	w.do("200", "PATCH", "", map[string]any{"credentials": map[string]any{"bind_password": password}})
@@ -154,12 +178,29 @@ func TestAnApplicationIsConnectedStepByStepWithClientCredentials(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t)
 	idp := targettest.StartOIDC(t, 10*time.Minute)
-	service := targettest.StartNode(t, "../../connectorkit/scim/testdata/scimmy", "JWKS_URL="+idp.JWKSURL, "USERS=40", "GROUPS=3")
-	w := draft(t, h, map[string]any{"name": "SaaS", "type": "scim2", "connection": map[string]any{"auth_method": "oauth2_client_credentials"}})
+	service := targettest.StartNode(
+		t,
+		"../../connectorkit/scim/testdata/scimmy",
+		"JWKS_URL="+idp.JWKSURL,
+		"USERS=40",
+		"GROUPS=3",
+	)
+	w := draft(
+		t,
+		h,
+		map[string]any{
+			"name":       "SaaS",
+			"type":       "scim2",
+			"connection": map[string]any{"auth_method": "oauth2_client_credentials"},
+		},
+	)
 	w.stands(2, "required")
 	w.do("200", "PATCH", "", map[string]any{
 		"connection": map[string]any{
-			"base_url": "http://" + service + "/scim/v2", "token_url": idp.TokenURL, "client_id": idp.BasicClient, "scope": idp.Scope,
+			"base_url":  "http://" + service + "/scim/v2",
+			"token_url": idp.TokenURL,
+			"client_id": idp.BasicClient,
+			"scope":     idp.Scope,
 		},
 		"credentials": map[string]any{"client_secret": "not the canary"},
 	})
@@ -170,7 +211,9 @@ func TestAnApplicationIsConnectedStepByStepWithClientCredentials(t *testing.T) {
 	w.do("200", "POST", "/discover", nil)
 	w.do("200", "POST", "/wizard/accept-mappings", nil)
 	w.stands(5, "")
-	if run := w.first(); run.Counters.Identities != 40 || run.Counters.Accounts != 40 || run.Counters.Entitlements < 3 || run.Counters.Grants == 0 {
+	if run := w.first(); run.Counters.Identities != 40 || run.Counters.Accounts != 40 ||
+		run.Counters.Entitlements < 3 ||
+		run.Counters.Grants == 0 {
 		t.Errorf("the first sync counted %+v", run.Counters)
 	}
 	w.later(false)
@@ -191,9 +234,17 @@ type mapped struct {
 
 func (w way) person(email string) mapped {
 	w.t.Helper()
-	found := harness.Read[struct{ Items []mapped }](w.h, w.h.Expect("200", w.h.Admin, "GET", "/identities?email="+email, nil)).Items
+	found := harness.Read[struct{ Items []mapped }](
+		w.h,
+		w.h.Expect("200", w.h.Admin, "GET", "/identities?email="+email, nil),
+	).Items
 	if len(found) != 1 {
-		w.t.Fatalf("%d people have the address %s; %s", len(found), email, w.h.Expect("200", w.h.Admin, "GET", "/identities?q=7&limit=3", nil).Body)
+		w.t.Fatalf(
+			"%d people have the address %s; %s",
+			len(found),
+			email,
+			w.h.Expect("200", w.h.Admin, "GET", "/identities?q=7&limit=3", nil).Body,
+		)
 	}
 	return found[0]
 }
@@ -202,12 +253,31 @@ func TestAnAPIIsConnectedStepByStepAndItsFieldsChange(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t)
 	const people, token = 30, "bearer-s3cret"
-	hr := "http://" + targettest.StartNode(t, "../../connectorkit/rest/testdata/jsonserver", fmt.Sprintf("PEOPLE=%d", people)) + "/bearer/"
-	w := draft(t, h, map[string]any{"name": "HR", "type": "rest", "mode": "agent", "agent_id": h.Agent(h.Admin, "site").ID, "purpose": "source"})
+	hr := "http://" + targettest.StartNode(
+		t,
+		"../../connectorkit/rest/testdata/jsonserver",
+		fmt.Sprintf("PEOPLE=%d", people),
+	) + "/bearer/"
+	w := draft(
+		t,
+		h,
+		map[string]any{
+			"name":     "HR",
+			"type":     "rest",
+			"mode":     "agent",
+			"agent_id": h.Agent(h.Admin, "site").ID,
+			"purpose":  "source",
+		},
+	)
 	w.do("200", "PATCH", "", map[string]any{
-		"connection": map[string]any{"base_url": hr, "auth_method": "bearer", "probe_path": "users?_limit=1", "streams": []any{map[string]any{
-			"name": "people", "object": "identity", "key_path": "id", "request": map[string]any{"path": "users"},
-		}}},
+		"connection": map[string]any{
+			"base_url":    hr,
+			"auth_method": "bearer",
+			"probe_path":  "users?_limit=1",
+			"streams": []any{map[string]any{
+				"name": "people", "object": "identity", "key_path": "id", "request": map[string]any{"path": "users"},
+			}},
+		},
 		"credentials": map[string]any{"bearer_token": "not the canary"},
 	})
 	w.tested("http_401")
@@ -218,20 +288,37 @@ func TestAnAPIIsConnectedStepByStepAndItsFieldsChange(t *testing.T) {
 		{"object": "identity", "source_path": "mail", "target_field": "email", "transform": "value.lower()"},
 		{"object": "identity", "source_path": "displayName", "target_field": "display_name"},
 		{"object": "identity", "source_path": "hired", "target_field": "hire_date"},
-		{"object": "identity", "source_path": "dept.code", "target_field": "department", "transform": "f'Department {value[1:]}'"},
+		{
+			"object":       "identity",
+			"source_path":  "dept.code",
+			"target_field": "department",
+			"transform":    "f'Department {value[1:]}'",
+		},
 		{"object": "identity", "source_path": "score", "target_field": "attributes.score", "transform": "round(value)"},
 	}})
 	if run := w.first(); run.Counters.Identities != people {
 		t.Errorf("the first sync counted %+v", run.Counters)
 	}
-	if p := w.person("user7@example.test"); p.Name != "User 7" || p.Department != "Department 0" || p.Hired != "2015-01-08" || p.Attributes["score"] != 1.0 {
+	if p := w.person(
+		"user7@example.test",
+	); p.Name != "User 7" || p.Department != "Department 0" || p.Hired != "2015-01-08" ||
+		p.Attributes["score"] != 1.0 {
 		t.Errorf("after the first sync: %+v", p)
 	}
 
 	for i := range people { // the system's owner changes it: a field is new, one has gone, one is of another type
 		putJSON(t, fmt.Sprintf("%susers/%d", hr, i+1), token, map[string]any{
-			"id": i + 1, "login": fmt.Sprintf("user%d", i), "mail": fmt.Sprintf("user%d@example.test", i), "displayName": fmt.Sprintf("User %d", i),
-			"hired": "2015-01-08", "enabled": true, "score": "high", "phone": fmt.Sprintf("+49 %d", i), "roles": []string{"r"}, "updatedAt": "2026-11-01T00:00:00Z", "apiToken": "t0ken",
+			"id":          i + 1,
+			"login":       fmt.Sprintf("user%d", i),
+			"mail":        fmt.Sprintf("user%d@example.test", i),
+			"displayName": fmt.Sprintf("User %d", i),
+			"hired":       "2015-01-08",
+			"enabled":     true,
+			"score":       "high",
+			"phone":       fmt.Sprintf("+49 %d", i),
+			"roles":       []string{"r"},
+			"updatedAt":   "2026-11-01T00:00:00Z",
+			"apiToken":    "t0ken",
 		})
 	}
 	type ref struct{ Path string }
@@ -246,9 +333,24 @@ func TestAnAPIIsConnectedStepByStepAndItsFieldsChange(t *testing.T) {
 		t.Errorf("the fields differ by %+v", again)
 	}
 	w.do("200", "POST", "/schema-diffs/"+again.ID+"/decide", map[string]any{"decisions": []map[string]any{
-		{"object": "identity", "path": "score", "decision": "override", "mapping": map[string]any{"target_field": "attributes.score", "transform": "value.upper()"}},
-		{"object": "identity", "path": "phone", "decision": "override", "mapping": map[string]any{"target_field": "attributes.phone"}},
-		{"object": "identity", "path": "dept.code", "decision": "accept"}, {"object": "identity", "path": "dept.site", "decision": "accept"},
+		{
+			"object":   "identity",
+			"path":     "score",
+			"decision": "override",
+			"mapping":  map[string]any{"target_field": "attributes.score", "transform": "value.upper()"},
+		},
+		{
+			"object":   "identity",
+			"path":     "phone",
+			"decision": "override",
+			"mapping":  map[string]any{"target_field": "attributes.phone"},
+		},
+		{
+			"object":   "identity",
+			"path":     "dept.code",
+			"decision": "accept",
+		},
+		{"object": "identity", "path": "dept.site", "decision": "accept"},
 	}})
 	w.later(false)
 	if p := w.person("user7@example.test"); p.Attributes["score"] != "HIGH" || p.Attributes["phone"] != "+49 7" {

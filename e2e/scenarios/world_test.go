@@ -33,8 +33,15 @@ type grant struct {
 
 func known(h *harness.House, c *api.Client) world {
 	return world{
-		people: harness.All[worker](h, c, "/identities", nil), accounts: harness.All[owned](h, c, "/accounts", nil),
-		entitlements: harness.All[right](h, c, "/entitlements", nil), grants: harness.All[grant](h, c, "/entitlements/grants", nil),
+		people:   harness.All[worker](h, c, "/identities", nil),
+		accounts: harness.All[owned](h, c, "/accounts", nil),
+		entitlements: harness.All[right](
+			h,
+			c,
+			"/entitlements",
+			nil,
+		),
+		grants: harness.All[grant](h, c, "/entitlements/grants", nil),
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package schema holds the JSON Schemas (draft 2020-12) of protocol v1 and of the frames between control plane and agent,
-// one file an envelope. They are generated from the Go structs and refer to each other by file name. Unknown members are
-// always allowed: v1 only ever gains members.
+// Package schema holds the JSON Schemas (draft 2020-12) of protocol v1 and of the frames between control plane and
+// agent, one file an envelope. They are generated from the Go structs and refer to each other by file name. Unknown
+// members are always allowed: v1 only ever gains members.
 package schema
 
 import (

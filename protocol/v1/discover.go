@@ -29,10 +29,12 @@ type DiscoveredObject struct {
 
 // DiscoveredField is one field of a native type. Name equals the key under which the record's Attributes carry it.
 type DiscoveredField struct {
-	Name             string   `json:"name"`
-	Path             string   `json:"path"`
-	Type             string   `json:"type"`             // string, integer, number, boolean, datetime, date, reference, binary, object
-	Format           string   `json:"format,omitempty"` // email, uri, uuid, filetime, generalizedtime, dn, phone, epoch_s, epoch_ms
+	Name string `json:"name"`
+	Path string `json:"path"`
+	// string, integer, number, boolean, datetime, date, reference, binary, object
+	Type string `json:"type"`
+	// email, uri, uuid, filetime, generalizedtime, dn, phone, epoch_s, epoch_ms
+	Format           string   `json:"format,omitempty"`
 	Multi            bool     `json:"multi"`
 	Required         bool     `json:"required"`
 	Writable         bool     `json:"writable"`

@@ -32,8 +32,9 @@ type ErrorDetail struct {
 	Hint         string     `json:"hint,omitempty"` // what it means and how to mend it
 	Retryable    bool       `json:"retryable"`
 	RetryAfterMS *int64     `json:"retry_after_ms,omitempty"`
-	Phase        string     `json:"phase,omitempty"` // the step that failed: dns, tcp, tls, token, bind, search, users, groups, …
-	Target       *Target    `json:"target,omitempty"`
+	// the step that failed: dns, tcp, tls, token, bind, search, users, groups, …
+	Phase  string  `json:"phase,omitempty"`
+	Target *Target `json:"target,omitempty"`
 }
 
 // Error is the message; the target's code is part of it where there is one.

@@ -106,8 +106,10 @@ func TestEveryFixtureFitsItsSchema(t *testing.T) {
 func TestTheSchemasRefuseWhatTheProtocolForbids(t *testing.T) {
 	for _, tt := range []struct{ name, doc, want string }{
 		{"sync_request", `{"connector_business_id":"x","incremental":false,"last_sync_at":null}`, "lacks auth_config"},
-		{"sync_request", `{"connector_business_id":"x","incremental":"no","last_sync_at":null,"auth_config":{}}`, "incremental"},
-		{"sync_request", `{"connector_business_id":"x","incremental":true,"last_sync_at":"yesterday","auth_config":{}}`, "date-time"},
+		{"sync_request", `{"connector_business_id":"x","incremental":"no","last_sync_at":null,"auth_config":{}}`,
+			"incremental"},
+		{"sync_request", `{"connector_business_id":"x","incremental":true,"last_sync_at":"yesterday","auth_config":{}}`,
+			"date-time"},
 		{"sync_request", `{"connector_business_id":"x","incremental":true,"last_sync_at":null,"auth_config":{},"options":{"chunk_size":99999}}`, "maximum"},
 		{"sync_response", `{"success":true,"identities":[],"accounts":[{"username":"a"}],"entitlements":[],"grants":[],"error":null}`, "lacks external_id"},
 		{"sync_response", `{"success":true,"identities":[],"accounts":[],"entitlements":[],"grants":[],"error":null,"page":{"has_more":true,"next_page_token":"` + strings.Repeat("x", 5000) + `"}}`, "maxLength"},

@@ -7,9 +7,11 @@ type ProvisionOp string
 
 // The changes a connector may be asked for.
 const (
-	OpAccountCreate     ProvisionOp = "account.create"
-	OpAccountUpdate     ProvisionOp = "account.update" // attributes that may change without another identity: neither username nor place
-	OpAccountRename     ProvisionOp = "account.rename" // username, and with it what is derived from it (for LDAP the DN); or the place alone
+	OpAccountCreate ProvisionOp = "account.create"
+	// attributes that may change without another identity: neither username nor place
+	OpAccountUpdate ProvisionOp = "account.update"
+	// username, and with it what is derived from it (for LDAP the DN); or the place alone
+	OpAccountRename     ProvisionOp = "account.rename"
 	OpAccountEnable     ProvisionOp = "account.enable"
 	OpAccountDisable    ProvisionOp = "account.disable"
 	OpAccountUnlock     ProvisionOp = "account.unlock"
@@ -19,30 +21,32 @@ const (
 	OpEntitlementRevoke ProvisionOp = "entitlement.revoke"
 )
 
-// ProvisionRequest asks for one change. IdempotencyKey is the same whenever the same change is sent again: an agent answers a
-// key it knows from its journal, without touching the target.
+// ProvisionRequest asks for one change. IdempotencyKey is the same whenever the same change is sent again: an agent
+// answers a key it knows from its journal, without touching the target.
 //
-// Account is for create, update and rename: the members that are set are written, and no others. Attributes are named as the
-// target names them; null removes one. EntitlementRemoteIDs names exactly one entitlement for grant and revoke.
+// Account is for create, update and rename: the members that are set are written, and no others. Attributes are named
+// as the target names them; null removes one. EntitlementRemoteIDs names exactly one entitlement for grant and revoke.
 type ProvisionRequest struct {
-	ConnectorBusinessID  string            `json:"connector_business_id"`
-	AuthConfig           AuthConfig        `json:"auth_config"`
-	IdempotencyKey       string            `json:"idempotency_key"`
-	Op                   ProvisionOp       `json:"op"`
-	DryRun               bool              `json:"dry_run,omitempty"` // nothing is changed; the answer's Plan tells what would be sent
+	ConnectorBusinessID string      `json:"connector_business_id"`
+	AuthConfig          AuthConfig  `json:"auth_config"`
+	IdempotencyKey      string      `json:"idempotency_key"`
+	Op                  ProvisionOp `json:"op"`
+	// nothing is changed; the answer's Plan tells what would be sent
+	DryRun               bool              `json:"dry_run,omitempty"`
 	Target               ProvisionTarget   `json:"target"`
 	Account              *ProvisionAccount `json:"account,omitempty"`
 	Credential           *NewCredential    `json:"credential,omitempty"` // for create and reset_password
 	EntitlementRemoteIDs []string          `json:"entitlement_remote_ids,omitempty"`
-	Entitlement          *ProvisionTarget  `json:"entitlement,omitempty"`    // the same entitlement with its native reference, where that is known
-	PrincipalKind        string            `json:"principal_kind,omitempty"` // account
-	ExpiresAt            *time.Time        `json:"expires_at,omitempty"`
-	Reason               map[string]string `json:"reason,omitempty"` // ids that the target may keep, such as request_id
-	Expect               *Expect           `json:"expect,omitempty"`
+	// the same entitlement with its native reference, where that is known
+	Entitlement   *ProvisionTarget  `json:"entitlement,omitempty"`
+	PrincipalKind string            `json:"principal_kind,omitempty"` // account
+	ExpiresAt     *time.Time        `json:"expires_at,omitempty"`
+	Reason        map[string]string `json:"reason,omitempty"` // ids that the target may keep, such as request_id
+	Expect        *Expect           `json:"expect,omitempty"`
 }
 
-// ProvisionTarget says which record of the target system is meant. RemoteID is its external_id; NativeRef, such as a DN, is a
-// hint that saves a search and is never trusted alone.
+// ProvisionTarget says which record of the target system is meant. RemoteID is its external_id; NativeRef, such as a
+// DN, is a hint that saves a search and is never trusted alone.
 type ProvisionTarget struct {
 	Kind      string `json:"kind"` // account, entitlement
 	RemoteID  string `json:"remote_id,omitempty"`
@@ -66,7 +70,8 @@ type ProvisionAccount struct {
 
 // NewCredential says what becomes of the password of a new account, or of one whose password is reset.
 type NewCredential struct {
-	Mode        string `json:"mode"`               // none, random: one that nobody is told, password: the one in Password
+	// none, random: one that nobody is told, password: the one in Password
+	Mode        string `json:"mode"`
 	Password    string `json:"password,omitempty"` // secret
 	ForceChange bool   `json:"force_change,omitempty"`
 }
@@ -79,8 +84,8 @@ type Expect struct {
 // Outcome is what became of a change.
 type Outcome string
 
-// Outcomes. Already is said only after a look at the target has shown that all is as asked. Unknown says that the request may or
-// may not have arrived: whoever asked must read before trying again.
+// Outcomes. Already is said only after a look at the target has shown that all is as asked. Unknown says that the
+// request may or may not have arrived: whoever asked must read before trying again.
 const (
 	OutcomeApplied Outcome = "applied"
 	OutcomeAlready Outcome = "already"
@@ -91,12 +96,13 @@ const (
 	OutcomePlanned Outcome = "planned" // of a dry run
 )
 
-// Presence says whether the target still has a record that a change or a read named. A record that a read does not show is
-// not proven to be gone: it may have been moved out of what the connector reads, or the login may have lost its rights.
+// Presence says whether the target still has a record that a change or a read named. A record that a read does not show
+// is not proven to be gone: it may have been moved out of what the connector reads, or the login may have lost its
+// rights.
 type Presence string
 
-// Presences. Only PresenceGone ends a task that was to remove something. An empty one is of a connector that does not tell:
-// then the absence of a record proves no more than PresenceUnknown does.
+// Presences. Only PresenceGone ends a task that was to remove something. An empty one is of a connector that does not
+// tell: then the absence of a record proves no more than PresenceUnknown does.
 const (
 	PresencePresent    Presence = "present"     // seen where the connector reads
 	PresenceGone       Presence = "gone"        // looked for in all of the target, with a login that sees such records
@@ -106,10 +112,11 @@ const (
 
 // ProvisionResponse is what became of a change. Success false comes with ErrorDetail, also for OutcomeUnknown.
 type ProvisionResponse struct {
-	Success     bool             `json:"success"`
-	Outcome     Outcome          `json:"outcome"`
-	Account     *RemoteAccount   `json:"account,omitempty"` // as read back from the target; nil after a delete, or where it cannot be read
-	Grant       *GrantState      `json:"grant,omitempty"`   // as read back
+	Success bool    `json:"success"`
+	Outcome Outcome `json:"outcome"`
+	// as read back from the target; nil after a delete, or where it cannot be read
+	Account     *RemoteAccount   `json:"account,omitempty"`
+	Grant       *GrantState      `json:"grant,omitempty"` // as read back
 	Changes     []ChangedField   `json:"changes,omitempty"`
 	Plan        []PlannedRequest `json:"plan,omitempty"`     // what was or would be sent, secrets masked
 	Verified    bool             `json:"verified"`           // reading back has shown what was asked for
@@ -157,8 +164,8 @@ type PlannedLDAP struct {
 	LDIF string `json:"ldif"`
 }
 
-// ReadRequest asks for the present state of a few records, before a change whose outcome is unknown is tried again, and to see
-// drift. At most MaxRead targets. With Entitlements, each account's holding of each of them is told.
+// ReadRequest asks for the present state of a few records, before a change whose outcome is unknown is tried again, and
+// to see drift. At most MaxRead targets. With Entitlements, each account's holding of each of them is told.
 type ReadRequest struct {
 	ConnectorBusinessID string            `json:"connector_business_id"`
 	AuthConfig          AuthConfig        `json:"auth_config"`
@@ -169,14 +176,15 @@ type ReadRequest struct {
 // MaxRead is how many accounts, and how many entitlements, one ReadRequest may name.
 const MaxRead = 100
 
-// ReadResponse tells what is there now: an answer for each account in the order asked. Grants leaves out a pair of account and
-// entitlement about which nothing can be said.
+// ReadResponse tells what is there now: an answer for each account in the order asked. Grants leaves out a pair of
+// account and entitlement about which nothing can be said.
 type ReadResponse struct {
 	Accounts []ReadAccount `json:"accounts"`
 	Grants   []GrantState  `json:"grants,omitempty"`
 }
 
-// ReadAccount is one account as it is now; Account is nil when none was seen where the connector reads. Presence says what that means.
+// ReadAccount is one account as it is now; Account is nil when none was seen where the connector reads. Presence says
+// what that means.
 type ReadAccount struct {
 	Target   ProvisionTarget `json:"target"`
 	Account  *RemoteAccount  `json:"account"`

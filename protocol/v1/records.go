@@ -86,8 +86,9 @@ type Address struct {
 
 // RemoteAccount is a login record in a target system.
 type RemoteAccount struct {
-	ExternalID         string         `json:"external_id"`
-	NativeRef          string         `json:"native_ref,omitempty"`      // what references point to; normalised, may change
+	ExternalID string `json:"external_id"`
+	// what references point to; normalised, may change
+	NativeRef          string         `json:"native_ref,omitempty"`
 	NativeIdentity     string         `json:"native_identity,omitempty"` // human readable native key: a DN, a login
 	IdentityExternalID *string        `json:"identity_external_id,omitempty"`
 	Username           *string        `json:"username,omitempty"`
@@ -123,10 +124,11 @@ type Resource struct {
 
 // RemoteEntitlement is a right that can be granted in a target system: a group, role, permission set, licence.
 type RemoteEntitlement struct {
-	ExternalID        string         `json:"external_id"`
-	NativeRef         string         `json:"native_ref,omitempty"`
-	NativeIdentity    string         `json:"native_identity,omitempty"`
-	Kind              string         `json:"kind,omitempty"` // group, role, permission_set, profile, license, app_access, …; empty: group
+	ExternalID     string `json:"external_id"`
+	NativeRef      string `json:"native_ref,omitempty"`
+	NativeIdentity string `json:"native_identity,omitempty"`
+	// group, role, permission_set, profile, license, app_access, …; empty: group
+	Kind              string         `json:"kind,omitempty"`
 	Name              *string        `json:"name,omitempty"`
 	DisplayName       *string        `json:"display_name,omitempty"`
 	Description       *string        `json:"description,omitempty"`
@@ -149,20 +151,22 @@ type RemoteEntitlement struct {
 // PrincipalEntitlementExternalID (nesting) and PrincipalRef names the principal. PrincipalRef is for sources that list
 // members by another key, such as a DN, and may resolve to an account or to an entitlement.
 type RemoteGrant struct {
-	ExternalID                     string         `json:"external_id,omitempty"` // default: principal and entitlement, joined by the service
-	AccountExternalID              *string        `json:"account_external_id,omitempty"`
-	PrincipalEntitlementExternalID *string        `json:"principal_entitlement_external_id,omitempty"`
-	PrincipalRef                   *Ref           `json:"principal_ref,omitempty"`
-	EntitlementExternalID          string         `json:"entitlement_external_id"`
-	Directness                     string         `json:"directness,omitempty"` // direct (default) or inherited
-	ViaExternalIDs                 []string       `json:"via_external_ids,omitempty"`
-	StartsAt                       *time.Time     `json:"starts_at,omitempty"`
-	ExpiresAt                      *time.Time     `json:"expires_at,omitempty"`
-	GrantedAt                      *time.Time     `json:"granted_at,omitempty"`
-	LastUsedAt                     *time.Time     `json:"last_used_at,omitempty"`
-	Immutable                      *bool          `json:"immutable,omitempty"` // cannot be revoked here: dynamic rule, primary group
-	AssignedBy                     string         `json:"assigned_by,omitempty"`
-	Attributes                     map[string]any `json:"attributes,omitempty"`
-	ModifiedAt                     *time.Time     `json:"modified_at,omitempty"`
-	Deleted                        bool           `json:"deleted,omitempty"`
+	// default: principal and entitlement, joined by the service
+	ExternalID                     string     `json:"external_id,omitempty"`
+	AccountExternalID              *string    `json:"account_external_id,omitempty"`
+	PrincipalEntitlementExternalID *string    `json:"principal_entitlement_external_id,omitempty"`
+	PrincipalRef                   *Ref       `json:"principal_ref,omitempty"`
+	EntitlementExternalID          string     `json:"entitlement_external_id"`
+	Directness                     string     `json:"directness,omitempty"` // direct (default) or inherited
+	ViaExternalIDs                 []string   `json:"via_external_ids,omitempty"`
+	StartsAt                       *time.Time `json:"starts_at,omitempty"`
+	ExpiresAt                      *time.Time `json:"expires_at,omitempty"`
+	GrantedAt                      *time.Time `json:"granted_at,omitempty"`
+	LastUsedAt                     *time.Time `json:"last_used_at,omitempty"`
+	// cannot be revoked here: dynamic rule, primary group
+	Immutable  *bool          `json:"immutable,omitempty"`
+	AssignedBy string         `json:"assigned_by,omitempty"`
+	Attributes map[string]any `json:"attributes,omitempty"`
+	ModifiedAt *time.Time     `json:"modified_at,omitempty"`
+	Deleted    bool           `json:"deleted,omitempty"`
 }

@@ -73,28 +73,31 @@ func (r *SyncResponse) Len() int {
 // Page places a SyncResponse in a longer read. Without it an answer is one whole page, complete for the arrays it
 // carries when the request was not incremental.
 type Page struct {
-	HasMore       bool       `json:"has_more"`
-	NextPageToken string     `json:"next_page_token,omitempty"` // at most 4 KiB
-	Checkpoint    string     `json:"checkpoint,omitempty"`      // at most 64 KiB, opaque; what came up to here need not be read again
-	Cursor        string     `json:"cursor,omitempty"`          // at most 64 KiB, opaque; last page only
-	Scopes        []Scope    `json:"scopes,omitempty"`
-	Stats         *Stats     `json:"stats,omitempty"`
-	Warnings      []Warning  `json:"warnings,omitempty"` // at most 100
-	Estimate      *Estimate  `json:"estimate,omitempty"`
-	Watermark     *time.Time `json:"watermark,omitempty"` // greatest source time seen; never the reader's clock
-	Read          *Read      `json:"read,omitempty"`      // how the target was read
-	Present       []Present  `json:"present,omitempty"`   // what is still there, without its content
+	HasMore       bool   `json:"has_more"`
+	NextPageToken string `json:"next_page_token,omitempty"` // at most 4 KiB
+	// at most 64 KiB, opaque; what came up to here need not be read again
+	Checkpoint string     `json:"checkpoint,omitempty"`
+	Cursor     string     `json:"cursor,omitempty"` // at most 64 KiB, opaque; last page only
+	Scopes     []Scope    `json:"scopes,omitempty"`
+	Stats      *Stats     `json:"stats,omitempty"`
+	Warnings   []Warning  `json:"warnings,omitempty"` // at most 100
+	Estimate   *Estimate  `json:"estimate,omitempty"`
+	Watermark  *time.Time `json:"watermark,omitempty"` // greatest source time seen; never the reader's clock
+	Read       *Read      `json:"read,omitempty"`      // how the target was read
+	Present    []Present  `json:"present,omitempty"`   // what is still there, without its content
 }
 
-// Read says how a target was read. Without it an answer to an incremental request is taken for one that brings changes only.
+// Read says how a target was read. Without it an answer to an incremental request is taken for one that brings changes
+// only.
 type Read struct {
-	Incremental    bool   `json:"incremental"`
-	Strategy       string `json:"strategy"`                  // how changes were found, such as ldap_syncrepl; "full": everything was read
+	Incremental bool `json:"incremental"`
+	// how changes were found, such as ldap_syncrepl; "full": everything was read
+	Strategy       string `json:"strategy"`
 	FallbackReason string `json:"fallback_reason,omitempty"` // why everything was read though changes were asked for
 }
 
-// Present names records of a kind that are still in the target. It stands for them where a scope attests completeness, so that
-// what has gone can be found without moving what has not changed. One page names at most MaxPresent of them.
+// Present names records of a kind that are still in the target. It stands for them where a scope attests completeness,
+// so that what has gone can be found without moving what has not changed. One page names at most MaxPresent of them.
 type Present struct {
 	Kind        ObjectKind `json:"kind"`
 	ExternalIDs []string   `json:"external_ids"`
@@ -104,11 +107,12 @@ type Present struct {
 const MaxPresent = 10000
 
 // Scope attests that all records of a kind under a key were read. Only what lies in a complete scope and was not seen
-// may be taken for gone. Seen is what came as a record or was named by Present. Count is the number of records seen in the
-// whole run, also before a resume.
+// may be taken for gone. Seen is what came as a record or was named by Present. Count is the number of records seen in
+// the whole run, also before a resume.
 //
-// Keys: "*" is everything of the kind and stands on the last page. "entitlement:<external_id>" and "account:<external_id>" are
-// the grants of one entitlement or account; they stand on the page that brings the last of them, or on a later one.
+// Keys: "*" is everything of the kind and stands on the last page. "entitlement:<external_id>" and
+// "account:<external_id>" are the grants of one entitlement or account; they stand on the page that brings the last of
+// them, or on a later one.
 type Scope struct {
 	Kind     ObjectKind `json:"kind"`
 	Key      string     `json:"key"`

@@ -47,12 +47,13 @@ type ExecutedBy struct {
 
 // TargetFacts is what a probe learned about the target.
 type TargetFacts struct {
-	Vendor            string     `json:"vendor,omitempty"`
-	Version           string     `json:"version,omitempty"`
-	SupportedControls []string   `json:"supported_controls,omitempty"`
-	NamingContexts    []string   `json:"naming_contexts,omitempty"`
-	Pagination        []string   `json:"pagination,omitempty"`  // index, cursor
-	Incremental       string     `json:"incremental,omitempty"` // how a change could be found: none, last_modified, dirsync, usn, syncrepl, modify_timestamp, parameter
-	MaxPageSize       int        `json:"max_page_size,omitempty"`
-	ServerTime        *time.Time `json:"server_time,omitempty"`
+	Vendor            string   `json:"vendor,omitempty"`
+	Version           string   `json:"version,omitempty"`
+	SupportedControls []string `json:"supported_controls,omitempty"`
+	NamingContexts    []string `json:"naming_contexts,omitempty"`
+	Pagination        []string `json:"pagination,omitempty"` // index, cursor
+	// how a change could be found: none, last_modified, dirsync, usn, syncrepl, modify_timestamp, parameter
+	Incremental string     `json:"incremental,omitempty"`
+	MaxPageSize int        `json:"max_page_size,omitempty"`
+	ServerTime  *time.Time `json:"server_time,omitempty"`
 }

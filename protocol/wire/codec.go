@@ -24,8 +24,8 @@ const maxDepth = 100
 // maxExact is the greatest whole number that every JSON reader keeps exactly.
 const maxExact = 1 << 53
 
-// Encode writes f with body in its place. A body that is encoded already (json.RawMessage) is taken as it is, and with a nil
-// body f.Body is. V is filled in. It fails with ErrTooLarge beyond HardMaxFrame.
+// Encode writes f with body in its place. A body that is encoded already (json.RawMessage) is taken as it is, and with
+// a nil body f.Body is. V is filled in. It fails with ErrTooLarge beyond HardMaxFrame.
 func Encode(f Frame, body any) ([]byte, error) { return Append(nil, f, body) }
 
 // Append is Encode into dst's spare room. The body is encoded once, straight into place.
@@ -49,7 +49,13 @@ func Append(dst []byte, f Frame, body any) ([]byte, error) {
 	}
 	buf.WriteByte('}')
 	if n := buf.Len() - start; n > HardMaxFrame {
-		return nil, fmt.Errorf("%w: a %s frame of %d bytes, at most %d are allowed", ErrTooLarge, f.Type, n, HardMaxFrame)
+		return nil, fmt.Errorf(
+			"%w: a %s frame of %d bytes, at most %d are allowed",
+			ErrTooLarge,
+			f.Type,
+			n,
+			HardMaxFrame,
+		)
 	}
 	return buf.Bytes(), nil
 }
@@ -68,9 +74,9 @@ func appendBody(buf *bytes.Buffer, body any) error {
 	return nil
 }
 
-// Decode reads the envelope of msg in one pass and leaves Body raw, as a part of msg. max bounds the message in bytes; 0 means
-// DefaultMaxFrame. Unknown members are ignored, unknown types are the caller's business (see Type.Known). The body is checked
-// for its extent, its numbers and its depth only: DecodeBody checks the rest.
+// Decode reads the envelope of msg in one pass and leaves Body raw, as a part of msg. max bounds the message in bytes;
+// 0 means DefaultMaxFrame. Unknown members are ignored, unknown types are the caller's business (see Type.Known). The
+// body is checked for its extent, its numbers and its depth only: DecodeBody checks the rest.
 func Decode(msg []byte, max int) (Frame, error) {
 	if max <= 0 {
 		max = DefaultMaxFrame
@@ -121,8 +127,23 @@ func CloseCode(err error) int {
 func (t Type) Known() bool { return slices.Contains(types, t) }
 
 var types = []Type{
-	TypeHello, TypeChallenge, TypeProof, TypeWelcome, TypeHeartbeat, TypeOffer, TypeAccept, TypeReject, TypeProgress, TypeChunk,
-	TypeAck, TypeResult, TypeTaskCancel, TypeError, TypeGoaway, TypeDrain, TypeEcho,
+	TypeHello,
+	TypeChallenge,
+	TypeProof,
+	TypeWelcome,
+	TypeHeartbeat,
+	TypeOffer,
+	TypeAccept,
+	TypeReject,
+	TypeProgress,
+	TypeChunk,
+	TypeAck,
+	TypeResult,
+	TypeTaskCancel,
+	TypeError,
+	TypeGoaway,
+	TypeDrain,
+	TypeEcho,
 }
 
 func decodeEnvelope(s *scanner) (Frame, error) {

@@ -17,7 +17,10 @@ var fullFrame = Frame{
 }
 
 func TestAFrameComesBackAsItWasSent(t *testing.T) {
-	body := map[string]any{"name": "Zoë <\"quoted\"> \u2028", "nested": []any{map[string]any{"n": 1.5e10, "deep": []any{"]", "}"}}}}
+	body := map[string]any{
+		"name":   "Zoë <\"quoted\"> \u2028",
+		"nested": []any{map[string]any{"n": 1.5e10, "deep": []any{"]", "}"}}},
+	}
 	msg, err := Encode(fullFrame, body)
 	if err != nil {
 		t.Fatal(err)
@@ -58,26 +61,27 @@ func TestDecodeRefuses(t *testing.T) {
 		msg  string
 		want error
 	}{
-		"nothing":               {``, ErrMalformed},
-		"an array":              {`[1]`, ErrMalformed},
-		"two values":            {`{"v":1,"type":"a"} {}`, ErrMalformed},
-		"an open object":        {`{"v":1,"type":"a"`, ErrMalformed},
-		"an open body":          {`{"v":1,"type":"a","body":{"x":[1`, ErrMalformed},
-		"an open string":        {`{"v":1,"type":"a`, ErrMalformed},
-		"a trailing comma":      {`{"v":1,"type":"a",}`, ErrMalformed},
-		"crossed brackets":      {`{"v":1,"type":"a","body":[{]}}`, ErrMalformed},
-		"a member twice":        {`{"v":1,"type":"a","run":"1","run":"2"}`, ErrMalformed},
-		"no type":               {`{"v":1}`, ErrMalformed},
-		"another version":       {`{"v":2,"type":"a"}`, ErrVersion},
-		"no version":            {`{"type":"a"}`, ErrVersion},
-		"a version of text":     {`{"v":"1","type":"a"}`, ErrMalformed},
-		"a huge number":         {`{"v":1,"type":"a","body":{"usn":9007199254740993}}`, ErrMalformed},
-		"a huge exponent":       {`{"v":1,"type":"a","body":[1e300]}`, ErrMalformed},
-		"a negative huge one":   {`{"v":1,"type":"a","body":[-123456789012345678]}`, ErrMalformed},
-		"a bare word":           {`{"v":1,"type":a}`, ErrMalformed},
-		"invalid UTF-8":         {"{\"v\":1,\"type\":\"a\xff\"}", ErrMalformed},
-		"a line break in text":  {"{\"v\":1,\"type\":\"a\n\"}", ErrMalformed},
-		"too much":              {`{"v":1,"type":"a","body":"` + strings.Repeat("x", DefaultMaxFrame) + `"}`, ErrTooLarge},
+		"nothing":              {``, ErrMalformed},
+		"an array":             {`[1]`, ErrMalformed},
+		"two values":           {`{"v":1,"type":"a"} {}`, ErrMalformed},
+		"an open object":       {`{"v":1,"type":"a"`, ErrMalformed},
+		"an open body":         {`{"v":1,"type":"a","body":{"x":[1`, ErrMalformed},
+		"an open string":       {`{"v":1,"type":"a`, ErrMalformed},
+		"a trailing comma":     {`{"v":1,"type":"a",}`, ErrMalformed},
+		"crossed brackets":     {`{"v":1,"type":"a","body":[{]}}`, ErrMalformed},
+		"a member twice":       {`{"v":1,"type":"a","run":"1","run":"2"}`, ErrMalformed},
+		"no type":              {`{"v":1}`, ErrMalformed},
+		"another version":      {`{"v":2,"type":"a"}`, ErrVersion},
+		"no version":           {`{"type":"a"}`, ErrVersion},
+		"a version of text":    {`{"v":"1","type":"a"}`, ErrMalformed},
+		"a huge number":        {`{"v":1,"type":"a","body":{"usn":9007199254740993}}`, ErrMalformed},
+		"a huge exponent":      {`{"v":1,"type":"a","body":[1e300]}`, ErrMalformed},
+		"a negative huge one":  {`{"v":1,"type":"a","body":[-123456789012345678]}`, ErrMalformed},
+		"a bare word":          {`{"v":1,"type":a}`, ErrMalformed},
+		"invalid UTF-8":        {"{\"v\":1,\"type\":\"a\xff\"}", ErrMalformed},
+		"a line break in text": {"{\"v\":1,\"type\":\"a\n\"}", ErrMalformed},
+		"too much": {`{"v":1,"type":"a","body":"` + strings.Repeat("x", DefaultMaxFrame) + `"}`,
+			ErrTooLarge},
 		"too deep":              {`{"v":1,"type":"a","body":` + deep + `}`, ErrMalformed},
 		"a long id":             {`{"v":1,"type":"a","id":"` + strings.Repeat("x", 600) + `"}`, ErrMalformed},
 		"a time that is none":   {`{"v":1,"type":"a","ts":"yesterday"}`, ErrMalformed},
@@ -87,7 +91,10 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: Decode = %+v, %v; want %v", name, f, err, tt.want)
 		}
 	}
-	if _, err := Decode([]byte(`{"v":1,"type":"a","body":[9007199254740992,0.1234567890123456789,1e3]}`), 0); err != nil {
+	if _, err := Decode(
+		[]byte(`{"v":1,"type":"a","body":[9007199254740992,0.1234567890123456789,1e3]}`),
+		0,
+	); err != nil {
 		t.Errorf("2^53 and fractions are allowed, got %v", err)
 	}
 }
@@ -154,7 +161,10 @@ func checkAgainstStandard(t *testing.T, msg []byte) {
 }
 
 func TestDamagedFramesNeverBreakTheReader(t *testing.T) {
-	whole, err := Encode(fullFrame, map[string]any{"identities": []any{map[string]any{"external_id": "a\"b\\"}}, "n": -1.5})
+	whole, err := Encode(
+		fullFrame,
+		map[string]any{"identities": []any{map[string]any{"external_id": "a\"b\\"}}, "n": -1.5},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +187,11 @@ func TestDamagedFramesNeverBreakTheReader(t *testing.T) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	record := map[string]any{"external_id": "6f1d2c", "username": "jdoe", "attributes": map[string]any{"mail": []string{"j@example.org"}, "uid": 4711}}
+	record := map[string]any{
+		"external_id": "6f1d2c",
+		"username":    "jdoe",
+		"attributes":  map[string]any{"mail": []string{"j@example.org"}, "uid": 4711},
+	}
 	people := make([]any, 3000)
 	for i := range people {
 		people[i] = record

@@ -12,14 +12,15 @@ import (
 // Socket carries text messages both ways. An adapter wraps a websocket in it; wiretest.Pipe makes one in memory.
 //
 // ReadMessage is called by one goroutine at a time, WriteMessage by another one at a time, Close by any at any time.
-// The adapter sends pings every PingInterval, fails ReadMessage once nothing at all was heard for ReadTimeout, bounds the
-// size of a message by SetReadLimit, refuses binary messages with close code 1003, and gives writes a deadline.
+// The adapter sends pings every PingInterval, fails ReadMessage once nothing at all was heard for ReadTimeout, bounds
+// the size of a message by SetReadLimit, refuses binary messages with close code 1003, and gives writes a deadline.
 type Socket interface {
-	// ReadMessage returns the next message, which belongs to the caller. After the peer has closed, the error is a *CloseError.
+	// ReadMessage returns the next message, which belongs to the caller. After the peer has closed, the error is a
+	// *CloseError.
 	ReadMessage() ([]byte, error)
 	WriteMessage(msg []byte) error
-	// Close sends a close frame where that is still possible and ends the connection; ReadMessage and WriteMessage then fail
-	// soon. Further calls do nothing.
+	// Close sends a close frame where that is still possible and ends the connection; ReadMessage and WriteMessage then
+	// fail soon. Further calls do nothing.
 	Close(code int, reason string) error
 }
 
@@ -42,12 +43,13 @@ const Going = 1001
 // ErrClosed is returned by Send after the connection has ended or was closed.
 var ErrClosed = errors.New("connection closed")
 
-// maxQueued bounds the frames that wait to be written. Chunks are bounded by credit long before; whoever lets thousands of
-// small frames pile up has stopped reading.
+// maxQueued bounds the frames that wait to be written. Chunks are bounded by credit long before; whoever lets thousands
+// of small frames pile up has stopped reading.
 const maxQueued = 4096
 
 // Conn sends and receives frames over a Socket. Send may be called by any goroutine; one writer sends what is queued,
-// control frames before acks before chunks and results, each kind in the order given. Serve must be called exactly once.
+// control frames before acks before chunks and results, each kind in the order given. Serve must be called exactly
+// once.
 type Conn struct {
 	// Now stamps frames that carry no time yet.
 	Now func() time.Time
@@ -78,8 +80,8 @@ func NewConn(s Socket, maxFrame int) *Conn {
 	return c
 }
 
-// Send queues a frame; ID and TS are filled in where they are empty. It does not wait for the network. An error other than
-// ErrClosed means that the frame cannot be encoded.
+// Send queues a frame; ID and TS are filled in where they are empty. It does not wait for the network. An error other
+// than ErrClosed means that the frame cannot be encoded.
 func (c *Conn) Send(f Frame, body any) error {
 	if f.TS.IsZero() {
 		f.TS = c.Now()
@@ -94,8 +96,8 @@ func (c *Conn) Send(f Frame, body any) error {
 	return c.SendEncoded(f.Type, data, nil)
 }
 
-// SendEncoded queues a frame that Encode has made, such as a chunk that is kept for sending again. sent, when not nil, is
-// called by the writer after the frame has left; it must not block. data must not change afterwards.
+// SendEncoded queues a frame that Encode has made, such as a chunk that is kept for sending again. sent, when not nil,
+// is called by the writer after the frame has left; it must not block. data must not change afterwards.
 func (c *Conn) SendEncoded(t Type, data []byte, sent func()) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,13 +128,13 @@ func (c *Conn) closeLocked(code int, reason string) {
 	c.wake.Signal()
 }
 
-// Serve reads frames and calls handle for each, one after the other, until the connection ends, handle fails or ctx ends.
-// handle must not block: other frames wait behind it. It never sees a frame of unknown type: that is answered with an error
-// frame, or ignored when the frame says so.
+// Serve reads frames and calls handle for each, one after the other, until the connection ends, handle fails or ctx
+// ends. handle must not block: other frames wait behind it. It never sees a frame of unknown type: that is answered
+// with an error frame, or ignored when the frame says so.
 //
-// The error tells why it ended: a *CloseError when either end closed on purpose (this end's own code included), handle's
-// error, or the socket's. When handle fails the connection is closed with CloseCode of its error, unless the error is or
-// wraps a *CloseError, which says the code itself.
+// The error tells why it ended: a *CloseError when either end closed on purpose (this end's own code included),
+// handle's error, or the socket's. When handle fails the connection is closed with CloseCode of its error, unless the
+// error is or wraps a *CloseError, which says the code itself.
 func (c *Conn) Serve(ctx context.Context, handle func(Frame) error) error {
 	stop := context.AfterFunc(ctx, func() { c.Close(Going, "shutting down") })
 	defer stop()

@@ -31,8 +31,8 @@ type RegisterResponse struct {
 }
 
 // TokenRequest is the body of POST /api/v1/agent/token: an agent proves that it holds its identity key and gets a new
-// short token. Signature is over TokenProof(...). An expired agent token is accepted as Bearer here when the proof holds,
-// so that an agent that was switched off for long needs no new enrolment.
+// short token. Signature is over TokenProof(...). An expired agent token is accepted as Bearer here when the proof
+// holds, so that an agent that was switched off for long needs no new enrolment.
 type TokenRequest struct {
 	AgentID   string    `json:"agent_id"`
 	Nonce     string    `json:"nonce"` // base64url, 16 random bytes, the same when a lost answer is asked for again
@@ -46,7 +46,8 @@ type TokenRequest struct {
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-// TokenResponse carries the new token and the next join counter. The answer to a dry run has no token, and the counter as it is.
+// TokenResponse carries the new token and the next join counter. The answer to a dry run has no token, and the counter
+// as it is.
 type TokenResponse struct {
 	Token     string    `json:"token"`
 	ExpiresAt time.Time `json:"expires_at"`

@@ -12,9 +12,9 @@ var (
 	ErrLost     = errors.New("asked again for what was acknowledged already")
 )
 
-// Window is the sending end of a run's chunks: it numbers them, holds back when the receiver has no room, and keeps every
-// chunk until the receiver says that it is stored. It knows no socket: a chunk given to Add while there is none is sent by
-// Resume's caller later. Not safe for concurrent use.
+// Window is the sending end of a run's chunks: it numbers them, holds back when the receiver has no room, and keeps
+// every chunk until the receiver says that it is stored. It knows no socket: a chunk given to Add while there is none
+// is sent by Resume's caller later. Not safe for concurrent use.
 type Window struct {
 	credit int
 	acked  int // all chunks up to this one are stored by the receiver
@@ -50,7 +50,8 @@ func (w *Window) LastAcked() int { return w.acked }
 // Unacked is how many chunks are kept.
 func (w *Window) Unacked() int { return len(w.kept) }
 
-// Add keeps a chunk that was encoded with NextSeq and gives it back to be sent. It fails with ErrNoCredit when the window is shut.
+// Add keeps a chunk that was encoded with NextSeq and gives it back to be sent. It fails with ErrNoCredit when the
+// window is shut.
 func (w *Window) Add(data []byte) (Chunk, error) {
 	if !w.Open() {
 		return Chunk{}, ErrNoCredit
@@ -60,7 +61,8 @@ func (w *Window) Add(data []byte) (Chunk, error) {
 	return c, nil
 }
 
-// Ack lets go of what the receiver has stored and takes on its credit. An ack older than one seen before changes nothing.
+// Ack lets go of what the receiver has stored and takes on its credit. An ack older than one seen before changes
+// nothing.
 func (w *Window) Ack(a Ack) error {
 	if a.Seq < w.acked {
 		return nil
@@ -114,9 +116,9 @@ var verdicts = [...]string{"fresh", "duplicate", "stale", "foreign", "gap", "ove
 
 func (v Verdict) String() string { return verdicts[v] }
 
-// Intake is the receiving end of a run's chunks: it takes each once and in order, whatever is sent twice, and says what may
-// be acknowledged. Taken and committed are apart, since storing takes time while further chunks arrive.
-// Not safe for concurrent use.
+// Intake is the receiving end of a run's chunks: it takes each once and in order, whatever is sent twice, and says what
+// may be acknowledged. Taken and committed are apart, since storing takes time while further chunks arrive. Not safe
+// for concurrent use.
 type Intake struct {
 	run       string
 	attempt   int
@@ -125,8 +127,9 @@ type Intake struct {
 	credit    int
 }
 
-// NewIntake receives the chunks of one attempt of a run. committed is the last chunk of that attempt that is stored already
-// (0 for a new attempt), so that a restarted receiver goes on where it was. credit is what Ack grants; 0 means DefaultCredit.
+// NewIntake receives the chunks of one attempt of a run. committed is the last chunk of that attempt that is stored
+// already (0 for a new attempt), so that a restarted receiver goes on where it was. credit is what Ack grants; 0 means
+// DefaultCredit.
 func NewIntake(run string, attempt, committed, credit int) *Intake {
 	if credit <= 0 {
 		credit = DefaultCredit
@@ -172,6 +175,6 @@ func (i *Intake) Ack() Ack { return Ack{Seq: i.committed, Credit: i.credit} }
 // Committed is the last chunk stored durably, 0 for none.
 func (i *Intake) Committed() int { return i.committed }
 
-// NextSeq is the chunk to ask for after a reconnect. Chunks taken but not yet stored are asked for again on purpose: were
-// they acknowledged by this and then lost, nobody would have them.
+// NextSeq is the chunk to ask for after a reconnect. Chunks taken but not yet stored are asked for again on purpose:
+// were they acknowledged by this and then lost, nobody would have them.
 func (i *Intake) NextSeq() int { return i.committed + 1 }

@@ -182,7 +182,8 @@ func TestEveryChunkIsStoredOnceAndInOrderWhateverTheNetworkDoes(t *testing.T) {
 			}
 		}
 	}
-	for _, must := range []string{"blocked", "duplicate", "stale", "chunks lost", "acks lost", "sent again", "pending lost", "store failed", "paused"} {
+	for _, must := range []string{"blocked", "duplicate", "stale", "chunks lost", "acks lost", "sent again",
+		"pending lost", "store failed", "paused"} {
 		if faults[must] < 100 {
 			t.Errorf("fault %q fired %d times only: the model tests nothing of it", must, faults[must])
 		}
@@ -220,7 +221,8 @@ func TestTheIntakeRefusesWhatIsNotItsOwn(t *testing.T) {
 		attempt, seq int
 		want         Verdict
 	}{
-		{"run_2", 2, 1, Foreign}, {"run_1", 3, 1, Foreign}, {"run_1", 1, 1, Stale}, {"run_1", 2, 2, Gap}, {"run_1", 2, 0, Duplicate},
+		{"run_2", 2, 1, Foreign}, {"run_1", 3, 1, Foreign}, {"run_1", 1, 1, Stale}, {"run_1", 2, 2, Gap},
+		{"run_1", 2, 0, Duplicate},
 		{"run_1", 2, 1, Fresh}, {"run_1", 2, 1, Duplicate},
 	} {
 		if got := in.Take(Frame{Run: tt.run, Attempt: tt.attempt, Seq: tt.seq}); got != tt.want {

@@ -33,8 +33,8 @@ const (
 	MinAgentCapability = 1
 	WriteCapability    = 2 // what an agent must have to change a target
 
-	// Capability grows with every change of meaning. 1: 2026-11, first version; 2: calls of the kinds provision and read;
-	// 3: the agent answers a challenge; one that does not is not let in, whatever number it names.
+	// Capability grows with every change of meaning. 1: 2026-11, first version; 2: calls of the kinds provision and
+	// read; 3: the agent answers a challenge; one that does not is not let in, whatever number it names.
 	Capability = 3
 )
 
@@ -118,14 +118,16 @@ type Hello struct {
 	Limits         AgentLimits     `json:"limits"`
 	Resume         []ResumeRequest `json:"resume,omitempty"` // tasks still running from the last connection
 	JoinSeq        int64           `json:"join_seq"`
-	Machine        string          `json:"machine,omitempty"` // a fingerprint of the host; opaque, differs between machines
+	// a fingerprint of the host; opaque, differs between machines
+	Machine string `json:"machine,omitempty"`
 }
 
 // AgentLimits is what an agent can take.
 type AgentLimits struct {
-	MaxFrame   int   `json:"max_frame"`
-	MaxTasks   int   `json:"max_tasks"`
-	SpoolBytes int64 `json:"spool_bytes,omitempty"` // what it may put on its disk while the control plane has no room; 0: nothing
+	MaxFrame int `json:"max_frame"`
+	MaxTasks int `json:"max_tasks"`
+	// what it may put on its disk while the control plane has no room; 0: nothing
+	SpoolBytes int64 `json:"spool_bytes,omitempty"`
 }
 
 // ResumeRequest tells of a task that outlived its connection.
@@ -175,7 +177,8 @@ const (
 	TroubleSpool = "spool_failed" // its disk takes nothing more
 )
 
-// Echo is sent before hello by an agent that tries the way, and comes back as it was. A connection may ask for MaxEchoes.
+// Echo is sent before hello by an agent that tries the way, and comes back as it was. A connection may ask for
+// MaxEchoes.
 type Echo struct {
 	Data string `json:"data"`
 }
@@ -195,7 +198,8 @@ const (
 	KindRead      TaskKind = "read"
 )
 
-// Offer gives the agent a call to run. Request is a v1 SyncRequest, TestRequest, DiscoverRequest, ProvisionRequest or ReadRequest by Kind.
+// Offer gives the agent a call to run. Request is a v1 SyncRequest, TestRequest, DiscoverRequest, ProvisionRequest or
+// ReadRequest by Kind.
 type Offer struct {
 	Kind             TaskKind        `json:"kind"`
 	ConnectorID      string          `json:"connector_id"`

@@ -32,7 +32,11 @@ type Proof struct {
 
 // ConnectProof is what an agent signs for one connection.
 func ConnectProof(tenantID, agentID, bootID, nonce, host string) []byte {
-	return []byte("grantwright-connect-v1\n" + tenantID + "\n" + agentID + "\n" + bootID + "\n" + nonce + "\n" + CanonicalHost(host))
+	return []byte(
+		"grantwright-connect-v1\n" + tenantID + "\n" + agentID + "\n" + bootID + "\n" + nonce + "\n" + CanonicalHost(
+			host,
+		),
+	)
 }
 
 // CanonicalHost is a host and port in the one form in which both ends compare it: lower case, without the port that

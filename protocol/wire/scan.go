@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// scanner finds the members of a frame's envelope without decoding what they hold. encoding/json would read a chunk three
-// times over to do the same; for a directory of 50,000 people that is seconds.
+// scanner finds the members of a frame's envelope without decoding what they hold. encoding/json would read a chunk
+// three times over to do the same; for a directory of 50,000 people that is seconds.
 type scanner struct {
 	msg []byte
 	pos int

@@ -33,8 +33,8 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// isNetwork says whether err comes from the network. The bare error numbers of the system count as network errors to the
-// standard library, a full disk's too, so they do not count here.
+// isNetwork says whether err comes from the network. The bare error numbers of the system count as network errors to
+// the standard library, a full disk's too, so they do not count here.
 func isNetwork(err error) bool {
 	var op *net.OpError
 	var network net.Error

@@ -25,7 +25,10 @@ func (c command) doctor(args []string) int {
 		return code
 	}
 	if *url == "" && (*ca != "" || *proxy != "" || *insecure) {
-		return c.usage("doctor takes --ca-file, --proxy and --insecure-http together with --url alone; without it the settings of the enrolment are tried")
+		return c.usage(
+			"doctor takes --ca-file, --proxy and --insecure-http together with --url alone; without it the settings " +
+				"of the enrolment are tried",
+		)
 	}
 	dir, err := absolute(*data)
 	if err != nil {

@@ -67,7 +67,9 @@ func (c command) drainNow(ctx context.Context, dir config.Dir, on bool, wait tim
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return errors.New("not waiting any longer; the agent takes no new tasks until `drain --undo` or its restart")
+			return errors.New(
+				"not waiting any longer; the agent takes no new tasks until `drain --undo` or its restart",
+			)
 		}
 	}
 }

@@ -21,13 +21,27 @@ func (c command) enroll(args []string) int {
 	url := set.String("url", "", "`address` of the control plane, such as https://grantwright.example.org")
 	stdin := set.Bool("token-stdin", false, "read the enrolment token from standard input")
 	file := set.String("token-file", "", "read the enrolment token from `file`")
-	ca := set.String("ca-file", "", "PEM `file` with certificates to trust besides the system's, for the control plane and for an https proxy")
-	proxy := set.String("proxy", "", "`URL` of the proxy, with user name and password where it wants them; default: HTTPS_PROXY")
-	insecure := set.Bool("insecure-http", false, "allow plain http to another host: token and data can then be read on the way")
+	ca := set.String(
+		"ca-file",
+		"",
+		"PEM `file` with certificates to trust besides the system's, for the control plane and for an https proxy",
+	)
+	proxy := set.String(
+		"proxy",
+		"",
+		"`URL` of the proxy, with user name and password where it wants them; default: HTTPS_PROXY",
+	)
+	insecure := set.Bool(
+		"insecure-http",
+		false,
+		"allow plain http to another host: token and data can then be read on the way",
+	)
 	replace := set.Bool("replace", false, "forget an enrolment that is there, with its keys")
 	if namesToken(args) {
-		return c.usage("a token as an argument can be seen by every user of this host in the list of processes, and stays in the " +
-			"shell's history; use --token-stdin or --token-file, and have a new token made if this one was real")
+		return c.usage(
+			"a token as an argument can be seen by every user of this host in the list of processes, and stays in the " +
+				"shell's history; use --token-stdin or --token-file, and have a new token made if this one was real",
+		)
 	}
 	if code, done := c.parse(set, args); done {
 		return code
@@ -53,7 +67,8 @@ func (c command) enroll(args []string) int {
 	return c.enrolled(order.Dir, state)
 }
 
-// namesToken finds a token given as a flag. It is looked for before the flags are read, whose errors repeat what was given.
+// namesToken finds a token given as a flag. It is looked for before the flags are read, whose errors repeat what was
+// given.
 func namesToken(args []string) bool {
 	for _, a := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
@@ -101,6 +116,13 @@ func (c command) enrolled(dir config.Dir, s config.State) int {
 	if err != nil {
 		return c.fail(err)
 	}
-	fmt.Fprintf(c.out, "enrolled as %s (%s)\nidentity key %s\nsealing key  %s\n", s.Name, s.AgentID, keys.IdentityFingerprint(), keys.SealingFingerprint())
+	fmt.Fprintf(
+		c.out,
+		"enrolled as %s (%s)\nidentity key %s\nsealing key  %s\n",
+		s.Name,
+		s.AgentID,
+		keys.IdentityFingerprint(),
+		keys.SealingFingerprint(),
+	)
 	return exitOK
 }

@@ -14,12 +14,14 @@ import (
 // maxLog is when a log file of the agent's own is put aside, in bytes. One old file is kept.
 const maxLog = 10 << 20
 
-// newLog writes text for people at a terminal and JSON for everything else. A Windows service has nowhere to write to, so
-// its log is a file in the data directory.
+// newLog writes text for people at a terminal and JSON for everything else. A Windows service has nowhere to write to,
+// so its log is a file in the data directory.
 func newLog(to io.Writer, dir config.Dir, least slog.Level, asService bool) *slog.Logger {
 	options := &slog.HandlerOptions{Level: least}
 	if asService && runtime.GOOS == "windows" {
-		return slog.New(slog.NewJSONHandler(&logFile{path: filepath.Join(string(dir), "agent.log"), max: maxLog}, options))
+		return slog.New(
+			slog.NewJSONHandler(&logFile{path: filepath.Join(string(dir), "agent.log"), max: maxLog}, options),
+		)
 	}
 	if f, ok := to.(*os.File); ok && terminal(f) {
 		return slog.New(slog.NewTextHandler(to, options))

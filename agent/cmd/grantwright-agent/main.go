@@ -1,5 +1,5 @@
-// Command grantwright-agent reads a site's directories for a Grantwright control plane that cannot reach them itself. It
-// connects outward only; nothing connects to it.
+// Command grantwright-agent reads a site's directories for a Grantwright control plane that cannot reach them itself.
+// It connects outward only; nothing connects to it.
 //
 // Exit codes: 0 success, 1 a failure or a check that failed, 3 not enrolled, 4 revoked, 5 the control plane cannot be
 // reached, 6 its certificate is not trusted, 64 wrong usage. 2 is a crash: the Go runtime ends a program with it.
@@ -88,7 +88,14 @@ func (c command) run(args []string) int {
 	case "service":
 		return c.service(rest)
 	case "version", "--version":
-		fmt.Fprintf(c.out, "grantwright-agent %s (%s, %s/%s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		fmt.Fprintf(
+			c.out,
+			"grantwright-agent %s (%s, %s/%s)\n",
+			buildVersion(),
+			runtime.Version(),
+			runtime.GOOS,
+			runtime.GOARCH,
+		)
 		return exitOK
 	case "help", "-h", "--help":
 		fmt.Fprintf(c.out, usage, defaultDir())
@@ -119,7 +126,10 @@ func (c command) parse(set *flag.FlagSet, args []string) (code int, done bool) {
 		return exitUsage, true
 	case set.NArg() > 0:
 		// The argument itself is not repeated: it may be a token.
-		return c.usage("%s takes no arguments, only flags; a token comes by --token-stdin or --token-file", set.Name()), true
+		return c.usage(
+			"%s takes no arguments, only flags; a token comes by --token-stdin or --token-file",
+			set.Name(),
+		), true
 	}
 	return exitOK, false
 }

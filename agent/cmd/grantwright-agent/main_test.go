@@ -39,7 +39,11 @@ func server(t *testing.T, status int, code string) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/v1/agent/register" && r.Header.Get("Authorization") == "Bearer "+enrolmentToken {
 			_ = json.NewEncoder(w).Encode(wire.RegisterResponse{
-				AgentID: "agent-1", Name: "site", Token: "canary-token", ExpiresAt: time.Now().Add(time.Hour), JoinSeq: 1,
+				AgentID:   "agent-1",
+				Name:      "site",
+				Token:     "canary-token",
+				ExpiresAt: time.Now().Add(time.Hour),
+				JoinSeq:   1,
 			})
 			return
 		}
@@ -74,8 +78,10 @@ func TestATokenAsAnArgumentIsRefusedWithTheReason(t *testing.T) {
 
 func TestWrongUsageIsExitCode2(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"dance"}, {"enroll"}, {"enroll", "--url", "https://x"}, {"enroll", "--url", "https://x", "--token-stdin", "--token-file", "y"},
-		{"enroll", "--url", "http://x.example.org", "--token-stdin"}, {"run", "--log-level", "loud"}, {"status", "--yaml"},
+		{}, {"dance"}, {"enroll"}, {"enroll", "--url", "https://x"},
+		{"enroll", "--url", "https://x", "--token-stdin", "--token-file", "y"},
+		{"enroll", "--url", "http://x.example.org", "--token-stdin"}, {"run", "--log-level", "loud"},
+		{"status", "--yaml"},
 		{"service"}, {"service", "dance"},
 	} {
 		if code, _, errs := call(t, "token", args...); code != exitUsage || errs == "" {
@@ -89,7 +95,14 @@ func TestWrongUsageIsExitCode2(t *testing.T) {
 
 func TestAHostIsEnrolledOnceAndTellsItsStatus(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	if code, _, errs := call(t, "", "status", "--data", dir); code != exitNotEnrolled || !strings.Contains(errs, "enroll") {
+	if code, _, errs := call(
+		t,
+		"",
+		"status",
+		"--data",
+		dir,
+	); code != exitNotEnrolled ||
+		!strings.Contains(errs, "enroll") {
 		t.Errorf("status before = %d %q, want 3", code, errs)
 	}
 	if code, _, _ := call(t, "", "run", "--data", dir); code != exitNotEnrolled {
@@ -107,7 +120,17 @@ func TestAHostIsEnrolledOnceAndTellsItsStatus(t *testing.T) {
 	if code != exitOK || !strings.Contains(out, "enrolled as site (agent-1)") || !strings.Contains(out, "SHA256:") {
 		t.Fatalf("enroll = %d %q %q", code, out, errs)
 	}
-	if code, _, errs := call(t, enrolmentToken, "enroll", "--url", url, "--data", dir, "--token-stdin"); code != exitFailed || !strings.Contains(errs, "--replace") {
+	if code, _, errs := call(
+		t,
+		enrolmentToken,
+		"enroll",
+		"--url",
+		url,
+		"--data",
+		dir,
+		"--token-stdin",
+	); code != exitFailed ||
+		!strings.Contains(errs, "--replace") {
 		t.Errorf("enrolled again = %d %q, want a refusal", code, errs)
 	}
 	code, out, _ = call(t, "", "status", "--json", "--data", dir)
@@ -115,7 +138,8 @@ func TestAHostIsEnrolledOnceAndTellsItsStatus(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitFailed {
 		t.Fatalf("status = %d %q, want 1 and JSON", code, out)
 	}
-	for name, want := range map[string]any{"state": "stopped", "online": false, "agent_id": "agent-1", "name": "site", "control_plane": url, "last_connected": nil} {
+	for name, want := range map[string]any{"state": "stopped", "online": false, "agent_id": "agent-1", "name": "site",
+		"control_plane": url, "last_connected": nil} {
 		if r[name] != want {
 			t.Errorf("%s is %v, want %v", name, r[name], want)
 		}
@@ -124,14 +148,31 @@ func TestAHostIsEnrolledOnceAndTellsItsStatus(t *testing.T) {
 		t.Errorf("status %s", out)
 	}
 	before := r["identity_fingerprint"]
-	if code, _, errs := call(t, enrolmentToken, "enroll", "--replace", "--url", url, "--data", dir, "--token-stdin"); code != exitOK {
+	if code, _, errs := call(
+		t,
+		enrolmentToken,
+		"enroll",
+		"--replace",
+		"--url",
+		url,
+		"--data",
+		dir,
+		"--token-stdin",
+	); code != exitOK {
 		t.Fatalf("replace = %d %q", code, errs)
 	}
 	_, out, _ = call(t, "", "status", "--json", "--data", dir)
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r["identity_fingerprint"] == before {
 		t.Errorf("--replace kept the key (%v)", err)
 	}
-	if code, out, _ := call(t, "", "status", "--data", dir); code != exitFailed || !strings.Contains(out, "control plane   "+url) {
+	if code, out, _ := call(
+		t,
+		"",
+		"status",
+		"--data",
+		dir,
+	); code != exitFailed ||
+		!strings.Contains(out, "control plane   "+url) {
 		t.Errorf("status = %d %q", code, out)
 	}
 }
@@ -148,13 +189,23 @@ func TestWhyEnrollingFailedIsToldByTextAndExitCode(t *testing.T) {
 		name, url, token, want string
 		code                   int
 	}{
-		{"used token", server(t, 401, "invalid_token").URL, "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"jti":"2"}`)) + ".x", "used already", exitFailed},
+		{"used token", server(t, 401, "invalid_token").URL, "e30." +
+			base64.RawURLEncoding.EncodeToString([]byte(`{"jti":"2"}`)) + ".x", "used already", exitFailed},
 		{"no token", server(t, 401, "x").URL, "", "empty", exitFailed},
 		{"half a token", server(t, 401, "x").URL, "e30.abc", "whole text", exitFailed},
 		{"nobody there", "http://" + closed.Addr().String(), enrolmentToken, "refused", exitNetwork},
 		{"unknown authority", secure.URL, enrolmentToken, "--ca-file", exitTLS},
 	} {
-		code, _, errs := call(t, tt.token, "enroll", "--url", tt.url, "--data", filepath.Join(t.TempDir(), "d"), "--token-stdin")
+		code, _, errs := call(
+			t,
+			tt.token,
+			"enroll",
+			"--url",
+			tt.url,
+			"--data",
+			filepath.Join(t.TempDir(), "d"),
+			"--token-stdin",
+		)
 		if code != tt.code || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s = %d %q, want %d and %q", tt.name, code, errs, tt.code, tt.want)
 		}
@@ -167,7 +218,16 @@ func TestWhyEnrollingFailedIsToldByTextAndExitCode(t *testing.T) {
 func TestARevokedAgentEndsWithExitCode4AndNoTokenInItsLog(t *testing.T) {
 	dir := config.Dir(filepath.Join(t.TempDir(), "data"))
 	url := server(t, 403, "agent_revoked").URL
-	if code, _, errs := call(t, enrolmentToken, "enroll", "--url", url, "--data", string(dir), "--token-stdin"); code != exitOK {
+	if code, _, errs := call(
+		t,
+		enrolmentToken,
+		"enroll",
+		"--url",
+		url,
+		"--data",
+		string(dir),
+		"--token-stdin",
+	); code != exitOK {
 		t.Fatal(errs)
 	}
 	var logged bytes.Buffer
@@ -189,14 +249,30 @@ func TestARevokedAgentEndsWithExitCode4AndNoTokenInItsLog(t *testing.T) {
 
 func TestOneDataDirectoryRunsOnce(t *testing.T) {
 	dir := config.Dir(filepath.Join(t.TempDir(), "data"))
-	if code, _, errs := call(t, enrolmentToken, "enroll", "--url", server(t, 403, "agent_revoked").URL, "--data", string(dir), "--token-stdin"); code != exitOK {
+	if code, _, errs := call(
+		t,
+		enrolmentToken,
+		"enroll",
+		"--url",
+		server(t, 403, "agent_revoked").URL,
+		"--data",
+		string(dir),
+		"--token-stdin",
+	); code != exitOK {
 		t.Fatal(errs)
 	}
 	unlock, err := dir.Lock()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := call(t, "", "run", "--data", string(dir)); code != exitFailed || !strings.Contains(errs, "another agent runs") {
+	if code, _, errs := call(
+		t,
+		"",
+		"run",
+		"--data",
+		string(dir),
+	); code != exitFailed ||
+		!strings.Contains(errs, "another agent runs") {
 		t.Errorf("second = %d %q", code, errs)
 	}
 	unlock()
@@ -216,7 +292,16 @@ func TestDoctorEndsWithTheCodeOfWhatItFound(t *testing.T) {
 	t.Cleanup(secure.Close)
 	enrolled := func(s *httptest.Server) string {
 		dir := filepath.Join(t.TempDir(), "data")
-		if code, _, errs := call(t, enrolmentToken, "enroll", "--url", s.URL, "--data", dir, "--token-stdin"); code != exitOK {
+		if code, _, errs := call(
+			t,
+			enrolmentToken,
+			"enroll",
+			"--url",
+			s.URL,
+			"--data",
+			dir,
+			"--token-stdin",
+		); code != exitOK {
 			t.Fatal(errs)
 		}
 		return dir
@@ -232,7 +317,8 @@ func TestDoctorEndsWithTheCodeOfWhatItFound(t *testing.T) {
 		want string
 	}{
 		{"not enrolled", []string{"--data", none}, exitNotEnrolled, "SKIP  config"},
-		{"a closed port", []string{"--data", none, "--url", "http://" + closed.Addr().String()}, exitNetwork, "FAIL  tcp"},
+		{"a closed port", []string{"--data", none, "--url", "http://" + closed.Addr().String()}, exitNetwork,
+			"FAIL  tcp"},
 		{"no such name", []string{"--data", none, "--url", "https://control.invalid"}, exitNetwork, "FAIL  dns"},
 		{"a certificate of nobody", []string{"--data", none, "--url", secure.URL}, exitTLS, "FAIL  tls"},
 		{"revoked", []string{"--data", revoked}, exitRevoked, "FAIL  auth"},
@@ -246,7 +332,11 @@ func TestDoctorEndsWithTheCodeOfWhatItFound(t *testing.T) {
 	}
 	code, out, _ := call(t, "", "doctor", "--json", "--data", revoked)
 	var r doctor.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitRevoked || r.OK || !r.Enrolled || len(r.Steps) == 0 {
+	if err := json.Unmarshal(
+		[]byte(out),
+		&r,
+	); err != nil || code != exitRevoked || r.OK || !r.Enrolled ||
+		len(r.Steps) == 0 {
 		t.Errorf("doctor --json = %d %s (%v)", code, out, err)
 	}
 }
@@ -256,10 +346,26 @@ func TestDrainWaitsForTheAgentThatRuns(t *testing.T) {
 	if code, _, _ := call(t, "", "drain", "--data", string(dir)); code != exitNotEnrolled {
 		t.Errorf("drain before = %d; want 3", code)
 	}
-	if code, _, errs := call(t, enrolmentToken, "enroll", "--url", server(t, 403, "x").URL, "--data", string(dir), "--token-stdin"); code != exitOK {
+	if code, _, errs := call(
+		t,
+		enrolmentToken,
+		"enroll",
+		"--url",
+		server(t, 403, "x").URL,
+		"--data",
+		string(dir),
+		"--token-stdin",
+	); code != exitOK {
 		t.Fatal(errs)
 	}
-	if code, _, errs := call(t, "", "drain", "--data", string(dir)); code != exitFailed || !strings.Contains(errs, "no agent runs") {
+	if code, _, errs := call(
+		t,
+		"",
+		"drain",
+		"--data",
+		string(dir),
+	); code != exitFailed ||
+		!strings.Contains(errs, "no agent runs") {
 		t.Errorf("drain without an agent = %d %q", code, errs)
 	}
 	// An agent that runs: it heeds the wish, and has one task that ends a little later.
@@ -286,13 +392,37 @@ func TestDrainWaitsForTheAgentThatRuns(t *testing.T) {
 			report()
 		}
 	}()
-	if code, out, _ := call(t, "", "drain", "--wait", "0", "--data", string(dir)); code != exitOK || !strings.Contains(out, "1 still run") {
+	if code, out, _ := call(
+		t,
+		"",
+		"drain",
+		"--wait",
+		"0",
+		"--data",
+		string(dir),
+	); code != exitOK ||
+		!strings.Contains(out, "1 still run") {
 		t.Errorf("drain --wait 0 = %d %q", code, out)
 	}
-	if code, out, _ := call(t, "", "drain", "--data", string(dir)); code != exitOK || !strings.Contains(out, "can be stopped") {
+	if code, out, _ := call(
+		t,
+		"",
+		"drain",
+		"--data",
+		string(dir),
+	); code != exitOK ||
+		!strings.Contains(out, "can be stopped") {
 		t.Errorf("drain = %d %q", code, out)
 	}
-	if code, out, _ := call(t, "", "drain", "--undo", "--data", string(dir)); code != exitOK || !strings.Contains(out, "again") || dir.Drain() {
+	if code, out, _ := call(
+		t,
+		"",
+		"drain",
+		"--undo",
+		"--data",
+		string(dir),
+	); code != exitOK || !strings.Contains(out, "again") ||
+		dir.Drain() {
 		t.Errorf("drain --undo = %d %q", code, out)
 	}
 	close(stop)
@@ -325,8 +455,21 @@ func TestTheSpoolIsAsLargeAsTheSettingsSay(t *testing.T) {
 }
 
 func TestTheUnitIsPrintedForPackages(t *testing.T) {
-	code, out, _ := call(t, "", "service", "unit", "--data", "/var/lib/grantwright-agent", "--executable", "/usr/bin/grantwright-agent")
-	if code != exitOK || !strings.Contains(out, "ExecStart=/usr/bin/grantwright-agent run --service --data /var/lib/grantwright-agent\n") {
+	code, out, _ := call(
+		t,
+		"",
+		"service",
+		"unit",
+		"--data",
+		"/var/lib/grantwright-agent",
+		"--executable",
+		"/usr/bin/grantwright-agent",
+	)
+	if code != exitOK ||
+		!strings.Contains(
+			out,
+			"ExecStart=/usr/bin/grantwright-agent run --service --data /var/lib/grantwright-agent\n",
+		) {
 		t.Errorf("%d %s", code, out)
 	}
 }

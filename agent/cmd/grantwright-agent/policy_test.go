@@ -27,10 +27,21 @@ func TestNoConnectorReachesTheAgentsOwnHostUnlessItIsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := map[string]v1.AuthConfig{
-		"rest":   {"base_url": server.URL, "accounts": map[string]any{"path": "/a", "id": "$.id"}, "auth_method": "none"},
+		"rest": {
+			"base_url":    server.URL,
+			"accounts":    map[string]any{"path": "/a", "id": "$.id"},
+			"auth_method": "none",
+		},
 		"scim2":  {"base_url": server.URL, "bearer_token": "x"},
 		"custom": {"base_url": server.URL},
-		"ldap":   {"host": host, "port": number, "security": "none", "bind_dn": "cn=x", "bind_password": "y", "base_dn": "dc=x"},
+		"ldap": {
+			"host":          host,
+			"port":          number,
+			"security":      "none",
+			"bind_dn":       "cn=x",
+			"bind_password": "y",
+			"base_dn":       "dc=x",
+		},
 	}
 	allowed, err := policy.Parse(at)
 	if err != nil {

@@ -25,9 +25,9 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// The agent is a guest on its host: it stays below 64 MiB while it streams a large directory. Its live heap is a few MiB
-// then, so that letting it grow to three times that before collecting costs little memory and saves a quarter of the work;
-// the limit catches many tasks at once. GOMEMLIMIT and GOGC overrule.
+// The agent is a guest on its host: it stays below 64 MiB while it streams a large directory. Its live heap is a few
+// MiB then, so that letting it grow to three times that before collecting costs little memory and saves a quarter of
+// the work; the limit catches many tasks at once. GOMEMLIMIT and GOGC overrule.
 const (
 	memoryLimit = 48 << 20 // of the Go runtime; the program's text comes on top
 	gcPercent   = 200
@@ -36,9 +36,18 @@ const (
 func (c command) work(args []string) int {
 	set, data := c.flags("run")
 	asService := set.Bool("service", false, "set by the service manager's own command line")
-	spoolMiB := set.Int("spool-mib", -1, "how many `MiB` of disk may hold what waits for the control plane; 0: none; default: spool_mib of config.json, or 512")
-	allow := set.String("allow-targets", "", "loopback, link-local or metadata `addresses` that connectors may connect to besides allow_targets of "+
-		"config.json and "+policy.Env+", with commas, such as 127.0.0.1:389")
+	spoolMiB := set.Int(
+		"spool-mib",
+		-1,
+		"how many `MiB` of disk may hold what waits for the control plane; 0: none; default: spool_mib of "+
+			"config.json, or 512",
+	)
+	allow := set.String(
+		"allow-targets",
+		"",
+		"loopback, link-local or metadata `addresses` that connectors may connect to besides allow_targets of "+
+			"config.json and "+policy.Env+", with commas, such as 127.0.0.1:389",
+	)
 	level := set.String("log-level", "info", "least `level` that is logged: debug, info, warn, error")
 	if code, done := c.parse(set, args); done {
 		return code
@@ -81,7 +90,17 @@ func run(ctx context.Context, l *link.Link, dir config.Dir, spoolMiB int, log *s
 			defer l.Runner.Journal.Close()
 		}
 		state := l.Tokens.State()
-		log.Info("agent starts", "version", l.Version, "agent", state.AgentID, "name", state.Name, "control_plane", l.Dialer.Base.Host)
+		log.Info(
+			"agent starts",
+			"version",
+			l.Version,
+			"agent",
+			state.AgentID,
+			"name",
+			state.Name,
+			"control_plane",
+			l.Dialer.Base.Host,
+		)
 		err = l.Run(ctx)
 	}
 	if err != nil {
@@ -92,7 +111,8 @@ func run(ctx context.Context, l *link.Link, dir config.Dir, spoolMiB int, log *s
 	return exitOK
 }
 
-// openSpool makes the spool, once no other agent can be using it. Without one the agent works too: it reads less far ahead.
+// openSpool makes the spool, once no other agent can be using it. Without one the agent works too: it reads less far
+// ahead.
 func openSpool(dir config.Dir, mib int, log *slog.Logger) *spool.Spool {
 	settings, err := dir.LoadSettings()
 	if err == nil && mib < 0 {
@@ -116,7 +136,11 @@ func openSpool(dir config.Dir, mib int, log *slog.Logger) *spool.Spool {
 func openJournal(dir config.Dir, log *slog.Logger) *journal.Journal {
 	j, err := journal.Open(dir.Journal(), time.Now)
 	if err != nil {
-		log.Error("there is no journal of changes: nothing will be changed in target systems until this is mended", "err", err)
+		log.Error(
+			"there is no journal of changes: nothing will be changed in target systems until this is mended",
+			"err",
+			err,
+		)
 		return nil
 	}
 	return j

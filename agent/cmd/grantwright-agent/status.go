@@ -69,8 +69,13 @@ func look(dir config.Dir, now time.Time) (report, error) {
 	}
 	status.TokenExpires = state.ExpiresAt
 	return report{
-		Status: status, Online: status.State == config.Online, AgentID: state.AgentID, Name: state.Name, ControlPlane: settings.URL,
-		IdentityFingerprint: keys.IdentityFingerprint(), SealingFingerprint: keys.SealingFingerprint(),
+		Status:              status,
+		Online:              status.State == config.Online,
+		AgentID:             state.AgentID,
+		Name:                state.Name,
+		ControlPlane:        settings.URL,
+		IdentityFingerprint: keys.IdentityFingerprint(),
+		SealingFingerprint:  keys.SealingFingerprint(),
 	}, nil
 }
 

@@ -28,7 +28,8 @@ func TestEverythingStoredIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		d.SaveSettings(Settings{URL: "https://x", CA: []byte("pem")}), d.SaveState(State{Token: "t"}), d.SaveStatus(Status{}),
+		d.SaveSettings(Settings{URL: "https://x", CA: []byte("pem")}), d.SaveState(State{Token: "t"}),
+		d.SaveStatus(Status{}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +109,13 @@ func TestStateAndSettingsComeBack(t *testing.T) {
 	if _, err := d.LoadSettings(); !errors.Is(err, ErrNotEnrolled) {
 		t.Errorf("LoadSettings = %v, want ErrNotEnrolled", err)
 	}
-	state := State{AgentID: "a", Token: "t", ExpiresAt: time.Unix(1e9, 0).UTC(), JoinSeq: 3, Renewal: &Renewal{Nonce: "n", BootID: "b"}}
+	state := State{
+		AgentID:   "a",
+		Token:     "t",
+		ExpiresAt: time.Unix(1e9, 0).UTC(),
+		JoinSeq:   3,
+		Renewal:   &Renewal{Nonce: "n", BootID: "b"},
+	}
 	settings := Settings{URL: "https://x", Proxy: "http://u:p@proxy:3128", CA: []byte("pem")}
 	if err := errors.Join(d.SaveState(state), d.SaveSettings(settings)); err != nil {
 		t.Fatal(err)
@@ -140,7 +147,8 @@ func TestADamagedStateIsSaidToBe(t *testing.T) {
 	if err := os.WriteFile(d.path(stateFile), []byte(`{"agent`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.LoadState(); err == nil || errors.Is(err, ErrNotEnrolled) || !strings.Contains(err.Error(), "damaged") {
+	if _, err := d.LoadState(); err == nil || errors.Is(err, ErrNotEnrolled) ||
+		!strings.Contains(err.Error(), "damaged") {
 		t.Errorf("LoadState = %v, want damaged", err)
 	}
 }

@@ -1,5 +1,6 @@
-// Package config is what an agent keeps on its host: its settings, its keys, the state of its membership, and a status file
-// for people and scripts. All of it lies in one data directory that only the agent's account and administrators can read.
+// Package config is what an agent keeps on its host: its settings, its keys, the state of its membership, and a status
+// file for people and scripts. All of it lies in one data directory that only the agent's account and administrators
+// can read.
 package config
 
 import (
@@ -30,7 +31,8 @@ var ErrNotEnrolled = errors.New("not enrolled: run `grantwright-agent enroll` fi
 // Dir is an agent's data directory.
 type Dir string
 
-// Prepare makes the directory, closed to other users (0700, on Windows an access list for SYSTEM, administrators and the owner).
+// Prepare makes the directory, closed to other users (0700, on Windows an access list for SYSTEM, administrators and
+// the owner).
 func (d Dir) Prepare() error {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return fmt.Errorf("make data directory: %w", err)

@@ -12,8 +12,8 @@ import (
 	"os"
 )
 
-// Keys are what an agent is known by (identity, Ed25519) and what secrets can be sealed to (sealing, X25519). The private
-// halves never leave the host.
+// Keys are what an agent is known by (identity, Ed25519) and what secrets can be sealed to (sealing, X25519). The
+// private halves never leave the host.
 type Keys struct {
 	Identity ed25519.PrivateKey
 	Sealing  *ecdh.PrivateKey

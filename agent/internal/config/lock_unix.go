@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock keeps a second process from running with this data directory: the two would take each other's connection. The lock ends
-// with the process.
+// Lock keeps a second process from running with this data directory: the two would take each other's connection. The
+// lock ends with the process.
 func (d Dir) Lock() (unlock func(), err error) {
 	f, err := os.OpenFile(d.path("lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -10,18 +10,20 @@ import (
 
 // Settings say how the control plane is reached. They are written by enroll.
 type Settings struct {
-	URL          string `json:"url"`
-	Proxy        string `json:"proxy,omitempty"`         // may carry a user name and password; empty: HTTPS_PROXY and NO_PROXY decide
+	URL string `json:"url"`
+	// may carry a user name and password; empty: HTTPS_PROXY and NO_PROXY decide
+	Proxy        string `json:"proxy,omitempty"`
 	InsecureHTTP bool   `json:"insecure_http,omitempty"` // the operator allowed plain http beyond loopback
 
 	// SpoolMiB is how much of the disk may be used while the control plane has no room, in MiB. Nil: 512; 0: nothing.
 	SpoolMiB *int `json:"spool_mib,omitempty"`
 
-	// AllowTargets are special addresses that connectors may connect to all the same, such as 127.0.0.1:389; see package policy.
+	// AllowTargets are special addresses that connectors may connect to all the same, such as 127.0.0.1:389; see
+	// package policy.
 	AllowTargets []string `json:"allow_targets,omitempty"`
 
-	// CA holds the PEM certificates trusted besides the system's. They are copied into the data directory, since the file
-	// they came from may be out of the service's sight, or gone after an update.
+	// CA holds the PEM certificates trusted besides the system's. They are copied into the data directory, since the
+	// file they came from may be out of the service's sight, or gone after an update.
 	CA []byte `json:"-"`
 }
 

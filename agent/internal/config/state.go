@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// State is an agent's membership. It is stored before it is used: an agent that forgets a join counter it was given would
-// look like a copy of itself and be shut out.
+// State is an agent's membership. It is stored before it is used: an agent that forgets a join counter it was given
+// would look like a copy of itself and be shut out.
 type State struct {
 	AgentID    string    `json:"agent_id"`
 	InstanceID string    `json:"instance_id"`
@@ -20,8 +20,8 @@ type State struct {
 	Renewal    *Renewal  `json:"renewal,omitempty"`
 }
 
-// Renewal is a request for a token whose answer has not arrived. It is asked again with the same nonce and the same boot id,
-// by which the control plane knows a repeated question from a copied agent.
+// Renewal is a request for a token whose answer has not arrived. It is asked again with the same nonce and the same
+// boot id, by which the control plane knows a repeated question from a copied agent.
 type Renewal struct {
 	Nonce  string `json:"nonce"`
 	BootID string `json:"boot_id"`

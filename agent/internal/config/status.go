@@ -34,8 +34,8 @@ const (
 // SaveStatus stores s. It does not wait for the disk: after a power cut it would be wrong anyway.
 func (d Dir) SaveStatus(s Status) error { return d.writeJSON(statusFile, s, false) }
 
-// LoadStatus gives the last status. A running agent refreshes it with every heartbeat: one that is older than three says
-// that the process is gone, whatever it was then.
+// LoadStatus gives the last status. A running agent refreshes it with every heartbeat: one that is older than three
+// says that the process is gone, whatever it was then.
 func (d Dir) LoadStatus(now time.Time) (Status, error) {
 	var s Status
 	found, err := exists(d.readJSON(statusFile, &s))

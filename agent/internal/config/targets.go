@@ -39,7 +39,9 @@ func (d Dir) LoadTargets() ([]Target, error) {
 }
 
 // Dial is dial that remembers where it got through to.
-func (t *Targets) Dial(dial func(ctx context.Context, network, addr string) (net.Conn, error)) func(ctx context.Context, network, addr string) (net.Conn, error) {
+func (t *Targets) Dial(
+	dial func(ctx context.Context, network, addr string) (net.Conn, error),
+) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err == nil {

@@ -1,5 +1,5 @@
-// Package dial opens every connection from the agent to the control plane. There is one dialer for HTTP and for the websocket,
-// so that a proxy or a private certificate authority which works for one works for the other.
+// Package dial opens every connection from the agent to the control plane. There is one dialer for HTTP and for the
+// websocket, so that a proxy or a private certificate authority which works for one works for the other.
 package dial
 
 import (
@@ -36,8 +36,8 @@ type Dialer struct {
 	net   net.Dialer
 }
 
-// New makes a dialer by the settings. A proxy named there comes before HTTPS_PROXY; NO_PROXY holds for both. As everywhere
-// in Go, loopback addresses are never proxied.
+// New makes a dialer by the settings. A proxy named there comes before HTTPS_PROXY; NO_PROXY holds for both. As
+// everywhere in Go, loopback addresses are never proxied.
 func New(s config.Settings) (*Dialer, error) {
 	base, err := s.Base()
 	if err != nil {
@@ -76,7 +76,8 @@ func roots(pem []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// DialContext connects to addr, through the proxy where there is one. It is what http.Transport and websocket.Dialer take.
+// DialContext connects to addr, through the proxy where there is one. It is what http.Transport and websocket.Dialer
+// take.
 func (d *Dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	proxy, err := d.proxy(&url.URL{Scheme: d.Base.Scheme, Host: addr})
 	if err != nil {

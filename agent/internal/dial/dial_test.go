@@ -14,7 +14,8 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/config"
 )
 
-// socks5 is a proxy that knows CONNECT with user name and password (RFC 1928, RFC 1929) and sends everybody to one address.
+// socks5 is a proxy that knows CONNECT with user name and password (RFC 1928, RFC 1929) and sends everybody to one
+// address.
 func socks5(t *testing.T, to string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,18 +64,28 @@ func serveSocks(conn net.Conn, to string) {
 }
 
 func TestASocksProxyLeadsToTheControlPlane(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }),
+	)
 	defer server.Close()
 	proxy := socks5(t, server.Listener.Addr().String())
-	for _, tt := range []struct{ user, want string }{{"agent:secret@", ""}, {"agent:wrong@", "through the proxy " + proxy}} {
-		d, err := New(config.Settings{URL: "http://control.example.org", InsecureHTTP: true, Proxy: "socks5://" + tt.user + proxy})
+	for _, tt := range []struct{ user, want string }{{"agent:secret@", ""},
+		{"agent:wrong@", "through the proxy " + proxy}} {
+		d, err := New(
+			config.Settings{
+				URL:          "http://control.example.org",
+				InsecureHTTP: true,
+				Proxy:        "socks5://" + tt.user + proxy,
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp, err := d.HTTP().Get(d.Base.String())
 		if tt.want != "" {
 			var failed *ProxyError
-			if !errors.As(err, &failed) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "wrong") {
+			if !errors.As(err, &failed) || !strings.Contains(err.Error(), tt.want) ||
+				strings.Contains(err.Error(), "wrong") {
 				t.Errorf("with %s: %v", tt.user, err)
 			}
 			continue
@@ -91,7 +102,8 @@ func TestASocksProxyLeadsToTheControlPlane(t *testing.T) {
 }
 
 func TestAProxyThatCannotBeIsRefusedBeforeItIsTried(t *testing.T) {
-	for _, proxy := range []string{"proxy.example.org:3128", "ftp://proxy.example.org", "http://", "http://user:canary@%zz"} {
+	for _, proxy := range []string{"proxy.example.org:3128", "ftp://proxy.example.org", "http://",
+		"http://user:canary@%zz"} {
 		_, err := New(config.Settings{URL: "https://control.example.org", Proxy: proxy})
 		if err == nil || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", proxy, err)
@@ -103,7 +115,9 @@ func TestAProxyThatCannotBeIsRefusedBeforeItIsTried(t *testing.T) {
 }
 
 func TestAProxyThatRefusesOrIsNoneIsNamed(t *testing.T) {
-	forbidding := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }))
+	forbidding := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }),
+	)
 	defer forbidding.Close()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -111,7 +125,8 @@ func TestAProxyThatRefusesOrIsNoneIsNamed(t *testing.T) {
 	}
 	closed.Close()
 	for _, tt := range []struct{ proxy, want string }{
-		{forbidding.URL, "403"}, {"http://" + closed.Addr().String(), "refused"}, {strings.Replace(forbidding.URL, "http:", "https:", 1), "TLS"},
+		{forbidding.URL, "403"}, {"http://" + closed.Addr().String(), "refused"},
+		{strings.Replace(forbidding.URL, "http:", "https:", 1), "TLS"},
 	} {
 		d, err := New(config.Settings{URL: "https://control.example.org", Proxy: tt.proxy})
 		if err != nil {

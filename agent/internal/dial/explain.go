@@ -43,7 +43,9 @@ func hint(err error) string {
 	var proxied *ProxyError
 	switch {
 	case errors.As(err, &authority):
-		return "the certificate" + issuer(authority) + " is signed by an authority this host does not know: give that authority's certificate with --ca-file; " +
+		return "the certificate" + issuer(
+			authority,
+		) + " is signed by an authority this host does not know: give that authority's certificate with --ca-file; " +
 			"if a proxy inspects the traffic, it is the proxy's authority"
 	case errors.As(err, &host):
 		return "the certificate is for another name: use the name it was made for in --url"
@@ -54,7 +56,8 @@ func hint(err error) string {
 	case errors.As(err, &proxied):
 		return "look at the proxy's address, its user name and password, and whether it lets this host through"
 	case errors.As(err, &dns):
-		return "the name cannot be resolved on this host; where only a proxy may reach the outside, give it with --proxy or HTTPS_PROXY"
+		return "the name cannot be resolved on this host; where only a proxy may reach the outside, give it with " +
+			"--proxy or HTTPS_PROXY"
 	}
 	return ""
 }

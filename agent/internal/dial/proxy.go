@@ -66,7 +66,8 @@ func (d *Dialer) throughProxy(ctx context.Context, via *url.URL, addr string) (n
 	return tunnel, nil
 }
 
-// silent says why a handshake with the proxy was given up. The error of the closed connection itself would name the wrong end.
+// silent says why a handshake with the proxy was given up. The error of the closed connection itself would name the
+// wrong end.
 func silent(cause error) error {
 	if errors.Is(cause, context.DeadlineExceeded) {
 		return fmt.Errorf("it accepted the connection and did not answer the request for a tunnel in time: %w", cause)
@@ -85,7 +86,12 @@ func (d *Dialer) connect(ctx context.Context, conn net.Conn, via *url.URL, addr 
 		}
 		conn = t
 	}
-	req := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: addr}, Host: addr, Header: http.Header{"User-Agent": {"grantwright-agent"}}}
+	req := &http.Request{
+		Method: http.MethodConnect,
+		URL:    &url.URL{Opaque: addr},
+		Host:   addr,
+		Header: http.Header{"User-Agent": {"grantwright-agent"}},
+	}
 	if via.User != nil {
 		password, _ := via.User.Password()
 		pair := via.User.Username() + ":" + password
@@ -105,7 +111,11 @@ func (d *Dialer) connect(ctx context.Context, conn net.Conn, via *url.URL, addr 
 func tunnel(conn net.Conn, r *bufio.Reader, resp *http.Response) (net.Conn, error) {
 	switch {
 	case resp.StatusCode == http.StatusProxyAuthRequired:
-		return nil, fmt.Errorf("it wants another user name or password (%s; %s)", resp.Status, resp.Header.Get("Proxy-Authenticate"))
+		return nil, fmt.Errorf(
+			"it wants another user name or password (%s; %s)",
+			resp.Status,
+			resp.Header.Get("Proxy-Authenticate"),
+		)
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("it refuses the tunnel: %s", resp.Status)
 	case r.Buffered() > 0:

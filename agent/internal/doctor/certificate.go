@@ -16,8 +16,8 @@ import (
 // soon is how long before a certificate's end it is warned of.
 const soon = 14 * 24 * time.Hour
 
-// tls looks at the certificate as it arrives here, and who has signed it: something on the way that opens the traffic signs by
-// itself.
+// tls looks at the certificate as it arrives here, and who has signed it: something on the way that opens the traffic
+// signs by itself.
 func (e *exam) tls(ctx context.Context) finding {
 	if e.dialer.Base.Scheme != "https" {
 		return skip("the address uses plain HTTP: anyone on the network path can read the traffic")
@@ -52,7 +52,8 @@ func (e *exam) distrusted(err error) finding {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		mend = "Have the certificate renewed, or set this host's clock."
 	default:
-		mend = "If the issuer is the control plane's, give its certificate with --ca-file. If a proxy or firewall decrypts the traffic, " +
+		mend = "If the issuer is the control plane's, give its certificate with --ca-file. If a proxy or firewall " +
+			"decrypts the traffic, " +
 			"exclude this address from decryption, or give the certificate of its authority with --ca-file."
 	}
 	return fail(mend, "the certificate of %q, issued by %q, valid until %s, is not trusted: %v",
@@ -62,7 +63,12 @@ func (e *exam) distrusted(err error) finding {
 // trusted says by which kind of authority a certificate holds.
 func (e *exam) trusted(s tls.ConnectionState) finding {
 	leaf := s.PeerCertificates[0]
-	text := fmt.Sprintf("%s, issued by %q, valid until %s", tls.VersionName(s.Version), leaf.Issuer, leaf.NotAfter.UTC().Format(time.DateOnly))
+	text := fmt.Sprintf(
+		"%s, issued by %q, valid until %s",
+		tls.VersionName(s.Version),
+		leaf.Issuer,
+		leaf.NotAfter.UTC().Format(time.DateOnly),
+	)
 	if leaf.NotAfter.Sub(e.Now()) < soon {
 		text += "; WARN: it ends soon"
 	}
@@ -78,7 +84,8 @@ func (e *exam) trusted(s tls.ConnectionState) finding {
 		return pass("%s, the authority given with --ca-file", text)
 	}
 	f := pass("%s; WARN: that is an authority of this host's own store and no public one", text)
-	f.mend = "If your organization did not issue the certificate of the control plane, a device on the network path decrypts the traffic. It can read all " +
+	f.mend = "If your organization did not issue the certificate of the control plane, a device on the network path " +
+		"decrypts the traffic. It can read all " +
 		"data from targets. Exclude this address from decryption."
 	return f
 }
@@ -88,7 +95,9 @@ func (e *exam) holds(s tls.ConnectionState, roots *x509.CertPool) bool {
 	for _, c := range s.PeerCertificates[1:] {
 		between.AddCert(c)
 	}
-	_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, DNSName: s.ServerName, CurrentTime: e.Now()})
+	_, err := s.PeerCertificates[0].Verify(
+		x509.VerifyOptions{Roots: roots, Intermediates: between, DNSName: s.ServerName, CurrentTime: e.Now()},
+	)
 	return err == nil
 }
 

@@ -1,6 +1,6 @@
-// Package doctor looks, step by step, for what keeps an agent from its control plane, and says of each step how to mend it. It
-// changes nothing: it runs beside an agent that works, before enrolment, and without the service's privileges, and says of what
-// it could not look at that it did not.
+// Package doctor looks, step by step, for what keeps an agent from its control plane, and says of each step how to mend
+// it. It changes nothing: it runs beside an agent that works, before enrolment, and without the service's privileges,
+// and says of what it could not look at that it did not.
 package doctor
 
 import (
@@ -115,7 +115,17 @@ type finding struct {
 }
 
 // onTheWay are the steps of which each needs those before it.
-var onTheWay = map[string]bool{DNS: true, TCP: true, Proxy: true, TLS: true, HTTP: true, Auth: true, Websocket: true, Ping: true, Echo: true}
+var onTheWay = map[string]bool{
+	DNS:       true,
+	TCP:       true,
+	Proxy:     true,
+	TLS:       true,
+	HTTP:      true,
+	Auth:      true,
+	Websocket: true,
+	Ping:      true,
+	Echo:      true,
+}
 
 // stepTime is how long one step may take.
 const stepTime = 25 * time.Second
@@ -128,7 +138,8 @@ func (d *Doctor) Examine(ctx context.Context) Report {
 		name string
 		look func(context.Context) finding
 	}{
-		{Config, e.config}, {DataDir, e.dataDir}, {Identity, e.identity}, {DNS, e.dns}, {TCP, e.tcp}, {Proxy, e.proxy}, {TLS, e.tls},
+		{Config, e.config}, {DataDir, e.dataDir}, {Identity, e.identity}, {DNS, e.dns}, {TCP, e.tcp}, {Proxy, e.proxy},
+		{TLS, e.tls},
 		{HTTP, e.http}, {Clock, e.clock}, {Auth, e.auth}, {Websocket, e.websocket}, {Ping, e.ping}, {Echo, e.echo},
 		{Spool, e.spool}, {Policy, e.policy}, {Targets, e.targets},
 	} {
@@ -141,7 +152,12 @@ func (d *Doctor) Examine(ctx context.Context) Report {
 			}
 		}
 		r.Steps = append(r.Steps, Step{
-			Name: s.name, Status: f.status, Detail: f.detail, Mend: f.mend, Code: f.code, Millis: time.Since(began).Milliseconds(),
+			Name:   s.name,
+			Status: f.status,
+			Detail: f.detail,
+			Mend:   f.mend,
+			Code:   f.code,
+			Millis: time.Since(began).Milliseconds(),
 		})
 	}
 	if e.socket != nil {

@@ -149,8 +149,13 @@ func (a *authority) pool() *x509.CertPool {
 func certificate(t *testing.T, a *authority, called string, until time.Time) tls.Certificate {
 	t.Helper()
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: called}, DNSNames: []string{called},
-		NotBefore: time.Now().AddDate(-1, 0, 0), NotAfter: until, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(2),
+		Subject:      pkix.Name{CommonName: called},
+		DNSNames:     []string{called},
+		NotBefore: time.Now().
+			AddDate(-1, 0, 0),
+		NotAfter:    until,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	if a == nil {
 		der, key := (&authority{t: t}).sign(template, nil, nil)
@@ -213,7 +218,14 @@ func enrolled(t *testing.T, s config.Settings) *Doctor {
 	if err := d.SaveSettings(s); err != nil {
 		t.Fatal(err)
 	}
-	state := config.State{AgentID: "agent-1", Name: "site", Token: secret, IssuedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour), JoinSeq: 3}
+	state := config.State{
+		AgentID:   "agent-1",
+		Name:      "site",
+		Token:     secret,
+		IssuedAt:  time.Now(),
+		ExpiresAt: time.Now().Add(time.Hour),
+		JoinSeq:   3,
+	}
 	if err := d.SaveState(state); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +285,15 @@ func first(t *testing.T, steps map[string]Step, name string, words ...string) {
 func TestAHealthyAgentPassesEveryStep(t *testing.T) {
 	ca := newAuthority(t, "Site authority")
 	addr := listen(t, &control{}, certificate(t, ca, name, time.Now().AddDate(0, 6, 0)))
-	d := enrolled(t, config.Settings{URL: "https://" + name, CA: ca.pem(), Proxy: proxy(t, addr, 0), AllowTargets: []string{"127.0.0.1"}})
+	d := enrolled(
+		t,
+		config.Settings{
+			URL:          "https://" + name,
+			CA:           ca.pem(),
+			Proxy:        proxy(t, addr, 0),
+			AllowTargets: []string{"127.0.0.1"},
+		},
+	)
 	target, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +333,8 @@ func TestAWayWithoutAProxyIsLookedAtDirectly(t *testing.T) {
 	s := httptest.NewServer(&control{})
 	t.Cleanup(s.Close)
 	steps := examine(t, enrolled(t, config.Settings{URL: strings.Replace(s.URL, "127.0.0.1", "localhost", 1)}))
-	for step, want := range map[string]Status{DNS: Pass, TCP: Pass, Proxy: Skip, TLS: Skip, Websocket: Pass, Ping: Pass, Echo: Pass, Targets: Skip} {
+	for step, want := range map[string]Status{DNS: Pass, TCP: Pass, Proxy: Skip, TLS: Skip, Websocket: Pass, Ping: Pass,
+		Echo: Pass, Targets: Skip} {
 		if steps[step].Status != want {
 			t.Errorf("%s = %s: %s; want %s", step, steps[step].Status, steps[step].Detail, want)
 		}
@@ -326,7 +347,11 @@ func TestTheWayIsFollowedToWhereItBreaks(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>sign in</html>") }))
+	page := httptest.NewServer(
+		http.HandlerFunc(
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>sign in</html>") },
+		),
+	)
 	t.Cleanup(page.Close)
 	missing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(missing.Close)
@@ -336,11 +361,16 @@ func TestTheWayIsFollowedToWhereItBreaks(t *testing.T) {
 		step   string
 		words  []string
 	}{
-		{"no such name", config.Settings{URL: "https://control.invalid"}, DNS, []string{"control.invalid", "name servers"}},
-		{"a closed port", config.Settings{URL: "http://" + closed.Addr().String()}, TCP, []string{"refused", "firewall"}},
-		{"a proxy that is away", config.Settings{URL: "https://" + name, Proxy: "http://agent:" + password + "@" + closed.Addr().String()}, Proxy, []string{"refused", closed.Addr().String()}},
-		{"a proxy that forbids", config.Settings{URL: "https://" + name, Proxy: proxy(t, "", 403)}, Proxy, []string{"403", "lets this host through"}},
-		{"a proxy that does not know us", config.Settings{URL: "https://" + name, Proxy: strings.Replace(proxy(t, "", 0), password, "wrong", 1)}, Proxy, []string{"user name or password"}},
+		{"no such name", config.Settings{URL: "https://control.invalid"}, DNS,
+			[]string{"control.invalid", "name servers"}},
+		{"a closed port", config.Settings{URL: "http://" + closed.Addr().String()}, TCP,
+			[]string{"refused", "firewall"}},
+		{"a proxy that is away", config.Settings{URL: "https://" + name, Proxy: "http://agent:" + password + "@" +
+			closed.Addr().String()}, Proxy, []string{"refused", closed.Addr().String()}},
+		{"a proxy that forbids", config.Settings{URL: "https://" + name, Proxy: proxy(t, "", 403)}, Proxy,
+			[]string{"403", "lets this host through"}},
+		{"a proxy that does not know us", config.Settings{URL: "https://" + name,
+			Proxy: strings.Replace(proxy(t, "", 0), password, "wrong", 1)}, Proxy, []string{"user name or password"}},
 		{"a sign-in page", config.Settings{URL: page.URL}, HTTP, []string{"sign-in page"}},
 		{"another server", config.Settings{URL: missing.URL}, HTTP, []string{"404"}},
 	} {
@@ -355,7 +385,16 @@ func TestTheWayIsFollowedToWhereItBreaks(t *testing.T) {
 }
 
 func TestTheCertificateIsLookedAt(t *testing.T) {
-	site, public, mitm := newAuthority(t, "Site authority"), newAuthority(t, "Public authority"), newAuthority(t, "Inspecting firewall")
+	site, public, mitm := newAuthority(
+		t,
+		"Site authority",
+	), newAuthority(
+		t,
+		"Public authority",
+	), newAuthority(
+		t,
+		"Inspecting firewall",
+	)
 	later, past := time.Now().AddDate(0, 6, 0), time.Now().AddDate(0, 0, -3)
 	through := func(c tls.Certificate, ca []byte) config.Settings {
 		return config.Settings{URL: "https://" + name, CA: ca, Proxy: proxy(t, listen(t, &control{}, c), 0)}
@@ -365,10 +404,13 @@ func TestTheCertificateIsLookedAt(t *testing.T) {
 		s      config.Settings
 		words  []string
 	}{
-		{"expired", through(certificate(t, site, name, past), site.pem()), []string{"expired", past.UTC().Format(time.DateOnly), "renewed"}},
-		{"for another name", through(certificate(t, site, "other.example.org", later), site.pem()), []string{"other.example.org", "--url"}},
+		{"expired", through(certificate(t, site, name, past), site.pem()),
+			[]string{"expired", past.UTC().Format(time.DateOnly), "renewed"}},
+		{"for another name", through(certificate(t, site, "other.example.org", later), site.pem()),
+			[]string{"other.example.org", "--url"}},
 		{"signed by itself", through(certificate(t, nil, name, later), nil), []string{name, "--ca-file"}},
-		{"opened on the way", through(certificate(t, mitm, name, later), site.pem()), []string{"Inspecting firewall", "decrypts the traffic"}},
+		{"opened on the way", through(certificate(t, mitm, name, later), site.pem()),
+			[]string{"Inspecting firewall", "decrypts the traffic"}},
 		{"no TLS at all", config.Settings{URL: "https://" + name, Proxy: proxy(t, plain(t), 0)}, []string{"speak TLS"}},
 	} {
 		t.Run(tt.called, func(t *testing.T) { first(t, examine(t, enrolled(t, tt.s)), TLS, tt.words...) })
@@ -376,7 +418,8 @@ func TestTheCertificateIsLookedAt(t *testing.T) {
 	t.Run("public", func(t *testing.T) {
 		d := enrolled(t, through(certificate(t, public, name, later), public.pem()))
 		d.Roots = public.pool()
-		if s := examine(t, d)[TLS]; s.Status != Pass || !strings.Contains(s.Detail, "a public authority") || strings.Contains(s.Detail, "WARN") {
+		if s := examine(t, d)[TLS]; s.Status != Pass || !strings.Contains(s.Detail, "a public authority") ||
+			strings.Contains(s.Detail, "WARN") {
 			t.Errorf("tls = %+v", s)
 		}
 	})
@@ -395,14 +438,19 @@ func plain(t *testing.T) string {
 	return s.Listener.Addr().String()
 }
 
-// TestAnAuthorityOfTheHostsOwnStoreIsWarnedOf: the site has put its inspecting firewall's authority into the system's store, so
-// that everything seems to be in order.
+// TestAnAuthorityOfTheHostsOwnStoreIsWarnedOf: the site has put its inspecting firewall's authority into the system's
+// store, so that everything seems to be in order.
 func TestAnAuthorityOfTheHostsOwnStoreIsWarnedOf(t *testing.T) {
 	store := os.Getenv("SSL_CERT_FILE")
 	if os.Getenv("DOCTOR_CHILD") == "" {
 		// A process reads its store once, so this one gets a process of its own.
 		child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		child.Env = append(os.Environ(), "DOCTOR_CHILD=1", "SSL_CERT_FILE="+filepath.Join(t.TempDir(), "store.pem"), "SSL_CERT_DIR="+t.TempDir())
+		child.Env = append(
+			os.Environ(),
+			"DOCTOR_CHILD=1",
+			"SSL_CERT_FILE="+filepath.Join(t.TempDir(), "store.pem"),
+			"SSL_CERT_DIR="+t.TempDir(),
+		)
 		if out, err := child.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -414,7 +462,8 @@ func TestAnAuthorityOfTheHostsOwnStoreIsWarnedOf(t *testing.T) {
 	}
 	addr := listen(t, &control{}, certificate(t, mitm, name, time.Now().AddDate(0, 6, 0)))
 	s := examine(t, enrolled(t, config.Settings{URL: "https://" + name, Proxy: proxy(t, addr, 0)}))[TLS]
-	if s.Status != Pass || !strings.Contains(s.Detail, "Inspecting firewall") || !strings.Contains(s.Detail, "WARN") || !strings.Contains(s.Mend, "decrypts the traffic") {
+	if s.Status != Pass || !strings.Contains(s.Detail, "Inspecting firewall") || !strings.Contains(s.Detail, "WARN") ||
+		!strings.Contains(s.Mend, "decrypts the traffic") {
 		t.Errorf("tls = %+v; want a warning that names the issuer", s)
 	}
 }
@@ -475,13 +524,21 @@ func TestWhatIsWrongOnTheHostIsFound(t *testing.T) {
 		words  []string
 	}{
 		{"open directory", func(dir string) error { return os.Chmod(dir, 0o755) }, DataDir, []string{"chmod 700"}},
-		{"open key", func(dir string) error { return os.Chmod(filepath.Join(dir, "agent.json"), 0o644) }, DataDir, []string{"chmod 600"}},
-		{"damaged settings", func(dir string) error { return os.WriteFile(filepath.Join(dir, "config.json"), []byte("{"), 0o600) }, Config, []string{"damaged"}},
+		{"open key", func(dir string) error { return os.Chmod(filepath.Join(dir, "agent.json"), 0o644) }, DataDir,
+			[]string{"chmod 600"}},
+		{"damaged settings", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "config.json"),
+				[]byte("{"), 0o600)
+		}, Config, []string{"damaged"}},
 		{"settings that cannot be", func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "config.json"), []byte(`{"url":"http://far.example.org"}`), 0o600)
 		}, Config, []string{"plain HTTP"}},
-		{"no key", func(dir string) error { return os.Remove(filepath.Join(dir, "identity.key")) }, Identity, []string{"--replace"}},
-		{"damaged membership", func(dir string) error { return os.WriteFile(filepath.Join(dir, "agent.json"), []byte("x"), 0o600) }, Identity, []string{"damaged"}},
+		{"no key", func(dir string) error { return os.Remove(filepath.Join(dir, "identity.key")) }, Identity,
+			[]string{"--replace"}},
+		{"damaged membership", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "agent.json"),
+				[]byte("x"), 0o600)
+		}, Identity, []string{"damaged"}},
 	} {
 		t.Run(tt.called, func(t *testing.T) {
 			d := enrolled(t, config.Settings{URL: s.URL})
@@ -506,7 +563,8 @@ func TestAnExpiredTokenIsNoFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := examine(t, d)
-	if steps[Auth].Status != Pass || steps[Websocket].Status != Skip || !strings.Contains(steps[Websocket].Detail, "expired") {
+	if steps[Auth].Status != Pass || steps[Websocket].Status != Skip ||
+		!strings.Contains(steps[Websocket].Detail, "expired") {
 		t.Errorf("auth %+v, websocket %+v", steps[Auth], steps[Websocket])
 	}
 }
@@ -516,11 +574,16 @@ func TestWhatConnectorsMayReachIsShown(t *testing.T) {
 	t.Cleanup(s.Close)
 	at := strings.TrimPrefix(s.URL, "http://")
 	d := enrolled(t, config.Settings{URL: s.URL})
-	if err := os.WriteFile(filepath.Join(string(d.Dir), "targets.json"), []byte(`[{"address":"`+at+`"}]`), 0o600); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(string(d.Dir), "targets.json"),
+		[]byte(`[{"address":"`+at+`"}]`),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	steps := examine(t, d)
-	if f := steps[Policy]; f.Status != Pass || !strings.Contains(f.Detail, "allow_targets") || !strings.Contains(f.Detail, policy.Env) {
+	if f := steps[Policy]; f.Status != Pass || !strings.Contains(f.Detail, "allow_targets") ||
+		!strings.Contains(f.Detail, policy.Env) {
 		t.Errorf("policy = %+v; want the settings named", f)
 	}
 	first(t, steps, Targets, "loopback", "allow_targets")
@@ -535,13 +598,19 @@ func TestWhatConnectorsMayReachIsShown(t *testing.T) {
 }
 
 func TestAdviceBeforeEnrolmentDoesNotSpeakOfEnrollingAgain(t *testing.T) {
-	d := &Doctor{Dir: config.Dir(t.TempDir()), Version: "test", Now: time.Now, Settings: &config.Settings{URL: "http://far.example.org"}}
+	d := &Doctor{
+		Dir:      config.Dir(t.TempDir()),
+		Version:  "test",
+		Now:      time.Now,
+		Settings: &config.Settings{URL: "http://far.example.org"},
+	}
 	if err := os.Chmod(string(d.Dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	steps := examine(t, d)
 	for name, word := range map[string]string{Config: "--url", DataDir: "before you enrol"} {
-		if s := steps[name]; s.Status != Fail || strings.Contains(s.Mend, "--replace") || !strings.Contains(s.Mend, word) {
+		if s := steps[name]; s.Status != Fail || strings.Contains(s.Mend, "--replace") ||
+			!strings.Contains(s.Mend, word) {
 			t.Errorf("%s = %+v; want advice with %q", name, s, word)
 		}
 	}
@@ -562,7 +631,8 @@ func TestAHostThatIsNotEnrolledCanTryAnAddress(t *testing.T) {
 	}
 	d.Settings = &config.Settings{URL: s.URL}
 	steps = examine(t, d)
-	for step, want := range map[string]Status{Config: Pass, TCP: Pass, HTTP: Pass, Clock: Pass, Auth: Skip, Websocket: Skip, Identity: Skip} {
+	for step, want := range map[string]Status{Config: Pass, TCP: Pass, HTTP: Pass, Clock: Pass, Auth: Skip,
+		Websocket: Skip, Identity: Skip} {
 		if steps[step].Status != want {
 			t.Errorf("%s = %s: %s; want %s", step, steps[step].Status, steps[step].Detail, want)
 		}

@@ -173,7 +173,11 @@ func (e *exam) policy(context.Context) finding {
 	}
 	e.allowed, err = policy.Parse(append(settings.AllowTargets, e.AllowTargets)...)
 	if err != nil {
-		return fail("Correct allow_targets in config.json, or "+policy.Env+": the agent does not start with it.", "%v", err)
+		return fail(
+			"Correct allow_targets in config.json, or "+policy.Env+": the agent does not start with it.",
+			"%v",
+			err,
+		)
 	}
 	const refused = "connectors connect to no loopback, link-local or metadata address"
 	if list := e.allowed.Allowed(); len(list) > 0 {
@@ -200,8 +204,12 @@ func (e *exam) targets(ctx context.Context) finding {
 	}
 	trying.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return fail("Look whether the target runs, at firewalls between it and this host, and at allow_targets for an address of this host.",
-			"%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return fail(
+			"Look whether the target runs, at firewalls between it and this host, and at allow_targets for an "+
+				"address of this host.",
+			"%s",
+			strings.ReplaceAll(err.Error(), "\n", "; "),
+		)
 	}
 	names := make([]string, len(known))
 	for i, k := range known {

@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// trial is a websocket that says no hello: to the control plane it is no connection of the agent's, so that one that works is
-// left alone.
+// trial is a websocket that says no hello: to the control plane it is no connection of the agent's, so that one that
+// works is left alone.
 type trial struct {
 	ws     *websocket.Conn
 	pongs  chan string
@@ -36,13 +36,23 @@ func (e *exam) websocket(ctx context.Context) finding {
 		return skip("the token of this agent has expired; it renews it when it runs")
 	}
 	d := websocket.Dialer{
-		NetDialContext: e.dialer.DialContext, TLSClientConfig: e.dialer.TLS.Clone(), HandshakeTimeout: stepTime, Subprotocols: []string{wire.Subprotocol},
+		NetDialContext:   e.dialer.DialContext,
+		TLSClientConfig:  e.dialer.TLS.Clone(),
+		HandshakeTimeout: stepTime,
+		Subprotocols:     []string{wire.Subprotocol},
 	}
-	header := http.Header{"Authorization": {"Bearer " + e.state.Token}, "User-Agent": {"grantwright-agent/" + e.Version}}
+	header := http.Header{
+		"Authorization": {"Bearer " + e.state.Token},
+		"User-Agent":    {"grantwright-agent/" + e.Version},
+	}
 	ws, resp, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(e.dialer.Base.String(), "http")+"/api/v1/agent", header)
 	switch {
 	case errors.Is(err, websocket.ErrBadHandshake) && resp.StatusCode < 300:
-		return fail(blocked, "the request came through, and its wish for a websocket did not: the answer was %s", resp.Status)
+		return fail(
+			blocked,
+			"the request came through, and its wish for a websocket did not: the answer was %s",
+			resp.Status,
+		)
 	case errors.Is(err, websocket.ErrBadHandshake):
 		f := refused(enroll.Refusal(resp, e.Now()))
 		if f.code == "upgrade_required" {
@@ -60,7 +70,8 @@ func (e *exam) websocket(ctx context.Context) finding {
 	return pass("upgraded to %s", wire.Subprotocol)
 }
 
-const blocked = "A proxy or load balancer on the way does not let websockets through: have it pass on Upgrade for /api/v1/agent."
+const blocked = "A proxy or load balancer on the way does not let websockets through: have it pass on Upgrade for " +
+	"/api/v1/agent."
 
 func (t *trial) read() {
 	defer close(t.ended)
@@ -92,7 +103,11 @@ func (t *trial) read() {
 
 // close ends the connection as an orderly client does.
 func (t *trial) close() {
-	_ = t.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "tried"), time.Now().Add(time.Second))
+	_ = t.ws.WriteControl(
+		websocket.CloseMessage,
+		websocket.FormatCloseMessage(websocket.CloseNormalClosure, "tried"),
+		time.Now().Add(time.Second),
+	)
 	select {
 	case <-t.ended:
 	case <-time.After(time.Second):
@@ -123,7 +138,8 @@ func (e *exam) ping(ctx context.Context) finding {
 	return pass("a round trip takes %s", took[pings/2].Round(100*time.Microsecond))
 }
 
-const cutOff = "Something on the way ends or holds up websockets: look at the idle times and limits of proxies and load balancers."
+const cutOff = "Something on the way ends or holds up websockets: look at the idle times and limits of proxies and " +
+	"load balancers."
 
 func (t *trial) await(ctx context.Context, text string) error {
 	for {
@@ -147,7 +163,10 @@ func (e *exam) echo(ctx context.Context) finding {
 	}
 	const envelope = 400
 	data := strings.Repeat(rand.Text(), wire.DefaultMaxFrame/26)[:wire.DefaultMaxFrame-envelope]
-	frame, err := wire.Encode(wire.Frame{Type: wire.TypeEcho, ID: wire.NewID(e.Now()), TS: e.Now()}, wire.Echo{Data: data})
+	frame, err := wire.Encode(
+		wire.Frame{Type: wire.TypeEcho, ID: wire.NewID(e.Now()), TS: e.Now()},
+		wire.Echo{Data: data},
+	)
 	if err != nil {
 		return fail("", "%v", err)
 	}
@@ -160,7 +179,11 @@ func (e *exam) echo(ctx context.Context) finding {
 		back, err := wire.DecodeBody[wire.Echo](f)
 		switch {
 		case f.Type != wire.TypeEcho || err != nil:
-			return fail("Is the control plane older than this agent? Its administrator can tell.", "a frame of type %s came back", f.Type)
+			return fail(
+				"Is the control plane older than this agent? Its administrator can tell.",
+				"a frame of type %s came back",
+				f.Type,
+			)
 		case back.Data != data:
 			return fail(cutOff, "a frame of 1 MiB came back changed")
 		}

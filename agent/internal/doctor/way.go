@@ -27,7 +27,12 @@ func (e *exam) dns(ctx context.Context) finding {
 	}
 	found, err := net.DefaultResolver.LookupHost(ctx, host)
 	if err != nil {
-		return fail("Mend the name or this host's name servers; where only a proxy may reach the outside, give it with --proxy or HTTPS_PROXY.", "%v", err)
+		return fail(
+			"Mend the name or this host's name servers; where only a proxy may reach the outside, give it with "+
+				"--proxy or HTTPS_PROXY.",
+			"%v",
+			err,
+		)
 	}
 	return pass("%s is %s", host, strings.Join(found, ", "))
 }
@@ -39,7 +44,11 @@ func (e *exam) tcp(ctx context.Context) finding {
 	}
 	conn, err := e.dialer.DialContext(ctx, "tcp", e.dialer.Address())
 	if err != nil {
-		return fail("Is the port right, does the control plane run, and does a firewall let this host out to it?", "%v", err)
+		return fail(
+			"Is the port right, does the control plane run, and does a firewall let this host out to it?",
+			"%v",
+			err,
+		)
 	}
 	defer conn.Close()
 	return pass("connected to %s from %s", conn.RemoteAddr(), conn.LocalAddr())
@@ -52,7 +61,12 @@ func (e *exam) proxy(ctx context.Context) finding {
 	}
 	conn, err := e.dialer.DialContext(ctx, "tcp", e.dialer.Address())
 	if err != nil {
-		return fail("Look at the proxy's address, its user name and password, and whether it lets this host through to the control plane.", "%v", err)
+		return fail(
+			"Look at the proxy's address, its user name and password, and whether it lets this host through to the "+
+				"control plane.",
+			"%v",
+			err,
+		)
 	}
 	defer conn.Close()
 	return pass("%s opened a tunnel to %s", e.proxied, e.dialer.Address())
@@ -68,7 +82,12 @@ func (e *exam) http(ctx context.Context) finding {
 	began := e.Now()
 	resp, err := e.dialer.HTTP().Do(req)
 	if err != nil {
-		return fail("The connection opens but the request fails. Check the proxies and firewalls between this host and the control plane.", "%v", dial.Explain(err))
+		return fail(
+			"The connection opens but the request fails. Check the proxies and firewalls between this host and the "+
+				"control plane.",
+			"%v",
+			dial.Explain(err),
+		)
 	}
 	defer resp.Body.Close()
 	e.date = &resp.Header
@@ -81,8 +100,12 @@ func (e *exam) http(ctx context.Context) finding {
 	}
 	var health struct{ Status string }
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&health); err != nil || health.Status == "" {
-		return fail("Is this the control plane's address? Something else seems to answer, such as a sign-in page of the network.",
-			"%s answered something that is not the control plane's", e.dialer.Base.Host)
+		return fail(
+			"Is this the control plane's address? Something else seems to answer, such as a sign-in page of the "+
+				"network.",
+			"%s answered something that is not the control plane's",
+			e.dialer.Base.Host,
+		)
 	}
 	return pass("the control plane says it is %s", health.Status)
 }
@@ -98,7 +121,12 @@ func (e *exam) clock(context.Context) finding {
 	}
 	by := e.skew.Abs().Round(time.Second)
 	if by > wire.ClockSkew {
-		return fail("Set this host's clock, best by NTP: tokens and dates in targets depend on it.", "this host's clock is %s %s the control plane's", by, word)
+		return fail(
+			"Set this host's clock, best by NTP: tokens and dates in targets depend on it.",
+			"this host's clock is %s %s the control plane's",
+			by,
+			word,
+		)
 	}
 	return pass("within %s of the control plane's", max(by, time.Second))
 }
@@ -121,7 +149,12 @@ func (e *exam) auth(ctx context.Context) finding {
 
 func (e *exam) dryRenewal(ctx context.Context) error {
 	r := wire.TokenRequest{
-		AgentID: e.state.AgentID, Nonce: "doctor", BootID: "doctor", JoinSeq: e.state.JoinSeq, IssuedAt: e.Now().UTC().Truncate(time.Millisecond), DryRun: true,
+		AgentID:  e.state.AgentID,
+		Nonce:    "doctor",
+		BootID:   "doctor",
+		JoinSeq:  e.state.JoinSeq,
+		IssuedAt: e.Now().UTC().Truncate(time.Millisecond),
+		DryRun:   true,
 	}
 	if pending := e.state.Renewal; pending != nil {
 		r.Nonce, r.BootID = pending.Nonce, pending.BootID
@@ -137,7 +170,11 @@ func (e *exam) dryRenewal(ctx context.Context) error {
 		return errors.New("the control plane gave out a token though it was only asked whether it would")
 	}
 	if answer.JoinSeq < e.state.JoinSeq {
-		return fmt.Errorf("the control plane's join counter is %d, behind this agent's %d", answer.JoinSeq, e.state.JoinSeq)
+		return fmt.Errorf(
+			"the control plane's join counter is %d, behind this agent's %d",
+			answer.JoinSeq,
+			e.state.JoinSeq,
+		)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package enroll makes a host an agent and keeps it one: it registers the host's keys with an enrolment token, and asks for
-// the short tokens that an agent works with.
+// Package enroll makes a host an agent and keeps it one: it registers the host's keys with an enrolment token, and asks
+// for the short tokens that an agent works with.
 package enroll
 
 import (
@@ -24,8 +24,9 @@ const maxAnswer = 64 << 10
 
 // Refused is an answer of the control plane, or of something in between, that is not the wanted one.
 type Refused struct {
-	Status     int
-	Code       string // of the control plane's problem, such as agent_revoked; empty when the answer is not the control plane's
+	Status int
+	// of the control plane's problem, such as agent_revoked; empty when the answer is not the control plane's
+	Code       string
 	Detail     string
 	RetryAfter time.Duration
 	Skew       time.Duration // how far the control plane's clock is ahead of this host's, by its Date header
@@ -52,8 +53,8 @@ const (
 	codeQuarantined = "agent_quarantined"
 )
 
-// Permanent says that the agent was revoked: it must not come back by itself. Any other refusal may pass, a suspended tenant's
-// for one; and a 403 without a code may be a proxy's.
+// Permanent says that the agent was revoked: it must not come back by itself. Any other refusal may pass, a suspended
+// tenant's for one; and a 403 without a code may be a proxy's.
 func (e *Refused) Permanent() bool { return e.Code == codeRevoked }
 
 // Disabled says that an administrator has switched the agent off, for a while.
@@ -102,7 +103,12 @@ func post[Out any](ctx context.Context, c *Client, path, bearer string, body any
 		return out, Refusal(resp, time.Now())
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&out); err != nil {
-		return out, fmt.Errorf("%s answered %s with something that is not the control plane's JSON; is the URL right? %w", c.Base.Host, resp.Status, err)
+		return out, fmt.Errorf(
+			"%s answered %s with something that is not the control plane's JSON; is the URL right? %w",
+			c.Base.Host,
+			resp.Status,
+			err,
+		)
 	}
 	return out, nil
 }

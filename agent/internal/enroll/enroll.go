@@ -28,8 +28,8 @@ type Order struct {
 	Version  string
 }
 
-// Enroll registers this host and stores its membership. The keys are stored before the call, so that after a lost answer the
-// same call with the same token gets the same membership.
+// Enroll registers this host and stores its membership. The keys are stored before the call, so that after a lost
+// answer the same call with the same token gets the same membership.
 func Enroll(ctx context.Context, o Order) (config.State, error) {
 	jti, err := tokenID(o.Token)
 	if err != nil {
@@ -68,7 +68,12 @@ func prepare(o Order) (config.Keys, error) {
 		return config.Keys{}, err
 	}
 	if old, err := o.Dir.LoadState(); err == nil && !o.Replace {
-		return config.Keys{}, fmt.Errorf("%w as %s (%s): use --replace to make it another agent", ErrEnrolled, old.Name, old.AgentID)
+		return config.Keys{}, fmt.Errorf(
+			"%w as %s (%s): use --replace to make it another agent",
+			ErrEnrolled,
+			old.Name,
+			old.AgentID,
+		)
 	}
 	if o.Replace {
 		if err := o.Dir.Forget(); err != nil {
@@ -88,7 +93,8 @@ func registration(k config.Keys, jti, version string) wire.RegisterRequest {
 	}
 }
 
-// tokenID reads the jti of a token. It proves nothing: the control plane verifies the token, this end only signs its id.
+// tokenID reads the jti of a token. It proves nothing: the control plane verifies the token, this end only signs its
+// id.
 func tokenID(token string) (string, error) {
 	bad := errors.New("this is no enrolment token: it must be the whole text that was shown when the agent was created")
 	parts := strings.Split(token, ".")

@@ -19,7 +19,12 @@ import (
 func order(t *testing.T, url string) Order {
 	payload := base64.RawURLEncoding.EncodeToString([]byte(`{"jti":"jti-1"}`))
 	return Order{
-		Dir: config.Dir(filepath.Join(t.TempDir(), "data")), Settings: config.Settings{URL: url}, Token: "e30." + payload + ".c2ln", Version: "test",
+		Dir: config.Dir(
+			filepath.Join(t.TempDir(), "data"),
+		),
+		Settings: config.Settings{URL: url},
+		Token:    "e30." + payload + ".c2ln",
+		Version:  "test",
 	}
 }
 
@@ -34,7 +39,8 @@ func TestEnrollingAgainAfterALostAnswerAsksWithTheSameKeys(t *testing.T) {
 		if len(asked) == 1 {
 			panic(http.ErrAbortHandler) // registered, but the answer is lost
 		}
-		_ = json.NewEncoder(w).Encode(wire.RegisterResponse{AgentID: "a", Token: "t", ExpiresAt: time.Now().Add(time.Hour), JoinSeq: 1})
+		_ = json.NewEncoder(w).
+			Encode(wire.RegisterResponse{AgentID: "a", Token: "t", ExpiresAt: time.Now().Add(time.Hour), JoinSeq: 1})
 	}))
 	defer server.Close()
 	o := order(t, server.URL)
@@ -48,7 +54,8 @@ func TestEnrollingAgainAfterALostAnswerAsksWithTheSameKeys(t *testing.T) {
 	if err != nil || state.AgentID != "a" {
 		t.Fatalf("second time: %+v %v", state, err)
 	}
-	if asked[0].IdentityKey != asked[1].IdentityKey || asked[0].SealingKey != asked[1].SealingKey || asked[0].Proof != asked[1].Proof {
+	if asked[0].IdentityKey != asked[1].IdentityKey || asked[0].SealingKey != asked[1].SealingKey ||
+		asked[0].Proof != asked[1].Proof {
 		t.Error("the second request has other keys: the control plane would refuse it as a second host")
 	}
 	if stored, err := o.Dir.LoadState(); err != nil || stored.Token != "t" || stored.JoinSeq != 1 {
@@ -60,7 +67,9 @@ func TestEnrollingAgainAfterALostAnswerAsksWithTheSameKeys(t *testing.T) {
 }
 
 func TestAnAnswerWithoutAMembershipIsNotStored(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{}`) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{}`) }),
+	)
 	defer server.Close()
 	o := order(t, server.URL)
 	if _, err := Enroll(t.Context(), o); err == nil {
@@ -82,17 +91,26 @@ func TestARefusalIsReadForWhatItIs(t *testing.T) {
 		permanent bool
 		after     time.Duration
 	}{
-		{"a problem", 403, map[string]string{"Content-Type": "application/problem+json; charset=utf-8"}, `{"code":"agent_revoked","detail":"gone"}`, "(agent_revoked): gone", true, 0},
-		{"a title alone", 401, map[string]string{"Content-Type": "application/problem+json"}, `{"code":"x","title":"No entry"}`, "No entry", false, 0},
-		{"a proxy's page", 403, map[string]string{"Content-Type": "text/html", "Server": "squid"}, "<html>", "squid", false, 0},
+		{"a problem", 403, map[string]string{"Content-Type": "application/problem+json; charset=utf-8"},
+			`{"code":"agent_revoked","detail":"gone"}`, "(agent_revoked): gone", true, 0},
+		{"a title alone", 401, map[string]string{"Content-Type": "application/problem+json"},
+			`{"code":"x","title":"No entry"}`, "No entry", false, 0},
+		{"a proxy's page", 403, map[string]string{"Content-Type": "text/html", "Server": "squid"}, "<html>", "squid",
+			false, 0},
 		{"seconds", 503, map[string]string{"Retry-After": "30"}, "", "503", false, 30 * time.Second},
-		{"a date", 503, map[string]string{"Retry-After": "Fri, 20 Nov 2026 10:01:00 GMT"}, "", "503", false, time.Minute},
+		{"a date", 503, map[string]string{"Retry-After": "Fri, 20 Nov 2026 10:01:00 GMT"}, "", "503", false,
+			time.Minute},
 		{"a past date", 503, map[string]string{"Retry-After": "Fri, 20 Nov 2026 09:00:00 GMT"}, "", "503", false, 0},
 		{"forever", 503, map[string]string{"Retry-After": "99999999"}, "", "503", false, time.Hour},
 		{"nonsense", 503, map[string]string{"Retry-After": "soon"}, "", "503", false, 0},
-		{"a clock apart", 401, map[string]string{"Date": "Fri, 20 Nov 2026 11:00:00 GMT"}, "", "clock differs", false, 0},
+		{"a clock apart", 401, map[string]string{"Date": "Fri, 20 Nov 2026 11:00:00 GMT"}, "", "clock differs", false,
+			0},
 	} {
-		resp := &http.Response{StatusCode: tt.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(tt.body))}
+		resp := &http.Response{
+			StatusCode: tt.status,
+			Header:     http.Header{},
+			Body:       io.NopCloser(strings.NewReader(tt.body)),
+		}
 		for k, v := range tt.header {
 			resp.Header.Set(k, v)
 		}

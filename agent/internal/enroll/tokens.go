@@ -18,9 +18,9 @@ import (
 // wrongClock is the life given to a token that seems to be out of date as it comes: this host's clock is ahead.
 const wrongClock = 10 * time.Minute
 
-// Tokens holds the agent's token and renews it. Every answer is stored before it is used, and a request whose answer was
-// lost is repeated as the same request, across a restart too: the control plane takes a join counter that comes back
-// otherwise for a copied agent.
+// Tokens holds the agent's token and renews it. Every answer is stored before it is used, and a request whose answer
+// was lost is repeated as the same request, across a restart too: the control plane takes a join counter that comes
+// back otherwise for a copied agent.
 type Tokens struct {
 	Dir    config.Dir
 	Keys   config.Keys
@@ -52,8 +52,8 @@ func (t *Tokens) State() config.State {
 	return t.state
 }
 
-// RenewAt is when the token should be renewed: at a random point between 50 and 70 % of its life, so that many agents that
-// were started together do not ask together.
+// RenewAt is when the token should be renewed: at a random point between 50 and 70 % of its life, so that many agents
+// that were started together do not ask together.
 func (t *Tokens) RenewAt() time.Time {
 	t.seen.Lock()
 	defer t.seen.Unlock()
@@ -94,7 +94,9 @@ func (t *Tokens) Renew(ctx context.Context, old string) error {
 	if answer.Token == "" {
 		return errors.New("renew token: the answer holds no token")
 	}
-	s.Token, s.JoinSeq, s.IssuedAt, s.ExpiresAt, s.Renewal = answer.Token, answer.JoinSeq, t.Now().UTC(), answer.ExpiresAt, nil
+	s.Token, s.JoinSeq, s.IssuedAt, s.ExpiresAt, s.Renewal = answer.Token, answer.JoinSeq, t.Now().
+		UTC(),
+		answer.ExpiresAt, nil
 	if err := t.Dir.SaveState(s); err != nil {
 		return err
 	}

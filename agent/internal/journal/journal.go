@@ -1,8 +1,8 @@
-// Package journal remembers what an agent has changed in target systems, by the idempotency key of each change. A change that is
-// sent again, because its answer was lost or the agent died, is answered from here and not made again.
+// Package journal remembers what an agent has changed in target systems, by the idempotency key of each change. A
+// change that is sent again, because its answer was lost or the agent died, is answered from here and not made again.
 //
-// It is one file of lines, each written and synced before what it tells of goes on: that a change begins, and what became of it.
-// What is kept of an answer names records and holds no attributes of them.
+// It is one file of lines, each written and synced before what it tells of goes on: that a change begins, and what
+// became of it. What is kept of an answer names records and holds no attributes of them.
 package journal
 
 import (
@@ -49,8 +49,8 @@ type entry struct {
 	running bool // in this process
 }
 
-// Open reads the file, or makes it, and forgets what is old. A last line that was cut off by a crash is ignored: what it was to tell
-// of had not gone on.
+// Open reads the file, or makes it, and forgets what is old. A last line that was cut off by a crash is ignored: what
+// it was to tell of had not gone on.
 func Open(path string, now func() time.Time) (*Journal, error) {
 	j := &Journal{path: path, now: now, entries: map[string]*entry{}}
 	data, err := os.ReadFile(path)
@@ -79,8 +79,8 @@ func (j *Journal) take(e *entry) {
 	j.entries[e.Key] = e
 }
 
-// Begin notes that a change begins. With a known key it does not: it gives the answer that is kept. One that began and whose end
-// nobody saw is answered as unknown, once; whoever asked must read, and may then send the key again.
+// Begin notes that a change begins. With a known key it does not: it gives the answer that is kept. One that began and
+// whose end nobody saw is answered as unknown, once; whoever asked must read, and may then send the key again.
 func (j *Journal) Begin(key string) (*v1.ProvisionResponse, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -143,11 +143,20 @@ func (j *Journal) Loosen(key string) {
 // bare is an answer without what it tells of people.
 func bare(answer *v1.ProvisionResponse) *v1.ProvisionResponse {
 	kept := &v1.ProvisionResponse{
-		Success: answer.Success, Outcome: answer.Outcome, Grant: answer.Grant, Verified: answer.Verified, ExecutedBy: answer.ExecutedBy,
+		Success:    answer.Success,
+		Outcome:    answer.Outcome,
+		Grant:      answer.Grant,
+		Verified:   answer.Verified,
+		ExecutedBy: answer.ExecutedBy,
 	}
 	if a := answer.Account; a != nil {
 		kept.Account = &v1.RemoteAccount{
-			ExternalID: a.ExternalID, NativeRef: a.NativeRef, NativeIdentity: a.NativeIdentity, Username: a.Username, IsDisabled: a.IsDisabled, IsLocked: a.IsLocked,
+			ExternalID:     a.ExternalID,
+			NativeRef:      a.NativeRef,
+			NativeIdentity: a.NativeIdentity,
+			Username:       a.Username,
+			IsDisabled:     a.IsDisabled,
+			IsLocked:       a.IsLocked,
 		}
 	}
 	return kept

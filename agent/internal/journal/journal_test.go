@@ -73,7 +73,12 @@ func TestAChangeThatACrashCutOffIsUnknownOnceAndMayThenBeSent(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "journal"), &clock{time.Now()}
 	begin(t, open(t, path, c), "k")
 	j := open(t, path, c) // the process that began it is gone
-	if a := begin(t, j, "k"); a == nil || a.Success || a.Outcome != v1.OutcomeUnknown || a.ErrorDetail.Code != "interrupted" {
+	if a := begin(
+		t,
+		j,
+		"k",
+	); a == nil || a.Success || a.Outcome != v1.OutcomeUnknown ||
+		a.ErrorDetail.Code != "interrupted" {
 		t.Errorf("answered with %+v; want unknown", a)
 	}
 	if a := begin(t, j, "k"); a != nil {

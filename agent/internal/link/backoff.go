@@ -9,8 +9,8 @@ import (
 // stable is how long a connection must have lasted for the next failure to count as the first.
 const stable = 60 * time.Second
 
-// backoff spaces attempts to connect: full jitter over an exponential bound, so that many agents cut off in the same moment
-// do not come back in the same moment.
+// backoff spaces attempts to connect: full jitter over an exponential bound, so that many agents cut off in the same
+// moment do not come back in the same moment.
 type backoff struct {
 	base, max time.Duration
 	failures  int

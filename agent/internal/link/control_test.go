@@ -26,7 +26,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// control is a control plane for tests: it registers, gives out tokens as the real one must, and hands websockets to the test.
+// control is a control plane for tests: it registers, gives out tokens as the real one must, and hands websockets to
+// the test.
 type control struct {
 	t       *testing.T
 	sockets chan *socket
@@ -88,10 +89,22 @@ func (c *control) register(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.key, c.boot = key, req.BootID
-	answer(w, wire.RegisterResponse{AgentID: "agent-1", InstanceID: "inst-1", TenantID: "ten-1", Name: "site", Token: c.newToken(), ExpiresAt: time.Now().Add(c.life), JoinSeq: 1})
+	answer(
+		w,
+		wire.RegisterResponse{
+			AgentID:    "agent-1",
+			InstanceID: "inst-1",
+			TenantID:   "ten-1",
+			Name:       "site",
+			Token:      c.newToken(),
+			ExpiresAt:  time.Now().Add(c.life),
+			JoinSeq:    1,
+		},
+	)
 }
 
-// token follows the rule of the control plane: the counter must be the newest, or the one before with the same question.
+// token follows the rule of the control plane: the counter must be the newest, or the one before with the same
+// question.
 func (c *control) token(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,7 +205,11 @@ func (c *control) welcome() *socket {
 		c.t.Fatal(err)
 	}
 	c.challenge(s, f.ID)
-	c.send(s, wire.Frame{Type: wire.TypeWelcome, Re: f.ID}, wire.Welcome{SessionID: "s", AgentID: "agent-1", HeartbeatS: 30, ServerTime: time.Now()})
+	c.send(
+		s,
+		wire.Frame{Type: wire.TypeWelcome, Re: f.ID},
+		wire.Welcome{SessionID: "s", AgentID: "agent-1", HeartbeatS: 30, ServerTime: time.Now()},
+	)
 	return s.(*socket)
 }
 
@@ -247,7 +264,10 @@ type agent struct {
 func enrol(t *testing.T, settings config.Settings) (config.Dir, error) {
 	t.Helper()
 	dir := config.Dir(filepath.Join(t.TempDir(), "data"))
-	_, err := enroll.Enroll(t.Context(), enroll.Order{Dir: dir, Settings: settings, Token: enrolmentToken, Version: "test"})
+	_, err := enroll.Enroll(
+		t.Context(),
+		enroll.Order{Dir: dir, Settings: settings, Token: enrolmentToken, Version: "test"},
+	)
 	return dir, err
 }
 
@@ -350,15 +370,22 @@ func (people) Test(_ context.Context, _ v1.TestRequest, report connectorkit.Repo
 }
 
 func (people) Discover(context.Context, v1.DiscoverRequest, connectorkit.Report) (v1.DiscoverResponse, error) {
-	return v1.DiscoverResponse{Success: true, Objects: []v1.DiscoveredObject{{
-		Kind: "account", NativeType: "user", Fields: []v1.DiscoveredField{{Name: "username", Path: "username", Type: "string"}},
-	}}}, nil
+	return v1.DiscoverResponse{Success: true, Objects: []v1.DiscoveredObject{
+		{
+			Kind:       "account",
+			NativeType: "user",
+			Fields:     []v1.DiscoveredField{{Name: "username", Path: "username", Type: "string"}},
+		},
+	}}, nil
 }
 
 func (people) Sync(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
 	for i := 1; i <= 5; i++ {
 		name := fmt.Sprintf("user%d", i)
-		page := v1.SyncResponse{Success: true, Accounts: []v1.RemoteAccount{{ExternalID: fmt.Sprintf("u%d", i), Username: &name}}}
+		page := v1.SyncResponse{
+			Success:  true,
+			Accounts: []v1.RemoteAccount{{ExternalID: fmt.Sprintf("u%d", i), Username: &name}},
+		}
 		if i == 5 {
 			page.Page = &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: 5}}}
 		}

@@ -1,5 +1,6 @@
-// Package link keeps an agent connected to its control plane: it opens the websocket, says hello, proves with heartbeats that
-// the agent is alive, hands tasks to the runner, and comes back by itself after every failure that can mend itself.
+// Package link keeps an agent connected to its control plane: it opens the websocket, says hello, proves with
+// heartbeats that the agent is alive, hands tasks to the runner, and comes back by itself after every failure that can
+// mend itself.
 package link
 
 import (
@@ -61,8 +62,18 @@ type Pace struct {
 
 func (p Pace) orNormal() Pace {
 	return Pace{
-		Ping: cmp.Or(p.Ping, wire.PingInterval), Silent: cmp.Or(p.Silent, wire.ReadTimeout), Beat: cmp.Or(p.Beat, wire.HeartbeatInterval),
-		Base: cmp.Or(p.Base, wire.ReconnectBase), Max: cmp.Or(p.Max, wire.ReconnectMax), Look: cmp.Or(p.Look, time.Second),
+		Ping: cmp.Or(
+			p.Ping,
+			wire.PingInterval,
+		),
+		Silent: cmp.Or(p.Silent, wire.ReadTimeout),
+		Beat:   cmp.Or(p.Beat, wire.HeartbeatInterval),
+		Base: cmp.Or(
+			p.Base,
+			wire.ReconnectBase,
+		),
+		Max:  cmp.Or(p.Max, wire.ReconnectMax),
+		Look: cmp.Or(p.Look, time.Second),
 	}
 }
 
@@ -109,7 +120,15 @@ func (l *Link) reconnect(ctx context.Context) error {
 			l.pause.reset()
 		}
 		wait := l.pause.next(asked(err))
-		l.Log.Warn("not connected", "err", err, "meaning", meaning(err), "next_attempt_in", wait.Round(100*time.Millisecond).String())
+		l.Log.Warn(
+			"not connected",
+			"err",
+			err,
+			"meaning",
+			meaning(err),
+			"next_attempt_in",
+			wait.Round(100*time.Millisecond).String(),
+		)
 		l.status.set(config.Offline, err)
 		if !sleep(ctx, wait) {
 			l.status.set(config.Stopped, nil)
@@ -174,8 +193,9 @@ func (l *Link) keepToken(ctx context.Context) {
 	}
 }
 
-// revoked says whether err is the control plane's word that this agent is not wanted any more. An agent that is switched off
-// comes back by itself once it is switched on; its connection is closed with the same code, so the reason tells the two apart.
+// revoked says whether err is the control plane's word that this agent is not wanted any more. An agent that is
+// switched off comes back by itself once it is switched on; its connection is closed with the same code, so the reason
+// tells the two apart.
 func revoked(err error) bool {
 	var refused *enroll.Refused
 	var closed *wire.CloseError
@@ -238,13 +258,15 @@ func meaningOfProof(reason string) string {
 		return "the control plane knows another identity key of this agent: was its data directory restored from a copy? " +
 			"Have an administrator issue a new enrolment"
 	case wire.ReasonHost:
-		return "the control plane does not go by the host name that this agent uses: its operator must set --base-url to that " +
+		return "the control plane does not go by the host name that this agent uses: its operator must set " +
+			"--base-url to that " +
 			"address, or have the proxy in front of it pass on the Host header"
 	}
 	return ""
 }
 
-const runsTwice = "this agent runs twice, from a copied data directory or machine: an administrator must say in the control plane which one is right"
+const runsTwice = "this agent runs twice, from a copied data directory or machine: an administrator must say in the " +
+	"control plane which one is right"
 
 func meaningOf(refused *enroll.Refused) string {
 	switch {
@@ -255,7 +277,8 @@ func meaningOf(refused *enroll.Refused) string {
 	case refused.Status == http.StatusUpgradeRequired:
 		return "this agent and the control plane have no protocol version in common: update the agent"
 	case refused.Status == http.StatusUnauthorized:
-		return "the control plane does not accept this agent's token: was the agent deleted, or its data directory restored from a copy?"
+		return "the control plane does not accept this agent's token: was the agent deleted, or its data directory " +
+			"restored from a copy?"
 	case refused.Status == http.StatusForbidden && refused.Code == "":
 		return "something between this host and the control plane forbids the connection"
 	}

@@ -15,8 +15,9 @@ func hostname() string {
 	return name
 }
 
-// fingerprint tells this host from others, copies of it among them, as far as they differ: the hash of its name, the addresses
-// of its network cards, and the identifier of its installation. It tells nothing of the host to whoever reads it.
+// fingerprint tells this host from others, copies of it among them, as far as they differ: the hash of its name, the
+// addresses of its network cards, and the identifier of its installation. It tells nothing of the host to whoever reads
+// it.
 func fingerprint() string {
 	facts := []string{hostname()}
 	// Cards that cannot be listed are left out; the rest still tells hosts apart.

@@ -40,8 +40,15 @@ func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	a := &authority{t: t}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Site authority"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(
+			1,
+		),
+		Subject:               pkix.Name{CommonName: "Site authority"},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(time.Hour),
+		KeyUsage:              x509.KeyUsageCertSign,
 	}
 	var der []byte
 	der, a.key = a.make(template, nil, nil)
@@ -77,10 +84,22 @@ func (a *authority) pem() []byte {
 func (a *authority) listen(name string) net.Listener {
 	a.t.Helper()
 	der, key := a.make(&x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(
+			2,
+		),
+		Subject:     pkix.Name{CommonName: name},
+		DNSNames:    []string{name},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().
+			Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}, a.cert, a.key)
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}})
+	l, err := tls.Listen(
+		"tcp",
+		"127.0.0.1:0",
+		&tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}},
+	)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -94,8 +113,8 @@ func serveOn(t *testing.T, l net.Listener, h http.Handler) {
 	t.Cleanup(func() { server.Close() })
 }
 
-// connectProxy is a forward proxy that knows CONNECT alone, wants a user name and password, and resolves every name to one
-// address, as a proxy does that alone can see the outside.
+// connectProxy is a forward proxy that knows CONNECT alone, wants a user name and password, and resolves every name to
+// one address, as a proxy does that alone can see the outside.
 type connectProxy struct {
 	to      string
 	tunnels atomic.Int32
@@ -154,7 +173,9 @@ func TestTheWayThroughAProxyServesEnrolmentAndWebsocketAlike(t *testing.T) {
 			}
 			serveOn(t, outside, proxy)
 			settings := config.Settings{
-				URL: "https://control.example.org", CA: ca.pem(), Proxy: scheme + "://agent:p%40ss%3Aword@" + outside.Addr().String(),
+				URL:   "https://control.example.org",
+				CA:    ca.pem(),
+				Proxy: scheme + "://agent:p%40ss%3Aword@" + outside.Addr().String(),
 			}
 			dir, err := enrol(t, settings)
 			if err != nil {
@@ -169,7 +190,8 @@ func TestTheWayThroughAProxyServesEnrolmentAndWebsocketAlike(t *testing.T) {
 			}
 			settings.Proxy = scheme + "://agent:wrong@" + outside.Addr().String()
 			_, err = enrol(t, settings)
-			if err == nil || !strings.Contains(err.Error(), "another user name or password") || strings.Contains(err.Error(), "wrong@") {
+			if err == nil || !strings.Contains(err.Error(), "another user name or password") ||
+				strings.Contains(err.Error(), "wrong@") {
 				t.Errorf("with a wrong password: %v", err)
 			}
 		})
@@ -187,12 +209,24 @@ func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	}
 	serveOn(t, outside, proxy)
 	t.Setenv("HTTPS_PROXY", "http://agent:p%40ss%3Aword@"+outside.Addr().String())
-	if _, err := enrol(t, config.Settings{URL: "https://control.example.org", CA: ca.pem()}); err != nil || proxy.tunnels.Load() != 1 {
+	if _, err := enrol(
+		t,
+		config.Settings{URL: "https://control.example.org", CA: ca.pem()},
+	); err != nil ||
+		proxy.tunnels.Load() != 1 {
 		t.Errorf("enrol: %v through %d tunnels", err, proxy.tunnels.Load())
 	}
 	t.Setenv("NO_PROXY", "example.org")
-	if _, err := enrol(t, config.Settings{URL: "https://control.example.org", CA: ca.pem()}); err == nil || proxy.tunnels.Load() != 1 {
-		t.Errorf("with NO_PROXY: %v through %d tunnels, want a failure to resolve and no tunnel", err, proxy.tunnels.Load())
+	if _, err := enrol(
+		t,
+		config.Settings{URL: "https://control.example.org", CA: ca.pem()},
+	); err == nil ||
+		proxy.tunnels.Load() != 1 {
+		t.Errorf(
+			"with NO_PROXY: %v through %d tunnels, want a failure to resolve and no tunnel",
+			err,
+			proxy.tunnels.Load(),
+		)
 	}
 }
 
@@ -223,7 +257,9 @@ func TestWhatIsNoControlPlaneIsSaidToBeNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
-	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>welcome</html>") })
+	page := http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>welcome</html>") },
+	)
 	moved := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://new.example.org/x", http.StatusFound)
 	})

@@ -39,7 +39,12 @@ type session struct {
 
 // session says hello on s and serves it. It never returns nil.
 func (l *Link) session(ctx context.Context, sock wire.Socket) error {
-	s := &session{Link: l, conn: wire.NewConn(sock, wire.HardMaxFrame), hello: wire.NewID(l.Now()), welcomed: make(chan struct{})}
+	s := &session{
+		Link:     l,
+		conn:     wire.NewConn(sock, wire.HardMaxFrame),
+		hello:    wire.NewID(l.Now()),
+		welcomed: make(chan struct{}),
+	}
 	s.conn.Now = l.Now
 	if err := s.conn.Send(wire.Frame{Type: wire.TypeHello, ID: s.hello}, s.introduction()); err != nil {
 		return fmt.Errorf("say hello: %w", err)
@@ -65,11 +70,25 @@ func (l *Link) session(ctx context.Context, sock wire.Socket) error {
 func (s *session) introduction() wire.Hello {
 	state := s.Tokens.State()
 	return wire.Hello{
-		AgentID: state.AgentID, InstanceID: state.InstanceID, BootID: s.Tokens.BootID, Version: s.Version,
-		Capability: wire.Capability, OS: runtime.GOOS, Arch: runtime.GOARCH, Hostname: cmp.Or(s.Hostname, hostname()), Machine: cmp.Or(s.Machine, fingerprint()),
-		StartedAt: s.started.UTC(), Clock: s.Now().UTC(), ConnectorTypes: s.Runner.Types,
-		Limits: wire.AgentLimits{MaxFrame: wire.HardMaxFrame, MaxTasks: s.Runner.MaxTasks, SpoolBytes: s.Runner.SpoolMax()},
-		Resume: s.Runner.Resumable(), JoinSeq: state.JoinSeq,
+		AgentID:        state.AgentID,
+		InstanceID:     state.InstanceID,
+		BootID:         s.Tokens.BootID,
+		Version:        s.Version,
+		Capability:     wire.Capability,
+		OS:             runtime.GOOS,
+		Arch:           runtime.GOARCH,
+		Hostname:       cmp.Or(s.Hostname, hostname()),
+		Machine:        cmp.Or(s.Machine, fingerprint()),
+		StartedAt:      s.started.UTC(),
+		Clock:          s.Now().UTC(),
+		ConnectorTypes: s.Runner.Types,
+		Limits: wire.AgentLimits{
+			MaxFrame:   wire.HardMaxFrame,
+			MaxTasks:   s.Runner.MaxTasks,
+			SpoolBytes: s.Runner.SpoolMax(),
+		},
+		Resume:  s.Runner.Resumable(),
+		JoinSeq: state.JoinSeq,
 	}
 }
 
@@ -92,8 +111,8 @@ func (s *session) handle(f wire.Frame) error {
 	}
 }
 
-// handleChallenge proves the identity key for this connection. The host is the one this agent was enrolled for, so that the
-// proof is of no use to another control plane.
+// handleChallenge proves the identity key for this connection. The host is the one this agent was enrolled for, so that
+// the proof is of no use to another control plane.
 func (s *session) handleChallenge(f wire.Frame) error {
 	c, err := wire.DecodeBody[wire.Challenge](f)
 	switch {
@@ -104,7 +123,10 @@ func (s *session) handleChallenge(f wire.Frame) error {
 	}
 	state, host := s.Tokens.State(), s.Dialer.Base.Host
 	message := wire.ConnectProof(state.TenantID, state.AgentID, s.Tokens.BootID, c.Nonce, host)
-	return s.conn.Send(wire.Frame{Type: wire.TypeProof, Re: f.ID}, wire.Proof{Host: host, Signature: s.Tokens.Keys.Sign(message)})
+	return s.conn.Send(
+		wire.Frame{Type: wire.TypeProof, Re: f.ID},
+		wire.Proof{Host: host, Signature: s.Tokens.Keys.Sign(message)},
+	)
 }
 
 func (s *session) handleWelcome(f wire.Frame) error {
@@ -179,9 +201,16 @@ func (s *session) sendHeartbeat() {
 	runtime.ReadMemStats(&m)
 	// When the connection is closed the session ends by itself.
 	_ = s.conn.Send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{
-		UptimeS: int64(s.Now().Sub(s.started).Seconds()), RSSBytes: residentBytes(&m), Goroutines: runtime.NumGoroutine(),
-		InFlight: s.Runner.InFlight(), Clock: s.Now().UTC(), SpoolBytes: s.Runner.SpoolBytes(), Draining: s.Runner.Draining(),
-		Trouble: s.Runner.Trouble(),
+		UptimeS: int64(
+			s.Now().Sub(s.started).Seconds(),
+		),
+		RSSBytes:   residentBytes(&m),
+		Goroutines: runtime.NumGoroutine(),
+		InFlight:   s.Runner.InFlight(),
+		Clock:      s.Now().UTC(),
+		SpoolBytes: s.Runner.SpoolBytes(),
+		Draining:   s.Runner.Draining(),
+		Trouble:    s.Runner.Trouble(),
 	})
 }
 
@@ -209,7 +238,10 @@ func (s *session) handleGoaway(f wire.Frame) error {
 	if err != nil {
 		return err
 	}
-	s.away = &goneAway{reason: g.Reason, retryAfter: min(max(time.Duration(g.RetryAfterMS)*time.Millisecond, 0), time.Hour)}
+	s.away = &goneAway{
+		reason:     g.Reason,
+		retryAfter: min(max(time.Duration(g.RetryAfterMS)*time.Millisecond, 0), time.Hour),
+	}
 	s.Log.Info("the control plane is about to close the connection", "reason", g.Reason)
 	return nil
 }
@@ -220,6 +252,16 @@ func (s *session) handleError(f wire.Frame) error {
 	if err != nil {
 		return err
 	}
-	s.Log.Warn("the control plane could not use a frame", "code", e.Code, "message", e.Message, "frame", f.Re, "task", f.Task)
+	s.Log.Warn(
+		"the control plane could not use a frame",
+		"code",
+		e.Code,
+		"message",
+		e.Message,
+		"frame",
+		f.Re,
+		"task",
+		f.Task,
+	)
 	return s.Runner.Refused(f.Task, f.Attempt, e)
 }

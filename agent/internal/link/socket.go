@@ -94,13 +94,17 @@ func (s *socket) WriteMessage(msg []byte) error {
 	return s.ws.WriteMessage(websocket.TextMessage, msg)
 }
 
-// Close implements wire.Socket. The line stays open for a moment, since closing it at once could destroy the close frame
-// on its way; the reader ends with the other end's answer.
+// Close implements wire.Socket. The line stays open for a moment, since closing it at once could destroy the close
+// frame on its way; the reader ends with the other end's answer.
 func (s *socket) Close(code int, reason string) error {
 	var err error
 	s.once.Do(func() {
 		close(s.pingDone)
-		err = s.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), time.Now().Add(controlTimeout))
+		err = s.ws.WriteControl(
+			websocket.CloseMessage,
+			websocket.FormatCloseMessage(code, reason),
+			time.Now().Add(controlTimeout),
+		)
 		time.AfterFunc(closeTimeout, func() { s.ws.Close() })
 	})
 	return err

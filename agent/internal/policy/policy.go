@@ -43,9 +43,15 @@ var kinds = []struct {
 	name     string
 	prefixes []netip.Prefix
 }{
-	{"a loopback address", prefixes("127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128")}, // Linux connects 0.0.0.0 to itself
-	{"an address of a cloud's metadata service", prefixes("169.254.169.254/32", "169.254.170.2/32", "100.100.100.200/32",
-		"168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/32", "fd20:ce::254/128")},
+	{
+		"a loopback address",
+		prefixes("127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128"),
+	}, // Linux connects 0.0.0.0 to itself
+	{
+		"an address of a cloud's metadata service",
+		prefixes("169.254.169.254/32", "169.254.170.2/32", "100.100.100.200/32",
+			"168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/32", "fd20:ce::254/128"),
+	},
 	{"a link-local address", prefixes("169.254.0.0/16", "fe80::/10")},
 	{"a multicast or broadcast address", prefixes("224.0.0.0/4", "255.255.255.255/32", "ff00::/8")},
 }
@@ -140,9 +146,17 @@ func (p Policy) Check(host string, at netip.AddrPort) error {
 		message = fmt.Sprintf("the agent does not connect to %s: the name resolves to %s, which is %s", asked, ip, kind)
 	}
 	return &v1.ErrorDetail{
-		Class: v1.ClassPolicy, Code: Code, Phase: "connect", Message: message, Target: &v1.Target{Host: asked},
-		Hint: fmt.Sprintf("If this target is meant, allow it on the agent's host: add %q to allow_targets in config.json, or set %s, "+
-			"and restart the agent.", asked, Env),
+		Class:   v1.ClassPolicy,
+		Code:    Code,
+		Phase:   "connect",
+		Message: message,
+		Target:  &v1.Target{Host: asked},
+		Hint: fmt.Sprintf(
+			"If this target is meant, allow it on the agent's host: add %q to allow_targets in config.json, or set %s, "+
+				"and restart the agent.",
+			asked,
+			Env,
+		),
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// problem is what the control plane is told of err. Errors of the target cross as they are; secrets are masked in all others.
+// problem is what the control plane is told of err. Errors of the target cross as they are; secrets are masked in all
+// others.
 func problem(err error, secrets []string) *v1.ErrorDetail {
 	var detail *v1.ErrorDetail
 	switch {
@@ -17,14 +18,27 @@ func problem(err error, secrets []string) *v1.ErrorDetail {
 	case errors.Is(err, errCancelled), errors.Is(err, errAbandoned):
 		return &v1.ErrorDetail{Class: v1.ClassCancelled, Code: "cancelled", Message: "the call was cancelled"}
 	case errors.Is(err, errDeadline):
-		return &v1.ErrorDetail{Class: v1.ClassTransient, Code: "deadline_exceeded", Message: "the call did not end before its deadline", Retryable: true}
+		return &v1.ErrorDetail{
+			Class:     v1.ClassTransient,
+			Code:      "deadline_exceeded",
+			Message:   "the call did not end before its deadline",
+			Retryable: true,
+		}
 	case errors.Is(err, errStuck):
 		return &v1.ErrorDetail{
-			Class: v1.ClassTransient, Code: "no_progress", Message: "the target showed no sign of life for too long", Retryable: true,
-			Hint: "The target may be overloaded, or a firewall may have dropped the connection silently.",
+			Class:     v1.ClassTransient,
+			Code:      "no_progress",
+			Message:   "the target showed no sign of life for too long",
+			Retryable: true,
+			Hint:      "The target may be overloaded, or a firewall may have dropped the connection silently.",
 		}
 	case errors.Is(err, errStopping):
-		return &v1.ErrorDetail{Class: v1.ClassAgentUnavailable, Code: "agent_stopping", Message: "the agent was shut down while the call ran", Retryable: true}
+		return &v1.ErrorDetail{
+			Class:     v1.ClassAgentUnavailable,
+			Code:      "agent_stopping",
+			Message:   "the agent was shut down while the call ran",
+			Retryable: true,
+		}
 	case errors.Is(err, errSpool):
 		return &v1.ErrorDetail{
 			Class: v1.ClassTransient, Code: "spool_damaged", Message: errSpool.Error(), Retryable: true,
@@ -37,7 +51,9 @@ func problem(err error, secrets []string) *v1.ErrorDetail {
 		}
 	}
 	return &v1.ErrorDetail{
-		Class: v1.ClassInternal, Code: "connector_failed", Message: connectorkit.NewScrubber(secrets...).Clean(err.Error()),
+		Class:   v1.ClassInternal,
+		Code:    "connector_failed",
+		Message: connectorkit.NewScrubber(secrets...).Clean(err.Error()),
 	}
 }
 

@@ -10,9 +10,13 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// provision makes one change, once for each idempotency key. A change that may or may not have arrived is an answer and no error:
-// an error always says that nothing was changed.
-func (r *Runner) provision(ctx context.Context, c connectorkit.Connector, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
+// provision makes one change, once for each idempotency key. A change that may or may not have arrived is an answer and
+// no error: an error always says that nothing was changed.
+func (r *Runner) provision(
+	ctx context.Context,
+	c connectorkit.Connector,
+	req v1.ProvisionRequest,
+) (v1.ProvisionResponse, error) {
 	p, can := c.(connectorkit.Changer)
 	switch {
 	case !can:
@@ -20,9 +24,17 @@ func (r *Runner) provision(ctx context.Context, c connectorkit.Connector, req v1
 	case req.DryRun:
 		return p.Provision(ctx, req)
 	case req.IdempotencyKey == "":
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassProtocol, Code: "idempotency_key_missing", Message: "a change needs an idempotency key"}
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:   v1.ClassProtocol,
+			Code:    "idempotency_key_missing",
+			Message: "a change needs an idempotency key",
+		}
 	case r.Journal == nil:
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassPolicy, Code: "no_journal", Message: "this agent keeps no journal, and so changes nothing"}
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:   v1.ClassPolicy,
+			Code:    "no_journal",
+			Message: "this agent keeps no journal, and so changes nothing",
+		}
 	}
 	if known, err := r.Journal.Begin(req.IdempotencyKey); err != nil || known != nil {
 		return answerOf(known, err)
@@ -55,7 +67,8 @@ func settled(ctx context.Context, answer v1.ProvisionResponse, err error) (v1.Pr
 	}}, nil
 }
 
-// note writes down what became of a change. One of which that is not known may be sent again: whoever sends it has read before.
+// note writes down what became of a change. One of which that is not known may be sent again: whoever sends it has read
+// before.
 func (r *Runner) note(key string, answer v1.ProvisionResponse, err error) {
 	kept := &answer
 	if err != nil || !answer.Success {
@@ -69,11 +82,19 @@ func (r *Runner) note(key string, answer v1.ProvisionResponse, err error) {
 func answerOf(known *v1.ProvisionResponse, err error) (v1.ProvisionResponse, error) {
 	switch {
 	case errors.Is(err, journal.ErrRunning):
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassTransient, Code: "change_running", Message: err.Error(), Retryable: true}
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:     v1.ClassTransient,
+			Code:      "change_running",
+			Message:   err.Error(),
+			Retryable: true,
+		}
 	case err != nil:
 		return v1.ProvisionResponse{}, &v1.ErrorDetail{
-			Class: v1.ClassTransient, Code: "journal_failed", Message: "the agent cannot write down that it makes a change, and so does not make it", Retryable: true,
-			Hint: "Look at the disk of the agent's data directory; grantwright-agent doctor tells its state.",
+			Class:     v1.ClassTransient,
+			Code:      "journal_failed",
+			Message:   "the agent cannot write down that it makes a change, and so does not make it",
+			Retryable: true,
+			Hint:      "Look at the disk of the agent's data directory; grantwright-agent doctor tells its state.",
 		}
 	}
 	return *known, nil
@@ -94,6 +115,9 @@ func read(ctx context.Context, c connectorkit.Connector, req v1.ReadRequest) (v1
 
 func readsOnly() error {
 	return &v1.ErrorDetail{
-		Class: v1.ClassConfig, Code: "read_only_connector", Message: "connectors of this type only read in this version of the agent", Hint: "update the agent",
+		Class:   v1.ClassConfig,
+		Code:    "read_only_connector",
+		Message: "connectors of this type only read in this version of the agent",
+		Hint:    "update the agent",
 	}
 }

@@ -73,7 +73,12 @@ func TestAChangeThatComesTwiceIsMadeOnce(t *testing.T) {
 		if made(t, r, req); times != 2 {
 			t.Errorf("a dry run was answered from the journal")
 		}
-		if _, err := made(t, r, v1.ProvisionRequest{Op: v1.OpAccountCreate}); err == nil || err.Code != "idempotency_key_missing" {
+		if _, err := made(
+			t,
+			r,
+			v1.ProvisionRequest{Op: v1.OpAccountCreate},
+		); err == nil ||
+			err.Code != "idempotency_key_missing" {
 			t.Errorf("without a key: %+v", err)
 		}
 	})
@@ -82,7 +87,12 @@ func TestAChangeThatComesTwiceIsMadeOnce(t *testing.T) {
 func TestARefusedChangeIsTriedAgainAndABrokenOneIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refusal := error(&v1.ErrorDetail{Class: v1.ClassPermission, Code: "ldap_50", Message: "no"})
-		r, _ := newChanger(t, changing{change: func(context.Context) (v1.ProvisionResponse, error) { return v1.ProvisionResponse{}, refusal }})
+		r, _ := newChanger(
+			t,
+			changing{
+				change: func(context.Context) (v1.ProvisionResponse, error) { return v1.ProvisionResponse{}, refusal },
+			},
+		)
 		req := v1.ProvisionRequest{IdempotencyKey: "k", Op: v1.OpAccountCreate}
 		for range 2 {
 			if _, err := made(t, r, req); err == nil || err.Code != "ldap_50" {
@@ -90,7 +100,12 @@ func TestARefusedChangeIsTriedAgainAndABrokenOneIsUnknown(t *testing.T) {
 			}
 		}
 		refusal = errors.New("broken pipe")
-		if answer, err := made(t, r, req); err != nil || answer.Outcome != v1.OutcomeUnknown || answer.ErrorDetail.Code != "interrupted" {
+		if answer, err := made(
+			t,
+			r,
+			req,
+		); err != nil || answer.Outcome != v1.OutcomeUnknown ||
+			answer.ErrorDetail.Code != "interrupted" {
 			t.Errorf("%+v, %+v; want unknown", answer, err)
 		}
 	})
@@ -107,7 +122,12 @@ func TestWithoutAJournalNothingIsChanged(t *testing.T) {
 			t.Errorf("err = %+v", err)
 		}
 		r.Open = opens(fake{})
-		if _, err := made(t, r, v1.ProvisionRequest{IdempotencyKey: "k"}); err == nil || err.Code != "no_journal" && err.Code != "read_only_connector" {
+		if _, err := made(
+			t,
+			r,
+			v1.ProvisionRequest{IdempotencyKey: "k"},
+		); err == nil ||
+			err.Code != "no_journal" && err.Code != "read_only_connector" {
 			t.Errorf("err = %+v", err)
 		}
 	})

@@ -1,5 +1,5 @@
-// Package runner runs the calls that the control plane offers: it opens the connector, runs it, and sends what it says back
-// over whatever connection there is at the time. A task outlives the loss of its connection.
+// Package runner runs the calls that the control plane offers: it opens the connector, runs it, and sends what it says
+// back over whatever connection there is at the time. A task outlives the loss of its connection.
 package runner
 
 import (
@@ -45,7 +45,8 @@ type Runner struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	// Journal remembers what was changed in targets, so that a change which is sent again is not made again; nil: nothing is changed.
+	// Journal remembers what was changed in targets, so that a change which is sent again is not made again; nil:
+	// nothing is changed.
 	Journal *journal.Journal
 
 	// Spool takes pages while the control plane has no room; nil: reading waits instead.
@@ -93,8 +94,8 @@ func (r *Runner) Resumable() []wire.ResumeRequest {
 	return list
 }
 
-// Attach gives the runner a connection and what the control plane wants of the tasks that Resumable listed. A task it does
-// not name is given up: nobody waits for it any more.
+// Attach gives the runner a connection and what the control plane wants of the tasks that Resumable listed. A task it
+// does not name is given up: nobody waits for it any more.
 func (r *Runner) Attach(out Outbox, maxFrame int, actions []wire.ResumeAction) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,8 +156,8 @@ func (r *Runner) InFlight() []string {
 	return ids
 }
 
-// Stop ends all tasks with an error that tells the control plane to try elsewhere or later, and waits until they have said
-// so, at most for grace. New offers are rejected from then on.
+// Stop ends all tasks with an error that tells the control plane to try elsewhere or later, and waits until they have
+// said so, at most for grace. New offers are rejected from then on.
 func (r *Runner) Stop(grace time.Duration) {
 	r.mu.Lock()
 	r.stopping = true
@@ -213,7 +214,10 @@ func (r *Runner) offer(f wire.Frame) error {
 	if old := r.tasks[f.Task]; old != nil {
 		if old.attempt >= f.Attempt {
 			// The same offer again: the answer to it was lost.
-			return r.send(wire.Frame{Type: wire.TypeAccept, Re: f.ID, Task: f.Task, Run: f.Run, Attempt: f.Attempt}, nil)
+			return r.send(
+				wire.Frame{Type: wire.TypeAccept, Re: f.ID, Task: f.Task, Run: f.Run, Attempt: f.Attempt},
+				nil,
+			)
 		}
 		r.abandon(old, errAbandoned)
 	}
@@ -224,7 +228,10 @@ func (r *Runner) offer(f wire.Frame) error {
 	if err != nil {
 		return r.rejectLocked(f, "bad_request", err.Error(), 0)
 	}
-	if err := r.send(wire.Frame{Type: wire.TypeAccept, Re: f.ID, Task: f.Task, Run: f.Run, Attempt: f.Attempt}, nil); err != nil {
+	if err := r.send(
+		wire.Frame{Type: wire.TypeAccept, Re: f.ID, Task: f.Task, Run: f.Run, Attempt: f.Attempt},
+		nil,
+	); err != nil {
 		return err
 	}
 	r.start(f, o, call)
@@ -245,7 +252,10 @@ func (r *Runner) objection(o wire.Offer) (reason, text string, after time.Durati
 	case r.draining:
 		return "draining", "the agent takes no new tasks until its operator says so", 0
 	case !slices.Contains(r.Types, o.ConnectorType):
-		return "unknown_type", fmt.Sprintf("this agent has no connector of type %q; it may need an update", o.ConnectorType), 0
+		return "unknown_type", fmt.Sprintf(
+			"this agent has no connector of type %q; it may need an update",
+			o.ConnectorType,
+		), 0
 	case running >= r.MaxTasks:
 		return "busy", fmt.Sprintf("%d tasks are running already", running), 2 * time.Second
 	}
@@ -266,7 +276,16 @@ func (r *Runner) rejectLocked(f wire.Frame, reason, text string, after time.Dura
 
 func (r *Runner) start(f wire.Frame, o wire.Offer, c call) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	t := &task{runner: r, id: f.Task, run: f.Run, attempt: f.Attempt, offer: o, life: ctx, cancel: cancel, changed: make(chan struct{})}
+	t := &task{
+		runner:  r,
+		id:      f.Task,
+		run:     f.Run,
+		attempt: f.Attempt,
+		offer:   o,
+		life:    ctx,
+		cancel:  cancel,
+		changed: make(chan struct{}),
+	}
 	if o.Kind == wire.KindSync {
 		t.window = wire.NewWindow(o.Credit)
 	}
@@ -274,7 +293,19 @@ func (r *Runner) start(f wire.Frame, o wire.Offer, c call) {
 		r.tasks = map[string]*task{}
 	}
 	r.tasks[t.id] = t
-	r.Log.Info("task started", "task", t.id, "kind", o.Kind, "type", o.ConnectorType, "run", t.run, "attempt", t.attempt)
+	r.Log.Info(
+		"task started",
+		"task",
+		t.id,
+		"kind",
+		o.Kind,
+		"type",
+		o.ConnectorType,
+		"run",
+		t.run,
+		"attempt",
+		t.attempt,
+	)
 	r.running.Add(1)
 	go func() {
 		defer r.running.Done()

@@ -169,7 +169,10 @@ func TestASyncStopsReadingWhenCreditIsUsedUpAndGoesOnWithAcks(t *testing.T) {
 			}
 		}
 		var s wire.Summary
-		if res := o.result(t); json.Unmarshal(res.Result, &s) != nil || !res.OK || s.Records != 10 || s.Chunks != len(o.of(wire.TypeChunk)) {
+		if res := o.result(
+			t,
+		); json.Unmarshal(res.Result, &s) != nil || !res.OK || s.Records != 10 ||
+			s.Chunks != len(o.of(wire.TypeChunk)) {
 			t.Errorf("result %+v, summary %+v", res, s)
 		}
 	})
@@ -217,7 +220,8 @@ func TestATaskOutlivesItsConnectionAndSendsAgainWhatWasNotStored(t *testing.T) {
 		give(t, r, wire.Frame{Type: wire.TypeAck}, wire.Ack{Seq: 1, Credit: 3}) // read before the cut was seen
 		synctest.Wait()
 		q := r.Resumable()
-		if len(q) != 1 || q[0] != (wire.ResumeRequest{Task: "task", Run: "run", Attempt: 1, LastSent: 4, LastAcked: 1}) {
+		if len(q) != 1 ||
+			q[0] != (wire.ResumeRequest{Task: "task", Run: "run", Attempt: 1, LastSent: 4, LastAcked: 1}) {
 			t.Fatalf("Resumable = %+v", q)
 		}
 		if got := len(o.of(wire.TypeChunk)); got != 2 {
@@ -336,21 +340,31 @@ func TestCancelEndsWithTheClassCancelledEvenIfTheConnectorHangs(t *testing.T) {
 }
 
 func TestErrorsCrossTheWireAsWhatTheyAre(t *testing.T) {
-	bind := &v1.ErrorDetail{Class: v1.ClassAuth, Code: "ldap_49_52e", Message: "refused", Target: &v1.Target{Kind: "ldap", LDAP: &v1.LDAPResult{ResultCode: 49}}}
+	bind := &v1.ErrorDetail{
+		Class:   v1.ClassAuth,
+		Code:    "ldap_49_52e",
+		Message: "refused",
+		Target:  &v1.Target{Kind: "ldap", LDAP: &v1.LDAPResult{ResultCode: 49}},
+	}
 	for _, tt := range []struct {
 		name  string
 		sync  func(context.Context, v1.SyncRequest, connectorkit.Emit) error
 		class v1.ErrorClass
 		code  string
 	}{
-		{"the target's own", func(context.Context, v1.SyncRequest, connectorkit.Emit) error { return fmt.Errorf("read: %w", bind) }, v1.ClassAuth, "ldap_49_52e"},
-		{"a panic", func(context.Context, v1.SyncRequest, connectorkit.Emit) error { panic("hunter22") }, v1.ClassInternal, "connector_panic"},
+		{"the target's own", func(context.Context, v1.SyncRequest,
+			connectorkit.Emit) error {
+			return fmt.Errorf("read: %w", bind)
+		}, v1.ClassAuth, "ldap_49_52e"},
+		{"a panic", func(context.Context, v1.SyncRequest, connectorkit.Emit) error { panic("hunter22") },
+			v1.ClassInternal, "connector_panic"},
 		{"a plain one", func(context.Context, v1.SyncRequest, connectorkit.Emit) error {
 			return errors.New("login hunter22 failed")
 		}, v1.ClassInternal, "connector_failed"},
 		{"a huge record", func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
 			big := strings.Repeat("x", wire.DefaultMaxFrame)
-			return emit(ctx, v1.SyncResponse{Success: true, Accounts: []v1.RemoteAccount{{ExternalID: "1", Username: &big}}})
+			return emit(ctx, v1.SyncResponse{Success: true,
+				Accounts: []v1.RemoteAccount{{ExternalID: "1", Username: &big}}})
 		}, v1.ClassData, "record_too_large"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -358,7 +372,8 @@ func TestErrorsCrossTheWireAsWhatTheyAre(t *testing.T) {
 			give(t, r, wire.Frame{}, syncOffer(t, 4, 1))
 			synctest.Wait()
 			res := o.result(t)
-			if res.OK || res.Error.Class != tt.class || res.Error.Code != tt.code || strings.Contains(res.Error.Message, "hunter22") {
+			if res.OK || res.Error.Class != tt.class || res.Error.Code != tt.code ||
+				strings.Contains(res.Error.Message, "hunter22") {
 				t.Errorf("%s: %+v", tt.name, res.Error)
 			}
 			if tt.code == bind.Code && res.Error.Target.LDAP.ResultCode != 49 {
@@ -375,7 +390,17 @@ func TestADeadlineEndsTheTask(t *testing.T) {
 			return v1.TestResponse{}, ctx.Err()
 		}})
 		deadline := time.Now().Add(30 * time.Second)
-		give(t, r, wire.Frame{}, wire.Offer{Kind: wire.KindTest, ConnectorType: "ldap", Request: body(t, v1.TestRequest{}), Deadline: &deadline})
+		give(
+			t,
+			r,
+			wire.Frame{},
+			wire.Offer{
+				Kind:          wire.KindTest,
+				ConnectorType: "ldap",
+				Request:       body(t, v1.TestRequest{}),
+				Deadline:      &deadline,
+			},
+		)
 		time.Sleep(31 * time.Second)
 		if res := o.result(t); res.OK || res.Error.Code != "deadline_exceeded" {
 			t.Errorf("result %+v", res)
@@ -388,7 +413,9 @@ func TestOffersThatCannotBeRunAreRejected(t *testing.T) {
 		r, o := newRunner(fake{sync: accounts(9)})
 		offer := func(task string, v any) string {
 			before := len(o.of(wire.TypeReject))
-			if err := r.Handle(wire.Frame{Type: wire.TypeOffer, ID: "offer", Task: task, Attempt: 1, Body: body(t, v)}); err != nil {
+			if err := r.Handle(
+				wire.Frame{Type: wire.TypeOffer, ID: "offer", Task: task, Attempt: 1, Body: body(t, v)},
+			); err != nil {
 				t.Fatal(err)
 			}
 			rejects := o.of(wire.TypeReject)
@@ -410,7 +437,8 @@ func TestOffersThatCannotBeRunAreRejected(t *testing.T) {
 			v    any
 			want string
 		}{
-			{"a", strange, "unknown_type"}, {"a", unread, "bad_request"}, {"a", alien, "bad_request"}, {"", good, "bad_request"},
+			{"a", strange, "unknown_type"}, {"a", unread, "bad_request"}, {"a", alien, "bad_request"},
+			{"", good, "bad_request"},
 			{"a", []int{1}, "bad_request"}, {"a", good, "accepted"}, {"b", good, "accepted"}, {"c", good, "busy"},
 		} {
 			if got := offer(step.task, step.v); got != step.want {
@@ -425,7 +453,10 @@ func TestOffersThatCannotBeRunAreRejected(t *testing.T) {
 			t.Errorf("after Stop an offer is %s, want draining", got)
 		}
 		for _, f := range o.of(wire.TypeResult) {
-			if res, _ := wire.DecodeBody[wire.Result](f); res.Error == nil || res.Error.Class != v1.ClassAgentUnavailable || !res.Error.Retryable {
+			if res, _ := wire.DecodeBody[wire.Result](
+				f,
+			); res.Error == nil || res.Error.Class != v1.ClassAgentUnavailable ||
+				!res.Error.Retryable {
 				t.Errorf("after Stop a task says %+v", res)
 			}
 		}
@@ -444,7 +475,12 @@ func TestStepsAreToldAtOnceAndTheRestTwiceASecond(t *testing.T) {
 			}
 			return v1.TestResponse{Success: true}, nil
 		}})
-		give(t, r, wire.Frame{}, wire.Offer{Kind: wire.KindTest, ConnectorType: "ldap", Request: body(t, v1.TestRequest{})})
+		give(
+			t,
+			r,
+			wire.Frame{},
+			wire.Offer{Kind: wire.KindTest, ConnectorType: "ldap", Request: body(t, v1.TestRequest{})},
+		)
 		synctest.Wait()
 		if got := len(o.of(wire.TypeProgress)); got != 4 {
 			t.Errorf("%d frames at once, want the 3 steps and the first message", got)
@@ -485,7 +521,9 @@ func TestAnAckForWhatWasNeverSentIsAFaultOfTheOtherEnd(t *testing.T) {
 		r, _ := newRunner(fake{sync: accounts(9)})
 		give(t, r, wire.Frame{}, syncOffer(t, 1, 1))
 		synctest.Wait()
-		err := r.Handle(wire.Frame{Type: wire.TypeAck, Task: "task", Attempt: 1, Body: body(t, wire.Ack{Seq: 7, Credit: 1})})
+		err := r.Handle(
+			wire.Frame{Type: wire.TypeAck, Task: "task", Attempt: 1, Body: body(t, wire.Ack{Seq: 7, Credit: 1})},
+		)
 		if !errors.Is(err, wire.ErrAckAhead) {
 			t.Errorf("Handle = %v, want ErrAckAhead", err)
 		}
@@ -511,7 +549,10 @@ func TestALargeSyncNeedsNoMoreMemoryThanItsWindow(t *testing.T) {
 	r, _ := newRunner(fake{sync: func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
 		text := strings.Repeat("x", 4000)
 		for i := range people {
-			page := v1.SyncResponse{Success: true, Accounts: []v1.RemoteAccount{{ExternalID: fmt.Sprint(i), Username: &text}}}
+			page := v1.SyncResponse{
+				Success:  true,
+				Accounts: []v1.RemoteAccount{{ExternalID: fmt.Sprint(i), Username: &text}},
+			}
 			if err := emit(ctx, page); err != nil {
 				return err
 			}

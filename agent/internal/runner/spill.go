@@ -36,8 +36,8 @@ func (t *task) encoded(page *v1.SyncResponse) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// spill puts a page into the spool. Where that takes nothing it waits a while, so that the caller tries again: the disk or the
-// control plane, whichever has room first.
+// spill puts a page into the spool. Where that takes nothing it waits a while, so that the caller tries again: the disk
+// or the control plane, whichever has room first.
 func (t *task) spill(ctx context.Context, body []byte, records int) (done bool, err error) {
 	r := t.runner
 	if t.queue == nil {
@@ -106,8 +106,8 @@ func (t *task) feedable(ctx context.Context, q *spool.Queue) bool {
 	}
 }
 
-// forward sends the oldest page. Only it and, without a backlog, emit add to the window, so the room that was seen is still
-// there.
+// forward sends the oldest page. Only it and, without a backlog, emit add to the window, so the room that was seen is
+// still there.
 func (t *task) forward(ctx context.Context, q *spool.Queue) error {
 	body, err := q.Oldest()
 	if err != nil {

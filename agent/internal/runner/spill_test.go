@@ -86,8 +86,17 @@ func TestReadingGoesOnToTheDiskAndComesBackInOrder(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if files, _ := os.ReadDir(dir); read != 40 || len(files) == 0 || r.SpoolBytes() == 0 || len(o.of(wire.TypeChunk)) != 3 {
-			t.Fatalf("%d pages were read, %d files, %d bytes, %d chunks sent", read, len(files), r.SpoolBytes(), len(o.of(wire.TypeChunk)))
+		if files, _ := os.ReadDir(
+			dir,
+		); read != 40 || len(files) == 0 || r.SpoolBytes() == 0 ||
+			len(o.of(wire.TypeChunk)) != 3 {
+			t.Fatalf(
+				"%d pages were read, %d files, %d bytes, %d chunks sent",
+				read,
+				len(files),
+				r.SpoolBytes(),
+				len(o.of(wire.TypeChunk)),
+			)
 		}
 		if len(o.of(wire.TypeResult)) != 0 {
 			t.Fatal("the result overtook what lies on the disk")
@@ -141,7 +150,8 @@ func TestADiskThatFailsHoldsReadingBackAndIsTold(t *testing.T) {
 		give(t, r, wire.Frame{}, syncOffer(t, 2, 1))
 		time.Sleep(45 * time.Second)
 		synctest.Wait()
-		if trouble := r.Trouble(); !slices.Equal(trouble, []string{wire.TroubleSpool}) || len(o.of(wire.TypeResult)) != 0 {
+		if trouble := r.Trouble(); !slices.Equal(trouble, []string{wire.TroubleSpool}) ||
+			len(o.of(wire.TypeResult)) != 0 {
 			t.Fatalf("trouble %v, %d results", trouble, len(o.of(wire.TypeResult)))
 		}
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -211,11 +221,13 @@ func TestCancelEndsABlockedTaskAtOnceWithAndWithoutASpool(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ended time.Time
-				r, o := newRunner(fake{sync: func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
-					err := accounts(1_000)(ctx, req, emit)
-					ended = time.Now()
-					return err
-				}})
+				r, o := newRunner(
+					fake{sync: func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
+						err := accounts(1_000)(ctx, req, emit)
+						ended = time.Now()
+						return err
+					}},
+				)
 				dir := ""
 				if max >= 0 {
 					dir = withSpool(t, r, max)

@@ -16,15 +16,15 @@ import (
 // spare is added to a chunk's expected size, so that its buffer need not grow.
 const spare = 16 << 10
 
-// spillAfter is how long the control plane may have no room before pages go to the disk. Targets let a search's cursor lapse
-// when it is not asked for long; this is well below what any of them allows.
+// spillAfter is how long the control plane may have no room before pages go to the disk. Targets let a search's cursor
+// lapse when it is not asked for long; this is well below what any of them allows.
 const spillAfter = 30 * time.Second
 
 // errNoRoom says that the control plane had no room for as long as it is waited for without a spool.
 var errNoRoom = errors.New("the control plane has no room")
 
-// emit sends a page as one chunk. While the control plane has no room it waits: that is what keeps this process small. When
-// that takes long the page goes to the spool, where there is one with room, and later pages line up behind it.
+// emit sends a page as one chunk. While the control plane has no room it waits: that is what keeps this process small.
+// When that takes long the page goes to the spool, where there is one with room, and later pages line up behind it.
 func (t *task) emit(ctx context.Context, page v1.SyncResponse) error {
 	t.watch.pause()
 	defer t.watch.resume()

@@ -71,11 +71,22 @@ func (t *task) work(ctx context.Context, c call) {
 	t.finish(result)
 }
 
-// call opens the connector and calls it. A panic there is the connector's fault, and must not take down the other tasks.
+// call opens the connector and calls it. A panic there is the connector's fault, and must not take down the other
+// tasks.
 func (t *task) call(ctx context.Context, c call, report connectorkit.Report) (result wire.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			t.runner.Log.Error("connector panicked", "task", t.id, "type", t.offer.ConnectorType, "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			t.runner.Log.Error(
+				"connector panicked",
+				"task",
+				t.id,
+				"type",
+				t.offer.ConnectorType,
+				"panic",
+				fmt.Sprintf("%T", p),
+				"stack",
+				string(debug.Stack()),
+			)
 			err = errPanic
 		}
 	}()
@@ -115,11 +126,20 @@ func (t *task) call(ctx context.Context, c call, report connectorkit.Report) (re
 // finish sends the result and keeps it. Only the first call counts.
 func (t *task) finish(result wire.Result) {
 	r := t.runner
-	f := wire.Frame{Type: wire.TypeResult, ID: wire.NewID(r.Now()), TS: r.Now(), Task: t.id, Run: t.run, Attempt: t.attempt}
+	f := wire.Frame{
+		Type:    wire.TypeResult,
+		ID:      wire.NewID(r.Now()),
+		TS:      r.Now(),
+		Task:    t.id,
+		Run:     t.run,
+		Attempt: t.attempt,
+	}
 	data, err := wire.Encode(f, result)
 	if err != nil {
 		data, err = wire.Encode(f, wire.Result{Error: &v1.ErrorDetail{
-			Class: v1.ClassInternal, Code: "answer_not_encodable", Message: "the connector's answer cannot be sent: " + err.Error(),
+			Class:   v1.ClassInternal,
+			Code:    "answer_not_encodable",
+			Message: "the connector's answer cannot be sent: " + err.Error(),
 		}})
 	}
 	if err != nil {

@@ -25,8 +25,8 @@ func (w *watchdog) start(patience time.Duration, bite func()) {
 	w.timer = time.AfterFunc(patience, bite)
 }
 
-// stir is a sign of life. until, where it is given, is when the target allows the next request: the silence until then is
-// asked for.
+// stir is a sign of life. until, where it is given, is when the target allows the next request: the silence until then
+// is asked for.
 func (w *watchdog) stir(now time.Time, until *time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

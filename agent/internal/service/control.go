@@ -105,7 +105,11 @@ func (c Control) service() (service.Service, error) {
 		},
 	})
 	if errors.Is(err, service.ErrNoServiceSystemDetected) {
-		return nil, fmt.Errorf("this host has no service manager that is known here; run the agent by `%s run` under one of your own: %w", Name, err)
+		return nil, fmt.Errorf(
+			"this host has no service manager that is known here; run the agent by `%s run` under one of your own: %w",
+			Name,
+			err,
+		)
 	}
 	return s, err
 }

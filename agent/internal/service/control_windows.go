@@ -21,7 +21,8 @@ func afterInstall() error {
 	}
 	defer s.Close()
 	err = s.SetRecoveryActionsOnNonCrashFailures(true)
-	// A service manager that does not know this setting restarts after a crash alone; the service is installed all the same.
+	// A service manager that does not know this setting restarts after a crash alone; the service is installed all the
+	// same.
 	if err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) {
 		return fmt.Errorf("set recovery actions: %w", err)
 	}

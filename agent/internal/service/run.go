@@ -13,15 +13,16 @@ type Work struct {
 	Alive func() // returns when the inner loops answer; called by the watchdog
 }
 
-// Exit codes after which a restart is of no use. None of them is 2, the code of every crash of a Go program: a panic, a fatal
-// error of the runtime, and the SIGABRT of systemd's watchdog.
+// Exit codes after which a restart is of no use. None of them is 2, the code of every crash of a Go program: a panic, a
+// fatal error of the runtime, and the SIGABRT of systemd's watchdog.
 const (
 	NotEnrolled = 3
 	Revoked     = 4
 	Usage       = 64 // EX_USAGE of sysexits.h
 )
 
-// Final says whether a restart cannot mend what ended with this exit code: all went well, wrong usage, not enrolled, revoked.
+// Final says whether a restart cannot mend what ended with this exit code: all went well, wrong usage, not enrolled,
+// revoked.
 func Final(code int) bool {
 	return code == 0 || code == NotEnrolled || code == Revoked || code == Usage
 }

@@ -12,8 +12,8 @@ import (
 // stopHint is how long the service manager may wait between two signs of life while the agent stops.
 const stopHint = 10 * time.Second
 
-// Run does the work as a service, or in the foreground. The command line says which: asking the system whether this process
-// is a service is answered wrongly under Wine.
+// Run does the work as a service, or in the foreground. The command line says which: asking the system whether this
+// process is a service is answered wrongly under Wine.
 func Run(w Work, asService bool) int {
 	if !asService {
 		return foreground(w)

@@ -13,9 +13,12 @@ import (
 func TestTheUnitIsHardenedAndRestartsWhatARestartCanMend(t *testing.T) {
 	unit := Unit(UnitOptions{Executable: "/usr/bin/grantwright-agent", DataDir: StateDir})
 	for _, line := range []string{
-		"Type=notify", "WatchdogSec=60", "Restart=always", "RestartSec=5", "RestartPreventExitStatus=3 4 64", "DynamicUser=yes",
-		"StateDirectory=grantwright-agent", "StateDirectoryMode=0700", "NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes",
-		"ConditionPathExists=/var/lib/grantwright-agent/agent.json", "EnvironmentFile=-/etc/grantwright-agent/environment",
+		"Type=notify", "WatchdogSec=60", "Restart=always", "RestartSec=5", "RestartPreventExitStatus=3 4 64",
+		"DynamicUser=yes",
+		"StateDirectory=grantwright-agent", "StateDirectoryMode=0700", "NoNewPrivileges=yes", "ProtectSystem=strict",
+		"ProtectHome=yes",
+		"ConditionPathExists=/var/lib/grantwright-agent/agent.json",
+		"EnvironmentFile=-/etc/grantwright-agent/environment",
 	} {
 		if !strings.Contains(unit, "\n"+line+"\n") {
 			t.Errorf("no line %q in\n%s", line, unit)
@@ -31,7 +34,8 @@ func TestTheUnitIsHardenedAndRestartsWhatARestartCanMend(t *testing.T) {
 func TestAnotherDataDirectoryKeepsItsOwner(t *testing.T) {
 	unit := Unit(UnitOptions{Executable: "/home/me/my bin/agent", DataDir: "/srv/100% ours/$x", User: "1000"})
 	for _, line := range []string{
-		`ExecStart="/home/me/my bin/agent" run --service --data "/srv/100%% ours/$$x"`, `ReadWritePaths="/srv/100%% ours/$$x"`, "User=1000", "ProtectHome=read-only",
+		`ExecStart="/home/me/my bin/agent" run --service --data "/srv/100%% ours/$$x"`,
+		`ReadWritePaths="/srv/100%% ours/$$x"`, "User=1000", "ProtectHome=read-only",
 	} {
 		if !strings.Contains(unit, "\n"+line+"\n") {
 			t.Errorf("no line %q in\n%s", line, unit)

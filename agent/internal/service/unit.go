@@ -1,5 +1,5 @@
-// Package service runs the agent as a service of its host: under systemd on Linux, launchd on macOS, and the Service Control
-// Manager on Windows.
+// Package service runs the agent as a service of its host: under systemd on Linux, launchd on macOS, and the Service
+// Control Manager on Windows.
 package service
 
 import (
@@ -21,8 +21,8 @@ type UnitOptions struct {
 	User       string // for a data directory other than StateDir: whom to run as; empty: root, without capabilities
 }
 
-// Unit is the text of the systemd unit. It goes with every package, so that a service is hardened the same however it came
-// to the host.
+// Unit is the text of the systemd unit. It goes with every package, so that a service is hardened the same however it
+// came to the host.
 func Unit(o UnitOptions) string {
 	return fmt.Sprintf(unit, quote(filepath.Join(o.DataDir, "agent.json")), quote(o.Executable), quote(o.DataDir),
 		NotEnrolled, Revoked, Usage, account(o), protectHome(o))

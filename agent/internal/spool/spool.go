@@ -1,6 +1,6 @@
-// Package spool keeps pages on disk that the control plane has no room for yet, so that a target whose cursors expire can be
-// read on meanwhile. What it writes is encrypted with a key that exists in this process's memory alone: after the process has
-// ended, however it ended, nobody can read what is left of it, and the next start deletes it.
+// Package spool keeps pages on disk that the control plane has no room for yet, so that a target whose cursors expire
+// can be read on meanwhile. What it writes is encrypted with a key that exists in this process's memory alone: after
+// the process has ended, however it ended, nobody can read what is left of it, and the next start deletes it.
 package spool
 
 import (
@@ -124,8 +124,8 @@ type Queue struct {
 	done  bool
 }
 
-// Put adds data as the last page. It fails with ErrFull when there is no room, and with the disk's error when that takes no
-// more; either way the page is not in the queue.
+// Put adds data as the last page. It fails with ErrFull when there is no room, and with the disk's error when that
+// takes no more; either way the page is not in the queue.
 func (q *Queue) Put(data []byte) error {
 	size := max(int64(len(data)+q.spool.aead.Overhead()), block)
 	if err := q.spool.reserve(size); err != nil {
@@ -178,8 +178,8 @@ func createFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 }
 
-// Oldest reads the first page and leaves it in the queue, so that Len tells until Drop that it is still under way. The queue
-// must not be empty.
+// Oldest reads the first page and leaves it in the queue, so that Len tells until Drop that it is still under way. The
+// queue must not be empty.
 func (q *Queue) Oldest() ([]byte, error) {
 	q.mu.Lock()
 	n := q.first

@@ -67,7 +67,13 @@ func TestWhatIsOnDiskCannotBeReadByOthers(t *testing.T) {
 	}
 	info, err := os.Stat(files[0])
 	if err != nil || info.Mode().Perm() != 0o600 || bytes.Contains(data, []byte("somebody")) {
-		t.Errorf("mode %v, %d bytes, readable: %v (%v)", info.Mode(), len(data), bytes.Contains(data, []byte("somebody")), err)
+		t.Errorf(
+			"mode %v, %d bytes, readable: %v (%v)",
+			info.Mode(),
+			len(data),
+			bytes.Contains(data, []byte("somebody")),
+			err,
+		)
 	}
 }
 
@@ -128,7 +134,10 @@ func TestADiskThatTakesNothingIsToldAndForgottenWhenItDoesAgain(t *testing.T) {
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Put([]byte("2")); err == nil || errors.Is(err, ErrFull) || s.Failure() == nil || q.Len() != 1 || s.Bytes() != block {
+	if err := q.Put(
+		[]byte("2"),
+	); err == nil || errors.Is(err, ErrFull) || s.Failure() == nil || q.Len() != 1 ||
+		s.Bytes() != block {
 		t.Errorf("Put = %v, failure %v, %d pages, %d bytes", err, s.Failure(), q.Len(), s.Bytes())
 	}
 	if err := os.Rename(dir+".away", dir); err != nil {

@@ -1,5 +1,5 @@
-// Package badtarget is a SCIM and REST service that misbehaves on schedule: the acceptance tests read it, and every fault of
-// the schedule must have happened at the end, or the test has proven nothing.
+// Package badtarget is a SCIM and REST service that misbehaves on schedule: the acceptance tests read it, and every
+// fault of the schedule must have happened at the end, or the test has proven nothing.
 package badtarget
 
 import (
@@ -51,11 +51,31 @@ const (
 )
 
 // Recoverable are the faults that a connector overcomes by asking again.
-var Recoverable = []Kind{TooMany, TooManyByDate, TooManyOddly, Unavailable, ServerError, ResetBefore, CutInBody, ShortLength}
+var Recoverable = []Kind{
+	TooMany,
+	TooManyByDate,
+	TooManyOddly,
+	Unavailable,
+	ServerError,
+	ResetBefore,
+	CutInBody,
+	ShortLength,
+}
 
 // Fatal are the faults after which nothing may be taken for gone.
 var Fatal = []Kind{
-	HTMLPage, ErrorBody, GzipBomb, EndlessBody, RepeatedPage, EmptyPage, BadUTF8, DeepNesting, NotJSON, Forbidden, WrongTypes, TotalShrinks,
+	HTMLPage,
+	ErrorBody,
+	GzipBomb,
+	EndlessBody,
+	RepeatedPage,
+	EmptyPage,
+	BadUTF8,
+	DeepNesting,
+	NotJSON,
+	Forbidden,
+	WrongTypes,
+	TotalShrinks,
 	RedirectElse,
 }
 
@@ -108,7 +128,13 @@ func (b *Target) Must(t testing.TB) {
 	defer b.mu.Unlock()
 	for _, f := range b.faults {
 		if f.fired == 0 {
-			t.Errorf("the fault %q at request %d for %q never happened (%d requests were made)", f.Kind, f.At, f.Path, b.requests)
+			t.Errorf(
+				"the fault %q at request %d for %q never happened (%d requests were made)",
+				f.Kind,
+				f.At,
+				f.Path,
+				b.requests,
+			)
 		}
 	}
 }
@@ -167,9 +193,20 @@ func (b *Target) answer(w http.ResponseWriter, r *http.Request, f *Fault) {
 	switch {
 	case scim && rest == "/ServiceProviderConfig":
 		body = map[string]any{
-			"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"}, "filter": map[string]any{"supported": false},
-			"patch": map[string]any{"supported": false}, "bulk": map[string]any{"supported": false}, "sort": map[string]any{"supported": false},
-			"etag": map[string]any{"supported": false}, "changePassword": map[string]any{"supported": false}, "authenticationSchemes": []any{},
+			"schemas": []string{
+				"urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig",
+			},
+			"filter": map[string]any{"supported": false},
+			"patch": map[string]any{
+				"supported": false,
+			},
+			"bulk": map[string]any{"supported": false},
+			"sort": map[string]any{"supported": false},
+			"etag": map[string]any{
+				"supported": false,
+			},
+			"changePassword":        map[string]any{"supported": false},
+			"authenticationSchemes": []any{},
 		}
 	case strings.EqualFold(rest, "/users"):
 		body = b.page(r, scim, b.users, b.user, f)
@@ -225,8 +262,13 @@ func (b *Target) page(r *http.Request, scim bool, total int, record func(int, bo
 		return map[string]any{"total": announced, "items": records}
 	}
 	return map[string]any{
-		"schemas": []string{"urn:ietf:params:scim:api:messages:2.0:ListResponse"}, "totalResults": announced, "startIndex": from + 1,
-		"itemsPerPage": len(records), "Resources": records,
+		"schemas": []string{
+			"urn:ietf:params:scim:api:messages:2.0:ListResponse",
+		},
+		"totalResults": announced,
+		"startIndex":   from + 1,
+		"itemsPerPage": len(records),
+		"Resources":    records,
 	}
 }
 
@@ -236,8 +278,16 @@ func (b *Target) user(i int, scim bool) map[string]any {
 		return map[string]any{"id": id, "login": name, "mail": name + "@bad.test", "active": i%7 != 0}
 	}
 	return map[string]any{
-		"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:User"}, "id": id, "userName": name, "active": i%7 != 0,
-		"emails": []any{map[string]any{"value": name + "@bad.test", "primary": true}}, "meta": map[string]any{"resourceType": "User"},
+		"schemas": []string{
+			"urn:ietf:params:scim:schemas:core:2.0:User",
+		},
+		"id":       id,
+		"userName": name,
+		"active":   i%7 != 0,
+		"emails": []any{
+			map[string]any{"value": name + "@bad.test", "primary": true},
+		},
+		"meta": map[string]any{"resourceType": "User"},
 	}
 }
 
@@ -256,8 +306,13 @@ func (b *Target) group(i int, scim bool) map[string]any {
 		return map[string]any{"id": id, "name": "Group " + id, "members": members}
 	}
 	return map[string]any{
-		"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "id": id, "displayName": "Group " + id, "members": members,
-		"meta": map[string]any{"resourceType": "Group"},
+		"schemas": []string{
+			"urn:ietf:params:scim:schemas:core:2.0:Group",
+		},
+		"id":          id,
+		"displayName": "Group " + id,
+		"members":     members,
+		"meta":        map[string]any{"resourceType": "Group"},
 	}
 }
 
@@ -271,15 +326,37 @@ func (b *Target) SCIM() map[string]any {
 
 // REST are the settings under which the REST connector reads the target.
 func (b *Target) REST() map[string]any {
-	paging := map[string]any{"style": "offset", "offset_param": "offset", "limit_param": "limit", "size": 20, "total_path": "$.total"}
+	paging := map[string]any{
+		"style":        "offset",
+		"offset_param": "offset",
+		"limit_param":  "limit",
+		"size":         20,
+		"total_path":   "$.total",
+	}
 	failure := map[string]any{"success_path": "$.items", "message_path": "$.detail"}
 	return map[string]any{
 		"base_url": b.URL + "/rest", "auth_method": "bearer", "bearer_token": b.Token,
 		"streams": []any{
-			map[string]any{"name": "users", "object": "user", "record_selector": "$.items", "key_path": "id", "request": map[string]any{"path": "/users"},
-				"pagination": paging, "error": failure, "fields": map[string]any{"username": "login", "email": "mail", "is_disabled": "!active"}},
-			map[string]any{"name": "groups", "object": "entitlement", "record_selector": "$.items", "key_path": "id", "request": map[string]any{"path": "/groups"},
-				"pagination": paging, "error": failure, "explode": map[string]any{"path": "members", "as": "grant"}},
+			map[string]any{
+				"name":            "users",
+				"object":          "user",
+				"record_selector": "$.items",
+				"key_path":        "id",
+				"request":         map[string]any{"path": "/users"},
+				"pagination":      paging,
+				"error":           failure,
+				"fields":          map[string]any{"username": "login", "email": "mail", "is_disabled": "!active"},
+			},
+			map[string]any{
+				"name":            "groups",
+				"object":          "entitlement",
+				"record_selector": "$.items",
+				"key_path":        "id",
+				"request":         map[string]any{"path": "/groups"},
+				"pagination":      paging,
+				"error":           failure,
+				"explode":         map[string]any{"path": "members", "as": "grant"},
+			},
 		},
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// misbehave answers in the way of k. It is false where the fault is in an answer's content, or in which answer is given.
+// misbehave answers in the way of k. It is false where the fault is in an answer's content, or in which answer is
+// given.
 func (b *Target) misbehave(w http.ResponseWriter, r *http.Request, k Kind) bool {
 	refuse := func(status int, after string) {
 		if after != "" {
@@ -45,15 +46,36 @@ func (b *Target) misbehave(w http.ResponseWriter, r *http.Request, k Kind) bool 
 		w.Header().Set("Content-Type", "text/html")
 		say(w, "<!doctype html><title>Sign in</title>Please sign in to the network.")
 	case ErrorBody:
-		say(w, `{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"500","detail":"the database is away"}`)
+		say(
+			w,
+			`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"500","detail":"the database is away"}`,
+		)
 	case NotJSON:
 		say(w, "users=lots&more=yes")
 	case WrongTypes:
 		say(w, `{"totalResults":"many","total":"many","Resources":{"id":"u1"},"items":{"id":"u1"}}`)
 	case DeepNesting:
-		say(w, `{"Resources":`+strings.Repeat("[", 10000)+strings.Repeat("]", 10000)+`,"items":`+strings.Repeat("[", 10000)+strings.Repeat("]", 10000)+`}`)
+		say(
+			w,
+			`{"Resources":`+strings.Repeat(
+				"[",
+				10000,
+			)+strings.Repeat(
+				"]",
+				10000,
+			)+`,"items":`+strings.Repeat(
+				"[",
+				10000,
+			)+strings.Repeat(
+				"]",
+				10000,
+			)+`}`,
+		)
 	case BadUTF8:
-		say(w, "{\"Resources\":[{\"id\":\"u1\",\"userName\":\"a\xff\xfe\"}],\"items\":[{\"id\":\"u1\",\"login\":\"a\xff\xfe\"}],\"totalResults\":1,\"total\":1")
+		say(
+			w,
+			"{\"Resources\":[{\"id\":\"u1\",\"userName\":\"a\xff\xfe\"}],\"items\":[{\"id\":\"u1\",\"login\":\"a\xff\xfe\"}],\"totalResults\":1,\"total\":1",
+		)
 	case GzipBomb:
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write(bomb())

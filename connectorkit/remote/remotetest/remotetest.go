@@ -1,5 +1,5 @@
-// Package remotetest is a service that speaks connector protocol v1 over HTTP with nothing but the standard library, as somebody else
-// would write one: for tests of whoever calls such services.
+// Package remotetest is a service that speaks connector protocol v1 over HTTP with nothing but the standard library, as
+// somebody else would write one: for tests of whoever calls such services.
 package remotetest
 
 import (
@@ -59,7 +59,10 @@ func Start(t testing.TB, o Options) *Service {
 // Auth are the settings under which the service is called.
 func (s *Service) Auth() map[string]any {
 	return map[string]any{
-		"base_url": s.URL, "auth_method": "bearer", "bearer_token": Token, "settings": map[string]any{"directory": "main"},
+		"base_url":        s.URL,
+		"auth_method":     "bearer",
+		"bearer_token":    Token,
+		"settings":        map[string]any{"directory": "main"},
 		"secret_settings": map[string]any{"key": Key},
 	}
 }
@@ -117,8 +120,18 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	s.asked++
 	if req.AuthConfig["key"] != Key {
 		said := "the directory " + req.AuthConfig["directory"] + " does not take the key " + req.AuthConfig["key"]
-		s.write(w, object{"success": false, "identities": []any{}, "accounts": []any{}, "entitlements": []any{}, "grants": []any{}, "error": said,
-			"error_detail": object{"class": "auth", "code": "key_refused", "message": said, "retryable": false}})
+		s.write(
+			w,
+			object{
+				"success":      false,
+				"identities":   []any{},
+				"accounts":     []any{},
+				"entitlements": []any{},
+				"grants":       []any{},
+				"error":        said,
+				"error_detail": object{"class": "auth", "code": "key_refused", "message": said, "retryable": false},
+			},
+		)
 		return
 	}
 	all, last := s.read(req)
@@ -191,9 +204,17 @@ func (s *Service) read(req request) (all []object, last object) {
 		out := object{}
 		for _, i := range chunk {
 			if i%10 == 0 {
-				put(out, "entitlements", object{"external_id": fmt.Sprintf("g%d", i/10), "name": fmt.Sprintf("Group %d", i/10)})
+				put(
+					out,
+					"entitlements",
+					object{"external_id": fmt.Sprintf("g%d", i/10), "name": fmt.Sprintf("Group %d", i/10)},
+				)
 			}
-			put(out, "grants", object{"account_external_id": "a" + ID(i), "entitlement_external_id": fmt.Sprintf("g%d", i/10)})
+			put(
+				out,
+				"grants",
+				object{"account_external_id": "a" + ID(i), "entitlement_external_id": fmt.Sprintf("g%d", i/10)},
+			)
 		}
 		all = append(all, out)
 	}
@@ -207,7 +228,12 @@ func (s *Service) read(req request) (all []object, last object) {
 		}
 	}
 	scope := func(kind string, n int) object { return object{"kind": kind, "key": "*", "complete": true, "count": n} }
-	last["scopes"] = []any{scope("identities", len(people)), scope("accounts", len(people)), scope("entitlements", groups), scope("grants", len(people))}
+	last["scopes"] = []any{
+		scope("identities", len(people)),
+		scope("accounts", len(people)),
+		scope("entitlements", groups),
+		scope("grants", len(people)),
+	}
 	return all, last
 }
 
@@ -220,8 +246,27 @@ func (s *Service) add(out object, i int) {
 		return
 	}
 	mail := id + "@custom.test"
-	put(out, "identities", object{"external_id": id, "display_name": name, "email": mail, "attributes": object{"badge": 1000 + i, "office": object{"city": "Kyiv"}}})
-	put(out, "accounts", object{"external_id": "a" + id, "identity_external_id": id, "username": id, "email": mail, "is_disabled": i%7 == 3})
+	put(
+		out,
+		"identities",
+		object{
+			"external_id":  id,
+			"display_name": name,
+			"email":        mail,
+			"attributes":   object{"badge": 1000 + i, "office": object{"city": "Kyiv"}},
+		},
+	)
+	put(
+		out,
+		"accounts",
+		object{
+			"external_id":          "a" + id,
+			"identity_external_id": id,
+			"username":             id,
+			"email":                mail,
+			"is_disabled":          i%7 == 3,
+		},
+	)
 }
 
 func put(out object, kind string, record object) {

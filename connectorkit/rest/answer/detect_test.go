@@ -32,7 +32,8 @@ func TestTheListOfRecordsIsGuessed(t *testing.T) {
 }
 
 func FuzzGuessNeverPanicsAndFindsWhatCanBeRead(f *testing.F) {
-	for _, seed := range []string{`{"items":[{"id":1}]}`, `{"x":{"data":[[]]}}`, `[`, `{"items":[1,{"a":[]}],"users":[{}]}`} {
+	for _, seed := range []string{`{"items":[{"id":1}]}`, `{"x":{"data":[[]]}}`, `[`,
+		`{"items":[1,{"a":[]}],"users":[{}]}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {

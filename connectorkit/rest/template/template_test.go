@@ -21,7 +21,8 @@ func TestBracesThatAreNoPlaceholderCanBeWritten(t *testing.T) {
 			t.Errorf("%q = %q, %v; want %q", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"{{", "{{a b}}", "{{1}}", "{target.remote_id}}", "x {account.username }}", "{{a|odd}}"} {
+	for _, text := range []string{"{{", "{{a b}}", "{{1}}", "{target.remote_id}}", "x {account.username }}",
+		"{{a|odd}}"} {
 		if _, err := parsePlaceholders(text); err == nil {
 			t.Errorf("%q is taken", text)
 		}

@@ -1,5 +1,5 @@
-// Package quirks knows how the SCIM services of vendors differ from the standard and from each other. What it knows is data: a
-// profile says how a service likes to be read, and every statement names its source and date.
+// Package quirks knows how the SCIM services of vendors differ from the standard and from each other. What it knows is
+// data: a profile says how a service likes to be read, and every statement names its source and date.
 package quirks
 
 import (
@@ -97,8 +97,8 @@ const (
 	MemberPut       = "put"        // the whole group by PUT
 )
 
-// What keeps a user from signing in, in Writing.Disable, and what DELETE of a user does, in Writing.Delete. Empty: active is
-// written, and nobody knows what DELETE does.
+// What keeps a user from signing in, in Writing.Disable, and what DELETE of a user does, in Writing.Delete. Empty:
+// active is written, and nobody knows what DELETE does.
 const (
 	DisableActive = "active"
 	DisableDelete = "delete"
@@ -118,9 +118,10 @@ type Writing struct {
 
 	AddMember    string `json:"add_member,omitempty"`
 	RemoveMember string `json:"remove_member,omitempty"`
-	MemberFilter string `json:"member_filter,omitempty"` // of groups, with {group} and {user}: says whether somebody is a member
-	MostMembers  int    `json:"most_members,omitempty"`  // changes of members in one request at most
-	NoGroups     bool   `json:"no_groups,omitempty"`     // there is nothing to be a member of
+	// of groups, with {group} and {user}: says whether somebody is a member
+	MemberFilter string `json:"member_filter,omitempty"`
+	MostMembers  int    `json:"most_members,omitempty"` // changes of members in one request at most
+	NoGroups     bool   `json:"no_groups,omitempty"`    // there is nothing to be a member of
 
 	Disable  string   `json:"disable,omitempty"`
 	Delete   string   `json:"delete,omitempty"`

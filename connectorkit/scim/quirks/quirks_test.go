@@ -18,7 +18,11 @@ func TestEveryStatementHasASourceAndADate(t *testing.T) {
 		}
 		for _, q := range p.Quirks {
 			u, err := url.Parse(q.Source)
-			if _, dated := time.Parse(time.DateOnly, q.Date); err != nil || u.Scheme != "https" || u.Host == "" || dated != nil || q.Note == "" {
+			if _, dated := time.Parse(
+				time.DateOnly,
+				q.Date,
+			); err != nil || u.Scheme != "https" || u.Host == "" || dated != nil ||
+				q.Note == "" {
 				t.Errorf("%s: %+v lacks a note, an address or a date", p.Key, q)
 			}
 		}
@@ -41,16 +45,20 @@ func TestValuesAreThoseTheReaderKnows(t *testing.T) {
 	}
 	for name, values := range map[string][]string{
 		"update": {"", ByPatch, ByPut}, "style": {"", StylePath, StyleNoPath}, "words": {"", WordsLower, WordsCapital},
-		"booleans": {"", BooleansJSON, BooleansText}, "add_member": {"", MemberPath, MemberNoPath, MemberWrapped, MemberReplace, MemberPut},
+		"booleans":      {"", BooleansJSON, BooleansText},
+		"add_member":    {"", MemberPath, MemberNoPath, MemberWrapped, MemberReplace, MemberPut},
 		"remove_member": {"", MemberValuePath, MemberArray, MemberWrapped, MemberReplace, MemberPut},
-		"disable":       {"", DisableActive, DisableDelete, DisableNever}, "delete": {"", DeleteDeletes, DeleteDeactivates}, "password": {"", Yes, No},
+		"disable":       {"", DisableActive, DisableDelete, DisableNever},
+		"delete":        {"", DeleteDeletes, DeleteDeactivates}, "password": {"", Yes, No},
 	} {
 		known[name] = values
 	}
 	for _, p := range All() {
 		w := p.Write
-		for name, value := range map[string]string{"update": w.Update, "style": w.Style, "words": w.Words, "booleans": w.Booleans, "add_member": w.AddMember,
-			"remove_member": w.RemoveMember, "disable": w.Disable, "delete": w.Delete, "password": w.Password, "pagination": p.Pagination, "filter": p.Filter, "last_modified": p.LastModified,
+		for name, value := range map[string]string{"update": w.Update, "style": w.Style, "words": w.Words,
+			"booleans": w.Booleans, "add_member": w.AddMember,
+			"remove_member": w.RemoveMember, "disable": w.Disable, "delete": w.Delete, "password": w.Password,
+			"pagination": p.Pagination, "filter": p.Filter, "last_modified": p.LastModified,
 			"attributes": p.Attributes, "group_changes": p.GroupChanges, "members": p.Members} {
 			ok := false
 			for _, v := range known[name] {

@@ -29,10 +29,15 @@ func verifyAuditCommand() *cobra.Command {
 	var keys []string
 	var tenant string
 	cmd := &cobra.Command{
-		Use: "verify [FILE]", Short: "Verify an export of the audit log, or the log itself", Args: cobra.MaximumNArgs(1),
-		Long: "With a FILE, verifies an export as NDJSON (GET /api/v1/audit-events/export), plain or compressed with gzip, without a server. Every entry must be\n" +
-			"unchanged, in its place, and covered by a signed checkpoint. The file contains the public key; --key gives the one that\n" +
-			"you trust, as PEM, base64 or name+id+key, or as a file that contains it. Without --key, anyone who can write a new file can also sign it:\n" +
+		Use:   "verify [FILE]",
+		Short: "Verify an export of the audit log, or the log itself",
+		Args:  cobra.MaximumNArgs(1),
+		Long: "With a FILE, verifies an export as NDJSON (GET /api/v1/audit-events/export), plain or compressed with " +
+			"gzip, without a server. Every entry must be\n" +
+			"unchanged, in its place, and covered by a signed checkpoint. The file contains the public key; --key " +
+			"gives the one that\n" +
+			"you trust, as PEM, base64 or name+id+key, or as a file that contains it. Without --key, anyone who can " +
+			"write a new file can also sign it:\n" +
 			"compare the printed fingerprint.\n\n" +
 			"Without a FILE, verifies the logs in the database. Exit code 1 names the first bad entry.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +48,8 @@ func verifyAuditCommand() *cobra.Command {
 		},
 	}
 	s.common(cmd.Flags())
-	cmd.Flags().StringArrayVar(&keys, "key", nil, "public key to trust, or a file with it; once for each, where keys were rotated")
+	cmd.Flags().
+		StringArrayVar(&keys, "key", nil, "public key to trust, or a file with it; once for each, where keys were rotated")
 	cmd.Flags().StringVar(&tenant, "tenant", "", "short name of one tenant, without a FILE (default: all)")
 	return cmd
 }
@@ -89,7 +95,15 @@ func printReport(out io.Writer, r chain.Report) {
 		fmt.Fprintln(out, "ok: the export is whole and holds no entry")
 		return
 	}
-	fmt.Fprintf(out, "ok: %d entries of tenant %s, %d to %d, are as they were written; %d signed checkpoints\n", r.Events, r.Tenant, r.First, r.Last, r.Checkpoints)
+	fmt.Fprintf(
+		out,
+		"ok: %d entries of tenant %s, %d to %d, are as they were written; %d signed checkpoints\n",
+		r.Events,
+		r.Tenant,
+		r.First,
+		r.Last,
+		r.Checkpoints,
+	)
 	if !r.Anchored {
 		fmt.Fprintf(out, "note: entry %d continues one that is not in this file\n", r.First)
 	}
@@ -105,7 +119,14 @@ func printReport(out io.Writer, r chain.Report) {
 func (s *settings) verifyDatabase(cmd *cobra.Command, tenant string) error {
 	return s.withLog(cmd, func(db *pg.DB, ring *seal.Keyring, log *slog.Logger) error {
 		return app.VerifyAudit(cmd.Context(), db, ring, tenant, log, func(v app.AuditVerdict) {
-			fmt.Fprintf(cmd.OutOrStdout(), "ok: %s: %d entries up to %d are as they were written; %d signed checkpoints\n", v.Slug, v.Checked, v.Head.Seq, v.Checkpoints)
+			fmt.Fprintf(
+				cmd.OutOrStdout(),
+				"ok: %s: %d entries up to %d are as they were written; %d signed checkpoints\n",
+				v.Slug,
+				v.Checked,
+				v.Head.Seq,
+				v.Checkpoints,
+			)
 		})
 	})
 }
@@ -113,9 +134,13 @@ func (s *settings) verifyDatabase(cmd *cobra.Command, tenant string) error {
 func rotateAuditCommand() *cobra.Command {
 	s := &settings{}
 	cmd := &cobra.Command{
-		Use: "rotate-key", Short: "Sign checkpoints under a new key", Args: cobra.NoArgs,
-		Long: "Makes a new key for checkpoints. An entry in every tenant's log names it, and the old key signs each log up to that entry; from then on the\n" +
-			"new key signs. The old one stays to verify what it signed. Works while the server runs. When it is interrupted, run it again.",
+		Use:   "rotate-key",
+		Short: "Sign checkpoints under a new key",
+		Args:  cobra.NoArgs,
+		Long: "Makes a new key for checkpoints. An entry in every tenant's log names it, and the old key signs each " +
+			"log up to that entry; from then on the\n" +
+			"new key signs. The old one stays to verify what it signed. Works while the server runs. When it is " +
+			"interrupted, run it again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withLog(cmd, func(db *pg.DB, ring *seal.Keyring, log *slog.Logger) error {
 				fingerprint, err := app.RotateAuditKey(cmd.Context(), db, ring, log)
@@ -131,7 +156,10 @@ func rotateAuditCommand() *cobra.Command {
 }
 
 // withLog opens the database for a command about the logs in it.
-func (s *settings) withLog(cmd *cobra.Command, do func(db *pg.DB, ring *seal.Keyring, log *slog.Logger) error) (err error) {
+func (s *settings) withLog(
+	cmd *cobra.Command,
+	do func(db *pg.DB, ring *seal.Keyring, log *slog.Logger) error,
+) (err error) {
 	log, err := s.prepare(cmd)
 	if err != nil {
 		return err

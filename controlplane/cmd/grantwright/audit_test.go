@@ -21,14 +21,17 @@ func export(t *testing.T, n int, key ed25519.PrivateKey) string {
 	var out bytes.Buffer
 	prev := chain.Genesis
 	for seq := 1; seq <= n; seq++ {
-		event := []byte(fmt.Sprintf(`{"action":"auth.login","seq":%d,"tenant_id":"t1","time":"2026-01-02T03:04:05.678Z"}`, seq))
+		event := []byte(
+			fmt.Sprintf(`{"action":"auth.login","seq":%d,"tenant_id":"t1","time":"2026-01-02T03:04:05.678Z"}`, seq),
+		)
 		link := chain.Link{Seq: int64(seq), Event: event, Prev: prev, Hash: chain.Hash(prev, event)}
 		out.Write(chain.AppendLink(nil, link))
 		prev = link.Hash
 	}
 	c := chain.Checkpoint{Origin: chain.Origin("t1"), Seq: int64(n), Hash: prev, At: time.Now()}
 	for _, l := range []chain.Line{
-		{Type: chain.TypeCheckpoint, Note: c.Sign(key)}, {Type: chain.TypeKey, PublicKey: key.Public().(ed25519.PublicKey)}, {Type: chain.TypeEnd, LastSeq: int64(n)},
+		{Type: chain.TypeCheckpoint, Note: c.Sign(key)},
+		{Type: chain.TypeKey, PublicKey: key.Public().(ed25519.PublicKey)}, {Type: chain.TypeEnd, LastSeq: int64(n)},
 	} {
 		b, err := json.Marshal(l)
 		if err != nil {
@@ -62,7 +65,14 @@ func TestAuditVerifyJudgesAFileByItself(t *testing.T) {
 	given := func(k ed25519.PrivateKey) string {
 		return base64.StdEncoding.EncodeToString(k.Public().(ed25519.PublicKey))
 	}
-	if out, err := run("audit", "verify", path, "--key", given(mine)); err != nil || !strings.Contains(out, "that was given") {
+	if out, err := run(
+		"audit",
+		"verify",
+		path,
+		"--key",
+		given(mine),
+	); err != nil ||
+		!strings.Contains(out, "that was given") {
 		t.Errorf("with the key: %q, %v", out, err)
 	}
 	if _, err := run("audit", "verify", path, "--key", given(other)); err == nil || exitCode(err) != exitFailed {
@@ -89,10 +99,19 @@ func TestAuditVerifyJudgesAFileByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, bytes.Replace(b, []byte(`login","seq":4`), []byte(`leave","seq":4`), 1), 0o600); err != nil {
+	if err := os.WriteFile(
+		path,
+		bytes.Replace(b, []byte(`login","seq":4`), []byte(`leave","seq":4`), 1),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run("audit", "verify", path); err == nil || exitCode(err) != exitFailed || !strings.Contains(err.Error(), "entry 4") {
+	if _, err := run(
+		"audit",
+		"verify",
+		path,
+	); err == nil || exitCode(err) != exitFailed ||
+		!strings.Contains(err.Error(), "entry 4") {
 		t.Errorf("edited: %v", err)
 	}
 	if _, err := run("audit", "verify", path+".gone"); err == nil {

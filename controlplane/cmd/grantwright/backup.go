@@ -14,9 +14,13 @@ func backupCommand() *cobra.Command {
 	s := &settings{}
 	var to string
 	cmd := &cobra.Command{
-		Use: "backup", Short: "Write the whole database into a folder", Args: cobra.NoArgs,
-		Long: "Writes a consistent copy of the database into a new folder. The server may run meanwhile. THE MASTER KEY IS NOT IN IT: keep that\n" +
-			"in another place, because anyone with both can read every secret. A backup without its master key cannot be restored.\n\n" +
+		Use:   "backup",
+		Short: "Write the whole database into a folder",
+		Args:  cobra.NoArgs,
+		Long: "Writes a consistent copy of the database into a new folder. The server may run meanwhile. THE MASTER " +
+			"KEY IS NOT IN IT: keep that\n" +
+			"in another place, because anyone with both can read every secret. A backup without its master key " +
+			"cannot be restored.\n\n" +
 			"An external database needs a login that bypasses row security, in DATABASE_BACKUP_URL.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
@@ -32,8 +36,13 @@ func backupCommand() *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%d rows of %d tables are in %s (%d bytes)\n", rowsOf(m), len(m.Tables), to, m.Bytes)
-			fmt.Fprintf(out, "\nTHE MASTER KEY IS NOT IN THE BACKUP. Without %s it cannot be restored: keep a copy of\n%s, in another place than the backup.\n",
-				keyNames(m), s.keyFiles())
+			fmt.Fprintf(
+				out,
+				"\nTHE MASTER KEY IS NOT IN THE BACKUP. Without %s it cannot be restored: keep a copy of\n%s, in "+
+					"another place than the backup.\n",
+				keyNames(m),
+				s.keyFiles(),
+			)
 			return nil
 		},
 	}
@@ -71,10 +80,15 @@ func restoreCommand() *cobra.Command {
 	s := &settings{}
 	var from string
 	cmd := &cobra.Command{
-		Use: "restore", Short: "Bring a backup into an empty database", Args: cobra.NoArgs,
-		Long: "Restores a backup into an empty database and verifies it: rows are counted, every secret is decrypted, audit logs are verified.\n" +
-			"The key file must contain the master key of the backup. Tokens from before the restore are refused, because a backup does not\n" +
-			"contain later revocations: people sign in again, and service tokens are created again. Changes after the backup\n" +
+		Use:   "restore",
+		Short: "Bring a backup into an empty database",
+		Args:  cobra.NoArgs,
+		Long: "Restores a backup into an empty database and verifies it: rows are counted, every secret is " +
+			"decrypted, audit logs are verified.\n" +
+			"The key file must contain the master key of the backup. Tokens from before the restore are refused, " +
+			"because a backup does not\n" +
+			"contain later revocations: people sign in again, and service tokens are created again. Changes after " +
+			"the backup\n" +
 			"that were already sent, by webhooks or in API responses, may happen and be sent again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" {
@@ -91,7 +105,13 @@ func restoreCommand() *cobra.Command {
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "restored as of %s: %d rows, tenants: %d; %d secrets open, %d audit entries verify\n",
 				moment(&r.Manifest.MadeAt), r.Rows, r.Tenants, r.Secrets, r.Audited)
-			fmt.Fprintf(out, "tokens from before are refused (epoch %d); %d deliveries of webhooks may be made a second time, under the ids that they had\n", r.Epoch, r.Deliveries)
+			fmt.Fprintf(
+				out,
+				"tokens from before are refused (epoch %d); %d deliveries of webhooks may be made a second time, "+
+					"under the ids that they had\n",
+				r.Epoch,
+				r.Deliveries,
+			)
 			return nil
 		},
 	}

@@ -17,7 +17,9 @@ import (
 func configCommand() *cobra.Command {
 	s := &settings{}
 	cmd := &cobra.Command{
-		Use: "config", Short: "Print the settings that would apply, and where each comes from, without secrets", Args: cobra.NoArgs,
+		Use:   "config",
+		Short: "Print the settings that would apply, and where each comes from, without secrets",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.complete(cmd); err != nil {
 				return err
@@ -72,8 +74,8 @@ func withoutPassword(value string) string {
 	return value
 }
 
-// masked shows where a database is, and as whom it is spoken to. A URL may hold its password in two places, and a connection
-// string need not be a URL: so it is put together anew of what is no secret.
+// masked shows where a database is, and as whom it is spoken to. A URL may hold its password in two places, and a
+// connection string need not be a URL: so it is put together anew of what is no secret.
 func masked(raw string) string {
 	if raw == "" {
 		return ""
@@ -82,7 +84,12 @@ func masked(raw string) string {
 	if err != nil {
 		return "(not readable)"
 	}
-	u := url.URL{Scheme: "postgres", Host: fmt.Sprintf("%s:%d", c.Host, c.Port), Path: "/" + c.Database, User: url.User(c.User)}
+	u := url.URL{
+		Scheme: "postgres",
+		Host:   fmt.Sprintf("%s:%d", c.Host, c.Port),
+		Path:   "/" + c.Database,
+		User:   url.User(c.User),
+	}
 	if strings.HasPrefix(c.Host, "/") {
 		u.Host, u.RawQuery = "", url.Values{"host": {c.Host}, "port": {fmt.Sprint(c.Port)}}.Encode()
 	}

@@ -45,7 +45,16 @@ func printKeys(out io.Writer, all []auth.SigningKey) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "KEY\tAUDIENCE\tSTATE\tMADE\tSIGNED FROM\tUNTIL")
 	for _, k := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Audience, k.State, moment(&k.CreatedAt), moment(k.ActivatedAt), moment(k.EndedAt))
+		fmt.Fprintf(
+			t,
+			"%s\t%s\t%s\t%s\t%s\t%s\n",
+			k.ID,
+			k.Audience,
+			k.State,
+			moment(&k.CreatedAt),
+			moment(k.ActivatedAt),
+			moment(k.EndedAt),
+		)
 	}
 	return t.Flush()
 }
@@ -62,10 +71,15 @@ func rotateSigningCommand() *cobra.Command {
 	var r auth.Rotation
 	var retire string
 	cmd := &cobra.Command{
-		Use: "signing", Short: "Rotate the keys that sign tokens", Args: cobra.NoArgs,
-		Long: "Rotates the keys of each audience by one step. The key that has been published for a day begins to sign, the previous key only verifies until its\n" +
-			"last token has expired, and a new key is published. Run it twice, a day apart, or with --now. All sessions continue.\n\n" +
-			"--retire disables a key that may be compromised at once. Every token that it signed is refused within five seconds: people sign\n" +
+		Use:   "signing",
+		Short: "Rotate the keys that sign tokens",
+		Args:  cobra.NoArgs,
+		Long: "Rotates the keys of each audience by one step. The key that has been published for a day begins to " +
+			"sign, the previous key only verifies until its\n" +
+			"last token has expired, and a new key is published. Run it twice, a day apart, or with --now. All " +
+			"sessions continue.\n\n" +
+			"--retire disables a key that may be compromised at once. Every token that it signed is refused within " +
+			"five seconds: people sign\n" +
 			"in again, service tokens are created again, and agents renew their tokens with their own keys.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if retire != "" && (r.Now || len(r.Audiences) > 0) {
@@ -90,14 +104,21 @@ func rotateSigningCommand() *cobra.Command {
 	s.common(cmd.Flags())
 	f := cmd.Flags()
 	f.StringSliceVar(&r.Audiences, "audience", nil, "api, refresh, agent or enroll (default: all)")
-	f.BoolVar(&r.Now, "now", false, "sign with new keys at once, though who keeps a copy of the key set does not know them yet")
+	f.BoolVar(
+		&r.Now,
+		"now",
+		false,
+		"sign with new keys at once, though who keeps a copy of the key set does not know them yet",
+	)
 	f.StringVar(&retire, "retire", "", "end this key and every token that it signed")
 	return cmd
 }
 
 func printMoved(out io.Writer, moved []auth.Moved) {
 	says := map[auth.State]string{
-		auth.Active: "signs from now on", auth.VerifyOnly: "signs no more; its tokens stay good", auth.Retired: "is retired; its tokens are refused",
+		auth.Active:     "signs from now on",
+		auth.VerifyOnly: "signs no more; its tokens stay good",
+		auth.Retired:    "is retired; its tokens are refused",
 	}
 	for _, m := range moved {
 		what := says[m.Key.State]

@@ -18,12 +18,18 @@ func rotateMasterCommand() *cobra.Command {
 	var file string
 	var addOnly bool
 	cmd := &cobra.Command{
-		Use: "master", Short: "Replace the master key that all secrets lie under", Args: cobra.NoArgs,
-		Long: "Adds the key in --new-key-file, which is created if it does not exist, to the key file. Then encrypts with it the keys that another key encrypts:\n" +
-			"the data keys of tenants, and the keys of the deployment. The values of tenants do not change. Servers continue and need no restart: they\n" +
+		Use:   "master",
+		Short: "Replace the master key that all secrets lie under",
+		Args:  cobra.NoArgs,
+		Long: "Adds the key in --new-key-file, which is created if it does not exist, to the key file. Then encrypts " +
+			"with it the keys that another key encrypts:\n" +
+			"the data keys of tenants, and the keys of the deployment. The values of tenants do not change. Servers " +
+			"continue and need no restart: they\n" +
 			"read their key file again. If a rotation was stopped, start it again.\n\n" +
-			"If several machines have a copy of the key file, first run this with --add-only on each. Then all machines can decrypt with\n" +
-			"the new key. When `grantwright keys status` shows that the old key is unused, remove it with `grantwright keys drop`.\n" +
+			"If several machines have a copy of the key file, first run this with --add-only on each. Then all " +
+			"machines can decrypt with\n" +
+			"the new key. When `grantwright keys status` shows that the old key is unused, remove it with " +
+			"`grantwright keys drop`.\n" +
 			"Earlier backups still need it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if file == "" {
@@ -65,13 +71,22 @@ func rotateDataCommand() *cobra.Command {
 	s := &settings{}
 	var tenant string
 	cmd := &cobra.Command{
-		Use: "data", Short: "Give tenants new data keys, and encrypt their secrets with them", Args: cobra.NoArgs,
-		Long: "Creates a data key for each tenant and encrypts all of its secrets with it, in small steps, while servers work. If it was\n" +
+		Use:   "data",
+		Short: "Give tenants new data keys, and encrypt their secrets with them",
+		Args:  cobra.NoArgs,
+		Long: "Creates a data key for each tenant and encrypts all of its secrets with it, in small steps, while " +
+			"servers work. If it was\n" +
 			"stopped, start it again: it continues. Older data keys stay until `grantwright keys prune`.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {
 				return k.Data(ctx, tenant, func(r app.Rotated) {
-					fmt.Fprintf(cmd.OutOrStdout(), "tenant %s: %d values are now encrypted with version %d of its data key\n", r.Tenant, r.Values, r.Version)
+					fmt.Fprintf(
+						cmd.OutOrStdout(),
+						"tenant %s: %d values are now encrypted with version %d of its data key\n",
+						r.Tenant,
+						r.Values,
+						r.Version,
+					)
 				})
 			})
 		},
@@ -135,8 +150,11 @@ func hint(m seal.MasterUse) string {
 func dropMasterCommand() *cobra.Command {
 	s := &settings{}
 	cmd := &cobra.Command{
-		Use: "drop FINGERPRINT", Short: "Take an old master key out of the key file", Args: cobra.ExactArgs(1),
-		Long: "Refuses while anything lies under the key. Backups from before the rotation need it still: keep a copy as long as you keep those.",
+		Use:   "drop FINGERPRINT",
+		Short: "Take an old master key out of the key file",
+		Args:  cobra.ExactArgs(1),
+		Long: "Refuses while anything lies under the key. Backups from before the rotation need it still: keep a " +
+			"copy as long as you keep those.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := seal.Fingerprint(args[0])
 			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {

@@ -1,8 +1,8 @@
-// Command grantwright is the control plane of Grantwright: the API, the dispatcher of connector calls, and the governance
-// store behind them.
+// Command grantwright is the control plane of Grantwright: the API, the dispatcher of connector calls, and the
+// governance store behind them.
 //
-// Certificates with a negative serial number are accepted: authorities of directories make such ones, and nothing but the serial
-// number is wrong with them.
+// Certificates with a negative serial number are accepted: authorities of directories make such ones, and nothing but
+// the serial number is wrong with them.
 //
 //go:debug x509negativeserial=1
 package main
@@ -65,20 +65,39 @@ type usageError struct{ error }
 
 func root() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "grantwright", Short: "Identity governance: who can do what, and why", SilenceUsage: true, SilenceErrors: true,
-		Long: "Grantwright reads people, accounts, entitlements and grants out of a company's systems, keeps them true, and governs them.\n\n" +
-			"Every flag can be given as an environment variable as well (--listen is GRANTWRIGHT_LISTEN) and as a line of the file named by --config\n" +
-			"(listen = 127.0.0.1:8080). A flag goes over the environment, and the environment over the file. The database is named by DATABASE_URL and\n" +
+		Use:           "grantwright",
+		Short:         "Identity governance: who can do what, and why",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Long: "Grantwright reads people, accounts, entitlements and grants out of a company's systems, keeps them " +
+			"true, and governs them.\n\n" +
+			"Every flag can be given as an environment variable as well (--listen is GRANTWRIGHT_LISTEN) and as a " +
+			"line of the file named by --config\n" +
+			"(listen = 127.0.0.1:8080). A flag goes over the environment, and the environment over the file. The " +
+			"database is named by DATABASE_URL and\n" +
 			"DATABASE_OWNER_URL; without them a private PostgreSQL is started from the installed binaries.",
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	cmd.AddCommand(serveCommand(), bootstrapCommand(), migrateCommand(), checkCommand(), configCommand(), keysCommand(), versionCommand())
+	cmd.AddCommand(
+		serveCommand(),
+		bootstrapCommand(),
+		migrateCommand(),
+		checkCommand(),
+		configCommand(),
+		keysCommand(),
+		versionCommand(),
+	)
 	cmd.AddCommand(backupCommand(), restoreCommand(), auditCommand(), packCommand())
 	return cmd
 }
 
 func versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs, Run: func(cmd *cobra.Command, _ []string) {
-		fmt.Fprintln(cmd.OutOrStdout(), "grantwright", version)
-	}}
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		Run: func(cmd *cobra.Command, _ []string) {
+			fmt.Fprintln(cmd.OutOrStdout(), "grantwright", version)
+		},
+	}
 }

@@ -18,19 +18,32 @@ import (
 
 func packCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "pack", Short: "Write, try, sign and verify sector packs",
-		Long: "A sector pack is a folder, or a .gwpack archive of it, with the field mappings, roles, birthrights and policies that suit a sector. These commands\n" +
+		Use:   "pack",
+		Short: "Write, try, sign and verify sector packs",
+		Long: "A sector pack is a folder, or a .gwpack archive of it, with the field mappings, roles, birthrights " +
+			"and policies that suit a sector. These commands\n" +
 			"need no server. docs/sector-packs.md tells how a pack is written.",
 	}
-	cmd.AddCommand(lintPackCommand(), buildPackCommand(), signPackCommand(), verifyPackCommand(), keygenPackCommand(), listPackCommand(), schemaPackCommand())
+	cmd.AddCommand(
+		lintPackCommand(),
+		buildPackCommand(),
+		signPackCommand(),
+		verifyPackCommand(),
+		keygenPackCommand(),
+		listPackCommand(),
+		schemaPackCommand(),
+	)
 	return cmd
 }
 
 func lintPackCommand() *cobra.Command {
 	var lenient, asJSON bool
 	cmd := &cobra.Command{
-		Use: "lint PACK", Short: "Check a pack and run its tests", Args: cobra.ExactArgs(1),
-		Long: "Checks a folder or an archive by the format's schema, checks what its parts say about one another, and runs its tests. Exit code 1 when there is\n" +
+		Use:   "lint PACK",
+		Short: "Check a pack and run its tests",
+		Args:  cobra.ExactArgs(1),
+		Long: "Checks a folder or an archive by the format's schema, checks what its parts say about one another, " +
+			"and runs its tests. Exit code 1 when there is\n" +
 			"an error; warnings alone are no failure.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			source, tried, problems, err := lint(args[0], lenient)
@@ -38,7 +51,10 @@ func lintPackCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				if err := printJSON(cmd.OutOrStdout(), map[string]any{"valid": source != nil, "tests": tried, "problems": problems}); err != nil {
+				if err := printJSON(
+					cmd.OutOrStdout(),
+					map[string]any{"valid": source != nil, "tests": tried, "problems": problems},
+				); err != nil {
 					return err
 				}
 			} else {
@@ -49,7 +65,15 @@ func lintPackCommand() *cobra.Command {
 			}
 			if !asJSON {
 				m := source.Pack.Metadata
-				fmt.Fprintf(cmd.OutOrStdout(), "ok: %s %s, %s, %d tests passed%s\n", m.Key, m.Version, contents(source.Pack), tried, warned(problems))
+				fmt.Fprintf(
+					cmd.OutOrStdout(),
+					"ok: %s %s, %s, %d tests passed%s\n",
+					m.Key,
+					m.Version,
+					contents(source.Pack),
+					tried,
+					warned(problems),
+				)
 			}
 			return nil
 		},
@@ -125,8 +149,11 @@ func printJSON(out io.Writer, v any) error {
 func buildPackCommand() *cobra.Command {
 	var output, key string
 	cmd := &cobra.Command{
-		Use: "build DIR", Short: "Make an archive of a pack's folder", Args: cobra.ExactArgs(1),
-		Long: "Lints the folder and writes <key>-<version>.gwpack, or the file named by --output. The same folder gives the same bytes. With --key the archive is\n" +
+		Use:   "build DIR",
+		Short: "Make an archive of a pack's folder",
+		Args:  cobra.ExactArgs(1),
+		Long: "Lints the folder and writes <key>-<version>.gwpack, or the file named by --output. The same folder " +
+			"gives the same bytes. With --key the archive is\n" +
 			"signed as well.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			source, tried, problems, err := lint(args[0], false)
@@ -148,7 +175,17 @@ func buildPackCommand() *cobra.Command {
 			}
 			n, err := writePack(output, source.Files)
 			if err == nil {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s, %d files, %d bytes, %d tests passed, %s\n", output, m.Key, m.Version, len(source.Files), n, tried, signedBy(source.Files))
+				fmt.Fprintf(
+					cmd.OutOrStdout(),
+					"%s: %s %s, %d files, %d bytes, %d tests passed, %s\n",
+					output,
+					m.Key,
+					m.Version,
+					len(source.Files),
+					n,
+					tried,
+					signedBy(source.Files),
+				)
 			}
 			return err
 		},
@@ -210,12 +247,17 @@ func signWith(files format.Files, path string) error {
 func signPackCommand() *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
-		Use: "sign PACK", Short: "Sign a pack", Args: cobra.ExactArgs(1),
-		Long: "Signs a folder (SIGNATURE is written into it) or an archive (which is written anew). What is signed is the list of all other files, sorted by path,\n" +
+		Use:   "sign PACK",
+		Short: "Sign a pack",
+		Args:  cobra.ExactArgs(1),
+		Long: "Signs a folder (SIGNATURE is written into it) or an archive (which is written anew). What is signed " +
+			"is the list of all other files, sorted by path,\n" +
 			"one \"sha256  path\" a line: the pack cannot be changed afterwards without the signature failing.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key == "" {
-				return usageError{errors.New("--key names the private key to sign with; make one with: grantwright pack keygen")}
+				return usageError{
+					errors.New("--key names the private key to sign with; make one with: grantwright pack keygen"),
+				}
 			}
 			files, problems, err := format.Open(args[0])
 			if err != nil {
@@ -250,8 +292,11 @@ func signPackCommand() *cobra.Command {
 func verifyPackCommand() *cobra.Command {
 	var keys []string
 	cmd := &cobra.Command{
-		Use: "verify PACK", Short: "Verify who has signed a pack", Args: cobra.ExactArgs(1),
-		Long: "Verifies that one of the keys given by --key has signed exactly the files of a folder or an archive. Exit code 1 otherwise.",
+		Use:   "verify PACK",
+		Short: "Verify who has signed a pack",
+		Args:  cobra.ExactArgs(1),
+		Long: "Verifies that one of the keys given by --key has signed exactly the files of a folder or an archive. " +
+			"Exit code 1 otherwise.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(keys) == 0 {
 				return usageError{errors.New("--key names the public key that you trust, or a file of several")}
@@ -271,7 +316,13 @@ func verifyPackCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "ok: %d files are as they were signed under %s; checksum %s\n", len(files)-1, format.KeyID(by), files.Checksum())
+			fmt.Fprintf(
+				cmd.OutOrStdout(),
+				"ok: %d files are as they were signed under %s; checksum %s\n",
+				len(files)-1,
+				format.KeyID(by),
+				files.Checksum(),
+			)
 			return nil
 		},
 	}
@@ -296,8 +347,11 @@ func publicKeys(paths []string) (keys []ed25519.PublicKey, err error) {
 
 func keygenPackCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "keygen NAME", Short: "Make a pair of keys to sign packs with", Args: cobra.ExactArgs(1),
-		Long: "Writes the private key NAME.key.pem, for sign, and the public key NAME.pub.pem, for verify and --pack-trusted-keys. Neither file is overwritten.",
+		Use:   "keygen NAME",
+		Short: "Make a pair of keys to sign packs with",
+		Args:  cobra.ExactArgs(1),
+		Long: "Writes the private key NAME.key.pem, for sign, and the public key NAME.pub.pem, for verify and " +
+			"--pack-trusted-keys. Neither file is overwritten.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			private, public, err := format.NewKey()
 			if err != nil {
@@ -319,7 +373,13 @@ func keygenPackCommand() *cobra.Command {
 			}
 			keys, err := format.ParsePublicKeys(public)
 			if err == nil {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s.key.pem and %s.pub.pem: key %s; keep the first one secret\n", args[0], args[0], format.KeyID(keys[0]))
+				fmt.Fprintf(
+					cmd.OutOrStdout(),
+					"%s.key.pem and %s.pub.pem: key %s; keep the first one secret\n",
+					args[0],
+					args[0],
+					format.KeyID(keys[0]),
+				)
 			}
 			return err
 		},

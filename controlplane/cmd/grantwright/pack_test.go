@@ -35,7 +35,10 @@ func TestAPackIsLintedBuiltSignedAndVerified(t *testing.T) {
 		}
 	}
 	write(strings.Replace(ward, "role: nurse", "role: nurze", 1))
-	wants(run(t, 1, "pack", "lint", at("ward")), "ward/pack.yaml:6: error: the pack has no role nurze; did you mean nurse?")
+	wants(
+		run(t, 1, "pack", "lint", at("ward")),
+		"ward/pack.yaml:6: error: the pack has no role nurze; did you mean nurse?",
+	)
 	run(t, 1, "pack", "build", at("ward"), "-o", at("ward.gwpack"))
 	if _, err := os.Stat(at("ward.gwpack")); err == nil {
 		t.Error("a pack with a mistake was built")

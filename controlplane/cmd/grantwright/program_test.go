@@ -124,7 +124,11 @@ func serve(t *testing.T, data string, more ...string) *serving {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "ops.sock")
 	s := &serving{t: t}
-	s.cmd, s.out = program(t, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--ops-listen", "unix:" + socket}, more...)...)
+	s.cmd, s.out = program(
+		t,
+		append(
+			[]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--ops-listen", "unix:" + socket},
+			more...)...)
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -270,30 +274,67 @@ func TestMasterKeysAreExchangedWhileTheServerRuns(t *testing.T) {
 func TestABackupCommandSaysLoudlyWhatIsNotInIt(t *testing.T) {
 	data, dir := dataDir(t), filepath.Join(t.TempDir(), "backup")
 	run(t, 0, "migrate", "--data", data)
-	if text := run(t, 0, "backup", "--data", data, "--to", dir); !strings.Contains(text, "THE MASTER KEY IS NOT IN THE BACKUP") {
+	if text := run(
+		t,
+		0,
+		"backup",
+		"--data",
+		data,
+		"--to",
+		dir,
+	); !strings.Contains(
+		text,
+		"THE MASTER KEY IS NOT IN THE BACKUP",
+	) {
 		t.Errorf("backup says %s", text)
 	}
 	run(t, 2, "backup", "--data", data)
-	if text := run(t, 1, "restore", "--data", dataDir(t), "--from", dir); !strings.Contains(text, "put the master key") {
+	if text := run(
+		t,
+		1,
+		"restore",
+		"--data",
+		dataDir(t),
+		"--from",
+		dir,
+	); !strings.Contains(
+		text,
+		"put the master key",
+	) {
 		t.Errorf("restore without a key says %s", text)
 	}
 }
 
 func TestConfigTellsWhereSettingsComeFromAndKeepsSecrets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "grantwright.conf")
-	if err := os.WriteFile(file, []byte("# ours\nmax_runs = 4 # four\ndatabase-url = postgres://app:CANARY1@db:5432/g?password=CANARY2\nlog_level=debug\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		file,
+		[]byte(
+			"# ours\nmax_runs = 4 # four\ndatabase-url = "+
+				"postgres://app:CANARY1@db:5432/g?password=CANARY2\nlog_level=debug\n",
+		),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	cmd, out := program(t, "config", "--config", file, "--listen", "127.0.0.1:9", "--ops-listen", "127.0.0.1:9464")
-	cmd.Env = append(cmd.Env, "GRANTWRIGHT_LOG_LEVEL=warn", "GRANTWRIGHT_OTEL_ENDPOINT=http://tempo:CANARY4@127.0.0.1:4318", "DATABASE_OWNER_URL=host=db user=owner password=CANARY3")
+	cmd.Env = append(
+		cmd.Env,
+		"GRANTWRIGHT_LOG_LEVEL=warn",
+		"GRANTWRIGHT_OTEL_ENDPOINT=http://tempo:CANARY4@127.0.0.1:4318",
+		"DATABASE_OWNER_URL=host=db user=owner password=CANARY3",
+	)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	text := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
 	for _, want := range []string{
-		"listen = 127.0.0.1:9 # the command line", "max-runs = 4 # " + file, "log-level = warn # GRANTWRIGHT_LOG_LEVEL", "log-format = text # default",
-		"database-url = postgres://app:xxxxx@db:5432/g # " + file, "database-owner-url = postgres://owner:xxxxx@db:5432/", "# DATABASE_OWNER_URL",
-		"drain-delay = 5s # default", "ops-listen = 127.0.0.1:9464 # the command line", "master-key-file = # default", "otel-endpoint = http://tempo:xxxxx@127.0.0.1:4318 # GRANTWRIGHT_OTEL_ENDPOINT",
+		"listen = 127.0.0.1:9 # the command line", "max-runs = 4 # " + file, "log-level = warn # GRANTWRIGHT_LOG_LEVEL",
+		"log-format = text # default",
+		"database-url = postgres://app:xxxxx@db:5432/g # " + file, "database-owner-url = " +
+			"postgres://owner:xxxxx@db:5432/", "# DATABASE_OWNER_URL",
+		"drain-delay = 5s # default", "ops-listen = 127.0.0.1:9464 # the command line", "master-key-file = # default",
+		"otel-endpoint = http://tempo:xxxxx@127.0.0.1:4318 # GRANTWRIGHT_OTEL_ENDPOINT",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("config lacks %q:\n%s", want, text)
@@ -304,10 +345,18 @@ func TestConfigTellsWhereSettingsComeFromAndKeepsSecrets(t *testing.T) {
 	}
 	// What it prints is a file that says the same.
 	again := filepath.Join(t.TempDir(), "again.conf")
-	if err := os.WriteFile(again, []byte(strings.ReplaceAll(out.String(), "\ndatabase-", "\n# database-")), 0o600); err != nil {
+	if err := os.WriteFile(
+		again,
+		[]byte(strings.ReplaceAll(out.String(), "\ndatabase-", "\n# database-")),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
-	if text := regexp.MustCompile(` +`).ReplaceAllString(run(t, 0, "config", "--config", again), " "); !strings.Contains(text, "max-runs = 4 # "+again) {
+	if text := regexp.MustCompile(` +`).
+		ReplaceAllString(run(t, 0, "config", "--config", again), " "); !strings.Contains(
+		text,
+		"max-runs = 4 # "+again,
+	) {
 		t.Errorf("its own output does not read back:\n%s", text)
 	}
 	run(t, 2, "config", "--ops-listen", "0.0.0.0:9464")

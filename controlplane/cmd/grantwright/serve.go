@@ -23,8 +23,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-// stopTime is how long closing the database may take; lastResort is after how long a process that was told to stop ends in any
-// case, such as when its database does not answer. Nothing is lost by that, no more than by a kill.
+// stopTime is how long closing the database may take; lastResort is after how long a process that was told to stop ends
+// in any case, such as when its database does not answer. Nothing is lost by that, no more than by a kill.
 const (
 	stopTime   = 30 * time.Second
 	lastResort = 45 * time.Second
@@ -58,8 +58,8 @@ func (s *settings) prepare(cmd *cobra.Command) (*slog.Logger, error) {
 	return s.logger()
 }
 
-// gcPercent lets the heap grow to four times what is live before it is collected. What is live is small, a few chunks for each
-// run, and collecting at twice that costs a fifth of a large sync. GOGC in the environment goes over it.
+// gcPercent lets the heap grow to four times what is live before it is collected. What is live is small, a few chunks
+// for each run, and collecting at twice that costs a fifth of a large sync. GOGC in the environment goes over it.
 const gcPercent = 300
 
 func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
@@ -101,7 +101,8 @@ func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
 	return err
 }
 
-// endInAnyCase ends a process that was told to stop: at once when somebody asks a second time, and when it takes too long.
+// endInAnyCase ends a process that was told to stop: at once when somebody asks a second time, and when it takes too
+// long.
 func endInAnyCase(ctx context.Context, log *slog.Logger) {
 	<-ctx.Done()
 	again := make(chan os.Signal, 1)
@@ -130,8 +131,11 @@ func bootstrapCommand() *cobra.Command {
 	var passwordFromStdin bool
 	var packs []string
 	cmd := &cobra.Command{
-		Use: "bootstrap", Short: "Create a tenant with its first administrator", Args: cobra.NoArgs,
-		Long: "Creates a tenant with its first administrator, while the server runs or not. Without --admin-password-stdin it prints a one-time link\n" +
+		Use:   "bootstrap",
+		Short: "Create a tenant with its first administrator",
+		Args:  cobra.NoArgs,
+		Long: "Creates a tenant with its first administrator, while the server runs or not. Without " +
+			"--admin-password-stdin it prints a one-time link\n" +
 			"by which the administrator sets a password; it is good for an hour.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := s.prepare(cmd)
@@ -156,9 +160,19 @@ func bootstrapCommand() *cobra.Command {
 	f.StringVar(&b.Slug, "tenant", "", "short name of the tenant: lower-case letters, digits and hyphens")
 	f.StringVar(&b.Name, "name", "", "name of the tenant")
 	f.StringVar(&b.AdminEmail, "admin-email", "", "e-mail address of the first administrator")
-	f.BoolVar(&passwordFromStdin, "admin-password-stdin", false, "read the administrator's password from standard input")
+	f.BoolVar(
+		&passwordFromStdin,
+		"admin-password-stdin",
+		false,
+		"read the administrator's password from standard input",
+	)
 	f.StringVar(&b.Region, "region", "", "where the tenant's data is kept, in your words")
-	f.StringSliceVar(&packs, "sector-pack", nil, "key of a sector pack to begin with, or key@version; may be given several times")
+	f.StringSliceVar(
+		&packs,
+		"sector-pack",
+		nil,
+		"key of a sector pack to begin with, or key@version; may be given several times",
+	)
 	f.BoolVar(&b.ControlPlaneAdmin, "control-plane-admin", false, "the administrator may act across tenants")
 	for _, name := range []string{"tenant", "name", "admin-email"} {
 		_ = cmd.MarkFlagRequired(name)
@@ -226,14 +240,21 @@ func migrateCommand() *cobra.Command {
 func checkCommand() *cobra.Command {
 	s := &settings{}
 	cmd := &cobra.Command{
-		Use: "check", Short: "Check that the database is safe and sound", Args: cobra.NoArgs,
-		Long: "Brings the database to the present schema, as every start does, holds its catalogue against the rules of tenant isolation\n(exit code 3 names what is broken), and looks for references to rows that are not there.",
+		Use:   "check",
+		Short: "Check that the database is safe and sound",
+		Args:  cobra.NoArgs,
+		Long: "Brings the database to the present schema, as every start does, holds its catalogue against the " +
+			"rules of tenant isolation\n(exit code 3 names what is broken), and looks for references to rows that " +
+			"are not there.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withDatabase(cmd, func(ctx context.Context, db *pg.DB) error {
 				if err := app.CheckReferences(ctx, db); err != nil {
 					return err
 				}
-				fmt.Fprintln(cmd.OutOrStdout(), "the database keeps tenants apart, and nothing in it points to what is not there")
+				fmt.Fprintln(
+					cmd.OutOrStdout(),
+					"the database keeps tenants apart, and nothing in it points to what is not there",
+				)
 				return nil
 			})
 		},

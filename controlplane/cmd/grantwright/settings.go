@@ -28,7 +28,13 @@ func (s *settings) common(flags *pflag.FlagSet) {
 	s.config = app.DefaultConfig()
 	flags.StringVar(&s.file, "config", "", "file with settings, one name = value a line")
 	flags.StringVar(&s.config.Data, "data", s.config.Data, "directory of keys and of the private PostgreSQL")
-	flags.StringSliceVar(&s.config.MasterKeyFile, "master-key-file", nil, "file with the 32-byte master key; of several keys or files the first seals (default <data>/keys/master.key, made on the first start)")
+	flags.StringSliceVar(
+		&s.config.MasterKeyFile,
+		"master-key-file",
+		nil,
+		"file with the 32-byte master key; of several keys or files the first seals (default <data>/keys/master.key, "+
+			"made on the first start)",
+	)
 	flags.StringVar(&s.config.PGBin, "pg-bin", "", "directory of PostgreSQL's binaries (default: found)")
 	flags.StringVar(&s.config.LogLevel, "log-level", s.config.LogLevel, "debug, info, warn or error")
 	flags.StringVar(&s.config.LogFormat, "log-format", s.config.LogFormat, "text or json")
@@ -39,24 +45,69 @@ func (s *settings) serving(flags *pflag.FlagSet) {
 	c := &s.config
 	flags.StringVar(&c.Listen, "listen", c.Listen, "address to serve on")
 	flags.StringVar(&c.BaseURL, "base-url", "", "how clients reach the service, when that is not the address served on")
-	flags.StringVar(&c.BaseDomain, "base-domain", "", "domain under which each tenant has a host of its own, <slug>.<domain>")
+	flags.StringVar(
+		&c.BaseDomain,
+		"base-domain",
+		"",
+		"domain under which each tenant has a host of its own, <slug>.<domain>",
+	)
 	flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain, PEM")
 	flags.StringVar(&c.TLSKey, "tls-key", "", "private key, PEM")
 	flags.BoolVar(&c.BehindTLSProxy, "behind-tls-proxy", false, "something in front of this server ends TLS")
 	flags.BoolVar(&c.PublicDocs, "public-docs", false, "serve /openapi.json, /docs and /redoc without a token")
-	flags.StringSliceVar(&c.EgressCIDRs, "egress-allow-cidrs", nil, "private ranges that hosted connectors and callbacks may reach")
-	flags.BoolVar(&c.EgressPlain, "egress-allow-plaintext", false, "let hosted connectors use http and ldap outside those ranges as well")
-	flags.StringVar(&c.OpsListen, "ops-listen", "", "loopback address or unix:/path on which to serve /ready, /live, /metrics and /debug/pprof/ (default: none)")
+	flags.StringSliceVar(
+		&c.EgressCIDRs,
+		"egress-allow-cidrs",
+		nil,
+		"private ranges that hosted connectors and callbacks may reach",
+	)
+	flags.BoolVar(
+		&c.EgressPlain,
+		"egress-allow-plaintext",
+		false,
+		"let hosted connectors use http and ldap outside those ranges as well",
+	)
+	flags.StringVar(
+		&c.OpsListen,
+		"ops-listen",
+		"",
+		"loopback address or unix:/path on which to serve /ready, /live, /metrics and /debug/pprof/ (default: none)",
+	)
 	flags.StringVar(&c.DebugListen, "debug-listen", "", "the former name of ops-listen")
 	_ = flags.MarkDeprecated("debug-listen", "use --ops-listen")
-	flags.DurationVar(&c.DrainDelay, "drain-delay", c.DrainDelay, "with ops-listen: how long to serve on, not ready, after being told to stop")
-	flags.StringVar(&c.OTelEndpoint, "otel-endpoint", "", "collector of traces, OTLP over HTTP, such as http://127.0.0.1:4318 (default: none)")
+	flags.DurationVar(
+		&c.DrainDelay,
+		"drain-delay",
+		c.DrainDelay,
+		"with ops-listen: how long to serve on, not ready, after being told to stop",
+	)
+	flags.StringVar(
+		&c.OTelEndpoint,
+		"otel-endpoint",
+		"",
+		"collector of traces, OTLP over HTTP, such as http://127.0.0.1:4318 (default: none)",
+	)
 	flags.Float64Var(&c.OTelRatio, "otel-ratio", c.OTelRatio, "part of all requests that is traced, 0 to 1")
-	flags.StringSliceVar(&c.PackTrustedKeys, "pack-trusted-keys", nil, "files with public keys, PEM, whose sector packs may be uploaded (default: none)")
+	flags.StringSliceVar(
+		&c.PackTrustedKeys,
+		"pack-trusted-keys",
+		nil,
+		"files with public keys, PEM, whose sector packs may be uploaded (default: none)",
+	)
 	flags.BoolVar(&c.PackAllowUnsigned, "pack-allow-unsigned", false, "allow uploads of unsigned sector packs")
 	flags.IntVar(&c.MaxRuns, "max-runs", c.MaxRuns, "sync runs to work on at once")
-	flags.IntVar(&c.MaxConnections, "max-connections", c.MaxConnections, "connections to have open at once; 0 for no limit")
-	flags.IntVar(&c.MaxConnectionsPerAddr, "max-connections-per-address", c.MaxConnectionsPerAddr, "connections of one client address to have open at once; 0 for no limit; without effect with behind-tls-proxy")
+	flags.IntVar(
+		&c.MaxConnections,
+		"max-connections",
+		c.MaxConnections,
+		"connections to have open at once; 0 for no limit",
+	)
+	flags.IntVar(
+		&c.MaxConnectionsPerAddr,
+		"max-connections-per-address",
+		c.MaxConnectionsPerAddr,
+		"connections of one client address to have open at once; 0 for no limit; without effect with behind-tls-proxy",
+	)
 }
 
 // complete fills in, for every flag that was not given, the environment's value or else the file's.

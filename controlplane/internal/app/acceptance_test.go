@@ -25,7 +25,11 @@ func (c called) Test(ctx context.Context, req v1.TestRequest, report connectorki
 	return c.Dispatcher.Test(ctx, c.target, req, report)
 }
 
-func (c called) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+func (c called) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	return c.Dispatcher.Discover(ctx, c.target, req, report)
 }
 
@@ -39,29 +43,57 @@ func TestEveryConnectorIsAcceptedInBothModes(t *testing.T) {
 	s := newSite(t)
 	agent := s.agent()
 	directory := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Users: 90, Groups: 5, PerGroup: 12})
-	scim := "http://" + targettest.StartNode(t, "../../../connectorkit/scim/testdata/scimmy", "TOKEN=CANARY-scim", "USERS=80", "GROUPS=5", "MAX=20") + "/scim/v2"
-	rest := "http://" + targettest.StartNode(t, "../../../connectorkit/rest/testdata/jsonserver", "PEOPLE=80") + "/header"
+	scim := "http://" + targettest.StartNode(
+		t,
+		"../../../connectorkit/scim/testdata/scimmy",
+		"TOKEN=CANARY-scim",
+		"USERS=80",
+		"GROUPS=5",
+		"MAX=20",
+	) + "/scim/v2"
+	rest := "http://" + targettest.StartNode(
+		t,
+		"../../../connectorkit/rest/testdata/jsonserver",
+		"PEOPLE=80",
+	) + "/header"
 	people := map[string]any{
-		"name": "users", "object": "user", "request": map[string]any{"path": "/users"}, "explode": map[string]any{"path": "roles", "as": "both"},
+		"name":       "users",
+		"object":     "user",
+		"request":    map[string]any{"path": "/users"},
+		"explode":    map[string]any{"path": "roles", "as": "both"},
 		"pagination": map[string]any{"style": "page", "page_param": "_page", "size_param": "_limit", "size": 20},
 	}
-	custom, stream := remotetest.Start(t, remotetest.Options{People: 80}), remotetest.Start(t, remotetest.Options{People: 80, Stream: true})
+	custom, stream := remotetest.Start(
+		t,
+		remotetest.Options{People: 80},
+	), remotetest.Start(
+		t,
+		remotetest.Options{People: 80, Stream: true},
+	)
 	for _, tt := range []struct {
 		kind, secret, wrong string
 		auth                map[string]any
 		least               int
 	}{
 		{"ldap", "bind_password", "CANARY-wrong-password", directory.AuthConfig(), 2*90 + 5 + 60},
-		{"scim2", "bearer_token", "CANARY-wrong-token", map[string]any{"base_url": scim, "auth_method": "bearer", "bearer_token": "CANARY-scim", "count": 20}, 2*80 + 5},
+		{"scim2", "bearer_token", "CANARY-wrong-token",
+			map[string]any{"base_url": scim, "auth_method": "bearer", "bearer_token": "CANARY-scim", "count": 20},
+			2*80 + 5},
 		{"rest", "api_key", "CANARY-wrong-key", map[string]any{
-			"base_url": rest, "auth_method": "api_key_header", "api_key_name": "X-API-Key", "api_key": "key-s3cret", "streams": []any{people},
+			"base_url": rest, "auth_method": "api_key_header", "api_key_name": "X-API-Key", "api_key": "key-s3cret",
+			"streams": []any{people},
 		}, 2*80 + 80},
 		{"custom", "bearer_token", "CANARY-wrong-token", custom.Auth(), custom.Records()},
 		{"custom", "bearer_token", "CANARY-wrong-token", stream.Auth(), stream.Records()},
 	} {
 		for _, mode := range []string{dispatch.Hosted, dispatch.Agent} {
 			t.Run(tt.kind+" "+mode, func(t *testing.T) {
-				target := dispatch.Target{Tenant: s.tenant.Tenant, ConnectorID: uuid.NewString(), Type: tt.kind, Mode: mode}
+				target := dispatch.Target{
+					Tenant:      s.tenant.Tenant,
+					ConnectorID: uuid.NewString(),
+					Type:        tt.kind,
+					Mode:        mode,
+				}
 				if mode == dispatch.Agent {
 					target.AgentID = agent
 				}

@@ -9,40 +9,57 @@ import (
 	"testing"
 )
 
-// across are the places that look beyond one tenant. Each must have a reason: finding whose turn it is, who signs in, or
-// what belongs to the deployment. A new one is added here on purpose.
+// across are the places that look beyond one tenant. Each must have a reason: finding whose turn it is, who signs in,
+// or what belongs to the deployment. A new one is added here on purpose.
 var across = []string{
-	"app/due.go",                                                                                                                    // tenants whose people's day may have come
-	"app/settle.go",                                                                                                                 // rows of tables that belong to no tenant, counted after a restore
-	"app/rotation.go",                                                                                                               // all tenants, for an operator's command
-	"app/room_operations.go",                                                                                                        // numbers for metrics
-	"ground/schema/version.go", "ground/seal/lasting.go", "ground/seal/rotate.go", "ground/seal/status.go", "ground/seal/verify.go", // what belongs to the deployment
-	"app/welcome.go",                                    // whether there is a tenant at all
-	"front/webhook/sweep.go", "front/webhook/worker.go", // deliveries that are due, or over
-	"ground/event/listen.go",                               // tenants whose events somebody has still to hear
-	"ground/pg",                                            // where it is made
-	"ground/limit/store.go",                                // how fast tokens are used, which concerns no tenant
-	"ground/queue",                                         // tenants with work that is due, and periodic jobs of the deployment
-	"ground/replay/purge.go",                               // answers whose day is over
-	"govern/request/worker.go",                             // reviews of emergency access that are due
-	"govern/pack/bind.go",                                  // sector packs of which something waits
-	"govern/dashboard/worker.go",                           // tenants whose findings have not been counted today
-	"govern/matter/worker.go",                              // tenants whose conditions are compared with their inbox
-	"govern/decision/worker.go",                            // decisions, delegations and leavers that are due
-	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
-	"reach/agents/presence.go",                             // agents revoked or gone
-	"reach/provision/worker.go", "reach/provision/keep.go", // people to plan for, changes to make, and what comes with time
-	"reach/provision/readback.go",                          // tenants with changes that were made and not seen
-	"reach/schedule/worker.go",                             // schedules that are due
-	"reach/reconcile/discard.go",                           // holds that nobody decided about
-	"reach/syncrun/callback.go", "reach/syncrun/worker.go", // runs to work on, callbacks to send
-	"record/audit/stream/claim.go", "record/audit/trail/checkpoint.go", "record/audit/trail/retention.go", // logs to send, to sign and to shorten
-	"record/audit/trail/keys.go",                                           // the key that checkpoints are signed with
-	"record/auth/epoch.go", "record/auth/keys.go", "record/auth/rotate.go", // signing keys and epoch of the deployment
-	"record/auth/candidate.go", "record/auth/link.go", "record/auth/options.go", "record/auth/outside.go", "record/auth/throttle.go", // who signs in, before their tenant is known
-	"record/auth/override.go",                                                     // an operator's request is audited in both tenants
-	"record/tenant/bootstrap.go",                                                  // whether a slug is taken
-	"record/tenant/list.go", "record/tenant/purge.go", "record/tenant/service.go", // what operators do with tenants, and what is erased
+	"app/due.go",             // tenants whose people's day may have come
+	"app/settle.go",          // rows of tables that belong to no tenant, counted after a restore
+	"app/rotation.go",        // all tenants, for an operator's command
+	"app/room_operations.go", // numbers for metrics
+	"ground/schema/version.go",
+	"ground/seal/lasting.go",
+	"ground/seal/rotate.go",
+	"ground/seal/status.go",
+	"ground/seal/verify.go", // what belongs to the deployment
+	"app/welcome.go",        // whether there is a tenant at all
+	"front/webhook/sweep.go",
+	"front/webhook/worker.go",    // deliveries that are due, or over
+	"ground/event/listen.go",     // tenants whose events somebody has still to hear
+	"ground/pg",                  // where it is made
+	"ground/limit/store.go",      // how fast tokens are used, which concerns no tenant
+	"ground/queue",               // tenants with work that is due, and periodic jobs of the deployment
+	"ground/replay/purge.go",     // answers whose day is over
+	"govern/request/worker.go",   // reviews of emergency access that are due
+	"govern/pack/bind.go",        // sector packs of which something waits
+	"govern/dashboard/worker.go", // tenants whose findings have not been counted today
+	"govern/matter/worker.go",    // tenants whose conditions are compared with their inbox
+	"govern/decision/worker.go",  // decisions, delegations and leavers that are due
+	"reach/agents/claim.go",      // calls for agents whose socket this process holds
+	"reach/agents/presence.go",   // agents revoked or gone
+	"reach/provision/worker.go",
+	"reach/provision/keep.go",     // people to plan for, changes to make, and what comes with time
+	"reach/provision/readback.go", // tenants with changes that were made and not seen
+	"reach/schedule/worker.go",    // schedules that are due
+	"reach/reconcile/discard.go",  // holds that nobody decided about
+	"reach/syncrun/callback.go",
+	"reach/syncrun/worker.go", // runs to work on, callbacks to send
+	"record/audit/stream/claim.go",
+	"record/audit/trail/checkpoint.go",
+	"record/audit/trail/retention.go", // logs to send, to sign and to shorten
+	"record/audit/trail/keys.go",      // the key that checkpoints are signed with
+	"record/auth/epoch.go",
+	"record/auth/keys.go",
+	"record/auth/rotate.go", // signing keys and epoch of the deployment
+	"record/auth/candidate.go",
+	"record/auth/link.go",
+	"record/auth/options.go",
+	"record/auth/outside.go",
+	"record/auth/throttle.go",    // who signs in, before their tenant is known
+	"record/auth/override.go",    // an operator's request is audited in both tenants
+	"record/tenant/bootstrap.go", // whether a slug is taken
+	"record/tenant/list.go",
+	"record/tenant/purge.go",
+	"record/tenant/service.go", // what operators do with tenants, and what is erased
 }
 
 func TestOnlyAFewPlacesLookBeyondOneTenant(t *testing.T) {
@@ -55,7 +72,11 @@ func TestOnlyAFewPlacesLookBeyondOneTenant(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if text := string(b); strings.Contains(text, ".Across(") || strings.Contains(text, "FindAcross(") || strings.Contains(text, ".Deployment(") || strings.Contains(text, ".Pool()") || strings.Contains(text, ".Elsewhere(") {
+		if text := string(
+			b,
+		); strings.Contains(text, ".Across(") || strings.Contains(text, "FindAcross(") ||
+			strings.Contains(text, ".Deployment(") || strings.Contains(text, ".Pool()") ||
+			strings.Contains(text, ".Elsewhere(") {
 			found[filepath.ToSlash(strings.TrimPrefix(path, "../"))] = true
 		}
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 )
 
-// addressing says where tenants are reached: under the path /t/<slug>/ of every address, and, where a domain is set, at the
-// host <slug>.<domain>.
+// addressing says where tenants are reached: under the path /t/<slug>/ of every address, and, where a domain is set, at
+// the host <slug>.<domain>.
 type addressing struct {
 	domain string   // lower case; empty: none
 	base   *url.URL // how the service itself is reached
@@ -59,9 +59,9 @@ func (a addressing) as(slug string, host, path bool) string {
 // nobody is the slug of no tenant: none begins with a hyphen.
 const nobody = "-"
 
-// read comes before everything else: it notes which tenant the address names, and takes the tenant's path off, so that all
-// that follows is the same for every address. The name of a host is that of the request alone; what a client writes into
-// X-Forwarded-Host counts for nothing.
+// read comes before everything else: it notes which tenant the address names, and takes the tenant's path off, so that
+// all that follows is the same for every address. The name of a host is that of the request alone; what a client writes
+// into X-Forwarded-Host counts for nothing.
 func (a addressing) read(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slug := a.slugOfHost(r.Host)
@@ -86,8 +86,8 @@ func (a addressing) read(next http.Handler) http.Handler {
 	})
 }
 
-// slugOfHost is the tenant that a host names; empty for the service's own host and any outside the domain. One that could be
-// no slug is a tenant that there is not.
+// slugOfHost is the tenant that a host names; empty for the service's own host and any outside the domain. One that
+// could be no slug is a tenant that there is not.
 func (a addressing) slugOfHost(host string) string {
 	if a.domain == "" {
 		return ""
@@ -106,8 +106,8 @@ func (a addressing) slugOfHost(host string) string {
 	return label
 }
 
-// cutTenant takes /t/<slug> off an address. Where the path was written with escapes, those must not touch the slug: the same
-// path must not mean one thing here and another to the router.
+// cutTenant takes /t/<slug> off an address. Where the path was written with escapes, those must not touch the slug: the
+// same path must not mean one thing here and another to the router.
 func cutTenant(u *url.URL) (slug string, rest *url.URL, found bool) {
 	path, under := strings.CutPrefix(u.Path, tenantPath)
 	if !under {
@@ -127,8 +127,8 @@ func cutTenant(u *url.URL) (slug string, rest *url.URL, found bool) {
 	return slug, &out, true
 }
 
-// prefixed keeps who came by a tenant's path on it: what an answer points to within the service, and the cookies for it, lie
-// under the same path.
+// prefixed keeps who came by a tenant's path on it: what an answer points to within the service, and the cookies for
+// it, lie under the same path.
 type prefixed struct {
 	httpapi.Passing
 	prefix string
@@ -139,7 +139,10 @@ type prefixed struct {
 func (w *prefixed) WriteHeader(status int) {
 	w.begun = w.begun || status >= http.StatusOK
 	h := w.Header()
-	if to := h.Get("Location"); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.HasPrefix(to, w.prefix+"/") {
+	if to := h.Get(
+		"Location",
+	); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") &&
+		!strings.HasPrefix(to, w.prefix+"/") {
 		h.Set("Location", w.prefix+to)
 	}
 	for i, cookie := range h["Set-Cookie"] {

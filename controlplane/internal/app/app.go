@@ -84,7 +84,12 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 		config: c, version: version, db: db, ring: ring, log: log, guard: guard, cursors: cursors, sessions: sessions,
 		metrics: telemetry.NewMetrics(version), connections: connections(c),
 		api: httpapi.Config{
-			Title: "Grantwright", Version: version, Log: log, User: sessions.AuthenticateUser, PublicDocs: c.PublicDocs, BehindProxy: c.BehindTLSProxy,
+			Title:       "Grantwright",
+			Version:     version,
+			Log:         log,
+			User:        sessions.AuthenticateUser,
+			PublicDocs:  c.PublicDocs,
+			BehindProxy: c.BehindTLSProxy,
 		},
 	}
 	p.reach(callbackKey)
@@ -100,11 +105,26 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	api.Mount(http.MethodGet, "/health", http.HandlerFunc(health))
 	webconsole.Mount(api, console.Files())
 	apidocs.Mount(api, apidocs.Options{Public: c.PublicDocs, User: sessions.AuthenticateUser})
-	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log, metrics: p.metrics, connections: p.connections}
+	a := &App{
+		API:         api,
+		DB:          db,
+		Auth:        sessions,
+		Hub:         p.hub,
+		Runs:        p.runs,
+		log:         log,
+		metrics:     p.metrics,
+		connections: p.connections,
+	}
 	a.streams, a.endStreams = context.WithCancel(context.WithoutCancel(ctx))
 	a.observer = &telemetry.Observer{Metrics: p.metrics, Log: log, Traces: c.Traces, Routes: api.Router, Now: time.Now}
 	work := &queue.Queue{DB: db, Log: log, Kinds: p.kinds, Jobs: p.jobs}
-	a.workers = append(p.workers, work.Run, a.Runs.Run, a.applyDue, func(ctx context.Context) error { return db.KeepStatistics(ctx, log) })
+	a.workers = append(
+		p.workers,
+		work.Run,
+		a.Runs.Run,
+		a.applyDue,
+		func(ctx context.Context) error { return db.KeepStatistics(ctx, log) },
+	)
 	return a, nil
 }
 
@@ -116,15 +136,23 @@ func guard(c Config) (*outbound.Guard, error) {
 	return &outbound.Guard{AllowCIDRs: ranges, AllowPlaintext: c.EgressPlain, Own: ownAddresses(c)}, nil
 }
 
-// hosted gives the connectors that run in this process: one of each type for its whole life, so that tokens and rate budgets
-// are shared by all calls.
-func hosted(guard *outbound.Guard, traces *telemetry.Traces, log *slog.Logger) func(string) (connectorkit.Connector, error) {
+// hosted gives the connectors that run in this process: one of each type for its whole life, so that tokens and rate
+// budgets are shared by all calls.
+func hosted(
+	guard *outbound.Guard,
+	traces *telemetry.Traces,
+	log *slog.Logger,
+) func(string) (connectorkit.Connector, error) {
 	name, err := os.Hostname()
 	if err != nil {
 		name = "control plane"
 	}
 	env := connectorkit.Env{
-		Dial: guard.Dial, Plaintext: guard.Plaintext, Log: log, Now: time.Now, By: v1.ExecutedBy{Mode: dispatch.Hosted, Hostname: name},
+		Dial:      guard.Dial,
+		Plaintext: guard.Plaintext,
+		Log:       log,
+		Now:       time.Now,
+		By:        v1.ExecutedBy{Mode: dispatch.Hosted, Hostname: name},
 	}
 	opened := map[string]connectorkit.Connector{}
 	failed := map[string]error{}
@@ -139,7 +167,11 @@ func hosted(guard *outbound.Guard, traces *telemetry.Traces, log *slog.Logger) f
 		if err := failed[connectorType]; err != nil {
 			return nil, err
 		}
-		return nil, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "unknown_type", Message: fmt.Sprintf("there is no connector of type %q here", connectorType)}
+		return nil, &v1.ErrorDetail{
+			Class:   v1.ClassConfig,
+			Code:    "unknown_type",
+			Message: fmt.Sprintf("there is no connector of type %q here", connectorType),
+		}
 	}
 }
 

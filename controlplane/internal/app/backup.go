@@ -28,19 +28,21 @@ const backupFormat = 1
 
 // Manifest says what a backup holds. There is no secret in it.
 type Manifest struct {
-	Format     int                `json:"format"`
-	MadeAt     time.Time          `json:"made_at"`
-	Version    string             `json:"version"` // of the program
-	Schema     int64              `json:"schema"`
-	PostgreSQL string             `json:"postgresql"`
-	Epoch      int64              `json:"epoch"`
-	MasterKeys []seal.Fingerprint `json:"master_keys"` // which secrets in it lie under; the keys themselves are not in it
-	Tables     map[string]int64   `json:"tables"`      // rows, in the dump's own snapshot
-	SHA256     string             `json:"sha256"`      // of the dump
+	Format     int       `json:"format"`
+	MadeAt     time.Time `json:"made_at"`
+	Version    string    `json:"version"` // of the program
+	Schema     int64     `json:"schema"`
+	PostgreSQL string    `json:"postgresql"`
+	Epoch      int64     `json:"epoch"`
+	// which secrets in it lie under; the keys themselves are not in it
+	MasterKeys []seal.Fingerprint `json:"master_keys"`
+	Tables     map[string]int64   `json:"tables"` // rows, in the dump's own snapshot
+	SHA256     string             `json:"sha256"` // of the dump
 	Bytes      int64              `json:"bytes"`
 }
 
-// Backup writes the whole database, as it is at one instant, into a new folder, while servers work. The master key is not in it.
+// Backup writes the whole database, as it is at one instant, into a new folder, while servers work. The master key is
+// not in it.
 func Backup(ctx context.Context, c Config, dir, version string, log *slog.Logger) (m Manifest, err error) {
 	url, done, err := openBeyondRows(ctx, c, log)
 	if err != nil {
@@ -73,15 +75,27 @@ func Backup(ctx context.Context, c Config, dir, version string, log *slog.Logger
 		return m, err
 	}
 	path := filepath.Join(dir, dumpFile)
-	if m.SHA256, m.Bytes, err = runDump(ctx, tool, url, path, "--format=custom", "--no-unlogged-table-data", "--snapshot="+snapshot); err != nil {
+	if m.SHA256, m.Bytes, err = runDump(
+		ctx,
+		tool,
+		url,
+		path,
+		"--format=custom",
+		"--no-unlogged-table-data",
+		"--snapshot="+snapshot,
+	); err != nil {
 		return m, err
 	}
 	return m, m.write(dir)
 }
 
-// openBeyondRows gives a login that sees the rows of all tenants: the private server's superuser, or the one that the operator
-// names. The server is started where none runs.
-func openBeyondRows(ctx context.Context, c Config, log *slog.Logger) (url string, done func(context.Context) error, err error) {
+// openBeyondRows gives a login that sees the rows of all tenants: the private server's superuser, or the one that the
+// operator names. The server is started where none runs.
+func openBeyondRows(
+	ctx context.Context,
+	c Config,
+	log *slog.Logger,
+) (url string, done func(context.Context) error, err error) {
 	if c.DatabaseURL == "" {
 		end, err := embedded.Open(ctx, embedded.Config{Dir: postgresDir(c), BinDir: c.PGBin, Log: log})
 		if err != nil {
@@ -89,7 +103,11 @@ func openBeyondRows(ctx context.Context, c Config, log *slog.Logger) (url string
 		}
 		return end.AdminURL(), end.Close, nil
 	}
-	return firstOf(c.DatabaseBackupURL, c.DatabaseOwnerURL, c.DatabaseURL), func(context.Context) error { return nil }, nil
+	return firstOf(
+		c.DatabaseBackupURL,
+		c.DatabaseOwnerURL,
+		c.DatabaseURL,
+	), func(context.Context) error { return nil }, nil
 }
 
 func firstOf(texts ...string) string {
@@ -110,7 +128,8 @@ func mayReadAll(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if !passes {
 		return fmt.Errorf("row security binds the login %s, so it cannot read what a backup must hold; "+
-			"name one that it does not bind by DATABASE_BACKUP_URL, or let a superuser say: alter role %[1]s bypassrls", conn.Config().User)
+			"name one that it does not bind by DATABASE_BACKUP_URL, or let a superuser say: alter role %[1]s "+
+			"bypassrls", conn.Config().User)
 	}
 	return nil
 }
@@ -133,8 +152,9 @@ func newFolder(dir string) error {
 // describe fills in what stands in the database, and gives the transaction's snapshot for pg_dump to use as well.
 func (m *Manifest) describe(ctx context.Context, tx pgx.Tx) (snapshot string, major int, err error) {
 	const sql = `
-		select pg_export_snapshot(), current_setting('server_version'), current_setting('server_version_num')::int / 10000,
-		       (select max(version_id) from schema_migration where is_applied), (select epoch from deployment)`
+		select pg_export_snapshot(), current_setting('server_version'),
+		       current_setting('server_version_num')::int / 10000,
+		           (select max(version_id) from schema_migration where is_applied), (select epoch from deployment)`
 	if err := tx.QueryRow(ctx, sql).Scan(&snapshot, &m.PostgreSQL, &major, &m.Schema, &m.Epoch); err != nil {
 		return "", 0, err
 	}
@@ -168,7 +188,8 @@ type table struct {
 
 // listTables finds them. What is unlogged need not survive, and is not in a backup.
 const listTables = `
-	select c.relname, exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped)
+	select c.relname, exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id'
+	    and not a.attisdropped)
 	  from pg_class c
 	 where c.relnamespace = 'public'::regnamespace
 	   and c.relkind in ('r', 'p')

@@ -101,7 +101,13 @@ type story struct {
 
 func signIn(t *testing.T, url string) (access, refresh string) {
 	t.Helper()
-	status, out := ask(t, "POST", url+"/api/v1/auth/login", "", map[string]any{"email": "a@acme.test", "password": password})
+	status, out := ask(
+		t,
+		"POST",
+		url+"/api/v1/auth/login",
+		"",
+		map[string]any{"email": "a@acme.test", "password": password},
+	)
 	if status != 200 {
 		t.Fatalf("login = %d %v", status, out)
 	}
@@ -111,26 +117,54 @@ func signIn(t *testing.T, url string) (access, refresh string) {
 // fill makes a tenant with a secret in a connector and a service token.
 func fill(t *testing.T, url string, db *pg.DB) (s story) {
 	t.Helper()
-	made, err := tenant.Bootstrap{Slug: "acme", Name: "Acme", AdminEmail: "a@acme.test", AdminPassword: password}.Run(context.Background(), db)
+	made, err := tenant.Bootstrap{
+		Slug:          "acme",
+		Name:          "Acme",
+		AdminEmail:    "a@acme.test",
+		AdminPassword: password,
+	}.Run(
+		context.Background(),
+		db,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.tenant = made.Tenant.ID
 	s.access, s.refresh = signIn(t, url)
 	status, out := ask(t, "POST", url+"/api/v1/connectors", s.access, map[string]any{
-		"business_id": "dir", "name": "Directory", "type": "ldap", "connection": map[string]any{"host": "ldap.acme.test", "base_dn": "dc=acme", "bind_dn": "cn=r"},
-		"credentials": map[string]any{"bind_password": backupCanary}})
+		"business_id": "dir",
+		"name":        "Directory",
+		"type":        "ldap",
+		"connection":  map[string]any{"host": "ldap.acme.test", "base_dn": "dc=acme", "bind_dn": "cn=r"},
+		"credentials": map[string]any{"bind_password": backupCanary},
+	})
 	if status != 201 {
 		t.Fatalf("connector = %d %v", status, out)
 	}
 	s.connector = out["id"].(string)
-	status, out = ask(t, "POST", url+"/api/v1/settings/api-tokens", s.access, map[string]any{"name": "ci", "role": "admin", "scopes": []string{"connectors:read"}})
+	status, out = ask(
+		t,
+		"POST",
+		url+"/api/v1/settings/api-tokens",
+		s.access,
+		map[string]any{"name": "ci", "role": "admin", "scopes": []string{"connectors:read"}},
+	)
 	if status != 201 {
 		t.Fatalf("service token = %d %v", status, out)
 	}
 	s.service = out["token"].(string)
 	for i := range 30 {
-		if status, out := ask(t, "POST", url+"/api/v1/identities", s.access, map[string]any{"external_id": fmt.Sprint("E", i), "display_name": "P", "email": fmt.Sprint("p", i, "@acme.test")}); status != 201 {
+		if status, out := ask(
+			t,
+			"POST",
+			url+"/api/v1/identities",
+			s.access,
+			map[string]any{
+				"external_id":  fmt.Sprint("E", i),
+				"display_name": "P",
+				"email":        fmt.Sprint("p", i, "@acme.test"),
+			},
+		); status != 201 {
 			t.Fatalf("identity = %d %v", status, out)
 		}
 	}
@@ -174,15 +208,31 @@ func (s story) back(t *testing.T, url string, db *pg.DB) {
 	if _, list := ask(t, "GET", url+"/api/v1/identities", access, nil); list["total"] != 30.0 {
 		t.Errorf("%v identities after the restore; want 30", list["total"])
 	}
-	if status, out := ask(t, "GET", url+"/api/v1/audit-events?action=tenant.restored", access, nil); status != 200 || out["total"] != 1.0 {
+	if status, out := ask(
+		t,
+		"GET",
+		url+"/api/v1/audit-events?action=tenant.restored",
+		access,
+		nil,
+	); status != 200 ||
+		out["total"] != 1.0 {
 		t.Errorf("the restore in the audit log: %d %v", status, out)
 	}
-	if status, out := ask(t, "GET", url+"/api/v1/audit-events/verify", access, nil); status != 200 || out["ok"] != true {
+	if status, out := ask(
+		t,
+		"GET",
+		url+"/api/v1/audit-events/verify",
+		access,
+		nil,
+	); status != 200 ||
+		out["ok"] != true {
 		t.Errorf("the audit log after the restore: %d %v", status, out)
 	}
 	err := db.As(context.Background(), viewer.System(s.tenant), func(tx *pg.Tx) error {
 		var n int
-		return tx.QueryRow(context.Background(), `select count(*) from connector where id = $1 and credentials is not null`, s.connector).Scan(&n)
+		return tx.QueryRow(context.Background(), `select count(*) from connector where id = $1
+			and credentials is not null`, s.connector).
+			Scan(&n)
 	})
 	if err != nil {
 		t.Error(err)
@@ -236,13 +286,25 @@ func TestABackupComesBackAndTokensRevokedAfterItStayDead(t *testing.T) {
 	holdsNoSecret(t, dir, app.DefaultKeyFile(old.c))
 
 	fresh := installation{t, privateConfig(t)}
-	if _, err := app.Restore(ctx, fresh.c, dir, quiet); err == nil || !strings.Contains(err.Error(), "put the master key") {
+	if _, err := app.Restore(
+		ctx,
+		fresh.c,
+		dir,
+		quiet,
+	); err == nil ||
+		!strings.Contains(err.Error(), "put the master key") {
 		t.Errorf("restore without a master key: %v", err)
 	}
 	if _, err := app.Keyring(fresh.c); err != nil { // makes another key
 		t.Fatal(err)
 	}
-	if _, err := app.Restore(ctx, fresh.c, dir, quiet); err == nil || !strings.Contains(err.Error(), string(made.MasterKeys[0])) {
+	if _, err := app.Restore(
+		ctx,
+		fresh.c,
+		dir,
+		quiet,
+	); err == nil ||
+		!strings.Contains(err.Error(), string(made.MasterKeys[0])) {
 		t.Errorf("restore with another master key: %v; want its fingerprint", err)
 	}
 	if _, err := os.Stat(filepath.Join(fresh.c.Data, "postgres")); err == nil {
@@ -332,7 +394,8 @@ func ownDatabase(t *testing.T, name string) app.Config {
 			create role grantwright_backup login bypassrls password 'only-for-tests' in role pg_read_all_data;
 		exception when duplicate_object then null;
 		end $$`
-	for _, sql := range []string{backup, "drop database if exists " + name + " with (force)", "create database " + name + " owner " + pg.OwnerRole} {
+	for _, sql := range []string{backup, "drop database if exists " + name + " with (force)", "create database " +
+		name + " owner " + pg.OwnerRole} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +413,16 @@ func ownDatabase(t *testing.T, name string) app.Config {
 	})
 	there := func(raw string) string { return raw[:strings.LastIndex(raw, "/t_")] + "/" + name + query(raw) }
 	c := privateConfig(t)
-	c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL = there(d.AppURL), there(d.OwnerURL), strings.Replace(there(d.OwnerURL), pg.OwnerRole, "grantwright_backup", 1)
+	c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL = there(
+		d.AppURL,
+	), there(
+		d.OwnerURL,
+	), strings.Replace(
+		there(d.OwnerURL),
+		pg.OwnerRole,
+		"grantwright_backup",
+		1,
+	)
 	return c
 }
 
@@ -370,7 +442,14 @@ func TestADatabaseOfOnesOwnIsBackedUpByALoginThatSeesAllRows(t *testing.T) {
 		s = fill(t, url, db)
 		bound := old.c
 		bound.DatabaseBackupURL = ""
-		if _, err := app.Backup(ctx, bound, dir, "test", quiet); err == nil || !strings.Contains(err.Error(), "DATABASE_BACKUP_URL") || strings.Contains(err.Error(), "only-for-tests") {
+		if _, err := app.Backup(
+			ctx,
+			bound,
+			dir,
+			"test",
+			quiet,
+		); err == nil || !strings.Contains(err.Error(), "DATABASE_BACKUP_URL") ||
+			strings.Contains(err.Error(), "only-for-tests") {
 			t.Errorf("a backup by the owner: %v; row security binds it", err)
 		}
 		if _, err := app.Backup(ctx, old.c, dir, "test", quiet); err != nil {

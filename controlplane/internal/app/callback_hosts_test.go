@@ -7,7 +7,8 @@ import (
 
 func TestATenantSettingLimitsTheHostsOfCallbacks(t *testing.T) {
 	b := besiege(t)
-	for _, name := range []string{"hooks.acme.test", "other.acme.test", "acme.test", "evilhooks.acme.test.hostile.test"} {
+	for _, name := range []string{"hooks.acme.test", "other.acme.test", "acme.test",
+		"evilhooks.acme.test.hostile.test"} {
 		b.names.set(name, "8.8.8.8")
 	}
 	patch := func(hosts string) reply {

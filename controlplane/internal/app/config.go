@@ -1,4 +1,5 @@
-// Package app puts the control plane together: it opens the database, wires every room once, serves, and stops in order.
+// Package app puts the control plane together: it opens the database, wires every room once, serves, and stops in
+// order.
 package app
 
 import (
@@ -13,12 +14,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 )
 
-// Config is everything an operator can set. Each member is a flag of the command, an environment variable GRANTWRIGHT_<NAME>
-// and a line of the configuration file; a flag goes over the environment, and the environment over the file.
+// Config is everything an operator can set. Each member is a flag of the command, an environment variable
+// GRANTWRIGHT_<NAME> and a line of the configuration file; a flag goes over the environment, and the environment over
+// the file.
 type Config struct {
-	Listen         string   // address of the API and the console
-	Data           string   // directory of keys and, without a database URL, of the private PostgreSQL
-	BaseURL        string   // how clients reach the service; empty: https://Listen with TLS here or in front, else http://Listen
+	Listen string // address of the API and the console
+	Data   string // directory of keys and, without a database URL, of the private PostgreSQL
+	// how clients reach the service; empty: https://Listen with TLS here or in front, else http://Listen
+	BaseURL        string
 	BaseDomain     string   // tenants are also reached at <slug>.<BaseDomain>; empty: at /t/<slug>/ alone
 	TLSCert        string   // PEM file
 	TLSKey         string   // PEM file
@@ -26,12 +29,14 @@ type Config struct {
 	PublicDocs     bool     // /openapi.json, /docs and /redoc without a token
 	EgressCIDRs    []string // ranges that hosted connectors and callbacks may reach although they are private
 	EgressPlain    bool     // http and ldap to public addresses
-	MasterKeyFile  []string // the first key of all seals, the others open; empty: <Data>/keys/master.key, made on the first start
-	PGBin          string   // directory of PostgreSQL's binaries; empty: found
-	MaxRuns        int      // sync runs this process works on at once
+	// the first key of all seals, the others open; empty: <Data>/keys/master.key, made on the first start
+	MasterKeyFile []string
+	PGBin         string // directory of PostgreSQL's binaries; empty: found
+	MaxRuns       int    // sync runs this process works on at once
 
-	MaxConnections        int // open at once; 0: no limit
-	MaxConnectionsPerAddr int // of one client address; 0: no limit. Without effect behind a proxy, whose address all have
+	MaxConnections int // open at once; 0: no limit
+	// of one client address; 0: no limit. Without effect behind a proxy, whose address all have
+	MaxConnectionsPerAddr int
 
 	PackTrustedKeys   []string // files with the public keys whose sector packs may be uploaded
 	PackAllowUnsigned bool     // let sector packs be uploaded that nobody has signed
@@ -42,25 +47,35 @@ type Config struct {
 	LogLevel          string   // debug, info, warn, error
 	LogFormat         string   // text, json
 
-	// DrainDelay is how long a server that was told to stop still serves, so that load balancers that ask for its readiness
-	// look elsewhere first. Without an operations listener nobody asks, and nobody is waited for.
+	// DrainDelay is how long a server that was told to stop still serves, so that load balancers that ask for its
+	// readiness look elsewhere first. Without an operations listener nobody asks, and nobody is waited for.
 	DrainDelay time.Duration
 
 	// Traces sends spans; nil: none. It is no setting: OpenTraces makes it of OTelEndpoint.
 	Traces *telemetry.Traces
 
-	// The URLs of databases hold passwords, so they come from DATABASE_URL, DATABASE_OWNER_URL and DATABASE_BACKUP_URL or the
-	// configuration file, never from a flag. Empty: the private PostgreSQL.
+	// The URLs of databases hold passwords, so they come from DATABASE_URL, DATABASE_OWNER_URL and DATABASE_BACKUP_URL
+	// or the configuration file, never from a flag. Empty: the private PostgreSQL.
 	DatabaseURL      string
 	DatabaseOwnerURL string
-	// DatabaseBackupURL is a login that row security does not bind, for backups of a database that is not ours to run. Empty:
-	// DatabaseOwnerURL.
+	// DatabaseBackupURL is a login that row security does not bind, for backups of a database that is not ours to run.
+	// Empty: DatabaseOwnerURL.
 	DatabaseBackupURL string
 }
 
 // DefaultConfig is what `grantwright serve` does without being told anything.
 func DefaultConfig() Config {
-	return Config{Listen: "127.0.0.1:8080", Data: "./data", MaxRuns: 8, MaxConnections: 10_000, MaxConnectionsPerAddr: 1000, LogLevel: "info", LogFormat: "text", DrainDelay: 5 * time.Second, OTelRatio: 1}
+	return Config{
+		Listen:                "127.0.0.1:8080",
+		Data:                  "./data",
+		MaxRuns:               8,
+		MaxConnections:        10_000,
+		MaxConnectionsPerAddr: 1000,
+		LogLevel:              "info",
+		LogFormat:             "text",
+		DrainDelay:            5 * time.Second,
+		OTelRatio:             1,
+	}
 }
 
 // Ops is where operators are served: OpsListen, or by its former name DebugListen.
@@ -81,16 +96,24 @@ func (c Config) Check() error {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return errors.New("tls-cert and tls-key belong together: give both or neither")
 	case c.TLSCert == "" && !c.BehindTLSProxy && !loopback(host):
-		return fmt.Errorf("listen: plain HTTP is served on the loopback address only, and %s is not one; give tls-cert and tls-key, or behind-tls-proxy when something in front of this server ends TLS", host)
+		return fmt.Errorf(
+			"listen: plain HTTP is served on the loopback address only, and %s is not one; give tls-cert and "+
+				"tls-key, or behind-tls-proxy when something in front of this server ends TLS",
+			host,
+		)
 	case c.OpsListen != "" && c.DebugListen != "":
 		return errors.New("ops-listen and debug-listen are one setting; give ops-listen alone")
 	case c.Ops() != "" && !loopbackAddress(c.Ops()) && !strings.HasPrefix(c.Ops(), unixPrefix):
-		return errors.New("ops-listen: profiles show what is in memory, so they are served on the loopback address or a unix socket (unix:/path) only")
+		return errors.New(
+			"ops-listen: profiles show what is in memory, so they are served on the loopback address or a unix " +
+				"socket (unix:/path) only",
+		)
 	case c.MaxConnections < 0 || c.MaxConnectionsPerAddr < 0:
 		return errors.New("max-connections and max-connections-per-address are 0, for no limit, or more")
 	case c.DrainDelay < 0 || c.DrainDelay > maxDrainDelay:
 		return fmt.Errorf("drain-delay is between 0 and %s", maxDrainDelay)
-	case c.OTelEndpoint != "" && !strings.HasPrefix(c.OTelEndpoint, "http://") && !strings.HasPrefix(c.OTelEndpoint, "https://"):
+	case c.OTelEndpoint != "" && !strings.HasPrefix(c.OTelEndpoint, "http://") &&
+		!strings.HasPrefix(c.OTelEndpoint, "https://"):
 		return fmt.Errorf("otel-endpoint: %q must look like http://127.0.0.1:4318", c.OTelEndpoint)
 	case c.OTelRatio < 0 || c.OTelRatio > 1:
 		return errors.New("otel-ratio is between 0 and 1")

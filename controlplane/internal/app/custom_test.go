@@ -7,25 +7,40 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/remote/remotetest"
 )
 
-// TestACustomConnectorIsReadAndThenItsChanges goes the way of an author: the type is in the catalog, the connection is tested, and
-// the second run brings what has changed alone.
+// TestACustomConnectorIsReadAndThenItsChanges goes the way of an author: the type is in the catalog, the connection is
+// tested, and the second run brings what has changed alone.
 func TestACustomConnectorIsReadAndThenItsChanges(t *testing.T) {
 	for name, o := range map[string]remotetest.Options{"pages": {People: 100}, "stream": {People: 100, Stream: true}} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			service := remotetest.Start(t, o)
-			if got := s.call("GET", "/connectors/types/custom", nil, 200); got["category"] != "custom" || got["engine"] != "custom" {
+			if got := s.call(
+				"GET",
+				"/connectors/types/custom",
+				nil,
+				200,
+			); got["category"] != "custom" ||
+				got["engine"] != "custom" {
 				t.Errorf("the type is %v", got)
 			}
 			auth := service.Auth()
-			made := map[string]any{"name": "Ours", "type": "custom", "connection": map[string]any{"base_url": auth["base_url"], "settings": auth["settings"]},
-				"credentials": map[string]any{"bearer_token": auth["bearer_token"], "secret_settings": auth["secret_settings"]}}
+			made := map[string]any{
+				"name":       "Ours",
+				"type":       "custom",
+				"connection": map[string]any{"base_url": auth["base_url"], "settings": auth["settings"]},
+				"credentials": map[string]any{
+					"bearer_token":    auth["bearer_token"],
+					"secret_settings": auth["secret_settings"],
+				},
+			}
 			id := s.call("POST", "/connectors", made, 201)["id"].(string)
 			if got := s.call("POST", "/connectors/"+id+"/test", nil, 200); got["success"] != true {
 				t.Fatalf("the test says %v", got["error"])
 			}
 			first := s.ran(id, map[string]any{"incremental": false, "chunk_size": 30})
-			if first["identities_read"] != 100.0 || first["accounts_discovered"] != 100.0 || first["entitlements_mapped"] != 10.0 || first["grants_recorded"] != 100.0 {
+			if first["identities_read"] != 100.0 || first["accounts_discovered"] != 100.0 ||
+				first["entitlements_mapped"] != 10.0 ||
+				first["grants_recorded"] != 100.0 {
 				t.Fatalf("the first run counts %v", first)
 			}
 			service.Rename(7, "Somebody Else")

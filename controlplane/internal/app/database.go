@@ -93,7 +93,11 @@ func given(ctx context.Context, c Config, log *slog.Logger) (urls, error) {
 	u := urls{app: c.DatabaseURL, owner: c.DatabaseOwnerURL, tracer: c.Traces.Queries()}
 	roles := embedded.Roles{}
 	if u.owner == "" {
-		log.WarnContext(ctx, "one database URL for both owner and application: its login can read every tenant; give DATABASE_OWNER_URL and a login of its own for the application")
+		log.WarnContext(
+			ctx,
+			"one database URL for both owner and application: its login can read every tenant; give "+
+				"DATABASE_OWNER_URL and a login of its own for the application",
+		)
 		u.owner, u.setRole = u.app, true
 		roles.Assume = true
 	} else {

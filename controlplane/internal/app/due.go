@@ -18,10 +18,17 @@ import (
 // dueInterval is how soon a date that decides somebody's state is noticed.
 const dueInterval = 5 * time.Minute
 
-// applyDue moves people whose day has come, at once when a process starts and then now and then: who starts, goes on leave, returns,
-// leaves, or left long ago. Several processes may do it at once; the second finds nothing left.
+// applyDue moves people whose day has come, at once when a process starts and then now and then: who starts, goes on
+// leave, returns, leaves, or left long ago. Several processes may do it at once; the second finds nothing left.
 func (a *App) applyDue(ctx context.Context) error {
-	return loop.Worker{Every: dueInterval, Log: a.log, Cannot: "cannot look for people whose day has come"}.Run(ctx, a.applyDueOnce)
+	return loop.Worker{
+		Every:  dueInterval,
+		Log:    a.log,
+		Cannot: "cannot look for people whose day has come",
+	}.Run(
+		ctx,
+		a.applyDueOnce,
+	)
 }
 
 func (a *App) applyDueOnce(ctx context.Context) error {

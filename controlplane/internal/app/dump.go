@@ -44,15 +44,20 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// runTool runs one of PostgreSQL's programs on a database. The password travels in the environment: what is on a command line
-// can be read by everybody on the machine.
+// runTool runs one of PostgreSQL's programs on a database. The password travels in the environment: what is on a
+// command line can be read by everybody on the machine.
 func runTool(ctx context.Context, tool, raw string, in io.Reader, out io.Writer, args ...string) error {
 	address, password, err := withoutPassword(raw)
 	if err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, tool, append(args, "--no-password", "--dbname="+address)...)
-	cmd.Env = []string{"PATH=" + filepath.Dir(tool) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LC_ALL=C", "PGPASSWORD=" + password}
+	cmd.Env = []string{
+		"PATH=" + filepath.Dir(tool) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"HOME=" + os.Getenv("HOME"),
+		"LC_ALL=C",
+		"PGPASSWORD=" + password,
+	}
 	for _, name := range []string{"PGSSLMODE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY", "SystemRoot"} {
 		if value := os.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
@@ -82,7 +87,9 @@ func lastLines(text string) string {
 func withoutPassword(raw string) (address, password string, err error) {
 	u, err := url.Parse(raw)
 	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
-		return "", "", errors.New("the database must be named by a URL like postgres://user:password@host:port/database")
+		return "", "", errors.New(
+			"the database must be named by a URL like postgres://user:password@host:port/database",
+		)
 	}
 	if given, found := u.User.Password(); found {
 		password, u.User = given, url.User(u.User.Username())

@@ -12,33 +12,77 @@ import (
 
 const project = "github.com/grantwright/grantwright/"
 
-// layers are the layers of the architecture, the lowest first. A package imports only layers below its own, and inside its layer only
-// what packages names.
+// layers are the layers of the architecture, the lowest first. A package imports only layers below its own, and inside
+// its layer only what packages names.
 var layers = []string{"protocol", "connectorkit", "ground", "record", "reach", "govern", "front", "app", "cmd"}
 
 // packages are the imports inside a layer: a package and the packages of the same layer that it may import.
 var packages = map[string][]string{
-	"ground/pg": {"fault", "viewer", "loop"}, "ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"}, "ground/schema": {"pg", "fault", "viewer"},
-	"ground/seal": {"pg", "fault", "viewer"}, "ground/telemetry": {}, "ground/outbound": {"fault"}, "ground/embedded": {},
-	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal", "loop"}, "ground/loop": {}, "ground/queue": {"pg", "viewer", "fault", "loop"},
-	"ground/fault": {}, "ground/viewer": {}, "ground/span": {}, "ground/event": {"pg"}, "ground/password": {"fault"},
-	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "directory"},
-	"record/directory": {"audit"}, "record/access": {"directory", "audit", "ledger"},
-	"record/ledger": {}, "record/history": {"access", "audit", "directory", "ledger"}, "record/role": {"audit", "directory", "ledger"},
-	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
-	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
-	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
-	"reach/syncrun": {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
-	"reach/schedule":  {"connector", "provision", "syncrun"},
-	"reach/provision": {"connector", "dispatch", "shape"},
-	"reach/shape":     {"connector", "dispatch", "mapping"}, "reach/drift": {"shape"},
-	"govern/condition": {}, "govern/policy": {"condition"}, "govern/pack": {"approval", "condition", "policy"},
-	"govern/decision": {}, "govern/approval": {"condition", "decision"}, "govern/chain": {"approval", "condition", "decision"}, "govern/fulfil": {},
+	"ground/pg": {
+		"fault",
+		"viewer",
+		"loop",
+	},
+	"ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"},
+	"ground/schema":  {"pg", "fault", "viewer"},
+	"ground/seal": {
+		"pg",
+		"fault",
+		"viewer",
+	},
+	"ground/telemetry": {},
+	"ground/outbound":  {"fault"},
+	"ground/embedded":  {},
+	"ground/limit": {
+		"pg",
+		"viewer",
+	},
+	"ground/replay":    {"pg", "viewer", "fault", "seal", "loop"},
+	"ground/loop":      {},
+	"ground/queue":     {"pg", "viewer", "fault", "loop"},
+	"ground/fault":     {},
+	"ground/viewer":    {},
+	"ground/span":      {},
+	"ground/event":     {"pg"},
+	"ground/password":  {"fault"},
+	"record/audit":     {},
+	"record/auth":      {"audit", "tenant"},
+	"record/tenant":    {"audit", "directory"},
+	"record/directory": {"audit"},
+	"record/access":    {"directory", "audit", "ledger"},
+	"record/ledger":    {},
+	"record/history":   {"access", "audit", "directory", "ledger"},
+	"record/role":      {"audit", "directory", "ledger"},
+	"record/user":      {"audit", "auth", "directory"},
+	"record/apitoken":  {"audit", "auth", "directory"},
+	"reach/dispatch":   {},
+	"reach/mapping":    {},
+	"reach/correlate":  {},
+	"reach/agents":     {"dispatch"},
+	"reach/connector":  {"dispatch", "mapping"},
+	"reach/fieldmap":   {"connector", "mapping"},
+	"reach/onboard":    {"connector", "fieldmap", "mapping", "syncrun"},
+	"reach/syncrun":    {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"},
+	"reach/reconcile":  {},
+	"reach/schedule":   {"connector", "provision", "syncrun"},
+	"reach/provision":  {"connector", "dispatch", "shape"},
+	"reach/shape":      {"connector", "dispatch", "mapping"},
+	"reach/drift":      {"shape"},
+	"govern/condition": {},
+	"govern/policy":    {"condition"},
+	"govern/pack":      {"approval", "condition", "policy"},
+	"govern/decision":  {},
+	"govern/approval":  {"condition", "decision"},
+	"govern/chain":     {"approval", "condition", "decision"},
+	"govern/fulfil":    {},
 	"govern/request":   {"approval", "catalogue", "chain", "condition", "decision", "fulfil"},
 	"govern/matter":    {"decision", "pack"},
-	"govern/rolemodel": {"condition", "decision", "policy"}, "govern/catalogue": {"approval", "condition"},
+	"govern/rolemodel": {"condition", "decision", "policy"},
+	"govern/catalogue": {"approval", "condition"},
 	"govern/dashboard": {"decision"},
-	"front/apidocs":    {}, "front/console": {}, "front/webhook": {},
+	"front/apidocs":    {},
+	"front/console":    {},
+	"front/webhook":    {},
 }
 
 type listed struct {
@@ -66,7 +110,12 @@ func TestFloors(t *testing.T) {
 			}
 			imports++
 			if why := forbidden(layer, name, toLayer, toName); why != "" {
-				t.Errorf("%s imports %s: %s", strings.TrimPrefix(p.ImportPath, project), strings.TrimPrefix(imported, project), why)
+				t.Errorf(
+					"%s imports %s: %s",
+					strings.TrimPrefix(p.ImportPath, project),
+					strings.TrimPrefix(imported, project),
+					why,
+				)
 			}
 		}
 	}
@@ -75,7 +124,13 @@ func TestFloors(t *testing.T) {
 	}
 	for pair, from := range folders {
 		if back := folders[[2]string{pair[1], pair[0]}]; back != "" && pair[0] < pair[1] {
-			t.Errorf("the folders %s and %s import each other, by %s and %s: move what both need below them", pair[0], pair[1], from, back)
+			t.Errorf(
+				"the folders %s and %s import each other, by %s and %s: move what both need below them",
+				pair[0],
+				pair[1],
+				from,
+				back,
+			)
 		}
 	}
 }
@@ -147,7 +202,9 @@ func place(path string) (layer, name string) {
 
 func list(t *testing.T) []listed {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", project+"controlplane/...", project+"connectorkit/...", project+"protocol/...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", project+"controlplane/...",
+		project+"connectorkit/...", project+"protocol/...").
+		Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// TestWhatIsRefusedAndMattersIsInTheLog does what somebody must be able to find afterwards, and finds it: by whom, with what outcome,
-// and without any of the secrets that were part of it.
+// TestWhatIsRefusedAndMattersIsInTheLog does what somebody must be able to find afterwards, and finds it: by whom, with
+// what outcome, and without any of the secrets that were part of it.
 func TestWhatIsRefusedAndMattersIsInTheLog(t *testing.T) {
 	r := newRaid(t)
 	const wrong = "CANARY-wrong-password"
-	in := r.as("", "POST", "/auth/login", map[string]any{"email": "a@acme.test", "password": password}).is(t, "sign in", 200, "")
+	in := r.as("", "POST", "/auth/login", map[string]any{"email": "a@acme.test", "password": password}).
+		is(t, "sign in", 200, "")
 	refresh := in.text("refresh_token")
 	_, fenced := r.integration("admin", []string{"identities:read"}, "allowed_cidrs", []string{"10.9.8.0/24"})
 	acme, path := r.tenant.Tenant, "/api/v1/identities"
@@ -30,20 +31,31 @@ func TestWhatIsRefusedAndMattersIsInTheLog(t *testing.T) {
 		{"a refresh token that was used before", func() received {
 			r.send("POST", "/api/v1/auth/refresh", refresh, "").want(t, "the first time", 200, "")
 			used := time.Now().Add(time.Minute)
-			for got := (received{status: 200}); got.status == 200 && time.Now().Before(used); time.Sleep(500 * time.Millisecond) {
+			for got := (received{status: 200}); got.status == 200 &&
+				time.Now().Before(used); time.Sleep(500 * time.Millisecond) {
 				if got = r.send("POST", "/api/v1/auth/refresh", refresh, ""); got.status != 200 {
 					return got // two uses within a moment may be one whose answer was lost
 				}
 			}
 			return received{}
 		}, 401, acme, "auth.refresh_reuse_detected", "denied"},
-		{"somebody who names another tenant", func() received { return r.send("GET", path, r.token, "", "X-Tenant-Id", r.home) }, 403, acme, "tenant.cross_access", "denied"},
-		{"a token at another tenant's address", func() received { return r.send("GET", path, r.token, "", "Host", "main.iga.example.com") }, 401, acme, "auth.wrong_address", "denied"},
-		{"a service token from elsewhere", func() received { return r.send("GET", path, fenced, "") }, 403, acme, "api_token.refused", "denied"},
-		{"an operator's visit, seen at home", func() received { return r.send("GET", path, r.operator, "", "X-Tenant-Id", acme) }, 200, r.home, "tenant.cross_access", "success"},
-		{"an operator's visit, seen by the visited", func() received { return r.send("GET", path, r.operator, "", "X-Tenant-Id", acme) }, 200, acme, "tenant.cross_access", "success"},
+		{"somebody who names another tenant",
+			func() received { return r.send("GET", path, r.token, "", "X-Tenant-Id", r.home) }, 403, acme,
+			"tenant.cross_access", "denied"},
+		{"a token at another tenant's address",
+			func() received { return r.send("GET", path, r.token, "", "Host", "main.iga.example.com") }, 401, acme,
+			"auth.wrong_address", "denied"},
+		{"a service token from elsewhere", func() received { return r.send("GET", path, fenced, "") }, 403, acme,
+			"api_token.refused", "denied"},
+		{"an operator's visit, seen at home",
+			func() received { return r.send("GET", path, r.operator, "", "X-Tenant-Id", acme) }, 200, r.home,
+			"tenant.cross_access", "success"},
+		{"an operator's visit, seen by the visited",
+			func() received { return r.send("GET", path, r.operator, "", "X-Tenant-Id", acme) }, 200, acme,
+			"tenant.cross_access", "success"},
 		{"a connection tried with a key", func() received {
-			return r.send("POST", "/api/v1/connectors/test", r.token, `{"type":"scim2","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"CANARY-key"}}`)
+			return r.send("POST", "/api/v1/connectors/test", r.token,
+				`{"type":"scim2","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"CANARY-key"}}`)
 		}, 200, acme, "connector.tested", "failure"},
 	} {
 		before := len(r.entries(tt.tenant, tt.action))
@@ -78,5 +90,9 @@ func (r *raid) entries(tenant, action string) (all []string) {
 	before := r.site.tenant.Tenant
 	r.site.tenant.Tenant = tenant
 	defer func() { r.site.tenant.Tenant = before }()
-	return r.told(`select outcome || ' ' || to_jsonb(e)::text || ' ' || e.event from audit_event e where action = $1 order by seq`, action)
+	return r.told(
+		`select outcome || ' ' || to_jsonb(e)::text || ' ' || e.event from audit_event e where action = $1
+			order by seq`,
+		action,
+	)
 }

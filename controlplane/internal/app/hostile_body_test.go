@@ -23,8 +23,8 @@ type spoilt struct {
 	at     string // where the problem says it is; empty: the detail says so
 }
 
-// spoils are the ways in which JSON is refused before anybody asks what it means. sound is an object with a member at least; most
-// are the bytes that the operation takes, and values the values.
+// spoils are the ways in which JSON is refused before anybody asks what it means. sound is an object with a member at
+// least; most are the bytes that the operation takes, and values the values.
 func spoils(sound string, most, values int) []spoilt {
 	name, value := firstMember(sound)
 	member := func(n, v string) string { return `{` + n + `:` + v + `,` + sound[1:] }
@@ -51,19 +51,42 @@ func spoils(sound string, most, values int) []spoilt {
 		{"a letter in too many bytes", member(`"deeper"`, "\"\xc0\xaf\""), nil, []int{400}, encoding, ""},
 		{"half a pair in UTF-8", member(`"deeper"`, "\"\xed\xa0\x80\""), nil, []int{400}, encoding, ""},
 		{"UTF-16", "\xff\xfe" + strings.Join(strings.Split(sound, ""), "\x00"), nil, []int{400}, encoding, ""},
-		{"65 levels", member(`"deeper"`, strings.Repeat("[", 65)+strings.Repeat("]", 65)), nil, []int{400}, malformed, ""},
+		{
+			"65 levels",
+			member(`"deeper"`, strings.Repeat("[", 65)+strings.Repeat("]", 65)),
+			nil,
+			[]int{400},
+			malformed,
+			"",
+		},
 		{"levels to the end", strings.Repeat(`[`, min(100_000, most-1)), nil, []int{400}, malformed, ""},
 		{"too many values", member(`"deeper"`, `[`+strings.Repeat("1,", values)+`1]`), nil, []int{400}, malformed, ""},
 		{"a list in place of the object", `[` + sound + `]`, nil, []int{422}, []string{"validation_failed"}, "#/"},
 		{"a text in place of the object", `"x"`, nil, []int{422}, []string{"validation_failed"}, "#/"},
 		{"a number in place of the object", `1`, nil, []int{422}, []string{"validation_failed"}, "#/"},
 		{"true in place of the object", `true`, nil, []int{422}, []string{"validation_failed"}, "#/"},
-		{"null in place of the object", `null`, nil, []int{400, 422}, []string{"validation_failed", "invalid_request", "malformed_json"}, ""},
+		{
+			"null in place of the object",
+			`null`,
+			nil,
+			[]int{400, 422},
+			[]string{"validation_failed", "invalid_request", "malformed_json"},
+			"",
+		},
 		{"nothing but spaces", "  \n", nil, []int{400}, malformed, ""},
-		{"too many bytes", member(`"deeper"`, `"`+strings.Repeat("x", most)+`"`), nil, []int{413}, []string{"payload_too_large"}, ""},
+		{
+			"too many bytes",
+			member(`"deeper"`, `"`+strings.Repeat("x", most)+`"`),
+			nil,
+			[]int{413},
+			[]string{"payload_too_large"},
+			"",
+		},
 	}
-	for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json; charset=iso-8859-1",
-		"application/json, text/plain", "application/jsonp", "text/json", ";", "application/json; charset=utf-8; charset=utf-16"} {
+	for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded",
+		"multipart/form-data; boundary=x", "application/json; charset=iso-8859-1",
+		"application/json, text/plain", "application/jsonp", "text/json", ";",
+		"application/json; charset=utf-8; charset=utf-16"} {
 		h := http.Header{"Content-Type": {media}}
 		if media == "" {
 			h["Content-Type"] = nil
@@ -71,7 +94,17 @@ func spoils(sound string, most, values int) []spoilt {
 		all = append(all, spoilt{"the type " + media, sound, h, []int{415}, []string{"unsupported_media_type"}, ""})
 	}
 	for _, folded := range folds(name) {
-		all = append(all, spoilt{"a member twice, once as " + folded, member(fmt.Sprintf("%q", folded), value), nil, []int{400}, twice, ""})
+		all = append(
+			all,
+			spoilt{
+				"a member twice, once as " + folded,
+				member(fmt.Sprintf("%q", folded), value),
+				nil,
+				[]int{400},
+				twice,
+				"",
+			},
+		)
 	}
 	return all
 }
@@ -127,7 +160,16 @@ func TestSpoiltBodiesAreRefusedByEveryOperationAndWriteNothing(t *testing.T) {
 			}
 			switch {
 			case !slices.Contains(v.status, got.status) || !slices.Contains(v.codes, got.code()):
-				t.Errorf("%s, %s = %d %s %v; want %v %v", o, v.name, got.status, got.code(), got.points(), v.status, v.codes)
+				t.Errorf(
+					"%s, %s = %d %s %v; want %v %v",
+					o,
+					v.name,
+					got.status,
+					got.code(),
+					got.points(),
+					v.status,
+					v.codes,
+				)
 			case v.at != "" && !slices.Contains(got.points(), v.at):
 				t.Errorf("%s, %s is said to be wrong at %q; want %q", o, v.name, got.points(), v.at)
 			}
@@ -144,7 +186,11 @@ func TestSpoiltBodiesAreRefusedByEveryOperationAndWriteNothing(t *testing.T) {
 // presents says whether an operation does without an access token: it takes less then.
 func presents(o aimed) bool {
 	switch o.String() {
-	case "POST /auth/login", "POST /auth/sign-in-link", "POST /auth/oidc/token", "POST /agent/register", "POST /agent/token":
+	case "POST /auth/login",
+		"POST /auth/sign-in-link",
+		"POST /auth/oidc/token",
+		"POST /agent/register",
+		"POST /agent/token":
 		return true
 	}
 	return false
@@ -155,15 +201,48 @@ const sharp = 13
 
 // odd are values that some member is not made for.
 var odd = []string{
-	`null`, `[]`, `{}`, `""`, `true`, `-1`, `1e400`, `99999999999999999999999999`, `"0000-01-01"`, `"0000-01-01T00:00:00Z"`, `"urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195"`, `"\ud800"`,
+	`null`,
+	`[]`,
+	`{}`,
+	`""`,
+	`true`,
+	`-1`,
+	`1e400`,
+	`99999999999999999999999999`,
+	`"0000-01-01"`,
+	`"0000-01-01T00:00:00Z"`,
+	`"urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195"`,
+	`"\ud800"`,
 	`"` + strings.Repeat("x", 10_000) + `"`,
-	`" "`, `0`, `-0.0`, `1E+2147483648`, `9223372036854775808`, `1.5`, `[null]`, `[[]]`, `{"a":null}`, `{"":""}`, `"\u0001\u001b[2J\u202e"`, `"' or 1=1; drop table identity --"`,
-	`"%s%n{{7*7}}${jndi:ldap://x}"`, `"../../etc/passwd"`, `"0001-01-01T00:00:00Z"`, `"999999-12-31T23:59:59Z"`, `"-infinity"`, `"P999999999999Y"`, `"01a1f99f-1d39-767a-8283-ef45f248219G"`,
-	`"01A1F99F-1D39-767A-8283-EF45F2482195"`, `"{01a1f99f-1d39-767a-8283-ef45f2482195}"`, `"127.0.0.1/33"`, `["x","x"]`, `[1,"x",null,{}]`, `"` + strings.Repeat("☃", 4_000) + `"`,
+	`" "`,
+	`0`,
+	`-0.0`,
+	`1E+2147483648`,
+	`9223372036854775808`,
+	`1.5`,
+	`[null]`,
+	`[[]]`,
+	`{"a":null}`,
+	`{"":""}`,
+	`"\u0001\u001b[2J\u202e"`,
+	`"' or 1=1; drop table identity --"`,
+	`"%s%n{{7*7}}${jndi:ldap://x}"`,
+	`"../../etc/passwd"`,
+	`"0001-01-01T00:00:00Z"`,
+	`"999999-12-31T23:59:59Z"`,
+	`"-infinity"`,
+	`"P999999999999Y"`,
+	`"01a1f99f-1d39-767a-8283-ef45f248219G"`,
+	`"01A1F99F-1D39-767A-8283-EF45F2482195"`,
+	`"{01a1f99f-1d39-767a-8283-ef45f2482195}"`,
+	`"127.0.0.1/33"`,
+	`["x","x"]`,
+	`[1,"x",null,{}]`,
+	`"` + strings.Repeat("☃", 4_000) + `"`,
 }
 
-// TestNoValueOfAnyMemberIsAFaultOfOurs puts every odd value into every member. What is taken may be taken; what cannot be is the
-// caller's fault, and said to be.
+// TestNoValueOfAnyMemberIsAFaultOfOurs puts every odd value into every member. What is taken may be taken; what cannot
+// be is the caller's fault, and said to be.
 func TestNoValueOfAnyMemberIsAFaultOfOurs(t *testing.T) {
 	r := newRaid(t)
 	bodies := r.sound()

@@ -35,7 +35,8 @@ func newRaid(t *testing.T) *raid {
 	t.Helper()
 	r := &raid{estate: newEstate(t), tries: &atomic.Int64{}}
 	for _, id := range []string{r.tenant.Tenant, r.home} {
-		r.send("POST", tenantsPath+"/"+id+"/limits", r.operator, `{"rps":10000,"burst":100000}`).want(t, "a rate for many tries", 200, "")
+		r.send("POST", tenantsPath+"/"+id+"/limits", r.operator, `{"rps":10000,"burst":100000}`).
+			want(t, "a rate for many tries", 200, "")
 	}
 	if err := json.Unmarshal([]byte(r.get("/openapi.json", "")), &r.document); err != nil {
 		t.Fatal(err)
@@ -51,43 +52,117 @@ func (r *raid) furnish() map[string]string {
 	made := func(path string, body map[string]any) map[string]any { return r.call("POST", path, body, 201) }
 	id := func(path string, body map[string]any) string { return made(path, body)["id"].(string) }
 	ids := map[string]string{"/identities/": r.person("victim", "")}
-	ids["/settings/users/"] = id("/settings/users", map[string]any{"email": "victim@acme.test", "roles": []string{"manager"}})
+	ids["/settings/users/"] = id(
+		"/settings/users",
+		map[string]any{"email": "victim@acme.test", "roles": []string{"manager"}},
+	)
 	agent := made("/settings/agents", map[string]any{"name": "site"})
 	ids["/settings/agents/"], r.enroll = agent["id"].(string), agent["enrollment_token"].(string)
-	ids["/settings/api-tokens/"] = id("/settings/api-tokens", map[string]any{"name": "nightly", "role": "admin", "scopes": []string{"identities:read"}})
-	ids["/settings/audit-streams/"] = id("/settings/audit-streams", map[string]any{"name": "siem", "kind": "https", "url": "https://127.0.0.1:9443/", "enabled": false})
-	ids["/settings/identity-providers/"] = id("/settings/identity-providers", map[string]any{"name": "corp", "issuer": "https://127.0.0.1:9443", "client_id": "c", "enabled": false})
-	ids["/settings/webhooks/"] = id("/settings/webhooks", map[string]any{"name": "hook", "url": "https://127.0.0.1:9443/", "events": []string{"identity.created"}, "enabled": false})
-	ids["/connectors/"] = id("/connectors", map[string]any{"business_id": "hr", "name": "HR", "type": "rest", "connection": map[string]any{
-		"base_url": "https://127.0.0.1:9443", "auth_method": "none", "streams": []any{map[string]any{"name": "users", "object": "user", "request": map[string]any{"path": "/u"}}}}})
-	ids["/approval-rules/"] = id("/approval-rules", map[string]any{"name": "rule", "branches": []any{map[string]any{"outcome": map[string]any{"kind": "auto_reject", "reason": "x"}}}})
+	ids["/settings/api-tokens/"] = id(
+		"/settings/api-tokens",
+		map[string]any{"name": "nightly", "role": "admin", "scopes": []string{"identities:read"}},
+	)
+	ids["/settings/audit-streams/"] = id(
+		"/settings/audit-streams",
+		map[string]any{"name": "siem", "kind": "https", "url": "https://127.0.0.1:9443/", "enabled": false},
+	)
+	ids["/settings/identity-providers/"] = id(
+		"/settings/identity-providers",
+		map[string]any{"name": "corp", "issuer": "https://127.0.0.1:9443", "client_id": "c", "enabled": false},
+	)
+	ids["/settings/webhooks/"] = id(
+		"/settings/webhooks",
+		map[string]any{
+			"name":    "hook",
+			"url":     "https://127.0.0.1:9443/",
+			"events":  []string{"identity.created"},
+			"enabled": false,
+		},
+	)
+	ids["/connectors/"] = id(
+		"/connectors",
+		map[string]any{"business_id": "hr", "name": "HR", "type": "rest", "connection": map[string]any{
+			"base_url":    "https://127.0.0.1:9443",
+			"auth_method": "none",
+			"streams": []any{
+				map[string]any{"name": "users", "object": "user", "request": map[string]any{"path": "/u"}},
+			},
+		}},
+	)
+	ids["/approval-rules/"] = id(
+		"/approval-rules",
+		map[string]any{
+			"name":     "rule",
+			"branches": []any{map[string]any{"outcome": map[string]any{"kind": "auto_reject", "reason": "x"}}},
+		},
+	)
 	ids["/approval-rules/calendars/"] = id("/approval-rules/calendars", map[string]any{"name": "office"})
-	ids["/approval-rules/on-call/"] = id("/approval-rules/on-call", map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}})
-	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/", "/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run"} {
+	ids["/approval-rules/on-call/"] = id(
+		"/approval-rules/on-call",
+		map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}},
+	)
+	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
-	r.run(`insert into account (tenant_id, id, connector_id, external_id, username, status, is_locked, correlation_state, row_hash)
-	       values (current_tenant(), $1, $2, 'x', 'x', 'locked', true, 'uncorrelated', '')`, ids["/accounts/"], ids["/connectors/"])
+	r.run(
+		`insert into account (tenant_id, id, connector_id, external_id, username, status, is_locked, correlation_state,
+	           row_hash)
+	       values (current_tenant(), $1, $2, 'x', 'x', 'locked', true, 'uncorrelated', '')`,
+		ids["/accounts/"],
+		ids["/connectors/"],
+	)
 	r.run(`insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash)
 	       values (current_tenant(), $1, $2, 'g', 'g', 'g', '{}', '')`, ids["/entitlements/"], ids["/connectors/"])
-	r.run(`insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id) values (current_tenant(), $1, $2, $3, $4)`,
-		ids["/entitlements/grants/"], ids["/connectors/"], ids["/accounts/"], ids["/entitlements/"])
-	r.run(`insert into provisioning_task (tenant_id, id, connector_id, operation, account_id, created_from, mode, state, idempotency_key)
-	       values (current_tenant(), $1, $2, 'unlock', $3, 'manual', 'auto', 'failed', gen_random_uuid())`, ids["/accounts/provisioning-tasks/"], ids["/connectors/"], ids["/accounts/"])
-	r.run(`insert into role (tenant_id, id, key, name) values (current_tenant(), $1, 'clerk', 'Clerk')`, ids["/entitlements/roles/"])
+	r.run(
+		`insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id) values (current_tenant(),
+			$1, $2, $3, $4)`,
+		ids["/entitlements/grants/"],
+		ids["/connectors/"],
+		ids["/accounts/"],
+		ids["/entitlements/"],
+	)
+	r.run(
+		`insert into provisioning_task (tenant_id, id, connector_id, operation, account_id, created_from, mode, state,
+	           idempotency_key)
+	       values (current_tenant(), $1, $2, 'unlock', $3, 'manual', 'auto', 'failed', gen_random_uuid())`,
+		ids["/accounts/provisioning-tasks/"],
+		ids["/connectors/"],
+		ids["/accounts/"],
+	)
+	r.run(
+		`insert into role (tenant_id, id, key, name) values (current_tenant(), $1, 'clerk', 'Clerk')`,
+		ids["/entitlements/roles/"],
+	)
 	r.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, ids["/policies/access-grant/"], "rule", ids["/connectors/"])
-	r.run(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at) values (current_tenant(), $1, $2, 'rest', false, 100, 'succeeded', now())`,
-		ids["run"], ids["/connectors/"])
+	r.run(
+		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at)
+			values (current_tenant(), $1, $2, 'rest', false, 100, 'succeeded', now())`,
+		ids["run"],
+		ids["/connectors/"],
+	)
 	// The task that failed is asked about after a moment, by nobody's doing: what is counted later stands from here on.
-	until(r.t, "nobody is asked about the task that failed", func() bool { return r.ask(`select count(*)::text from decision_task`) == "1" })
+	until(
+		r.t,
+		"nobody is asked about the task that failed",
+		func() bool { return r.ask(`select count(*)::text from decision_task`) == "1" },
+	)
 	return ids
 }
 
 // found makes a further tenant.
 func (r *raid) found(slug string) string {
 	r.t.Helper()
-	made, err := tenant.Bootstrap{Slug: slug, Name: slug, AdminEmail: "a@" + slug + ".test", AdminPassword: password}.Run(r.t.Context(), r.db)
+	made, err := tenant.Bootstrap{
+		Slug:          slug,
+		Name:          slug,
+		AdminEmail:    "a@" + slug + ".test",
+		AdminPassword: password,
+	}.Run(
+		r.t.Context(),
+		r.db,
+	)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -183,7 +258,9 @@ func (r *raid) filled(path string) string {
 	if best == "" {
 		id = nothing
 	}
-	return strings.NewReplacer("{id}", id, "{run_id}", r.ids["run"], "{delivery_id}", nothing, "{item_id}", nothing, "{key}", "ldap").Replace(path)
+	return strings.NewReplacer("{id}", id, "{run_id}", r.ids["run"], "{delivery_id}", nothing, "{item_id}", nothing,
+		"{key}", "ldap").
+		Replace(path)
 }
 
 // bearer is what lets one through to the operation's own checks.
@@ -195,13 +272,17 @@ func (r *raid) bearer(o aimed) string {
 		return r.presented
 	case strings.HasPrefix(o.path, "/control-plane/"):
 		return r.operator
-	case o.path == "/auth/refresh", o.path == "/auth/login", o.path == "/auth/sign-in-link", strings.HasPrefix(o.path, "/auth/oidc/"):
+	case o.path == "/auth/refresh",
+		o.path == "/auth/login",
+		o.path == "/auth/sign-in-link",
+		strings.HasPrefix(o.path, "/auth/oidc/"):
 		return ""
 	}
 	return r.token
 }
 
-// knock sends a request as it is, from an address of its own. A header that is empty is left out; path begins with /api/v1.
+// knock sends a request as it is, from an address of its own. A header that is empty is left out; path begins with
+// /api/v1.
 func (r *raid) knock(o aimed, path string, body []byte, header http.Header) received {
 	r.t.Helper()
 	got, err := r.tryOnce(o, path, body, header)
@@ -231,7 +312,12 @@ func (r *raid) tryOnce(o aimed, path string, body []byte, header http.Header) (r
 				req.Header[name] = values
 			}
 		}
-		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(req)
+		res, err := (&http.Client{CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}).Do(
+			req,
+		)
 		if err != nil {
 			return received{}, err
 		}
@@ -267,10 +353,17 @@ func (r received) points() (all []string) {
 
 // noise are tables that change by themselves, or by being asked.
 var noise = []string{
-	"audit_event", "audit_head", "audit_checkpoint", "auth_session", "agent_session", "provisioning_lane", "provisioning_round",
+	"audit_event",
+	"audit_head",
+	"audit_checkpoint",
+	"auth_session",
+	"agent_session",
+	"provisioning_lane",
+	"provisioning_round",
 }
 
-// standing is what every table holds of all tenants, told by a sum a table. What was tried and refused leaves it as it was.
+// standing is what every table holds of all tenants, told by a sum a table. What was tried and refused leaves it as it
+// was.
 func (r *raid) standing() map[string]string {
 	r.t.Helper()
 	sums := map[string]string{}
@@ -294,7 +387,9 @@ func (r *raid) standing() map[string]string {
 	}
 	for _, table := range append(tables, "tenant") {
 		var sum string
-		err := conn.QueryRow(context.Background(), `select count(*) || ' rows ' || coalesce(md5(string_agg(t::text, '|' order by t::text)), '') from `+pgx.Identifier{table}.Sanitize()+` t`).Scan(&sum)
+		err := conn.QueryRow(context.Background(), `select count(*) || ' rows ' || coalesce(md5(string_agg(t::text, '|'
+			order by t::text)), '') from `+pgx.Identifier{table}.Sanitize()+` t`).
+			Scan(&sum)
 		if err != nil {
 			r.t.Fatalf("%s: %v", table, err)
 		}

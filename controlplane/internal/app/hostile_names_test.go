@@ -69,7 +69,10 @@ func (n *nameServer) answer(query dnsmessage.Message) *dnsmessage.Message {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	q := query.Questions[0]
-	out := &dnsmessage.Message{Header: dnsmessage.Header{ID: query.ID, Response: true, RecursionAvailable: true}, Questions: query.Questions}
+	out := &dnsmessage.Message{
+		Header:    dnsmessage.Header{ID: query.ID, Response: true, RecursionAvailable: true},
+		Questions: query.Questions,
+	}
 	name := strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))
 	for depth := 0; depth < 3; depth++ {
 		list, known := n.records[name]
@@ -77,20 +80,36 @@ func (n *nameServer) answer(query dnsmessage.Message) *dnsmessage.Message {
 			out.RCode = dnsmessage.RCodeNameError
 			return out
 		}
-		header := dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name + "."), Class: dnsmessage.ClassINET, TTL: 0}
+		header := dnsmessage.ResourceHeader{
+			Name:  dnsmessage.MustNewName(name + "."),
+			Class: dnsmessage.ClassINET,
+			TTL:   0,
+		}
 		next := ""
 		for _, a := range list {
 			ip, err := netip.ParseAddr(a)
 			switch {
 			case err != nil:
 				header.Type, next = dnsmessage.TypeCNAME, a
-				out.Answers = append(out.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(a + ".")}})
+				out.Answers = append(
+					out.Answers,
+					dnsmessage.Resource{
+						Header: header,
+						Body:   &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(a + ".")},
+					},
+				)
 			case ip.Is4() && q.Type == dnsmessage.TypeA:
 				header.Type = dnsmessage.TypeA
-				out.Answers = append(out.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: ip.As4()}})
+				out.Answers = append(
+					out.Answers,
+					dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: ip.As4()}},
+				)
 			case ip.Is6() && q.Type == dnsmessage.TypeAAAA:
 				header.Type = dnsmessage.TypeAAAA
-				out.Answers = append(out.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: ip.As16()}})
+				out.Answers = append(
+					out.Answers,
+					dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: ip.As16()}},
+				)
 			}
 		}
 		if next == "" {
@@ -122,7 +141,11 @@ func sentinel(t *testing.T) (port string, visits *atomic.Int64) {
 					return
 				}
 				visits.Add(1)
-				_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 11\r\nContent-Type: application/json\r\n\r\nCANARY-inner"))
+				_, _ = c.Write(
+					[]byte(
+						"HTTP/1.1 200 OK\r\nContent-Length: 11\r\nContent-Type: application/json\r\n\r\nCANARY-inner",
+					),
+				)
 				_ = c.Close()
 			}
 		}()
@@ -138,5 +161,7 @@ func unsigned(issuer string) string {
 	}
 	now := time.Now().Unix()
 	return part(map[string]any{"alg": "RS256", "kid": "1"}) + "." +
-		part(map[string]any{"iss": issuer, "aud": "c", "sub": "1", "exp": now + 300, "iat": now}) + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 256))
+		part(
+			map[string]any{"iss": issuer, "aud": "c", "sub": "1", "exp": now + 300, "iat": now},
+		) + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 256))
 }

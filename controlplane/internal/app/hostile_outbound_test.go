@@ -17,27 +17,106 @@ import (
 
 // closedHosts must never be reached for a tenant: by their number, in any spelling, or behind a name of hostileNames.
 var closedHosts = []string{
-	"0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.254", "169.254.169.254", "169.254.170.2", "168.63.129.16", "172.16.0.1", "192.0.0.192",
-	"192.0.2.1", "192.31.196.1", "192.52.193.1", "192.88.99.1", "192.168.0.1", "192.175.48.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
-	"[::]", "[::1]", "[::127.0.0.1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::1]", "[100::1]", "[2001::1]", "[2001:db8::1]", "[2002:7f00:1::1]", "[3fff::1]", "[5f00::1]",
-	"[fc00::1]", "[fd00:ec2::254]", "[fe80::1]", "[fec0::1]", "[ff02::1]", "[::1%25lo]",
-	"0x7f.1", "2130706433", "017700000001", "127.1", "①②⑦.0.0.1", "LOCALHOST.", "localhost", "a@127.0.0.1", "a:b@127.0.0.1", "127.0.0.1%00.example.com", "127.0.0.1\\.example.com",
-	"metadata.google.internal", "inner.hostile.test", "two.hostile.test", "six.hostile.test", "chain.hostile.test", "mapped.hostile.test", strings.Repeat("a", 3<<10) + ".test",
+	"0.0.0.0",
+	"0.1.2.3",
+	"10.0.0.1",
+	"100.64.0.1",
+	"100.100.100.200",
+	"127.0.0.1",
+	"127.255.255.254",
+	"169.254.169.254",
+	"169.254.170.2",
+	"168.63.129.16",
+	"172.16.0.1",
+	"192.0.0.192",
+	"192.0.2.1",
+	"192.31.196.1",
+	"192.52.193.1",
+	"192.88.99.1",
+	"192.168.0.1",
+	"192.175.48.1",
+	"198.18.0.1",
+	"198.51.100.1",
+	"203.0.113.1",
+	"224.0.0.1",
+	"240.0.0.1",
+	"255.255.255.255",
+	"[::]",
+	"[::1]",
+	"[::127.0.0.1]",
+	"[::ffff:127.0.0.1]",
+	"[64:ff9b::7f00:1]",
+	"[64:ff9b:1::1]",
+	"[100::1]",
+	"[2001::1]",
+	"[2001:db8::1]",
+	"[2002:7f00:1::1]",
+	"[3fff::1]",
+	"[5f00::1]",
+	"[fc00::1]",
+	"[fd00:ec2::254]",
+	"[fe80::1]",
+	"[fec0::1]",
+	"[ff02::1]",
+	"[::1%25lo]",
+	"0x7f.1",
+	"2130706433",
+	"017700000001",
+	"127.1",
+	"①②⑦.0.0.1",
+	"LOCALHOST.",
+	"localhost",
+	"a@127.0.0.1",
+	"a:b@127.0.0.1",
+	"127.0.0.1%00.example.com",
+	"127.0.0.1\\.example.com",
+	"metadata.google.internal",
+	"inner.hostile.test",
+	"two.hostile.test",
+	"six.hostile.test",
+	"chain.hostile.test",
+	"mapped.hostile.test",
+	strings.Repeat("a", 3<<10) + ".test",
 }
 
 var hostileNames = map[string][]string{
-	"metadata.google.internal": {"169.254.169.254"}, "inner.hostile.test": {"127.0.0.1"}, "two.hostile.test": {"8.8.8.8", "127.0.0.1"}, "six.hostile.test": {"8.8.8.8", "::1"},
-	"chain.hostile.test": {"inner.hostile.test"}, "mapped.hostile.test": {"64:ff9b::7f00:1"}, "public.hostile.test": {"8.8.8.8"}, "opened.hostile.test": {"127.0.0.2"},
+	"metadata.google.internal": {
+		"169.254.169.254",
+	},
+	"inner.hostile.test": {"127.0.0.1"},
+	"two.hostile.test":   {"8.8.8.8", "127.0.0.1"},
+	"six.hostile.test":   {"8.8.8.8", "::1"},
+	"chain.hostile.test": {
+		"inner.hostile.test",
+	},
+	"mapped.hostile.test": {"64:ff9b::7f00:1"},
+	"public.hostile.test": {"8.8.8.8"},
+	"opened.hostile.test": {"127.0.0.2"},
 }
 
 // odd forms are of no use to anybody honest, wherever they lead.
 var oddForms = []string{
-	"hTTps://public.hostile.test/", "file:///etc/passwd", "gopher://public.hostile.test/", "ldap://public.hostile.test/", "//public.hostile.test/", "https:public.hostile.test", "https:///x",
-	"https://public.hostile.test/#x", "https://public.hostile.test:22/", "https://public.hostile.test:0/", "https://public.hostile.test:99999/", "https://public.hostile.test/\t", " https://public.hostile.test/",
-	"https://public.hostile.test\\@127.0.0.1/", "http://public.hostile.test/", "https://" + strings.Repeat("a", 3<<10) + "/", "",
+	"hTTps://public.hostile.test/",
+	"file:///etc/passwd",
+	"gopher://public.hostile.test/",
+	"ldap://public.hostile.test/",
+	"//public.hostile.test/",
+	"https:public.hostile.test",
+	"https:///x",
+	"https://public.hostile.test/#x",
+	"https://public.hostile.test:22/",
+	"https://public.hostile.test:0/",
+	"https://public.hostile.test:99999/",
+	"https://public.hostile.test/\t",
+	" https://public.hostile.test/",
+	"https://public.hostile.test\\@127.0.0.1/",
+	"http://public.hostile.test/",
+	"https://" + strings.Repeat("a", 3<<10) + "/",
+	"",
 }
 
-// besieged is a site that lets tenants out to 127.0.0.2 and nowhere else on this machine, with something listening at the rest.
+// besieged is a site that lets tenants out to 127.0.0.2 and nowhere else on this machine, with something listening at
+// the rest.
 type besieged struct {
 	*site
 	names  *nameServer
@@ -74,18 +153,27 @@ func (b *besieged) mislead(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", `<`+inner+`/pages?2>; rel="next"`)
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"value":[{"id":"1","name":"a","email":"a@x.test"}],"next":"%s/pages?2"}`, inner)
-	case strings.HasSuffix(r.URL.Path, "/.well-known/openid-configuration") && !strings.HasPrefix(r.URL.Path, "/redirect"):
+	case strings.HasSuffix(r.URL.Path, "/.well-known/openid-configuration") &&
+		!strings.HasPrefix(r.URL.Path, "/redirect"):
 		issuer := "http://" + r.Host + strings.TrimSuffix(r.URL.Path, "/.well-known/openid-configuration")
 		token := inner + "/token"
 		if strings.HasPrefix(r.URL.Path, "/keys") {
 			token = "http://" + r.Host + "/token"
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"https://public.hostile.test/a","token_endpoint":%q,"jwks_uri":"%s/jwks","userinfo_endpoint":"%s/u",
-			"response_types_supported":["code"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}`, issuer, token, inner, inner)
+		fmt.Fprintf(
+			w,
+			`{"issuer":%q,"authorization_endpoint":"https://public.hostile.test/a","token_endpoint":%q,"jwks_uri":"%s/jwks","userinfo_endpoint":"%s/u",
+			"response_types_supported":["code"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}`,
+			issuer,
+			token,
+			inner,
+			inner,
+		)
 	case r.URL.Path == "/token":
 		w.Header().Set("Content-Type", "application/json")
-		// {"alg":"RS256","kid":"1"} and {"iss":…} of the issuer /keys, with a signature of nothing: the keys must be fetched to know.
+		// {"alg":"RS256","kid":"1"} and {"iss":…} of the issuer /keys, with a signature of nothing: the keys must be
+		// fetched to know.
 		fmt.Fprintf(w, `{"access_token":"x","token_type":"Bearer","id_token":%q}`, unsigned("http://"+r.Host+"/keys"))
 	default:
 		w.Header().Set("Refresh", "0; url="+inner+"/")
@@ -112,16 +200,45 @@ func (b *besieged) saves() []struct{ name, method, path, body, pointer string } 
 		return path + "/" + b.call("POST", path, body, 201)["id"].(string)
 	}
 	public := "https://public.hostile.test/"
-	hook := at("/settings/webhooks", map[string]any{"name": "h", "url": public, "events": []string{"identity.created"}, "enabled": false})
-	stream := at("/settings/audit-streams", map[string]any{"name": "s", "kind": "https", "url": public, "enabled": false})
-	provider := at("/settings/identity-providers", map[string]any{"name": "p", "issuer": "https://public.hostile.test", "client_id": "c", "enabled": false})
-	connector := at("/connectors", map[string]any{"name": "C", "type": "scim2", "connection": map[string]any{"base_url": b.opened.URL}, "credentials": map[string]any{"bearer_token": "CANARY-x"}})
+	hook := at(
+		"/settings/webhooks",
+		map[string]any{"name": "h", "url": public, "events": []string{"identity.created"}, "enabled": false},
+	)
+	stream := at(
+		"/settings/audit-streams",
+		map[string]any{"name": "s", "kind": "https", "url": public, "enabled": false},
+	)
+	provider := at(
+		"/settings/identity-providers",
+		map[string]any{"name": "p", "issuer": "https://public.hostile.test", "client_id": "c", "enabled": false},
+	)
+	connector := at(
+		"/connectors",
+		map[string]any{
+			"name":        "C",
+			"type":        "scim2",
+			"connection":  map[string]any{"base_url": b.opened.URL},
+			"credentials": map[string]any{"bearer_token": "CANARY-x"},
+		},
+	)
 	return []struct{ name, method, path, body, pointer string }{
-		{"a new webhook", "POST", "/settings/webhooks", `{"name":"n","url":"<url>","events":["identity.created"]}`, "#/url"},
+		{
+			"a new webhook",
+			"POST",
+			"/settings/webhooks",
+			`{"name":"n","url":"<url>","events":["identity.created"]}`,
+			"#/url",
+		},
 		{"a webhook's change", "PATCH", hook, `{"url":"<url>"}`, "#/url"},
 		{"a new stream", "POST", "/settings/audit-streams", `{"name":"n","kind":"https","url":"<url>"}`, "#/url"},
 		{"a stream's change", "PATCH", stream, `{"url":"<url>"}`, "#/url"},
-		{"a new provider", "POST", "/settings/identity-providers", `{"name":"n","issuer":"<url>","client_id":"c"}`, "#/issuer"},
+		{
+			"a new provider",
+			"POST",
+			"/settings/identity-providers",
+			`{"name":"n","issuer":"<url>","client_id":"c"}`,
+			"#/issuer",
+		},
 		{"a provider's change", "PATCH", provider, `{"issuer":"<url>"}`, "#/issuer"},
 		{"a sync's callback", "POST", connector + "/sync", `{"callback_url":"<url>"}`, "#/callback_url"},
 	}
@@ -135,8 +252,16 @@ func TestNoClosedAddressIsSaved(t *testing.T) {
 				continue // none is asked for
 			}
 			got := b.as(b.token, save.method, save.path, strings.Replace(save.body, `"<url>"`, quoted(address), 1))
-			if got.status != 422 || got.text("code") != "destination_not_allowed" && got.text("code") != "validation_failed" {
-				t.Errorf("%s to %.80q = %d %s; want 422 destination_not_allowed (%.200s)", save.name, address, got.status, got.text("code"), got.raw)
+			if got.status != 422 ||
+				got.text("code") != "destination_not_allowed" && got.text("code") != "validation_failed" {
+				t.Errorf(
+					"%s to %.80q = %d %s; want 422 destination_not_allowed (%.200s)",
+					save.name,
+					address,
+					got.status,
+					got.text("code"),
+					got.raw,
+				)
 			}
 			if got.at() != save.pointer {
 				t.Errorf("%s to %.80q is wrong at %q; want %q", save.name, address, got.at(), save.pointer)
@@ -149,8 +274,16 @@ func TestNoClosedAddressIsSaved(t *testing.T) {
 		}
 		b.quiet(t, save.name)
 	}
-	for _, address := range append(b.hosts("tls://%s:6514"), "tcp://public.hostile.test:6514", "udp://public.hostile.test:514", "unix:///run/x", "tls://public.hostile.test", "tls://public.hostile.test:6514/x", "tls://a@public.hostile.test:6514", "tls://public.hostile.test:5432", "tls://public.hostile.test:22") {
-		got := b.as(b.token, "POST", "/settings/audit-streams", `{"name":"n","kind":"syslog","url":`+quoted(address)+`}`)
+	for _, address := range append(b.hosts("tls://%s:6514"), "tcp://public.hostile.test:6514",
+		"udp://public.hostile.test:514", "unix:///run/x", "tls://public.hostile.test",
+		"tls://public.hostile.test:6514/x", "tls://a@public.hostile.test:6514", "tls://public.hostile.test:5432",
+		"tls://public.hostile.test:22") {
+		got := b.as(
+			b.token,
+			"POST",
+			"/settings/audit-streams",
+			`{"name":"n","kind":"syslog","url":`+quoted(address)+`}`,
+		)
 		wanted := address == "tls://public.hostile.test:5432" // a port that any service may have
 		if !wanted && (got.status != 422 || got.at() != "#/url") || wanted && got.status != 201 {
 			t.Errorf("syslog to %.80q = %d %s (%.300s)", address, got.status, got.text("code"), got.raw)
@@ -176,24 +309,39 @@ func (b *besieged) addresses() []string {
 
 func TestNoConnectorReachesAClosedAddress(t *testing.T) {
 	b := besiege(t)
-	scim := `{"type":"scim2","connection":{"base_url":"https://<host>:` + b.port + `"},"credentials":{"bearer_token":"CANARY-x"}}`
+	scim := `{"type":"scim2","connection":{"base_url":"https://<host>:` + b.port +
+		`"},"credentials":{"bearer_token":"CANARY-x"}}`
 	for _, tt := range []struct{ name, body string }{
 		{"scim", scim},
-		{"rest", `{"type":"rest","connection":{"base_url":"https://<host>:` + b.port + `","auth_method":"none","streams":[{"name":"u","object":"user","request":{"path":"/u"}}]}}`},
-		{"custom", `{"type":"custom","connection":{"base_url":"https://<host>:` + b.port + `"},"credentials":{"bearer_token":"CANARY-x"}}`},
-		{"token endpoint", `{"type":"scim2","connection":{"base_url":"` + b.opened.URL + `","auth_method":"oauth2_client_credentials","client_id":"c","token_url":"https://<host>:` + b.port + `/t"},"credentials":{"client_secret":"CANARY-x"}}`},
-		{"ldap", `{"type":"ldap","connection":{"host":"<bare>","port":` + b.port + `,"security":"ldaps","base_dn":"dc=x","bind_dn":"cn=x"},"credentials":{"bind_password":"CANARY-x"}}`},
+		{"rest", `{"type":"rest","connection":{"base_url":"https://<host>:` + b.port +
+			`","auth_method":"none","streams":[{"name":"u","object":"user","request":{"path":"/u"}}]}}`},
+		{"custom", `{"type":"custom","connection":{"base_url":"https://<host>:` + b.port +
+			`"},"credentials":{"bearer_token":"CANARY-x"}}`},
+		{"token endpoint", `{"type":"scim2","connection":{"base_url":"` + b.opened.URL +
+			`","auth_method":"oauth2_client_credentials","client_id":"c","token_url":"https://<host>:` + b.port +
+			`/t"},"credentials":{"client_secret":"CANARY-x"}}`},
+		{"ldap", `{"type":"ldap","connection":{"host":"<bare>","port":` + b.port +
+			`,"security":"ldaps","base_dn":"dc=x","bind_dn":"cn=x"},"credentials":{"bind_password":"CANARY-x"}}`},
 	} {
 		b.inTenant(strings.ReplaceAll(tt.name, " ", "-"), func() {
 			for _, host := range closedHosts {
 				bare := strings.NewReplacer("[", "", "]", "", "%25", "%").Replace(host)
-				body := strings.NewReplacer("<host>", strings.ReplaceAll(host, `\`, `\\`), "<bare>", strings.ReplaceAll(bare, `\`, `\\`)).Replace(tt.body)
+				body := strings.NewReplacer("<host>", strings.ReplaceAll(host, `\`, `\\`), "<bare>",
+					strings.ReplaceAll(bare, `\`, `\\`)).
+					Replace(tt.body)
 				got := b.as(b.token, "POST", "/connectors/test", body)
 				failed := got.body["success"] == false
 				reason, _ := got.body["error"].(map[string]any)
 				code := fmt.Sprint(reason["code"])
 				if got.status != 422 && (got.status != 200 || !failed || !refusal(code)) {
-					t.Errorf("%s at %.80q = %d %v %s; want a refusal", tt.name, host, got.status, got.body["success"], code)
+					t.Errorf(
+						"%s at %.80q = %d %v %s; want a refusal",
+						tt.name,
+						host,
+						got.status,
+						got.body["success"],
+						code,
+					)
 				}
 				for _, inner := range []string{"127.0.0.1", "169.254.169.254", "8.8.8.8"} {
 					if strings.Contains(got.raw, inner) && !strings.Contains(host, inner) {
@@ -206,9 +354,13 @@ func TestNoConnectorReachesAClosedAddress(t *testing.T) {
 	}
 }
 
-// refusal tells whether a connection failed before it was made: by the guard, by how the address is written, or for want of one.
+// refusal tells whether a connection failed before it was made: by the guard, by how the address is written, or for
+// want of one.
 func refusal(code string) bool {
-	return slices.Contains([]string{"destination_not_allowed", "invalid_url", "invalid_settings", "dns_not_found"}, code)
+	return slices.Contains(
+		[]string{"destination_not_allowed", "invalid_url", "invalid_settings", "dns_not_found"},
+		code,
+	)
 }
 
 // inTenant does something in a tenant of its own: each may try only so many connections a minute.
@@ -231,12 +383,21 @@ func TestNobodyIsLedInside(t *testing.T) {
 	for _, tt := range []struct {
 		name, path string
 	}{
-		{"webhook", made("/settings/webhooks", map[string]any{"name": "h", "url": redirect, "events": []string{"identity.created"}, "enabled": false})},
-		{"stream", made("/settings/audit-streams", map[string]any{"name": "s", "kind": "https", "url": redirect, "enabled": false})},
-		{"scim", made("/connectors", map[string]any{"name": "S", "type": "scim2", "connection": map[string]any{"base_url": redirect}, "credentials": map[string]any{"bearer_token": "CANARY-x"}})},
-		{"custom", made("/connectors", map[string]any{"name": "U", "type": "custom", "connection": map[string]any{"base_url": redirect}, "credentials": map[string]any{"bearer_token": "CANARY-x"}})},
-		{"token endpoint", made("/connectors", map[string]any{"name": "T", "type": "scim2", "connection": map[string]any{"base_url": redirect, "auth_method": "oauth2_client_credentials", "client_id": "c",
-			"token_url": redirect}, "credentials": map[string]any{"client_secret": "CANARY-x"}})},
+		{"webhook", made("/settings/webhooks",
+			map[string]any{"name": "h", "url": redirect, "events": []string{"identity.created"}, "enabled": false})},
+		{"stream", made("/settings/audit-streams",
+			map[string]any{"name": "s", "kind": "https", "url": redirect, "enabled": false})},
+		{"scim", made("/connectors", map[string]any{"name": "S", "type": "scim2",
+			"connection":  map[string]any{"base_url": redirect},
+			"credentials": map[string]any{"bearer_token": "CANARY-x"}})},
+		{"custom", made("/connectors", map[string]any{"name": "U", "type": "custom",
+			"connection":  map[string]any{"base_url": redirect},
+			"credentials": map[string]any{"bearer_token": "CANARY-x"}})},
+		{"token endpoint", made("/connectors",
+			map[string]any{"name": "T", "type": "scim2",
+				"connection": map[string]any{"base_url": redirect, "auth_method": "oauth2_client_credentials",
+					"client_id": "c",
+					"token_url": redirect}, "credentials": map[string]any{"client_secret": "CANARY-x"}})},
 	} {
 		asked := b.asked.Load()
 		got := b.as(b.token, "POST", tt.path+"/test", nil).is(t, tt.name, 200, "")
@@ -249,8 +410,18 @@ func TestNobodyIsLedInside(t *testing.T) {
 		b.quiet(t, tt.name+" by a redirect", got.raw)
 	}
 	for _, style := range []map[string]any{{"style": "link_header"}, {"style": "next_url", "next_url_path": "next"}} {
-		body := map[string]any{"name": fmt.Sprint(style), "type": "rest", "connection": map[string]any{"base_url": b.opened.URL, "auth_method": "none", "streams": []any{
-			map[string]any{"name": "u", "object": "user", "request": map[string]any{"path": "/pages"}, "pagination": style}}}}
+		body := map[string]any{
+			"name": fmt.Sprint(style),
+			"type": "rest",
+			"connection": map[string]any{"base_url": b.opened.URL, "auth_method": "none", "streams": []any{
+				map[string]any{
+					"name":       "u",
+					"object":     "user",
+					"request":    map[string]any{"path": "/pages"},
+					"pagination": style,
+				},
+			}},
+		}
 		got := b.finished(b.call("POST", "/connectors", body, 201)["id"].(string), `{}`)
 		if got.text("status") == "succeeded" {
 			t.Errorf("%v: a run by way of the inside succeeded: %s", style, got.raw)
@@ -277,8 +448,14 @@ func (b *besieged) finished(connector, trigger string) (got reply) {
 
 func (b *besieged) signInsAreNotLedInside(t *testing.T) {
 	t.Helper()
-	for _, tt := range []struct{ name, issuer string }{{"redirected", "/redirect"}, {"tokens", "/tokens"}, {"keys", "/keys"}} {
-		b.call("POST", "/settings/identity-providers", map[string]any{"name": tt.name, "issuer": b.opened.URL + tt.issuer, "client_id": "c", "enabled": true}, 201)
+	for _, tt := range []struct{ name, issuer string }{{"redirected", "/redirect"}, {"tokens", "/tokens"},
+		{"keys", "/keys"}} {
+		b.call(
+			"POST",
+			"/settings/identity-providers",
+			map[string]any{"name": tt.name, "issuer": b.opened.URL + tt.issuer, "client_id": "c", "enabled": true},
+			201,
+		)
 		begun := b.send("GET", "/api/v1/auth/oidc/start?tenant=acme&provider="+tt.name, "", "")
 		if tt.name == "redirected" {
 			if begun.status < 400 || begun.status == 500 {
@@ -292,7 +469,14 @@ func (b *besieged) signInsAreNotLedInside(t *testing.T) {
 			t.Fatalf("%s: start = %d %s", tt.name, begun.status, begun.raw)
 		}
 		cookie, _, _ := strings.Cut(begun.header.Get("Set-Cookie"), ";")
-		back := b.send("GET", "/api/v1/auth/oidc/callback?code=x&state="+url.QueryEscape(to.Query().Get("state")), "", "", "Cookie", cookie)
+		back := b.send(
+			"GET",
+			"/api/v1/auth/oidc/callback?code=x&state="+url.QueryEscape(to.Query().Get("state")),
+			"",
+			"",
+			"Cookie",
+			cookie,
+		)
 		if back.status < 400 || back.status == 500 {
 			t.Errorf("%s: callback = %d %s", tt.name, back.status, back.raw)
 		}
@@ -311,29 +495,64 @@ func TestANameThatChangesItsMindReachesNothing(t *testing.T) {
 	made := func(path string, body map[string]any) string {
 		return path + "/" + b.call("POST", path, body, 201)["id"].(string)
 	}
-	hook := made("/settings/webhooks", map[string]any{"name": "h", "url": address, "events": []string{"identity.created"}, "enabled": false})
-	stream := made("/settings/audit-streams", map[string]any{"name": "s", "kind": "https", "url": address, "enabled": false})
-	syslog := made("/settings/audit-streams", map[string]any{"name": "t", "kind": "syslog", "url": "tls://rebind.hostile.test:" + b.port, "enabled": false})
-	b.call("POST", "/settings/identity-providers", map[string]any{"name": "p", "issuer": strings.TrimSuffix(address, "/"), "client_id": "c", "enabled": true}, 201)
-	scim := made("/connectors", map[string]any{"name": "S", "type": "scim2", "connection": map[string]any{"base_url": address}, "credentials": map[string]any{"bearer_token": "CANARY-x"}})
-	target := b.call("POST", "/connectors", map[string]any{"name": "R", "type": "rest", "connection": map[string]any{"base_url": b.opened.URL, "auth_method": "none", "streams": []any{
-		map[string]any{"name": "u", "object": "user", "request": map[string]any{"path": "/pages"}}}}}, 201)["id"].(string)
-	run := b.as(b.token, "POST", "/connectors/"+target+"/sync", `{"callback_url":"`+address+`"}`).is(t, "a sync with a callback", 202, "").text("run_id")
+	hook := made(
+		"/settings/webhooks",
+		map[string]any{"name": "h", "url": address, "events": []string{"identity.created"}, "enabled": false},
+	)
+	stream := made(
+		"/settings/audit-streams",
+		map[string]any{"name": "s", "kind": "https", "url": address, "enabled": false},
+	)
+	syslog := made(
+		"/settings/audit-streams",
+		map[string]any{"name": "t", "kind": "syslog", "url": "tls://rebind.hostile.test:" + b.port, "enabled": false},
+	)
+	b.call(
+		"POST",
+		"/settings/identity-providers",
+		map[string]any{"name": "p", "issuer": strings.TrimSuffix(address, "/"), "client_id": "c", "enabled": true},
+		201,
+	)
+	scim := made(
+		"/connectors",
+		map[string]any{
+			"name":        "S",
+			"type":        "scim2",
+			"connection":  map[string]any{"base_url": address},
+			"credentials": map[string]any{"bearer_token": "CANARY-x"},
+		},
+	)
+	target := b.call("POST", "/connectors",
+		map[string]any{"name": "R", "type": "rest",
+			"connection": map[string]any{"base_url": b.opened.URL, "auth_method": "none", "streams": []any{
+				map[string]any{"name": "u", "object": "user", "request": map[string]any{"path": "/pages"}}}}},
+		201)["id"].(string)
+	run := b.as(b.token, "POST", "/connectors/"+target+"/sync", `{"callback_url":"`+address+`"}`).
+		is(t, "a sync with a callback", 202, "").
+		text("run_id")
 	b.names.set("rebind.hostile.test", "127.0.0.1")
 	for _, path := range []string{hook, stream, syslog, scim} {
 		got := b.as(b.token, "POST", path+"/test", nil).is(t, path, 200, "")
-		if got.body["success"] == true || got.body["ok"] == true || !strings.Contains(got.raw, "not allowed from here") {
+		if got.body["success"] == true || got.body["ok"] == true ||
+			!strings.Contains(got.raw, "not allowed from here") {
 			t.Errorf("%s, now inside: %s", path, got.raw)
 		}
 		if strings.Contains(got.raw, "127.0.0.1") {
 			t.Errorf("%s tells what its name resolved to: %s", path, got.raw)
 		}
 	}
-	if got := b.send("GET", "/api/v1/auth/oidc/start?tenant=acme&provider=p", "", ""); got.status < 400 || got.status == 500 || strings.Contains(got.raw, "127.0.0.1") {
+	if got := b.send(
+		"GET",
+		"/api/v1/auth/oidc/start?tenant=acme&provider=p",
+		"",
+		"",
+	); got.status < 400 || got.status == 500 ||
+		strings.Contains(got.raw, "127.0.0.1") {
 		t.Errorf("a provider, now inside: %d %s", got.status, got.raw)
 	}
 	var told []string
-	for deadline := time.Now().Add(20 * time.Second); len(told) == 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); len(told) == 0 &&
+		time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		told = b.told(`select callback_error from sync_run where id = $1 and callback_error is not null`, run)
 	}
 	if len(told) != 1 || !strings.Contains(told[0], "not allowed from here") || strings.Contains(told[0], "127.0.0.1") {
@@ -351,11 +570,17 @@ func TestWhatANameResolvedToIsNotTold(t *testing.T) {
 		return path + "/" + b.call("POST", path, body, 201)["id"].(string)
 	}
 	for _, path := range []string{
-		made("/settings/webhooks", map[string]any{"name": "h", "url": address, "events": []string{"identity.created"}, "enabled": false}),
+		made("/settings/webhooks", map[string]any{"name": "h", "url": address, "events": []string{"identity.created"},
+			"enabled": false}),
 		made("/settings/audit-streams", map[string]any{"name": "s", "kind": "https", "url": address, "enabled": false}),
-		made("/settings/audit-streams", map[string]any{"name": "t", "kind": "syslog", "url": "tcp://opened.hostile.test:" + port, "enabled": false}),
+		made("/settings/audit-streams", map[string]any{"name": "t", "kind": "syslog",
+			"url": "tcp://opened.hostile.test:" + port, "enabled": false}),
 	} {
-		if got := b.as(b.token, "POST", path+"/test", nil).is(t, path, 200, ""); strings.Contains(got.raw, "127.0.0.2") {
+		if got := b.as(b.token, "POST", path+"/test", nil).
+			is(t, path, 200, ""); strings.Contains(
+			got.raw,
+			"127.0.0.2",
+		) {
 			t.Errorf("%s tells what its name resolved to: %s", path, got.raw)
 		}
 	}

@@ -10,10 +10,47 @@ import (
 
 // strange are values for parameters of queries, as they travel.
 var strange = []string{
-	"", "%20", "%00", "a%00b", "%ff", "%c0%af", "%ed%a0%80", "%0d%0aX-Injected:1", "'", "%27%20or%201=1--", "%25%25%5f", "*", "null", "true", "-1", "0", "1e400", "9223372036854775808", "%2B5",
-	"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "999999-01-01T00:00:00Z", "9999-12-31T23:59:60Z", "9999-12-31T23:59:59.999999999%2B23:59", "-infinity",
-	"urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195", "%7B01a1f99f-1d39-767a-8283-ef45f2482195%7D", "01a1f99f1d39767a8283ef45f2482195", "01A1F99F-1D39-767A-8283-EF45F2482195", "01a1f99f-1d39-767a-8283-ef45f248219g",
-	"created_at;drop%20table%20identity", "created_at%20desc", "-", "--created_at", "created_at,", "(select%201)", "password_hash", "%E2%80%AE", ",,,,", strings.Repeat("a,", 500), strings.Repeat("x", 7000),
+	"",
+	"%20",
+	"%00",
+	"a%00b",
+	"%ff",
+	"%c0%af",
+	"%ed%a0%80",
+	"%0d%0aX-Injected:1",
+	"'",
+	"%27%20or%201=1--",
+	"%25%25%5f",
+	"*",
+	"null",
+	"true",
+	"-1",
+	"0",
+	"1e400",
+	"9223372036854775808",
+	"%2B5",
+	"0000-01-01T00:00:00Z",
+	"0001-01-01T00:00:00Z",
+	"999999-01-01T00:00:00Z",
+	"9999-12-31T23:59:60Z",
+	"9999-12-31T23:59:59.999999999%2B23:59",
+	"-infinity",
+	"urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195",
+	"%7B01a1f99f-1d39-767a-8283-ef45f2482195%7D",
+	"01a1f99f1d39767a8283ef45f2482195",
+	"01A1F99F-1D39-767A-8283-EF45F2482195",
+	"01a1f99f-1d39-767a-8283-ef45f248219g",
+	"created_at;drop%20table%20identity",
+	"created_at%20desc",
+	"-",
+	"--created_at",
+	"created_at,",
+	"(select%201)",
+	"password_hash",
+	"%E2%80%AE",
+	",,,,",
+	strings.Repeat("a,", 500),
+	strings.Repeat("x", 7000),
 }
 
 func TestStrangeQueriesAreTheCallersFault(t *testing.T) {
@@ -29,7 +66,8 @@ func TestStrangeQueriesAreTheCallersFault(t *testing.T) {
 		if plain := r.knock(o, path, nil, nil); plain.status >= 500 {
 			t.Errorf("%s = %d %s", o, plain.status, plain.code())
 		}
-		for _, unknown := range []string{"nonsense=1", "Limit=1", "limit%5B%5D=1", "tenant_id=" + r.home, "%00=1", "$filter=1", "__proto__=1"} {
+		for _, unknown := range []string{"nonsense=1", "Limit=1", "limit%5B%5D=1", "tenant_id=" + r.home, "%00=1",
+			"$filter=1", "__proto__=1"} {
 			if got := ask(unknown); got.status != 400 || got.code() != "unknown_parameter" {
 				t.Errorf("%s?%s = %d %s; want 400 unknown_parameter", o, unknown, got.status, got.code())
 			}
@@ -49,7 +87,10 @@ func TestStrangeQueriesAreTheCallersFault(t *testing.T) {
 				if !slices.Contains([]int{200, 400, 404, 422}, got.status) {
 					t.Errorf("%s?%s=%.80s = %d %s", o, p.name, v, got.status, got.code())
 				}
-				if raw, err := url.QueryUnescape(v); err == nil && strings.Contains(raw, "\x00") && got.status != 400 && got.status != 404 {
+				if raw, err := url.QueryUnescape(
+					v,
+				); err == nil && strings.Contains(raw, "\x00") && got.status != 400 &&
+					got.status != 404 {
 					t.Errorf("%s?%s=%.80s = %d %s; a NUL is 400", o, p.name, v, got.status, got.code())
 				}
 				if got.header.Get("X-Injected") != "" {
@@ -62,13 +103,15 @@ func TestStrangeQueriesAreTheCallersFault(t *testing.T) {
 			if p.kind != "integer" || p.name != "limit" && p.name != "offset" {
 				continue
 			}
-			for _, v := range []string{"abc", "1.5", "%2B5", "-1", "0x10", "1e3", "%205", "5%20", "2147483648", "99999999999999999999", "%D9%A3", ""} {
+			for _, v := range []string{"abc", "1.5", "%2B5", "-1", "0x10", "1e3", "%205", "5%20", "2147483648",
+				"99999999999999999999", "%D9%A3", ""} {
 				if got := ask(p.name + "=" + v); got.status != 400 || got.code() != "invalid_parameter" {
 					t.Errorf("%s?%s=%s = %d %s; want 400 invalid_parameter", o, p.name, v, got.status, got.code())
 				}
 			}
 		}
-		if hasLimit(r.parameters(o)) && !strings.HasPrefix(o.path, "/sector-packs/{key}/") && !strings.HasPrefix(o.path, "/access-requests/{id}/") { // of which there is none here
+		if hasLimit(r.parameters(o)) && !strings.HasPrefix(o.path, "/sector-packs/{key}/") &&
+			!strings.HasPrefix(o.path, "/access-requests/{id}/") { // of which there is none here
 			if got := ask("limit=0"); got.status != 400 || !slices.Contains(got.points(), "limit") {
 				t.Errorf("%s?limit=0 = %d %v; want 400 at limit", o, got.status, got.points())
 			}
@@ -92,9 +135,31 @@ func hasLimit(all []parameter) bool {
 
 // crooked are ids that are none, as they travel in a path.
 var crooked = []string{
-	"x", "0", "-1", "null", "%00", "01a1f99f-1d39-767a-8283-ef45f2482195%00", "%ff", "..%2f..%2fsettings", "%2e%2e", ".", "%20", "01a1f99f-1d39-767a-8283-ef45f248219", "01a1f99f-1d39-767a-8283-ef45f24821955",
-	"01a1f99f-1d39-767a-8283-ef45f248219g", "01a1f99f1d39767a8283ef45f2482195", "%7B01a1f99f-1d39-767a-8283-ef45f2482195%7D", "urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195",
-	"01A1F99F-1D39-767A-8283-EF45F2482195", "00000000-0000-0000-0000-000000000000", "%27%20or%20%271%27=%271", "*", "%25", strings.Repeat("x", 10_000), "%E2%80%AE", "id%0d%0aX-Injected:1",
+	"x",
+	"0",
+	"-1",
+	"null",
+	"%00",
+	"01a1f99f-1d39-767a-8283-ef45f2482195%00",
+	"%ff",
+	"..%2f..%2fsettings",
+	"%2e%2e",
+	".",
+	"%20",
+	"01a1f99f-1d39-767a-8283-ef45f248219",
+	"01a1f99f-1d39-767a-8283-ef45f24821955",
+	"01a1f99f-1d39-767a-8283-ef45f248219g",
+	"01a1f99f1d39767a8283ef45f2482195",
+	"%7B01a1f99f-1d39-767a-8283-ef45f2482195%7D",
+	"urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195",
+	"01A1F99F-1D39-767A-8283-EF45F2482195",
+	"00000000-0000-0000-0000-000000000000",
+	"%27%20or%20%271%27=%271",
+	"*",
+	"%25",
+	strings.Repeat("x", 10_000),
+	"%E2%80%AE",
+	"id%0d%0aX-Injected:1",
 }
 
 func TestCrookedIdsNameNothing(t *testing.T) {

@@ -155,16 +155,42 @@ POST   /settings/webhooks/{id}/rotate-secret           {"overlap":"PT1H"}
 // sound are the bodies by operation. Every operation with a body must have one.
 func (r *raid) sound() map[string]string {
 	r.t.Helper()
-	ids := strings.NewReplacer("<identity>", r.ids["/identities/"], "<connector>", r.ids["/connectors/"], "<account>", r.ids["/accounts/"],
-		"<entitlement>", r.ids["/entitlements/"], "<user>", r.ids["/settings/users/"], "<agent>", r.ids["/settings/agents/"],
-		"<key>", strings.Repeat("A", 43), "<digest>", strings.Repeat("0", 64), "<yesterday>", time.Now().AddDate(0, 0, -1).UTC().Format(time.RFC3339))
+	ids := strings.NewReplacer(
+		"<identity>",
+		r.ids["/identities/"],
+		"<connector>",
+		r.ids["/connectors/"],
+		"<account>",
+		r.ids["/accounts/"],
+		"<entitlement>",
+		r.ids["/entitlements/"],
+		"<user>",
+		r.ids["/settings/users/"],
+		"<agent>",
+		r.ids["/settings/agents/"],
+		"<key>",
+		strings.Repeat("A", 43),
+		"<digest>",
+		strings.Repeat("0", 64),
+		"<yesterday>",
+		time.Now().AddDate(0, 0, -1).UTC().Format(time.RFC3339),
+	)
 	bodies := map[string]string{}
 	for _, line := range strings.Split(strings.TrimSpace(sound), "\n") {
 		f := strings.Fields(line)
 		bodies[f[0]+" "+f[1]] = ids.Replace(strings.Join(f[2:], " "))
 	}
-	safety := r.as(r.token, "GET", "/connectors/"+r.ids["/connectors/"]+"/safety", nil).is(r.t, "the safety settings", 200, "")
-	bodies["PUT /connectors/{id}/safety"] = onlyMembers(safety.raw, "limits", "window", "total_loss", "hold_scope", "hold_ttl", "deletion")
+	safety := r.as(r.token, "GET", "/connectors/"+r.ids["/connectors/"]+"/safety", nil).
+		is(r.t, "the safety settings", 200, "")
+	bodies["PUT /connectors/{id}/safety"] = onlyMembers(
+		safety.raw,
+		"limits",
+		"window",
+		"total_loss",
+		"hold_scope",
+		"hold_ttl",
+		"deletion",
+	)
 	seen := 0
 	for _, o := range r.aims() {
 		if r.body(o) == nil {
@@ -180,7 +206,8 @@ func (r *raid) sound() map[string]string {
 	return bodies
 }
 
-// TestTheSoundBodiesAreSound holds the table against the API: bad input that is refused for another reason than the tried one shows nothing.
+// TestTheSoundBodiesAreSound holds the table against the API: bad input that is refused for another reason than the
+// tried one shows nothing.
 func TestTheSoundBodiesAreSound(t *testing.T) {
 	r := newRaid(t)
 	bodies := r.sound()
@@ -196,7 +223,14 @@ func TestTheSoundBodiesAreSound(t *testing.T) {
 // wrongShape tells a refusal of what a body looks like from one of what it asks for.
 func wrongShape(r received) bool {
 	switch r.code() {
-	case "unknown_field", "read_only_field", "malformed_json", "duplicate_member", "invalid_encoding", "unsupported_media_type", "payload_too_large", "invalid_request":
+	case "unknown_field",
+		"read_only_field",
+		"malformed_json",
+		"duplicate_member",
+		"invalid_encoding",
+		"unsupported_media_type",
+		"payload_too_large",
+		"invalid_request":
 		return true
 	}
 	return r.status >= 500 || r.code() == "validation_failed"

@@ -27,7 +27,8 @@ func sources(t *testing.T) (all []source) {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && slices.Contains([]string{"node_modules", "testdata", "pgtest", "ldaptest", "targettest", "recordtest"}, d.Name()):
+			case d.IsDir() && slices.Contains([]string{"node_modules", "testdata", "pgtest", "ldaptest", "targettest",
+				"recordtest"}, d.Name()):
 				return filepath.SkipDir
 			case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 				return nil
@@ -69,7 +70,8 @@ func (s source) imports() map[string]string {
 	return names
 }
 
-// unguarded are ways to connect that ask nobody where to: what is reached by them is not held against the operator's ranges.
+// unguarded are ways to connect that ask nobody where to: what is reached by them is not held against the operator's
+// ranges.
 var unguarded = map[string][]string{
 	"net":        {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer"},
 	"net/http":   {"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm", "ProxyFromEnvironment"},
@@ -103,7 +105,8 @@ func (s source) dials() (found []string) {
 				found = append(found, s.at(n)+": "+pkg.Name+"."+n.Sel.Name)
 			}
 		case *ast.CompositeLit:
-			// A client without a Transport of its own is http.DefaultTransport by another name, and a transport without a dialer net.Dial.
+			// A client without a Transport of its own is http.DefaultTransport by another name, and a transport without
+			// a dialer net.Dial.
 			if isHTTP(n.Type, names, "Client") && !has(n, "Transport") {
 				found = append(found, s.at(n)+": a client without a Transport")
 			}
@@ -111,7 +114,8 @@ func (s source) dials() (found []string) {
 				found = append(found, s.at(n)+": a transport without a DialContext")
 			}
 		case *ast.CallExpr:
-			if made, ok := n.Fun.(*ast.Ident); ok && made.Name == "new" && len(n.Args) == 1 && (isHTTP(n.Args[0], names, "Client") || isHTTP(n.Args[0], names, "Transport")) {
+			if made, ok := n.Fun.(*ast.Ident); ok && made.Name == "new" && len(n.Args) == 1 &&
+				(isHTTP(n.Args[0], names, "Client") || isHTTP(n.Args[0], names, "Transport")) {
 				found = append(found, s.at(n)+": a client or transport of nothing")
 			}
 		case *ast.ValueSpec:
@@ -249,7 +253,8 @@ func TestTheHousesRulesFindWhatBreaksThem(t *testing.T) {
 	}
 }
 
-// asked finds, in an expression for a statement, a member of a request: of a variable called in, req or body, as handlers call theirs.
+// asked finds, in an expression for a statement, a member of a request: of a variable called in, req or body, as
+// handlers call theirs.
 func asked(e ast.Expr) (from string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		sel, ok := n.(*ast.SelectorExpr)

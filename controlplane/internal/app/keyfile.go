@@ -22,8 +22,8 @@ func ownKeyFile(c Config) (string, error) {
 	return "", errors.New("several master key files are given")
 }
 
-// AddMasterKey puts the key in newKeyFile, which is made when it is not there, into this installation's key file: last, where it
-// opens, or first, where it seals. A file that cannot be written is refused unless the key is in it already.
+// AddMasterKey puts the key in newKeyFile, which is made when it is not there, into this installation's key file: last,
+// where it opens, or first, where it seals. A file that cannot be written is refused unless the key is in it already.
 func AddMasterKey(c Config, newKeyFile string, first bool) (seal.Fingerprint, error) {
 	ring, err := Keyring(c)
 	if err != nil {
@@ -44,7 +44,11 @@ func AddMasterKey(c Config, newKeyFile string, first bool) (seal.Fingerprint, er
 		key, err = seal.AddToFile(path, newKeyFile, first)
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot put the new master key %s into the key file; put it there yourself: %w", place(first), err)
+		return "", fmt.Errorf(
+			"cannot put the new master key %s into the key file; put it there yourself: %w",
+			place(first),
+			err,
+		)
 	}
 	return key, nil
 }

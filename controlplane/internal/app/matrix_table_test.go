@@ -1,6 +1,7 @@
 package app_test
 
-// permitted says of every operation who may call it, and which family of scopes lets a service token in: any does, or - none.
+// permitted says of every operation who may call it, and which family of scopes lets a service token in: any does, or -
+// none.
 //
 //	open       whoever asks, without a token
 //	presents   the holder of another kind of token than everywhere else, which the operation looks at itself

@@ -88,7 +88,8 @@ func (s *site) described() map[string]map[string]map[string]any {
 	return d.Paths
 }
 
-// caller is somebody with a token, and what becomes of them at an operation: 0 stands for anything but 401, 403 and a fault of ours.
+// caller is somebody with a token, and what becomes of them at an operation: 0 stands for anything but 401, 403 and a
+// fault of ours.
 type caller struct {
 	name  string
 	token func(o operation) string
@@ -108,7 +109,8 @@ func TestEveryOperationLetsInWhomItIsForAndNobodyElse(t *testing.T) {
 			}
 			res := m.ask(client, o, c.token(o))
 			want := c.want(o)
-			if want != 0 && res.status != want || want == 0 && (res.status == 401 || res.status == 403 || res.status >= 500) {
+			if want != 0 && res.status != want ||
+				want == 0 && (res.status == 401 || res.status == 403 || res.status >= 500) {
 				t.Errorf("%s as %s = %d %s; want %s", o, c.name, res.status, res.code(), wanted(want))
 			}
 			if code := c.refusal(o); want != 0 && code != "" && res.code() != code {
@@ -143,12 +145,24 @@ type matrix struct{ *estate }
 // strangers have no token that is good here.
 func (m matrix) strangers() []caller {
 	m.t.Helper()
-	made, err := tenant.Bootstrap{Slug: "other", Name: "Other", AdminEmail: "a@other.test", AdminPassword: password}.Run(m.t.Context(), m.db)
+	made, err := tenant.Bootstrap{
+		Slug:          "other",
+		Name:          "Other",
+		AdminEmail:    "a@other.test",
+		AdminPassword: password,
+	}.Run(
+		m.t.Context(),
+		m.db,
+	)
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	tx := &pg.Tx{Viewer: viewer.System(made.Tenant.ID)}
-	expired, err := m.app.Auth.IssueServiceToken(m.t.Context(), tx, auth.ServiceClaims{TokenID: uuid.NewString(), ID: uuid.NewString(), ExpiresAt: time.Now().Add(-time.Minute)})
+	expired, err := m.app.Auth.IssueServiceToken(
+		m.t.Context(),
+		tx,
+		auth.ServiceClaims{TokenID: uuid.NewString(), ID: uuid.NewString(), ExpiresAt: time.Now().Add(-time.Minute)},
+	)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -161,11 +175,29 @@ func (m matrix) strangers() []caller {
 	m.as(revoked, "POST", "/auth/logout", nil).is(m.t, "sign out", 204, "")
 	other := m.signIn("a@other.test")
 	kinds := []struct{ name, token, code string }{
-		{"nobody", "", "authentication_required"}, {"garbage", "x.y.z", "invalid_token"}, {"a token cut short", m.token[:len(m.token)-3], "invalid_token"},
-		{"a token changed by a letter", swapped(other), "invalid_token"}, {"an expired token", expired, "token_expired"},
-		{"a revoked token", revoked, "token_revoked"}, {"a refresh token", refresh, "invalid_token"},
-		{"an agent's token", m.agentToken(), "invalid_token"}, {"an enrolment token", enroll, "invalid_token"},
-		{"a user who was disabled", m.disabled(), "token_revoked"}, {"a user who was deleted", m.deleted(), "token_revoked"},
+		{
+			"nobody",
+			"",
+			"authentication_required",
+		},
+		{"garbage", "x.y.z", "invalid_token"},
+		{"a token cut short", m.token[:len(m.token)-3], "invalid_token"},
+		{
+			"a token changed by a letter",
+			swapped(other),
+			"invalid_token",
+		},
+		{"an expired token", expired, "token_expired"},
+		{"a revoked token", revoked, "token_revoked"},
+		{"a refresh token", refresh, "invalid_token"},
+		{"an agent's token", m.agentToken(), "invalid_token"},
+		{"an enrolment token", enroll, "invalid_token"},
+		{
+			"a user who was disabled",
+			m.disabled(),
+			"token_revoked",
+		},
+		{"a user who was deleted", m.deleted(), "token_revoked"},
 		{"a service token that was revoked", m.withdrawn(), "token_revoked"},
 	}
 	var all []caller
@@ -213,7 +245,15 @@ func (m matrix) scopes() []string {
 // suspended are an admin and a service token of a tenant that stands still.
 func (m matrix) suspended() (all []caller) {
 	m.t.Helper()
-	made, err := tenant.Bootstrap{Slug: "still", Name: "Still", AdminEmail: "a@still.test", AdminPassword: password}.Run(m.t.Context(), m.db)
+	made, err := tenant.Bootstrap{
+		Slug:          "still",
+		Name:          "Still",
+		AdminEmail:    "a@still.test",
+		AdminPassword: password,
+	}.Run(
+		m.t.Context(),
+		m.db,
+	)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -221,8 +261,10 @@ func (m matrix) suspended() (all []caller) {
 	m.token = admin
 	_, integration := m.integration("admin", m.scopes())
 	m.token = own
-	m.send("POST", tenantsPath+"/"+made.Tenant.ID+"/suspend", m.operator, `{"reason":"unpaid"}`).want(m.t, "suspend", 200, "")
-	for name, token := range map[string]string{"the admin of a suspended tenant": admin, "a service token of a suspended tenant": integration} {
+	m.send("POST", tenantsPath+"/"+made.Tenant.ID+"/suspend", m.operator, `{"reason":"unpaid"}`).
+		want(m.t, "suspend", 200, "")
+	for name, token := range map[string]string{"the admin of a suspended tenant": admin,
+		"a service token of a suspended tenant": integration} {
 		all = append(all, caller{name, func(operation) string { return token }, func(o operation) int {
 			if o.who == "presents" {
 				return http.StatusUnauthorized
@@ -265,9 +307,11 @@ func (m matrix) people() []caller {
 		name  string
 		roles []viewer.Role
 	}{
-		{"somebody without a role", nil}, {"a manager", []viewer.Role{viewer.Manager}}, {"a resource owner", []viewer.Role{viewer.ResourceOwner}},
+		{"somebody without a role", nil}, {"a manager", []viewer.Role{viewer.Manager}},
+		{"a resource owner", []viewer.Role{viewer.ResourceOwner}},
 		{"an owner who manages", []viewer.Role{viewer.ResourceOwner, viewer.Manager}},
-		{"an auditor", []viewer.Role{viewer.Auditor}}, {"an auditor who manages", []viewer.Role{viewer.Auditor, viewer.Manager}},
+		{"an auditor", []viewer.Role{viewer.Auditor}},
+		{"an auditor who manages", []viewer.Role{viewer.Auditor, viewer.Manager}},
 	} {
 		identity, names := "", []string{}
 		for _, r := range p.roles {
@@ -313,8 +357,8 @@ func verdict(o operation, operator bool, roles ...viewer.Role) int {
 	return 0
 }
 
-// integrations are service tokens of an admin: with every scope there is, with all but the one that an operation needs, and with
-// the rights of an auditor.
+// integrations are service tokens of an admin: with every scope there is, with all but the one that an operation needs,
+// and with the rights of an auditor.
 func (m matrix) integrations() []caller {
 	m.t.Helper()
 	scopes := m.scopes()
@@ -324,7 +368,10 @@ func (m matrix) integrations() []caller {
 	without := map[string]string{}
 	lacking := func(o operation) string {
 		if without[o.scope()] == "" {
-			_, without[o.scope()] = m.integration("admin", slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return s == o.scope() }))
+			_, without[o.scope()] = m.integration(
+				"admin",
+				slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return s == o.scope() }),
+			)
 		}
 		return without[o.scope()]
 	}
@@ -349,9 +396,19 @@ func (m matrix) integrations() []caller {
 	}
 	return []caller{
 		{"a service token with every scope", func(operation) string { return whole }, of(viewer.Admin), ""},
-		{"an auditor's service token with every scope", func(operation) string { return watching }, of(viewer.Auditor), "read_only_role"},
+		{
+			"an auditor's service token with every scope",
+			func(operation) string { return watching },
+			of(viewer.Auditor),
+			"read_only_role",
+		},
 		{"a service token with this scope alone", alone, of(viewer.Admin), ""},
-		{"a manager's service token with every scope", func(operation) string { return managing }, of(viewer.Manager), ""},
+		{
+			"a manager's service token with every scope",
+			func(operation) string { return managing },
+			of(viewer.Manager),
+			"",
+		},
 		{"a service token with every scope but this", lacking, func(o operation) int {
 			switch {
 			case o.who == "presents":
@@ -398,11 +455,23 @@ func (m matrix) ask(client *http.Client, o operation, token string) received {
 const nothing = "01a1f99f-1d39-767a-8283-ef45f2482195"
 
 // nowhere fills in the ids of a path with those of nothing.
-var nowhere = strings.NewReplacer("{id}", nothing, "{run_id}", nothing, "{delivery_id}", nothing, "{item_id}", nothing, "{key}", "ldap")
+var nowhere = strings.NewReplacer(
+	"{id}",
+	nothing,
+	"{run_id}",
+	nothing,
+	"{delivery_id}",
+	nothing,
+	"{item_id}",
+	nothing,
+	"{key}",
+	"ldap",
+)
 
 var addresses atomic.Uint32
 
-// from is a client that calls from a new address every few calls: whoever tries many tokens that are not valid is told to wait.
+// from is a client that calls from a new address every few calls: whoever tries many tokens that are not valid is told
+// to wait.
 func from(t *testing.T) *http.Client {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		n := addresses.Add(1)
@@ -411,14 +480,21 @@ func from(t *testing.T) *http.Client {
 	}
 	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // agentToken is a valid token of an agent.
 func (s *site) agentToken() (token string) {
 	s.t.Helper()
 	tx := &pg.Tx{Viewer: viewer.System(s.tenant.Tenant)}
-	token, _, err := s.app.Auth.IssueAgentToken(s.t.Context(), tx, auth.AgentClaims{AgentID: nothing, KeyThumb: "x", Epoch: 1})
+	token, _, err := s.app.Auth.IssueAgentToken(
+		s.t.Context(),
+		tx,
+		auth.AgentClaims{AgentID: nothing, KeyThumb: "x", Epoch: 1},
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}

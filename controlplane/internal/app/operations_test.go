@@ -36,7 +36,13 @@ type operated struct {
 func operate(t *testing.T, change func(*app.Config), mount func(*app.App)) *operated {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	o := &operated{t: t, stop: stop, ended: make(chan error, 1), db: pgtest.New(t), client: &http.Client{Timeout: 20 * time.Second}}
+	o := &operated{
+		t:      t,
+		stop:   stop,
+		ended:  make(chan error, 1),
+		db:     pgtest.New(t),
+		client: &http.Client{Timeout: 20 * time.Second},
+	}
 	ring, err := seal.New(bytes.Repeat([]byte("k3"), 16))
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +189,11 @@ func TestReadinessTellsWhatIsWrongAndLifeDoesNot(t *testing.T) {
 		}
 	}
 	status, body := o.get(o.ops + "/ready")
-	if err := json.Unmarshal([]byte(body), &state); err != nil || status != 200 || state.Status != "ready" || len(state.Checks) != 4 {
+	if err := json.Unmarshal(
+		[]byte(body),
+		&state,
+	); err != nil || status != 200 || state.Status != "ready" ||
+		len(state.Checks) != 4 {
 		t.Errorf("/ready = %d %s", status, body)
 	}
 	for _, check := range []string{"database", "migrations", "process", "capacity"} {
@@ -194,7 +204,11 @@ func TestReadinessTellsWhatIsWrongAndLifeDoesNot(t *testing.T) {
 	o.db.Close() // as if the database had gone
 	began := time.Now()
 	status, body = o.get(o.ops + "/ready")
-	if err := json.Unmarshal([]byte(body), &state); err != nil || status != 503 || state.Checks["database"].OK || time.Since(began) > 3*time.Second {
+	if err := json.Unmarshal(
+		[]byte(body),
+		&state,
+	); err != nil || status != 503 || state.Checks["database"].OK ||
+		time.Since(began) > 3*time.Second {
 		t.Errorf("/ready without a database = %d %s after %s", status, body, time.Since(began))
 	}
 	if status, _ := o.get(o.ops + "/live"); status != 200 {
@@ -214,9 +228,12 @@ func TestMetricsHoldWhatOperatorsLookForAndNobodysNames(t *testing.T) {
 	for _, want := range []string{
 		`grantwright_http_requests_total{method="GET",route="/api/v1/identities",status="401"} 1`,
 		`grantwright_http_requests_total{method="GET",route="unmatched",status="401"} 1`,
-		"grantwright_db_connections_max 12", "grantwright_db_connections_in_use", "grantwright_db_waits_total", "grantwright_agents_online 0",
-		"grantwright_webhook_backlog 0", "grantwright_webhook_oldest_overdue_seconds 0", "grantwright_audit_events_total", `grantwright_tenants{state="active"} 1`,
-		"grantwright_connections ", `grantwright_connections_refused_total{limit="address"} 0`, `grantwright_connections_refused_total{limit="total"} 0`,
+		"grantwright_db_connections_max 12", "grantwright_db_connections_in_use", "grantwright_db_waits_total",
+		"grantwright_agents_online 0",
+		"grantwright_webhook_backlog 0", "grantwright_webhook_oldest_overdue_seconds 0",
+		"grantwright_audit_events_total", `grantwright_tenants{state="active"} 1`,
+		"grantwright_connections ", `grantwright_connections_refused_total{limit="address"} 0`,
+		`grantwright_connections_refused_total{limit="total"} 0`,
 		"grantwright_readings_failed_total 0", `grantwright_build_info{version="test"} 1`,
 	} {
 		if !strings.Contains(got, want) {
@@ -266,7 +283,8 @@ func TestOperatorsAreServedOnThisMachineAlone(t *testing.T) {
 // A HEAD is answered as the reading would be, by the whole of what a server does with a request.
 func TestWhatCanBeReadHasAHead(t *testing.T) {
 	o := operate(t, nil, nil)
-	for path, want := range map[string]int{"/health": 200, "/": 200, "/people": 200, "/docs": 401, "/openapi.json": 401, "/api/v1/identities": 401, "/docs/page.css": 200, "/assets/none.js": 404} {
+	for path, want := range map[string]int{"/health": 200, "/": 200, "/people": 200, "/docs": 401, "/openapi.json": 401,
+		"/api/v1/identities": 401, "/docs/page.css": 200, "/assets/none.js": 404} {
 		req, err := http.NewRequest(http.MethodHead, o.url+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -292,7 +310,9 @@ func TestASocketServesOperatorsAndIsTakenOverFromAnEarlierLife(t *testing.T) {
 	left.(*net.UnixListener).SetUnlinkOnClose(false)
 	left.Close()
 	o := operate(t, func(c *app.Config) { c.OpsListen = "unix:" + path }, nil)
-	o.client.Transport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", path) }}
+	o.client.Transport = &http.Transport{
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", path) },
+	}
 	if status, body := o.get("http://grantwright/ready"); status != 200 {
 		t.Errorf("/ready by the socket = %d %s", status, body)
 	}

@@ -34,8 +34,8 @@ type readiness struct {
 	Checks map[string]check `json:"checks"`
 }
 
-// ready says whether requests should come here: the database answers, its schema is not older than this program, and the process
-// is not about to stop.
+// ready says whether requests should come here: the database answers, its schema is not older than this program, and
+// the process is not about to stop.
 func (a *App) ready(ctx context.Context) readiness {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
@@ -45,7 +45,10 @@ func (a *App) ready(ctx context.Context) readiness {
 	if err != nil {
 		database.Detail = fmt.Sprintf("does not answer within %s", readyTime)
 	}
-	migrations := check{OK: err == nil && version >= schema.Head(), Detail: fmt.Sprintf("at %d, this program knows %d", version, schema.Head())}
+	migrations := check{
+		OK:     err == nil && version >= schema.Head(),
+		Detail: fmt.Sprintf("at %d, this program knows %d", version, schema.Head()),
+	}
 	stopping := check{OK: !a.draining.Load()}
 	if !stopping.OK {
 		stopping.Detail = "stopping"
@@ -54,7 +57,15 @@ func (a *App) ready(ctx context.Context) readiness {
 	if !capacity.OK {
 		capacity.Detail = "requests are turned away"
 	}
-	out := readiness{Status: "ready", Checks: map[string]check{"database": database, "migrations": migrations, "process": stopping, "capacity": capacity}}
+	out := readiness{
+		Status: "ready",
+		Checks: map[string]check{
+			"database":   database,
+			"migrations": migrations,
+			"process":    stopping,
+			"capacity":   capacity,
+		},
+	}
 	for _, c := range out.Checks {
 		if !c.OK {
 			out.Status = "not_ready"
@@ -85,15 +96,17 @@ func (a *App) opsHandler() http.Handler {
 	return onlyHere(mux)
 }
 
-// onlyHere refuses requests under other names than those of this machine: a page in somebody's browser may get its own name to
-// point to the loopback address, but not to be called localhost.
+// onlyHere refuses requests under other names than those of this machine: a page in somebody's browser may get its own
+// name to point to the loopback address, but not to be called localhost.
 func onlyHere(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}
-		if r.Header.Get("Origin") != "" || (r.Context().Value(http.LocalAddrContextKey).(net.Addr).Network() != "unix" && !loopback(strings.Trim(host, "[]"))) {
+		if r.Header.Get("Origin") != "" ||
+			(r.Context().Value(http.LocalAddrContextKey).(net.Addr).Network() != "unix" &&
+				!loopback(strings.Trim(host, "[]"))) {
 			http.Error(w, "operators are served on this machine alone", http.StatusForbidden)
 			return
 		}
@@ -122,7 +135,11 @@ func listenOps(address string) (net.Listener, error) {
 
 // serveOps serves operators until ctx ends: longer than the API, so that a process that stops can be watched.
 func (a *App) serveOps(ctx context.Context, l net.Listener) error {
-	server := &http.Server{Handler: a.opsHandler(), ReadHeaderTimeout: readHeaderTimeout, MaxHeaderBytes: maxHeaderBytes}
+	server := &http.Server{
+		Handler:           a.opsHandler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -37,7 +37,8 @@ func newOrganisation(t *testing.T) *organisation {
 		roles []string
 		bound bool
 	}{
-		{"a manager", []string{"manager"}, true}, {"another manager", []string{"manager"}, true}, {"an owner", []string{"resource_owner"}, true},
+		{"a manager", []string{"manager"}, true}, {"another manager", []string{"manager"}, true},
+		{"an owner", []string{"resource_owner"}, true},
 		{"an owner who manages", []string{"manager", "resource_owner"}, true}, {"somebody without a role", nil, true},
 		{"an auditor", []string{"auditor"}, false}, {"an auditor who manages", []string{"auditor", "manager"}, true},
 		{"a manager whom nobody knows", []string{"manager", "resource_owner"}, false},
@@ -54,9 +55,24 @@ func newOrganisation(t *testing.T) *organisation {
 	scopes := []string{"identities:read", "accounts:read", "entitlements:read"}
 	_, first := o.integration("manager", scopes, "bound_identity_id", o.fixed[0])
 	_, second := o.integration("resource_owner", scopes, "bound_identity_id", o.fixed[2])
-	o.watchers = append(o.watchers, o.admin,
-		&watcher{name: "a manager's service token", token: first, identity: o.fixed[0], home: o.fixed[0], roles: []string{"manager"}},
-		&watcher{name: "an owner's service token", token: second, identity: o.fixed[2], home: o.fixed[2], roles: []string{"resource_owner"}})
+	o.watchers = append(
+		o.watchers,
+		o.admin,
+		&watcher{
+			name:     "a manager's service token",
+			token:    first,
+			identity: o.fixed[0],
+			home:     o.fixed[0],
+			roles:    []string{"manager"},
+		},
+		&watcher{
+			name:     "an owner's service token",
+			token:    second,
+			identity: o.fixed[2],
+			home:     o.fixed[2],
+			roles:    []string{"resource_owner"},
+		},
+	)
 	return o
 }
 
@@ -113,18 +129,31 @@ func (o *organisation) employ(rt *rapid.T, people []string) {
 	}
 	rows := make([]row, len(people))
 	for i, id := range people {
-		rows[i] = row{id, fmt.Sprintf("person-%d-%d-", o.turn, i), draw(rt, "status", "active", "active", "active", "on_leave", "notice", "deactivated", "archived"),
-			draw(rt, "department", "D0", "D1"), someone(rt, "manager", people), nil}
+		rows[i] = row{
+			id,
+			fmt.Sprintf("person-%d-%d-", o.turn, i),
+			draw(rt, "status", "active", "active", "active", "on_leave", "notice", "deactivated", "archived"),
+			draw(rt, "department", "D0", "D1"),
+			someone(rt, "manager", people),
+			nil,
+		}
 		if unknown := "nobody"; rows[i].Manager == nil && rapid.Bool().Draw(rt, "names a manager whom nobody knows") {
 			rows[i].Named = &unknown
 		}
 	}
-	o.run(`insert into identity as i (tenant_id, id, external_id, email, display_name, status, department, manager_id, manager_external_id)
-	       select current_tenant(), r."ID", 'x' || r."ID", r."ID" || '@acme.test', r."Name", r."Status", r."Department", r."Manager", r."Named"
-	         from jsonb_to_recordset($1) r ("ID" uuid, "Name" text, "Status" text, "Department" text, "Manager" uuid, "Named" text)
+	o.run(
+		`insert into identity as i (tenant_id, id, external_id, email, display_name, status, department, manager_id,
+	           manager_external_id)
+	       select current_tenant(), r."ID", 'x' || r."ID", r."ID" || '@acme.test', r."Name", r."Status", r."Department",
+	           r."Manager", r."Named"
+	         from jsonb_to_recordset($1) r ("ID" uuid, "Name" text, "Status" text, "Department" text, "Manager" uuid,
+	             "Named" text)
 	           on conflict (tenant_id, id) do update
-	          set external_id = excluded.external_id, display_name = excluded.display_name, first_name = '', last_name = '', email = excluded.email, status = excluded.status,
-	              department = excluded.department, manager_id = excluded.manager_id, manager_external_id = excluded.manager_external_id`, rows)
+	          set external_id = excluded.external_id, display_name = excluded.display_name, first_name = '',
+	              last_name = '', email = excluded.email, status = excluded.status, department = excluded.department,
+	                  manager_id = excluded.manager_id, manager_external_id = excluded.manager_external_id`,
+		rows,
+	)
 }
 
 // open makes accounts, with and without owners.
@@ -135,17 +164,46 @@ func (o *organisation) open(rt *rapid.T, people []string) (ids []string) {
 	}
 	var rows []row
 	for i := range rapid.IntRange(0, 8).Draw(rt, "accounts") {
-		r := row{uuid.Must(uuid.NewV7()).String(), fmt.Sprintf("account-%d-%d-", o.turn, i), draw(rt, "connector", connectors[:]...),
-			draw(rt, "account's status", "active", "active", "disabled", "locked", "missing", "deleted", "disconnected"), "linked",
-			draw(rt, "kind", "person", "unknown", "service"), draw(rt, "since", "2020-01-01", "2999-01-01"), someone(rt, "owner", people)}
+		r := row{
+			uuid.Must(uuid.NewV7()).String(),
+			fmt.Sprintf("account-%d-%d-", o.turn, i),
+			draw(rt, "connector", connectors[:]...),
+			draw(
+				rt,
+				"account's status",
+				"active",
+				"active",
+				"disabled",
+				"locked",
+				"missing",
+				"deleted",
+				"disconnected",
+			),
+			"linked",
+			draw(
+				rt,
+				"kind",
+				"person",
+				"unknown",
+				"service",
+			),
+			draw(rt, "since", "2020-01-01", "2999-01-01"),
+			someone(rt, "owner", people),
+		}
 		if r.Owner == nil {
 			r.State = draw(rt, "state", "uncorrelated", "disputed", "ignored")
 		}
 		rows, ids = append(rows, r), append(ids, r.ID)
 	}
-	o.run(`insert into account (tenant_id, id, connector_id, external_id, username, status, correlation_state, account_type, identity_id, first_seen_at, row_hash)
-	       select current_tenant(), r."ID", r."Connector", r."ID", r."Name", r."Status", r."State", r."Kind", r."Owner", r."Since", ''
-	         from jsonb_to_recordset($1) r ("ID" uuid, "Name" text, "Connector" uuid, "Status" text, "State" text, "Kind" text, "Since" timestamptz, "Owner" uuid)`, all(rows))
+	o.run(
+		`insert into account (tenant_id, id, connector_id, external_id, username, status, correlation_state,
+	           account_type, identity_id, first_seen_at, row_hash)
+	       select current_tenant(), r."ID", r."Connector", r."ID", r."Name", r."Status", r."State", r."Kind", r."Owner",
+	           r."Since", ''
+	         from jsonb_to_recordset($1) r ("ID" uuid, "Name" text, "Connector" uuid, "Status" text, "State" text,
+	             "Kind" text, "Since" timestamptz, "Owner" uuid)`,
+		all(rows),
+	)
 	return ids
 }
 
@@ -162,14 +220,28 @@ func (o *organisation) gather(rt *rapid.T, people []string) (ids []string) {
 	for i := range rapid.IntRange(0, 5).Draw(rt, "groups") {
 		id := uuid.Must(uuid.NewV7()).String()
 		owners := rapid.SliceOfNDistinct(rapid.SampledFrom(people), 0, 2, rapid.ID[string]).Draw(rt, "owners")
-		o.run(`insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash, removed_at, lifecycle)
-		       values (current_tenant(), $1::text::uuid, $2, $1::text, $3, '', $4::text[]::uuid[], '', case when $5 in ('retired', 'disconnected') then now() end, $5)`,
-			id, connectors[0], fmt.Sprintf("group-%d-%d-", o.turn, i), owners, draw(rt, "lifecycle", "active", "active", "deprecated", "retired", "disconnected"))
+		o.run(
+			`insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash,
+		           removed_at, lifecycle)
+		       values (current_tenant(), $1::text::uuid, $2, $1::text, $3, '', $4::text[]::uuid[], '', case
+		           when $5 in ('retired', 'disconnected') then now() end, $5)`,
+			id,
+			connectors[0],
+			fmt.Sprintf("group-%d-%d-", o.turn, i),
+			owners,
+			draw(rt, "lifecycle", "active", "active", "deprecated", "retired", "disconnected"),
+		)
 		ids = append(ids, id)
 	}
 	for _, member := range ids {
 		if parent := draw(rt, "nested in", ids...); parent != member {
-			o.run(`insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id) values (current_tenant(), $1, $2, $3)`, member, parent, connectors[0])
+			o.run(
+				`insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id) values (current_tenant(),
+					$1, $2, $3)`,
+				member,
+				parent,
+				connectors[0],
+			)
 		}
 	}
 	return ids
@@ -181,15 +253,31 @@ func (o *organisation) give(rt *rapid.T, accounts, groups []string) {
 	var rows []row
 	for _, a := range accounts {
 		for _, g := range groups {
-			status := draw(rt, "grant", "", "active", "active", "pending", "requested", "ending", "revoking", "missing", "revoked", "failed", "disconnected")
+			status := draw(
+				rt,
+				"grant",
+				"",
+				"active",
+				"active",
+				"pending",
+				"requested",
+				"ending",
+				"revoking",
+				"missing",
+				"revoked",
+				"failed",
+				"disconnected",
+			)
 			if status != "" {
 				rows = append(rows, row{a, g, status, draw(rt, "directness", "direct", "inherited")})
 			}
 		}
 	}
 	o.run(`insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id, status, directness)
-	       select current_tenant(), gen_random_uuid(), $2::text::uuid, r."Account", r."Group", r."Status", r."Directness"
-	         from jsonb_to_recordset($1) r ("Account" uuid, "Group" uuid, "Status" text, "Directness" text)`, all(rows), connectors[0])
+	       select current_tenant(), gen_random_uuid(), $2::text::uuid, r."Account", r."Group", r."Status",
+	           r."Directness"
+	         from jsonb_to_recordset($1) r ("Account" uuid, "Group" uuid, "Status" text,
+	             "Directness" text)`, all(rows), connectors[0])
 }
 
 // change changes something that somebody's sight depends on, as admins and syncs do. What is refused changes nothing.
@@ -202,7 +290,24 @@ func (o *organisation) change(rt *rapid.T, w world) {
 			rt.Fatalf("%s %s %v = %d %s, %v", method, path, body, r.status, r.raw, err)
 		}
 	}
-	switch draw(rt, "change", "manager", "manager", "no manager", "unknown manager", "leaves", "returns", "archived", "owner", "link", "unlink", "reorganised", "grants", "gone", "user") {
+	switch draw(
+		rt,
+		"change",
+		"manager",
+		"manager",
+		"no manager",
+		"unknown manager",
+		"leaves",
+		"returns",
+		"archived",
+		"owner",
+		"link",
+		"unlink",
+		"reorganised",
+		"grants",
+		"gone",
+		"user",
+	) {
 	case "manager":
 		patch("PATCH", "/identities/"+one, map[string]any{"manager_external_id": "x" + other})
 	case "no manager":
@@ -217,26 +322,52 @@ func (o *organisation) change(rt *rapid.T, w world) {
 		patch(http.MethodDelete, "/identities/"+one+"?force=true", nil)
 	case "owner":
 		if len(groups) > 0 {
-			patch("PATCH", "/entitlements/"+draw(rt, "group", groups...), map[string]any{"owner_ids": []string{one, other}})
+			patch(
+				"PATCH",
+				"/entitlements/"+draw(rt, "group", groups...),
+				map[string]any{"owner_ids": []string{one, other}},
+			)
 		}
 	case "link":
 		if len(accounts) > 0 {
-			patch("POST", "/accounts/"+draw(rt, "account", accounts...)+"/link", map[string]any{"identity_id": one, "reason": "theirs"})
+			patch(
+				"POST",
+				"/accounts/"+draw(rt, "account", accounts...)+"/link",
+				map[string]any{"identity_id": one, "reason": "theirs"},
+			)
 		}
 	case "unlink":
 		if len(accounts) > 0 {
-			patch("POST", "/accounts/"+draw(rt, "account", accounts...)+"/unlink", map[string]any{"reason": "not theirs"})
+			patch(
+				"POST",
+				"/accounts/"+draw(rt, "account", accounts...)+"/unlink",
+				map[string]any{"reason": "not theirs"},
+			)
 		}
 	case "reorganised":
-		o.run(`update identity set manager_id = $1 where manager_id is not distinct from $2`, other, w.people[one].Manager)
+		o.run(
+			`update identity set manager_id = $1 where manager_id is not distinct from $2`,
+			other,
+			w.people[one].Manager,
+		)
 	case "grants":
 		if len(grants) > 0 {
-			o.run(`update access_grant set status = $2 where account_id = (select g.account_id from access_grant g where g.id = $1)`,
-				draw(rt, "grant", grants...), draw(rt, "status", "revoked", "active", "missing", "failed", "disconnected"))
+			o.run(
+				`update access_grant set status = $2 where account_id = (select g.account_id from access_grant g
+					where g.id = $1)`,
+				draw(
+					rt,
+					"grant",
+					grants...),
+				draw(rt, "status", "revoked", "active", "missing", "failed", "disconnected"),
+			)
 		}
 	case "gone":
 		if !slices.Contains(o.fixed, one) {
-			o.run(`update account set identity_id = null, correlation_state = 'uncorrelated' where identity_id = $1`, one)
+			o.run(
+				`update account set identity_id = null, correlation_state = 'uncorrelated' where identity_id = $1`,
+				one,
+			)
 			o.run(`update identity set manager_id = null where manager_id = $1`, one)
 			o.run(`delete from identity where id = $1`, one)
 		}

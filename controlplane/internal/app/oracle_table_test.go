@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sees says of every operation that reads what a caller may see there. A list is held against the oracle row by row, with its total,
-// its pages, its filters and its searches; a record is there or is as if it did not exist.
+// sees says of every operation that reads what a caller may see there. A list is held against the oracle row by row,
+// with its total, its pages, its filters and its searches; a record is there or is as if it did not exist.
 //
 //	people, accounts, groups, grants   the list of those that may be listed
 //	of person, of account, of group    a list that hangs on a record of the path, see hanging
@@ -194,8 +194,8 @@ type part struct {
 	in   func(id string) bool
 }
 
-// parts are the ways to ask for a list of the whole tenant: as it is, by filters that name something, seen or not, and by search.
-// who, what, where and which are a person, an account, a group and a connector.
+// parts are the ways to ask for a list of the whole tenant: as it is, by filters that name something, seen or not, and
+// by search. who, what, where and which are a person, an account, a group and a connector.
 func (s sight) parts(path, who, what, where, which string) []part {
 	query := func(q string) string { return path + "?" + q }
 	switch path {
@@ -203,9 +203,15 @@ func (s sight) parts(path, who, what, where, which string) []part {
 		present := func(id string) bool { p, is := s.people[id]; return is && p.Status != "archived" }
 		return []part{
 			{query("sort=-display_name"), present},
-			{query("status=archived,deactivated,notice,active,pre_hire,on_leave"), func(id string) bool { _, is := s.people[id]; return is }},
+			{
+				query("status=archived,deactivated,notice,active,pre_hire,on_leave"),
+				func(id string) bool { _, is := s.people[id]; return is },
+			},
 			{query("status=deactivated"), func(id string) bool { return s.people[id].Status == "deactivated" }},
-			{query("manager_id=" + who), func(id string) bool { m := s.people[id].Manager; return present(id) && m != nil && *m == who }},
+			{
+				query("manager_id=" + who),
+				func(id string) bool { m := s.people[id].Manager; return present(id) && m != nil && *m == who },
+			},
 			{query("q=" + s.people[who].Name), func(id string) bool { return present(id) && id == who }},
 			{query("q=person&sort=last_name"), present},
 			{query("department=D1"), func(id string) bool { return present(id) && s.people[id].Department == "D1" }},
@@ -214,8 +220,14 @@ func (s sight) parts(path, who, what, where, which string) []part {
 		present := func(id string) bool { g, is := s.groups[id]; return is && !g.Removed }
 		return []part{
 			{query("sort=name"), present},
-			{query("lifecycle=active,deprecated,retired,disconnected"), func(id string) bool { _, is := s.groups[id]; return is }},
-			{query("owner_id=" + who), func(id string) bool { return present(id) && slices.Contains(s.groups[id].Owners, who) }},
+			{
+				query("lifecycle=active,deprecated,retired,disconnected"),
+				func(id string) bool { _, is := s.groups[id]; return is },
+			},
+			{
+				query("owner_id=" + who),
+				func(id string) bool { return present(id) && slices.Contains(s.groups[id].Owners, who) },
+			},
 			{query("owned=false"), func(id string) bool { return present(id) && len(s.groups[id].Owners) == 0 }},
 			{query("q=" + s.groups[where].Name), func(id string) bool { return present(id) && id == where }},
 		}
@@ -223,7 +235,10 @@ func (s sight) parts(path, who, what, where, which string) []part {
 		present := func(id string) bool { g, is := s.grants[id]; return is && !g.over() }
 		return []part{
 			{query("expand=paths"), present},
-			{query("status=revoked,failed"), func(id string) bool { st := s.grants[id].Status; return st == "revoked" || st == "failed" }},
+			{
+				query("status=revoked,failed"),
+				func(id string) bool { st := s.grants[id].Status; return st == "revoked" || st == "failed" },
+			},
 			{query("identity_id=" + who), func(id string) bool {
 				o := s.accounts[s.grants[id].Account].Owner
 				return present(id) && o != nil && *o == who
@@ -246,10 +261,17 @@ func (s sight) partsOfAccounts(path, who, what, which string) []part {
 		{path, present},
 		{path + "?status=deleted,missing,active,disconnected", func(id string) bool {
 			a := s.accounts[id]
-			return slices.Contains([]string{"deleted", "missing", "active", "disconnected"}, a.Status) && s.selected(path, a)
+			return slices.Contains([]string{"deleted", "missing", "active", "disconnected"}, a.Status) &&
+				s.selected(path, a)
 		}},
-		{path + "?sort=-username&identity_id=" + who, func(id string) bool { o := s.accounts[id].Owner; return present(id) && o != nil && *o == who }},
-		{path + "?connector_id=" + which, func(id string) bool { return present(id) && s.accounts[id].Connector == which }},
+		{
+			path + "?sort=-username&identity_id=" + who,
+			func(id string) bool { o := s.accounts[id].Owner; return present(id) && o != nil && *o == who },
+		},
+		{
+			path + "?connector_id=" + which,
+			func(id string) bool { return present(id) && s.accounts[id].Connector == which },
+		},
 		{path + "?q=" + s.accounts[what].Name, func(id string) bool { return present(id) && id == what }},
 	}
 }
@@ -267,8 +289,8 @@ func (s sight) selected(path string, a account) bool {
 	return true
 }
 
-// hanging are the ways to ask for a list that hangs on a record, and the rows that are in it. What hangs on one's own record is read
-// with it.
+// hanging are the ways to ask for a list that hangs on a record, and the rows that are in it. What hangs on one's own
+// record is read with it.
 func (s sight) hanging(path, id string) []part {
 	at := strings.Replace(path, "{id}", id, 1)
 	grants := func(of func(g grant) bool, all map[string]bool, states ...string) func(string) bool {
@@ -287,7 +309,10 @@ func (s sight) hanging(path, id string) []part {
 		return []part{{at, grants(ofGroup, s.listed)}}
 	case "/entitlements/{id}/members":
 		direct := func(g grant) bool { return g.Group == id && g.Directness == "direct" }
-		return []part{{at, grants(direct, s.listed, held...)}, {at + "?effective=true", grants(ofGroup, s.listed, held...)}}
+		return []part{
+			{at, grants(direct, s.listed, held...)},
+			{at + "?effective=true", grants(ofGroup, s.listed, held...)},
+		}
 	case "/identities/{id}/grants":
 		return []part{{at + "?expand=paths", grants(ofPerson, s.read)}}
 	case "/identities/{id}/accounts":
@@ -301,9 +326,13 @@ func (s sight) hanging(path, id string) []part {
 			if !is || row == id || !s.listed[row] || p.Status == "archived" {
 				return false
 			}
-			return direct && p.Manager != nil && *p.Manager == id || !direct && s.beneath(row, id, func(up string) bool { return s.listed[up] })
+			return direct && p.Manager != nil && *p.Manager == id ||
+				!direct && s.beneath(row, id, func(up string) bool { return s.listed[up] })
 		}
-		return []part{{at, func(row string) bool { return report(row, true) }}, {at + "?indirect=true", func(row string) bool { return report(row, false) }}}
+		return []part{
+			{at, func(row string) bool { return report(row, true) }},
+			{at + "?indirect=true", func(row string) bool { return report(row, false) }},
+		}
 	}
 	panic(fmt.Sprintf("nothing says what hangs on %s", path))
 }

@@ -16,9 +16,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWhatEverybodySeesIsWhatAnOracleSays makes organisations at random, with circles of managers, people who manage themselves, managers
-// whom nobody knows, people with several roles and groups within groups, and asks every list and every record of them as everybody
-// who looks. Between the questions people, owners, accounts and users change, and the next answer must know.
+// TestWhatEverybodySeesIsWhatAnOracleSays makes organisations at random, with circles of managers, people who manage
+// themselves, managers whom nobody knows, people with several roles and groups within groups, and asks every list and
+// every record of them as everybody who looks. Between the questions people, owners, accounts and users change, and the
+// next answer must know.
 func TestWhatEverybodySeesIsWhatAnOracleSays(t *testing.T) {
 	o := newOrganisation(t)
 	rules := o.seen()
@@ -50,7 +51,16 @@ type questions struct {
 func (q questions) ask(w *watcher, rules map[string][]string) {
 	q.t.Helper()
 	s := q.world.seenBy(w.identity, w.roles...)
-	who, what, where := q.one(keys(q.world.people), "who"), q.one(keys(q.world.accounts), "what"), q.one(keys(q.world.groups), "where")
+	who, what, where := q.one(
+		keys(q.world.people),
+		"who",
+	), q.one(
+		keys(q.world.accounts),
+		"what",
+	), q.one(
+		keys(q.world.groups),
+		"where",
+	)
 	held := q.one(keys(q.world.grants), "held")
 	if _, there := s.people[w.identity]; there && rapid.IntRange(0, 3).Draw(q.t, "about oneself") == 0 {
 		who = w.identity
@@ -85,7 +95,13 @@ func (q questions) ask(w *watcher, rules map[string][]string) {
 			continue
 		}
 		_, there := s.groups[where]
-		q.story(w, s, at, where, there && s.read[where] && (s.all || who == s.self || s.manages(&who) || s.owns(s.groups[where])))
+		q.story(
+			w,
+			s,
+			at,
+			where,
+			there && s.read[where] && (s.all || who == s.self || s.manages(&who) || s.owns(s.groups[where])),
+		)
 	}
 	q.own(w, s)
 }
@@ -243,7 +259,8 @@ func (q questions) own(w *watcher, s sight) {
 	q.get(w, s, "/identities/me", http.StatusNotFound)
 }
 
-// hiddenNames are the names, by id, of what a viewer may not be told: neither a record nor what a grant that may be read is between.
+// hiddenNames are the names, by id, of what a viewer may not be told: neither a record nor what a grant that may be
+// read is between.
 func (s sight) hiddenNames() map[string]string {
 	told := maps.Clone(s.read)
 	for id, g := range s.grants {
@@ -277,7 +294,11 @@ func names(value any, id string) bool {
 		return slices.ContainsFunc(value, func(v any) bool { return names(v, id) })
 	case map[string]any:
 		for member, v := range value {
-			if !slices.Contains([]string{"manager_id", "owner_ids", "source_owner_ids", "sponsor_id", "backup_owner_id"}, member) && names(v, id) {
+			if !slices.Contains(
+				[]string{"manager_id", "owner_ids", "source_owner_ids", "sponsor_id", "backup_owner_id"},
+				member,
+			) &&
+				names(v, id) {
 				return true
 			}
 		}
@@ -306,9 +327,16 @@ func (s sight) brings(kind, id string) map[string]any {
 		if m := s.people[id].Manager; m != nil && s.read[*m] {
 			manager = *m
 		}
-		return map[string]any{"accounts": fmt.Sprint(accounts), "grants": fmt.Sprint(held), "counts": fmt.Sprint(len(accounts), len(held)), "manager": manager}
+		return map[string]any{
+			"accounts": fmt.Sprint(accounts),
+			"grants":   fmt.Sprint(held),
+			"counts":   fmt.Sprint(len(accounts), len(held)),
+			"manager":  manager,
+		}
 	case "account":
-		return map[string]any{"counts": fmt.Sprint(len(grants(s.read, func(g grant) bool { return g.Account == id && !g.over() })))}
+		return map[string]any{
+			"counts": fmt.Sprint(len(grants(s.read, func(g grant) bool { return g.Account == id && !g.over() }))),
+		}
 	case "group":
 		holds := func(g grant) bool {
 			return g.Group == id && slices.Contains([]string{"active", "ending", "revoking", "missing"}, g.Status)
@@ -325,7 +353,11 @@ func (s sight) brings(kind, id string) map[string]any {
 		}
 		slices.Sort(parents)
 		slices.Sort(children)
-		return map[string]any{"counts": fmt.Sprint(len(direct), len(grants(s.listed, holds))), "parents": fmt.Sprint(parents), "children": fmt.Sprint(children)}
+		return map[string]any{
+			"counts":   fmt.Sprint(len(direct), len(grants(s.listed, holds))),
+			"parents":  fmt.Sprint(parents),
+			"children": fmt.Sprint(children),
+		}
 	}
 	return nil
 }
@@ -346,11 +378,20 @@ func told(kind string, r reply) map[string]any {
 	case "person":
 		manager, _ := r.body["manager"].(map[string]any)
 		id, _ := manager["id"].(string)
-		return map[string]any{"accounts": ids("accounts"), "grants": ids("grants"), "counts": fmt.Sprint(counts["accounts"], counts["grants"]), "manager": id}
+		return map[string]any{
+			"accounts": ids("accounts"),
+			"grants":   ids("grants"),
+			"counts":   fmt.Sprint(counts["accounts"], counts["grants"]),
+			"manager":  id,
+		}
 	case "account":
 		return map[string]any{"counts": fmt.Sprint(counts["grants"])}
 	case "group":
-		return map[string]any{"counts": fmt.Sprint(r.body["direct_member_count"], r.body["effective_member_count"]), "parents": ids("parents"), "children": ids("children")}
+		return map[string]any{
+			"counts":   fmt.Sprint(r.body["direct_member_count"], r.body["effective_member_count"]),
+			"parents":  ids("parents"),
+			"children": ids("children"),
+		}
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// world is what there is in a tenant, as its tables say. Who sees what of it is worked out here by following everybody, without
-// any of the functions that the database decides with.
+// world is what there is in a tenant, as its tables say. Who sees what of it is worked out here by following everybody,
+// without any of the functions that the database decides with.
 type world struct {
 	people   map[string]person
 	accounts map[string]account
@@ -48,22 +48,32 @@ func (s *site) look() (w world) {
 	s.t.Helper()
 	ctx := context.Background()
 	err := s.db.As(ctx, s.tenant, func(tx *pg.Tx) (err error) {
-		if w.people, err = keyed(tx, `select id::text, display_name, status, coalesce(department, ''), manager_id::text from identity`,
-			func(p person) string { return p.ID }); err != nil {
+		if w.people, err = keyed(
+			tx,
+			`select id::text, display_name, status, coalesce(department, ''), manager_id::text from identity`,
+			func(p person) string { return p.ID },
+		); err != nil {
 			return err
 		}
 		if w.accounts, err = keyed(tx, `
-			select id::text, coalesce(username, ''), connector_id::text, status, correlation_state, account_type, identity_id::text,
-			       coalesce(is_disabled, false), correlation ->> 'previous_owner' is not null, coalesce(unowned_since, first_seen_at)
+			select id::text, coalesce(username, ''), connector_id::text, status, correlation_state, account_type,
+			       identity_id::text, coalesce(is_disabled, false), correlation ->> 'previous_owner' is not null,
+			           coalesce(unowned_since, first_seen_at)
 			  from account`, func(a account) string { return a.ID }); err != nil {
 			return err
 		}
-		if w.groups, err = keyed(tx, `select id::text, name, owner_ids::text[], removed_at is not null, lifecycle from entitlement`,
-			func(g group) string { return g.ID }); err != nil {
+		if w.groups, err = keyed(
+			tx,
+			`select id::text, name, owner_ids::text[], removed_at is not null, lifecycle from entitlement`,
+			func(g group) string { return g.ID },
+		); err != nil {
 			return err
 		}
-		if w.grants, err = keyed(tx, `select id::text, account_id::text, entitlement_id::text, status, directness from access_grant`,
-			func(g grant) string { return g.ID }); err != nil {
+		if w.grants, err = keyed(
+			tx,
+			`select id::text, account_id::text, entitlement_id::text, status, directness from access_grant`,
+			func(g grant) string { return g.ID },
+		); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `select member_id::text, parent_id::text from entitlement_edge`)
@@ -104,7 +114,8 @@ type sight struct {
 	owns    func(g group) bool
 }
 
-// seenBy works out who sees what: all for admins and auditors, else what the roles give, as long as the viewer has not left.
+// seenBy works out who sees what: all for admins and auditors, else what the roles give, as long as the viewer has not
+// left.
 func (w world) seenBy(self string, roles ...string) sight {
 	s := sight{world: w, self: self, listed: map[string]bool{}, read: map[string]bool{}}
 	s.all = slices.Contains(roles, "admin") || slices.Contains(roles, "auditor")
@@ -172,7 +183,8 @@ func (w world) beneath(one, other string, by func(id string) bool) bool {
 	return false
 }
 
-// orphaned reports whether an account can be used, nobody accepted it as it is, and its owner has left or was never found in 30 days.
+// orphaned reports whether an account can be used, nobody accepted it as it is, and its owner has left or was never
+// found in 30 days.
 func (w world) orphaned(a account) bool {
 	usable := a.Status == "active" || a.Status == "locked" || a.Status == "missing" && !a.Disabled
 	if !usable || a.State == "ignored" {

@@ -97,13 +97,24 @@ func TestADatabaseThatIsRestartedIsWaitedFor(t *testing.T) {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-			if status, out := ask(t, "POST", url+"/api/v1/auth/login", "", map[string]any{"email": "a@acme.test", "password": password}); status != 200 {
+			if status, out := ask(
+				t,
+				"POST",
+				url+"/api/v1/auth/login",
+				"",
+				map[string]any{"email": "a@acme.test", "password": password},
+			); status != 200 {
 				t.Errorf("login after a restart = %d %v", status, out)
 			}
 		}
 		asked, failed, longest := stop()
 		if asked < 20 || failed == 0 || longest > 6*time.Second {
-			t.Errorf("%d requests, %d failed, the longest took %s; some must fail, and none hang", asked, failed, longest)
+			t.Errorf(
+				"%d requests, %d failed, the longest took %s; some must fail, and none hang",
+				asked,
+				failed,
+				longest,
+			)
 		}
 	})
 }

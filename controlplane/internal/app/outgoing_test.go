@@ -35,7 +35,8 @@ func TestTheDescriptionHoldsWhatTheServiceSends(t *testing.T) {
 	}
 	for _, kind := range event.Catalogue {
 		for _, media := range []string{"application/json", "application/cloudevents+json"} {
-			if c := d.Webhooks[string(kind.Kind)].Post.RequestBody.Content[media]; c.Schema.Ref == "" || c.Example["type"] == nil {
+			if c := d.Webhooks[string(kind.Kind)].Post.RequestBody.Content[media]; c.Schema.Ref == "" ||
+				c.Example["type"] == nil {
 				t.Errorf("%s as %s has no schema or no example: %+v", kind.Kind, media, c)
 			}
 		}

@@ -15,15 +15,20 @@ import (
 func TestAnOperatorActsInAnotherTenantAndBothLogsSaySoFirst(t *testing.T) {
 	e := newEstate(t)
 	acme := e.tenant.Tenant
-	e.send("POST", "/api/v1/identities", e.token, `{"external_id":"E1","email":"e1@acme.test"}`).want(t, "acme's own", 201, "")
+	e.send("POST", "/api/v1/identities", e.token, `{"external_id":"E1","email":"e1@acme.test"}`).
+		want(t, "acme's own", 201, "")
 	if own := e.send("GET", "/api/v1/identities", e.operator, ""); own.body["total"] != 0.0 {
 		t.Errorf("at home the operator sees %v", own.body)
 	}
-	seen := e.send("GET", "/api/v1/identities?limit=5", e.operator, "", "X-Tenant-Id", acme, "X-Tenant-Reason", "ticket 4711").want(t, "a read", 200, "")
+	seen := e.send("GET", "/api/v1/identities?limit=5", e.operator, "", "X-Tenant-Id", acme, "X-Tenant-Reason",
+		"ticket 4711").
+		want(t, "a read", 200, "")
 	if seen.body["total"] != 1.0 || seen.header.Get("X-Tenant-Id") != acme {
 		t.Errorf("in acme the operator sees %v as %q", seen.body, seen.header.Get("X-Tenant-Id"))
 	}
-	e.send("POST", "/api/v1/identities", e.operator, `{"external_id":"E2","email":"e2@acme.test"}`, "X-Tenant-Id", strings.ToUpper(acme)).want(t, "a write", 201, "")
+	e.send("POST", "/api/v1/identities", e.operator, `{"external_id":"E2","email":"e2@acme.test"}`, "X-Tenant-Id",
+		strings.ToUpper(acme)).
+		want(t, "a write", 201, "")
 	if got := e.send("GET", "/api/v1/identities", e.token, ""); got.body["total"] != 2.0 {
 		t.Errorf("acme has %v", got.body["total"])
 	}
@@ -33,7 +38,8 @@ func TestAnOperatorActsInAnotherTenantAndBothLogsSaySoFirst(t *testing.T) {
 			from = " " + e.home
 		}
 		got := strings.Join(e.log(in, "tenant.cross_access"), "; ")
-		if want := "success GET /api/v1/identities ticket 4711" + from + "; success POST /api/v1/identities" + from; got != want {
+		if want := "success GET /api/v1/identities ticket 4711" + from + "; success POST /api/v1/identities" +
+			from; got != want {
 			t.Errorf("the log of %s says %q; want %q", in, got, want)
 		}
 	}
@@ -46,7 +52,8 @@ func TestAnOperatorActsInAnotherTenantAndBothLogsSaySoFirst(t *testing.T) {
 func TestAnOperatorWhoMayOnlyReadAtHomeOnlyReadsElsewhere(t *testing.T) {
 	e := newEstate(t)
 	e.send("GET", "/api/v1/identities", e.auditor, "", "X-Tenant-Id", e.tenant.Tenant).want(t, "a read", 200, "")
-	e.send("POST", "/api/v1/identities", e.auditor, `{"external_id":"E1","email":"e1@acme.test"}`, "X-Tenant-Id", e.tenant.Tenant).
+	e.send("POST", "/api/v1/identities", e.auditor, `{"external_id":"E1","email":"e1@acme.test"}`, "X-Tenant-Id",
+		e.tenant.Tenant).
 		want(t, "a write", 403, "read_only_role")
 }
 
@@ -62,17 +69,24 @@ func TestTheTenantHeaderIsNeverIgnored(t *testing.T) {
 		header      []string
 	}{
 		{"an admin names another tenant", e.token, 403, "tenant_override_forbidden", []string{"X-Tenant-Id", e.home}},
-		{"an admin names no tenant there is", e.token, 403, "tenant_override_forbidden", []string{"X-Tenant-Id", "01a1f99f-1d39-767a-8283-ef45f2482195"}},
+		{"an admin names no tenant there is", e.token, 403, "tenant_override_forbidden",
+			[]string{"X-Tenant-Id", "01a1f99f-1d39-767a-8283-ef45f2482195"}},
 		{"twice", e.operator, 400, "invalid_tenant_header", []string{"X-Tenant-Id", acme, "X-Tenant-Id", acme}},
-		{"twice, own first", e.token, 400, "invalid_tenant_header", []string{"X-Tenant-Id", acme, "X-Tenant-Id", e.home}},
+		{"twice, own first", e.token, 400, "invalid_tenant_header",
+			[]string{"X-Tenant-Id", acme, "X-Tenant-Id", e.home}},
 		{"empty", e.operator, 400, "invalid_tenant_header", []string{"X-Tenant-Id", ""}},
 		{"a slug", e.operator, 400, "invalid_tenant_header", []string{"X-Tenant-Id", "acme"}},
 		{"two ids in one", e.operator, 400, "invalid_tenant_header", []string{"X-Tenant-Id", acme + "," + acme}},
-		{"a form of UUID that is not ours", e.operator, 400, "invalid_tenant_header", []string{"X-Tenant-Id", "{" + acme + "}"}},
-		{"a tenant that there is not", e.operator, 404, "not_found", []string{"X-Tenant-Id", "01a1f99f-1d39-767a-8283-ef45f2482195"}},
-		{"a reason that is too long", e.operator, 400, "invalid_tenant_header", []string{"X-Tenant-Id", acme, "X-Tenant-Reason", strings.Repeat("a", 201)}},
-		{"two reasons", e.operator, 400, "invalid_tenant_header", []string{"X-Tenant-Id", acme, "X-Tenant-Reason", "a", "X-Tenant-Reason", "b"}},
-		{"the operator's sign-in", e.operator, 403, "tenant_override_forbidden", []string{"X-Tenant-Id", acme, "Auth", ""}},
+		{"a form of UUID that is not ours", e.operator, 400, "invalid_tenant_header",
+			[]string{"X-Tenant-Id", "{" + acme + "}"}},
+		{"a tenant that there is not", e.operator, 404, "not_found",
+			[]string{"X-Tenant-Id", "01a1f99f-1d39-767a-8283-ef45f2482195"}},
+		{"a reason that is too long", e.operator, 400, "invalid_tenant_header",
+			[]string{"X-Tenant-Id", acme, "X-Tenant-Reason", strings.Repeat("a", 201)}},
+		{"two reasons", e.operator, 400, "invalid_tenant_header",
+			[]string{"X-Tenant-Id", acme, "X-Tenant-Reason", "a", "X-Tenant-Reason", "b"}},
+		{"the operator's sign-in", e.operator, 403, "tenant_override_forbidden",
+			[]string{"X-Tenant-Id", acme, "Auth", ""}},
 	} {
 		at := path
 		method := "GET"
@@ -101,7 +115,8 @@ func TestWithoutAnEntryInBothLogsNothingIsReadElsewhere(t *testing.T) {
 		t.Run(blocked, func(t *testing.T) {
 			e := newEstate(t)
 			acme := e.tenant.Tenant
-			e.send("POST", "/api/v1/identities", e.token, `{"external_id":"CANARY-1","email":"e1@acme.test"}`).want(t, "acme's own", 201, "")
+			e.send("POST", "/api/v1/identities", e.token, `{"external_id":"CANARY-1","email":"e1@acme.test"}`).
+				want(t, "acme's own", 201, "")
 			id := acme
 			if blocked == "home" {
 				id = e.home
@@ -117,7 +132,8 @@ func TestWithoutAnEntryInBothLogsNothingIsReadElsewhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := e.send("GET", "/api/v1/identities", e.operator, "", "X-Tenant-Id", acme).want(t, "a read", 503, "audit_unavailable")
+			got := e.send("GET", "/api/v1/identities", e.operator, "", "X-Tenant-Id", acme).
+				want(t, "a read", 503, "audit_unavailable")
 			if strings.Contains(got.raw, "CANARY") {
 				t.Error("data came along")
 			}
@@ -137,16 +153,28 @@ func TestWhoIsNoOperatorAnyMoreLeavesOtherTenantsWithinFiveSeconds(t *testing.T)
 	}
 	visit(e.operator).want(t, "at first", 200, "")
 	e.in(e.home, `update app_user set control_plane_admin = false where email = 'op@main.test'`)
-	within(t, "the former operator still visits", func() bool { return visit(e.operator).code() == "tenant_override_forbidden" })
+	within(
+		t,
+		"the former operator still visits",
+		func() bool { return visit(e.operator).code() == "tenant_override_forbidden" },
+	)
 	visit(e.auditor).want(t, "the other operator", 200, "")
 	e.in(e.home, `update tenant set status = 'suspended' where id = current_tenant()`)
-	within(t, "operators of a suspended tenant still visit", func() bool { return visit(e.auditor).code() == "tenant_suspended" })
+	within(
+		t,
+		"operators of a suspended tenant still visit",
+		func() bool { return visit(e.auditor).code() == "tenant_suspended" },
+	)
 }
 
 func TestATenantsLimitsAreThoseOfItsTokens(t *testing.T) {
 	e := newEstate(t)
 	rate := func() viewer.Rate {
-		v, err := e.app.Auth.AuthenticateUser(context.Background(), e.token, &http.Request{Header: http.Header{}, URL: mustParse(t, "/api/v1/identities")})
+		v, err := e.app.Auth.AuthenticateUser(
+			context.Background(),
+			e.token,
+			&http.Request{Header: http.Header{}, URL: mustParse(t, "/api/v1/identities")},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,16 +196,22 @@ func TestATenantsLimitsAreThoseOfItsTokens(t *testing.T) {
 func TestATenantThatWantsToHearsOfOperators(t *testing.T) {
 	e := newEstate(t)
 	acme := e.tenant.Tenant
-	e.in(acme, `insert into event_wish (tenant_id, listener, kind) values (current_tenant(), 'test', 'tenant.operator_access')`)
+	e.in(
+		acme,
+		`insert into event_wish (tenant_id, listener, kind) values (current_tenant(), 'test',
+			'tenant.operator_access')`,
+	)
 	visit := func() {
 		t.Helper()
-		e.send("GET", "/api/v1/identities", e.operator, "", "X-Tenant-Id", acme, "X-Tenant-Reason", "ticket 7").want(t, "a visit", 200, "")
+		e.send("GET", "/api/v1/identities", e.operator, "", "X-Tenant-Id", acme, "X-Tenant-Reason", "ticket 7").
+			want(t, "a visit", 200, "")
 	}
 	heard := func() (data string) {
 		t.Helper()
 		err := e.db.As(t.Context(), e.tenant, func(tx *pg.Tx) error {
 			const sql = `
-				select coalesce(string_agg(concat_ws(' ', data ->> 'operator', data ->> 'reason', data ->> 'path'), '; '), '')
+				select coalesce(string_agg(concat_ws(' ', data ->> 'operator', data ->> 'reason', data ->> 'path'),
+				    '; '), '')
 				  from event
 				 where kind = 'tenant.operator_access'`
 			return tx.QueryRow(t.Context(), sql).Scan(&data)
@@ -191,7 +225,8 @@ func TestATenantThatWantsToHearsOfOperators(t *testing.T) {
 	if got := heard(); got != "" {
 		t.Errorf("a tenant that did not ask heard %q", got)
 	}
-	e.send("PATCH", "/api/v1/settings/tenant", e.token, `{"settings":{"notify_operator_access":true}}`).want(t, "ask", 200, "")
+	e.send("PATCH", "/api/v1/settings/tenant", e.token, `{"settings":{"notify_operator_access":true}}`).
+		want(t, "ask", 200, "")
 	visit()
 	visit()
 	if got, want := heard(), "op@main.test ticket 7 /api/v1/identities"; got != want {

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ownAddresses are where this process listens, and where its database does. Connections that tenants chose never lead there, also
-// not where the operator opened the range that holds them.
+// ownAddresses are where this process listens, and where its database does. Connections that tenants chose never lead
+// there, also not where the operator opened the range that holds them.
 func ownAddresses(c Config) []netip.AddrPort {
 	own := append(resolved(c.Listen), resolved(c.Ops())...)
 	for _, url := range []string{c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL} {
@@ -28,8 +28,8 @@ func ownAddresses(c Config) []netip.AddrPort {
 	return own
 }
 
-// resolved are the addresses of HOST:PORT; none for sockets of the file system, for a port that is chosen at the start, and for
-// names that are not known.
+// resolved are the addresses of HOST:PORT; none for sockets of the file system, for a port that is chosen at the start,
+// and for names that are not known.
 func resolved(address string) []netip.AddrPort {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "0" {

@@ -34,7 +34,8 @@ func TestATenantBeginsWithItsSectorPacks(t *testing.T) {
 		if code, _ := got.body["code"].(string); got.status != 422 || code != tt.code && tt.code != "unknown_field" {
 			t.Errorf("%s: %d %v; want 422 %s", tt.name, got.status, got.body, tt.code)
 		}
-		if detail, _ := got.body["detail"].(string); tt.name == "an unknown pack" && !strings.Contains(detail, "manufacturing") {
+		if detail, _ := got.body["detail"].(string); tt.name == "an unknown pack" &&
+			!strings.Contains(detail, "manufacturing") {
 			t.Errorf("the answer does not say what there is: %s", detail)
 		}
 	}
@@ -45,8 +46,19 @@ func TestATenantBeginsWithItsSectorPacks(t *testing.T) {
 	e.wants(id, `select count(*) from access_policy where subject::text like '%Ward 7%'`, 2)
 	e.wants(id, `select count(*) from audit_event where action = 'sector_pack.installed'`, 2)
 
-	result, err := tenant.Bootstrap{Slug: "school", Name: "School", AdminEmail: "a@school.test", AdminPassword: password,
-		Packs: app.FoundingPacks(nil), SectorPacks: []tenant.SectorPackChoice{{Key: "education"}}}.Run(t.Context(), e.db)
+	result, err := tenant.Bootstrap{
+		Slug:          "school",
+		Name:          "School",
+		AdminEmail:    "a@school.test",
+		AdminPassword: password,
+		Packs: app.FoundingPacks(
+			nil,
+		),
+		SectorPacks: []tenant.SectorPackChoice{{Key: "education"}},
+	}.Run(
+		t.Context(),
+		e.db,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +90,9 @@ func TestAnArchiveComesAsItIsInAFormOrInJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := func(name, more string) string {
-		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"x.gwpack\"\r\n\r\n" + string(packed) + "\r\n" + more + "--b--\r\n"
+		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"x.gwpack\"\r\n\r\n" + string(
+			packed,
+		) + "\r\n" + more + "--b--\r\n"
 	}
 	again := "--b\r\nContent-Disposition: form-data; name=\"archive\"\r\n\r\nx\r\n"
 	const multipart = "multipart/form-data; boundary=b"
@@ -90,7 +104,8 @@ func TestAnArchiveComesAsItIsInAFormOrInJSON(t *testing.T) {
 		{"as it is", "application/gzip", string(packed), 422, "untrusted_pack"},
 		{"as bytes", "application/octet-stream", string(packed), 422, "untrusted_pack"},
 		{"in a form", multipart, form("archive", ""), 422, "untrusted_pack"},
-		{"in JSON", "application/json", `{"archive":"` + base64.StdEncoding.EncodeToString(packed) + `"}`, 422, "untrusted_pack"},
+		{"in JSON", "application/json", `{"archive":"` + base64.StdEncoding.EncodeToString(packed) + `"}`, 422,
+			"untrusted_pack"},
 		{"in a form under another name", multipart, form("file", ""), 400, "invalid_request"},
 		{"in a form with another", multipart, form("archive", again), 400, "invalid_request"},
 		{"in half a form", multipart, form("archive", "")[:200], 400, "invalid_request"},
@@ -101,7 +116,8 @@ func TestAnArchiveComesAsItIsInAFormOrInJSON(t *testing.T) {
 	} {
 		s.bring("/api/v1/sector-packs/upload", tt.media, tt.body).want(t, tt.name, tt.status, tt.code)
 	}
-	s.bring("/api/v1/sector-packs/baseline/plan", "application/gzip", string(packed)).want(t, "where no archive is taken", 415, "unsupported_media_type")
+	s.bring("/api/v1/sector-packs/baseline/plan", "application/gzip", string(packed)).
+		want(t, "where no archive is taken", 415, "unsupported_media_type")
 }
 
 // bring posts a body of any type.
@@ -128,8 +144,10 @@ func (s *site) bring(path, media, body string) received {
 func TestAPlanUnderAnIdempotencyKeyWritesNothingEither(t *testing.T) {
 	s := newSite(t)
 	const key = "6c7a3f0e-6f0b-4c61-9d1c-0c6a8a1c2f11"
-	first := s.send("POST", "/api/v1/sector-packs/baseline/plan", s.token, `{}`, "Idempotency-Key", key).want(t, "a plan", 200, "")
-	again := s.send("POST", "/api/v1/sector-packs/baseline/plan", s.token, `{}`, "Idempotency-Key", key).want(t, "the same again", 200, "")
+	first := s.send("POST", "/api/v1/sector-packs/baseline/plan", s.token, `{}`, "Idempotency-Key", key).
+		want(t, "a plan", 200, "")
+	again := s.send("POST", "/api/v1/sector-packs/baseline/plan", s.token, `{}`, "Idempotency-Key", key).
+		want(t, "the same again", 200, "")
 	if first.raw != again.raw || again.header.Get("Idempotent-Replayed") != "true" {
 		t.Error("the second answer is not the first one")
 	}
@@ -137,13 +155,15 @@ func TestAPlanUnderAnIdempotencyKeyWritesNothingEither(t *testing.T) {
 	var group sync.WaitGroup
 	for range 6 {
 		group.Go(func() {
-			s.send("POST", "/api/v1/sector-packs/baseline/install", s.token, `{}`).want(t, "installing at once", 200, "")
+			s.send("POST", "/api/v1/sector-packs/baseline/install", s.token, `{}`).
+				want(t, "installing at once", 200, "")
 		})
 	}
 	group.Wait()
 	for _, list := range []string{"objects", "conflicts"} {
 		at := "/api/v1/sector-packs/baseline/" + list
-		if got := s.send("GET", at+"?limit=1000000000", s.token, "").want(t, "more than a page", 200, ""); got.body["limit"] != 500.0 {
+		if got := s.send("GET", at+"?limit=1000000000", s.token, "").
+			want(t, "more than a page", 200, ""); got.body["limit"] != 500.0 {
 			t.Errorf("%s: limit %v; want 500", list, got.body["limit"])
 		}
 		s.send("GET", at+"?offset=2147483647", s.token, "").want(t, "beyond the end", 200, "")

@@ -78,12 +78,21 @@ func newSiteWith(t *testing.T, change func(*app.Config)) *site {
 		server.Close()
 	})
 	s.url = server.URL
-	made, err := tenant.Bootstrap{Slug: "acme", Name: "Acme", AdminEmail: "a@acme.test", AdminPassword: password}.Run(ctx, s.db)
+	made, err := tenant.Bootstrap{
+		Slug:          "acme",
+		Name:          "Acme",
+		AdminEmail:    "a@acme.test",
+		AdminPassword: password,
+	}.Run(
+		ctx,
+		s.db,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.tenant = viewer.System(made.Tenant.ID)
-	s.token = s.call("POST", "/auth/login", map[string]any{"email": "a@acme.test", "password": password}, 200)["access_token"].(string)
+	s.token = s.call("POST", "/auth/login", map[string]any{"email": "a@acme.test", "password": password},
+		200)["access_token"].(string)
 	return s
 }
 
@@ -139,7 +148,10 @@ func (s *site) agent() string {
 		s.t.Fatalf("enrol: %v\n%s", err, out)
 	}
 	run := exec.Command(binary, "run", "--data", filepath.Join(dir, "data"))
-	run.Env = append(os.Environ(), "GRANTWRIGHT_AGENT_ALLOW_TARGETS=127.0.0.0/8,::1") // the targets of tests are on this machine
+	run.Env = append(
+		os.Environ(),
+		"GRANTWRIGHT_AGENT_ALLOW_TARGETS=127.0.0.0/8,::1",
+	) // the targets of tests are on this machine
 	if err := run.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -148,7 +160,8 @@ func (s *site) agent() string {
 		_ = run.Wait()
 	})
 	id := invited["id"].(string)
-	for deadline := time.Now().Add(2 * time.Minute); s.call("GET", "/settings/agents/"+id, nil, 200)["state"] != "online"; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); s.call("GET", "/settings/agents/"+id, nil,
+		200)["state"] != "online"; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Fatal("the agent does not come online")
 		}
@@ -161,7 +174,8 @@ func (s *site) sync(name string, settings map[string]any) (run string) {
 	s.t.Helper()
 	settings["business_id"], settings["name"] = name, name
 	id := s.call("POST", "/connectors", settings, 201)["id"].(string)
-	run = s.call("POST", "/connectors/"+id+"/sync", map[string]any{"incremental": false, "chunk_size": 70}, 202)["run_id"].(string)
+	run = s.call("POST", "/connectors/"+id+"/sync", map[string]any{"incremental": false, "chunk_size": 70},
+		202)["run_id"].(string)
 	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		got := s.call("GET", "/connectors/"+id+"/sync-runs/"+run, nil, 200)
 		switch status := got["status"]; {
@@ -211,12 +225,32 @@ func TestHostedAndAgentModeStageTheSameRows(t *testing.T) {
 	s.app.Runs.KeepStaged = true
 	agent := s.agent()
 	directory := ldaptest.StartSlapd(t, ldaptest.Options{Users: 300, Groups: 12, PerGroup: 20})
-	scim := "http://" + targettest.StartNode(t, "../../../connectorkit/scim/testdata/scimmy", "TOKEN=t", "USERS=150", "GROUPS=5") + "/scim/v2"
-	rest := "http://" + targettest.StartNode(t, "../../../connectorkit/rest/testdata/jsonserver", "PEOPLE=130") + "/header"
+	scim := "http://" + targettest.StartNode(
+		t,
+		"../../../connectorkit/scim/testdata/scimmy",
+		"TOKEN=t",
+		"USERS=150",
+		"GROUPS=5",
+	) + "/scim/v2"
+	rest := "http://" + targettest.StartNode(
+		t,
+		"../../../connectorkit/rest/testdata/jsonserver",
+		"PEOPLE=130",
+	) + "/header"
 	custom := remotetest.Start(t, remotetest.Options{People: 150, Stream: true})
 	streams := []any{
-		map[string]any{"name": "users", "object": "user", "request": map[string]any{"path": "/users"},
-			"pagination": map[string]any{"style": "page", "page_param": "_page", "size_param": "_limit", "size": 40}, "explode": map[string]any{"path": "roles", "as": "both"}},
+		map[string]any{
+			"name":    "users",
+			"object":  "user",
+			"request": map[string]any{"path": "/users"},
+			"pagination": map[string]any{
+				"style":      "page",
+				"page_param": "_page",
+				"size_param": "_limit",
+				"size":       40,
+			},
+			"explode": map[string]any{"path": "roles", "as": "both"},
+		},
 		map[string]any{"name": "groups", "object": "entitlement", "request": map[string]any{"path": "/groups"}},
 	}
 	for _, tt := range []struct {
@@ -224,13 +258,21 @@ func TestHostedAndAgentModeStageTheSameRows(t *testing.T) {
 		settings map[string]any
 		atLeast  int
 	}{
-		{"ldap", map[string]any{"type": "ldap", "credentials": map[string]any{"bind_password": directory.ReaderPass}, "connection": map[string]any{
-			"host": directory.Host, "port": directory.Port, "security": "none", "base_dn": ldaptest.Suffix, "bind_dn": directory.ReaderDN}}, 300*2 + 12 + 12*20},
-		{"scim2", map[string]any{"type": "scim2", "credentials": map[string]any{"bearer_token": "t"}, "connection": map[string]any{"base_url": scim}}, 150*2 + 5},
-		{"rest", map[string]any{"type": "rest", "credentials": map[string]any{"api_key": "key-s3cret"}, "connection": map[string]any{
-			"base_url": rest, "auth_method": "api_key_header", "api_key_name": "X-API-Key", "streams": streams}}, 130*2 + 7},
-		{"custom", map[string]any{"type": "custom", "credentials": map[string]any{"bearer_token": remotetest.Token, "secret_settings": map[string]any{"key": remotetest.Key}},
-			"connection": map[string]any{"base_url": custom.URL, "settings": map[string]any{"directory": "main"}}}, custom.Records()},
+		{"ldap", map[string]any{"type": "ldap", "credentials": map[string]any{"bind_password": directory.ReaderPass},
+			"connection": map[string]any{
+				"host": directory.Host, "port": directory.Port, "security": "none", "base_dn": ldaptest.Suffix,
+				"bind_dn": directory.ReaderDN}}, 300*2 + 12 + 12*20},
+		{"scim2", map[string]any{"type": "scim2", "credentials": map[string]any{"bearer_token": "t"},
+			"connection": map[string]any{"base_url": scim}}, 150*2 + 5},
+		{"rest", map[string]any{"type": "rest", "credentials": map[string]any{"api_key": "key-s3cret"},
+			"connection": map[string]any{
+				"base_url": rest, "auth_method": "api_key_header", "api_key_name": "X-API-Key", "streams": streams}},
+			130*2 + 7},
+		{"custom", map[string]any{"type": "custom",
+			"credentials": map[string]any{"bearer_token": remotetest.Token,
+				"secret_settings": map[string]any{"key": remotetest.Key}},
+			"connection": map[string]any{"base_url": custom.URL, "settings": map[string]any{"directory": "main"}}},
+			custom.Records()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.t = t

@@ -58,27 +58,83 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addPolicies, addRoles, addPacks, addHistory, addAsking, addDashboard, addOperations}
+var rooms = []func(context.Context, *parts) error{
+	addSignin,
+	addTenants,
+	addPeople,
+	addAudit,
+	addWebhooks,
+	addSchedules,
+	addShapes,
+	addProvisioning,
+	addPipeline,
+	addPolicies,
+	addRoles,
+	addPacks,
+	addHistory,
+	addAsking,
+	addDashboard,
+	addOperations,
+}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
 	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log, PublicURL: p.config.URL(p.config.Listen)}
-	registry := &agents.Registry{DB: p.db, Tokens: p.sessions, Cursors: p.cursors, PublicURL: p.config.URL(p.config.Listen), Log: p.log, Now: time.Now}
+	registry := &agents.Registry{
+		DB:        p.db,
+		Tokens:    p.sessions,
+		Cursors:   p.cursors,
+		PublicURL: p.config.URL(p.config.Listen),
+		Log:       p.log,
+		Now:       time.Now,
+	}
 	p.api.Agent = registry.Authenticate
 	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.Traces, p.log), Agents: p.hub}
-	connectors := &connector.Service{DB: p.db, Seal: p.ring, Dispatch: dispatcher, Now: time.Now, Log: p.log, Cursors: p.cursors}
-	fields := &fieldmap.Service{DB: p.db, Connectors: connectors, Cursors: p.cursors, Compile: transform.Compile, Offers: pack.Offers, Log: p.log, Now: time.Now}
-	p.runs = &syncrun.Service{
-		DB: p.db, Connectors: connectors, Fields: fields, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
-		CallbackKey: callbackKey, MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,
+	connectors := &connector.Service{
+		DB:       p.db,
+		Seal:     p.ring,
+		Dispatch: dispatcher,
+		Now:      time.Now,
+		Log:      p.log,
+		Cursors:  p.cursors,
 	}
-	p.guide = &onboard.Service{DB: p.db, Connectors: connectors, Fields: fields, Runs: p.runs, Cursors: p.cursors, Now: time.Now}
+	fields := &fieldmap.Service{
+		DB:         p.db,
+		Connectors: connectors,
+		Cursors:    p.cursors,
+		Compile:    transform.Compile,
+		Offers:     pack.Offers,
+		Log:        p.log,
+		Now:        time.Now,
+	}
+	p.runs = &syncrun.Service{
+		DB:          p.db,
+		Connectors:  connectors,
+		Fields:      fields,
+		Dispatch:    dispatcher,
+		Agents:      p.hub,
+		Guard:       p.guard,
+		Cursors:     p.cursors,
+		CallbackKey: callbackKey,
+		MaxRuns:     p.config.MaxRuns,
+		Log:         p.log,
+		Now:         time.Now,
+	}
+	p.guide = &onboard.Service{
+		DB:         p.db,
+		Connectors: connectors,
+		Fields:     fields,
+		Runs:       p.runs,
+		Cursors:    p.cursors,
+		Now:        time.Now,
+	}
 	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
 	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo}
 	for _, routes := range [][]httpapi.Route{
-		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), p.guide.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(),
+		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), p.guide.Routes(),
+		owners.Routes(), p.runs.Routes(), held.Routes(),
 		registry.Routes(),
 	} {
 		p.routes = append(p.routes, routes...)

@@ -109,7 +109,11 @@ func (s *site) try(token, method, path string, body any, header ...string) (repl
 // run runs a statement in the site's tenant.
 func (s *site) run(sql string, args ...any) {
 	s.t.Helper()
-	err := s.db.As(context.Background(), s.tenant, func(tx *pg.Tx) error { _, err := tx.Exec(context.Background(), sql, args...); return err })
+	err := s.db.As(
+		context.Background(),
+		s.tenant,
+		func(tx *pg.Tx) error { _, err := tx.Exec(context.Background(), sql, args...); return err },
+	)
 	if err != nil {
 		s.t.Fatalf("%v in %s", err, sql)
 	}
@@ -151,7 +155,8 @@ func (s *site) user(email, identity string, roles ...string) (id, token string) 
 	}
 	made := s.call("POST", "/settings/users", body, 201)
 	link := made["invitation"].(map[string]any)["token"]
-	in := s.as("", "POST", "/auth/sign-in-link", map[string]any{"token": link, "password": password}).is(s.t, "sign in by link", 200, "")
+	in := s.as("", "POST", "/auth/sign-in-link", map[string]any{"token": link, "password": password}).
+		is(s.t, "sign in by link", 200, "")
 	return made["id"].(string), in.text("access_token")
 }
 
@@ -163,12 +168,20 @@ func TestPeopleOfEveryRoleSignInAndSeeWhatTheyMay(t *testing.T) {
 	stranger := s.person("stranger", "")
 	connector := uuid.NewString()
 	account, group, other := uuid.NewString(), uuid.NewString(), uuid.NewString()
-	s.run(`insert into account (tenant_id, id, connector_id, external_id, username, identity_id, correlation_state, row_hash)
-	       values (current_tenant(), $1, $2, 'x', 'x', $3, 'linked', '')`, account, connector, stranger)
+	s.run(
+		`insert into account (tenant_id, id, connector_id, external_id, username, identity_id, correlation_state,
+	           row_hash)
+	       values (current_tenant(), $1, $2, 'x', 'x', $3, 'linked', '')`,
+		account,
+		connector,
+		stranger,
+	)
 	s.run(`insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash)
-	       values (current_tenant(), $1, $3, 'g', 'g', 'g', array[$4::uuid], ''), (current_tenant(), $2, $3, 'h', 'h', 'h', '{}', '')`, group, other, connector, clerk)
+	       values (current_tenant(), $1, $3, 'g', 'g', 'g', array[$4::uuid], ''),
+	           (current_tenant(), $2, $3, 'h', 'h', 'h', '{}', '')`, group, other, connector, clerk)
 	s.run(`insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id)
-	       values (current_tenant(), gen_random_uuid(), $1, $2, $3), (current_tenant(), gen_random_uuid(), $1, $2, $4)`, connector, account, group, other)
+	       values (current_tenant(), gen_random_uuid(), $1, $2, $3),
+	           (current_tenant(), gen_random_uuid(), $1, $2, $4)`, connector, account, group, other)
 
 	_, manager := s.user("boss@acme.test", boss, "manager")
 	_, owner := s.user("clerk@acme.test", clerk, "resource_owner")
@@ -196,13 +209,18 @@ func TestPeopleOfEveryRoleSignInAndSeeWhatTheyMay(t *testing.T) {
 				t.Errorf("total %v; want %d", total, len(tt.sees))
 			}
 			if tt.own != "" {
-				if me := s.as(tt.token, "GET", "/identities/me", nil).is(t, "the own record", 200, ""); me.text("id") != tt.own {
+				if me := s.as(tt.token, "GET", "/identities/me", nil).
+					is(t, "the own record", 200, ""); me.text(
+					"id",
+				) != tt.own {
 					t.Errorf("the own record is %s; want %s", me.text("id"), tt.own)
 				}
 			}
 			s.as(tt.token, "GET", "/settings/users", nil).is(t, "the users", tt.users, "")
-			s.as(tt.token, "POST", "/settings/users", map[string]any{"email": "x@acme.test"}).is(t, "inviting somebody", 403, tt.makes)
-			s.as(tt.token, "POST", "/settings/api-tokens", map[string]any{"name": "x"}).is(t, "making a token", 403, tt.makes)
+			s.as(tt.token, "POST", "/settings/users", map[string]any{"email": "x@acme.test"}).
+				is(t, "inviting somebody", 403, tt.makes)
+			s.as(tt.token, "POST", "/settings/api-tokens", map[string]any{"name": "x"}).
+				is(t, "making a token", 403, tt.makes)
 			s.as(tt.token, "POST", "/identities", map[string]any{}).is(t, "making an identity", 403, tt.makes)
 		})
 	}
@@ -226,21 +244,36 @@ func TestARoleThatIsTakenAwayIsGoneWithTheNextRequest(t *testing.T) {
 	s.as(token, "GET", "/identities/"+boss, nil).is(t, "everybody", 200, "")
 	s.call("PATCH", "/settings/users/"+id, map[string]any{"enabled": false}, 200)
 	s.as(token, "GET", "/auth/me", nil).is(t, "once disabled", 401, "token_revoked")
-	s.as("", "POST", "/auth/login", map[string]any{"email": "boss@acme.test", "password": password}).is(t, "signing in once disabled", 401, "invalid_credentials")
+	s.as("", "POST", "/auth/login", map[string]any{"email": "boss@acme.test", "password": password}).
+		is(t, "signing in once disabled", 401, "invalid_credentials")
 	if u := s.call("PATCH", "/settings/users/"+id, map[string]any{"enabled": true}, 200); u["status"] != "active" {
 		t.Errorf("once enabled the user is %v; want active", u["status"])
 	}
 	s.as(token, "GET", "/auth/me", nil).is(t, "the session that was ended", 401, "token_revoked")
-	again := s.as("", "POST", "/auth/login", map[string]any{"email": "boss@acme.test", "password": password}).is(t, "signing in again", 200, "")
+	again := s.as("", "POST", "/auth/login", map[string]any{"email": "boss@acme.test", "password": password}).
+		is(t, "signing in again", 200, "")
 	if got := s.call("POST", "/settings/users/"+id+"/sessions/revoke", nil, 200)["sessions"]; got != float64(1) {
 		t.Errorf("%v sessions ended; want 1", got)
 	}
 	s.as(again.text("access_token"), "GET", "/auth/me", nil).is(t, "once signed out everywhere", 401, "token_revoked")
-	want := []string{"user.created", "user.updated", "user.updated", "user.disabled", "user.enabled", "user.sessions_revoked"}
-	if diff := cmp.Diff(want, s.told(`select action from audit_event where subject_id = $1 and action like 'user.%' order by seq`, id)); diff != "" {
+	want := []string{
+		"user.created",
+		"user.updated",
+		"user.updated",
+		"user.disabled",
+		"user.enabled",
+		"user.sessions_revoked",
+	}
+	if diff := cmp.Diff(
+		want,
+		s.told(`select action from audit_event where subject_id = $1 and action like 'user.%' order by seq`, id),
+	); diff != "" {
 		t.Errorf("audited -want +got\n%s", diff)
 	}
-	changes := s.told(`select (event::jsonb -> 'changes')::text from audit_event where subject_id = $1 and action = 'user.disabled'`, id)
+	changes := s.told(
+		`select (event::jsonb -> 'changes')::text from audit_event where subject_id = $1 and action = 'user.disabled'`,
+		id,
+	)
 	if diff := cmp.Diff([]string{`[{"after": false, "field": "enabled", "before": true}]`}, changes); diff != "" {
 		t.Errorf("the change -want +got\n%s", diff)
 	}
@@ -249,8 +282,14 @@ func TestARoleThatIsTakenAwayIsGoneWithTheNextRequest(t *testing.T) {
 func TestWhatAUserCannotBecome(t *testing.T) {
 	s := newSite(t)
 	boss := s.person("boss", "")
-	one := s.call("POST", "/settings/users", map[string]any{"email": "One@acme.test", "identity_id": boss, "roles": []string{"auditor", "admin"}}, 201)
-	me := s.as(s.token, "GET", "/settings/users?q=a@acme.test", nil).body["items"].([]any)[0].(map[string]any)["id"].(string)
+	one := s.call(
+		"POST",
+		"/settings/users",
+		map[string]any{"email": "One@acme.test", "identity_id": boss, "roles": []string{"auditor", "admin"}},
+		201,
+	)
+	me := s.as(s.token, "GET", "/settings/users?q=a@acme.test",
+		nil).body["items"].([]any)[0].(map[string]any)["id"].(string)
 	id := one["id"].(string)
 	if diff := cmp.Diff([]any{"toxic_role_pair"}, one["findings"]); diff != "" {
 		t.Errorf("findings -want +got\n%s", diff)
@@ -261,19 +300,30 @@ func TestWhatAUserCannotBecome(t *testing.T) {
 		status             int
 		code, at           string
 	}{
-		{"the address of another", "POST", "", map[string]any{"email": "one@ACME.test"}, 409, "duplicate_email", "#/email"},
+		{"the address of another", "POST", "", map[string]any{"email": "one@ACME.test"}, 409, "duplicate_email",
+			"#/email"},
 		{"no address", "POST", "", map[string]any{"email": "one"}, 422, "validation_failed", "#/email"},
-		{"a taken identity", "POST", "", map[string]any{"email": "two@acme.test", "identity_id": boss}, 409, "identity_taken", "#/identity_id"},
-		{"an identity of nobody", "POST", "", map[string]any{"email": "two@acme.test", "identity_id": uuid.NewString()}, 422, "validation_failed", "#/identity_id"},
-		{"an unknown role", "POST", "", map[string]any{"email": "two@acme.test", "roles": []string{"root"}}, 422, "validation_failed", "#/roles/0"},
-		{"an operator by an admin", "POST", "", map[string]any{"email": "two@acme.test", "control_plane_admin": true}, 403, "forbidden", "#/control_plane_admin"},
-		{"a password", "POST", "", map[string]any{"email": "two@acme.test", "password": password}, 422, "unknown_field", "#/password"},
-		{"a status", "POST", "", map[string]any{"email": "two@acme.test", "status": "active"}, 422, "read_only_field", "#/status"},
-		{"another's tenant", "PATCH", "/" + id, map[string]any{"tenant_id": uuid.NewString()}, 422, "read_only_field", "#/tenant_id"},
-		{"a password hash", "PATCH", "/" + id, map[string]any{"password_hash": "x"}, 422, "unknown_field", "#/password_hash"},
-		{"an operator by a patch", "PATCH", "/" + id, map[string]any{"control_plane_admin": true}, 403, "forbidden", "#/control_plane_admin"},
+		{"a taken identity", "POST", "", map[string]any{"email": "two@acme.test", "identity_id": boss}, 409,
+			"identity_taken", "#/identity_id"},
+		{"an identity of nobody", "POST", "", map[string]any{"email": "two@acme.test", "identity_id": uuid.NewString()},
+			422, "validation_failed", "#/identity_id"},
+		{"an unknown role", "POST", "", map[string]any{"email": "two@acme.test", "roles": []string{"root"}}, 422,
+			"validation_failed", "#/roles/0"},
+		{"an operator by an admin", "POST", "", map[string]any{"email": "two@acme.test", "control_plane_admin": true},
+			403, "forbidden", "#/control_plane_admin"},
+		{"a password", "POST", "", map[string]any{"email": "two@acme.test", "password": password}, 422, "unknown_field",
+			"#/password"},
+		{"a status", "POST", "", map[string]any{"email": "two@acme.test", "status": "active"}, 422, "read_only_field",
+			"#/status"},
+		{"another's tenant", "PATCH", "/" + id, map[string]any{"tenant_id": uuid.NewString()}, 422, "read_only_field",
+			"#/tenant_id"},
+		{"a password hash", "PATCH", "/" + id, map[string]any{"password_hash": "x"}, 422, "unknown_field",
+			"#/password_hash"},
+		{"an operator by a patch", "PATCH", "/" + id, map[string]any{"control_plane_admin": true}, 403, "forbidden",
+			"#/control_plane_admin"},
 		{"neither here nor there", "PATCH", "/" + id, `{"enabled":null}`, 422, "validation_failed", "#/enabled"},
-		{"the own role", "PATCH", "/" + me, map[string]any{"roles": []string{"admin", "manager"}}, 403, "own_roles", "#/roles"},
+		{"the own role", "PATCH", "/" + me, map[string]any{"roles": []string{"admin", "manager"}}, 403, "own_roles",
+			"#/roles"},
 		{"the own end", "PATCH", "/" + me, map[string]any{"enabled": false}, 409, "own_user", ""},
 		{"the own deletion", "DELETE", "/" + me, nil, 409, "own_user", ""},
 		{"a link for oneself", "POST", "/" + me + "/invite", nil, 409, "own_user", ""},
@@ -286,28 +336,44 @@ func TestWhatAUserCannotBecome(t *testing.T) {
 			t.Errorf("%s: wrong at %q; want %q", tt.name, r.at(), tt.at)
 		}
 	}
-	s.as(s.token, "PATCH", "/settings/users/"+id, map[string]any{"locale": "de"}, "If-Match", `"77"`).is(t, "another version", 412, "precondition_failed")
+	s.as(s.token, "PATCH", "/settings/users/"+id, map[string]any{"locale": "de"}, "If-Match", `"77"`).
+		is(t, "another version", 412, "precondition_failed")
 	read := s.as(s.token, "GET", "/settings/users/"+id, nil)
-	after := s.as(s.token, "PATCH", "/settings/users/"+id, `{"locale":"de-AT","identity_id":null}`, "If-Match", read.header.Get("ETag")).is(t, "this version", 200, "")
-	if after.body["identity_id"] != nil || after.body["locale"] != "de-AT" || after.header.Get("ETag") == read.header.Get("ETag") {
+	after := s.as(s.token, "PATCH", "/settings/users/"+id, `{"locale":"de-AT","identity_id":null}`, "If-Match",
+		read.header.Get("ETag")).
+		is(t, "this version", 200, "")
+	if after.body["identity_id"] != nil || after.body["locale"] != "de-AT" ||
+		after.header.Get("ETag") == read.header.Get("ETag") {
 		t.Errorf("after the patch: %s", after.raw)
 	}
 }
 
 func TestALinkIsReplacedByTheNextAndWithdrawnWithTheUser(t *testing.T) {
 	s := newSite(t)
-	made := s.call("POST", "/settings/users", map[string]any{"email": "new@acme.test", "roles": []string{"manager"}}, 201)
+	made := s.call(
+		"POST",
+		"/settings/users",
+		map[string]any{"email": "new@acme.test", "roles": []string{"manager"}},
+		201,
+	)
 	id, first := made["id"].(string), made["invitation"].(map[string]any)["token"].(string)
 	use := func(token string) reply {
 		return s.as("", "POST", "/auth/sign-in-link", map[string]any{"token": token, "password": password})
 	}
-	if read := s.as(s.token, "GET", "/settings/users/"+id, nil); strings.Contains(read.raw, first) || read.text("status") != "invited" {
+	if read := s.as(
+		s.token,
+		"GET",
+		"/settings/users/"+id,
+		nil,
+	); strings.Contains(read.raw, first) ||
+		read.text("status") != "invited" {
 		t.Errorf("the link's token is shown again, or the status is wrong: %s", read.raw)
 	}
 	second := s.call("POST", "/settings/users/"+id+"/invite", nil, 200)["invitation"].(map[string]any)["token"].(string)
 	use(first).is(t, "the first link", 401, "invalid_grant")
 	s.call("PATCH", "/settings/users/"+id, map[string]any{"enabled": false}, 200)
-	s.as(s.token, "POST", "/settings/users/"+id+"/invite", nil).is(t, "a link for somebody disabled", 409, "user_disabled")
+	s.as(s.token, "POST", "/settings/users/"+id+"/invite", nil).
+		is(t, "a link for somebody disabled", 409, "user_disabled")
 	if u := s.call("PATCH", "/settings/users/"+id, map[string]any{"enabled": true}, 200); u["status"] != "invited" {
 		t.Errorf("who never signed in is %v once enabled; want invited", u["status"])
 	}
@@ -317,7 +383,13 @@ func TestALinkIsReplacedByTheNextAndWithdrawnWithTheUser(t *testing.T) {
 	s.as(s.token, "DELETE", "/settings/users/"+id, nil).is(t, "deletion", 204, "")
 	s.as(token, "GET", "/auth/me", nil).is(t, "a token of somebody deleted", 401, "token_revoked")
 	s.as(s.token, "GET", "/settings/users/"+id, nil).is(t, "somebody deleted", 404, "not_found")
-	if left := s.told(`select email || display_name || roles::text || (password_hash is null) from app_user where id = $1`, id); !cmp.Equal(left, []string{"deleted-" + id + "@deleted.invalid{}true"}) {
+	if left := s.told(
+		`select email || display_name || roles::text || (password_hash is null) from app_user where id = $1`,
+		id,
+	); !cmp.Equal(
+		left,
+		[]string{"deleted-" + id + "@deleted.invalid{}true"},
+	) {
 		t.Errorf("what is left of the user: %q", left)
 	}
 	s.call("POST", "/settings/users", map[string]any{"email": "NEW@acme.test"}, 201) // the address is free again
@@ -328,15 +400,26 @@ func TestALostSecondFactorIsTakenAwayByAnAdministrator(t *testing.T) {
 	id, token := s.user("other@acme.test", "", "manager")
 	s.call("POST", "/settings/users/"+id+"/mfa/reset", nil, 200)
 	s.as(token, "GET", "/auth/me", nil).is(t, "without a second factor nothing happens", 200, "")
-	s.run(`insert into second_factor (tenant_id, user_id, secret, confirmed_at) values (current_tenant(), $1, '', now())`, id)
+	s.run(
+		`insert into second_factor (tenant_id, user_id, secret, confirmed_at) values (current_tenant(), $1, '', now())`,
+		id,
+	)
 	before := s.call("GET", "/settings/users/"+id, nil, 200)["mfa"]
 	after := s.call("POST", "/settings/users/"+id+"/mfa/reset", nil, 200)["mfa"]
-	want := []any{map[string]any{"enrolled": true, "methods": []any{"totp"}}, map[string]any{"enrolled": false, "methods": []any{}}}
+	want := []any{
+		map[string]any{"enrolled": true, "methods": []any{"totp"}},
+		map[string]any{"enrolled": false, "methods": []any{}},
+	}
 	if diff := cmp.Diff(want, []any{before, after}); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	s.as(token, "GET", "/auth/me", nil).is(t, "a session from before", 401, "token_revoked")
-	if got := s.told(`select action from audit_event where action = 'auth.mfa_reset' and subject_id = $1`, id); len(got) != 1 {
+	if got := s.told(
+		`select action from audit_event where action = 'auth.mfa_reset' and subject_id = $1`,
+		id,
+	); len(
+		got,
+	) != 1 {
 		t.Errorf("the reset is in the log %d times; want once", len(got))
 	}
 }
@@ -366,11 +449,13 @@ func TestUsersAreListedByWhatTheyAre(t *testing.T) {
 			t.Errorf("%s: total %v, -want +got\n%s", query, list.body["total"], diff)
 		}
 	}
-	for _, sort := range []string{"email", "-email", "display_name", "last_login_at", "-last_login_at", "created_at", "-created_at"} {
+	for _, sort := range []string{"email", "-email", "display_name", "last_login_at", "-last_login_at", "created_at",
+		"-created_at"} {
 		whole := s.as(s.token, "GET", "/settings/users?sort="+sort, nil)
 		var walked []any
 		for cursor := ""; ; {
-			page := s.as(s.token, "GET", "/settings/users?limit=1&sort="+sort+"&cursor="+cursor, nil).is(t, sort, 200, "")
+			page := s.as(s.token, "GET", "/settings/users?limit=1&sort="+sort+"&cursor="+cursor, nil).
+				is(t, sort, 200, "")
 			walked = append(walked, page.body["items"].([]any)...)
 			if cursor = page.text("next_cursor"); cursor == "" {
 				break
@@ -420,8 +505,14 @@ func TestATenantNeverLosesItsLastAdmin(t *testing.T) {
 		}
 		// The next round begins with the first admin again, whatever has become of them.
 		s.run(`update app_user set roles = '{manager}' where 'admin' = any (roles)`)
-		s.run(`update app_user set status = 'active', roles = '{admin}', deleted_at = null, email = 'a@acme.test', password_epoch = password_epoch + 1,
-		       password_hash = (select password_hash from app_user where password_hash is not null limit 1) where id = $1`, me)
-		s.token = s.as("", "POST", "/auth/login", map[string]any{"email": "a@acme.test", "password": password}).is(t, "the first admin again", 200, "").text("access_token")
+		s.run(
+			`update app_user set status = 'active', roles = '{admin}', deleted_at = null, email = 'a@acme.test',
+		       password_epoch = password_epoch + 1, password_hash = (select password_hash from app_user
+		           where password_hash is not null limit 1) where id = $1`,
+			me,
+		)
+		s.token = s.as("", "POST", "/auth/login", map[string]any{"email": "a@acme.test", "password": password}).
+			is(t, "the first admin again", 200, "").
+			text("access_token")
 	}
 }

@@ -22,10 +22,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-// BenchmarkPipeline reads one identity in three ways: through the whole pipeline as a manager, with a real token and the shared
-// rate; as that manager, but with nothing around the operation; and as somebody who sees all, with nothing around it. Idempotency
-// keys are off, as for every read. The three take turns, so that the machine's moods meet all of them; what is told is the median
-// of each, in microseconds, and the difference of the first and the last: the pipeline's own cost, visibility and all.
+// BenchmarkPipeline reads one identity in three ways: through the whole pipeline as a manager, with a real token and
+// the shared rate; as that manager, but with nothing around the operation; and as somebody who sees all, with nothing
+// around it. Idempotency keys are off, as for every read. The three take turns, so that the machine's moods meet all of
+// them; what is told is the median of each, in microseconds, and the difference of the first and the last: the
+// pipeline's own cost, visibility and all.
 func BenchmarkPipeline(b *testing.B) {
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
@@ -42,15 +43,33 @@ func BenchmarkPipeline(b *testing.B) {
 		b.Fatal(err)
 	}
 	go func() { _ = whole.Run(ctx) }()
-	made, err := tenant.Bootstrap{Slug: "acme", Name: "Acme", AdminEmail: "a@acme.test", AdminPassword: password}.Run(ctx, db)
+	made, err := tenant.Bootstrap{
+		Slug:          "acme",
+		Name:          "Acme",
+		AdminEmail:    "a@acme.test",
+		AdminPassword: password,
+	}.Run(
+		ctx,
+		db,
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
 	system := viewer.System(made.Tenant.ID)
 	id := asManager(b, whole.Handler(), db, system)
 	token, path := tokenOf(b, whole.Handler()), "/api/v1/identities/"+id
-	manager := viewer.Viewer{Tenant: system.Tenant, Kind: viewer.User, ID: id, Identity: id, Roles: []viewer.Role{viewer.Manager}}
-	handlers := map[string]http.Handler{"whole": whole.Handler(), "seen": bareRead(db, manager), "bare": bareRead(db, system)}
+	manager := viewer.Viewer{
+		Tenant:   system.Tenant,
+		Kind:     viewer.User,
+		ID:       id,
+		Identity: id,
+		Roles:    []viewer.Role{viewer.Manager},
+	}
+	handlers := map[string]http.Handler{
+		"whole": whole.Handler(),
+		"seen":  bareRead(db, manager),
+		"bare":  bareRead(db, system),
+	}
 	took := map[string][]time.Duration{}
 	for b.Loop() {
 		for name, h := range handlers {
@@ -97,7 +116,8 @@ func asManager(b *testing.B, h http.Handler, db *pg.DB, system viewer.Viewer) (i
 
 func tokenOf(b *testing.B, h http.Handler) string {
 	b.Helper()
-	return sendTo(b, h, "POST", "/api/v1/auth/login", "", map[string]any{"email": "a@acme.test", "password": password}, 200)["access_token"].(string)
+	return sendTo(b, h, "POST", "/api/v1/auth/login", "", map[string]any{"email": "a@acme.test", "password": password},
+		200)["access_token"].(string)
 }
 
 func median(d []time.Duration) float64 {

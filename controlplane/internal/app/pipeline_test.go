@@ -45,7 +45,16 @@ func TestOfFiftyWhoChangeWhatTheyHaveSeenOneDoes(t *testing.T) {
 	if statuses[200] != 1 || statuses[412] != 49 {
 		t.Errorf("answers %v; want one 200 and 49 times 412", statuses)
 	}
-	if got, want := s.as(s.token, "GET", path, nil).header.Get("ETag"), strconv.Quote(strconv.Itoa(version+1)); got != want {
+	if got, want := s.as(
+		s.token,
+		"GET",
+		path,
+		nil,
+	).header.Get(
+		"ETag",
+	), strconv.Quote(
+		strconv.Itoa(version+1),
+	); got != want {
 		t.Errorf("the ETag is %s; want %s", got, want)
 	}
 }
@@ -54,12 +63,20 @@ func TestTwoHundredPostsWithOneKeyMakeOnePerson(t *testing.T) {
 	s := newSite(t)
 	key := uuid.NewString()
 	statuses := atOnce(t, 200, func(int) (reply, error) { // as many as a token may send at once
-		return s.try(s.token, "POST", "/identities", map[string]any{"external_id": "E1", "email": "e1@acme.test", "display_name": "E 1"}, "Idempotency-Key", key)
+		return s.try(
+			s.token,
+			"POST",
+			"/identities",
+			map[string]any{"external_id": "E1", "email": "e1@acme.test", "display_name": "E 1"},
+			"Idempotency-Key",
+			key,
+		)
 	})
 	if statuses[201] < 1 || statuses[201]+statuses[409] != 200 {
 		t.Errorf("answers %v; want 201 and 409 alone", statuses)
 	}
-	for what, want := range map[string]string{"select count(*)::text from identity": "1", "select count(*)::text from audit_event where action = 'identity.created'": "1"} {
+	for what, want := range map[string]string{"select count(*)::text from identity": "1",
+		"select count(*)::text from audit_event where action = 'identity.created'": "1"} {
 		if got := s.told(what); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %v; want %s", what, got, want)
 		}

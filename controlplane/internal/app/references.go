@@ -24,8 +24,8 @@ var references = []struct{ name, sql string }{
 		where not exists (select from entitlement e where e.tenant_id = g.tenant_id and e.id = g.entitlement_id)`},
 }
 
-// CheckReferences looks, tenant by tenant, for references to what is not there, and whether the reports that are kept for managers
-// are those whom a walk finds. It returns an error that names each kind.
+// CheckReferences looks, tenant by tenant, for references to what is not there, and whether the reports that are kept
+// for managers are those whom a walk finds. It returns an error that names each kind.
 func CheckReferences(ctx context.Context, db *pg.DB) error {
 	tenants, err := tenantIDs(ctx, db)
 	if err != nil {
@@ -45,7 +45,10 @@ func CheckReferences(ctx context.Context, db *pg.DB) error {
 			}
 			n, err := manager.CheckReports(ctx, tx)
 			if err == nil && n > 0 {
-				found = append(found, fmt.Sprintf("tenant %s: %d pairs of manager and report are kept, or missing, wrongly", t, n))
+				found = append(
+					found,
+					fmt.Sprintf("tenant %s: %d pairs of manager and report are kept, or missing, wrongly", t, n),
+				)
 			}
 			return err
 		})

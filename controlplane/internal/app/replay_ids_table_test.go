@@ -1,6 +1,7 @@
 package app_test
 
-// sent are the bodies that operations on one resource take as they are, so that it is the id in the path that is refused.
+// sent are the bodies that operations on one resource take as they are, so that it is the id in the path that is
+// refused.
 const sent = `
 POST   /accounts/provisioning-tasks/{id}/complete  {"note":"x"}
 POST   /accounts/{id}/delete                       {"note":"x"}
@@ -82,8 +83,9 @@ POST   /settings/webhooks/{id}/replay              {"from":"<yesterday>"}
 POST   /settings/webhooks/{id}/rotate-secret       {"overlap":"PT1H"}
 `
 
-// named are bodies that name something of another tenant, sent to one's own resources, with the answer. What is refused says no more
-// than it would of an id of nothing. 200 and 202 stand where each item has its own outcome, or nothing is found.
+// named are bodies that name something of another tenant, sent to one's own resources, with the answer. What is refused
+// says no more than it would of an id of nothing. 200 and 202 stand where each item has its own outcome, or nothing is
+// found.
 const named = `
 POST  /accounts                             404 {"connector_id":"<connector>","identity_id":"<own identity>"}
 POST  /accounts                             404 {"connector_id":"<own connector>","identity_id":"<identity>"}

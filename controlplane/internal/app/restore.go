@@ -17,12 +17,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 )
 
-// pendingTable is there from the beginning of a restore to its end: a database with it has tokens in it that must not come back to
-// life, and serves nobody.
+// pendingTable is there from the beginning of a restore to its end: a database with it has tokens in it that must not
+// come back to life, and serves nobody.
 const pendingTable = "restore_pending"
 
 // errPending refuses such a database.
-var errPending = errors.New("a restore into this database did not come to its end; drop the database, and restore again into an empty one")
+var errPending = errors.New(
+	"a restore into this database did not come to its end; drop the database, and restore again into an empty one",
+)
 
 // Restored is what a restore found and did.
 type Restored struct {
@@ -35,9 +37,9 @@ type Restored struct {
 	Epoch      int64
 }
 
-// Restore brings a backup into an empty database, and makes sure of it: the rows are counted, every secret is opened, audit logs
-// are verified, and references looked at. Tokens from before are refused from then on, because a backup knows nothing of what
-// was revoked after it was made.
+// Restore brings a backup into an empty database, and makes sure of it: the rows are counted, every secret is opened,
+// audit logs are verified, and references looked at. Tokens from before are refused from then on, because a backup
+// knows nothing of what was revoked after it was made.
 func Restore(ctx context.Context, c Config, dir string, log *slog.Logger) (r Restored, err error) {
 	if r.Manifest, err = ReadManifest(dir); err != nil {
 		return r, err
@@ -86,7 +88,12 @@ func keysFor(c Config, m Manifest) (*seal.Keyring, error) {
 	have := ring.Masters()
 	for _, needed := range m.MasterKeys {
 		if !slices.Contains(have, needed) {
-			return nil, fmt.Errorf("the backup's secrets lie under master key %s, and the key file holds %v; nothing was restored, since they would not open", needed, have)
+			return nil, fmt.Errorf(
+				"the backup's secrets lie under master key %s, and the key file holds %v; nothing was restored, "+
+					"since they would not open",
+				needed,
+				have,
+			)
 		}
 	}
 	return ring, nil
@@ -95,14 +102,24 @@ func keysFor(c Config, m Manifest) (*seal.Keyring, error) {
 // matches refuses a dump that is not the one that the manifest speaks of, or that a newer program made.
 func (m Manifest) matches(dir string) error {
 	if m.Schema > schema.Head() {
-		return fmt.Errorf("the backup was made by version %s, whose schema %d is newer than this program's %d", m.Version, m.Schema, schema.Head())
+		return fmt.Errorf(
+			"the backup was made by version %s, whose schema %d is newer than this program's %d",
+			m.Version,
+			m.Schema,
+			schema.Head(),
+		)
 	}
 	digest, err := digestOf(filepath.Join(dir, dumpFile))
 	if err != nil {
 		return err
 	}
 	if digest != m.SHA256 {
-		return fmt.Errorf("%s was changed since the backup was made: its SHA-256 is %s and not %s", dumpFile, digest, m.SHA256)
+		return fmt.Errorf(
+			"%s was changed since the backup was made: its SHA-256 is %s and not %s",
+			dumpFile,
+			digest,
+			m.SHA256,
+		)
 	}
 	return nil
 }
@@ -138,7 +155,11 @@ func (u urls) mustBeEmpty(ctx context.Context) error {
 		return err
 	}
 	if tables > 0 {
-		return fmt.Errorf("the database is not empty: it has %d tables. A backup is restored into a new one, such as an empty --data directory gives", tables)
+		return fmt.Errorf(
+			"the database is not empty: it has %d tables. A backup is restored into a new one, such as an empty "+
+				"--data directory gives",
+			tables,
+		)
 	}
 	return nil
 }
@@ -156,7 +177,10 @@ func onConnection(ctx context.Context, raw string, do func(*pgx.Conn) error) err
 func load(ctx context.Context, c Config, u urls, path string) error {
 	var major int
 	err := onConnection(ctx, u.owner, func(conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, "create table "+pendingTable+" (since timestamptz not null default now())"); err != nil {
+		if _, err := conn.Exec(
+			ctx,
+			"create table "+pendingTable+" (since timestamptz not null default now())",
+		); err != nil {
 			return err
 		}
 		return conn.QueryRow(ctx, `select current_setting('server_version_num')::int / 10000`).Scan(&major)
@@ -196,8 +220,8 @@ func refusePending(ctx context.Context, owner string) error {
 	return err
 }
 
-// count holds the rows against those that the backup held, as the application sees them: every row of a table that is a tenant's
-// belongs to a tenant that is there.
+// count holds the rows against those that the backup held, as the application sees them: every row of a table that is a
+// tenant's belongs to a tenant that is there.
 func (r *Restored) count(ctx context.Context, u urls) error {
 	db, err := pg.Open(ctx, pg.Options{URL: u.app, SetRole: u.setRole, MaxConns: 4})
 	if err != nil {

@@ -15,11 +15,17 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request"
 )
 
-// addAsking adds what people ask for and what they decide: approval rules, access requests and the inbox, with their work in every
-// process.
+// addAsking adds what people ask for and what they decide: approval rules, access requests and the inbox, with their
+// work in every process.
 func addAsking(_ context.Context, p *parts) error {
 	matters := &matter.Service{DB: p.db, Guide: p.guide, Changes: p.changes, Packs: p.packs, Log: p.log, Now: time.Now}
-	inbox := &decision.Service{DB: p.db, Cursors: p.cursors, Log: p.log, Now: time.Now, Answers: map[string]decision.Answer{}}
+	inbox := &decision.Service{
+		DB:      p.db,
+		Cursors: p.cursors,
+		Log:     p.log,
+		Now:     time.Now,
+		Answers: map[string]decision.Answer{},
+	}
 	chains := &chain.Service{DB: p.db, Log: p.log, Now: time.Now}
 	requests := &request.Service{DB: p.db, Cursors: p.cursors, Chains: chains, Inbox: inbox, Log: p.log, Now: time.Now}
 	chains.Decided = requests.Decided

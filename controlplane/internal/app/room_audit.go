@@ -30,9 +30,16 @@ type AuditVerdict struct {
 	trail.Verdict
 }
 
-// VerifyAudit verifies the audit logs of all tenants, or of the one with that short name, and tells each that is good. It returns an
-// error that names the first bad entry of each that is not.
-func VerifyAudit(ctx context.Context, db *pg.DB, ring *seal.Keyring, slug string, log *slog.Logger, good func(AuditVerdict)) error {
+// VerifyAudit verifies the audit logs of all tenants, or of the one with that short name, and tells each that is good.
+// It returns an error that names the first bad entry of each that is not.
+func VerifyAudit(
+	ctx context.Context,
+	db *pg.DB,
+	ring *seal.Keyring,
+	slug string,
+	log *slog.Logger,
+	good func(AuditVerdict),
+) error {
 	ids, names, err := tenantNames(ctx, db)
 	if err != nil {
 		return err
@@ -62,7 +69,12 @@ func VerifyAudit(ctx context.Context, db *pg.DB, ring *seal.Keyring, slug string
 }
 
 // RotateAuditKey gives checkpoints a new key, announced in the log of every tenant, and returns its fingerprint.
-func RotateAuditKey(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (fingerprint string, err error) {
+func RotateAuditKey(
+	ctx context.Context,
+	db *pg.DB,
+	ring *seal.Keyring,
+	log *slog.Logger,
+) (fingerprint string, err error) {
 	tenants, _, err := tenantNames(ctx, db)
 	if err != nil {
 		return "", err

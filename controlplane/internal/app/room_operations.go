@@ -24,9 +24,16 @@ const readEvery = 10 * time.Second
 func addOperations(_ context.Context, p *parts) error {
 	p.metrics.Register(poolMetrics(p.db)...)
 	p.metrics.Register(connectionMetrics(p.connections)...)
-	p.metrics.Register(&telemetry.Readings{Gauges: gauges(), Every: readEvery, Log: p.log, Read: func(ctx context.Context) ([]telemetry.Reading, error) {
-		return readGauges(ctx, p.db)
-	}})
+	p.metrics.Register(
+		&telemetry.Readings{
+			Gauges: gauges(),
+			Every:  readEvery,
+			Log:    p.log,
+			Read: func(ctx context.Context) ([]telemetry.Reading, error) {
+				return readGauges(ctx, p.db)
+			},
+		},
+	)
 	p.api.User, p.api.Agent = noting(p.api.User), noting(p.api.Agent)
 	return nil
 }
@@ -49,11 +56,16 @@ func Log(c Config, out io.Writer) (*slog.Logger, error) {
 		return nil, fmt.Errorf("log-level is debug, info, warn or error, not %q", c.LogLevel)
 	}
 	return telemetry.NewLog(out, level, c.LogFormat, func(ctx context.Context) telemetry.Names {
-		return telemetry.Names{Request: httpapi.RequestID(ctx), Tenant: httpapi.ViewerOf(ctx).Tenant, Trace: httpapi.TraceOf(ctx).ID}
+		return telemetry.Names{
+			Request: httpapi.RequestID(ctx),
+			Tenant:  httpapi.ViewerOf(ctx).Tenant,
+			Trace:   httpapi.TraceOf(ctx).ID,
+		}
 	})
 }
 
-// OpenTraces begins to send spans where the configuration says; without an endpoint it makes nothing, and costs nothing.
+// OpenTraces begins to send spans where the configuration says; without an endpoint it makes nothing, and costs
+// nothing.
 func OpenTraces(ctx context.Context, c *Config, version string) error {
 	if c.OTelEndpoint == "" {
 		return nil
@@ -83,11 +95,17 @@ var inDatabase = []gauge{
 		select '', count(*)::float8
 		  from webhook_delivery
 		 where state = 'pending'`},
-	{telemetry.Gauge{Name: "grantwright_webhook_oldest_overdue_seconds", Help: "How long the delivery that is due for longest has been due."}, `
+	{
+		telemetry.Gauge{
+			Name: "grantwright_webhook_oldest_overdue_seconds",
+			Help: "How long the delivery that is due for longest has been due.",
+		},
+		`
 		select '', coalesce(extract(epoch from now() - min(due_at)), 0)::float8
 		  from webhook_delivery
 		 where state = 'pending'
-		   and due_at < now()`},
+		   and due_at < now()`,
+	},
 	{telemetry.Gauge{Name: "grantwright_audit_events_total", Help: "Entries of all audit logs.", Counter: true}, `
 		select '', coalesce(sum(seq), 0)::float8
 		  from audit_head`},
@@ -137,11 +155,31 @@ func poolMetrics(db *pg.DB) []prometheus.Collector {
 	}
 	pool := db.Pool()
 	return []prometheus.Collector{
-		number("grantwright_db_connections_max", "Connections to the database that there may be.", func() float64 { return float64(pool.Stat().MaxConns()) }),
-		number("grantwright_db_connections", "Connections that there are.", func() float64 { return float64(pool.Stat().TotalConns()) }),
-		number("grantwright_db_connections_in_use", "Connections with a transaction on them.", func() float64 { return float64(pool.Stat().AcquiredConns()) }),
-		count("grantwright_db_waits_total", "Transactions that had to wait for a connection.", func() float64 { return float64(pool.Stat().EmptyAcquireCount()) }),
-		count("grantwright_db_wait_seconds_total", "How long they waited, all together.", func() float64 { return pool.Stat().EmptyAcquireWaitTime().Seconds() }),
+		number(
+			"grantwright_db_connections_max",
+			"Connections to the database that there may be.",
+			func() float64 { return float64(pool.Stat().MaxConns()) },
+		),
+		number(
+			"grantwright_db_connections",
+			"Connections that there are.",
+			func() float64 { return float64(pool.Stat().TotalConns()) },
+		),
+		number(
+			"grantwright_db_connections_in_use",
+			"Connections with a transaction on them.",
+			func() float64 { return float64(pool.Stat().AcquiredConns()) },
+		),
+		count(
+			"grantwright_db_waits_total",
+			"Transactions that had to wait for a connection.",
+			func() float64 { return float64(pool.Stat().EmptyAcquireCount()) },
+		),
+		count(
+			"grantwright_db_wait_seconds_total",
+			"How long they waited, all together.",
+			func() float64 { return pool.Stat().EmptyAcquireWaitTime().Seconds() },
+		),
 	}
 }
 
@@ -163,8 +201,10 @@ func connectionMetrics(c *httpapi.Connections) []prometheus.Collector {
 		}, func() float64 { return float64(read()) })
 	}
 	return []prometheus.Collector{
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantwright_connections", Help: "Connections to the API that are open."},
-			func() float64 { return float64(c.Open()) }),
+		prometheus.NewGaugeFunc(
+			prometheus.GaugeOpts{Name: "grantwright_connections", Help: "Connections to the API that are open."},
+			func() float64 { return float64(c.Open()) },
+		),
 		refused("total", func() int64 { all, _ := c.Refused(); return all }),
 		refused("address", func() int64 { _, from := c.Refused(); return from }),
 	}

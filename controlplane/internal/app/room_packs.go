@@ -20,7 +20,14 @@ func addPacks(_ context.Context, p *parts) error {
 	if err != nil {
 		return err
 	}
-	p.packs = &pack.Service{DB: p.db, Cursors: p.cursors, Trusted: trusted, AllowUnsigned: p.config.PackAllowUnsigned, Log: p.log, Now: time.Now}
+	p.packs = &pack.Service{
+		DB:            p.db,
+		Cursors:       p.cursors,
+		Trusted:       trusted,
+		AllowUnsigned: p.config.PackAllowUnsigned,
+		Log:           p.log,
+		Now:           time.Now,
+	}
 	p.routes = append(p.routes, p.packs.Routes()...)
 	p.workers = append(p.workers, p.packs.Run)
 	return nil

@@ -13,7 +13,13 @@ import (
 func addPeople(_ context.Context, p *parts) error {
 	people := &user.Service{DB: p.db, SignIn: p.sessions, Cursors: p.cursors, Now: time.Now}
 	// The routes are asked for when they are all there.
-	tokens := &apitoken.Service{DB: p.db, Tokens: p.sessions, Cursors: p.cursors, Offers: func() []httpapi.Route { return p.routes }, Now: time.Now}
+	tokens := &apitoken.Service{
+		DB:      p.db,
+		Tokens:  p.sessions,
+		Cursors: p.cursors,
+		Offers:  func() []httpapi.Route { return p.routes },
+		Now:     time.Now,
+	}
 	p.routes = append(append(p.routes, people.Routes()...), tokens.Routes()...)
 	p.workers = append(p.workers, p.sessions.RecordUses)
 	return nil

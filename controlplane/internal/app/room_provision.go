@@ -9,7 +9,14 @@ import (
 
 // addProvisioning adds what plans the changes of target systems and makes them, in every process.
 func addProvisioning(_ context.Context, p *parts) error {
-	p.changes = &provision.Service{DB: p.db, Connectors: p.runs.Connectors, Dispatch: p.runs.Dispatch, Cursors: p.cursors, Log: p.log, Now: time.Now}
+	p.changes = &provision.Service{
+		DB:         p.db,
+		Connectors: p.runs.Connectors,
+		Dispatch:   p.runs.Dispatch,
+		Cursors:    p.cursors,
+		Log:        p.log,
+		Now:        time.Now,
+	}
 	p.routes = append(p.routes, p.changes.Routes()...)
 	p.workers = append(p.workers, p.changes.Run)
 	p.kinds = append(p.kinds, p.changes.Kinds()...)

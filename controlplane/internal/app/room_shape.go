@@ -21,5 +21,15 @@ func addShapes(_ context.Context, p *parts) error {
 
 // placeDrift hands what has to be written to provisioning.
 func placeDrift(ctx context.Context, tx *pg.Tx, o drift.Order) (string, error) {
-	return provision.Place(ctx, tx, provision.Order{Operation: o.Operation, AccountID: o.AccountID, Account: &o.Account, CreatedFrom: o.CreatedFrom, Note: o.Note})
+	return provision.Place(
+		ctx,
+		tx,
+		provision.Order{
+			Operation:   o.Operation,
+			AccountID:   o.AccountID,
+			Account:     &o.Account,
+			CreatedFrom: o.CreatedFrom,
+			Note:        o.Note,
+		},
+	)
 }

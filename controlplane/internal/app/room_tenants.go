@@ -9,15 +9,24 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-// addTenants adds the tenants of the deployment: their addresses, what operators do with them, and how closed ones are erased.
+// addTenants adds the tenants of the deployment: their addresses, what operators do with them, and how closed ones are
+// erased.
 func addTenants(_ context.Context, p *parts) error {
 	at, err := newAddressing(p.config)
 	if err != nil {
 		return fmt.Errorf("base-url: %w", err)
 	}
 	tenants := &tenant.Service{
-		DB: p.db, Cursors: p.cursors, Links: p.sessions, BaseURL: at.of, Stop: syncrun.CancelAll, Changed: p.sessions.ForgetTenants,
-		KeepKeys: p.ring.Keep, Packs: FoundingPacks(p.log), Now: time.Now, Log: p.log,
+		DB:       p.db,
+		Cursors:  p.cursors,
+		Links:    p.sessions,
+		BaseURL:  at.of,
+		Stop:     syncrun.CancelAll,
+		Changed:  p.sessions.ForgetTenants,
+		KeepKeys: p.ring.Keep,
+		Packs:    FoundingPacks(p.log),
+		Now:      time.Now,
+		Log:      p.log,
 	}
 	p.api.Address = at.read
 	p.routes = append(p.routes, tenants.Routes()...)

@@ -32,8 +32,8 @@ func (s *Sealing) Status(ctx context.Context) (seal.Status, map[string]string, e
 	return status, names, err
 }
 
-// Master seals everything under the keyring's first master key, and returns how many values lay under others. What a process
-// sealed under the old key meanwhile is found by a second look.
+// Master seals everything under the keyring's first master key, and returns how many values lay under others. What a
+// process sealed under the old key meanwhile is found by a second look.
 func (s *Sealing) Master(ctx context.Context) (total int, err error) {
 	tenants, _, err := tenantNames(ctx, s.DB)
 	if err != nil {
@@ -55,8 +55,8 @@ type Rotated struct {
 	Values  int
 }
 
-// Data gives the tenant with that short name, or every tenant when it is empty, a new data key. It is in the tenant's audit log.
-// One tenant's failure keeps none of the others from theirs.
+// Data gives the tenant with that short name, or every tenant when it is empty, a new data key. It is in the tenant's
+// audit log. One tenant's failure keeps none of the others from theirs.
 func (s *Sealing) Data(ctx context.Context, slug string, done func(Rotated)) error {
 	tenants, names, err := tenantNames(ctx, s.DB)
 	if err != nil {
@@ -91,7 +91,9 @@ func (s *Sealing) Data(ctx context.Context, slug string, done func(Rotated)) err
 func (s *Sealing) record(ctx context.Context, tenant string, version uint32, n int) error {
 	return s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 		return audit.Record(ctx, tx, audit.Entry{
-			Action: "key.rotated", Subject: audit.Subject{Type: "data_key", ID: fmt.Sprint(version)}, Context: map[string]any{"values": n},
+			Action:  "key.rotated",
+			Subject: audit.Subject{Type: "data_key", ID: fmt.Sprint(version)},
+			Context: map[string]any{"values": n},
 		})
 	})
 }

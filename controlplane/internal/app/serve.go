@@ -23,9 +23,9 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// How a server stops: told to, it says that it is not ready, and after the drain delay it takes no new connections, hands runs
-// back, and finishes the requests that it has. Agents stay until those are finished, since some wait for an agent's answer.
-// Everything together ends within 30 seconds; the database takes the rest.
+// How a server stops: told to, it says that it is not ready, and after the drain delay it takes no new connections,
+// hands runs back, and finishes the requests that it has. Agents stay until those are finished, since some wait for an
+// agent's answer. Everything together ends within 30 seconds; the database takes the rest.
 const (
 	stopTime      = 27 * time.Second
 	inFlightTime  = 25 * time.Second
@@ -40,8 +40,8 @@ type server struct {
 	listener net.Listener
 }
 
-// Serve answers requests and does the work beside them until ctx ends, then stops in order. ready is called with the address once
-// requests are answered.
+// Serve answers requests and does the work beside them until ctx ends, then stops in order. ready is called with the
+// address once requests are answered.
 func (a *App) Serve(ctx context.Context, c Config, lost <-chan error, ready func(addr string)) error {
 	s, err := a.listen(c)
 	if err != nil {
@@ -89,9 +89,14 @@ func (a *App) listen(c Config) (*server, error) {
 	}
 	s := &server{app: a, config: c, listener: a.connections.Listen(l)}
 	s.Server = &http.Server{
-		Handler: a.Handler(), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		Handler:           a.Handler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+		TLSConfig:         &tls.Config{MinVersion: tls.VersionTLS12},
 	}
 	return s, nil
 }
@@ -121,14 +126,18 @@ func (s *server) drain(ctx context.Context, endWork func()) error {
 	ctx, cancel := context.WithTimeout(ctx, rest)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil {
-		s.app.log.Warn("requests were cut off, because they did not end in time", "after", time.Since(began).Round(time.Millisecond))
+		s.app.log.Warn(
+			"requests were cut off, because they did not end in time",
+			"after",
+			time.Since(began).Round(time.Millisecond),
+		)
 		return s.Close()
 	}
 	return nil
 }
 
-// Handler is the API as it is served: every request is observed, and streams end when the server is about to stop. They would go
-// on for ever otherwise, and nothing is lost by their end: who follows one comes again.
+// Handler is the API as it is served: every request is observed, and streams end when the server is about to stop. They
+// would go on for ever otherwise, and nothing is lost by their end: who follows one comes again.
 func (a *App) Handler() http.Handler {
 	return a.observer.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/events") || strings.Contains(r.Header.Get("Accept"), "text/event-stream") {

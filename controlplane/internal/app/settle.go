@@ -37,7 +37,11 @@ func countRows(ctx context.Context, db *pg.DB) (map[string]int64, error) {
 		return nil, err
 	}
 	for _, tenant := range tenants {
-		err := db.AsBulk(ctx, viewer.System(tenant), func(tx *pg.Tx) error { return count(ctx, tx, tables, true, counts) })
+		err := db.AsBulk(
+			ctx,
+			viewer.System(tenant),
+			func(tx *pg.Tx) error { return count(ctx, tx, tables, true, counts) },
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +88,13 @@ func (r *Restored) settle(ctx context.Context, db *pg.DB, ring *seal.Keyring, lo
 	return nil
 }
 
-func (r *Restored) settleTenant(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger, tenant string) error {
+func (r *Restored) settleTenant(
+	ctx context.Context,
+	db *pg.DB,
+	ring *seal.Keyring,
+	log *slog.Logger,
+	tenant string,
+) error {
 	v := viewer.System(tenant)
 	checked, err := verifyLog(ctx, trail.New(db, ring, nil, log), v)
 	if err != nil {
@@ -98,8 +108,13 @@ func (r *Restored) settleTenant(ctx context.Context, db *pg.DB, ring *seal.Keyri
 		}
 		r.Deliveries += deliveries
 		return audit.Record(ctx, tx, audit.Entry{
-			Action: "tenant.restored", Subject: audit.Subject{Type: "tenant", ID: tenant},
-			Context: map[string]any{"backup_made_at": r.Manifest.MadeAt, "epoch": r.Epoch, "deliveries_possibly_repeated": deliveries},
+			Action:  "tenant.restored",
+			Subject: audit.Subject{Type: "tenant", ID: tenant},
+			Context: map[string]any{
+				"backup_made_at":               r.Manifest.MadeAt,
+				"epoch":                        r.Epoch,
+				"deliveries_possibly_repeated": deliveries,
+			},
 		})
 	})
 }
@@ -113,7 +128,11 @@ func verifyLog(ctx context.Context, log *trail.Service, v viewer.Viewer) (checke
 		}
 		checked += verdict.Checked
 		if !verdict.OK {
-			return checked, fmt.Errorf("the audit log does not verify, from entry %d on: %s", verdict.FirstBreak.Seq, verdict.FirstBreak.Kind)
+			return checked, fmt.Errorf(
+				"the audit log does not verify, from entry %d on: %s",
+				verdict.FirstBreak.Seq,
+				verdict.FirstBreak.Kind,
+			)
 		}
 		if verdict.NextSeq == nil {
 			return checked, nil
@@ -122,9 +141,9 @@ func verifyLog(ctx context.Context, log *trail.Service, v viewer.Viewer) (checke
 	}
 }
 
-// markRepeated notes of what was under way that its outcome is not known: a delivery that is pending here may have been made after
-// the backup, and is made again, under the same id. Writes that somebody was just answering are nobody's any more, so that their
-// Idempotency-Key can be used again at once.
+// markRepeated notes of what was under way that its outcome is not known: a delivery that is pending here may have been
+// made after the backup, and is made again, under the same id. Writes that somebody was just answering are nobody's any
+// more, so that their Idempotency-Key can be used again at once.
 func markRepeated(ctx context.Context, tx *pg.Tx) (int64, error) {
 	const deliveries = `
 		update webhook_delivery

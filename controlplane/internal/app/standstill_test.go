@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// TestATenantThatIsSuspendedStandsStillAndGoesOn has a real agent, which came by its tenant's own path, and a run that waits.
+// TestATenantThatIsSuspendedStandsStillAndGoesOn has a real agent, which came by its tenant's own path, and a run that
+// waits.
 func TestATenantThatIsSuspendedStandsStillAndGoesOn(t *testing.T) {
 	e := newEstate(t)
 	acme := tenantsPath + "/" + e.tenant.Tenant
@@ -22,15 +23,30 @@ func TestATenantThatIsSuspendedStandsStillAndGoesOn(t *testing.T) {
 
 	e.send("POST", acme+"/suspend", e.operator, `{"reason":"unpaid"}`).want(t, "suspend", 200, "")
 	until(t, "the agent's connection stays open", func() bool {
-		return e.ask(`select count(*)::text from agent_session where process_id <> '00000000-0000-0000-0000-000000000000'`) == "0"
+		return e.ask(
+			`select count(*)::text from agent_session where process_id <> '00000000-0000-0000-0000-000000000000'`,
+		) == "0"
 	})
-	scim := "http://" + targettest.StartNode(t, "../../../connectorkit/scim/testdata/scimmy", "TOKEN=t", "USERS=20", "GROUPS=1") + "/scim/v2"
+	scim := "http://" + targettest.StartNode(
+		t,
+		"../../../connectorkit/scim/testdata/scimmy",
+		"TOKEN=t",
+		"USERS=20",
+		"GROUPS=1",
+	) + "/scim/v2"
 	e.send("POST", acme+"/resume", e.operator, "").want(t, "resume", 200, "")
-	within(t, "the token stays refused", func() bool { return e.send("GET", "/api/v1/auth/me", e.token, "").status == 200 })
-	connector := e.call("POST", "/connectors", map[string]any{"business_id": "scim", "name": "scim", "type": "scim2", "credentials": map[string]any{"bearer_token": "t"},
-		"connection": map[string]any{"base_url": scim}}, 201)["id"].(string)
+	within(
+		t,
+		"the token stays refused",
+		func() bool { return e.send("GET", "/api/v1/auth/me", e.token, "").status == 200 },
+	)
+	connector := e.call("POST", "/connectors",
+		map[string]any{"business_id": "scim", "name": "scim", "type": "scim2",
+			"credentials": map[string]any{"bearer_token": "t"},
+			"connection":  map[string]any{"base_url": scim}}, 201)["id"].(string)
 
-	// The run is there before anybody may work on it: both are written in one transaction, as another process would see it.
+	// The run is there before anybody may work on it: both are written in one transaction, as another process would see
+	// it.
 	e.in(e.tenant.Tenant, `update tenant set status = 'suspended' where id = current_tenant()`)
 	e.in(e.tenant.Tenant, `
 		insert into sync_run (tenant_id, id, connector_id, type, mode, incremental, chunk_size)
@@ -57,7 +73,11 @@ func until(t *testing.T, what string, check func() bool) {
 // ask reads one text from acme.
 func (e *estate) ask(query string) (out string) {
 	e.t.Helper()
-	err := e.db.As(context.Background(), e.tenant, func(tx *pg.Tx) error { return tx.QueryRow(context.Background(), query).Scan(&out) })
+	err := e.db.As(
+		context.Background(),
+		e.tenant,
+		func(tx *pg.Tx) error { return tx.QueryRow(context.Background(), query).Scan(&out) },
+	)
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -69,7 +89,9 @@ func (e *estate) agentAt(path string) string {
 	e.t.Helper()
 	dir := e.t.TempDir()
 	binary := filepath.Join(dir, "grantwright-agent")
-	if out, err := exec.Command("go", "build", "-o", binary, "github.com/grantwright/grantwright/agent/cmd/grantwright-agent").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", binary,
+		"github.com/grantwright/grantwright/agent/cmd/grantwright-agent").
+		CombinedOutput(); err != nil {
 		e.t.Fatalf("build the agent: %v\n%s", err, out)
 	}
 	invited := e.call("POST", "/settings/agents", map[string]any{"name": "site"}, 201)
@@ -77,7 +99,15 @@ func (e *estate) agentAt(path string) string {
 		path string
 		well bool
 	}{{"/t/main", false}, {path, true}} {
-		enroll := exec.Command(binary, "enroll", "--url", e.url+at.path, "--data", filepath.Join(dir, "data"), "--token-stdin")
+		enroll := exec.Command(
+			binary,
+			"enroll",
+			"--url",
+			e.url+at.path,
+			"--data",
+			filepath.Join(dir, "data"),
+			"--token-stdin",
+		)
 		enroll.Stdin = strings.NewReader(invited["enrollment_token"].(string))
 		if out, err := enroll.CombinedOutput(); (err == nil) != at.well {
 			e.t.Fatalf("enrol at %s: %v\n%s", at.path, err, out)

@@ -28,7 +28,11 @@ func withTraces(c connectorkit.Connector, traces *telemetry.Traces, connectorTyp
 }
 
 // Test is the connector's, in a span.
-func (t traced) Test(ctx context.Context, req v1.TestRequest, report connectorkit.Report) (out v1.TestResponse, err error) {
+func (t traced) Test(
+	ctx context.Context,
+	req v1.TestRequest,
+	report connectorkit.Report,
+) (out v1.TestResponse, err error) {
 	err = t.traces.Within(ctx, t.name+" test", func(ctx context.Context) (err error) {
 		out, err = t.Connector.Test(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req, report)
 		return err
@@ -37,7 +41,11 @@ func (t traced) Test(ctx context.Context, req v1.TestRequest, report connectorki
 }
 
 // Discover is the connector's, in a span.
-func (t traced) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (out v1.DiscoverResponse, err error) {
+func (t traced) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	report connectorkit.Report,
+) (out v1.DiscoverResponse, err error) {
 	err = t.traces.Within(ctx, t.name+" discover", func(ctx context.Context) (err error) {
 		out, err = t.Connector.Discover(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req, report)
 		return err
@@ -59,7 +67,10 @@ type tracedProvisioner struct {
 }
 
 // Provision is the connector's, in a span.
-func (t tracedProvisioner) Provision(ctx context.Context, req v1.ProvisionRequest) (out v1.ProvisionResponse, err error) {
+func (t tracedProvisioner) Provision(
+	ctx context.Context,
+	req v1.ProvisionRequest,
+) (out v1.ProvisionResponse, err error) {
 	err = t.traces.Within(ctx, t.name+" "+string(req.Op), func(ctx context.Context) (err error) {
 		out, err = t.changes.Provision(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req)
 		return err

@@ -14,10 +14,15 @@ import (
 )
 
 // firstTenant is what a server makes that nobody has bootstrapped.
-var firstTenant = tenant.Bootstrap{Slug: "main", Name: "Main", AdminEmail: "admin@localhost.localdomain", ControlPlaneAdmin: true}
+var firstTenant = tenant.Bootstrap{
+	Slug:              "main",
+	Name:              "Main",
+	AdminEmail:        "admin@localhost.localdomain",
+	ControlPlaneAdmin: true,
+}
 
-// Welcome makes the first tenant on an empty deployment and prints, once, how its administrator signs in. No password is made
-// up: the one-time token sets one.
+// Welcome makes the first tenant on an empty deployment and prints, once, how its administrator signs in. No password
+// is made up: the one-time token sets one.
 func (a *App) Welcome(ctx context.Context, url string, out io.Writer) error {
 	var tenants int
 	err := a.DB.Across(ctx, func(tx *pg.Tx) error {
@@ -34,7 +39,12 @@ func (a *App) Welcome(ctx context.Context, url string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\nThis is a new deployment. Its first administrator is %s.\n%s", firstTenant.AdminEmail, HowToSignIn(url, token))
+	_, err = fmt.Fprintf(
+		out,
+		"\nThis is a new deployment. Its first administrator is %s.\n%s",
+		firstTenant.AdminEmail,
+		HowToSignIn(url, token),
+	)
 	return err
 }
 

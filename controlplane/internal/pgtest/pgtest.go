@@ -1,5 +1,5 @@
-// Package pgtest gives every test a fresh, migrated database on a real PostgreSQL, under the application's own role. It starts
-// a private server when none is given by TEST_DATABASE_ADMIN_URL, so that no test is ever skipped.
+// Package pgtest gives every test a fresh, migrated database on a real PostgreSQL, under the application's own role. It
+// starts a private server when none is given by TEST_DATABASE_ADMIN_URL, so that no test is ever skipped.
 package pgtest
 
 import (
@@ -77,7 +77,10 @@ func create(t testing.TB) string {
 		t.Fatalf("no PostgreSQL for the test: %v", failed)
 	}
 	name := fmt.Sprintf("t_%d_%d", os.Getpid(), count.Add(1))
-	if err := admin(context.Background(), "create database "+name+" template "+shared.template+" owner "+pg.OwnerRole); err != nil {
+	if err := admin(
+		context.Background(),
+		"create database "+name+" template "+shared.template+" owner "+pg.OwnerRole,
+	); err != nil {
 		t.Fatal(err)
 	}
 	asNew.Do(func() { failed = shared.readNew(context.Background(), name) })
@@ -89,7 +92,11 @@ func create(t testing.TB) string {
 
 func open(t testing.TB, u used, own bool) Database {
 	t.Helper()
-	d := Database{AppURL: shared.url(pg.AppRole, u.name), OwnerURL: shared.url(pg.OwnerRole, u.name), AdminURL: shared.url("", u.name)}
+	d := Database{
+		AppURL:   shared.url(pg.AppRole, u.name),
+		OwnerURL: shared.url(pg.OwnerRole, u.name),
+		AdminURL: shared.url("", u.name),
+	}
 	db, err := pg.Open(context.Background(), pg.Options{URL: d.AppURL, MaxConns: 12})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +114,12 @@ func Tenant(t testing.TB, db *pg.DB, slug string) viewer.Viewer {
 	t.Helper()
 	v := viewer.System(uuid.Must(uuid.NewV7()).String())
 	err := db.As(context.Background(), v, func(tx *pg.Tx) error {
-		_, err := tx.Exec(context.Background(), `insert into tenant (id, slug, name) values ($1, $2, $2)`, v.Tenant, slug)
+		_, err := tx.Exec(
+			context.Background(),
+			`insert into tenant (id, slug, name) values ($1, $2, $2)`,
+			v.Tenant,
+			slug,
+		)
 		return err
 	})
 	if err != nil {
@@ -145,8 +157,8 @@ func start() (cluster, error) {
 	return c, c.makeTemplate(ctx)
 }
 
-// startServer starts a server in a directory of the test program's own, which its next run uses again. A second run at the
-// same time, or another program of the same name, takes the next directory. The server ends with the program.
+// startServer starts a server in a directory of the test program's own, which its next run uses again. A second run at
+// the same time, or another program of the same name, takes the next directory. The server ends with the program.
 func startServer(ctx context.Context) (*embedded.Server, error) {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".test")
 	for i := 0; ; i++ {
@@ -184,7 +196,8 @@ func (c *cluster) makeTemplate(ctx context.Context) error {
 		return err
 	}
 	var there bool
-	if err := conn.QueryRow(ctx, `select exists (select from pg_database where datname = $1)`, c.template).Scan(&there); err != nil {
+	if err := conn.QueryRow(ctx, `select exists (select from pg_database where datname = $1)`, c.template).
+		Scan(&there); err != nil {
 		return err
 	}
 	// Roles are the cluster's, so their passwords are set even when the template is there already.
@@ -192,7 +205,8 @@ func (c *cluster) makeTemplate(ctx context.Context) error {
 		return err
 	}
 	building := c.template + "_building"
-	for _, sql := range []string{"drop database if exists " + building + " with (force)", "create database " + building} {
+	for _, sql := range []string{"drop database if exists " + building + " with (force)", "create database " +
+		building} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("make template: %w", err)
 		}

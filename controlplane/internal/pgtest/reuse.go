@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Creating a database copies about a thousand files, which costs more than most tests. A database is therefore emptied when its test
-// has passed, and given to the next one. It is dropped instead where anything but rows may differ from a new one.
+// Creating a database copies about a thousand files, which costs more than most tests. A database is therefore emptied
+// when its test has passed, and given to the next one. It is dropped instead where anything but rows may differ from a
+// new one.
 
 const (
 	mostUses  = 25      // deleted rows leave dead space in tables and indexes
@@ -39,8 +40,8 @@ func takeEmptied() (used, bool) {
 	return last, true
 }
 
-// giveBack empties a database for the next test, or drops it. own says that the test had only the application's role in it, which
-// changes nothing but rows.
+// giveBack empties a database for the next test, or drops it. own says that the test had only the application's role in
+// it, which changes nothing but rows.
 func giveBack(t testing.TB, d used, own bool) {
 	t.Helper()
 	ctx := context.Background()
@@ -60,11 +61,14 @@ func giveBack(t testing.TB, d used, own bool) {
 // shape is everything in a database but its rows, as one text. Partitions that were created at run time change it.
 const shape = `
 	select concat_ws(' ',
-	       (select md5(string_agg(concat_ws(',', relname, relkind, relrowsecurity, relforcerowsecurity, reloptions::text), ';' order by relname, oid))
+	       (select md5(string_agg(concat_ws(',', relname, relkind, relrowsecurity, relforcerowsecurity,
+	           reloptions::text), ';' order by relname, oid))
 	          from pg_class where relnamespace = 'public'::regnamespace),
-	       (select md5(string_agg(md5(prosrc) || proname, ';' order by oid)) from pg_proc where pronamespace = 'public'::regnamespace),
+	       (select md5(string_agg(md5(prosrc) || proname, ';' order by oid)) from pg_proc
+	       where pronamespace = 'public'::regnamespace),
 	       (select md5(string_agg(tgname || tgenabled::text, ';' order by oid)) from pg_trigger),
-	       (select count(*) from pg_statistic s join pg_class c on c.oid = s.starelid where c.relnamespace = 'public'::regnamespace))`
+	           (select count(*) from pg_statistic s join pg_class c on c.oid = s.starelid
+	           where c.relnamespace = 'public'::regnamespace))`
 
 const fullTables = `
 	select c.relname::text, pg_relation_size(c.oid)
@@ -81,7 +85,8 @@ func empty(ctx context.Context, name string) (bool, error) {
 		return false, fmt.Errorf("empty a test's database: %w", err)
 	}
 	defer conn.Close(ctx)
-	const alone = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+	const alone = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+		and pid <> pg_backend_pid()`
 	if _, err := conn.Exec(ctx, alone); err != nil {
 		return false, fmt.Errorf("empty a test's database: %w", err)
 	}
@@ -108,7 +113,10 @@ func empty(ctx context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	batch.Queue(`delete from deployment`)
-	batch.Queue(`insert into deployment select * from jsonb_populate_recordset(null::deployment, $1)`, shared.deployment)
+	batch.Queue(
+		`insert into deployment select * from jsonb_populate_recordset(null::deployment, $1)`,
+		shared.deployment,
+	)
 	batch.Queue(`select setval('event_order', 1, false)`)
 	if err := conn.SendBatch(ctx, &batch).Close(); err != nil {
 		return false, fmt.Errorf("empty a test's database: %w", err)

@@ -14,7 +14,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/api"
 )
 
-// bomb is an answer of a hostile target that is small on the wire and would be large, or take long, in the control plane.
+// bomb is an answer of a hostile target that is small on the wire and would be large, or take long, in the control
+// plane.
 type bomb struct {
 	name       string
 	kind       string // of connector
@@ -29,15 +30,41 @@ func millions(head, tail string) string { return head + strings.Repeat("{},", 10
 
 func bombs() []bomb {
 	branches := "$.." + strings.Repeat("[*,*,*]", 12)
-	stream := map[string]any{"name": "users", "object": "account", "request": map[string]any{"path": "users"}, "record_selector": branches}
+	stream := map[string]any{
+		"name":            "users",
+		"object":          "account",
+		"request":         map[string]any{"path": "users"},
+		"record_selector": branches,
+	}
 	return []bomb{
 		{"JSONPath that multiplies", "rest", "/users", strings.Repeat(`{"a":`, 400) + "1" + strings.Repeat("}", 400),
 			map[string]any{"auth_method": "none", "streams": []any{stream}}, "query_too_costly"},
-		{"SCIM, ten million users", "scim2", "/Users", millions(`{"totalResults":1,"Resources":[`, "]}"), nil, "too_many_bad_records"},
+		{
+			"SCIM, ten million users",
+			"scim2",
+			"/Users",
+			millions(`{"totalResults":1,"Resources":[`, "]}"),
+			nil,
+			"too_many_bad_records",
+		},
 		{"SCIM, a user with ten million addresses", "scim2", "/Users",
 			millions(`{"totalResults":1,"Resources":[{"id":"1","userName":"a","emails":[`, "]}]}"), nil, ""},
-		{"SCIM, ten million groups", "scim2", "/Groups", millions(`{"totalResults":1,"Resources":[`, "]}"), nil, "too_many_bad_records"},
-		{"custom, ten million accounts", "custom", "/v1/sync", millions(`{"success":true,"accounts":[`, "]}"), nil, "answer_too_large"},
+		{
+			"SCIM, ten million groups",
+			"scim2",
+			"/Groups",
+			millions(`{"totalResults":1,"Resources":[`, "]}"),
+			nil,
+			"too_many_bad_records",
+		},
+		{
+			"custom, ten million accounts",
+			"custom",
+			"/v1/sync",
+			millions(`{"success":true,"accounts":[`, "]}"),
+			nil,
+			"answer_too_large",
+		},
 	}
 }
 
@@ -68,7 +95,15 @@ func (x bomb) measure(ctx context.Context, b *bench, c *api.Client, number int, 
 		connection[key] = value
 	}
 	n := api.Connector{
-		BusinessID: fmt.Sprint("bomb-", number), Name: x.name, Type: x.kind, Mode: "hosted", Purpose: "target", Connection: connection,
+		BusinessID: fmt.Sprint(
+			"bomb-",
+			number,
+		),
+		Name:       x.name,
+		Type:       x.kind,
+		Mode:       "hosted",
+		Purpose:    "target",
+		Connection: connection,
 	}
 	if x.kind != "rest" {
 		n.Credentials = map[string]any{"bearer_token": "bench-token"}

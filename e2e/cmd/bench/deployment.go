@@ -33,8 +33,11 @@ func (b *bench) start(ctx context.Context) error {
 		return err
 	}
 	b.plane = &rig.ControlPlane{
-		Bin: b.bin, Data: filepath.Join(b.dir, "cp"), Listen: fmt.Sprintf("127.0.0.1:%d", port), Log: filepath.Join(b.dir, "controlplane.log"),
-		Flags: []string{"--egress-allow-cidrs", "127.0.0.0/8"},
+		Bin:    b.bin,
+		Data:   filepath.Join(b.dir, "cp"),
+		Listen: fmt.Sprintf("127.0.0.1:%d", port),
+		Log:    filepath.Join(b.dir, "controlplane.log"),
+		Flags:  []string{"--egress-allow-cidrs", "127.0.0.0/8"},
 	}
 	err = b.plane.Start(ctx)
 	b.stops(b.plane.Child)
@@ -79,7 +82,11 @@ func (b *bench) agent(ctx context.Context, c *api.Client, name string) (id strin
 	if err := c.Post(ctx, "/settings/agents", map[string]string{"name": name}, &invited); err != nil {
 		return "", nil, err
 	}
-	a = &rig.Agent{Bin: b.bin, Data: filepath.Join(b.dir, "agent-"+name), Log: filepath.Join(b.dir, "agent-"+name+".log")}
+	a = &rig.Agent{
+		Bin:  b.bin,
+		Data: filepath.Join(b.dir, "agent-"+name),
+		Log:  filepath.Join(b.dir, "agent-"+name+".log"),
+	}
 	if err := a.Enroll(ctx, b.plane.URL(), invited.Token); err != nil {
 		return "", nil, err
 	}

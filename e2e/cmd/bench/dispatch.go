@@ -17,7 +17,8 @@ const (
 	measured = 50
 )
 
-// dispatch measures what a call costs more through an agent, by the test of a connection to a target that answers at once.
+// dispatch measures what a call costs more through an agent, by the test of a connection to a target that answers at
+// once.
 func dispatch(ctx context.Context, b *bench) error {
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -35,7 +36,8 @@ func dispatch(ctx context.Context, b *bench) error {
 			calls[mode] = call
 		}
 		for i := range warming + measured {
-			for _, mode := range []string{"hosted", "agent"} { // in turns, so that what else the machine does falls on both
+			// in turns, so that what else the machine does falls on both
+			for _, mode := range []string{"hosted", "agent"} {
 				began := time.Now()
 				if err := calls[mode](); err != nil {
 					return err
@@ -60,7 +62,11 @@ func caller(ctx context.Context, b *bench, url, mode, slug string) (func() error
 		return nil, err
 	}
 	n := api.Connector{
-		BusinessID: "target", Name: "Target", Type: "rest", Mode: mode, Connection: map[string]any{"base_url": url, "auth_method": "none"},
+		BusinessID: "target",
+		Name:       "Target",
+		Type:       "rest",
+		Mode:       mode,
+		Connection: map[string]any{"base_url": url, "auth_method": "none"},
 	}
 	if mode == "agent" {
 		if n.AgentID, _, err = b.agent(ctx, c, slug); err != nil {

@@ -31,7 +31,10 @@ func overHTTP(ctx context.Context, b *bench) error {
 	company := people.NewCompany(3, users)
 	faults := mishap.Faults{Delay: thinking}
 	var state rig.State
-	workspace, err := scimsvc.Start(ctx, scimsvc.Config{System: company.SaaS, Domain: company.Domain, Token: "bench-token", MaxResults: perPage})
+	workspace, err := scimsvc.Start(
+		ctx,
+		scimsvc.Config{System: company.SaaS, Domain: company.Domain, Token: "bench-token", MaxResults: perPage},
+	)
 	if err != nil {
 		return err
 	}
@@ -50,9 +53,11 @@ func overHTTP(ctx context.Context, b *bench) error {
 		page     string // address of a page in the middle
 		header   [2]string
 	}{
-		{"SCIM", state.Workspace(), workspace.Requests, fmt.Sprintf("%s/Users?startIndex=%d&count=%d", state.SCIM.BaseURL, users/2, perPage),
+		{"SCIM", state.Workspace(), workspace.Requests,
+			fmt.Sprintf("%s/Users?startIndex=%d&count=%d", state.SCIM.BaseURL, users/2, perPage),
 			[2]string{"Authorization", "Bearer bench-token"}},
-		{"REST", state.Personnel(), hr.Requests, fmt.Sprintf("%s/employees?page=%d&per_page=%d", state.REST.BaseURL, users/perPage/2, perPage),
+		{"REST", state.Personnel(), hr.Requests,
+			fmt.Sprintf("%s/employees?page=%d&per_page=%d", state.REST.BaseURL, users/perPage/2, perPage),
 			[2]string{hrrest.KeyHeader, "bench-key"}},
 	} {
 		s := &site{c: c}
@@ -73,8 +78,18 @@ func overHTTP(ctx context.Context, b *bench) error {
 		}
 		waited := time.Duration(t.requests()-before) * each
 		k := run.Counters
-		what := fmt.Sprintf("%s: %d people, %d accounts, %d groups; share of the time spent waiting for the target", t.name, k.Identities, k.Accounts, k.Entitlements)
-		note(fmt.Sprintf("%s full sync, a target that takes %s for a page of %d", t.name, thinking, perPage), took.Seconds(), "s")
+		what := fmt.Sprintf(
+			"%s: %d people, %d accounts, %d groups; share of the time spent waiting for the target",
+			t.name,
+			k.Identities,
+			k.Accounts,
+			k.Entitlements,
+		)
+		note(
+			fmt.Sprintf("%s full sync, a target that takes %s for a page of %d", t.name, thinking, perPage),
+			took.Seconds(),
+			"s",
+		)
 		atLeast(what, 90, 100*min(1, waited.Seconds()/took.Seconds()), "%")
 	}
 	return nil

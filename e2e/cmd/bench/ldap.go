@@ -41,15 +41,26 @@ func openSite(ctx context.Context, b *bench, n size) (*site, error) {
 		return nil, err
 	}
 	connector, err := c.CreateConnector(ctx, api.Connector{
-		BusinessID: "directory", Name: "Directory", Type: "ldap", Mode: "agent", AgentID: id, Purpose: "both",
-		Connection:  map[string]any{"host": "127.0.0.1", "port": s.port, "security": "none", "base_dn": suffix, "bind_dn": readerDN},
+		BusinessID: "directory",
+		Name:       "Directory",
+		Type:       "ldap",
+		Mode:       "agent",
+		AgentID:    id,
+		Purpose:    "both",
+		Connection: map[string]any{
+			"host":     "127.0.0.1",
+			"port":     s.port,
+			"security": "none",
+			"base_dn":  suffix,
+			"bind_dn":  readerDN,
+		},
 		Credentials: map[string]any{"bind_password": s.password},
 	})
 	return &site{s, c, agent, connector}, err
 }
 
-// ldap measures the first full reading of a large directory through an agent, what changes cost afterwards, and what the bare
-// directory takes to hand out the same entries.
+// ldap measures the first full reading of a large directory through an agent, what changes cost afterwards, and what
+// the bare directory takes to hand out the same entries.
 func ldap(ctx context.Context, b *bench) error {
 	s, err := openSite(ctx, b, large)
 	if err != nil {
@@ -77,7 +88,8 @@ func ldap(ctx context.Context, b *bench) error {
 	return s.changes(ctx)
 }
 
-// rounds of changes are measured, and the middle one counts: right after a load the database is still busy with its statistics.
+// rounds of changes are measured, and the middle one counts: right after a load the database is still busy with its
+// statistics.
 const roundsOfChanges = 5
 
 // changes measures incremental readings after a hundred changes each.
@@ -88,7 +100,12 @@ func (s *site) changes(ctx context.Context) error {
 	for round := range roundsOfChanges {
 		var ldif strings.Builder
 		for i := range n {
-			fmt.Fprintf(&ldif, "dn: %s\nchangetype: modify\nreplace: title\ntitle: Principal Engineer %d\n\n", person(i*400+round), round)
+			fmt.Fprintf(
+				&ldif,
+				"dn: %s\nchangetype: modify\nreplace: title\ntitle: Principal Engineer %d\n\n",
+				person(i*400+round),
+				round,
+			)
 		}
 		if err := s.modify(ctx, ldif.String()); err != nil {
 			return err
@@ -99,17 +116,29 @@ func (s *site) changes(ctx context.Context) error {
 			return err
 		}
 		if run.Status != "succeeded" || run.Counters.Accounts != n || run.Counters.Identities != n {
-			return fmt.Errorf("the incremental run is %s with %+v as %q: %+v", run.Status, run.Counters, run.Strategy, run.Error)
+			return fmt.Errorf(
+				"the incremental run is %s with %+v as %q: %+v",
+				run.Status,
+				run.Counters,
+				run.Strategy,
+				run.Error,
+			)
 		}
 		took = append(took, t)
 	}
-	what := fmt.Sprintf("  incremental (%s) after %d changes, which alone were read, median of %d", run.Strategy, n, roundsOfChanges)
+	what := fmt.Sprintf(
+		"  incremental (%s) after %d changes, which alone were read, median of %d",
+		run.Strategy,
+		n,
+		roundsOfChanges,
+	)
 	atMost(what, 1, percentile(took, 0.5)/1000, "s")
 	note("    the slowest of them", percentile(took, 1)/1000, "s")
 	return nil
 }
 
-// million measures a directory twenty times as large: the price of a record must not grow with their number, nor the memory.
+// million measures a directory twenty times as large: the price of a record must not grow with their number, nor the
+// memory.
 func million(ctx context.Context, b *bench) error {
 	var base time.Duration
 	err := alone(ctx, b.bin, b.dir+"-small", func(ctx context.Context, b *bench) error {
@@ -179,7 +208,8 @@ func (s *site) full(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	k, n := run.Counters, s.size
-	whole := k.Identities == int64(n.people) && k.Accounts == int64(n.people) && k.Entitlements == int64(n.groups) && k.Grants == int64(n.memberships())
+	whole := k.Identities == int64(n.people) && k.Accounts == int64(n.people) && k.Entitlements == int64(n.groups) &&
+		k.Grants == int64(n.memberships())
 	if run.Status != "succeeded" || !whole {
 		return 0, fmt.Errorf("the run is %s with %+v: %+v", run.Status, k, run.Error)
 	}
@@ -191,8 +221,25 @@ func (s *slapd) url() string { return fmt.Sprintf("ldap://127.0.0.1:%d", s.port)
 // bare measures the directory's own client reading the same entries.
 func (s *slapd) bare(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, "ldapsearch", "-x", "-LLL", "-H", s.url(), "-D", readerDN, "-y", "/dev/stdin", "-b", suffix, "-E", "pr=1000/noprompt",
-		"(|(objectClass=inetOrgPerson)(objectClass=groupOfNames))", "*", "+")
+	cmd := exec.CommandContext(
+		ctx,
+		"ldapsearch",
+		"-x",
+		"-LLL",
+		"-H",
+		s.url(),
+		"-D",
+		readerDN,
+		"-y",
+		"/dev/stdin",
+		"-b",
+		suffix,
+		"-E",
+		"pr=1000/noprompt",
+		"(|(objectClass=inetOrgPerson)(objectClass=groupOfNames))",
+		"*",
+		"+",
+	)
 	cmd.Stdin = strings.NewReader(s.password)
 	if err := cmd.Run(); err != nil {
 		return 0, fmt.Errorf("ldapsearch: %w", err)
@@ -207,7 +254,9 @@ func (s *slapd) modify(ctx context.Context, ldif string) error {
 		return err
 	}
 	_, err := process.Run(ctx, process.Spec{
-		Name: "ldapmodify", Path: "ldapmodify", Args: []string{"-x", "-H", s.url(), "-D", writerDN, "-y", "/dev/stdin", "-f", file},
+		Name: "ldapmodify",
+		Path: "ldapmodify",
+		Args: []string{"-x", "-H", s.url(), "-D", writerDN, "-y", "/dev/stdin", "-f", file},
 	}, s.password)
 	return err
 }

@@ -28,8 +28,8 @@ const (
 	laps       = 3
 )
 
-// Half of the people are in departments of a thousand, half in departments of a hundred: the larger the department, the more of
-// the time goes into counting it.
+// Half of the people are in departments of a thousand, half in departments of a hundred: the larger the department, the
+// more of the time goes into counting it.
 var sizes = []int{1000, 100}
 
 // list measures a filtered page of identities over HTTP against the same statements without anything around them.
@@ -69,7 +69,10 @@ func unhurried(ctx context.Context, c *api.Client) (*api.Client, error) {
 		Token string `json:"token"`
 	}
 	payload := map[string]any{
-		"name": "bench", "role": "admin", "scopes": []string{"identities:read"}, "rate_limit": map[string]int{"rps": 10_000, "burst": 10_000},
+		"name":       "bench",
+		"role":       "admin",
+		"scopes":     []string{"identities:read"},
+		"rate_limit": map[string]int{"rps": 10_000, "burst": 10_000},
 	}
 	if err := c.Post(ctx, "/settings/api-tokens", payload, &made); err != nil {
 		return nil, err
@@ -190,19 +193,20 @@ func ask(ctx context.Context, web *http.Client, c *api.Client, department, curso
 	return nil
 }
 
-// The statements that the service runs for the page: a transaction with the tenant and the visibility, then page and total in
-// one round trip.
+// The statements that the service runs for the page: a transaction with the tenant and the visibility, then page and
+// total in one round trip.
 const (
 	columns = `i.id, i.external_id, i.source_connector_id, i.kind,
-		i.employment_type, i.email, i.secondary_emails, i.username, i.first_name, i.middle_name, i.last_name, i.preferred_name,
-		i.display_name, i.employee_number, i.department, i.division, i.organization, i.cost_center, i.title, i.job_code, i.job_family,
-		i.location, i.country, i.locale, i.timezone, i.manager_external_id, i.sponsor_id, i.backup_owner_id,
-		i.hire_date::text as hire_date, i.start_date::text as start_date, i.termination_date::text as termination_date,
-		i.last_working_at, i.leave_from::text as leave_from, i.leave_to::text as leave_to, i.attributes, i.labels,
-		i.manager_id, (i.manager_id is null and i.manager_external_id is not null) as manager_unresolved,
-		i.manager_from_source,
-		i.status, i.status_reason, i.status_source, i.status_changed_at, (i.status in ('deactivated', 'archived')) as is_disabled,
-		i.last_synced_at, i.created_at, i.updated_at, i.version`
+		i.employment_type, i.email, i.secondary_emails, i.username, i.first_name, i.middle_name, i.last_name,
+		i.preferred_name, i.display_name, i.employee_number, i.department, i.division, i.organization, i.cost_center,
+		i.title, i.job_code, i.job_family, i.location, i.country, i.locale, i.timezone, i.manager_external_id,
+		i.sponsor_id, i.backup_owner_id, i.hire_date::text as hire_date, i.start_date::text as start_date,
+		i.termination_date::text as termination_date, i.last_working_at, i.leave_from::text as leave_from,
+		i.leave_to::text as leave_to, i.attributes, i.labels, i.manager_id,
+		(i.manager_id is null and i.manager_external_id is not null) as manager_unresolved, i.manager_from_source,
+		i.status, i.status_reason, i.status_source, i.status_changed_at,
+		(i.status in ('deactivated', 'archived')) as is_disabled, i.last_synced_at, i.created_at, i.updated_at,
+		    i.version`
 	conditions = ` from identity i where i.status <> 'archived' and i.department = $1 and (select sees_all())`
 	pageSQL    = `select ` + columns + conditions + ` order by i.created_at, i.id limit $2`
 	totalSQL   = `select count(*)` + conditions
@@ -210,7 +214,10 @@ const (
 
 // query runs the statements and takes every value of the page.
 func query(ctx context.Context, pool *pgxpool.Pool, tenant, department string, size int) error {
-	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: "begin; set local app.tenant_id = '" + tenant + "'; set local app.sees = 'all'"})
+	tx, err := pool.BeginTx(
+		ctx,
+		pgx.TxOptions{BeginQuery: "begin; set local app.tenant_id = '" + tenant + "'; set local app.sees = 'all'"},
+	)
 	if err != nil {
 		return err
 	}

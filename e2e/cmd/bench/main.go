@@ -2,8 +2,8 @@
 //
 //	bench [--bin DIR] [--dir DIR] [--run ldap,http,resume,million,list,dispatch,pipeline,slow,hostile]
 //
-// It starts what it needs — a control plane with a private PostgreSQL, an agent, a slapd — and ends it again. A goal that is
-// missed is told, and is no failure: the exit code is 1 only when something could not be measured.
+// It starts what it needs — a control plane with a private PostgreSQL, an agent, a slapd — and ends it again. A goal
+// that is missed is told, and is no failure: the exit code is 1 only when something could not be measured.
 package main
 
 import (
@@ -29,12 +29,26 @@ type part struct {
 }
 
 // parts are all, in this order.
-var parts = []part{{"ldap", ldap}, {"http", overHTTP}, {"resume", resume}, {"million", million}, {"list", list}, {"dispatch", dispatch}, {"pipeline", pipeline}, {"slow", slow}, {"hostile", hostile}}
+var parts = []part{
+	{"ldap", ldap},
+	{"http", overHTTP},
+	{"resume", resume},
+	{"million", million},
+	{"list", list},
+	{"dispatch", dispatch},
+	{"pipeline", pipeline},
+	{"slow", slow},
+	{"hostile", hostile},
+}
 
 func main() {
 	bin := flag.String("bin", "bin", "directory of the programs")
 	dir := flag.String("dir", "", "directory to work in (default: a temporary one)")
-	run := flag.String("run", "ldap,http,resume,million,list,dispatch,pipeline,slow,hostile", "what to measure, separated by commas")
+	run := flag.String(
+		"run",
+		"ldap,http,resume,million,list,dispatch,pipeline,slow,hostile",
+		"what to measure, separated by commas",
+	)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

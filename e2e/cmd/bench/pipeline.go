@@ -19,8 +19,8 @@ import (
 	"github.com/grantwright/grantwright/e2e/rig"
 )
 
-// pipeline measures what every request passes through: the rate of a token, in one process and in two, and one key that many
-// requests carry.
+// pipeline measures what every request passes through: the rate of a token, in one process and in two, and one key that
+// many requests carry.
 func pipeline(ctx context.Context, b *bench) error {
 	if _, err := b.tenant(ctx, "bench"); err != nil {
 		return err
@@ -32,7 +32,13 @@ func pipeline(ctx context.Context, b *bench) error {
 	if err := atOnce(ctx, b); err != nil {
 		return err
 	}
-	if err := steady(ctx, b, "1,000 requests a second for 10 s, one process: admitted, of 1,200", 0.01, b.plane.URL()); err != nil {
+	if err := steady(
+		ctx,
+		b,
+		"1,000 requests a second for 10 s, one process: admitted, of 1,200",
+		0.01,
+		b.plane.URL(),
+	); err != nil {
 		return err
 	}
 	if err := steady(ctx, b, "  two processes together", 0.1, b.plane.URL(), second); err != nil {
@@ -58,9 +64,20 @@ func (b *bench) second(ctx context.Context) (url string, err error) {
 		return "", err
 	}
 	p := &rig.ControlPlane{
-		Bin: b.bin, Data: filepath.Join(b.dir, "cp2"), Listen: fmt.Sprintf("127.0.0.1:%d", port), Log: filepath.Join(b.dir, "controlplane2.log"),
-		Flags: []string{"--egress-allow-cidrs", "127.0.0.0/8", "--master-key-file", filepath.Join(b.plane.Data, "keys", "master.key")},
-		Env:   []string{"DATABASE_URL=" + app.Config().ConnString(), "DATABASE_OWNER_URL=" + owner.Config().ConnString()},
+		Bin:    b.bin,
+		Data:   filepath.Join(b.dir, "cp2"),
+		Listen: fmt.Sprintf("127.0.0.1:%d", port),
+		Log:    filepath.Join(b.dir, "controlplane2.log"),
+		Flags: []string{
+			"--egress-allow-cidrs",
+			"127.0.0.0/8",
+			"--master-key-file",
+			filepath.Join(b.plane.Data, "keys", "master.key"),
+		},
+		Env: []string{
+			"DATABASE_URL=" + app.Config().ConnString(),
+			"DATABASE_OWNER_URL=" + owner.Config().ConnString(),
+		},
 	}
 	err = p.Start(ctx)
 	b.stops(p.Child)
@@ -96,7 +113,8 @@ func steady(ctx context.Context, b *bench, what string, tolerance float64, urls 
 		}
 		time.Sleep(time.Until(due))
 		all.Go(func() {
-			switch status, _, err := send(ctx, web, http.MethodGet, urls[n%len(urls)]+api.Prefix+"/auth/me", c.Token(), nil, ""); {
+			switch status, _, err := send(ctx, web, http.MethodGet, urls[n%len(urls)]+api.Prefix+"/auth/me", c.Token(),
+				nil, ""); {
 			case err != nil:
 				failed.Add(1)
 			case status == http.StatusOK:
@@ -116,7 +134,13 @@ func steady(ctx context.Context, b *bench, what string, tolerance float64, urls 
 	// The sender may have been late; what the time has brought is counted by the clock.
 	due := 200 + 100*took.Seconds()
 	off := float64(admitted.Load())/due - 1
-	line(what, fmt.Sprintf("%d ±%.0f %%", allowed, 100*tolerance), fmt.Sprint(admitted.Load()), 1+off, off <= tolerance && off >= -tolerance)
+	line(
+		what,
+		fmt.Sprintf("%d ±%.0f %%", allowed, 100*tolerance),
+		fmt.Sprint(admitted.Load()),
+		1+off,
+		off <= tolerance && off >= -tolerance,
+	)
 	if shed.Load() > 0 {
 		note("  turned away, because the machine did not keep up", float64(shed.Load()), "")
 	}
@@ -137,7 +161,8 @@ func atOnce(ctx context.Context, b *bench) error {
 	began := time.Now()
 	for range 2 * burst {
 		all.Go(func() {
-			switch status, _, _ := send(ctx, web, http.MethodGet, b.plane.URL()+api.Prefix+"/auth/me", c.Token(), nil, ""); status {
+			switch status, _, _ := send(ctx, web, http.MethodGet, b.plane.URL()+api.Prefix+"/auth/me", c.Token(), nil,
+				""); status {
 			case http.StatusOK:
 				admitted.Add(1)
 			case http.StatusTooManyRequests:
@@ -148,8 +173,13 @@ func atOnce(ctx context.Context, b *bench) error {
 	all.Wait()
 	most := burst + int64(100*time.Since(began).Seconds()) + 1
 	got := admitted.Load()
-	line("400 requests at once: admitted, of a burst of 200 and what the time brings", fmt.Sprintf("200..%d", most), fmt.Sprint(got), float64(got)/burst,
-		got >= burst && got <= most && got+refused.Load() == 2*burst)
+	line(
+		"400 requests at once: admitted, of a burst of 200 and what the time brings",
+		fmt.Sprintf("200..%d", most),
+		fmt.Sprint(got),
+		float64(got)/burst,
+		got >= burst && got <= most && got+refused.Load() == 2*burst,
+	)
 	return nil
 }
 
@@ -170,7 +200,15 @@ func sameKey(ctx context.Context, b *bench, second string) error {
 	began := time.Now()
 	for n := range 200 {
 		all.Go(func() {
-			status, answer, err := send(ctx, web, http.MethodPost, urls[n%2]+api.Prefix+"/identities", c.Token(), body, key)
+			status, answer, err := send(
+				ctx,
+				web,
+				http.MethodPost,
+				urls[n%2]+api.Prefix+"/identities",
+				c.Token(),
+				body,
+				key,
+			)
 			if count := counts[status]; err == nil && count != nil {
 				count.Add(1)
 			} else {
@@ -190,14 +228,26 @@ func sameKey(ctx context.Context, b *bench, second string) error {
 	different := 0
 	answers.Range(func(any, any) bool { different++; return true })
 	pass := people.Total == 1 && different == 1 && other.Load() == 0
-	line("200 posts at once with one Idempotency-Key to two processes: effects", "1", fmt.Sprint(people.Total), float64(people.Total), pass)
+	line(
+		"200 posts at once with one Idempotency-Key to two processes: effects",
+		"1",
+		fmt.Sprint(people.Total),
+		float64(people.Total),
+		pass,
+	)
 	note("  answered as the first was", float64(counts[201].Load()), "")
 	note("  told to wait for it", float64(counts[409].Load()), "")
 	note("  all answered within", float64(took)/float64(time.Millisecond), "ms")
 	return nil
 }
 
-func send(ctx context.Context, web *http.Client, method, url, token string, body []byte, key string) (int, []byte, error) {
+func send(
+	ctx context.Context,
+	web *http.Client,
+	method, url, token string,
+	body []byte,
+	key string,
+) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err

@@ -60,7 +60,11 @@ func startSlapd(ctx context.Context, b *bench, n size) (*slapd, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := process.Run(ctx, process.Spec{Name: "slapadd", Path: load, Args: []string{"-q", "-f", config, "-b", suffix, "-l", data}}, ""); err != nil {
+	if _, err := process.Run(
+		ctx,
+		process.Spec{Name: "slapadd", Path: load, Args: []string{"-q", "-f", config, "-b", suffix, "-l", data}},
+		"",
+	); err != nil {
 		return nil, err
 	}
 	return s, s.serve(ctx, b, config)
@@ -79,11 +83,21 @@ func (s *slapd) configure(path, dir string) error {
 	for _, schema := range []string{"core", "cosine", "inetorgperson"} {
 		text += fmt.Sprintf("include %s/%s.schema\n", schemas, schema)
 	}
-	text += fmt.Sprintf("modulepath %s\nmoduleload back_mdb\nmoduleload syncprov\npidfile %s/pid\nloglevel none\n", modules, dir)
-	text += fmt.Sprintf("database mdb\nsuffix %s\ndirectory %s/db\nmaxsize 17179869184\ndbnosync\nindex objectClass,entryUUID,entryCSN eq\n", suffix, dir)
+	text += fmt.Sprintf(
+		"modulepath %s\nmoduleload back_mdb\nmoduleload syncprov\npidfile %s/pid\nloglevel none\n",
+		modules,
+		dir,
+	)
+	text += fmt.Sprintf(
+		"database mdb\nsuffix %s\ndirectory %s/db\nmaxsize 17179869184\ndbnosync\nindex "+
+			"objectClass,entryUUID,entryCSN eq\n",
+		suffix,
+		dir,
+	)
 	text += fmt.Sprintf("rootdn %q\nrootpw %s\n", writerDN, s.password)
 	text += fmt.Sprintf("limits dn.exact=%q size=unlimited\n", readerDN)
-	text += "access to attrs=userPassword by anonymous auth by * none\naccess to * by * read\noverlay syncprov\nsyncprov-checkpoint 1000 60\nsyncprov-sessionlog 10000\n"
+	text += "access to attrs=userPassword by anonymous auth by * none\naccess to * by * read\noverlay " +
+		"syncprov\nsyncprov-checkpoint 1000 60\nsyncprov-sessionlog 10000\n"
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
@@ -95,20 +109,48 @@ func (s *slapd) write(path string) error {
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
 	fmt.Fprintf(w, "dn: %s\nobjectClass: dcObject\nobjectClass: organization\ndc: bench\no: Bench\n\n", suffix)
-	fmt.Fprintf(w, "dn: %s\nobjectClass: organizationalRole\nobjectClass: simpleSecurityObject\ncn: reader\nuserPassword: %s\n\n", readerDN, s.password)
+	fmt.Fprintf(
+		w,
+		"dn: %s\nobjectClass: organizationalRole\nobjectClass: simpleSecurityObject\ncn: reader\nuserPassword: %s\n\n",
+		readerDN,
+		s.password,
+	)
 	for _, ou := range []string{"people", "groups"} {
 		fmt.Fprintf(w, "dn: ou=%s,%s\nobjectClass: organizationalUnit\nou: %s\n\n", ou, suffix, ou)
 	}
 	for i := range s.people {
-		fmt.Fprintf(w, "dn: %s\nobjectClass: inetOrgPerson\nuid: u%07d\ncn: Person Number %d\ngivenName: Person\nsn: Number %d\ndisplayName: Person Number %d\n", person(i), i, i, i, i)
-		fmt.Fprintf(w, "mail: u%07d@bench.example\nemployeeNumber: %d\ndepartmentNumber: Department %d\ntitle: Engineer\nl: Hamburg\n", i, 100000+i, i%40)
+		fmt.Fprintf(
+			w,
+			"dn: %s\nobjectClass: inetOrgPerson\nuid: u%07d\ncn: Person Number %d\ngivenName: Person\nsn: Number "+
+				"%d\ndisplayName: Person Number %d\n",
+			person(i),
+			i,
+			i,
+			i,
+			i,
+		)
+		fmt.Fprintf(
+			w,
+			"mail: u%07d@bench.example\nemployeeNumber: %d\ndepartmentNumber: Department %d\ntitle: Engineer\nl: "+
+				"Hamburg\n",
+			i,
+			100000+i,
+			i%40,
+		)
 		if i > 0 {
 			fmt.Fprintf(w, "manager: %s\n", person((i-1)/10))
 		}
 		fmt.Fprintln(w)
 	}
 	for g := range s.groups {
-		fmt.Fprintf(w, "dn: cn=g%04d,ou=groups,%s\nobjectClass: groupOfNames\ncn: g%04d\ndescription: Group %d\n", g, suffix, g, g)
+		fmt.Fprintf(
+			w,
+			"dn: cn=g%04d,ou=groups,%s\nobjectClass: groupOfNames\ncn: g%04d\ndescription: Group %d\n",
+			g,
+			suffix,
+			g,
+			g,
+		)
 		for k := range s.perGroup {
 			fmt.Fprintf(w, "member: %s\n", person((g*s.perGroup+k)%s.people))
 		}
@@ -130,7 +172,10 @@ func (s *slapd) serve(ctx context.Context, b *bench, config string) error {
 	address := fmt.Sprintf("127.0.0.1:%d", s.port)
 	// A debug level, be it 0, keeps slapd in the foreground, so that it is ours to end.
 	child, err := process.Start(process.Spec{
-		Name: "slapd", Path: program, Args: []string{"-d", "0", "-f", config, "-h", "ldap://" + address}, Log: filepath.Join(b.dir, "slapd.log"),
+		Name: "slapd",
+		Path: program,
+		Args: []string{"-d", "0", "-f", config, "-h", "ldap://" + address},
+		Log:  filepath.Join(b.dir, "slapd.log"),
 	})
 	if err != nil {
 		return err
@@ -149,7 +194,10 @@ func server(name string) (string, error) {
 			return found, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not installed: install the package slapd (Debian, Ubuntu) or openldap-servers (Fedora)", name)
+	return "", fmt.Errorf(
+		"%s is not installed: install the package slapd (Debian, Ubuntu) or openldap-servers (Fedora)",
+		name,
+	)
 }
 
 func folder(candidates ...string) (string, error) {
@@ -158,7 +206,10 @@ func folder(candidates ...string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("none of %v exists: install the package slapd (Debian, Ubuntu) or openldap-servers (Fedora)", candidates)
+	return "", fmt.Errorf(
+		"none of %v exists: install the package slapd (Debian, Ubuntu) or openldap-servers (Fedora)",
+		candidates,
+	)
 }
 
 func write(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) }

@@ -43,7 +43,12 @@ func slow(ctx context.Context, b *bench) error {
 	for open.Load() < slowConnections*9/10 {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d of %d slow connections are open: %w", open.Load(), slowConnections, context.Cause(ctx))
+			return fmt.Errorf(
+				"%d of %d slow connections are open: %w",
+				open.Load(),
+				slowConnections,
+				context.Cause(ctx),
+			)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -65,7 +70,13 @@ func slow(ctx context.Context, b *bench) error {
 }
 
 // timed does something n times with pauses, and gives how long each took.
-func timed(ctx context.Context, n int, pause time.Duration, do func() error, each func()) (took []time.Duration, err error) {
+func timed(
+	ctx context.Context,
+	n int,
+	pause time.Duration,
+	do func() error,
+	each func(),
+) (took []time.Duration, err error) {
 	for range n {
 		began := time.Now()
 		if err := do(); err != nil {

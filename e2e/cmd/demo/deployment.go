@@ -98,7 +98,13 @@ func (d *demo) targets(ctx context.Context) (rig.State, error) {
 	if err != nil {
 		return state, err
 	}
-	d.say.done("sample systems", began, "%s: %d people in an LDAP directory, a SCIM application and a REST HR system", state.Company, state.People)
+	d.say.done(
+		"sample systems",
+		began,
+		"%s: %d people in an LDAP directory, a SCIM application and a REST HR system",
+		state.Company,
+		state.People,
+	)
 	return state, nil
 }
 
@@ -108,7 +114,8 @@ func (d *demo) controlPlane(ctx context.Context) error {
 	defer cancel()
 	d.plane = rig.ControlPlane{
 		Bin: d.bin, Data: filepath.Join(d.data, "controlplane"), Listen: d.address(), Log: d.log("controlplane"),
-		// The sample systems listen on the loopback address, which hosted connectors may reach only when an operator says so.
+		// The sample systems listen on the loopback address, which hosted connectors may reach only when an operator
+		// says so.
 		Flags: []string{"--public-docs", "--egress-allow-cidrs", "127.0.0.0/8"},
 	}
 	if !d.memory.Bootstrapped {
@@ -129,7 +136,8 @@ func (d *demo) controlPlane(ctx context.Context) error {
 	return nil
 }
 
-// bootstrap makes the tenant. The password is on the disk before it is in the database, so that no interruption loses it.
+// bootstrap makes the tenant. The password is on the disk before it is in the database, so that no interruption loses
+// it.
 func (d *demo) bootstrap(ctx context.Context) error {
 	if err := d.memory.save(); err != nil {
 		return err

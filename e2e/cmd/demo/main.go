@@ -1,10 +1,10 @@
-// Command demo is the program behind `make run`: it starts a whole deployment with three sample systems, reads them for the
-// first time before your eyes, says what it found, and stays until Ctrl-C.
+// Command demo is the program behind `make run`: it starts a whole deployment with three sample systems, reads them for
+// the first time before your eyes, says what it found, and stays until Ctrl-C.
 //
 //	demo --bin DIR --data DIR [--people N] [--listen ADDR] [--once]
 //
-// Everything it keeps lies below the data directory; the next start finds it there and takes seconds. Exit code 1 means that
-// something could not start or died, 130 that it was told to stop before it was ready.
+// Everything it keeps lies below the data directory; the next start finds it there and takes seconds. Exit code 1 means
+// that something could not start or died, 130 that it was told to stop before it was ready.
 package main
 
 import (

@@ -25,7 +25,12 @@ type memory struct {
 
 // remember reads the file, or makes up a password where there is none.
 func remember(path string) (*memory, error) {
-	m := &memory{Email: "admin@demo.example", Connectors: map[string]string{}, Settings: map[string]string{}, path: path}
+	m := &memory{
+		Email:      "admin@demo.example",
+		Connectors: map[string]string{},
+		Settings:   map[string]string{},
+		path:       path,
+	}
 	raw, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -43,7 +48,8 @@ func remember(path string) (*memory, error) {
 // save replaces the file in one step.
 func (m *memory) save() error { return write(m.path, m) }
 
-// signIn writes what a sign-in sends into a file of its own, so that a command line can use it without showing the password.
+// signIn writes what a sign-in sends into a file of its own, so that a command line can use it without showing the
+// password.
 func (m *memory) signIn(path string) error {
 	return write(path, map[string]string{"email": m.Email, "password": m.Password})
 }

@@ -48,7 +48,11 @@ func (d *demo) summarise(ctx context.Context, systems []*system) error {
 	for _, s := range systems {
 		c := s.run.Counters
 		rows = append(rows, []string{
-			s.name + " (" + s.way + ")", number(c.Identities), number(c.Accounts), number(c.Entitlements), number(c.Grants),
+			s.name + " (" + s.way + ")",
+			number(c.Identities),
+			number(c.Accounts),
+			number(c.Entitlements),
+			number(c.Grants),
 			strconv.FormatFloat(s.took.Seconds(), 'f', 1, 64),
 		})
 	}
@@ -98,7 +102,8 @@ func statuses(people []person) string {
 	}
 	var parts []string
 	for _, s := range []struct{ key, name string }{
-		{"active", "active"}, {"pre_hire", "not started yet"}, {"on_leave", "on leave"}, {"notice", "leaving soon"}, {"deactivated", "left"},
+		{"active", "active"}, {"pre_hire", "not started yet"}, {"on_leave", "on leave"}, {"notice", "leaving soon"},
+		{"deactivated", "left"},
 	} {
 		if n := count[s.key]; n > 0 {
 			parts = append(parts, number(n)+" "+s.name)
@@ -138,7 +143,12 @@ func leaversAccounts(orphaned []account, systems []*system) string {
 			continue
 		}
 		if n++; example == "" && a.Identity != nil {
-			example = fmt.Sprintf("such as %s of %s in the %s", a.login(), a.Identity.Display, nameOf(systems, a.ConnectorID))
+			example = fmt.Sprintf(
+				"such as %s of %s in the %s",
+				a.login(),
+				a.Identity.Display,
+				nameOf(systems, a.ConnectorID),
+			)
 		}
 	}
 	return finding(n, "accounts that still work although their owner has left", example)
@@ -172,7 +182,11 @@ func (d *demo) nested(ctx context.Context, _ []*system) (string, error) {
 	}
 	example := ""
 	if g := page.Items[0]; g.Identity != nil {
-		example = fmt.Sprintf("such as %s, who is in %s through another group", g.Identity.Display, g.Entitlement.Display)
+		example = fmt.Sprintf(
+			"such as %s, who is in %s through another group",
+			g.Identity.Display,
+			g.Entitlement.Display,
+		)
 	}
 	return finding(page.Total, "rights that come through nested groups alone", example), nil
 }
@@ -227,15 +241,25 @@ func (d *demo) invite(systems []*system) {
 	d.say.line("  Sign in as        %s", d.memory.Email)
 	d.say.line("  with password     %s", d.memory.Password)
 	d.say.line("\n  Try next, in another terminal:\n")
-	d.say.line(`  TOKEN=$(curl -s %s/api/v1/auth/login -H 'Content-Type: application/json' -d @%s | sed 's/.*"access_token":"\([^"]*\)".*/\1/')`, url, shown)
+	d.say.line(
+		`  TOKEN=$(curl -s %s/api/v1/auth/login -H 'Content-Type: application/json' -d @%s | sed 's/.*"access_token":"\([^"]*\)".*/\1/')`,
+		url,
+		shown,
+	)
 	ask := func(what, request string) {
 		d.say.line(`  curl -s -H "Authorization: Bearer $TOKEN" %-60s # %s`, request, what)
 	}
 	ask("two people called Anna Müller", "'"+url+"/api/v1/identities?q=anna+m%C3%BCller'")
 	ask("accounts that outlived their owners", "'"+url+"/api/v1/accounts/orphaned?limit=5'")
-	ask("rights through nested groups, with the way", "'"+url+"/api/v1/entitlements/grants?directness=inherited&expand=paths&limit=5'")
+	ask(
+		"rights through nested groups, with the way",
+		"'"+url+"/api/v1/entitlements/grants?directness=inherited&expand=paths&limit=5'",
+	)
 	if len(systems) > 0 {
-		ask("read "+systems[0].name+" again", "-X POST -H 'Content-Type: application/json' -d '{}' "+url+"/api/v1/connectors/"+systems[0].id+"/sync")
+		ask(
+			"read "+systems[0].name+" again",
+			"-X POST -H 'Content-Type: application/json' -d '{}' "+url+"/api/v1/connectors/"+systems[0].id+"/sync",
+		)
 	}
 	d.say.line("")
 	d.say.line("  Ready after %.1f s.", time.Since(d.began).Seconds())

@@ -34,7 +34,11 @@ func (d *demo) connect(ctx context.Context, state rig.State, agent string) ([]*s
 		if err != nil {
 			return nil, err
 		}
-		s := &system{id: id, name: c.Name, way: map[string]string{"rest": "REST", "ldap": "LDAP", "scim2": "SCIM 2.0"}[c.Type] + ", " + c.Mode}
+		s := &system{
+			id:   id,
+			name: c.Name,
+			way:  map[string]string{"rest": "REST", "ldap": "LDAP", "scim2": "SCIM 2.0"}[c.Type] + ", " + c.Mode,
+		}
 		if err := d.test(ctx, s); err != nil {
 			return nil, err
 		}

@@ -110,10 +110,12 @@ func siblings(from, to string) (a, b string, ok bool) {
 	return "", "", false
 }
 
-var scriptImport = regexp.MustCompile(`(?m)^(?:import|export)\s+(?:type\s)?[^;]*?from\s+"(\.[^"]+)";|^import\s+"(\.[^"]+)";`)
+var scriptImport = regexp.MustCompile(
+	`(?m)^(?:import|export)\s+(?:type\s)?[^;]*?from\s+"(\.[^"]+)";|^import\s+"(\.[^"]+)";`,
+)
 
-// readScripts reads which files of the console import which. Imports of types alone make no circle at run time, and are counted all
-// the same: a reader goes round in them.
+// readScripts reads which files of the console import which. Imports of types alone make no circle at run time, and are
+// counted all the same: a reader goes round in them.
 func readScripts(root string) (graph, error) {
 	g := graph{}
 	src := filepath.Join(root, "controlplane/console/src")

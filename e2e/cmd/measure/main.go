@@ -1,5 +1,5 @@
-// Command measure prints the figures of the source tree that its goals are stated in: size, density, packages, cycles, migrations and
-// texts. It measures the tree as it is and judges nothing.
+// Command measure prints the figures of the source tree that its goals are stated in: size, density, packages, cycles,
+// migrations and texts. It measures the tree as it is and judges nothing.
 package main
 
 import (

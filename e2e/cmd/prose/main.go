@@ -1,4 +1,5 @@
-// Command prose prints the texts of the product that break the rules of docs/glossary.md, and exits with 1 when there are any.
+// Command prose prints the texts of the product that break the rules of docs/glossary.md, and exits with 1 when there
+// are any.
 package main
 
 import (

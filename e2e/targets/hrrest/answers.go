@@ -36,11 +36,27 @@ type employee struct {
 
 func (f *file) show(p people.Person) employee {
 	return employee{
-		EmployeeID: p.Number, Mail: orNull(p.Mail), FirstName: p.GivenName, LastName: p.FamilyName, DisplayName: p.DisplayName,
-		UserName: p.Login, JobTitle: p.Title, DepartmentID: f.departmentIDs[p.Department], DepartmentName: p.Department,
-		CostCenter: p.CostCenter, Location: p.Location, Country: p.Country, WorkPhone: p.Phone,
-		ManagerEmployeeID: orNull(p.Manager), EmploymentType: string(p.Kind), Status: string(p.Status),
-		HireDate: p.HireDate.Format(time.DateOnly), EndDate: date(p.EndDate), UpdatedAt: p.Modified.UTC().Format(time.RFC3339),
+		EmployeeID:        p.Number,
+		Mail:              orNull(p.Mail),
+		FirstName:         p.GivenName,
+		LastName:          p.FamilyName,
+		DisplayName:       p.DisplayName,
+		UserName:          p.Login,
+		JobTitle:          p.Title,
+		DepartmentID:      f.departmentIDs[p.Department],
+		DepartmentName:    p.Department,
+		CostCenter:        p.CostCenter,
+		Location:          p.Location,
+		Country:           p.Country,
+		WorkPhone:         p.Phone,
+		ManagerEmployeeID: orNull(p.Manager),
+		EmploymentType:    string(p.Kind),
+		Status:            string(p.Status),
+		HireDate: p.HireDate.Format(
+			time.DateOnly,
+		),
+		EndDate:   date(p.EndDate),
+		UpdatedAt: p.Modified.UTC().Format(time.RFC3339),
 	}
 }
 
@@ -105,7 +121,12 @@ func (s *Server) listCostCenters(w http.ResponseWriter, r *http.Request) {
 // listRoles answers GET /api/security-roles.
 func (s *Server) listRoles(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, s.cfg.MaxPage, s.file.allRoles(), func(x people.SecurityRole) any {
-		return map[string]any{"roleId": x.ID, "name": x.Name, "description": x.Description, "memberCount": len(x.Members)}
+		return map[string]any{
+			"roleId":      x.ID,
+			"name":        x.Name,
+			"description": x.Description,
+			"memberCount": len(x.Members),
+		}
 	})
 }
 
@@ -136,7 +157,11 @@ func answer[T, V any](w http.ResponseWriter, r *http.Request, largest int, all [
 	pages := max(1, (len(all)+size-1)/size)
 	w.Header().Set("Link", links(r, page, pages, size))
 	w.Header().Set("X-Total-Count", strconv.Itoa(len(all)))
-	reply(w, http.StatusOK, map[string]any{"data": shown, "page": page, "per_page": size, "total": len(all), "total_pages": pages})
+	reply(
+		w,
+		http.StatusOK,
+		map[string]any{"data": shown, "page": page, "per_page": size, "total": len(all), "total_pages": pages},
+	)
 }
 
 // farthest is the highest page number taken, so that page times size cannot overflow.

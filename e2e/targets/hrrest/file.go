@@ -55,7 +55,11 @@ func (f *file) employee(number string) (people.Person, bool) {
 
 // find gives somebody's place, or where they would stand; the caller holds the lock.
 func (f *file) find(number string) (int, bool) {
-	return slices.BinarySearchFunc(f.people, number, func(p people.Person, n string) int { return strings.Compare(p.Number, n) })
+	return slices.BinarySearchFunc(
+		f.people,
+		number,
+		func(p people.Person, n string) int { return strings.Compare(p.Number, n) },
+	)
 }
 
 func (f *file) allRoles() []people.SecurityRole {
@@ -138,7 +142,11 @@ func (s *Server) AddRoleMember(role, number string) error {
 
 // RemoveRoleMember takes a security role from an employee.
 func (s *Server) RemoveRoleMember(role, number string) error {
-	return s.changeRole(role, number, func(members []people.RoleMember) []people.RoleMember { return without(members, number) })
+	return s.changeRole(
+		role,
+		number,
+		func(members []people.RoleMember) []people.RoleMember { return without(members, number) },
+	)
 }
 
 func (s *Server) changeRole(role, number string, change func([]people.RoleMember) []people.RoleMember) error {

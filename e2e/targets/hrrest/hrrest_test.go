@@ -66,7 +66,8 @@ func get(t *testing.T, url string, into any) (status int, link string) {
 func TestOnlyTheConfiguredCredentialOpensTheDoor(t *testing.T) {
 	for _, auth := range []hrrest.Auth{hrrest.APIKey, hrrest.Bearer, hrrest.Either} {
 		s, _ := start(t, 0, auth)
-		for header, value := range map[string]string{"X-API-Key": key, "Authorization": "Bearer " + key, "X-Api-key": "wrong", "X-Other": key} {
+		for header, value := range map[string]string{"X-API-Key": key, "Authorization": "Bearer " + key,
+			"X-Api-key": "wrong", "X-Other": key} {
 			r, _ := http.NewRequest("GET", s.BaseURL()+"/departments", nil)
 			r.Header.Set(header, value)
 			answer, err := http.DefaultClient.Do(r)
@@ -76,7 +77,8 @@ func TestOnlyTheConfiguredCredentialOpensTheDoor(t *testing.T) {
 			var body struct{ Error struct{ Code string } }
 			err = json.NewDecoder(answer.Body).Decode(&body)
 			_ = answer.Body.Close()
-			opens := value == key && header == "X-API-Key" && auth != hrrest.Bearer || header == "Authorization" && auth != hrrest.APIKey
+			opens := value == key && header == "X-API-Key" && auth != hrrest.Bearer ||
+				header == "Authorization" && auth != hrrest.APIKey
 			want := map[bool]int{true: 200, false: 401}[opens]
 			if answer.StatusCode != want || err != nil {
 				t.Errorf("%s with %s: %d, %v; want %d", auth, header, answer.StatusCode, err, want)
@@ -97,7 +99,14 @@ func TestPagesHoldEveryEmployeeOnceByNumberAndByLink(t *testing.T) {
 		_, next = get(t, next, &p)
 		pages++
 		if p.Total != 1000 || p.Page != pages || p.PerPage != 150 || p.TotalPages != 7 {
-			t.Fatalf("page %d says page %d, per_page %d, total %d, total_pages %d", pages, p.Page, p.PerPage, p.Total, p.TotalPages)
+			t.Fatalf(
+				"page %d says page %d, per_page %d, total %d, total_pages %d",
+				pages,
+				p.Page,
+				p.PerPage,
+				p.Total,
+				p.TotalPages,
+			)
 		}
 		for _, e := range p.Data {
 			seen[e["employeeId"].(string)] = e
@@ -114,10 +123,12 @@ func TestPagesHoldEveryEmployeeOnceByNumberAndByLink(t *testing.T) {
 		} else if e["mail"] != p.Mail {
 			t.Errorf("mail of %s is %v; want %s", p.Number, e["mail"], p.Mail)
 		}
-		if e["firstName"] != p.GivenName || e["lastName"] != p.FamilyName || e["departmentName"] != p.Department || e["status"] != string(p.Status) {
+		if e["firstName"] != p.GivenName || e["lastName"] != p.FamilyName || e["departmentName"] != p.Department ||
+			e["status"] != string(p.Status) {
 			t.Errorf("%s is %v; want %+v", p.Number, e, p)
 		}
-		if boss := e["managerEmployeeId"]; (boss == nil) != (p.Manager == "") || boss != nil && seen[boss.(string)] == nil {
+		if boss := e["managerEmployeeId"]; (boss == nil) != (p.Manager == "") ||
+			boss != nil && seen[boss.(string)] == nil {
 			t.Errorf("manager of %s is %v; want %q", p.Number, boss, p.Manager)
 		}
 	}
@@ -125,16 +136,27 @@ func TestPagesHoldEveryEmployeeOnceByNumberAndByLink(t *testing.T) {
 		t.Errorf("%d people have no mail; want 1", missing)
 	}
 	var beyond page
-	if status, next := get(t, s.BaseURL()+"/employees?page=999", &beyond); status != 200 || len(beyond.Data) != 0 || next != "" {
+	if status, next := get(
+		t,
+		s.BaseURL()+"/employees?page=999",
+		&beyond,
+	); status != 200 || len(beyond.Data) != 0 ||
+		next != "" {
 		t.Errorf("a page beyond the end: %d with %d people, next %q; want 200 and none", status, len(beyond.Data), next)
 	}
 }
 
 func TestABadPageIsRefused(t *testing.T) {
 	s, _ := start(t, 0, hrrest.APIKey)
-	for _, query := range []string{"page=0", "page=x", "per_page=-1", "page=99999999999999999999", "updated_since=yesterday"} {
+	for _, query := range []string{"page=0", "page=x", "per_page=-1", "page=99999999999999999999",
+		"updated_since=yesterday"} {
 		var body struct{ Error struct{ Code string } }
-		if status, _ := get(t, s.BaseURL()+"/employees?"+query, &body); status != 400 || body.Error.Code != "bad_parameter" {
+		if status, _ := get(
+			t,
+			s.BaseURL()+"/employees?"+query,
+			&body,
+		); status != 400 ||
+			body.Error.Code != "bad_parameter" {
 			t.Errorf("%s: %d %q; want 400 bad_parameter", query, status, body.Error.Code)
 		}
 	}
@@ -185,7 +207,12 @@ func TestDepartmentsAndCostCentersCoverEveryEmployee(t *testing.T) {
 		var one struct{ Data map[string]any }
 		get(t, s.BaseURL()+"/employees/"+p.Number, &one)
 		if !ids[one.Data["departmentId"]] || !codes[one.Data["costCenter"]] {
-			t.Fatalf("%s is in %v, %v, which are not listed", p.Number, one.Data["departmentId"], one.Data["costCenter"])
+			t.Fatalf(
+				"%s is in %v, %v, which are not listed",
+				p.Number,
+				one.Data["departmentId"],
+				one.Data["costCenter"],
+			)
 		}
 	}
 }
@@ -198,7 +225,9 @@ func TestChangesShowInTheFilterByTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	since := s.BaseURL() + "/employees?updated_since=" + url.QueryEscape(people.Reference.AddDate(0, 0, 1).Format(time.RFC3339))
+	since := s.BaseURL() + "/employees?updated_since=" + url.QueryEscape(
+		people.Reference.AddDate(0, 0, 1).Format(time.RFC3339),
+	)
 	count := func() int {
 		var p page
 		get(t, since, &p)
@@ -209,7 +238,11 @@ func TestChangesShowInTheFilterByTime(t *testing.T) {
 	}
 	leaver := c.People[40].Number
 	must(s.Terminate(leaver, people.Reference))
-	must(s.AddEmployee(people.Person{Number: "900001", GivenName: "New", Manager: c.People[0].Number, Status: people.Active}))
+	must(
+		s.AddEmployee(
+			people.Person{Number: "900001", GivenName: "New", Manager: c.People[0].Number, Status: people.Active},
+		),
+	)
 	must(s.AddRoleMember("Recruiter", "900001"))
 	if got := count(); got != 2 {
 		t.Errorf("%d people changed; want 2", got)

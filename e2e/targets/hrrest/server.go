@@ -95,7 +95,11 @@ func (s *Server) Employees() int { return len(s.file.employees(everyone)) }
 
 // guard lets requests with the key through.
 func (s *Server) guard(next http.Handler) http.Handler {
-	challenge := map[Auth]string{APIKey: `ApiKey realm="hr"`, Bearer: `Bearer realm="hr"`, Either: `Bearer realm="hr", ApiKey realm="hr"`}
+	challenge := map[Auth]string{
+		APIKey: `ApiKey realm="hr"`,
+		Bearer: `Bearer realm="hr"`,
+		Either: `Bearer realm="hr", ApiKey realm="hr"`,
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		byKey := s.cfg.Auth != Bearer && same(r.Header.Get(KeyHeader), s.cfg.Key)
 		byToken := s.cfg.Auth != APIKey && same(r.Header.Get("Authorization"), "Bearer "+s.cfg.Key)

@@ -30,15 +30,38 @@ func TestChangesShowAndNobodyIsMissedBetweenPages(t *testing.T) {
 	}
 	must(t, s.RemoveAccount(victim))
 	must(t, s.SetEnabled(moved, false))
-	must(t, s.AddAccount(people.Account{Login: "new.person", FamilyName: "Person", DisplayName: "New Person", Kind: people.Employee, Enabled: true, Manager: moved}))
-	must(t, s.AddGroup(people.Group{Name: "Night, shift", Members: []string{"new.person"}, Groups: []string{"vpn-users"}}))
+	must(
+		t,
+		s.AddAccount(
+			people.Account{
+				Login:       "new.person",
+				FamilyName:  "Person",
+				DisplayName: "New Person",
+				Kind:        people.Employee,
+				Enabled:     true,
+				Manager:     moved,
+			},
+		),
+	)
+	must(
+		t,
+		s.AddGroup(people.Group{Name: "Night, shift", Members: []string{"new.person"}, Groups: []string{"vpn-users"}}),
+	)
 	must(t, s.RemoveMember("all-staff", moved))
 	paging.SetCookie(ldap.FindControl(first.Controls, ldap.ControlTypePaging).(*ldap.ControlPaging).Cookie)
 	rest, err := conn.SearchWithPaging(r, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(first.Entries)+len(rest.Entries), len(c.Directory.Accounts)-len(c.Wrinkles.ServiceAccounts)+1; got != want {
+	if got, want := len(
+		first.Entries,
+	)+len(
+		rest.Entries,
+	), len(
+		c.Directory.Accounts,
+	)-len(
+		c.Wrinkles.ServiceAccounts,
+	)+1; got != want {
 		t.Errorf("%d people over pages with changes between them; want %d", got, want)
 	}
 	for filter, want := range map[string]int{
@@ -83,14 +106,27 @@ func TestReadersAndChangesDoNotDisturbEachOther(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			conn := dial(t, s, true)
-			found, err := conn.SearchWithPaging(request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=inetOrgPerson)", "*", "+"), 50)
+			found, err := conn.SearchWithPaging(
+				request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=inetOrgPerson)", "*", "+"),
+				50,
+			)
 			if err != nil || len(found.Entries) < len(c.Directory.Accounts) {
 				t.Errorf("%v with %d entries; want at least %d", err, len(found.Entries), len(c.Directory.Accounts))
 			}
 		})
 	}
 	for i := range 60 {
-		must(t, s.AddAccount(people.Account{Login: fmt.Sprintf("temp%d", i), FamilyName: "Temp", Kind: people.Contractor, Enabled: true}))
+		must(
+			t,
+			s.AddAccount(
+				people.Account{
+					Login:      fmt.Sprintf("temp%d", i),
+					FamilyName: "Temp",
+					Kind:       people.Contractor,
+					Enabled:    true,
+				},
+			),
+		)
 		must(t, s.AddMember("contractors", fmt.Sprintf("temp%d", i)))
 		must(t, s.SetEnabled(c.Directory.Accounts[i].Login, false))
 	}
@@ -180,7 +216,10 @@ func TestTwentyThousandEntriesAreReadInTwentyPages(t *testing.T) {
 	s, c := start(t, 20000)
 	conn := dial(t, s, true)
 	begin := time.Now()
-	found, err := conn.SearchWithPaging(request(s.PeopleDN(), ldap.ScopeWholeSubtree, "(objectClass=inetOrgPerson)", "mail", "manager"), 1000)
+	found, err := conn.SearchWithPaging(
+		request(s.PeopleDN(), ldap.ScopeWholeSubtree, "(objectClass=inetOrgPerson)", "mail", "manager"),
+		1000,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

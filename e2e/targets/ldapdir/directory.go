@@ -33,8 +33,14 @@ func newDirectory(base string, s people.System) (*directory, error) {
 		return nil, fmt.Errorf("base %q: a naming context of dc components is needed", base)
 	}
 	d := &directory{
-		base: base, norm: norm, byDN: make(map[string]*entry, len(s.Accounts)+len(s.Groups)+8),
-		accounts: make(map[string]people.Account, len(s.Accounts)), groups: make(map[string]people.Group, len(s.Groups)),
+		base: base,
+		norm: norm,
+		byDN: make(map[string]*entry, len(s.Accounts)+len(s.Groups)+8),
+		accounts: make(
+			map[string]people.Account,
+			len(s.Accounts),
+		),
+		groups:  make(map[string]people.Group, len(s.Groups)),
 		parents: map[string][]string{},
 	}
 	for _, a := range s.Accounts {
@@ -57,8 +63,15 @@ func newDirectory(base string, s people.System) (*directory, error) {
 func (d *directory) grow(s people.System) {
 	above := "ou=people," + d.base
 	first := []*entry{
-		root(d.base), container(d.base, "people", ""), container(d.base, "employees", above), container(d.base, "contractors", above),
-		container(d.base, "groups", ""), container(d.base, "services", ""), reader(d.base),
+		root(
+			d.base,
+		),
+		container(d.base, "people", ""),
+		container(d.base, "employees", above),
+		container(d.base, "contractors", above),
+		container(d.base, "groups", ""),
+		container(d.base, "services", ""),
+		reader(d.base),
 	}
 	for _, e := range first {
 		d.put(e)

@@ -122,7 +122,12 @@ func root(base string) *entry {
 func reader(base string) *entry {
 	at := people.Reference.AddDate(-1, 0, 0)
 	return newEntry(readerDN(base), "ou=services,"+base, people.UUID("reader", base), at, at, []attribute{
-		{"objectClass", []string{"top", "organizationalRole"}}, one("cn", "reader"), one("description", "Reads the directory"),
+		{
+			"objectClass",
+			[]string{"top", "organizationalRole"},
+		},
+		one("cn", "reader"),
+		one("description", "Reads the directory"),
 	})
 }
 

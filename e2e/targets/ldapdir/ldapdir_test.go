@@ -78,7 +78,9 @@ func TestBindAcceptsTheReaderAndTheAnonymousAlone(t *testing.T) {
 		{"a name without a password", s.ReaderDN(), "", ldap.LDAPResultUnwillingToPerform},
 	} {
 		c := dial(t, s, false)
-		_, err := c.SimpleBind(&ldap.SimpleBindRequest{Username: tt.dn, Password: tt.password, AllowEmptyPassword: true})
+		_, err := c.SimpleBind(
+			&ldap.SimpleBindRequest{Username: tt.dn, Password: tt.password, AllowEmptyPassword: true},
+		)
 		if got := code(err); got != tt.want {
 			t.Errorf("%s: code %d (%v); want %d", tt.name, got, err, tt.want)
 		}
@@ -88,7 +90,17 @@ func TestBindAcceptsTheReaderAndTheAnonymousAlone(t *testing.T) {
 func TestRootDSEAndSchemaLeadAClientToEverything(t *testing.T) {
 	s, _ := start(t, 0, func(c *ldapdir.Config) { c.RefuseAnonymousReads = true })
 	c := dial(t, s, false)
-	found, err := c.Search(request("", ldap.ScopeBaseObject, "(objectClass=*)", "supportedControl", "namingContexts", "subschemaSubentry", "vendorName"))
+	found, err := c.Search(
+		request(
+			"",
+			ldap.ScopeBaseObject,
+			"(objectClass=*)",
+			"supportedControl",
+			"namingContexts",
+			"subschemaSubentry",
+			"vendorName",
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,10 +108,19 @@ func TestRootDSEAndSchemaLeadAClientToEverything(t *testing.T) {
 	if got := dse.GetAttributeValues("supportedControl"); !slices.Contains(got, ldap.ControlTypePaging) {
 		t.Errorf("supportedControl = %v; want paging in it", got)
 	}
-	if dse.GetAttributeValue("namingContexts") != s.BaseDN() || dse.GetAttributeValue("vendorName") != "Grantwright bundled directory" {
+	if dse.GetAttributeValue("namingContexts") != s.BaseDN() ||
+		dse.GetAttributeValue("vendorName") != "Grantwright bundled directory" {
 		t.Errorf("root DSE is %v", dse.Attributes)
 	}
-	found, err = c.Search(request(dse.GetAttributeValue("subschemaSubentry"), ldap.ScopeBaseObject, "(objectClass=subschema)", "attributeTypes", "objectClasses"))
+	found, err = c.Search(
+		request(
+			dse.GetAttributeValue("subschemaSubentry"),
+			ldap.ScopeBaseObject,
+			"(objectClass=subschema)",
+			"attributeTypes",
+			"objectClasses",
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +131,18 @@ func TestRootDSEAndSchemaLeadAClientToEverything(t *testing.T) {
 			t.Errorf("objectClasses lack %s", want)
 		}
 	}
-	if !strings.Contains(types, "NAME ( 'sn' 'surname' ) EQUALITY caseIgnoreMatch SUBSTR caseIgnoreSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )") {
+	if !strings.Contains(
+		types,
+		"NAME ( 'sn' 'surname' ) EQUALITY caseIgnoreMatch SUBSTR caseIgnoreSubstringsMatch SYNTAX "+
+			"1.3.6.1.4.1.1466.115.121.1.15 )",
+	) {
 		t.Errorf("attributeTypes do not define sn as RFC 4512 writes it:\n%s", types)
 	}
-	if _, err = c.Search(request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=*)")); code(err) != ldap.LDAPResultInsufficientAccessRights {
+	if _, err = c.Search(
+		request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=*)"),
+	); code(
+		err,
+	) != ldap.LDAPResultInsufficientAccessRights {
 		t.Errorf("anonymous search: %v; want code 50", err)
 	}
 }
@@ -223,7 +252,11 @@ func TestAMissingBaseIsNamedWithWhatIsThere(t *testing.T) {
 	if !errors.As(err, &e) || e.ResultCode != ldap.LDAPResultNoSuchObject || e.MatchedDN != s.PeopleDN() {
 		t.Errorf("got %v (matched %q); want code 32, matched %s", err, e.MatchedDN, s.PeopleDN())
 	}
-	if _, err = c.Search(request("not a dn", ldap.ScopeWholeSubtree, "(objectClass=*)")); code(err) != ldap.LDAPResultInvalidDNSyntax {
+	if _, err = c.Search(
+		request("not a dn", ldap.ScopeWholeSubtree, "(objectClass=*)"),
+	); code(
+		err,
+	) != ldap.LDAPResultInvalidDNSyntax {
 		t.Errorf("a base that is no DN: %v; want code 34", err)
 	}
 }
@@ -255,13 +288,19 @@ func TestFiltersFindWhatTheySay(t *testing.T) {
 			return strings.Contains(local, ".a")
 		})},
 		{"(departmentNumber=finance)", people(inFinance)},
-		{"(&(objectClass=inetOrgPerson)(departmentNumber=Finance)(!(l=Hamburg)))", people(func(a peopleAccount) bool { return inFinance(a) && a.Location != "Hamburg" })},
-		{"(|(departmentNumber=Finance)(departmentNumber=Sales))", people(func(a peopleAccount) bool { return inFinance(a) || a.Department == "Sales" })},
+		{"(&(objectClass=inetOrgPerson)(departmentNumber=Finance)(!(l=Hamburg)))",
+			people(func(a peopleAccount) bool { return inFinance(a) && a.Location != "Hamburg" })},
+		{"(|(departmentNumber=Finance)(departmentNumber=Sales))",
+			people(func(a peopleAccount) bool { return inFinance(a) || a.Department == "Sales" })},
 		{"(&(objectClass=inetOrgPerson)(!(mail=*)))", people(func(a peopleAccount) bool { return a.Mail == "" })},
 		{"(employeeNumber>=100200)", people(func(a peopleAccount) bool { return a.Number >= "100200" })},
-		{"(employeeNumber<=100010)", people(func(a peopleAccount) bool { return a.Number != "" && a.Number <= "100010" })},
+		{"(employeeNumber<=100010)", people(func(a peopleAccount) bool {
+			return a.Number != "" &&
+				a.Number <= "100010"
+		})},
 		{"(pwdAccountLockedTime=*)", people(func(a peopleAccount) bool { return !a.Enabled })},
-		{"(manager=UID=" + head.Login + ", ou=employees,ou=people," + s.BaseDN() + ")", people(func(a peopleAccount) bool { return a.Manager == head.Login })},
+		{"(manager=UID=" + head.Login + ", ou=employees,ou=people," + s.BaseDN() + ")",
+			people(func(a peopleAccount) bool { return a.Manager == head.Login })},
 		{"(!(noSuchAttribute=x))", 0},
 		{"(noSuchAttribute=*)", 0},
 		{"(cn=Treasury, Hamburg \\2b Lyon)", 1},
@@ -323,7 +362,10 @@ func TestAttributesComeAsSelected(t *testing.T) {
 	if got := get(); !has(got, "mail") || has(got, "entryUUID") || has(got, "memberOf") {
 		t.Errorf("by default: %v; want user attributes alone", got)
 	}
-	if got := get("+"); has(got, "mail") || !has(got, "entryUUID") || !has(got, "modifyTimestamp") || !has(got, "memberOf") {
+	if got := get(
+		"+",
+	); has(got, "mail") || !has(got, "entryUUID") || !has(got, "modifyTimestamp") ||
+		!has(got, "memberOf") {
 		t.Errorf("with +: %v; want operational attributes alone", got)
 	}
 	if got := get("*", "+"); !has(got, "mail") || !has(got, "entryUUID") {
@@ -343,7 +385,10 @@ func TestAttributesComeAsSelected(t *testing.T) {
 func TestMembershipReadsTheSameFromBothEnds(t *testing.T) {
 	s, c := start(t, 300)
 	conn := dial(t, s, true)
-	all, err := conn.SearchWithPaging(request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=*)", "member", "memberOf"), 100)
+	all, err := conn.SearchWithPaging(
+		request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=*)", "member", "memberOf"),
+		100,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,14 +66,44 @@ var attributeTypes = []attributeType{
 	{"2.5.18.10", "subschemaSubentry", dnSyntax, "distinguishedNameMatch", single + operational},
 	{"2.5.21.9", "structuralObjectClass", oidSyntax, "objectIdentifierMatch", single + operational},
 	{"1.2.840.113556.1.2.102", "memberOf", dnSyntax, "distinguishedNameMatch", operational},
-	{"1.3.6.1.4.1.42.2.27.8.1.17", "pwdAccountLockedTime", generalizedTime, "generalizedTimeMatch", single + " USAGE directoryOperation"},
-	{"2.5.21.5", "attributeTypes", "1.3.6.1.4.1.1466.115.121.1.3", "objectIdentifierFirstComponentMatch", " USAGE directoryOperation"},
-	{"2.5.21.6", "objectClasses", "1.3.6.1.4.1.1466.115.121.1.37", "objectIdentifierFirstComponentMatch", " USAGE directoryOperation"},
+	{
+		"1.3.6.1.4.1.42.2.27.8.1.17",
+		"pwdAccountLockedTime",
+		generalizedTime,
+		"generalizedTimeMatch",
+		single + " USAGE directoryOperation",
+	},
+	{
+		"2.5.21.5",
+		"attributeTypes",
+		"1.3.6.1.4.1.1466.115.121.1.3",
+		"objectIdentifierFirstComponentMatch",
+		" USAGE directoryOperation",
+	},
+	{
+		"2.5.21.6",
+		"objectClasses",
+		"1.3.6.1.4.1.1466.115.121.1.37",
+		"objectIdentifierFirstComponentMatch",
+		" USAGE directoryOperation",
+	},
 	{"1.3.6.1.4.1.1466.101.120.5", "namingContexts", dnSyntax, "distinguishedNameMatch", " USAGE dSAOperation"},
 	{"1.3.6.1.4.1.1466.101.120.13", "supportedControl", oidSyntax, "objectIdentifierMatch", " USAGE dSAOperation"},
 	{"1.3.6.1.4.1.1466.101.120.15", "supportedLDAPVersion", integerSyntax, "integerMatch", " USAGE dSAOperation"},
-	{"1.3.6.1.1.4", "vendorName", directoryString, "caseExactMatch", single + " NO-USER-MODIFICATION USAGE dSAOperation"},
-	{"1.3.6.1.1.5", "vendorVersion", directoryString, "caseExactMatch", single + " NO-USER-MODIFICATION USAGE dSAOperation"},
+	{
+		"1.3.6.1.1.4",
+		"vendorName",
+		directoryString,
+		"caseExactMatch",
+		single + " NO-USER-MODIFICATION USAGE dSAOperation",
+	},
+	{
+		"1.3.6.1.1.5",
+		"vendorVersion",
+		directoryString,
+		"caseExactMatch",
+		single + " NO-USER-MODIFICATION USAGE dSAOperation",
+	},
 }
 
 // objectClasses are written out, as RFC 4519 and RFC 2798 have them, less what does not occur here.
@@ -81,7 +111,8 @@ var objectClasses = []string{
 	"( 2.5.6.0 NAME 'top' ABSTRACT MUST objectClass )",
 	"( 2.5.6.6 NAME 'person' SUP top STRUCTURAL MUST ( sn $ cn ) MAY ( telephoneNumber $ description ) )",
 	"( 2.5.6.7 NAME 'organizationalPerson' SUP person STRUCTURAL MAY ( title $ ou $ l ) )",
-	"( 2.16.840.1.113730.3.2.2 NAME 'inetOrgPerson' SUP organizationalPerson STRUCTURAL MAY ( departmentNumber $ displayName $ employeeNumber $ employeeType $ givenName $ mail $ manager $ o $ uid ) )",
+	"( 2.16.840.1.113730.3.2.2 NAME 'inetOrgPerson' SUP organizationalPerson STRUCTURAL MAY ( departmentNumber $ " +
+		"displayName $ employeeNumber $ employeeType $ givenName $ mail $ manager $ o $ uid ) )",
 	"( 2.5.6.9 NAME 'groupOfNames' SUP top STRUCTURAL MUST ( member $ cn ) MAY ( description $ o $ ou ) )",
 	"( 2.5.6.5 NAME 'organizationalUnit' SUP top STRUCTURAL MUST ou MAY ( description $ l $ telephoneNumber ) )",
 	"( 2.5.6.4 NAME 'organization' SUP top STRUCTURAL MUST o MAY ( description $ l $ telephoneNumber ) )",
@@ -155,6 +186,10 @@ func subschema() *entry {
 	e := newEntry(schemaDN, "", people.UUID(schemaDN), at, at, []attribute{
 		{"objectClass", []string{"top", "subschema"}}, one("cn", "subschema"),
 	})
-	e.operational = append(e.operational, attribute{"attributeTypes", types}, attribute{"objectClasses", slices.Clone(objectClasses)})
+	e.operational = append(
+		e.operational,
+		attribute{"attributeTypes", types},
+		attribute{"objectClasses", slices.Clone(objectClasses)},
+	)
 	return e
 }

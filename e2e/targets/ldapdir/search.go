@@ -50,7 +50,12 @@ func (s *Server) search(w *gldap.ResponseWriter, r *gldap.Request) {
 }
 
 // answer writes the entries, and puts the next cookie on done.
-func (s *Server) answer(w *gldap.ResponseWriter, r *gldap.Request, m *gldap.SearchMessage, done *gldap.SearchResponseDone) *refusal {
+func (s *Server) answer(
+	w *gldap.ResponseWriter,
+	r *gldap.Request,
+	m *gldap.SearchMessage,
+	done *gldap.SearchResponseDone,
+) *refusal {
 	faults := s.faults.Load()
 	if refused := s.mishap(faults); refused != nil {
 		return refused
@@ -100,7 +105,10 @@ func (s *Server) understand(m *gldap.SearchMessage) (query, *refusal) {
 			q.paging = c
 		case *gldap.ControlString:
 			if c.Criticality {
-				return q, &refusal{code: gldap.ResultUnavailableCriticalExtension, text: "critical control " + c.ControlType + " is not supported"}
+				return q, &refusal{
+					code: gldap.ResultUnavailableCriticalExtension,
+					text: "critical control " + c.ControlType + " is not supported",
+				}
 			}
 		}
 	}
@@ -170,7 +178,15 @@ func (s *Server) above(norm string) string {
 }
 
 // stream writes what matches until the limit of the search or page.
-func (s *Server) stream(w *gldap.ResponseWriter, r *gldap.Request, q query, m *gldap.SearchMessage, from []*entry, done *gldap.SearchResponseDone, f *Faults) *refusal {
+func (s *Server) stream(
+	w *gldap.ResponseWriter,
+	r *gldap.Request,
+	q query,
+	m *gldap.SearchMessage,
+	from []*entry,
+	done *gldap.SearchResponseDone,
+	f *Faults,
+) *refusal {
 	if q.scope == gldap.BaseObject {
 		f = &Faults{} // what is looked at by name is no list that can be cut
 	}

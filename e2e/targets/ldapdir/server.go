@@ -49,7 +49,8 @@ type Faults struct {
 	CutAfter         int           // the connection is cut in the middle of the entry after so many on it
 	Delay            time.Duration // before a search or page is answered
 
-	EndAfter  int      // a search or page ends well after so many entries, as if there were no more; below 0: without any
+	// a search or page ends well after so many entries, as if there were no more; below 0: without any
+	EndAfter  int
 	SizeAfter int      // a search or page ends after so many entries with sizeLimitExceeded (4), paged or not
 	Hidden    []string // attributes that are not shown, in lower case
 }
@@ -237,8 +238,13 @@ func (s *Server) routes() (*gldap.Mux, error) {
 // refuse answers a write with unwillingToPerform (53).
 func refuse(application int) gldap.HandlerFunc {
 	return func(w *gldap.ResponseWriter, r *gldap.Request) {
-		_ = w.Write(r.NewResponse(gldap.WithApplicationCode(application),
-			gldap.WithResponseCode(gldap.ResultUnwillingToPerform), gldap.WithDiagnosticMessage("this directory is read-only")))
+		_ = w.Write(r.NewResponse(
+			gldap.WithApplicationCode(application),
+			gldap.WithResponseCode(
+				gldap.ResultUnwillingToPerform,
+			),
+			gldap.WithDiagnosticMessage("this directory is read-only"),
+		))
 	}
 }
 

@@ -71,7 +71,12 @@ func (s *Switch) Wrap(next http.Handler) http.Handler {
 }
 
 // edit sends another answer than the target's.
-func edit(w http.ResponseWriter, r *http.Request, next http.Handler, change func(*http.Request, int, []byte) (int, []byte)) {
+func edit(
+	w http.ResponseWriter,
+	r *http.Request,
+	next http.Handler,
+	change func(*http.Request, int, []byte) (int, []byte),
+) {
 	whole := &recorder{header: w.Header(), status: http.StatusOK}
 	next.ServeHTTP(whole, r)
 	status, body := change(r, whole.status, whole.body.Bytes())

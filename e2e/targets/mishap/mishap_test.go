@@ -49,7 +49,8 @@ func TestEveryNthRequestFailsAsOrdered(t *testing.T) {
 		if r.StatusCode != 200 && r.Header.Get("Retry-After") != "2" {
 			t.Errorf("%d came with Retry-After %q; want 2", r.StatusCode, r.Header.Get("Retry-After"))
 		}
-		if html := strings.Contains(string(body), "<html") || strings.Contains(string(body), "<!doctype"); html != (len(got) == 5) {
+		if html := strings.Contains(string(body), "<html") ||
+			strings.Contains(string(body), "<!doctype"); html != (len(got) == 5) {
 			t.Errorf("request %d: HTML is %v", len(got), html)
 		}
 	}
@@ -73,7 +74,11 @@ func TestAnAnswerIsCutEditedOrDelayed(t *testing.T) {
 	if err == nil || len(body) != 3000 || r.ContentLength != 6000 {
 		t.Errorf("read %d of %d bytes, %v; want half and an error", len(body), r.ContentLength, err)
 	}
-	s.Set(mishap.Faults{Edit: func(_ *http.Request, status int, body []byte) (int, []byte) { return status + 3, body[:12] }})
+	s.Set(
+		mishap.Faults{
+			Edit: func(_ *http.Request, status int, body []byte) (int, []byte) { return status + 3, body[:12] },
+		},
+	)
 	if r, err = http.Get(url); err != nil || r.StatusCode != 203 {
 		t.Fatalf("an edited answer came as %v, %v; want 203", r, err)
 	}

@@ -8,9 +8,18 @@ import (
 
 // serviceLogins are the directory's machine accounts, with what they are for.
 var serviceLogins = [][2]string{
-	{"svc-backup", "Nightly backup"}, {"svc-build", "Build farm"}, {"svc-dbadmin", "Database maintenance"},
-	{"svc-erp-batch", "ERP batch jobs"}, {"svc-ldap-sync", "Directory synchronisation"}, {"svc-mail-relay", "Mail relay"},
-	{"svc-monitoring", "Monitoring probes"}, {"svc-print", "Print servers"}, {"svc-scan", "Document scanners"},
+	{"svc-backup", "Nightly backup"},
+	{"svc-build", "Build farm"},
+	{"svc-dbadmin", "Database maintenance"},
+	{
+		"svc-erp-batch",
+		"ERP batch jobs",
+	},
+	{"svc-ldap-sync", "Directory synchronisation"},
+	{"svc-mail-relay", "Mail relay"},
+	{"svc-monitoring", "Monitoring probes"},
+	{"svc-print", "Print servers"},
+	{"svc-scan", "Document scanners"},
 	{"svc-vpn-radius", "VPN gateway"},
 }
 

@@ -30,7 +30,12 @@ func NewCompany(seed int64, n int) Company { return NewCompanyOn(seed, n, Refere
 
 // NewCompanyOn makes the same company with all its dates moved, so that it is described on another day.
 func NewCompanyOn(seed int64, n int, day time.Time) Company {
-	c := Company{Name: "Harbourline Freight", Domain: "harbourline.example", Seed: seed, Day: day.UTC().Truncate(24 * time.Hour)}
+	c := Company{
+		Name:   "Harbourline Freight",
+		Domain: "harbourline.example",
+		Seed:   seed,
+		Day:    day.UTC().Truncate(24 * time.Hour),
+	}
 	m := &maker{
 		c: &c, r: rand.New(rand.NewPCG(uint64(seed), 0x6772616e74)),
 		logins: map[string]int{}, leads: map[int]bool{}, boss: map[string]int{}, taken: map[int]bool{},
@@ -51,9 +56,15 @@ func (m *maker) places() {
 		m.c.Locations = append(m.c.Locations, o.Location)
 	}
 	for i, d := range append([]division{executive}, plan...) {
-		m.c.Departments = append(m.c.Departments, Department{ID: fmt.Sprintf("D-%03d", (i+1)*10), Name: d.name, Slug: d.slug})
+		m.c.Departments = append(
+			m.c.Departments,
+			Department{ID: fmt.Sprintf("D-%03d", (i+1)*10), Name: d.name, Slug: d.slug},
+		)
 		for j, t := range d.teams {
-			m.c.CostCenters = append(m.c.CostCenters, CostCenter{Code: costCode(i, j), Name: t.name, Department: d.name})
+			m.c.CostCenters = append(
+				m.c.CostCenters,
+				CostCenter{Code: costCode(i, j), Name: t.name, Department: d.name},
+			)
 		}
 	}
 }

@@ -65,20 +65,40 @@ func (m *maker) directoryGroups() {
 func (g *groups) organisation() {
 	accounts := g.m.c.Directory.Accounts
 	g.add("all-staff", "Everyone employed", accounts, func(a Account) bool { return a.Enabled && a.Kind == Employee })
-	g.add("contractors", "Everyone on a contract", accounts, func(a Account) bool { return a.Enabled && a.Kind == Contractor })
+	g.add(
+		"contractors",
+		"Everyone on a contract",
+		accounts,
+		func(a Account) bool { return a.Enabled && a.Kind == Contractor },
+	)
 	leaders := g.m.leaders()
 	for _, d := range plan {
 		in := func(a Account) bool { return a.Enabled && a.Number != "" && a.Department == d.name }
 		g.add(d.slug, "Everyone in "+d.name, accounts, func(a Account) bool { return in(a) && !leaders[a.Number] })
-		g.add(d.slug+"-leads", "Those who lead people in "+d.name, accounts, func(a Account) bool { return in(a) && leaders[a.Number] })
+		g.add(
+			d.slug+"-leads",
+			"Those who lead people in "+d.name,
+			accounts,
+			func(a Account) bool { return in(a) && leaders[a.Number] },
+		)
 		g.nest(d.slug, d.slug+"-leads")
 	}
-	g.add("all-leads", "Those who lead people", accounts, func(a Account) bool { return a.Number == g.m.c.People[0].Number })
+	g.add(
+		"all-leads",
+		"Those who lead people",
+		accounts,
+		func(a Account) bool { return a.Number == g.m.c.People[0].Number },
+	)
 	for _, d := range plan {
 		g.nest("all-leads", d.slug+"-leads")
 	}
 	for _, l := range g.m.c.Locations {
-		g.add("location-"+l.Slug, "Everyone in "+l.City, accounts, func(a Account) bool { return a.Enabled && a.Location == l.City })
+		g.add(
+			"location-"+l.Slug,
+			"Everyone in "+l.City,
+			accounts,
+			func(a Account) bool { return a.Enabled && a.Location == l.City },
+		)
 	}
 }
 
@@ -97,7 +117,12 @@ func (g *groups) access() {
 	works := func(departments ...string) func(Account) bool {
 		return func(a Account) bool { return a.Enabled && slices.Contains(departments, a.Department) }
 	}
-	g.add("vpn-users", "Remote access", accounts, func(a Account) bool { return a.Enabled && a.Kind != Service && g.m.r.IntN(10) < 6 })
+	g.add(
+		"vpn-users",
+		"Remote access",
+		accounts,
+		func(a Account) bool { return a.Enabled && a.Kind != Service && g.m.r.IntN(10) < 6 },
+	)
 	g.add("app-crm", "Customer relationship system", accounts, works("Sales", "Marketing", "Customer Support"))
 	g.add("app-erp", "Enterprise resource planning", accounts, works("Finance", "Operations"))
 	g.add("app-hris", "HR system", accounts, works("Human Resources"))
@@ -105,7 +130,12 @@ func (g *groups) access() {
 	g.nest("app-source-control", "engineering")
 	g.add("app-warehouse", "Warehouse management, all sites", accounts, works("Operations"))
 	g.add("app-contracts", "Contract archive", accounts, works("Legal and Compliance", "Executive Office"))
-	g.add("wifi-corporate", "Office wireless network", accounts, func(a Account) bool { return a.Number == g.m.c.People[0].Number })
+	g.add(
+		"wifi-corporate",
+		"Office wireless network",
+		accounts,
+		func(a Account) bool { return a.Number == g.m.c.People[0].Number },
+	)
 	g.nest("wifi-corporate", "all-staff")
 	g.nest("wifi-corporate", "contractors")
 }
@@ -140,12 +170,14 @@ func (g *groups) admins() {
 		return !a.Enabled || a.Kind != Employee || a.Department != "Information Technology"
 	})
 	share := max(1, len(candidates)/12)
-	for i, name := range []string{"directory-admins", "server-admins", "database-admins", "network-admins", "cloud-admins", "backup-operators"} {
+	for i, name := range []string{"directory-admins", "server-admins", "database-admins", "network-admins",
+		"cloud-admins", "backup-operators"} {
 		chosen := map[string]bool{}
 		for k := range share {
 			chosen[candidates[(i*share+k)%len(candidates)].Login] = true
 		}
-		g.add(name, "Administrators: "+name, candidates, func(a Account) bool { return chosen[a.Login] }).Privileged = true
+		g.add(name, "Administrators: "+name, candidates,
+			func(a Account) bool { return chosen[a.Login] }).Privileged = true
 	}
 	g.nest("server-admins", "directory-admins")
 	g.nest("backup-operators", "server-admins")
@@ -190,7 +222,12 @@ func (m *maker) saasGroups() {
 	accounts := m.c.SaaS.Accounts
 	g.add("Everyone", "All active users", accounts, func(a Account) bool { return a.Enabled && a.Kind != Service })
 	for _, d := range plan {
-		g.add(d.name, d.name+" workspace", accounts, func(a Account) bool { return a.Enabled && a.Department == d.name })
+		g.add(
+			d.name,
+			d.name+" workspace",
+			accounts,
+			func(a Account) bool { return a.Enabled && a.Department == d.name },
+		)
 	}
 	it := slices.DeleteFunc(slices.Clone(accounts), func(a Account) bool {
 		return !a.Enabled || a.Kind != Employee || a.Department != "Information Technology"
@@ -200,11 +237,22 @@ func (m *maker) saasGroups() {
 	}
 	for _, name := range []string{"Workspace Administrators", "Billing Administrators"} {
 		at := m.r.IntN(len(it))
-		g.add(name, "May change settings for everyone", it[at:min(at+4, len(it))], func(Account) bool { return true }).Privileged = true
+		g.add(name, "May change settings for everyone", it[at:min(at+4, len(it))],
+			func(Account) bool { return true }).Privileged = true
 	}
 	g.join("Workspace Administrators", "api-crm-bridge")
-	g.add("External Sharing", "May share outside the company", accounts, func(a Account) bool { return a.Enabled && m.r.IntN(100) < 9 })
-	g.add("Power Users", "Automation and bulk export", accounts, func(a Account) bool { return a.Enabled && m.r.IntN(100) < 5 })
+	g.add(
+		"External Sharing",
+		"May share outside the company",
+		accounts,
+		func(a Account) bool { return a.Enabled && m.r.IntN(100) < 9 },
+	)
+	g.add(
+		"Power Users",
+		"Automation and bulk export",
+		accounts,
+		func(a Account) bool { return a.Enabled && m.r.IntN(100) < 5 },
+	)
 	m.c.SaaS.Groups = g.all
 }
 

@@ -24,24 +24,55 @@ var culturesOf = map[string][]string{
 
 // cultures holds the pools. An entry "Юлія=Yuliia" gives the name and its Latin spelling.
 var cultures = map[string]culture{
-	"german": pool("Anna Lukas Sophie Jürgen Käthe Björn Annika Götz Marlene Felix Jörg Hannah Matthias Ulrike Sören Lena Niklas Heike Tobias Frauke Günther Merle Stefan Dörte",
-		"Müller Schmidt Weiß Fischer Schäfer Köhler Böhm Krüger Hoffmann Großmann Richter Jäger Lange Vogt Schröder Hartmann Busch Kühn Brandt Seidel Lüders Petersen Wulff Claasen"),
-	"french": pool("Chloé Étienne Hélène Benoît Amélie Loïc Noémie François Margaux Rémi Inès Gaël Aurélie Théo Solène Mathieu Zoé Jérôme Élodie Cédric",
-		"Dubois Lefèvre Bénard Girard Fournier Guérin Rousseau Mercier Lemaître Hérault Chevalier Perrin Barthélemy Gautier Renaud Marchand d'Aubigné Fontaine Besson Le_Goff"),
-	"english": pool("Emily James Grace Oliver Charlotte Henry Ruby Thomas Alice William Lucy George Hazel Samuel Ivy Benjamin Nora Edward Molly Daniel",
-		"Brown Taylor Wilson Clarke Hughes Wright Turner Cooper Ward Bennett Fletcher Hayes Holloway Marsh Pemberton Ashworth Whitfield Thornton Smith-Jones Baker"),
-	"irish": pool("Aoife Niamh Cillian Saoirse Pádraig Róisín Eoghan Ciarán Siobhán Darragh Máire Tadhg Oisín Caoimhe Donal Sinéad",
-		"O'Brien O'Sullivan Byrne Ó_Dálaigh Kelly Doyle McCarthy Gallagher Nolan Fitzgerald Ní_Bhriain Keane Quinn Brennan Walsh O'Shea"),
-	"polish": pool("Agnieszka Paweł Małgorzata Łukasz Zofia Michał Ewa Grzegorz Katarzyna Bartłomiej Hanna Wojciech Joanna Stanisław Magdalena Przemysław Józef Żaneta",
-		"Kowalski Wiśniewska Wójcik Kamiński Zieliński Szymańska Dąbrowski Król Jabłoński Łoś Pawłowska Głowacki Źrebiec Świątek Nowak Ćwik Gołębiewska Żak"),
-	"ukrainian": pool("Юлія=Yuliia Олег=Oleh Дарина=Daryna Тарас=Taras Марія=Mariia Богдан=Bohdan Ірина=Iryna Andrii Svitlana Vasyl Oksana Mykola",
-		"Шевченко=Shevchenko Коваль=Koval Мельник=Melnyk Бондар=Bondar Лисенко=Lysenko Kravchuk Savchenko Tkachenko Polishchuk Hrytsenko"),
+	"german": pool(
+		"Anna Lukas Sophie Jürgen Käthe Björn Annika Götz Marlene Felix Jörg Hannah Matthias Ulrike Sören Lena "+
+			"Niklas Heike Tobias Frauke Günther Merle Stefan Dörte",
+		"Müller Schmidt Weiß Fischer Schäfer Köhler Böhm Krüger Hoffmann Großmann Richter Jäger Lange Vogt Schröder "+
+			"Hartmann Busch Kühn Brandt Seidel Lüders Petersen Wulff Claasen",
+	),
+	"french": pool(
+		"Chloé Étienne Hélène Benoît Amélie Loïc Noémie François Margaux Rémi Inès Gaël Aurélie Théo Solène Mathieu "+
+			"Zoé Jérôme Élodie Cédric",
+		"Dubois Lefèvre Bénard Girard Fournier Guérin Rousseau Mercier Lemaître Hérault Chevalier Perrin Barthélemy "+
+			"Gautier Renaud Marchand d'Aubigné Fontaine Besson Le_Goff",
+	),
+	"english": pool(
+		"Emily James Grace Oliver Charlotte Henry Ruby Thomas Alice William Lucy George Hazel Samuel Ivy Benjamin "+
+			"Nora Edward Molly Daniel",
+		"Brown Taylor Wilson Clarke Hughes Wright Turner Cooper Ward Bennett Fletcher Hayes Holloway Marsh Pemberton "+
+			"Ashworth Whitfield Thornton Smith-Jones Baker",
+	),
+	"irish": pool(
+		"Aoife Niamh Cillian Saoirse Pádraig Róisín Eoghan Ciarán Siobhán Darragh Máire Tadhg Oisín Caoimhe Donal Sinéad",
+		"O'Brien O'Sullivan Byrne Ó_Dálaigh Kelly Doyle McCarthy Gallagher Nolan Fitzgerald Ní_Bhriain Keane Quinn "+
+			"Brennan Walsh O'Shea",
+	),
+	"polish": pool(
+		"Agnieszka Paweł Małgorzata Łukasz Zofia Michał Ewa Grzegorz Katarzyna Bartłomiej Hanna Wojciech Joanna "+
+			"Stanisław Magdalena Przemysław Józef Żaneta",
+		"Kowalski Wiśniewska Wójcik Kamiński Zieliński Szymańska Dąbrowski Król Jabłoński Łoś Pawłowska Głowacki "+
+			"Źrebiec Świątek Nowak Ćwik Gołębiewska Żak",
+	),
+	"ukrainian": pool(
+		"Юлія=Yuliia Олег=Oleh Дарина=Daryna Тарас=Taras Марія=Mariia Богдан=Bohdan Ірина=Iryna Andrii Svitlana "+
+			"Vasyl Oksana Mykola",
+		"Шевченко=Shevchenko Коваль=Koval Мельник=Melnyk Бондар=Bondar Лисенко=Lysenko Kravchuk Savchenko Tkachenko "+
+			"Polishchuk Hrytsenko",
+	),
 	"turkish": pool("Ayşe Mehmet Elif Çağla Emre Gül İrem Ömer Şule Özgür Zeynep Barış Yiğit Defne",
 		"Yılmaz Şahin Çelik Öztürk Kılıç Aydın Güneş Doğan Arslan Koç Işık Bulut"),
-	"portuguese": pool("João Beatriz Conceição Thiago Luísa Gonçalo Inês Mateus Letícia André Vitória Caetano Patrícia Antônio Fabrício Mônica",
-		"Silva Souza Gonçalves Araújo Conceição Magalhães Simões Pereira Brandão Assunção Ferreira Guimarães da_Cruz dos_Santos Teixeira Nóbrega"),
-	"indian": pool("Priya Arjun Lakshmi Rohan Ananya Vikram Kavya Sanjay Divya Harish Meera Aditya Shreya Imran Nandini Karthik Fatima Suresh Pooja Rahul",
-		"Sharma Patel Iyer Reddy Nair Gupta Banerjee Khan Menon Rao Chatterjee Desai Krishnamurthy Singh Joshi Pillai Bhattacharya Kulkarni Mehta Das"),
+	"portuguese": pool(
+		"João Beatriz Conceição Thiago Luísa Gonçalo Inês Mateus Letícia André Vitória Caetano Patrícia Antônio "+
+			"Fabrício Mônica",
+		"Silva Souza Gonçalves Araújo Conceição Magalhães Simões Pereira Brandão Assunção Ferreira Guimarães da_Cruz "+
+			"dos_Santos Teixeira Nóbrega",
+	),
+	"indian": pool(
+		"Priya Arjun Lakshmi Rohan Ananya Vikram Kavya Sanjay Divya Harish Meera Aditya Shreya Imran Nandini Karthik "+
+			"Fatima Suresh Pooja Rahul",
+		"Sharma Patel Iyer Reddy Nair Gupta Banerjee Khan Menon Rao Chatterjee Desai Krishnamurthy Singh Joshi "+
+			"Pillai Bhattacharya Kulkarni Mehta Das",
+	),
 	"chinese": pool("Wei Xiu_Ying Jun Mei_Ling Hao Li_Na Jian Yan Zhi_Hao Fang 伟=Wei 秀英=Xiuying 敏=Min 静=Jing Lü",
 		"Chen Wang Lim Tan Zhang Ng Liu Huang Goh Ong 王=Wang 李=Li 张=Zhang 陈=Chen Lü Teo"),
 	"vietnamese": pool("Thị_Lan Văn_Đức Minh_Châu Quốc_Huy Thu_Hằng Đình_Nam Ngọc_Ánh Bảo Hương Tuấn",
@@ -61,7 +92,25 @@ var cultures = map[string]culture{
 }
 
 // cultureNames is the key set of cultures in a fixed order, for a draw that a seed repeats.
-var cultureNames = []string{"german", "french", "english", "irish", "polish", "ukrainian", "turkish", "portuguese", "indian", "chinese", "vietnamese", "japanese", "arabic", "spanish", "nordic", "dutch", "greek"}
+var cultureNames = []string{
+	"german",
+	"french",
+	"english",
+	"irish",
+	"polish",
+	"ukrainian",
+	"turkish",
+	"portuguese",
+	"indian",
+	"chinese",
+	"vietnamese",
+	"japanese",
+	"arabic",
+	"spanish",
+	"nordic",
+	"dutch",
+	"greek",
+}
 
 func pool(given, family string) culture {
 	return culture{given: strings.Fields(given), family: strings.Fields(family)}

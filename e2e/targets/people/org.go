@@ -18,11 +18,29 @@ const ceoTitle = "Chief Executive Officer"
 
 // plan is the company. The weights add up to 100.
 var plan = []division{
-	{"Engineering", "engineering", "Chief Technology Officer", 25, []team{
-		{"Platform Engineering", []string{"Software Engineer", "Senior Software Engineer", "Site Reliability Engineer", "Staff Engineer"}},
-		{"Product Engineering", []string{"Software Engineer", "Senior Software Engineer", "Frontend Engineer", "UX Designer"}},
-		{"Data", []string{"Data Engineer", "Data Analyst", "Machine Learning Engineer"}},
-		{"Quality", []string{"Test Engineer", "Release Engineer"}}}},
+	{
+		"Engineering",
+		"engineering",
+		"Chief Technology Officer",
+		25,
+		[]team{
+			{
+				"Platform Engineering",
+				[]string{
+					"Software Engineer",
+					"Senior Software Engineer",
+					"Site Reliability Engineer",
+					"Staff Engineer",
+				},
+			},
+			{
+				"Product Engineering",
+				[]string{"Software Engineer", "Senior Software Engineer", "Frontend Engineer", "UX Designer"},
+			},
+			{"Data", []string{"Data Engineer", "Data Analyst", "Machine Learning Engineer"}},
+			{"Quality", []string{"Test Engineer", "Release Engineer"}},
+		},
+	},
 	{"Operations", "operations", "Chief Operating Officer", 17, []team{
 		{"Logistics", []string{"Logistics Planner", "Dispatcher", "Freight Coordinator", "Customs Specialist"}},
 		{"Warehouse", []string{"Warehouse Associate", "Inventory Specialist", "Shift Lead"}},
@@ -34,10 +52,20 @@ var plan = []division{
 		{"Field Sales", []string{"Account Executive", "Regional Sales Representative", "Sales Engineer"}},
 		{"Inside Sales", []string{"Sales Development Representative", "Inside Sales Representative"}},
 		{"Revenue Operations", []string{"Sales Operations Analyst", "Deal Desk Specialist"}}}},
-	{"Finance", "finance", "Chief Financial Officer", 8, []team{
-		{"Accounting", []string{"Accountant", "Accounts Payable Clerk", "Accounts Receivable Clerk", "Senior Accountant"}},
-		{"Treasury", []string{"Treasury Analyst", "Payments Specialist"}},
-		{"Controlling", []string{"Financial Analyst", "Controller"}}}},
+	{
+		"Finance",
+		"finance",
+		"Chief Financial Officer",
+		8,
+		[]team{
+			{
+				"Accounting",
+				[]string{"Accountant", "Accounts Payable Clerk", "Accounts Receivable Clerk", "Senior Accountant"},
+			},
+			{"Treasury", []string{"Treasury Analyst", "Payments Specialist"}},
+			{"Controlling", []string{"Financial Analyst", "Controller"}},
+		},
+	},
 	{"Marketing", "marketing", "Chief Marketing Officer", 6, []team{
 		{"Brand", []string{"Brand Specialist", "Copywriter", "Graphic Designer"}},
 		{"Demand Generation", []string{"Campaign Specialist", "Marketing Analyst"}}}},

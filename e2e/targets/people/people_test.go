@@ -126,7 +126,8 @@ func TestNamesAreOfTheWorldAndLoginsAreASCII(t *testing.T) {
 	c := people.NewCompany(1, 3000)
 	foreign := 0
 	for _, p := range c.People {
-		if strings.Trim(p.Login, "abcdefghijklmnopqrstuvwxyz.0123456789") != "" || strings.HasPrefix(p.Login, ".") || strings.Contains(p.Login, "..") {
+		if strings.Trim(p.Login, "abcdefghijklmnopqrstuvwxyz.0123456789") != "" || strings.HasPrefix(p.Login, ".") ||
+			strings.Contains(p.Login, "..") {
 			t.Errorf("%q has the login %q", p.DisplayName, p.Login)
 		}
 		if len(p.DisplayName) != utf8.RuneCountInString(p.DisplayName) {
@@ -156,7 +157,15 @@ func TestTheSamePersonLooksTheSameInEverySystem(t *testing.T) {
 			}
 			known++
 			if a.Mail != p.Mail || a.Login != p.Login || a.DisplayName != p.DisplayName {
-				t.Errorf("%s: %s is %q <%s>; HR says %q <%s>", name, a.Number, a.DisplayName, a.Mail, p.DisplayName, p.Mail)
+				t.Errorf(
+					"%s: %s is %q <%s>; HR says %q <%s>",
+					name,
+					a.Number,
+					a.DisplayName,
+					a.Mail,
+					p.DisplayName,
+					p.Mail,
+				)
 			}
 		}
 		if known < len(c.People)/2 {

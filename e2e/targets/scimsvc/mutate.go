@@ -38,7 +38,12 @@ func (s *Server) fill(system people.System) {
 		for _, name := range g.Groups {
 			members = append(members, member(groupIDs[name], "Group", name))
 		}
-		_, _ = s.groups.put(g.ID, scim.ResourceAttributes{"displayName": g.Name, "members": members}, g.Created, g.Modified)
+		_, _ = s.groups.put(
+			g.ID,
+			scim.ResourceAttributes{"displayName": g.Name, "members": members},
+			g.Created,
+			g.Modified,
+		)
 	}
 }
 
@@ -49,8 +54,13 @@ func member(id, kind, display string) map[string]any {
 // user writes an account as a SCIM user.
 func (s *Server) user(a people.Account, managerID string) scim.ResourceAttributes {
 	u := scim.ResourceAttributes{
-		"userName": s.userName(a.Login), "displayName": a.DisplayName, "active": a.Enabled, "userType": string(a.Kind),
-		"name": compact(map[string]any{"givenName": a.GivenName, "familyName": a.FamilyName, "formatted": a.DisplayName}),
+		"userName":    s.userName(a.Login),
+		"displayName": a.DisplayName,
+		"active":      a.Enabled,
+		"userType":    string(a.Kind),
+		"name": compact(
+			map[string]any{"givenName": a.GivenName, "familyName": a.FamilyName, "formatted": a.DisplayName},
+		),
 	}
 	set(u, "title", a.Title)
 	set(u, "externalId", a.Number)

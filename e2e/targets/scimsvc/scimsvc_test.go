@@ -89,7 +89,8 @@ func TestDiscoveryShowsWhatIsOffered(t *testing.T) {
 		AuthenticationSchemes []struct{ Type string }
 	}
 	call(t, "GET", s.BaseURL()+"/ServiceProviderConfig", nil, &config)
-	if !config.Filter.Supported || !config.Patch.Supported || config.AuthenticationSchemes[0].Type != "oauthbearertoken" {
+	if !config.Filter.Supported || !config.Patch.Supported ||
+		config.AuthenticationSchemes[0].Type != "oauthbearertoken" {
 		t.Errorf("ServiceProviderConfig is %+v", config)
 	}
 	var types list[struct{ Name, Endpoint string }]
@@ -119,7 +120,12 @@ func TestARequestWithoutTheTokenIsRefused(t *testing.T) {
 		}
 		_ = answer.Body.Close()
 		if answer.StatusCode != 401 || !strings.HasPrefix(answer.Header.Get("WWW-Authenticate"), "Bearer") {
-			t.Errorf("%q: %d %q; want 401 with a challenge", header, answer.StatusCode, answer.Header.Get("WWW-Authenticate"))
+			t.Errorf(
+				"%q: %d %q; want 401 with a challenge",
+				header,
+				answer.StatusCode,
+				answer.Header.Get("WWW-Authenticate"),
+			)
 		}
 	}
 }
@@ -154,7 +160,8 @@ func TestPagesHoldEveryUserOnceAndManagersAreSCIMIDs(t *testing.T) {
 	withManager := 0
 	for _, a := range c.SaaS.Accounts {
 		u := users[a.ID]
-		if u.Enterprise.EmployeeNumber != a.Number || u.ExternalID != a.Number || u.Active != a.Enabled || u.Meta.LastModified == "" {
+		if u.Enterprise.EmployeeNumber != a.Number || u.ExternalID != a.Number || u.Active != a.Enabled ||
+			u.Meta.LastModified == "" {
 			t.Errorf("user %s is %+v; want %+v", a.ID, u, a)
 		}
 		if got := u.Enterprise.Manager.Value; got != logins[a.Manager] {
@@ -225,7 +232,19 @@ func TestChangesShowAtOnce(t *testing.T) {
 		}
 	}
 	boss := c.SaaS.Accounts[0].Login
-	must(s.AddUser(people.Account{Login: "new.person", GivenName: "New", FamilyName: "Person", Mail: "new.person@x.example", Number: "900001", Manager: boss, Enabled: true}))
+	must(
+		s.AddUser(
+			people.Account{
+				Login:      "new.person",
+				GivenName:  "New",
+				FamilyName: "Person",
+				Mail:       "new.person@x.example",
+				Number:     "900001",
+				Manager:    boss,
+				Enabled:    true,
+			},
+		),
+	)
 	must(s.AddMember("Power Users", "new.person"))
 	id, err := s.UserID("new.person")
 	must(err)
@@ -270,11 +289,23 @@ func TestWritesOverSCIMAreKept(t *testing.T) {
 	s, c := start(t, 0)
 	core := []string{"urn:ietf:params:scim:schemas:core:2.0:User"}
 	var made user
-	r := call(t, "POST", s.BaseURL()+"/Users", map[string]any{"schemas": core, "userName": "made@x.example", "active": true}, &made)
+	r := call(
+		t,
+		"POST",
+		s.BaseURL()+"/Users",
+		map[string]any{"schemas": core, "userName": "made@x.example", "active": true},
+		&made,
+	)
 	if r.StatusCode != 201 || made.ID == "" {
 		t.Fatalf("create: %d %+v", r.StatusCode, made)
 	}
-	if r = call(t, "POST", s.BaseURL()+"/Users", map[string]any{"schemas": core, "userName": "MADE@x.example"}, nil); r.StatusCode != 409 {
+	if r = call(
+		t,
+		"POST",
+		s.BaseURL()+"/Users",
+		map[string]any{"schemas": core, "userName": "MADE@x.example"},
+		nil,
+	); r.StatusCode != 409 {
 		t.Errorf("a second user of the name gave %d; want 409", r.StatusCode)
 	}
 	var patched user
@@ -284,7 +315,12 @@ func TestWritesOverSCIMAreKept(t *testing.T) {
 		t.Error("the patched user is active")
 	}
 	var g group
-	add := map[string]any{"schemas": patch["schemas"], "Operations": []map[string]any{{"op": "add", "path": "members", "value": []any{map[string]any{"value": made.ID}}}}}
+	add := map[string]any{
+		"schemas": patch["schemas"],
+		"Operations": []map[string]any{
+			{"op": "add", "path": "members", "value": []any{map[string]any{"value": made.ID}}},
+		},
+	}
 	before := len(c.SaaS.Groups[0].Members)
 	if call(t, "PATCH", s.BaseURL()+"/Groups/"+c.SaaS.Groups[0].ID, add, &g); len(g.Members) != before+1 {
 		t.Errorf("the group has %d members; want %d", len(g.Members), before+1)
@@ -300,8 +336,19 @@ func TestFaultsReachTheClient(t *testing.T) {
 	if r := call(t, "GET", s.BaseURL()+"/Users?count=1", nil, nil); r.StatusCode != 200 {
 		t.Errorf("the first request gave %d", r.StatusCode)
 	}
-	if r := call(t, "GET", s.BaseURL()+"/Users?count=1", nil, nil); r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
-		t.Errorf("the second request gave %d, Retry-After %q; want 429 and 1", r.StatusCode, r.Header.Get("Retry-After"))
+	if r := call(
+		t,
+		"GET",
+		s.BaseURL()+"/Users?count=1",
+		nil,
+		nil,
+	); r.StatusCode != 429 ||
+		r.Header.Get("Retry-After") != "1" {
+		t.Errorf(
+			"the second request gave %d, Retry-After %q; want 429 and 1",
+			r.StatusCode,
+			r.Header.Get("Retry-After"),
+		)
 	}
 	if s.Requests() != 2 {
 		t.Errorf("counted %d requests; want 2", s.Requests())

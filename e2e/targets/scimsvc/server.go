@@ -60,7 +60,11 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s.groups = newStore("Group", "displayName", schema.CoreGroupSchema())
 	s.fill(cfg.System)
 	var err error
-	s.Listener, err = mishap.Listen(ctx, cfg.Addr, func(addr string) (http.Handler, error) { return s.handler(cfg, addr) })
+	s.Listener, err = mishap.Listen(
+		ctx,
+		cfg.Addr,
+		func(addr string) (http.Handler, error) { return s.handler(cfg, addr) },
+	)
 	if err != nil {
 		return nil, fmt.Errorf("scimsvc: %w", err)
 	}
@@ -78,10 +82,23 @@ func (s *Server) handler(cfg Config, addr string) (http.Handler, error) {
 			}},
 		},
 		ResourceTypes: []scim.ResourceType{
-			{ID: optional.NewString("User"), Name: "User", Endpoint: "/Users", Description: optional.NewString("User account"),
-				Schema: schema.CoreUserSchema(), SchemaExtensions: []scim.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}}, Handler: s.users},
-			{ID: optional.NewString("Group"), Name: "Group", Endpoint: "/Groups", Description: optional.NewString("Group of users"),
-				Schema: schema.CoreGroupSchema(), Handler: s.groups},
+			{
+				ID:               optional.NewString("User"),
+				Name:             "User",
+				Endpoint:         "/Users",
+				Description:      optional.NewString("User account"),
+				Schema:           schema.CoreUserSchema(),
+				SchemaExtensions: []scim.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}},
+				Handler:          s.users,
+			},
+			{
+				ID:          optional.NewString("Group"),
+				Name:        "Group",
+				Endpoint:    "/Groups",
+				Description: optional.NewString("Group of users"),
+				Schema:      schema.CoreGroupSchema(),
+				Handler:     s.groups,
+			},
 		},
 	}, scim.WithBaseURL("http://"+addr+basePath))
 	if err != nil {
@@ -113,7 +130,12 @@ func guard(token string, next http.Handler) http.Handler {
 func problem(w http.ResponseWriter, status int, detail string) {
 	w.Header().Set("Content-Type", "application/scim+json")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"%d","detail":%q}`, status, detail)
+	_, _ = fmt.Fprintf(
+		w,
+		`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"%d","detail":%q}`,
+		status,
+		detail,
+	)
 }
 
 // BaseURL is what a SCIM client is given.

@@ -30,7 +30,14 @@ type store struct {
 }
 
 func newStore(kind, unique string, core schema.Schema, extensions ...schema.Schema) *store {
-	return &store{kind: kind, unique: unique, schema: core, extensions: extensions, byID: map[string]*scim.Resource{}, names: map[string]string{}}
+	return &store{
+		kind:       kind,
+		unique:     unique,
+		schema:     core,
+		extensions: extensions,
+		byID:       map[string]*scim.Resource{},
+		names:      map[string]string{},
+	}
 }
 
 func (s *store) size() int {
@@ -212,7 +219,11 @@ func (s *store) comparable(r *scim.Resource) scim.ResourceAttributes {
 	a := copied(r).Attributes
 	a["id"] = r.ID
 	a["meta"] = map[string]any{
-		"created": r.Meta.Created.Format(time.RFC3339), "lastModified": r.Meta.LastModified.Format(time.RFC3339), "resourceType": s.kind,
+		"created": r.Meta.Created.Format(
+			time.RFC3339,
+		),
+		"lastModified": r.Meta.LastModified.Format(time.RFC3339),
+		"resourceType": s.kind,
 	}
 	return a
 }

@@ -14,8 +14,8 @@ import (
 
 const name = "grantwright-agent"
 
-// build makes the agent's program for a target and gives its path. What git says of the folder is kept out of it: the version
-// tells the commit, and a source archive without git gives the same bytes.
+// build makes the agent's program for a target and gives its path. What git says of the folder is kept out of it: the
+// version tells the commit, and a source archive without git gives the same bytes.
 func (j *job) build(ctx context.Context, t target) (string, error) {
 	path := filepath.Join(j.work, "build", t.os+"-"+t.arch, name)
 	if t.os == "windows" {

@@ -30,7 +30,13 @@ func TestTheDebInstallsUpgradesAndGoesAsItShould(t *testing.T) {
 	t.Run("an installation makes account and directory, and starts nothing", func(t *testing.T) {
 		said := apt(t, "install", debOf(packages(t), testVersion))
 		contains(t, "the installation", said, "sudo -u grantwright-agent grantwright-agent enroll --url")
-		if account := command(t, "getent", "passwd", name); !strings.Contains(account, ":/var/lib/grantwright-agent:") || !strings.Contains(account, "nologin") {
+		if account := command(
+			t,
+			"getent",
+			"passwd",
+			name,
+		); !strings.Contains(account, ":/var/lib/grantwright-agent:") ||
+			!strings.Contains(account, "nologin") {
 			t.Errorf("the account: %s", account)
 		}
 		wantOwned(t, linuxData, 0o700, uid(t))
@@ -43,7 +49,16 @@ func TestTheDebInstallsUpgradesAndGoesAsItShould(t *testing.T) {
 	})
 	t.Run("an upgrade keeps settings and membership", func(t *testing.T) {
 		write(t, settingsPath, "HTTPS_PROXY=http://proxy.example.org:3128\n")
-		command(t, "setpriv", "--reuid="+name, "--regid="+name, "--clear-groups", "sh", "-c", "umask 077; echo {} >/var/lib/grantwright-agent/agent.json")
+		command(
+			t,
+			"setpriv",
+			"--reuid="+name,
+			"--regid="+name,
+			"--clear-groups",
+			"sh",
+			"-c",
+			"umask 077; echo {} >/var/lib/grantwright-agent/agent.json",
+		)
 		if said := apt(t, "install", debOf(newer, "1.3.0")); strings.Contains(said, "enroll") {
 			t.Errorf("the upgrade tells an enrolled host to enrol: %s", said)
 		}
@@ -75,7 +90,10 @@ func cleanHost(t *testing.T) {
 	t.Helper()
 	for _, path := range []string{linuxData, linuxProgram, filepath.Dir(settingsPath), unitPath} {
 		if _, err := os.Lstat(path); err == nil {
-			t.Fatalf("%s is there: this test installs the agent on this host and purges it, and would take yours with it", path)
+			t.Fatalf(
+				"%s is there: this test installs the agent on this host and purges it, and would take yours with it",
+				path,
+			)
 		}
 	}
 	had := exec.Command("getent", "passwd", name).Run() == nil
@@ -91,7 +109,10 @@ func cleanHost(t *testing.T) {
 
 func apt(t *testing.T, args ...string) string {
 	t.Helper()
-	return command(t, "apt-get", append([]string{"-o", "DPkg::Lock::Timeout=600", "-y", "--no-install-recommends"}, args...)...)
+	return command(
+		t,
+		"apt-get",
+		append([]string{"-o", "DPkg::Lock::Timeout=600", "-y", "--no-install-recommends"}, args...)...)
 }
 
 func uid(t *testing.T) uint32 {

@@ -25,7 +25,11 @@ func (j *job) packLinux(ctx context.Context, t target, program string) error {
 	if err := j.stageLinux(ctx, t, program, stage); err != nil {
 		return err
 	}
-	environment := []string{"VERSION=" + j.version, "ARCH=" + t.arch, "SOURCE_DATE_EPOCH=" + strconv.FormatInt(j.date.Unix(), 10)}
+	environment := []string{
+		"VERSION=" + j.version,
+		"ARCH=" + t.arch,
+		"SOURCE_DATE_EPOCH=" + strconv.FormatInt(j.date.Unix(), 10),
+	}
 	for packager, file := range map[string]string{
 		"deb": fmt.Sprintf("%s_%s-1_%s.deb", name, j.version, t.arch),
 		"rpm": fmt.Sprintf("%s-%s-1.%s.rpm", name, j.version, rpmArch[t.arch]),
@@ -71,13 +75,17 @@ func (j *job) stageLinux(ctx context.Context, t target, program, stage string) e
 	return j.dateAll(stage)
 }
 
-// packagedUnit is the agent's own unit with the package's account in place of one that systemd makes up at every start. An
-// administrator enrols the host as that account before the first start, and looks at its status as that account.
+// packagedUnit is the agent's own unit with the package's account in place of one that systemd makes up at every start.
+// An administrator enrols the host as that account before the first start, and looks at its status as that account.
 // DynamicUser brings nothing else that the unit does not also say.
 func packagedUnit(unit string) (string, error) {
 	const dynamic = "\nDynamicUser=yes\n"
 	if strings.Count(unit, dynamic) != 1 {
-		return "", fmt.Errorf("the unit that %s prints has no single line DynamicUser=yes to put the account in place of:\n%s", name, unit)
+		return "", fmt.Errorf(
+			"the unit that %s prints has no single line DynamicUser=yes to put the account in place of:\n%s",
+			name,
+			unit,
+		)
 	}
 	return strings.Replace(unit, dynamic, "\nUser="+linuxAccount+"\nGroup="+linuxAccount+"\n", 1), nil
 }

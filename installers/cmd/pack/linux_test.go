@@ -22,8 +22,17 @@ func unpacked(t *testing.T) string {
 
 func TestTheDebSaysWhatItIs(t *testing.T) {
 	fields := command(t, "dpkg-deb", "-f", debOf(packages(t), testVersion))
-	contains(t, "control", fields, "Package: grantwright-agent\n", "Version: 1.2.3-1\n", "Section: admin\n", "Depends: passwd, ca-certificates\n",
-		"Homepage: https://", "Maintainer: Grantwright")
+	contains(
+		t,
+		"control",
+		fields,
+		"Package: grantwright-agent\n",
+		"Version: 1.2.3-1\n",
+		"Section: admin\n",
+		"Depends: passwd, ca-certificates\n",
+		"Homepage: https://",
+		"Maintainer: Grantwright",
+	)
 }
 
 func TestTheDebHoldsTheProgramItsUnitAndItsSettings(t *testing.T) {
@@ -52,7 +61,12 @@ func TestTheDebCarriesOurScriptsAndKeepsTheAdministratorsSettings(t *testing.T) 
 			t.Errorf("the deb's %s is another than ours", script)
 		}
 	}
-	if got := read(t, filepath.Join(control, "conffiles")); strings.TrimSpace(got) != "/etc/grantwright-agent/environment" {
+	if got := read(
+		t,
+		filepath.Join(control, "conffiles"),
+	); strings.TrimSpace(
+		got,
+	) != "/etc/grantwright-agent/environment" {
 		t.Errorf("conffiles: %q", got)
 	}
 }
@@ -61,11 +75,26 @@ func TestTheRpmIsTheSameAsTheDeb(t *testing.T) {
 	needTool(t, "rpm", "rpm")
 	rpm := rpmOf(packages(t), testVersion)
 	contains(t, "rpm -K", command(t, "rpm", "-K", rpm), "digests OK")
-	contains(t, "rpm -qpi", command(t, "rpm", "-qpi", rpm), "Version     : 1.2.3\n", "Release     : 1\n", "License     : Apache-2.0\n",
-		"Build Host  : localhost\n", "Build Date  : Thu Jan  2 03:04:05 2025\n")
+	contains(
+		t,
+		"rpm -qpi",
+		command(t, "rpm", "-qpi", rpm),
+		"Version     : 1.2.3\n",
+		"Release     : 1\n",
+		"License     : Apache-2.0\n",
+		"Build Host  : localhost\n",
+		"Build Date  : Thu Jan  2 03:04:05 2025\n",
+	)
 	contains(t, "rpm -qpR", command(t, "rpm", "-qpR", rpm), "/usr/sbin/useradd\n", "ca-certificates\n")
 
-	files := command(t, "rpm", "-qp", "--qf", `[%{FILEMODES:perms} %{FILEUSERNAME}/%{FILEGROUPNAME} %{FILEFLAGS:fflags} %{FILENAMES}\n]`, rpm)
+	files := command(
+		t,
+		"rpm",
+		"-qp",
+		"--qf",
+		`[%{FILEMODES:perms} %{FILEUSERNAME}/%{FILEGROUPNAME} %{FILEFLAGS:fflags} %{FILENAMES}\n]`,
+		rpm,
+	)
 	want := []string{
 		"drwxr-xr-x root/root  /etc/grantwright-agent",
 		"-rw------- root/root cn /etc/grantwright-agent/environment",
@@ -88,7 +117,8 @@ func TestTheRpmsProgramAndUnitAreTheDebs(t *testing.T) {
 	needTool(t, "rpm2cpio", "rpm2cpio")
 	needTool(t, "cpio", "cpio")
 	root, rpm := filepath.Join(unpacked(t), "root"), rpmOf(packages(t), testVersion)
-	for _, path := range []string{linuxProgram, "/usr/lib/systemd/system/grantwright-agent.service", "/etc/grantwright-agent/environment"} {
+	for _, path := range []string{linuxProgram, "/usr/lib/systemd/system/grantwright-agent.service",
+		"/etc/grantwright-agent/environment"} {
 		// To standard output: the names in an rpm are absolute, and cpio would write over those of this host.
 		got := command(t, "sh", "-c", `rpm2cpio "$1" | cpio --extract --to-stdout --quiet "$2"`, "sh", rpm, path)
 		if got == "" || got != read(t, filepath.Join(root, path)) {
@@ -111,7 +141,18 @@ func settings(unit string) map[string]int {
 func TestThePackagedUnitIsTheAgentsOwnButForTheAccount(t *testing.T) {
 	root := filepath.Join(unpacked(t), "root")
 	packaged := settings(read(t, filepath.Join(root, "usr/lib/systemd/system/grantwright-agent.service")))
-	own := settings(command(t, filepath.Join(root, linuxProgram), "service", "unit", "--executable", linuxProgram, "--data", linuxData))
+	own := settings(
+		command(
+			t,
+			filepath.Join(root, linuxProgram),
+			"service",
+			"unit",
+			"--executable",
+			linuxProgram,
+			"--data",
+			linuxData,
+		),
+	)
 
 	if len(own) < 30 || own["NoNewPrivileges=yes"] != 1 || own["StateDirectory=grantwright-agent"] != 1 {
 		t.Fatalf("the agent prints no hardened unit: %v", slices.Sorted(maps.Keys(own)))
@@ -119,7 +160,11 @@ func TestThePackagedUnitIsTheAgentsOwnButForTheAccount(t *testing.T) {
 	delete(own, "DynamicUser=yes")
 	own["User=grantwright-agent"], own["Group=grantwright-agent"] = 1, 1
 	if !maps.Equal(packaged, own) {
-		t.Errorf("the package's unit\n%s\nwant\n%s", strings.Join(slices.Sorted(maps.Keys(packaged)), "\n"), strings.Join(slices.Sorted(maps.Keys(own)), "\n"))
+		t.Errorf(
+			"the package's unit\n%s\nwant\n%s",
+			strings.Join(slices.Sorted(maps.Keys(packaged)), "\n"),
+			strings.Join(slices.Sorted(maps.Keys(own)), "\n"),
+		)
 	}
 	for setting := range packaged {
 		if path, found := strings.CutPrefix(setting, "EnvironmentFile=-"); found {
@@ -131,7 +176,8 @@ func TestThePackagedUnitIsTheAgentsOwnButForTheAccount(t *testing.T) {
 }
 
 func TestAUnitWithoutAPlaceForTheAccountIsRefused(t *testing.T) {
-	for _, unit := range []string{"", "[Service]\nUser=somebody\n", "[Service]\nDynamicUser=yes\nDynamicUser=yes\n\nDynamicUser=yes\n"} {
+	for _, unit := range []string{"", "[Service]\nUser=somebody\n",
+		"[Service]\nDynamicUser=yes\nDynamicUser=yes\n\nDynamicUser=yes\n"} {
 		if got, err := packagedUnit(unit); err == nil {
 			t.Errorf("packagedUnit(%q) = %q", unit, got)
 		}
@@ -158,5 +204,10 @@ func TestSystemdTakesTheUnitAndFindsItHardened(t *testing.T) {
 }
 
 func TestTheProgramPrintsTheVersionItWasPackedWith(t *testing.T) {
-	contains(t, "version", command(t, filepath.Join(unpacked(t), "root", linuxProgram), "version"), "grantwright-agent 1.2.3 (")
+	contains(
+		t,
+		"version",
+		command(t, filepath.Join(unpacked(t), "root", linuxProgram), "version"),
+		"grantwright-agent 1.2.3 (",
+	)
 }

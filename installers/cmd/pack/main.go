@@ -1,7 +1,8 @@
-// Command pack makes what a customer installs of the agent: a deb and an rpm for Linux, a zip for Windows, and SHA256SUMS over
-// them. It builds the agent's program for every target and knows nothing of what is inside it.
+// Command pack makes what a customer installs of the agent: a deb and an rpm for Linux, a zip for Windows, and
+// SHA256SUMS over them. It builds the agent's program for every target and knows nothing of what is inside it.
 //
-// The same source gives the same bytes wherever it is packed. All dates are SOURCE_DATE_EPOCH, or that of the last commit.
+// The same source gives the same bytes wherever it is packed. All dates are SOURCE_DATE_EPOCH, or that of the last
+// commit.
 package main
 
 import (
@@ -52,7 +53,11 @@ var allTargets = []target{{"linux", "amd64"}, {"linux", "arm64"}, {"windows", "a
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	set := flag.NewFlagSet("pack", flag.ContinueOnError)
 	set.SetOutput(errs)
-	version := set.String("version", "", "`version` as git describe gives it, such as 0.1.0 or 0.1.0-5-gabc1234; dev for none")
+	version := set.String(
+		"version",
+		"",
+		"`version` as git describe gives it, such as 0.1.0 or 0.1.0-5-gabc1234; dev for none",
+	)
 	to := set.String("out", "dist", "`folder` for the packages")
 	nfpm := set.String("nfpm", "bin/nfpm", "`path` of nfpm")
 	source := set.String("source", ".", "`folder` of the repository")

@@ -58,7 +58,12 @@ func packInto(folder, version, targets string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return run(context.Background(), []string{"--version", version, "--out", folder, "--nfpm", nfpm, "--source", source, "--targets", targets}, out, out)
+	return run(
+		context.Background(),
+		[]string{"--version", version, "--out", folder, "--nfpm", nfpm, "--source", source, "--targets", targets},
+		out,
+		out,
+	)
 }
 
 func packages(t *testing.T) string {
@@ -92,7 +97,17 @@ func needTool(t *testing.T, tool, aptPackage string) {
 		t.Fatalf("this test needs %s: apt-get install %s", tool, aptPackage)
 	}
 	command(t, "apt-get", "-o", "DPkg::Lock::Timeout=600", "update", "-qq")
-	command(t, "apt-get", "-o", "DPkg::Lock::Timeout=600", "install", "-y", "-qq", "--no-install-recommends", aptPackage)
+	command(
+		t,
+		"apt-get",
+		"-o",
+		"DPkg::Lock::Timeout=600",
+		"install",
+		"-y",
+		"-qq",
+		"--no-install-recommends",
+		aptPackage,
+	)
 }
 
 // command runs a program that must succeed, and gives what it printed.
@@ -163,9 +178,11 @@ func TestWhatIsWrongIsSaidBeforeAnythingIsBuilt(t *testing.T) {
 		want string
 	}{
 		{[]string{"--version", "latest", "--nfpm", nfpm, "--source", source}, `--version "latest" is none`},
-		{[]string{"--version", "1.2.3", "--nfpm", filepath.Join(empty, "nfpm"), "--source", source}, "`make bin/nfpm` builds it"},
+		{[]string{"--version", "1.2.3", "--nfpm", filepath.Join(empty, "nfpm"), "--source", source},
+			"`make bin/nfpm` builds it"},
 		{[]string{"--version", "1.2.3", "--nfpm", nfpm, "--source", empty}, "is not the repository"},
-		{[]string{"--version", "1.2.3", "--nfpm", nfpm, "--source", source, "--targets", "plan9/amd64"}, `"plan9/amd64" is none of`},
+		{[]string{"--version", "1.2.3", "--nfpm", nfpm, "--source", source, "--targets", "plan9/amd64"},
+			`"plan9/amd64" is none of`},
 		{[]string{"1.2.3"}, `unknown argument "1.2.3"`},
 	} {
 		out := filepath.Join(t.TempDir(), "dist")
@@ -184,8 +201,23 @@ func TestAFailedPackingLeavesTheEarlierPackages(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(out, sumsFile), []byte("earlier\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := run(t.Context(), []string{"--version", testVersion, "--out", out, "--nfpm", "/bin/false", "--source", source, "--targets", hostTarget()},
-		io.Discard, io.Discard)
+	err := run(
+		t.Context(),
+		[]string{
+			"--version",
+			testVersion,
+			"--out",
+			out,
+			"--nfpm",
+			"/bin/false",
+			"--source",
+			source,
+			"--targets",
+			hostTarget(),
+		},
+		io.Discard,
+		io.Discard,
+	)
 	if err == nil || !strings.Contains(err.Error(), hostTarget()+": false package") {
 		t.Errorf("packing with an nfpm that fails: %v", err)
 	}
@@ -198,11 +230,29 @@ func TestTheDateIsThatOfTheLastCommit(t *testing.T) {
 	repository := t.TempDir()
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	t.Setenv("GIT_COMMITTER_DATE", testDate+" +0545")
-	if _, err := sourceDate(t.Context(), repository); err == nil || !strings.Contains(err.Error(), "set SOURCE_DATE_EPOCH") {
+	if _, err := sourceDate(
+		t.Context(),
+		repository,
+	); err == nil ||
+		!strings.Contains(err.Error(), "set SOURCE_DATE_EPOCH") {
 		t.Errorf("without git: %v", err)
 	}
 	command(t, "git", "init", "-q", repository)
-	command(t, "git", "-C", repository, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "one")
+	command(
+		t,
+		"git",
+		"-C",
+		repository,
+		"-c",
+		"user.name=a",
+		"-c",
+		"user.email=a@example.org",
+		"commit",
+		"-q",
+		"--allow-empty",
+		"-m",
+		"one",
+	)
 	if got, err := sourceDate(t.Context(), repository); err != nil || !got.Equal(commitDate) {
 		t.Errorf("sourceDate = %v, %v; want %v", got, err, commitDate)
 	}

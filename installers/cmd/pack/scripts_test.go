@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// host is a make-believe host for the packages' scripts: their paths lie in a folder, and the programs that would change the
-// host write down how they were called.
+// host is a make-believe host for the packages' scripts: their paths lie in a folder, and the programs that would
+// change the host write down how they were called.
 type host struct {
 	root, calls string
 	t           *testing.T
@@ -114,8 +114,13 @@ func TestTheScriptsCallSystemdOnlyWhereItRunsAndOnlyWhenItIsTime(t *testing.T) {
 func TestTheFirstInstallationMakesTheAccountAndAClosedDirectory(t *testing.T) {
 	h := newHost(t, false)
 	calls, said := h.run("postinst", "configure", "")
-	contains(t, "what postinst called", calls, "useradd --system --user-group --no-create-home --home-dir /var/lib/grantwright-agent",
-		"install -d -m 0700 -o grantwright-agent -g grantwright-agent /var/lib/grantwright-agent\n")
+	contains(
+		t,
+		"what postinst called",
+		calls,
+		"useradd --system --user-group --no-create-home --home-dir /var/lib/grantwright-agent",
+		"install -d -m 0700 -o grantwright-agent -g grantwright-agent /var/lib/grantwright-agent\n",
+	)
 	contains(t, "what postinst said", said, "sudo -u grantwright-agent grantwright-agent enroll --url", "--token-stdin",
 		"systemctl enable --now grantwright-agent")
 }
@@ -133,7 +138,12 @@ func TestADirectoryThatWasThereIsGivenToTheAccountOnce(t *testing.T) {
 	h.write("var/lib/grantwright-agent/agent.json", "{}")
 	h.program("stat", "echo root")
 	calls, said := h.run("postinst", "configure", "")
-	contains(t, "what postinst called", calls, "chown -Rh grantwright-agent:grantwright-agent /var/lib/grantwright-agent\n")
+	contains(
+		t,
+		"what postinst called",
+		calls,
+		"chown -Rh grantwright-agent:grantwright-agent /var/lib/grantwright-agent\n",
+	)
 	if strings.Contains(said, "enrol") {
 		t.Errorf("postinst tells an enrolled host to enrol: %s", said)
 	}
@@ -149,7 +159,12 @@ func TestADirectoryThatSystemdMovedIsLeftToSystemd(t *testing.T) {
 	if err := os.Symlink("private/grantwright-agent", filepath.Join(h.root, "var/lib/grantwright-agent")); err != nil {
 		t.Fatal(err)
 	}
-	if calls, _ := h.run("postinst", "configure", ""); strings.Contains(calls, "chown") || strings.Contains(calls, "install") {
+	if calls, _ := h.run(
+		"postinst",
+		"configure",
+		"",
+	); strings.Contains(calls, "chown") ||
+		strings.Contains(calls, "install") {
 		t.Errorf("postinst called %s", calls)
 	}
 	h.run("postrm", "purge")
@@ -161,7 +176,14 @@ func TestADirectoryThatSystemdMovedIsLeftToSystemd(t *testing.T) {
 func TestAnUpgradeSucceedsThoughTheAgentDoesNotStartAgain(t *testing.T) {
 	h := newHost(t, true)
 	h.program("systemctl", `[ "$1" != try-restart ]`)
-	if _, said := h.run("postinst", "configure", "1.2.2-1"); !strings.Contains(said, "journalctl -u grantwright-agent.service") {
+	if _, said := h.run(
+		"postinst",
+		"configure",
+		"1.2.2-1",
+	); !strings.Contains(
+		said,
+		"journalctl -u grantwright-agent.service",
+	) {
 		t.Errorf("postinst said %q", said)
 	}
 }
@@ -175,7 +197,8 @@ func TestAUnitThatHidesThePackagesIsPointedOut(t *testing.T) {
 }
 
 func TestRemovalKeepsTheDataAndPurgeRemovesIt(t *testing.T) {
-	const data, link = "var/lib/grantwright-agent/agent.json", "etc/systemd/system/multi-user.target.wants/grantwright-agent.service"
+	const data, link = "var/lib/grantwright-agent/agent.json",
+		"etc/systemd/system/multi-user.target.wants/grantwright-agent.service"
 	h := newHost(t, false)
 	h.write(data, "{}")
 	h.write(link, "")

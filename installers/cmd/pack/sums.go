@@ -11,7 +11,8 @@ import (
 
 const sumsFile = "SHA256SUMS"
 
-// writeSums writes SHA256SUMS, in the form of sha256sum(1), over all files in folder. It gives the names of all, the sums last.
+// writeSums writes SHA256SUMS, in the form of sha256sum(1), over all files in folder. It gives the names of all, the
+// sums last.
 func writeSums(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -12,8 +12,8 @@ var (
 	hash    = regexp.MustCompile(`^[0-9a-f]{4,40}$`)
 )
 
-// packageVersion is a version, as `git describe --tags --always --dirty` gives it, in the form that dpkg and rpm take and sort
-// alike: "~" sorts before what it follows, "+" after it, and "-" would begin the packaging's own number.
+// packageVersion is a version, as `git describe --tags --always --dirty` gives it, in the form that dpkg and rpm take
+// and sort alike: "~" sorts before what it follows, "+" after it, and "-" would begin the packaging's own number.
 //
 //	0.1.0                 0.1.0
 //	v0.2.0-rc.1           0.2.0~rc.1
@@ -38,7 +38,10 @@ func packageVersion(described string, date time.Time) (string, error) {
 	case hash.MatchString(clean):
 		version = "0.0.0~git" + date.Format("20060102150405") + "." + clean
 	default:
-		return "", fmt.Errorf("--version %q is none; it looks like 1.2.3, 1.2.3-rc.1, 1.2.3-5-gabc1234, abc1234 or dev", described)
+		return "", fmt.Errorf(
+			"--version %q is none; it looks like 1.2.3, 1.2.3-rc.1, 1.2.3-5-gabc1234, abc1234 or dev",
+			described,
+		)
 	}
 	switch {
 	case !dirty:

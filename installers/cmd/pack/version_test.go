@@ -31,7 +31,8 @@ func TestWhatGitDescribesBecomesAVersionThatPackagesTake(t *testing.T) {
 }
 
 func TestAVersionThatIsNoneIsRefused(t *testing.T) {
-	for _, described := range []string{"", "1.2", "1.2.3 4", "1.2.3-", "1.2.3-rc_1", "latest", "../1.2.3", "1.2.3;rm", "-dirty"} {
+	for _, described := range []string{"", "1.2", "1.2.3 4", "1.2.3-", "1.2.3-rc_1", "latest", "../1.2.3", "1.2.3;rm",
+		"-dirty"} {
 		got, err := packageVersion(described, commitDate)
 		if err == nil || !strings.Contains(err.Error(), "it looks like 1.2.3") {
 			t.Errorf("packageVersion(%q) = %q, %v; want an error that shows a version", described, got, err)

@@ -41,7 +41,16 @@ func TestTheZipHoldsTheProgramAndItsScripts(t *testing.T) {
 		names = append(names, file)
 	}
 	slices.Sort(names)
-	if want := []string{"LICENSE", "README.txt", "grantwright-agent.exe", "install.ps1", "uninstall.ps1"}; !slices.Equal(names, want) {
+	if want := []string{
+		"LICENSE",
+		"README.txt",
+		"grantwright-agent.exe",
+		"install.ps1",
+		"uninstall.ps1",
+	}; !slices.Equal(
+		names,
+		want,
+	) {
 		t.Errorf("the zip holds %v; want %v", names, want)
 	}
 	program, err := pe.NewFile(bytes.NewReader(files["grantwright-agent.exe"]))
@@ -57,7 +66,8 @@ func TestTheZipHoldsTheProgramAndItsScripts(t *testing.T) {
 func TestTheTextsAreOurFilesInASCIIWithWindowsLineEnds(t *testing.T) {
 	files := unzipped(t)
 	for file, from := range map[string]string{
-		"install.ps1": "installers/windows", "uninstall.ps1": "installers/windows", "README.txt": "installers/windows", "LICENSE": ".",
+		"install.ps1": "installers/windows", "uninstall.ps1": "installers/windows", "README.txt": "installers/windows",
+		"LICENSE": ".",
 	} {
 		text := string(files[file])
 		if want := read(t, filepath.Join(source, from, file)); strings.ReplaceAll(text, "\r\n", "\n") != want {
@@ -76,12 +86,46 @@ func TestTheTextsAreOurFilesInASCIIWithWindowsLineEnds(t *testing.T) {
 func TestTheScriptsCallTheProgramAsItsHelpSays(t *testing.T) {
 	program := filepath.Join(unpacked(t), "root", linuxProgram)
 	help := command(t, program, "help")
-	contains(t, "help", help, "enroll --url", "--token-stdin", "--token-file", "--data", "--ca-file", "--proxy", "service install|uninstall|start")
-	install, uninstall := read(t, filepath.Join(source, "installers/windows/install.ps1")), read(t, filepath.Join(source, "installers/windows/uninstall.ps1"))
-	contains(t, "install.ps1", install, `'enroll', '--url', $Url, '--data', $data`, "--token-file", "--token-stdin", "'--ca-file'", "'--proxy'",
-		"service install --data $data", "service start --data $data", `Join-Path $data 'agent.json'`)
+	contains(
+		t,
+		"help",
+		help,
+		"enroll --url",
+		"--token-stdin",
+		"--token-file",
+		"--data",
+		"--ca-file",
+		"--proxy",
+		"service install|uninstall|start",
+	)
+	install, uninstall := read(
+		t,
+		filepath.Join(source, "installers/windows/install.ps1"),
+	), read(
+		t,
+		filepath.Join(source, "installers/windows/uninstall.ps1"),
+	)
+	contains(
+		t,
+		"install.ps1",
+		install,
+		`'enroll', '--url', $Url, '--data', $data`,
+		"--token-file",
+		"--token-stdin",
+		"'--ca-file'",
+		"'--proxy'",
+		"service install --data $data",
+		"service start --data $data",
+		`Join-Path $data 'agent.json'`,
+	)
 	contains(t, "uninstall.ps1", uninstall, "service uninstall --data $data")
-	if _, parameters, _ := strings.Cut(install, "param("); strings.Contains(strings.ToLower(parameters[:strings.Index(parameters, ")")]), "$token\n") {
+	if _, parameters, _ := strings.Cut(
+		install,
+		"param(",
+	); strings.Contains(
+		strings.ToLower(parameters[:strings.Index(parameters, ")")]),
+		"$token\n",
+	) {
 		t.Error("install.ps1 takes the token as an argument")
 	}
 }

@@ -15,7 +15,11 @@ func TestTheCommittedSchemasAreTheGeneratedOnes(t *testing.T) {
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join("../../schema/v1", name))
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s differs from what the structs say (%v): run go generate ./... in the protocol module", name, err)
+			t.Errorf(
+				"%s differs from what the structs say (%v): run go generate ./... in the protocol module",
+				name,
+				err,
+			)
 		}
 	}
 	there, err := filepath.Glob("../../schema/v1/*")

@@ -42,7 +42,13 @@ var refinements = map[string]func(*schema){
 	"wire.Ack.Credit":                      between(0, wire.MaxCredit),
 	"wire.Offer.Credit":                    between(0, wire.MaxCredit),
 	"wire.Offer.Request": func(s *schema) {
-		s.AnyOf = []*schema{{Ref: fileName("sync_request")}, {Ref: fileName("test_request")}, {Ref: fileName("discover_request")}, {Ref: fileName("provision_request")}, {Ref: fileName("read_request")}}
+		s.AnyOf = []*schema{
+			{Ref: fileName("sync_request")},
+			{Ref: fileName("test_request")},
+			{Ref: fileName("discover_request")},
+			{Ref: fileName("provision_request")},
+			{Ref: fileName("read_request")},
+		}
 	},
 	"wire.RegisterRequest.IdentityKey": key,
 	"wire.RegisterRequest.SealingKey":  key,

@@ -1,5 +1,5 @@
-// Package schematest checks documents against the schemas of package schema. It knows the keywords that these schemas use
-// and refuses to judge by any other, so that a keyword which is written but never checked cannot pass unseen.
+// Package schematest checks documents against the schemas of package schema. It knows the keywords that these schemas
+// use and refuses to judge by any other, so that a keyword which is written but never checked cannot pass unseen.
 package schematest
 
 import (

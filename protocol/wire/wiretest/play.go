@@ -89,8 +89,9 @@ type Player struct {
 	// Next gives the connection to play on: at the beginning, and again after a cut.
 	Next func() (wire.Socket, error)
 
-	// Ignore lists types that the end under test may send at any time without the transcript naming them, such as progress,
-	// or acks of a control plane that acknowledges every chunk by itself. A line that names such a frame still must be met.
+	// Ignore lists types that the end under test may send at any time without the transcript naming them, such as
+	// progress, or acks of a control plane that acknowledges every chunk by itself. A line that names such a frame
+	// still must be met.
 	Ignore []wire.Type
 
 	// Vars holds the values of the transcript's $names, by name without the sign. The caller may give some beforehand.
@@ -103,7 +104,8 @@ type Player struct {
 	nonce  string // of the last challenge that came
 }
 
-// Play goes through the lines. It returns an error that names the line which was not met. The last connection stays open.
+// Play goes through the lines. It returns an error that names the line which was not met. The last connection stays
+// open.
 func (p *Player) Play(lines []Line) error {
 	if p.Vars == nil {
 		p.Vars = map[string]any{}
@@ -150,7 +152,8 @@ func cut(s wire.Socket) {
 		c.Cut()
 		return
 	}
-	// 1006 is what a broken connection looks like (RFC 6455 section 7.4.1); it is never sent, so this just drops the line.
+	// 1006 is what a broken connection looks like (RFC 6455 section 7.4.1); it is never sent, so this just drops the
+	// line.
 	_ = s.Close(1006, "")
 }
 

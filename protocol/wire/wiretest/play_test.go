@@ -26,7 +26,10 @@ func TestTheTranscriptsAgreeWithThemselves(t *testing.T) {
 				sockets <- c
 				return a, nil
 			}}
-			control := wiretest.Player{Plays: wiretest.FromControl, Next: func() (wire.Socket, error) { return <-sockets, nil }}
+			control := wiretest.Player{
+				Plays: wiretest.FromControl,
+				Next:  func() (wire.Socket, error) { return <-sockets, nil },
+			}
 			done := make(chan error, 1)
 			go func() { done <- agent.Play(lockstep(lines)) }()
 			if err := control.Play(lockstep(lines)); err != nil {

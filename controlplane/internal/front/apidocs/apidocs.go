@@ -1,8 +1,9 @@
-// Package apidocs serves the description of the API and two viewers for it, Swagger UI and ReDoc. Everything comes from this
-// program: no page fetches anything from elsewhere, and none holds a script of its own text.
+// Package apidocs serves the description of the API and two viewers for it, Swagger UI and ReDoc. Everything comes from
+// this program: no page fetches anything from elsewhere, and none holds a script of its own text.
 //
-// The description needs a token, which browsers do not send when they go to an address. Whoever comes to a viewer without one is
-// answered 401, and a browser with the viewer's page as well: its script signs in by the console's session and reads the description.
+// The description needs a token, which browsers do not send when they go to an address. Whoever comes to a viewer
+// without one is answered 401, and a browser with the viewer's page as well: its script signs in by the console's
+// session and reads the description.
 package apidocs
 
 import (
@@ -20,8 +21,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 )
 
-// The viewers are packed by assets/fetch.sh and not kept in the repository. The pattern takes the packed files (.gz) and the
-// placeholder (.txt), which lets the program be built without them.
+// The viewers are packed by assets/fetch.sh and not kept in the repository. The pattern takes the packed files (.gz)
+// and the placeholder (.txt), which lets the program be built without them.
 //
 //go:embed assets/*.[gt]*
 var assets embed.FS
@@ -41,8 +42,8 @@ type site struct {
 	viewer fs.FS // the packed viewers
 }
 
-// Mount adds /openapi.json, /docs and /redoc with their files to the API. Call it once; routes that are added to the API
-// later are described as well, up to the first request.
+// Mount adds /openapi.json, /docs and /redoc with their files to the API. Call it once; routes that are added to the
+// API later are described as well, up to the first request.
 func Mount(api *httpapi.API, opts Options) {
 	viewer, err := fs.Sub(assets, "assets")
 	if err != nil {
@@ -96,8 +97,8 @@ func (s *site) plain(name, media string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { answer(w, media+"; charset=utf-8", b) }
 }
 
-// packed answers a file of a viewer: as it was packed, or unpacked for who cannot do that. charset matters: without it the
-// bundles are read as Latin-1 and neither page comes up.
+// packed answers a file of a viewer: as it was packed, or unpacked for who cannot do that. charset matters: without it
+// the bundles are read as Latin-1 and neither page comes up.
 func (s *site) packed(name, media string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b, err := fs.ReadFile(s.viewer, name+".gz")

@@ -49,7 +49,16 @@ func server(t *testing.T, public bool, files fs.FS) *httptest.Server {
 		}
 		return viewer.Viewer{Kind: viewer.User}, nil
 	}
-	a := httpapi.New(httpapi.Config{Title: "Grantwright", Version: "1.2.3", Log: slog.New(slog.DiscardHandler), User: user, Agent: user, PublicDocs: public})
+	a := httpapi.New(
+		httpapi.Config{
+			Title:      "Grantwright",
+			Version:    "1.2.3",
+			Log:        slog.New(slog.DiscardHandler),
+			User:       user,
+			Agent:      user,
+			PublicDocs: public,
+		},
+	)
 	mount(a, Options{Public: public, User: user}, files)
 	a.Add(httpapi.Handle("GET", "/things/{id}", "Read a thing", func(context.Context, viewer.Viewer, *struct {
 		ID string `path:"id"`
@@ -102,8 +111,17 @@ func TestPublicDocsNeedNoToken(t *testing.T) {
 		"/redoc/redoc.standalone.js": {"text/javascript; charset=utf-8", script},
 	} {
 		resp, body := get(t, s.URL+path)
-		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != want.media || !strings.Contains(body, want.part) {
-			t.Errorf("%s: %d %s %.80q; want %s with %q", path, resp.StatusCode, resp.Header.Get("Content-Type"), body, want.media, want.part)
+		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != want.media ||
+			!strings.Contains(body, want.part) {
+			t.Errorf(
+				"%s: %d %s %.80q; want %s with %q",
+				path,
+				resp.StatusCode,
+				resp.Header.Get("Content-Type"),
+				body,
+				want.media,
+				want.part,
+			)
 		}
 		if path != "/docs" && path != "/redoc" { // a page is made for each request
 			if again, _ := get(t, s.URL+path, "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != 304 {
@@ -128,16 +146,22 @@ func TestTheDescriptionIsThatOfTheRoutes(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.OpenAPI != "3.1.0" || doc.Info.Title != "Grantwright" || doc.Info.Version != "1.2.3" || len(doc.Paths) != 1 || doc.Paths["/api/v1/things/{id}"] == nil {
+	if doc.OpenAPI != "3.1.0" || doc.Info.Title != "Grantwright" || doc.Info.Version != "1.2.3" ||
+		len(doc.Paths) != 1 ||
+		doc.Paths["/api/v1/things/{id}"] == nil {
 		t.Errorf("description: %+v", doc)
 	}
 }
 
 func TestPackedFilesGoOutPackedToWhoCanUnpackThem(t *testing.T) {
 	s := server(t, true, viewers(t))
-	for accept, want := range map[string]string{"gzip, deflate, br": "gzip", "br;q=1, gzip;q=0.5": "gzip", "": "", "br": "", "gzip;q=0": ""} {
+	for accept, want := range map[string]string{"gzip, deflate, br": "gzip", "br;q=1, gzip;q=0.5": "gzip", "": "",
+		"br": "", "gzip;q=0": ""} {
 		resp, body := get(t, s.URL+"/redoc/redoc.standalone.js", "Accept-Encoding", accept)
-		if got := resp.Header.Get("Content-Encoding"); got != want || (want == "") != (body == script) || resp.Header.Get("Vary") != "Accept-Encoding" {
+		if got := resp.Header.Get(
+			"Content-Encoding",
+		); got != want || (want == "") != (body == script) ||
+			resp.Header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("Accept-Encoding %q: encoding %q, %d bytes; want %q", accept, got, len(body), want)
 		}
 	}
@@ -147,10 +171,13 @@ func TestWithoutATokenABrowserGetsThePageAndAProgramAProblem(t *testing.T) {
 	s := server(t, false, viewers(t))
 	for _, path := range []string{"/docs", "/redoc"} {
 		resp, body := get(t, s.URL+path, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
-		if resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(body, `src="`+path+`/start.js"`) {
+		if resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			!strings.Contains(body, `src="`+path+`/start.js"`) {
 			t.Errorf("%s as a browser: %d %s", path, resp.StatusCode, body)
 		}
-		if !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Bearer") || resp.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, `content="token"`) {
+		if !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Bearer") ||
+			resp.Header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(body, `content="token"`) {
 			t.Errorf("%s as a browser: headers %v", path, resp.Header)
 		}
 		for bearer, code := range map[string]string{"": "authentication_required", "Bearer bad": "invalid_token"} {
@@ -158,7 +185,8 @@ func TestWithoutATokenABrowserGetsThePageAndAProgramAProblem(t *testing.T) {
 			if bearer == "" {
 				resp, body = get(t, s.URL+path)
 			}
-			if resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(body, code) {
+			if resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "application/problem+json" ||
+				!strings.Contains(body, code) {
 				t.Errorf("%s as a program with %q: %d %s", path, bearer, resp.StatusCode, body)
 			}
 		}
@@ -167,7 +195,13 @@ func TestWithoutATokenABrowserGetsThePageAndAProgramAProblem(t *testing.T) {
 			t.Errorf("%s with a token: %d %s", path, with.StatusCode, same)
 		}
 	}
-	if resp, _ := get(t, s.URL+"/openapi.json", "Accept", "text/html"); resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "application/problem+json" {
+	if resp, _ := get(
+		t,
+		s.URL+"/openapi.json",
+		"Accept",
+		"text/html",
+	); resp.StatusCode != 401 ||
+		resp.Header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("/openapi.json without a token: %d %s", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
 }
@@ -179,7 +213,10 @@ func withoutNonce(page string) string { return nonce.ReplaceAllString(page, "") 
 func TestAPageMayDoWhatItsViewerNeedsAndNoMore(t *testing.T) {
 	s := server(t, true, viewers(t))
 	docs, _ := get(t, s.URL+"/docs")
-	if p := docs.Header.Get("Content-Security-Policy"); strings.Contains(p, "unsafe") || strings.Contains(p, "nonce") || strings.Contains(p, "blob") || !strings.Contains(p, "script-src 'self';") {
+	if p := docs.Header.Get(
+		"Content-Security-Policy",
+	); strings.Contains(p, "unsafe") || strings.Contains(p, "nonce") || strings.Contains(p, "blob") ||
+		!strings.Contains(p, "script-src 'self';") {
 		t.Errorf("/docs has the policy %q", p)
 	}
 	seen := map[string]bool{}
@@ -187,7 +224,9 @@ func TestAPageMayDoWhatItsViewerNeedsAndNoMore(t *testing.T) {
 		redoc, body := get(t, s.URL+"/redoc")
 		found := nonce.FindStringSubmatch(body)
 		p := redoc.Header.Get("Content-Security-Policy")
-		if found == nil || !strings.Contains(p, "style-src 'self' 'nonce-"+found[1]+"' 'sha256-") || strings.Contains(p, "unsafe") || !strings.Contains(p, "script-src 'self';") {
+		if found == nil || !strings.Contains(p, "style-src 'self' 'nonce-"+found[1]+"' 'sha256-") ||
+			strings.Contains(p, "unsafe") ||
+			!strings.Contains(p, "script-src 'self';") {
 			t.Fatalf("/redoc has the policy %q and the nonce %v", p, found)
 		}
 		seen[found[1]] = true
@@ -201,16 +240,28 @@ func TestAPageMayDoWhatItsViewerNeedsAndNoMore(t *testing.T) {
 func TestAPageBelongsToTheAddressThatItWasAskedForAt(t *testing.T) {
 	address := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			next.ServeHTTP(w, r.WithContext(httpapi.WithAddressedTenant(r.Context(), "acme", "https://iga.example/t/acme")))
+			next.ServeHTTP(
+				w,
+				r.WithContext(httpapi.WithAddressedTenant(r.Context(), "acme", "https://iga.example/t/acme")),
+			)
 		})
 	}
-	a := httpapi.New(httpapi.Config{Title: "Grantwright", Version: "1", Log: slog.New(slog.DiscardHandler), PublicDocs: true, Address: address})
+	a := httpapi.New(
+		httpapi.Config{
+			Title:      "Grantwright",
+			Version:    "1",
+			Log:        slog.New(slog.DiscardHandler),
+			PublicDocs: true,
+			Address:    address,
+		},
+	)
 	mount(a, Options{Public: true}, viewers(t))
 	s := httptest.NewServer(a.Router)
 	t.Cleanup(s.Close)
 	for _, path := range []string{"/docs", "/redoc"} {
 		_, body := get(t, s.URL+path)
-		if !strings.Contains(body, `content="/t/acme"`) || !strings.Contains(body, `href="/t/acme/help"`) || !strings.Contains(body, `src="/t/acme`+path+`/start.js"`) {
+		if !strings.Contains(body, `content="/t/acme"`) || !strings.Contains(body, `href="/t/acme/help"`) ||
+			!strings.Contains(body, `src="/t/acme`+path+`/start.js"`) {
 			t.Errorf("%s at a tenant's path: %s", path, body)
 		}
 		if astray := regexp.MustCompile(`(href|src)="(\./|/[^t])[^"]*"`).FindString(body); astray != "" {

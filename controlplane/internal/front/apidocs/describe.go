@@ -11,7 +11,8 @@ import (
 )
 
 // complete adds to the description what no single route can say: what the service is, who may present which token, the
-// headers that every request or answer may have, words for parameters whose name says it all, and an example of every body.
+// headers that every request or answer may have, words for parameters whose name says it all, and an example of every
+// body.
 func complete(doc *huma.OpenAPI) {
 	doc.Info.Description = overview
 	doc.Info.License = &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"}
@@ -55,7 +56,11 @@ func outgoing(doc *huma.OpenAPI) (all []*huma.Operation) {
 // operations are those of a path, by method.
 func operations(item *huma.PathItem) map[string]*huma.Operation {
 	all := map[string]*huma.Operation{
-		http.MethodGet: item.Get, http.MethodPut: item.Put, http.MethodPost: item.Post, http.MethodDelete: item.Delete, http.MethodPatch: item.Patch,
+		http.MethodGet:    item.Get,
+		http.MethodPut:    item.Put,
+		http.MethodPost:   item.Post,
+		http.MethodDelete: item.Delete,
+		http.MethodPatch:  item.Patch,
 	}
 	for method, op := range all {
 		if op == nil {
@@ -77,12 +82,22 @@ func describe(op *huma.Operation, method, path string) {
 	}
 	auth, agent := within(path, "/auth"), within(path, "/agent")
 	if method != http.MethodGet && !auth && !agent {
-		add(op, &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", Format: "uuid"},
-			Description: "A UUID of your choice. The same request with the same key within 24 hours is answered as the first one was, with the header Idempotent-Replayed, and done once."})
+		add(op, &huma.Param{
+			Name:   "Idempotency-Key",
+			In:     "header",
+			Schema: &huma.Schema{Type: "string", Format: "uuid"},
+			Description: "A UUID of your choice. The same request with the same key within 24 hours is answered as " +
+				"the first one was, with the header Idempotent-Replayed, and done once.",
+		})
 	}
 	if !auth && !agent {
-		add(op, &huma.Param{Name: "X-Tenant-Id", In: "header", Schema: &huma.Schema{Type: "string", Format: "uuid"},
-			Description: "For control-plane administrators: the tenant to act in. Audited in both tenants. Other callers receive 403."})
+		add(op, &huma.Param{
+			Name:   "X-Tenant-Id",
+			In:     "header",
+			Schema: &huma.Schema{Type: "string", Format: "uuid"},
+			Description: "For control-plane administrators: the tenant to act in. Audited in both tenants. Other " +
+				"callers receive 403.",
+		})
 	}
 	delete(mediaTypes(op), "application/octet-stream") // the bytes are looked at besides; what is sent is JSON
 	for status, r := range op.Responses {
@@ -115,14 +130,32 @@ func security(op *huma.Operation, path string) []map[string][]string {
 }
 
 var schemes = map[string]*huma.SecurityScheme{
-	"bearer":     {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "A user's access token from POST /auth/login, or a service token from POST /settings/api-tokens."},
-	"refresh":    {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "The refresh token of a sign-in."},
-	"agent":      {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An agent's token. It opens /api/v1/agent/* and nothing else."},
-	"enrollment": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "The token that an administrator got for a new agent. It works once, for an hour."},
+	"bearer": {
+		Type:         "http",
+		Scheme:       "bearer",
+		BearerFormat: "JWT",
+		Description:  "A user's access token from POST /auth/login, or a service token from POST /settings/api-tokens.",
+	},
+	"refresh": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "The refresh token of a sign-in."},
+	"agent": {
+		Type:         "http",
+		Scheme:       "bearer",
+		BearerFormat: "JWT",
+		Description:  "An agent's token. It opens /api/v1/agent/* and nothing else.",
+	},
+	"enrollment": {
+		Type:         "http",
+		Scheme:       "bearer",
+		BearerFormat: "JWT",
+		Description:  "The token that an administrator got for a new agent. It works once, for an hour.",
+	},
 }
 
 func add(op *huma.Operation, p *huma.Param) {
-	there := slices.ContainsFunc(op.Parameters, func(o *huma.Param) bool { return o.In == p.In && strings.EqualFold(o.Name, p.Name) })
+	there := slices.ContainsFunc(
+		op.Parameters,
+		func(o *huma.Param) bool { return o.In == p.In && strings.EqualFold(o.Name, p.Name) },
+	)
 	if !there {
 		op.Parameters = append(op.Parameters, p)
 	}

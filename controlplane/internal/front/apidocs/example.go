@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// exampler makes examples out of schemas: from the example, default or enumeration that a schema has itself, else from what
-// is usual for a property of that name, else from its type.
+// exampler makes examples out of schemas: from the example, default or enumeration that a schema has itself, else from
+// what is usual for a property of that name, else from its type.
 type exampler struct{ schemas map[string]*huma.Schema }
 
 // deepest is how far an example goes into what holds its own kind.
@@ -34,8 +34,8 @@ func (e exampler) addTo(op *huma.Operation) {
 	}
 }
 
-// of is an example of a schema. What may be left out of a request is left out unless there is something to show; an answer is
-// shown whole.
+// of is an example of a schema. What may be left out of a request is left out unless there is something to show; an
+// answer is shown whole.
 func (e exampler) of(name string, s *huma.Schema, depth int, whole bool) any {
 	if s.Ref != "" {
 		s = e.schemas[s.Ref[strings.LastIndex(s.Ref, "/")+1:]]
@@ -161,7 +161,12 @@ func problemExample(status string) any {
 	}
 	const request = "0199f0a4-7c1e-7d3a-9c55-3f2d6a1b8e70"
 	return map[string]any{
-		"type": "urn:grantwright:problem:" + p.code, "title": http.StatusText(p.status), "status": p.status, "detail": p.detail, "code": p.code,
-		"instance": "urn:grantwright:request:" + request, "request_id": request,
+		"type":       "urn:grantwright:problem:" + p.code,
+		"title":      http.StatusText(p.status),
+		"status":     p.status,
+		"detail":     p.detail,
+		"code":       p.code,
+		"instance":   "urn:grantwright:request:" + request,
+		"request_id": request,
 	}
 }

@@ -21,18 +21,21 @@ type reader struct {
 
 var readers = []reader{
 	{"/docs", "docs", "swagger-ui-bundle.js", func(string) string { return policy + "; style-src 'self'" }},
-	// ReDoc makes its styles while it runs, and searches in a worker that it makes itself. Two styles it makes without the nonce: one
-	// that is empty, and one of whoever shows the samples; they are known by their digests.
+	// ReDoc makes its styles while it runs, and searches in a worker that it makes itself. Two styles it makes without
+	// the nonce: one that is empty, and one of whoever shows the samples; they are known by their digests.
 	{"/redoc", "redoc", "redoc.standalone.js", func(nonce string) string {
-		return policy + "; style-src 'self' 'nonce-" + nonce + "' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' " +
+		return policy + "; style-src 'self' 'nonce-" + nonce +
+			"' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' " +
 			"'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='; worker-src blob:"
 	}},
 }
 
 // policy lets a viewer run its files and speak to this server, and nothing else.
-const policy = "default-src 'none'; script-src 'self'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; img-src 'self' data:; font-src 'self' data:; connect-src " +
+	"'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// page answers a viewer's page: to whoever may read the description, and with 401 to a browser that has still to sign in.
+// page answers a viewer's page: to whoever may read the description, and with 401 to a browser that has still to sign
+// in.
 func (s *site) page(v reader) http.HandlerFunc {
 	there, missing := s.read(v.name+".html"), s.read("missing.html")
 	access := "token"
@@ -53,8 +56,10 @@ func (s *site) page(v reader) http.HandlerFunc {
 			text = missing
 		}
 		base := basePath(r)
-		text = strings.NewReplacer(`"./`, `"`+base+`/`, `content="base"`, `content="`+base+`"`, `content="access"`, `content="`+access+`"`,
-			`nonce="nonce"`, `nonce="`+nonce+`"`).Replace(text)
+		text = strings.NewReplacer(`"./`, `"`+base+`/`, `content="base"`, `content="`+base+`"`, `content="access"`,
+			`content="`+access+`"`,
+			`nonce="nonce"`, `nonce="`+nonce+`"`).
+			Replace(text)
 		h := w.Header()
 		h.Set("Content-Security-Policy", v.policy(nonce))
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// share keeps each refusal once, among the components, where operations would repeat it word for word: a browser that shows the
-// description has a third to read.
+// share keeps each refusal once, among the components, where operations would repeat it word for word: a browser that
+// shows the description has a third to read.
 func share(doc *huma.OpenAPI) {
 	if doc.Components.Responses == nil {
 		doc.Components.Responses = map[string]*huma.Response{}

@@ -6,11 +6,16 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-const overview = `Grantwright keeps identities, accounts, entitlements and grants, reads them from target systems through connectors, and governs them.
+const overview = `Grantwright keeps identities, accounts, entitlements and grants,
+	reads them from target systems through connectors, and governs them.
 
-Every request but the sign-in and /health carries a token: ` + "`Authorization: Bearer <token>`" + `. The tenant is that of the token. What a caller may see is decided by the service: a list, its total and every single read show the same; what is not visible is 404.
+Every request but the sign-in and /health carries a token: ` + "`Authorization: Bearer <token>`" +
+	`. The tenant is that of the token. What a caller may see is decided by the service: a list,
+		its total and every single read show the same; what is not visible is 404.
 
-Lists answer ` + "`items`, `total`, `limit`, `offset`" + ` and, where they can grow without bound, ` + "`next_cursor`" + `. Refusals are problem documents (RFC 9457) with a stable ` + "`code`" + `. A token may make 100 requests a second, and up to 200 at once. Writes take an ` + "`Idempotency-Key`" + `.`
+Lists answer ` + "`items`, `total`, `limit`, `offset`" + ` and, where they can grow without bound, ` + "`next_cursor`" +
+	`. Refusals are problem documents (RFC 9457) with a stable ` + "`code`" + `. A token may make 100 requests a second,
+		and up to 200 at once. Writes take an ` + "`Idempotency-Key`" + `.`
 
 // tagWords say what a group is for.
 var tagWords = map[string]string{
@@ -40,11 +45,22 @@ var tagWords = map[string]string{
 
 // parameterNames are words for parameters that say the same wherever they stand.
 var parameterNames = map[string]string{
-	"id": "The id of the resource.", "run_id": "The id of the sync run.", "key": "The key of the entry.", "sort": "The order; a leading - is descending.",
-	"connector_id": "Only those of this connector.", "identity_id": "Only those of this identity.", "account_id": "Only those of this account.",
-	"entitlement_id": "Only those of this entitlement.", "status": "Only those in this status.", "state": "Only those in this state.", "kind": "Only those of this kind.",
-	"type": "Only those of this type.", "mode": "Only those in this mode.", "q": "Part of a name.", "expand": "What to show beside it; several by comma.",
-	"If-Match": "The ETag of the version that is meant; another version is 412.",
+	"id":             "The id of the resource.",
+	"run_id":         "The id of the sync run.",
+	"key":            "The key of the entry.",
+	"sort":           "The order; a leading - is descending.",
+	"connector_id":   "Only those of this connector.",
+	"identity_id":    "Only those of this identity.",
+	"account_id":     "Only those of this account.",
+	"entitlement_id": "Only those of this entitlement.",
+	"status":         "Only those in this status.",
+	"state":          "Only those in this state.",
+	"kind":           "Only those of this kind.",
+	"type":           "Only those of this type.",
+	"mode":           "Only those in this mode.",
+	"q":              "Part of a name.",
+	"expand":         "What to show beside it; several by comma.",
+	"If-Match":       "The ETag of the version that is meant; another version is 412.",
 }
 
 // parameterWords describe a parameter that has no words of its own.
@@ -64,19 +80,46 @@ func parameterWords(p *huma.Param) string {
 
 // byFormat are examples of formats (JSON Schema draft 2020-12, section 7.3).
 var byFormat = map[string]string{
-	"uuid": "0199f0a4-3b7e-7c52-8e11-5d0c9a7f4b21", "date-time": "2026-11-20T09:30:00Z", "date": "2026-11-20", "email": "ada.lovelace@example.com",
-	"uri": "https://receiver.example.com/grantwright", "password": "correct horse battery staple", "duration": "P30D",
+	"uuid":      "0199f0a4-3b7e-7c52-8e11-5d0c9a7f4b21",
+	"date-time": "2026-11-20T09:30:00Z",
+	"date":      "2026-11-20",
+	"email":     "ada.lovelace@example.com",
+	"uri":       "https://receiver.example.com/grantwright",
+	"password":  "correct horse battery staple",
+	"duration":  "P30D",
 }
 
 // usually is what properties of these names hold, wherever they stand.
 var usually = map[string]any{
-	"external_id": "E-1001", "first_name": "Ada", "last_name": "Lovelace", "display_name": "Ada Lovelace", "email": "ada.lovelace@example.com",
-	"username": "ada.lovelace", "department": "Engineering", "title": "Analyst", "manager_external_id": "E-1000", "employee_number": "1001",
-	"business_id": "corp-directory", "slug": "acme", "reason": "Asked for in ticket CHG-4711", "justification": "Needed for the year-end close",
-	"external_reference": "CHG-4711", "url": "https://receiver.example.com/grantwright", "callback_url": "https://receiver.example.com/progress",
-	"hostname": "host1.example.com", "request_id": "0199f0a4-7c1e-7d3a-9c55-3f2d6a1b8e70", "connection": map[string]any{"host": "ldap.example.com", "port": 636, "base_dn": "dc=example,dc=com"},
-	"credentials": map[string]any{"bind_dn": "cn=reader,dc=example,dc=com", "bind_password": "a secret"}, "location": "Zurich", "country": "CH",
-	"cost_center": "CC-100", "job_code": "A1", "native_identity": "uid=ada.lovelace,ou=people,dc=example,dc=com",
+	"external_id":         "E-1001",
+	"first_name":          "Ada",
+	"last_name":           "Lovelace",
+	"display_name":        "Ada Lovelace",
+	"email":               "ada.lovelace@example.com",
+	"username":            "ada.lovelace",
+	"department":          "Engineering",
+	"title":               "Analyst",
+	"manager_external_id": "E-1000",
+	"employee_number":     "1001",
+	"business_id":         "corp-directory",
+	"slug":                "acme",
+	"reason":              "Asked for in ticket CHG-4711",
+	"justification":       "Needed for the year-end close",
+	"external_reference":  "CHG-4711",
+	"url":                 "https://receiver.example.com/grantwright",
+	"callback_url":        "https://receiver.example.com/progress",
+	"hostname":            "host1.example.com",
+	"request_id":          "0199f0a4-7c1e-7d3a-9c55-3f2d6a1b8e70",
+	"connection":          map[string]any{"host": "ldap.example.com", "port": 636, "base_dn": "dc=example,dc=com"},
+	"credentials": map[string]any{
+		"bind_dn":       "cn=reader,dc=example,dc=com",
+		"bind_password": "a secret",
+	},
+	"location":        "Zurich",
+	"country":         "CH",
+	"cost_center":     "CC-100",
+	"job_code":        "A1",
+	"native_identity": "uid=ada.lovelace,ou=people,dc=example,dc=com",
 }
 
 // problems are examples of refusals by status.

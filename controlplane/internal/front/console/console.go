@@ -1,5 +1,6 @@
-// Package console serves the web console: a page that speaks to the API as every other client does, and its files. Every address
-// outside of the API that nothing else answers is the page's for browsers, so that each of its screens can be linked and reloaded.
+// Package console serves the web console: a page that speaks to the API as every other client does, and its files.
+// Every address outside of the API that nothing else answers is the page's for browsers, so that each of its screens
+// can be linked and reloaded.
 package console
 
 import (
@@ -18,7 +19,8 @@ import (
 )
 
 // policy lets the page run its own files and speak to this server; nothing else, and no text becomes a script.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"connect-src 'self'; base-uri 'none'; " +
 	"form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 //go:embed missing.html
@@ -38,7 +40,11 @@ func Mount(api *httpapi.API, files fs.FS) {
 }
 
 func (s *site) answer(w http.ResponseWriter, r *http.Request) {
-	if name := strings.TrimPrefix(path.Clean(r.URL.Path), "/"); strings.Contains(path.Base(name), ".") || strings.HasPrefix(name, "assets/") {
+	if name := strings.TrimPrefix(
+		path.Clean(r.URL.Path),
+		"/",
+	); strings.Contains(path.Base(name), ".") ||
+		strings.HasPrefix(name, "assets/") {
 		s.file(w, r, name)
 		return
 	}

@@ -61,22 +61,40 @@ func TestBrowsersGetThePageAndProgramsATrueAnswer(t *testing.T) {
 	})
 	for _, path := range []string{"/", "/people", "/people/x?q=42"} {
 		res, body := get(path, "Accept", "text/html,*/*;q=0.8")
-		if res.StatusCode != 200 || !strings.Contains(body, `src="/assets/a-1.js"`) || !strings.Contains(body, `content=""`) {
+		if res.StatusCode != 200 || !strings.Contains(body, `src="/assets/a-1.js"`) ||
+			!strings.Contains(body, `content=""`) {
 			t.Errorf("%s = %d %s", path, res.StatusCode, body)
 		}
-		if p := res.Header.Get("Content-Security-Policy"); !strings.Contains(p, "trusted-types 'none'") || strings.Contains(p, "unsafe") {
+		if p := res.Header.Get(
+			"Content-Security-Policy",
+		); !strings.Contains(p, "trusted-types 'none'") ||
+			strings.Contains(p, "unsafe") {
 			t.Errorf("%s has the policy %q", path, p)
 		}
 	}
-	for path, accept := range map[string]string{"/people": "application/json", "/assets/none.js": "text/html", "/index.html": "text/html", "/../console.go": "text/html"} {
-		if res, body := get(path, "Accept", accept); res.StatusCode != 404 || !strings.Contains(res.Header.Get("Content-Type"), "problem+json") {
+	for path, accept := range map[string]string{"/people": "application/json", "/assets/none.js": "text/html",
+		"/index.html": "text/html", "/../console.go": "text/html"} {
+		if res, body := get(
+			path,
+			"Accept",
+			accept,
+		); res.StatusCode != 404 ||
+			!strings.Contains(res.Header.Get("Content-Type"), "problem+json") {
 			t.Errorf("%s for %s = %d %s; want a problem that says so", path, accept, res.StatusCode, body)
 		}
 	}
-	if res, body := get("/assets/a-1.js"); body != "1" || !strings.Contains(res.Header.Get("Cache-Control"), "immutable") || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/javascript") {
+	if res, body := get(
+		"/assets/a-1.js",
+	); body != "1" || !strings.Contains(res.Header.Get("Cache-Control"), "immutable") ||
+		!strings.HasPrefix(res.Header.Get("Content-Type"), "text/javascript") {
 		t.Errorf("a file of the build = %q, %v", body, res.Header)
 	}
-	if res, body := get("/assets/a-1.js", "Accept-Encoding", "gzip"); body != "packed" || res.Header.Get("Content-Encoding") != "gzip" {
+	if res, body := get(
+		"/assets/a-1.js",
+		"Accept-Encoding",
+		"gzip",
+	); body != "packed" ||
+		res.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("packed = %q, %v", body, res.Header)
 	}
 	if res, body := get("/theme.js"); body != "2" || res.Header.Get("Cache-Control") != "no-cache" {
@@ -86,28 +104,47 @@ func TestBrowsersGetThePageAndProgramsATrueAnswer(t *testing.T) {
 
 func TestTheDocumentationComesWithTheConsole(t *testing.T) {
 	ask := server(t, fstest.MapFS{
-		"index.html": {Data: []byte("page")}, "assets/help/console-1.json": {Data: []byte(`{"title":"The console"}`)}, "assets/help/console-1.json.gz": {Data: []byte("packed")},
+		"index.html": {
+			Data: []byte("page"),
+		},
+		"assets/help/console-1.json":    {Data: []byte(`{"title":"The console"}`)},
+		"assets/help/console-1.json.gz": {Data: []byte("packed")},
 	})
 	const file = "/assets/help/console-1.json"
 	for _, method := range []string{"GET", "HEAD"} {
 		res, body := ask(method, file)
 		h := res.Header
-		if res.StatusCode != 200 || h.Get("Content-Type") != "application/json" || h.Get("Cache-Control") != "public, max-age=31536000, immutable" || h.Get("Vary") != "Accept-Encoding" {
+		if res.StatusCode != 200 || h.Get("Content-Type") != "application/json" ||
+			h.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+			h.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("%s %s = %d %v", method, file, res.StatusCode, h)
 		}
 		if (method == "HEAD") != (body == "") {
 			t.Errorf("%s %s has the body %q", method, file, body)
 		}
-		if res, body := ask(method, file, "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Content-Type") != "application/json" || (method == "GET") != (body == "packed") {
+		if res, body := ask(
+			method,
+			file,
+			"Accept-Encoding",
+			"gzip",
+		); res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Content-Type") != "application/json" ||
+			(method == "GET") != (body == "packed") {
 			t.Errorf("%s %s packed = %q %v", method, file, body, res.Header)
 		}
 		for _, path := range []string{"/help", "/help/sector-packs", "/help/console?tab=x"} {
 			res, body := ask(method, path, "Accept", "text/html")
-			if res.StatusCode != 200 || res.Header.Get("Cache-Control") != "no-cache" || (method == "GET") != (body == "page") {
+			if res.StatusCode != 200 || res.Header.Get("Cache-Control") != "no-cache" ||
+				(method == "GET") != (body == "page") {
 				t.Errorf("%s %s = %d %q %v", method, path, res.StatusCode, body, res.Header)
 			}
 		}
-		if res, _ := ask(method, "/assets/help/none-1.json", "Accept", "text/html"); res.StatusCode != 404 || strings.Contains(res.Header.Get("Cache-Control"), "immutable") {
+		if res, _ := ask(
+			method,
+			"/assets/help/none-1.json",
+			"Accept",
+			"text/html",
+		); res.StatusCode != 404 ||
+			strings.Contains(res.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s of a page that there is not = %d %v", method, res.StatusCode, res.Header)
 		}
 	}
@@ -117,7 +154,13 @@ func TestTheDocumentationComesWithTheConsole(t *testing.T) {
 }
 
 func TestProgramBuiltWithoutTheConsoleSaysSo(t *testing.T) {
-	if res, body := serve(t, fstest.MapFS{})("/"); res.StatusCode != 200 || !strings.Contains(body, "built without its web console") {
+	if res, body := serve(
+		t,
+		fstest.MapFS{},
+	)(
+		"/",
+	); res.StatusCode != 200 ||
+		!strings.Contains(body, "built without its web console") {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
 }

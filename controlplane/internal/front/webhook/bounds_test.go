@@ -94,7 +94,11 @@ func TestAnEndpointThatKeepsFailingIsTriedNowAndThen(t *testing.T) {
 	id, _ := h.hook(to.server.URL, nil)
 	h.run(h.service)
 	h.publishMany(60)
-	eventually(t, "the endpoint being left alone", func() bool { return h.count(`select count(*) from webhook where probe_at is not null`) == 1 })
+	eventually(
+		t,
+		"the endpoint being left alone",
+		func() bool { return h.count(`select count(*) from webhook where probe_at is not null`) == 1 },
+	)
 	time.Sleep(500 * time.Millisecond)
 	tried := len(to.all())
 	if tried < breakAfter || tried > breakAfter+perWebhook {
@@ -103,7 +107,8 @@ func TestAnEndpointThatKeepsFailingIsTriedNowAndThen(t *testing.T) {
 	if n := h.count(`select count(*) from webhook_delivery where attempt = 0`); n < 60-tried {
 		t.Errorf("%d deliveries wait untried; want %d", n, 60-tried)
 	}
-	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["state"] != "failing" || health["next_probe_at"] == nil {
+	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["state"] != "failing" ||
+		health["next_probe_at"] == nil {
 		t.Errorf("health %v", health)
 	}
 	for n := 1; n <= 2; n++ {
@@ -164,7 +169,9 @@ func TestEventsOfAResourceKeepTheirOrder(t *testing.T) {
 			}
 			var events []string
 			h.as(func(tx *pg.Tx) error {
-				return tx.QueryRow(ctx, `select array_agg(id::text order by sequence) from event where resource_id = $1`, person).Scan(&events)
+				return tx.QueryRow(ctx, `select array_agg(id::text order by sequence) from event
+					where resource_id = $1`, person).
+					Scan(&events)
 			})
 			seen := slices.DeleteFunc(order, func(id string) bool { return !slices.Contains(events, id) })
 			if diff := cmp.Diff(events, seen); diff != "" {
@@ -173,7 +180,9 @@ func TestEventsOfAResourceKeepTheirOrder(t *testing.T) {
 			continue
 		}
 		failing.Store(false)
-		h.exec(`update webhook_delivery set due_at = now(), first_at = first_at - interval '80 seconds' where attempt = 1`)
+		h.exec(
+			`update webhook_delivery set due_at = now(), first_at = first_at - interval '80 seconds' where attempt = 1`,
+		)
 		h.service.Wake()
 		to.has(want + 4)
 	}
@@ -219,10 +228,15 @@ func TestWhatAnOutageSwallowedIsMadeUpForOnceOrGivenUp(t *testing.T) {
 		return h.count(`select count(*) from webhook_delivery where attempt = 1 and lease_owner is null`) == 1
 	})
 	// The attempts at 80 s and at 560 s were missed.
-	h.exec(`update webhook_delivery set first_at = now() - interval '1000 seconds', due_at = now() - interval '920 seconds'`)
+	h.exec(
+		`update webhook_delivery set first_at = now() - interval '1000 seconds',
+			due_at = now() - interval '920 seconds'`,
+	)
 	h.service.Wake()
 	eventually(t, "being put off", func() bool {
-		return h.count(`select count(*) from webhook_delivery where overdue and due_at <= now() + interval '60 seconds'`) == 1
+		return h.count(
+			`select count(*) from webhook_delivery where overdue and due_at <= now() + interval '60 seconds'`,
+		) == 1
 	})
 	h.exec(`update webhook_delivery set due_at = now()`)
 	h.service.Wake()
@@ -237,10 +251,14 @@ func TestWhatAnOutageSwallowedIsMadeUpForOnceOrGivenUp(t *testing.T) {
 	h.service.Wake()
 	time.Sleep(300 * time.Millisecond)
 	h.as(func(tx *pg.Tx) error { return h.service.sweepOne(ctx, tx) })
-	if n := h.count(`select count(*) from webhook_delivery where state = 'exhausted' and attempt = 2`); n != 1 || len(to.all()) != 2 {
+	if n := h.count(
+		`select count(*) from webhook_delivery where state = 'exhausted' and attempt = 2`,
+	); n != 1 ||
+		len(to.all()) != 2 {
 		t.Errorf("%d given up after %d calls; want 1 after 2", n, len(to.all()))
 	}
-	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["exhausted_since_success"] != 1.0 {
+	if health := h.call("admin", "GET", "/"+id, nil,
+		200)["health"].(map[string]any); health["exhausted_since_success"] != 1.0 {
 		t.Errorf("health %v", health)
 	}
 }
@@ -257,10 +275,16 @@ func TestAWebhookThatFailsForDaysIsWarnedOfAndDisabled(t *testing.T) {
 			return h.service.gaveUp(ctx, tx, r, n, 0)
 		})
 	}
-	h.exec(`update webhook set state_changed_at = now() - interval '3 days', exhausted_since = now() - interval '20 hours'`)
+	h.exec(
+		`update webhook set state_changed_at = now() - interval '3 days',
+			exhausted_since = now() - interval '20 hours'`,
+	)
 	give(15)
 	give(1)
-	h.exec(`update webhook set state_changed_at = now() - interval '6 days', exhausted_since = now() - interval '30 hours'`)
+	h.exec(
+		`update webhook set state_changed_at = now() - interval '6 days',
+			exhausted_since = now() - interval '30 hours'`,
+	)
 	give(1)
 	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["state"] != "ok" {
 		t.Errorf("health %v", health)
@@ -269,7 +293,10 @@ func TestAWebhookThatFailsForDaysIsWarnedOfAndDisabled(t *testing.T) {
 	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["reason"] != reasonSilent {
 		t.Errorf("health %v", health)
 	}
-	if diff := cmp.Diff([]string{"webhook.created", "webhook.failing", "webhook.disabled_auto"}, h.actions()); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"webhook.created", "webhook.failing", "webhook.disabled_auto"},
+		h.actions(),
+	); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -284,13 +311,24 @@ func TestEventsAreSentAgainByTheirOriginalIDs(t *testing.T) {
 		h.publish(newID())
 	}
 	h.as(func(tx *pg.Tx) error {
-		return event.Publish(ctx, tx, event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}})
+		return event.Publish(
+			ctx,
+			tx,
+			event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}},
+		)
 	})
 	first := to.has(4)
-	eventually(t, "all noted", func() bool { return h.count(`select count(*) from webhook_delivery where state = 'succeeded'`) == 4 })
-	delivery := h.call("admin", "GET", "/"+id+"/deliveries?limit=1&event_id="+first[1].id, nil, 200)["items"].([]any)[0].(map[string]any)
+	eventually(
+		t,
+		"all noted",
+		func() bool { return h.count(`select count(*) from webhook_delivery where state = 'succeeded'`) == 4 },
+	)
+	delivery := h.call("admin", "GET", "/"+id+"/deliveries?limit=1&event_id="+first[1].id, nil,
+		200)["items"].([]any)[0].(map[string]any)
 	again := h.call("admin", "POST", "/"+id+"/deliveries/"+delivery["id"].(string)+"/redeliver", nil, 202)
-	if got := to.has(5)[4]; got.id != first[1].id || got.body != first[1].body || again["redelivery_of_id"] != delivery["id"] || again["purpose"] != "redelivery" {
+	if got := to.has(5)[4]; got.id != first[1].id || got.body != first[1].body ||
+		again["redelivery_of_id"] != delivery["id"] ||
+		again["purpose"] != "redelivery" {
 		t.Errorf("sent again as %s: %v", got.id, again)
 	}
 	from := time.Now().Add(-time.Hour)
@@ -304,11 +342,19 @@ func TestEventsAreSentAgainByTheirOriginalIDs(t *testing.T) {
 		{map[string]any{"from": from, "undelivered_only": true}, 0},
 		{map[string]any{"from": from, "to": from.Add(time.Minute)}, 0},
 	} {
-		if out := h.call("admin", "POST", "/"+id+"/replay?dry_run=true", tt.body, 202); out["count"] != tt.want || out["dry_run"] != true {
+		if out := h.call(
+			"admin",
+			"POST",
+			"/"+id+"/replay?dry_run=true",
+			tt.body,
+			202,
+		); out["count"] != tt.want ||
+			out["dry_run"] != true {
 			t.Errorf("replay %v = %v; want %v", tt.body, out, tt.want)
 		}
 	}
-	for _, bad := range []map[string]any{{"from": time.Now().AddDate(0, 0, -31)}, {"from": from, "to": from}, {"from": from, "events": []string{"x"}}, {"from": from, "ids": []string{"x"}}, {}} {
+	for _, bad := range []map[string]any{{"from": time.Now().AddDate(0, 0, -31)}, {"from": from, "to": from},
+		{"from": from, "events": []string{"x"}}, {"from": from, "ids": []string{"x"}}, {}} {
 		h.call("admin", "POST", "/"+id+"/replay", bad, 422)
 	}
 	if n := h.count(`select count(*) from webhook_delivery`); n != 5 {
@@ -335,12 +381,24 @@ func TestWhatIsOldIsDeleted(t *testing.T) {
 	h.hook(to.server.URL, nil)
 	stop := h.run(h.service)
 	h.publishMany(3)
-	eventually(t, "all noted", func() bool { return h.count(`select count(*) from webhook_delivery where state = 'succeeded'`) == 3 })
+	eventually(
+		t,
+		"all noted",
+		func() bool { return h.count(`select count(*) from webhook_delivery where state = 'succeeded'`) == 3 },
+	)
 	stop()
-	h.exec(`update webhook_delivery set created_at = now() - interval '31 days' where id = (select min(id::text)::uuid from webhook_delivery)`)
+	h.exec(
+		`update webhook_delivery set created_at = now() - interval '31 days' where id = (select min(id::text)::uuid
+			from webhook_delivery)`,
+	)
 	h.exec(`update event set at = now() - interval '31 days' where id = (select min(id::text)::uuid from event)`)
 	h.as(func(tx *pg.Tx) error { return purgeOne(ctx, tx) })
-	if d, e := h.count(`select count(*) from webhook_delivery`), h.count(`select count(*) from event`); d != 2 || e != 2 {
+	if d, e := h.count(
+		`select count(*) from webhook_delivery`,
+	), h.count(
+		`select count(*) from event`,
+	); d != 2 ||
+		e != 2 {
 		t.Errorf("%d deliveries and %d events are left; want 2 and 2", d, e)
 	}
 }

@@ -56,8 +56,8 @@ type ready struct {
 	Flying int `db:"flying"`
 }
 
-// claimTenant leases what a tenant's webhooks have due, as far as there is room, and starts it. One process at a time does so
-// for a tenant, so that the bounds hold over all of them.
+// claimTenant leases what a tenant's webhooks have due, as far as there is room, and starts it. One process at a time
+// does so for a tenant, so that the bounds hold over all of them.
 func (s *Service) claimTenant(ctx context.Context, tenant string) error {
 	room := s.reserve(perTenant)
 	defer func() { s.giveBack(room) }()
@@ -108,8 +108,8 @@ func (s *Service) claimTenant(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// readyHooks lists the tenant's webhooks that have something due, in no order, and how many deliveries of the tenant are being
-// posted. There are none while another process looks.
+// readyHooks lists the tenant's webhooks that have something due, in no order, and how many deliveries of the tenant
+// are being posted. There are none while another process looks.
 func (s *Service) readyHooks(ctx context.Context, tx *pg.Tx) (hooks []ready, flying int, err error) {
 	const turn = `select pg_try_advisory_xact_lock(hashtextextended('webhook ' || current_tenant()::text, 0))`
 	var mine bool
@@ -125,7 +125,8 @@ func (s *Service) readyHooks(ctx context.Context, tx *pg.Tx) (hooks []ready, fly
 		   and w.state = 'enabled'
 		   and (w.probe_at is null or w.probe_at <= now())
 		   and exists (select from webhook_delivery d
-		                where d.tenant_id = current_tenant() and d.webhook_id = w.id and d.state = 'pending' and d.due_at <= now())
+		                where d.tenant_id = current_tenant() and d.webhook_id = w.id and d.state = 'pending'
+		                    and d.due_at <= now())
 		 order by random()`
 	rows, err := tx.Query(ctx, list)
 	if err != nil {
@@ -171,8 +172,8 @@ func (s *Service) target(ctx context.Context, tx *pg.Tx, v viewer.Viewer, r row)
 	return t, err
 }
 
-// claim leases up to n deliveries of a webhook. A delivery waits for those before it about the same resource: until they have
-// been tried, or where the webhook wants strict order, until they have ended.
+// claim leases up to n deliveries of a webhook. A delivery waits for those before it about the same resource: until
+// they have been tried, or where the webhook wants strict order, until they have ended.
 func (s *Service) claim(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, error) {
 	if err := putOffMissed(ctx, tx, r.ID); err != nil {
 		return nil, err
@@ -189,7 +190,8 @@ func (s *Service) claim(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, er
 		jobs[i].wait = waits[i]
 	}
 	if len(jobs) > 0 && r.Failures >= breakAfter {
-		const probe = `update webhook set probe_at = now() + make_interval(secs => $2), probes = probes + 1 where tenant_id = current_tenant() and id = $1`
+		const probe = `update webhook set probe_at = now() + make_interval(secs => $2),
+			probes = probes + 1 where tenant_id = current_tenant() and id = $1`
 		if _, err := tx.Exec(ctx, probe, r.ID, pause(r.Probes).Seconds()); err != nil {
 			return nil, fmt.Errorf("note probe: %w", err)
 		}
@@ -200,7 +202,8 @@ func (s *Service) claim(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, er
 // missed holds for a delivery d whose next attempt was missed, because nothing was delivered then, and not put off yet.
 const missed = `(d.attempt > 0 and not d.overdue and d.due_at < now() - interval '60 seconds')`
 
-// putOffMissed spreads attempts that were missed over the next minute, once, so that they do not come all at one moment.
+// putOffMissed spreads attempts that were missed over the next minute, once, so that they do not come all at one
+// moment.
 func putOffMissed(ctx context.Context, tx *pg.Tx, webhook string) error {
 	const sql = `
 		update webhook_delivery d
@@ -238,7 +241,12 @@ func pace(ctx context.Context, tx *pg.Tx, r row, n int) ([]time.Duration, error)
 		}
 		next = next.Add(step)
 	}
-	_, err := tx.Exec(ctx, `update webhook set paced_until = $2 where tenant_id = current_tenant() and id = $1`, r.ID, next)
+	_, err := tx.Exec(
+		ctx,
+		`update webhook set paced_until = $2 where tenant_id = current_tenant() and id = $1`,
+		r.ID,
+		next,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("note pace: %w", err)
 	}
@@ -258,19 +266,23 @@ const leaseSQL = `
 		   and (d.first_at is null or d.first_at > now() - make_interval(secs => @deadline))
 		   and not ` + missed + `
 		   and not exists (select from webhook_delivery p
-		                    where p.tenant_id = current_tenant() and p.webhook_id = d.webhook_id and p.resource_id = d.resource_id
-		                      and p.sequence < d.sequence and p.state = 'pending' and p.purpose = d.purpose and (@ordered or p.attempt = 0))
+		                    where p.tenant_id = current_tenant() and p.webhook_id = d.webhook_id
+		                        and p.resource_id = d.resource_id
+		                      and p.sequence < d.sequence and p.state = 'pending' and p.purpose = d.purpose
+		                          and (@ordered or p.attempt = 0))
 		 order by d.due_at
 		 limit @n
 		   for update of d skip locked),
 	leased as (
 		update webhook_delivery d
 		   set lease_owner = @lease, lease_until = clock_timestamp() + make_interval(secs => @seconds),
-		       repeats = d.repeats + (d.lease_owner is not null)::int, first_at = coalesce(d.first_at, clock_timestamp())
+		       repeats = d.repeats + (d.lease_owner is not null)::int,
+		           first_at = coalesce(d.first_at, clock_timestamp())
 		  from next
 		 where d.tenant_id = current_tenant() and d.id = next.id
 		returning d.*)
-	select d.id::text as delivery_id, d.purpose, d.format, d.attempt, d.repeats, d.offsets::bigint[], d.first_at, clock_timestamp() as clock, ` +
+	select d.id::text as delivery_id, d.purpose, d.format, d.attempt, d.repeats, d.offsets::bigint[], d.first_at,
+	    clock_timestamp() as clock, ` +
 	event.Columns + `
 	  from leased d
 	  join event e
@@ -279,7 +291,14 @@ const leaseSQL = `
 	 order by d.due_at`
 
 func leaseArgs(r row, n int, token string) pgx.NamedArgs {
-	return pgx.NamedArgs{"webhook": r.ID, "n": n, "lease": token, "seconds": leaseTime.Seconds(), "ordered": r.Ordered, "deadline": deadline.Seconds()}
+	return pgx.NamedArgs{
+		"webhook":  r.ID,
+		"n":        n,
+		"lease":    token,
+		"seconds":  leaseTime.Seconds(),
+		"ordered":  r.Ordered,
+		"deadline": deadline.Seconds(),
+	}
 }
 
 func leased(rows pgx.Rows, token string) ([]job, error) {

@@ -21,10 +21,21 @@ import (
 func TestAnEventArrivesSignedAtWhoWantsIt(t *testing.T) {
 	h := open(t)
 	to := receive(t, nil)
-	id, secret := h.hook(to.server.URL+"/in", map[string]any{"headers": map[string]string{"Authorization": "Bearer CANARY-token"}})
+	id, secret := h.hook(
+		to.server.URL+"/in",
+		map[string]any{"headers": map[string]string{"Authorization": "Bearer CANARY-token"}},
+	)
 	to.verifies(secret)
 	h.hook(to.server.URL+"/other", map[string]any{"events": []string{"agent.online"}})
-	h.hook(to.server.URL+"/filtered", map[string]any{"filter": map[string]any{"match": "all", "rules": []any{map[string]any{"field": "status", "op": "ne", "value": "active"}}}})
+	h.hook(
+		to.server.URL+"/filtered",
+		map[string]any{
+			"filter": map[string]any{
+				"match": "all",
+				"rules": []any{map[string]any{"field": "status", "op": "ne", "value": "active"}},
+			},
+		},
+	)
 	h.run(h.service)
 	person := newID()
 	h.publish(person)
@@ -33,19 +44,37 @@ func TestAnEventArrivesSignedAtWhoWantsIt(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.body), &sent); err != nil {
 		t.Fatal(err)
 	}
-	want := message{ID: got.id, Type: event.IdentityCreated, Timestamp: sent.Timestamp, TenantID: h.tenant.Tenant, Sequence: 1,
-		Data: map[string]any{"id": person, "version": 1.0, "changed": []any{}, "external_id": "x-" + person, "status": "active"}}
+	want := message{
+		ID:        got.id,
+		Type:      event.IdentityCreated,
+		Timestamp: sent.Timestamp,
+		TenantID:  h.tenant.Tenant,
+		Sequence:  1,
+		Data: map[string]any{
+			"id":          person,
+			"version":     1.0,
+			"changed":     []any{},
+			"external_id": "x-" + person,
+			"status":      "active",
+		},
+	}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Error(diff)
 	}
-	if got.path != "/in" || got.attempt != "1" || got.header.Get("Content-Type") != "application/json" || got.header.Get("Authorization") != "Bearer CANARY-token" {
+	if got.path != "/in" || got.attempt != "1" || got.header.Get("Content-Type") != "application/json" ||
+		got.header.Get("Authorization") != "Bearer CANARY-token" {
 		t.Errorf("got %+v", got)
 	}
-	if at, err := time.Parse(time.RFC3339Nano, sent.Timestamp); err != nil || !strings.HasSuffix(sent.Timestamp, "Z") || time.Since(at) > time.Minute {
+	if at, err := time.Parse(
+		time.RFC3339Nano,
+		sent.Timestamp,
+	); err != nil || !strings.HasSuffix(sent.Timestamp, "Z") ||
+		time.Since(at) > time.Minute {
 		t.Errorf("timestamp %s", sent.Timestamp)
 	}
 	eventually(t, "a delivery that succeeded", func() bool {
-		return h.call("admin", "GET", "/"+id+"/deliveries?state=succeeded&event_type=identity.created", nil, 200)["total"] == 1.0
+		return h.call("admin", "GET", "/"+id+"/deliveries?state=succeeded&event_type=identity.created", nil,
+			200)["total"] == 1.0
 	})
 	if n := len(to.all()); n != 1 {
 		t.Errorf("%d requests; want 1", n)
@@ -65,7 +94,8 @@ func TestCloudEventsAreAnOption(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.body), &sent); err != nil {
 		t.Fatal(err)
 	}
-	for member, want := range map[string]any{"specversion": "1.0", "id": got.id, "source": "/tenants/" + h.tenant.Tenant, "type": "identity.created", "subject": person,
+	for member, want := range map[string]any{"specversion": "1.0", "id": got.id, "source": "/tenants/" +
+		h.tenant.Tenant, "type": "identity.created", "subject": person,
 		"datacontenttype": "application/json", "sequence": "1"} {
 		if sent[member] != want {
 			t.Errorf("%s = %v; want %v", member, sent[member], want)
@@ -78,14 +108,19 @@ func TestCloudEventsAreAnOption(t *testing.T) {
 
 // elapse makes the deliveries as old as they would be after d.
 func (h *house) elapse(d time.Duration) {
-	h.exec(`update webhook_delivery set first_at = first_at - make_interval(secs => $1), due_at = due_at - make_interval(secs => $1),
-		created_at = created_at - make_interval(secs => $1)`, d.Seconds())
+	h.exec(
+		`update webhook_delivery set first_at = first_at - make_interval(secs => $1),
+		due_at = due_at - make_interval(secs => $1), created_at = created_at - make_interval(secs => $1)`,
+		d.Seconds(),
+	)
 }
 
 // planned gives when the next attempt of the only pending delivery is due, from the start of its first.
 func (h *house) offset() (seconds float64) {
 	h.as(func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select extract(epoch from due_at - first_at)::float8 from webhook_delivery where state = 'pending'`).Scan(&seconds)
+		return tx.QueryRow(ctx, `select extract(epoch from due_at - first_at)::float8 from webhook_delivery
+			where state = 'pending'`).
+			Scan(&seconds)
 	})
 	return seconds
 }
@@ -109,7 +144,11 @@ func TestAFailingDeliveryIsTriedFiveTimesWithTheSameBytes(t *testing.T) {
 		if w := windows[n]; due < w.from || due > w.to+time.Second {
 			t.Errorf("attempt %d is due after %s; want within %v", n+1, due, w)
 		}
-		h.elapse(due - time.Duration(h.count(`select extract(epoch from now() - first_at)::int from webhook_delivery`))*time.Second)
+		h.elapse(
+			due - time.Duration(
+				h.count(`select extract(epoch from now() - first_at)::int from webhook_delivery`),
+			)*time.Second,
+		)
 		h.service.Wake()
 	}
 	h.elapse(8 * time.Hour)
@@ -126,11 +165,13 @@ func TestAFailingDeliveryIsTriedFiveTimesWithTheSameBytes(t *testing.T) {
 	}
 	list := h.call("auditor", "GET", "/"+id+"/deliveries", nil, 200)
 	first := list["items"].([]any)[0].(map[string]any)
-	if first["state"] != exhausted || first["attempt"] != 5.0 || first["last_status"] != 500.0 || first["next_attempt_at"] != nil {
+	if first["state"] != exhausted || first["attempt"] != 5.0 || first["last_status"] != 500.0 ||
+		first["next_attempt_at"] != nil {
 		t.Errorf("delivery %v", first)
 	}
 	detail := h.call("auditor", "GET", "/"+id+"/deliveries/"+first["id"].(string), nil, 200)
-	if tries := detail["attempts"].([]any); len(tries) != 5 || tries[4].(map[string]any)["n"] != 5.0 || tries[0].(map[string]any)["body_sha256"] != tries[4].(map[string]any)["body_sha256"] {
+	if tries := detail["attempts"].([]any); len(tries) != 5 || tries[4].(map[string]any)["n"] != 5.0 ||
+		tries[0].(map[string]any)["body_sha256"] != tries[4].(map[string]any)["body_sha256"] {
 		t.Errorf("attempts %v", tries)
 	}
 }
@@ -172,7 +213,10 @@ func TestWhatTheProcessDiedOfIsPostedAgainByTheSameNumber(t *testing.T) {
 		t.Errorf("posted again as %s, attempt %s; want %s, attempt 1", got[1].id, got[1].attempt, got[0].id)
 	}
 	eventually(t, "a note of the attempt", func() bool {
-		return h.count(`select count(*) from webhook_delivery where state = 'succeeded' and attempt = 1 and (attempts -> 0 ->> 'repeated')::int = 1`) == 1
+		return h.count(
+			`select count(*) from webhook_delivery where state = 'succeeded' and attempt = 1
+				and (attempts -> 0 ->> 'repeated')::int = 1`,
+		) == 1
 	})
 }
 
@@ -203,7 +247,13 @@ func TestALeaseThatWasLostChangesNothing(t *testing.T) {
 		t.Fatalf("leased %d and %d", len(slow), len(quick))
 	}
 	failed := outcome{Attempt: Attempt{N: 1, Error: "x"}}
-	if _, err := h.service.finish(ctx, target{viewer: h.tenant, hook: row{ID: id}}, slow[0], failed, false); err != nil {
+	if _, err := h.service.finish(
+		ctx,
+		target{viewer: h.tenant, hook: row{ID: id}},
+		slow[0],
+		failed,
+		false,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if n := h.count(`select attempt from webhook_delivery`); n != 0 {
@@ -225,12 +275,23 @@ func TestGoneDisablesAndATestOpensTheWayBack(t *testing.T) {
 	})
 	missedOne := newID()
 	h.publish(missedOne)
-	eventually(t, "a skipped delivery", func() bool { return h.count(`select count(*) from webhook_delivery where state = 'skipped'`) == 1 })
+	eventually(
+		t,
+		"a skipped delivery",
+		func() bool { return h.count(`select count(*) from webhook_delivery where state = 'skipped'`) == 1 },
+	)
 	if out := h.call("admin", "POST", "/"+id+"/enable", nil, 409); out["code"] != "test_required" {
 		t.Errorf("enable: %v", out)
 	}
 	h.call("admin", "PATCH", "/"+id, map[string]any{"enabled": true}, 409)
-	if tested := h.call("admin", "POST", "/"+id+"/test", nil, 200); tested["success"] != false || tested["status"] != 410.0 {
+	if tested := h.call(
+		"admin",
+		"POST",
+		"/"+id+"/test",
+		nil,
+		200,
+	); tested["success"] != false ||
+		tested["status"] != 410.0 {
 		t.Errorf("tested %v", tested)
 	}
 	h.call("admin", "POST", "/"+id+"/enable", nil, 409)
@@ -239,7 +300,13 @@ func TestGoneDisablesAndATestOpensTheWayBack(t *testing.T) {
 		t.Errorf("tested %v", tested)
 	}
 	h.call("admin", "POST", "/"+id+"/enable", nil, 200)
-	if out := h.call("admin", "POST", "/"+id+"/replay", map[string]any{"from": time.Now().Add(-time.Hour), "undelivered_only": true}, 202); out["count"] != 2.0 {
+	if out := h.call(
+		"admin",
+		"POST",
+		"/"+id+"/replay",
+		map[string]any{"from": time.Now().Add(-time.Hour), "undelivered_only": true},
+		202,
+	); out["count"] != 2.0 {
 		t.Errorf("replay %v; want both events that have not arrived", out)
 	}
 	before := len(to.all())
@@ -247,7 +314,14 @@ func TestGoneDisablesAndATestOpensTheWayBack(t *testing.T) {
 	if got := to.all()[before:]; !strings.Contains(got[0].body+got[1].body, missedOne) {
 		t.Error("the event that was skipped did not come")
 	}
-	want := []string{"webhook.created", "webhook.disabled_auto", "webhook.tested", "webhook.tested", "webhook.enabled", "webhook.replayed"}
+	want := []string{
+		"webhook.created",
+		"webhook.disabled_auto",
+		"webhook.tested",
+		"webhook.tested",
+		"webhook.enabled",
+		"webhook.replayed",
+	}
 	if diff := cmp.Diff(want, h.actions()); diff != "" {
 		t.Error(diff)
 	}
@@ -264,7 +338,13 @@ func TestRedirectsAreFailuresAndAnswersAreShownWithoutSecrets(t *testing.T) {
 		case "/inner":
 			inner++
 		case "/echo":
-			fmt.Fprintf(w, "you sent %s and %s%s", d.header.Get("X-Key"), d.header.Get("Authorization"), strings.Repeat("é", 20_000))
+			fmt.Fprintf(
+				w,
+				"you sent %s and %s%s",
+				d.header.Get("X-Key"),
+				d.header.Get("Authorization"),
+				strings.Repeat("é", 20_000),
+			)
 		}
 	})
 	id, _ := h.hook(to.server.URL+"/redirect", nil)
@@ -272,10 +352,14 @@ func TestRedirectsAreFailuresAndAnswersAreShownWithoutSecrets(t *testing.T) {
 	if tested["success"] != false || tested["status"] != 307.0 || inner != 0 {
 		t.Errorf("redirect: %v, %d calls behind it", tested, inner)
 	}
-	id, _ = h.hook(to.server.URL+"/echo", map[string]any{"headers": map[string]string{"X-Key": "CANARY-one", "Authorization": "Bearer CANARY-two"}})
+	id, _ = h.hook(
+		to.server.URL+"/echo",
+		map[string]any{"headers": map[string]string{"X-Key": "CANARY-one", "Authorization": "Bearer CANARY-two"}},
+	)
 	tested = h.call("admin", "POST", "/"+id+"/test", nil, 200)
 	shown := tested["excerpt"].(string)
-	if tested["success"] != true || len(shown) > maxExcerpt || !strings.HasPrefix(shown, "you sent [secret] and [secret]") {
+	if tested["success"] != true || len(shown) > maxExcerpt ||
+		!strings.HasPrefix(shown, "you sent [secret] and [secret]") {
 		t.Errorf("echo: %v", tested)
 	}
 	to.server.Close()
@@ -314,7 +398,10 @@ func TestAnAddressThatWasClosedIsNotCalledAndDisablesInTheEnd(t *testing.T) {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	h := open(t)
-	to := receive(t, func(w http.ResponseWriter, _ delivered) { w.Header().Set("Retry-After", "1000"); w.WriteHeader(503) })
+	to := receive(
+		t,
+		func(w http.ResponseWriter, _ delivered) { w.Header().Set("Retry-After", "1000"); w.WriteHeader(503) },
+	)
 	h.hook(to.server.URL, nil)
 	h.run(h.service)
 	h.publish(newID())
@@ -325,7 +412,8 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		t.Errorf("the next attempt is due after %.0f s; want 1000", due)
 	}
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-5": 0, "120": 2 * time.Minute, "99999999": deadline, "99999999999": 0,
+	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-5": 0, "120": 2 * time.Minute,
+		"99999999": deadline, "99999999999": 0,
 		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0} {
 		if got := retryAfter(text, now); got != want {
 			t.Errorf("Retry-After %q = %s; want %s", text, got, want)
@@ -339,14 +427,16 @@ func TestTwoSecretsSignWhileOneRetires(t *testing.T) {
 	id, old := h.hook(to.server.URL, nil)
 	rotated := h.call("admin", "POST", "/"+id+"/rotate-secret", map[string]any{"overlap": "PT1H"}, 200)
 	young := rotated["secret"].(string)
-	if states := rotated["secrets"].([]any); len(states) != 2 || states[0].(map[string]any)["state"] != "active" || states[1].(map[string]any)["state"] != "retiring" {
+	if states := rotated["secrets"].([]any); len(states) != 2 || states[0].(map[string]any)["state"] != "active" ||
+		states[1].(map[string]any)["state"] != "retiring" {
 		t.Errorf("secrets %v", states)
 	}
 	h.call("admin", "POST", "/"+id+"/test", nil, 200)
 	got := to.has(1)[0]
 	verify(t, old, got)
 	verify(t, young, got)
-	if first := strings.Fields(got.header.Get("webhook-signature"))[0]; !strings.HasPrefix(first, "v1,") || len(strings.Fields(got.header.Get("webhook-signature"))) != 2 {
+	if first := strings.Fields(got.header.Get("webhook-signature"))[0]; !strings.HasPrefix(first, "v1,") ||
+		len(strings.Fields(got.header.Get("webhook-signature"))) != 2 {
 		t.Errorf("signatures %q", got.header.Get("webhook-signature"))
 	}
 	h.exec(`update webhook_secret set expires_at = now() - interval '1 second' where state = 'retiring'`)
@@ -383,12 +473,21 @@ func TestASecretIsNeverSeenAgain(t *testing.T) {
 	for _, item := range h.call("auditor", "GET", "/"+id+"/deliveries", nil, 200)["items"].([]any) {
 		h.call("auditor", "GET", "/"+id+"/deliveries/"+item.(map[string]any)["id"].(string), nil, 200)
 	}
-	h.call("admin", "PATCH", "/"+id, map[string]any{"name": "x", "headers": map[string]any{"X-Key": "CANARY-header-value-2"}}, 200)
+	h.call(
+		"admin",
+		"PATCH",
+		"/"+id,
+		map[string]any{"name": "x", "headers": map[string]any{"X-Key": "CANARY-header-value-2"}},
+		200,
+	)
 	h.call("auditor", "GET", "", nil, 200)
 	var stored string
 	h.as(func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select (select jsonb_agg(to_jsonb(a))::text from audit_event a) || (select jsonb_agg(to_jsonb(d))::text from webhook_delivery d)
-			|| (select jsonb_agg(to_jsonb(w))::text from webhook w) || (select jsonb_agg(to_jsonb(s))::text from webhook_secret s)`).Scan(&stored)
+		return tx.QueryRow(ctx, `select (select jsonb_agg(to_jsonb(a))::text
+			    from audit_event a) || (select jsonb_agg(to_jsonb(d))::text from webhook_delivery d)
+			|| (select jsonb_agg(to_jsonb(w))::text from webhook w) || (select jsonb_agg(to_jsonb(s))::text
+			    from webhook_secret s)`).
+			Scan(&stored)
 	})
 	var sent strings.Builder
 	for _, d := range to.all() {
@@ -403,11 +502,13 @@ func TestASecretIsNeverSeenAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, text := range map[string]string{"the log": h.log.String(), "an answer": h.answers.String(), "the database": stored, "a delivery": sent.String()} {
+	for where, text := range map[string]string{"the log": h.log.String(), "an answer": h.answers.String(),
+		"the database": stored, "a delivery": sent.String()} {
 		if len(text) < 100 && where != "the log" {
 			t.Errorf("there is next to nothing in %s", where)
 		}
-		for form, secret := range map[string]string{"raw": string(key), "base64": base64.StdEncoding.EncodeToString(key), "base64url": base64.URLEncoding.EncodeToString(key),
+		for form, secret := range map[string]string{"raw": string(key),
+			"base64": base64.StdEncoding.EncodeToString(key), "base64url": base64.URLEncoding.EncodeToString(key),
 			"hex": hex.EncodeToString(key), "header": "CANARY-header-value"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("the secret is in %s, %s", where, form)
@@ -423,7 +524,9 @@ func TestAnEndpointWhoseCertificateIsNotTrustedIsNotSpokenTo(t *testing.T) {
 	t.Cleanup(to.server.Close)
 	id, _ := h.hook(to.server.URL, nil)
 	tested := h.call("admin", "POST", "/"+id+"/test", nil, 200)
-	if tested["success"] != false || !strings.HasPrefix(tested["error"].(string), "TLS: the certificate is not signed") || len(to.all()) != 0 {
+	if tested["success"] != false ||
+		!strings.HasPrefix(tested["error"].(string), "TLS: the certificate is not signed") ||
+		len(to.all()) != 0 {
 		t.Errorf("tested %v, %d requests", tested, len(to.all()))
 	}
 }

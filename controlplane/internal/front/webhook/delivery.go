@@ -50,9 +50,10 @@ type Delivery struct {
 	EndedAt        *time.Time `json:"ended_at" db:"ended_at"`
 }
 
-const deliveryColumns = `d.id::text, d.webhook_id::text, d.event_id::text, d.event_type, d.resource_id::text, d.sequence, d.purpose,
-	d.redelivery_of::text, d.state, d.attempt, case when d.state = 'pending' then d.due_at end as next_attempt_at, d.last_status, d.last_error,
-	d.created_at, d.ended_at`
+const deliveryColumns = `d.id::text, d.webhook_id::text, d.event_id::text, d.event_type, d.resource_id::text,
+	d.sequence, d.purpose, d.redelivery_of::text, d.state, d.attempt,
+	case when d.state = 'pending' then d.due_at end as next_attempt_at, d.last_status, d.last_error, d.created_at,
+	    d.ended_at`
 
 // DeliveryDetail is a delivery with its attempts.
 type DeliveryDetail struct {
@@ -60,7 +61,8 @@ type DeliveryDetail struct {
 	Attempts []Attempt `json:"attempts" nullable:"false"`
 }
 
-// Attempt is one POST. An attempt whose outcome nobody knows, because the process died, is made again by the same number.
+// Attempt is one POST. An attempt whose outcome nobody knows, because the process died, is made again by the same
+// number.
 type Attempt struct {
 	N          int       `json:"n" doc:"The header grantwright-attempt."`
 	At         time.Time `json:"at"`
@@ -82,7 +84,8 @@ func findDelivery(ctx context.Context, tx *pg.Tx, webhook, id string) (d Deliver
 		Delivery
 		Attempts []byte `db:"attempts"`
 	}
-	sql := `select ` + deliveryColumns + `, d.attempts from webhook_delivery d where d.tenant_id = current_tenant() and d.webhook_id = $1 and d.id = $2`
+	sql := `select ` + deliveryColumns + `, d.attempts from webhook_delivery d where d.tenant_id = current_tenant()
+		and d.webhook_id = $1 and d.id = $2`
 	rows, err := tx.Query(ctx, sql, webhook, id)
 	if err != nil {
 		return d, fmt.Errorf("find delivery: %w", err)
@@ -116,10 +119,20 @@ type planned struct {
 	Offsets      []int64 `json:"offsets"` // milliseconds
 }
 
-// plan makes a delivery of an event to a webhook, with the times of its attempts. To one that is disabled it is skipped at once.
+// plan makes a delivery of an event to a webhook, with the times of its attempts. To one that is disabled it is skipped
+// at once.
 func plan(r row, e event.Stored, purpose string) planned {
-	p := planned{ID: newID(), Webhook: r.ID, Event: e.ID, EventType: string(e.Kind), Resource: e.ResourceID, Sequence: e.Sequence, Format: r.Format,
-		Purpose: purpose, State: pending}
+	p := planned{
+		ID:        newID(),
+		Webhook:   r.ID,
+		Event:     e.ID,
+		EventType: string(e.Kind),
+		Resource:  e.ResourceID,
+		Sequence:  e.Sequence,
+		Format:    r.Format,
+		Purpose:   purpose,
+		State:     pending,
+	}
 	if r.State != enabled {
 		p.State = skipped
 	}
@@ -142,12 +155,14 @@ func insertDeliveries(ctx context.Context, tx *pg.Tx, list []planned) error {
 		return fmt.Errorf("encode deliveries: %w", err)
 	}
 	const sql = `
-		insert into webhook_delivery (tenant_id, id, webhook_id, event_id, event_type, resource_id, sequence, format, purpose, state, redelivery_of,
-		                              offsets, due_at, ended_at)
-		select current_tenant(), p.id, p.webhook, p.event, p.event_type, p.resource, p.sequence, p.format, p.purpose, p.state, p.redelivery_of,
-		       p.offsets, clock_timestamp() + make_interval(secs => p.offsets[1] / 1000.0), case when p.state <> 'pending' then now() end
-		  from jsonb_to_recordset($1::jsonb) p (id uuid, webhook uuid, event uuid, event_type text, resource uuid, sequence bigint, format text,
-		                                 purpose text, state text, redelivery_of uuid, offsets int[])`
+		insert into webhook_delivery (tenant_id, id, webhook_id, event_id, event_type, resource_id, sequence, format,
+		                              purpose, state, redelivery_of, offsets, due_at, ended_at)
+		select current_tenant(), p.id, p.webhook, p.event, p.event_type, p.resource, p.sequence, p.format, p.purpose,
+		       p.state, p.redelivery_of, p.offsets, clock_timestamp() + make_interval(secs => p.offsets[1] / 1000.0),
+		           case when p.state <> 'pending' then now() end
+		  from jsonb_to_recordset($1::jsonb) p (id uuid, webhook uuid, event uuid, event_type text, resource uuid,
+		                                 sequence bigint, format text, purpose text, state text, redelivery_of uuid,
+		                                     offsets int[])`
 	if _, err := tx.Exec(ctx, sql, string(rows)); err != nil {
 		return fmt.Errorf("make deliveries: %w", err)
 	}

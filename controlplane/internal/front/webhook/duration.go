@@ -17,7 +17,8 @@ func overlapOf(text string) (time.Duration, error) {
 	}
 	length, err := span.Parse(text)
 	if err != nil || length > maxOverlap {
-		return 0, fault.New(fault.Invalid, "overlap must be an ISO 8601 duration of at most seven days, such as PT24H or PT0S").
+		return 0, fault.New(fault.Invalid, "overlap must be an ISO 8601 duration of at most seven days, such as "+
+			"PT24H or PT0S").
 			With(fault.Field{Pointer: "#/overlap", Code: "invalid", Detail: "give a duration such as PT24H"})
 	}
 	return length, nil

@@ -33,14 +33,18 @@ func (s *Service) fan(ctx context.Context) (left bool) {
 	return left
 }
 
-// fanOne makes deliveries of some of a tenant's events: one for each webhook that wants the event and whose filter lets it pass.
+// fanOne makes deliveries of some of a tenant's events: one for each webhook that wants the event and whose filter lets
+// it pass.
 func (s *Service) fanOne(ctx context.Context, v viewer.Viewer) (taken int, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		events, err := event.Take(ctx, tx, listener, fanSize)
 		if taken = len(events); err != nil || taken == 0 {
 			return err
 		}
-		rows, err := tx.Query(ctx, `select `+columns+` from webhook w where w.tenant_id = current_tenant() for key share of w`)
+		rows, err := tx.Query(
+			ctx,
+			`select `+columns+` from webhook w where w.tenant_id = current_tenant() for key share of w`,
+		)
 		if err != nil {
 			return fmt.Errorf("read webhooks: %w", err)
 		}

@@ -15,7 +15,8 @@ type Filter struct {
 	Rules []Rule `json:"rules" minItems:"1" maxItems:"20" nullable:"false"`
 }
 
-// Rule compares one member of an event's data with a value. A member that is not there fulfils only ne, not_in and exists=false.
+// Rule compares one member of an event's data with a value. A member that is not there fulfils only ne, not_in and
+// exists=false.
 type Rule struct {
 	Field string `json:"field" minLength:"1" maxLength:"100" pattern:"^[a-z0-9_]+(\\.[a-z0-9_]+)*$" doc:"A member of data, inner ones by dots: status, changed."`
 	Op    string `json:"op" enum:"eq,ne,in,not_in,contains,starts_with,exists,gt,lt" doc:"contains looks for a part of a text, or an item of a list."`
@@ -43,7 +44,8 @@ func (r Rule) wrong() string {
 	_, isNumber := number(r.Value)
 	switch r.Op {
 	case "in", "not_in":
-		if !isList || len(list) == 0 || len(list) > 100 || slices.ContainsFunc(list, func(v any) bool { return !plain(v) }) {
+		if !isList || len(list) == 0 || len(list) > 100 ||
+			slices.ContainsFunc(list, func(v any) bool { return !plain(v) }) {
 			return r.Op + " needs a list of 1 to 100 texts, numbers or booleans"
 		}
 	case "exists":

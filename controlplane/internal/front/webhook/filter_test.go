@@ -32,8 +32,14 @@ func TestFiltersDecideByWhatIsSent(t *testing.T) {
 		{`{"match":"all","rules":[{"field":"version","op":"gt","value":2}]}`, true},
 		{`{"match":"all","rules":[{"field":"at","op":"lt","value":"2026-03"}]}`, true},
 		{`{"match":"all","rules":[{"field":"at","op":"gt","value":1}]}`, false},
-		{`{"match":"all","rules":[{"field":"status","op":"eq","value":"active"},{"field":"version","op":"gt","value":5}]}`, false},
-		{`{"match":"any","rules":[{"field":"status","op":"eq","value":"active"},{"field":"version","op":"gt","value":5}]}`, true},
+		{
+			`{"match":"all","rules":[{"field":"status","op":"eq","value":"active"},{"field":"version","op":"gt","value":5}]}`,
+			false,
+		},
+		{
+			`{"match":"any","rules":[{"field":"status","op":"eq","value":"active"},{"field":"version","op":"gt","value":5}]}`,
+			true,
+		},
 		{`null`, true},
 	}
 	var sent map[string]any
@@ -56,8 +62,10 @@ func TestFiltersDecideByWhatIsSent(t *testing.T) {
 
 func TestValuesThatDoNotSuitTheirOperatorAreRefused(t *testing.T) {
 	for _, rule := range []string{
-		`{"op":"in","value":"a"}`, `{"op":"in","value":[]}`, `{"op":"in","value":[["a"]]}`, `{"op":"not_in","value":[null]}`, `{"op":"eq"}`, `{"op":"eq","value":{}}`,
-		`{"op":"exists","value":"true"}`, `{"op":"starts_with","value":1}`, `{"op":"gt","value":true}`, `{"op":"contains","value":["a"]}`,
+		`{"op":"in","value":"a"}`, `{"op":"in","value":[]}`, `{"op":"in","value":[["a"]]}`,
+		`{"op":"not_in","value":[null]}`, `{"op":"eq"}`, `{"op":"eq","value":{}}`,
+		`{"op":"exists","value":"true"}`, `{"op":"starts_with","value":1}`, `{"op":"gt","value":true}`,
+		`{"op":"contains","value":["a"]}`,
 	} {
 		var r Rule
 		if err := json.Unmarshal([]byte(rule), &r); err != nil {

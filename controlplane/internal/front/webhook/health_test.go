@@ -19,16 +19,51 @@ func TestAWebhookIsDisabledForGoodReasonsAlone(t *testing.T) {
 		reason string
 	}{
 		{"nothing wrong", record{Since: enabled, LastSuccess: ago(1)}, goOn, ""},
-		{"silent for five days, but few were given up", record{Since: enabled, LastSuccess: ago(121), Exhausted: 9, FirstGivenUp: ago(100)}, goOn, ""},
+		{
+			"silent for five days, but few were given up",
+			record{Since: enabled, LastSuccess: ago(121), Exhausted: 9, FirstGivenUp: ago(100)},
+			goOn,
+			"",
+		},
 		{"half of it", record{Since: enabled, LastSuccess: ago(61), Exhausted: 10, FirstGivenUp: ago(13)}, warn, ""},
-		{"half of it, told already", record{Since: enabled, LastSuccess: ago(61), Exhausted: 10, FirstGivenUp: ago(13), Warned: ago(1)}, goOn, ""},
-		{"all of it", record{Since: enabled, LastSuccess: ago(121), Exhausted: 20, FirstGivenUp: ago(24), Warned: ago(60)}, disable, reasonSilent},
+		{
+			"half of it, told already",
+			record{Since: enabled, LastSuccess: ago(61), Exhausted: 10, FirstGivenUp: ago(13), Warned: ago(1)},
+			goOn,
+			"",
+		},
+		{
+			"all of it",
+			record{Since: enabled, LastSuccess: ago(121), Exhausted: 20, FirstGivenUp: ago(24), Warned: ago(60)},
+			disable,
+			reasonSilent,
+		},
 		{"all at once", record{Since: enabled, LastSuccess: ago(121), Exhausted: 200, FirstGivenUp: ago(1)}, goOn, ""},
-		{"many, but a success four days ago", record{Since: enabled, LastSuccess: ago(96), Exhausted: 200, FirstGivenUp: ago(90), Warned: ago(60)}, goOn, ""},
-		{"enabled again yesterday", record{Since: *ago(24), LastSuccess: ago(500), Exhausted: 200, FirstGivenUp: ago(400)}, goOn, ""},
+		{
+			"many, but a success four days ago",
+			record{Since: enabled, LastSuccess: ago(96), Exhausted: 200, FirstGivenUp: ago(90), Warned: ago(60)},
+			goOn,
+			"",
+		},
+		{
+			"enabled again yesterday",
+			record{Since: *ago(24), LastSuccess: ago(500), Exhausted: 200, FirstGivenUp: ago(400)},
+			goOn,
+			"",
+		},
 		{"never a success", record{Since: enabled, Exhausted: 20, FirstGivenUp: ago(30)}, disable, reasonSilent},
-		{"refused twice", record{Since: enabled, LastSuccess: ago(1), Exhausted: 2, Blocked: 2, FirstGivenUp: ago(1)}, goOn, ""},
-		{"refused three times", record{Since: enabled, LastSuccess: ago(1), Exhausted: 3, Blocked: 3, FirstGivenUp: ago(1)}, disable, reasonBlocked},
+		{
+			"refused twice",
+			record{Since: enabled, LastSuccess: ago(1), Exhausted: 2, Blocked: 2, FirstGivenUp: ago(1)},
+			goOn,
+			"",
+		},
+		{
+			"refused three times",
+			record{Since: enabled, LastSuccess: ago(1), Exhausted: 3, Blocked: 3, FirstGivenUp: ago(1)},
+			disable,
+			reasonBlocked,
+		},
 	}
 	for _, tt := range tests {
 		if got, reason := tt.record.judge(now); got != tt.want || reason != tt.reason {
@@ -38,7 +73,8 @@ func TestAWebhookIsDisabledForGoodReasonsAlone(t *testing.T) {
 }
 
 func TestProbesComeEveryMinuteAndThenEveryFive(t *testing.T) {
-	for probes, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
+	for probes, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute,
+		5 * time.Minute} {
 		if got := pause(probes); got != want {
 			t.Errorf("pause(%d) = %s; want %s", probes, got, want)
 		}

@@ -28,7 +28,8 @@ import (
 
 var ctx = context.Background()
 
-// house serves the routes over a fresh database. Tokens are names of roles; "other" is an administrator of another tenant.
+// house serves the routes over a fresh database. Tokens are names of roles; "other" is an administrator of another
+// tenant.
 type house struct {
 	t             testing.TB
 	db            *pg.DB
@@ -68,7 +69,9 @@ func open(t testing.TB) *house {
 		t.Fatal(err)
 	}
 	h.service = h.process("127.0.0.0/8")
-	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: h.service.Log, User: h.authenticate, Agent: h.authenticate})
+	api := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: h.service.Log, User: h.authenticate, Agent: h.authenticate},
+	)
 	api.Add(h.service.Routes()...)
 	h.server = httptest.NewServer(api.Router)
 	t.Cleanup(h.server.Close)
@@ -87,7 +90,14 @@ func (h *house) process(opened ...string) *Service {
 		h.t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	return &Service{DB: h.db, Seal: h.seal, Guard: &outbound.Guard{AllowCIDRs: ranges}, Cursors: cursors, Log: log, Now: time.Now}
+	return &Service{
+		DB:      h.db,
+		Seal:    h.seal,
+		Guard:   &outbound.Guard{AllowCIDRs: ranges},
+		Cursors: cursors,
+		Log:     log,
+		Now:     time.Now,
+	}
 }
 
 // run lets a process deliver until the test ends, or stop is called.
@@ -104,7 +114,13 @@ func (h *house) run(s *Service) (stop func()) {
 }
 
 func (h *house) authenticate(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
-	v := viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: bearer, Display: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}
+	v := viewer.Viewer{
+		Tenant:  h.tenant.Tenant,
+		Kind:    viewer.User,
+		ID:      bearer,
+		Display: bearer,
+		Roles:   []viewer.Role{viewer.Role(bearer)},
+	}
 	switch bearer {
 	case "admin", "auditor", "manager", "resource_owner":
 	case "other":
@@ -125,7 +141,11 @@ func (h *house) call(as, method, path string, body any, want int) map[string]any
 	return out
 }
 
-func (h *house) do(as, method, path string, body any, header http.Header) (status int, out map[string]any, headers http.Header) {
+func (h *house) do(
+	as, method, path string,
+	body any,
+	header http.Header,
+) (status int, out map[string]any, headers http.Header) {
 	h.t.Helper()
 	var payload io.Reader
 	if text, ok := body.(string); ok {
@@ -194,8 +214,12 @@ func (h *house) count(sql string, args ...any) (n int) {
 func (h *house) publish(id string) {
 	h.t.Helper()
 	h.as(func(tx *pg.Tx) error {
-		return event.Publish(ctx, tx, event.Event{Kind: event.IdentityCreated, Resource: event.Resource{Type: "identity", ID: id}, Version: 1,
-			Data: map[string]any{"external_id": "x-" + id, "status": "active"}})
+		return event.Publish(
+			ctx,
+			tx,
+			event.Event{Kind: event.IdentityCreated, Resource: event.Resource{Type: "identity", ID: id}, Version: 1,
+				Data: map[string]any{"external_id": "x-" + id, "status": "active"}},
+		)
 	})
 }
 
@@ -249,7 +273,14 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return
 	}
-	d := delivered{req.Header.Get("webhook-id"), req.Header.Get("grantwright-attempt"), string(b), req.URL.Path, req.Header, time.Now()}
+	d := delivered{
+		req.Header.Get("webhook-id"),
+		req.Header.Get("grantwright-attempt"),
+		string(b),
+		req.URL.Path,
+		req.Header,
+		time.Now(),
+	}
 	r.mu.Lock()
 	r.got = append(r.got, d)
 	secret := r.secret

@@ -15,14 +15,22 @@ import (
 const (
 	base = "/settings/webhooks"
 
-	aboutWebhooks = "A webhook is posted the events that it names, as JSON signed by Standard Webhooks: the headers webhook-id, webhook-timestamp and " +
-		"webhook-signature, and grantwright-attempt. An answer of 2xx is a success; redirects are failures; 410 disables the webhook. A delivery is tried " +
-		"five times within six hours. Receivers put repeated ones aside by webhook-id, and late ones by sequence, which counts the events of a resource."
-	aboutEnable = "One that was disabled because it kept failing needs a test that succeeded since: 409 test_required otherwise."
-	aboutTest   = "Posts the event webhook.ping at once, once, and tells what came back. It works on a disabled webhook too."
-	aboutRotate = "The secret of before signs beside the new one until overlap is over, so that the receiver can change over. At most two old ones do."
-	aboutReplay = "Events of the last 30 days that the webhook wants and its filter lets pass are sent again, with their original webhook-id. " +
-		"ids picks events by their id, events by their kind; undelivered_only leaves out those that have arrived. With dry_run they are only counted."
+	aboutWebhooks = "A webhook is posted the events that it names, as JSON signed by Standard Webhooks: the headers " +
+		"webhook-id, webhook-timestamp and " +
+		"webhook-signature, and grantwright-attempt. An answer of 2xx is a success; redirects are failures; 410 " +
+		"disables the webhook. A delivery is tried " +
+		"five times within six hours. Receivers put repeated ones aside by webhook-id, and late ones by sequence, " +
+		"which counts the events of a resource."
+	aboutEnable = "One that was disabled because it kept failing needs a test that succeeded since: 409 " +
+		"test_required otherwise."
+	aboutTest = "Posts the event webhook.ping at once, once, and tells what came back. It works on a disabled " +
+		"webhook too."
+	aboutRotate = "The secret of before signs beside the new one until overlap is over, so that the receiver can " +
+		"change over. At most two old ones do."
+	aboutReplay = "Events of the last 30 days that the webhook wants and its filter lets pass are sent again, with " +
+		"their original webhook-id. " +
+		"ids picks events by their id, events by their kind; undelivered_only leaves out those that have arrived. " +
+		"With dry_run they are only counted."
 )
 
 // Routes are the paths under /settings/webhooks. Administrators write; auditors read, and no secrets are ever read.
@@ -31,19 +39,33 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", base, "List webhooks", s.list).Describe(aboutWebhooks),
 		httpapi.Handle("GET", base+"/event-types", "List event types", s.eventTypes),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve a webhook", s.one),
-		httpapi.Handle("GET", base+"/{id}/deliveries", "List webhook deliveries", s.deliveries).Describe("They are kept for 30 days."),
+		httpapi.Handle("GET", base+"/{id}/deliveries", "List webhook deliveries", s.deliveries).
+			Describe("They are kept for 30 days."),
 		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Retrieve a webhook delivery", s.delivery),
 	}
 	writes := []httpapi.Route{
-		httpapi.Handle("POST", base, "Create a webhook", s.post).Status(http.StatusCreated).Errors(409).Describe(aboutWebhooks).Sends(messages()...),
+		httpapi.Handle("POST", base, "Create a webhook", s.post).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutWebhooks).
+			Sends(messages()...),
 		httpapi.Handle("PATCH", base+"/{id}", "Update a webhook", s.patchOne).Errors(409, 412),
-		httpapi.Handle("DELETE", base+"/{id}", "Delete a webhook", s.removeOne).Status(http.StatusNoContent).Errors(412),
+		httpapi.Handle("DELETE", base+"/{id}", "Delete a webhook", s.removeOne).
+			Status(http.StatusNoContent).
+			Errors(412),
 		httpapi.Handle("POST", base+"/{id}/test", "Test a webhook", s.test).Waits().Describe(aboutTest),
-		httpapi.Handle("POST", base+"/{id}/rotate-secret", "Rotate a webhook secret", s.rotateOne).Describe(aboutRotate),
+		httpapi.Handle("POST", base+"/{id}/rotate-secret", "Rotate a webhook secret", s.rotateOne).
+			Describe(aboutRotate),
 		httpapi.Handle("POST", base+"/{id}/enable", "Enable a webhook", s.enable).Errors(409).Describe(aboutEnable),
-		httpapi.Handle("POST", base+"/{id}/disable", "Disable a webhook", s.disable).Describe("What waits for it is skipped, and can be replayed."),
-		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Redeliver an event", s.redeliver).Status(http.StatusAccepted).Errors(409),
-		httpapi.Handle("POST", base+"/{id}/replay", "Replay events to a webhook", s.replay).Status(http.StatusAccepted).Errors(409).Describe(aboutReplay),
+		httpapi.Handle("POST", base+"/{id}/disable", "Disable a webhook", s.disable).
+			Describe("What waits for it is skipped, and can be replayed."),
+		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Redeliver an event", s.redeliver).
+			Status(http.StatusAccepted).
+			Errors(409),
+		httpapi.Handle("POST", base+"/{id}/replay", "Replay events to a webhook", s.replay).
+			Status(http.StatusAccepted).
+			Errors(409).
+			Describe(aboutReplay),
 	}
 	for i := range reads {
 		reads[i] = reads[i].For(viewer.Admin, viewer.Auditor)
@@ -65,7 +87,12 @@ func messages() []httpapi.Outgoing {
 	}
 	out := make([]httpapi.Outgoing, len(event.Catalogue))
 	for i, d := range event.Catalogue {
-		out[i] = httpapi.Outgoing{Name: string(d.Kind), Summary: "Event " + string(d.Kind), Description: d.Description, Bodies: bodies}
+		out[i] = httpapi.Outgoing{
+			Name:        string(d.Kind),
+			Summary:     "Event " + string(d.Kind),
+			Description: d.Description,
+			Bodies:      bodies,
+		}
 	}
 	return out
 }
@@ -101,7 +128,11 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *newIn) (*httpap
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[Made]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+	return &httpapi.Created[Made]{
+		Location: httpapi.Prefix + base + "/" + made.ID,
+		ETag:     httpapi.ETag(made.Version),
+		Body:     made,
+	}, nil
 }
 
 type patchIn struct {

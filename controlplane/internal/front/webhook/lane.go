@@ -13,8 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// A lane posts one delivery of a webhook after the other. It ends now and then, so that settings that changed are read again and
-// others of the tenant have their turn.
+// A lane posts one delivery of a webhook after the other. It ends now and then, so that settings that changed are read
+// again and others of the tenant have their turn.
 const (
 	laneTime   = time.Second
 	laneLength = 64
@@ -34,7 +34,14 @@ func (s *Service) run(ctx context.Context, t target, j job) {
 		goOn := ctx.Err() == nil && n < laneLength && time.Since(began) < laneTime && t.hook.MaxRPS == nil && o.ok
 		next, err := s.finish(bg, t, j, o, goOn)
 		if err != nil {
-			s.Log.WarnContext(ctx, "cannot note what came of a delivery; it will be posted again", "delivery", j.ID, "err", err)
+			s.Log.WarnContext(
+				ctx,
+				"cannot note what came of a delivery; it will be posted again",
+				"delivery",
+				j.ID,
+				"err",
+				err,
+			)
 			return
 		}
 		if next == nil {
@@ -61,7 +68,15 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // attempt posts a delivery, unless the process that posts it keeps dying of it.
 func (s *Service) attempt(ctx context.Context, t target, j job) outcome {
 	if j.Repeats > maxRepeats {
-		return outcome{Attempt: Attempt{N: j.Attempt + 1, URL: t.hook.URL, At: j.now(), Repeated: j.Repeats, Error: "the delivery was interrupted repeatedly, and its result is unknown"}}
+		return outcome{
+			Attempt: Attempt{
+				N:        j.Attempt + 1,
+				URL:      t.hook.URL,
+				At:       j.now(),
+				Repeated: j.Repeats,
+				Error:    "the delivery was interrupted repeatedly, and its result is unknown",
+			},
+		}
 	}
 	return s.send(ctx, t, j, j.Attempt+1)
 }
@@ -86,8 +101,8 @@ func (s *Service) finish(ctx context.Context, t target, j job, o outcome, goOn b
 	return following, err
 }
 
-// finishWell notes a success and leases the next delivery in one round trip. It does not wait for the disk: where the database
-// loses it, the delivery is posted again by the same number, as after every other death.
+// finishWell notes a success and leases the next delivery in one round trip. It does not wait for the disk: where the
+// database loses it, the delivery is posted again by the same number, as after every other death.
 func finishWell(ctx context.Context, tx *pg.Tx, t target, j job, o outcome, goOn bool) (following *job, err error) {
 	args, err := noteArgs(j, o, succeeded, 0)
 	if err != nil {
@@ -116,10 +131,10 @@ func finishWell(ctx context.Context, tx *pg.Tx, t target, j job, o outcome, goOn
 // noteSQL writes an attempt into its delivery, while the lease holds.
 const noteSQL = `
 	update webhook_delivery
-	   set attempt = attempt + 1, repeats = 0, overdue = false, attempts = attempts || @entry::jsonb, last_status = nullif(@status, 0),
-	       last_error = nullif(@error, ''), state = @state, lease_owner = null, lease_until = null,
-	       due_at = case when @state = 'pending' then first_at + make_interval(secs => @wait) else due_at end,
-	       ended_at = case when @state <> 'pending' then clock_timestamp() end
+	   set attempt = attempt + 1, repeats = 0, overdue = false, attempts = attempts || @entry::jsonb,
+	       last_status = nullif(@status, 0), last_error = nullif(@error, ''), state = @state, lease_owner = null,
+	       lease_until = null, due_at = case when @state = 'pending' then first_at + make_interval(secs => @wait)
+	       else due_at end, ended_at = case when @state <> 'pending' then clock_timestamp() end
 	 where tenant_id = current_tenant()
 	   and id = @id
 	   and lease_owner = @lease
@@ -130,11 +145,19 @@ func noteArgs(j job, o outcome, state string, wait time.Duration) (pgx.NamedArgs
 	if err != nil {
 		return nil, fmt.Errorf("encode attempt: %w", err)
 	}
-	return pgx.NamedArgs{"id": j.ID, "lease": j.lease, "entry": string(entry), "status": o.Status, "error": o.Error, "state": state, "wait": wait.Seconds()}, nil
+	return pgx.NamedArgs{
+		"id":     j.ID,
+		"lease":  j.lease,
+		"entry":  string(entry),
+		"status": o.Status,
+		"error":  o.Error,
+		"state":  state,
+		"wait":   wait.Seconds(),
+	}, nil
 }
 
-// note writes an attempt that failed into its delivery and says what has become of the delivery; nothing when it is no longer
-// ours.
+// note writes an attempt that failed into its delivery and says what has become of the delivery; nothing when it is no
+// longer ours.
 func note(ctx context.Context, tx *pg.Tx, j job, o outcome) (state string, err error) {
 	wait, more := time.Duration(0), false
 	if !o.gone {
@@ -157,14 +180,14 @@ func note(ctx context.Context, tx *pg.Tx, j job, o outcome) (state string, err e
 	return state, nil
 }
 
-// fared keeps how the endpoint fares after a failure: after too many it is left alone for a while, and when deliveries were
-// given up for long enough it is disabled. state is what has become of the delivery.
+// fared keeps how the endpoint fares after a failure: after too many it is left alone for a while, and when deliveries
+// were given up for long enough it is disabled. state is what has become of the delivery.
 func (s *Service) fared(ctx context.Context, tx *pg.Tx, r row, o outcome, state string) error {
 	const failed = `
 		update webhook
 		   set consecutive_failures = consecutive_failures + 1, last_failure_at = now(),
-		       probe_at = case when consecutive_failures + 1 = $2 then now() + make_interval(secs => $3) else probe_at end,
-		       probes = case when consecutive_failures + 1 = $2 then 1 else probes end
+		       probe_at = case when consecutive_failures + 1 = $2 then now() + make_interval(secs => $3)
+		       else probe_at end, probes = case when consecutive_failures + 1 = $2 then 1 else probes end
 		 where tenant_id = current_tenant() and id = $1`
 	if _, err := tx.Exec(ctx, failed, r.ID, breakAfter, pause(0).Seconds()); err != nil {
 		return fmt.Errorf("note failure: %w", err)
@@ -182,14 +205,16 @@ func (s *Service) fared(ctx context.Context, tx *pg.Tx, r row, o outcome, state 
 	return s.gaveUp(ctx, tx, r, 1, blocked)
 }
 
-// succeedSQL forgets what went wrong before. A webhook that fares well is written to every few seconds, not for each delivery.
+// succeedSQL forgets what went wrong before. A webhook that fares well is written to every few seconds, not for each
+// delivery.
 const succeedSQL = `
 	update webhook
-	   set consecutive_failures = 0, last_success_at = now(), exhausted = 0, exhausted_since = null, blocked = 0, warned_at = null, probe_at = null,
-	       probes = 0
+	   set consecutive_failures = 0, last_success_at = now(), exhausted = 0, exhausted_since = null, blocked = 0,
+	       warned_at = null, probe_at = null, probes = 0
 	 where tenant_id = current_tenant()
 	   and id = $1
-	   and (consecutive_failures > 0 or exhausted > 0 or blocked > 0 or last_success_at is null or last_success_at < now() - interval '5 seconds')`
+	   and (consecutive_failures > 0 or exhausted > 0 or blocked > 0 or last_success_at is null
+	       or last_success_at < now() - interval '5 seconds')`
 
 // gaveUp counts deliveries that were given up, and draws what follows.
 func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked int) error {
@@ -197,10 +222,13 @@ func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked i
 		update webhook
 		   set exhausted = exhausted + $2, blocked = blocked + $3, exhausted_since = coalesce(exhausted_since, now())
 		 where tenant_id = current_tenant() and id = $1
-		returning last_success_at, state_changed_at, last_failure_at, consecutive_failures, exhausted, exhausted_since, blocked, warned_at, now()`
+		returning last_success_at, state_changed_at, last_failure_at, consecutive_failures, exhausted, exhausted_since,
+		    blocked, warned_at, now()`
 	var h record
 	var now time.Time
-	err := tx.QueryRow(ctx, sql, r.ID, given, blocked).Scan(&h.LastSuccess, &h.Since, &h.LastFailure, &h.Failures, &h.Exhausted, &h.FirstGivenUp, &h.Blocked, &h.Warned, &now)
+	err := tx.QueryRow(ctx, sql, r.ID, given, blocked).
+		Scan(&h.LastSuccess, &h.Since, &h.LastFailure, &h.Failures, &h.Exhausted, &h.FirstGivenUp, &h.Blocked,
+			&h.Warned, &now)
 	if err != nil {
 		return fmt.Errorf("count deliveries given up: %w", err)
 	}
@@ -208,7 +236,11 @@ func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked i
 	case disable:
 		return s.disableByItself(ctx, tx, r, reason)
 	case warn:
-		if _, err := tx.Exec(ctx, `update webhook set warned_at = now() where tenant_id = current_tenant() and id = $1`, r.ID); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`update webhook set warned_at = now() where tenant_id = current_tenant() and id = $1`,
+			r.ID,
+		); err != nil {
 			return fmt.Errorf("note warning: %w", err)
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.failing", Outcome: audit.Failure, Subject: subject(r),
@@ -217,7 +249,8 @@ func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked i
 	return nil
 }
 
-// disableByItself ends calling an endpoint. The state is asked for first: several lanes may come to the same conclusion.
+// disableByItself ends calling an endpoint. The state is asked for first: several lanes may come to the same
+// conclusion.
 func (s *Service) disableByItself(ctx context.Context, tx *pg.Tx, r row, reason string) error {
 	now, err := find(ctx, tx, r.ID, "for update of w")
 	if err != nil || now.State != enabled {
@@ -227,6 +260,10 @@ func (s *Service) disableByItself(ctx context.Context, tx *pg.Tx, r row, reason 
 		return err
 	}
 	s.Log.WarnContext(ctx, "a webhook was disabled", "webhook", r.ID, "tenant", tx.Viewer.Tenant, "reason", reason)
-	return audit.Record(ctx, tx, audit.Entry{Action: "webhook.disabled_auto", Outcome: audit.Failure, Subject: subject(r),
-		Context: map[string]any{"reason": reason, "owner_ids": r.Owners}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "webhook.disabled_auto", Outcome: audit.Failure, Subject: subject(r),
+			Context: map[string]any{"reason": reason, "owner_ids": r.Owners}},
+	)
 }

@@ -46,8 +46,10 @@ func TestOneTenantsTroubleIsNobodyElses(t *testing.T) {
 func (h *house) backlog(webhook string, n int) {
 	h.t.Helper()
 	h.exec(`
-		insert into webhook_delivery (tenant_id, id, webhook_id, event_id, event_type, resource_id, sequence, format, offsets, due_at)
-		select current_tenant(), gen_random_uuid(), $1, gen_random_uuid(), 'identity.created', gen_random_uuid(), 1, 'standard', '{0}', now() + interval '1 hour'
+		insert into webhook_delivery (tenant_id, id, webhook_id, event_id, event_type, resource_id, sequence, format,
+		    offsets, due_at)
+		select current_tenant(), gen_random_uuid(), $1, gen_random_uuid(), 'identity.created', gen_random_uuid(), 1,
+		    'standard', '{0}', now() + interval '1 hour'
 		  from generate_series(1, $2)`, webhook, n)
 }
 

@@ -13,9 +13,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// page reads a page of what a query finds, and one row more if there is one, and counts all of it. The order is by created_at
-// and id; query begins with "from", args are named.
-func page[T any](ctx context.Context, tx *pg.Tx, columns, query, alias, direction string, args pgx.NamedArgs, p pg.Page) (items []T, total int64, err error) {
+// page reads a page of what a query finds, and one row more if there is one, and counts all of it. The order is by
+// created_at and id; query begins with "from", args are named.
+func page[T any](
+	ctx context.Context,
+	tx *pg.Tx,
+	columns, query, alias, direction string,
+	args pgx.NamedArgs,
+	p pg.Page,
+) (items []T, total int64, err error) {
 	if err := tx.QueryRow(ctx, "select count(*) "+query, args).Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count: %w", err)
 	}
@@ -25,10 +31,20 @@ func page[T any](ctx context.Context, tx *pg.Tx, columns, query, alias, directio
 	}
 	if len(p.After) == 2 {
 		beyond := map[string]string{"": ">", "desc": "<"}[direction]
-		query += fmt.Sprintf(" and (%[1]s.created_at, %[1]s.id) %[2]s (@page_at::timestamptz, @page_id::uuid)", alias, beyond)
+		query += fmt.Sprintf(
+			" and (%[1]s.created_at, %[1]s.id) %[2]s (@page_at::timestamptz, @page_id::uuid)",
+			alias,
+			beyond,
+		)
 		all["page_at"], all["page_id"] = p.After[0], p.After[1]
 	}
-	sql := fmt.Sprintf("select %[1]s %[2]s order by %[3]s.created_at %[4]s, %[3]s.id %[4]s limit @page_rows offset @page_offset", columns, query, alias, direction)
+	sql := fmt.Sprintf(
+		"select %[1]s %[2]s order by %[3]s.created_at %[4]s, %[3]s.id %[4]s limit @page_rows offset @page_offset",
+		columns,
+		query,
+		alias,
+		direction,
+	)
 	rows, err := tx.Query(ctx, sql, all)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list: %w", err)
@@ -57,7 +73,8 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	var found []Webhook
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		const query = `from webhook w where w.tenant_id = current_tenant() and (@enabled = '' or (w.state = 'enabled')::text = @enabled)`
+		const query = `from webhook w where w.tenant_id = current_tenant() and (@enabled = ''
+			or (w.state = 'enabled')::text = @enabled)`
 		rows, n, err := page[row](ctx, tx, columns, query, "w", "", pgx.NamedArgs{"enabled": in.Enabled}, walk.Page)
 		if err != nil {
 			return err
@@ -83,7 +100,12 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.Out(walk, found, total, func(w Webhook) []string { return []string{w.CreatedAt.Format(time.RFC3339Nano), w.ID} }), nil
+	return httpapi.Out(
+		walk,
+		found,
+		total,
+		func(w Webhook) []string { return []string{w.CreatedAt.Format(time.RFC3339Nano), w.ID} },
+	), nil
 }
 
 // DeliveryFilters narrow the list of deliveries; each one given must hold.
@@ -121,7 +143,11 @@ func (f DeliveryFilters) query(webhook string) (string, pgx.NamedArgs) {
 	return sql.String(), args
 }
 
-func (s *Service) deliveries(ctx context.Context, v viewer.Viewer, in *deliveriesIn) (*httpapi.ListOut[Delivery], error) {
+func (s *Service) deliveries(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *deliveriesIn,
+) (*httpapi.ListOut[Delivery], error) {
 	walk, err := s.Cursors.Walk(v, "webhook-deliveries/"+in.ID, in.Paging, in.DeliveryFilters)
 	if err != nil {
 		return nil, err
@@ -139,5 +165,10 @@ func (s *Service) deliveries(ctx context.Context, v viewer.Viewer, in *deliverie
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.Out(walk, found, total, func(d Delivery) []string { return []string{d.CreatedAt.Format(time.RFC3339Nano), d.ID} }), nil
+	return httpapi.Out(
+		walk,
+		found,
+		total,
+		func(d Delivery) []string { return []string{d.CreatedAt.Format(time.RFC3339Nano), d.ID} },
+	), nil
 }

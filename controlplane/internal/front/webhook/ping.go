@@ -42,18 +42,34 @@ func (s *Service) test(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi
 	}
 	// Nothing is open in the database while the endpoint is waited for.
 	now := s.Now()
-	ping := job{ID: newID(), Format: t.hook.Format, Clock: now, taken: time.Now(), Stored: event.Stored{ID: newID(), Kind: pingKind,
-		ResourceType: "webhook", ResourceID: t.hook.ID, Data: []byte(`{}`), At: now}}
+	ping := job{
+		ID:     newID(),
+		Format: t.hook.Format,
+		Clock:  now,
+		taken:  time.Now(),
+		Stored: event.Stored{ID: newID(), Kind: pingKind,
+			ResourceType: "webhook", ResourceID: t.hook.ID, Data: []byte(`{}`), At: now},
+	}
 	o := s.send(ctx, t, ping, 1)
 	err = s.DB.As(context.WithoutCancel(ctx), v, func(tx *pg.Tx) error { return s.keepPing(ctx, tx, t.hook, ping, o) })
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[Tested]{Body: Tested{Success: o.ok, DeliveryID: ping.ID, EventID: ping.Stored.ID, Status: o.Status, LatencyMS: o.LatencyMS,
-		Excerpt: o.Excerpt, Error: o.Error}}, nil
+	return &httpapi.One[Tested]{
+		Body: Tested{
+			Success:    o.ok,
+			DeliveryID: ping.ID,
+			EventID:    ping.Stored.ID,
+			Status:     o.Status,
+			LatencyMS:  o.LatencyMS,
+			Excerpt:    o.Excerpt,
+			Error:      o.Error,
+		},
+	}, nil
 }
 
-// keepPing writes a test into the delivery log. One that succeeded opens the way for a webhook that was disabled by itself.
+// keepPing writes a test into the delivery log. One that succeeded opens the way for a webhook that was disabled by
+// itself.
 func (s *Service) keepPing(ctx context.Context, tx *pg.Tx, r row, ping job, o outcome) error {
 	entry, err := json.Marshal([]Attempt{o.Attempt})
 	if err != nil {
@@ -64,15 +80,35 @@ func (s *Service) keepPing(ctx context.Context, tx *pg.Tx, r row, ping job, o ou
 		state, result = exhausted, audit.Failure
 	}
 	const keep = `
-		insert into webhook_delivery (tenant_id, id, webhook_id, event_id, event_type, resource_id, sequence, purpose, format, state, attempt, offsets,
-		                              first_at, due_at, attempts, last_status, last_error, ended_at)
-		values (current_tenant(), $1, $2, $3, $4, $2, 0, $5, $6, $7, 1, '{0}', $8, $8, $9, nullif($10, 0), nullif($11, ''), now())`
-	_, err = tx.Exec(ctx, keep, ping.ID, r.ID, ping.Stored.ID, string(pingKind), forPing, r.Format, state, o.At, string(entry), o.Status, o.Error)
+		insert into webhook_delivery (tenant_id, id, webhook_id, event_id, event_type, resource_id, sequence, purpose,
+		                              format, state, attempt, offsets, first_at, due_at, attempts, last_status,
+		                                  last_error, ended_at)
+		values (current_tenant(), $1, $2, $3, $4, $2, 0, $5, $6, $7, 1, '{0}', $8, $8, $9, nullif($10, 0),
+		    nullif($11, ''), now())`
+	_, err = tx.Exec(
+		ctx,
+		keep,
+		ping.ID,
+		r.ID,
+		ping.Stored.ID,
+		string(pingKind),
+		forPing,
+		r.Format,
+		state,
+		o.At,
+		string(entry),
+		o.Status,
+		o.Error,
+	)
 	if err != nil {
 		return fmt.Errorf("keep test: %w", err)
 	}
 	if o.ok {
-		if _, err := tx.Exec(ctx, `update webhook set pinged_at = now() where tenant_id = current_tenant() and id = $1`, r.ID); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`update webhook set pinged_at = now() where tenant_id = current_tenant() and id = $1`,
+			r.ID,
+		); err != nil {
 			return fmt.Errorf("note test: %w", err)
 		}
 	}

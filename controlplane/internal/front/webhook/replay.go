@@ -66,7 +66,11 @@ func (s *Service) redeliver(ctx context.Context, v viewer.Viewer, in *deliveryIn
 
 // eventOf is the event of a delivery, while it is kept.
 func eventOf(ctx context.Context, tx *pg.Tx, d Delivery) (event.Stored, error) {
-	rows, err := tx.Query(ctx, `select `+event.Columns+` from event e where e.tenant_id = current_tenant() and e.id = $1`, d.EventID)
+	rows, err := tx.Query(
+		ctx,
+		`select `+event.Columns+` from event e where e.tenant_id = current_tenant() and e.id = $1`,
+		d.EventID,
+	)
 	if err != nil {
 		return event.Stored{}, fmt.Errorf("find event: %w", err)
 	}
@@ -128,8 +132,17 @@ func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*h
 		if err := insertDeliveries(ctx, tx, list); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.replayed", Subject: subject(r),
-			Context: map[string]any{"from": out.From, "to": out.To, "events": some(in.Body.Events), "ids": some(in.Body.IDs), "count": out.Count}})
+		return audit.Record(ctx, tx, audit.Entry{
+			Action:  "webhook.replayed",
+			Subject: subject(r),
+			Context: map[string]any{
+				"from":   out.From,
+				"to":     out.To,
+				"events": some(in.Body.Events),
+				"ids":    some(in.Body.IDs),
+				"count":  out.Count,
+			},
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -139,7 +152,8 @@ func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*h
 
 func (in *replayIn) check(now, to time.Time) error {
 	refuse := func(member, why string) error {
-		return fault.New(fault.Invalid, "%s %s", member, why).With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: why})
+		return fault.New(fault.Invalid, "%s %s", member, why).
+			With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: why})
 	}
 	switch {
 	case in.Body.From.Before(now.Add(-event.Kept)):
@@ -160,7 +174,8 @@ func (in *replayIn) check(now, to time.Time) error {
 	return nil
 }
 
-// plan finds the events of the window that the webhook wants and makes deliveries of them, in the order in which they happened.
+// plan finds the events of the window that the webhook wants and makes deliveries of them, in the order in which they
+// happened.
 func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r row, to time.Time) ([]planned, error) {
 	const sql = `
 		select ` + event.Columns + `
@@ -172,11 +187,24 @@ func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r row, to time.Time) ([
 		   and (cardinality(@kinds::text[]) = 0 or e.kind = any(@kinds))
 		   and (cardinality(@ids::text[]) = 0 or e.id = any(@ids::text[]::uuid[]))
 		   and (not @undelivered or not exists (select from webhook_delivery d
-		                                         where d.tenant_id = e.tenant_id and d.event_id = e.id and d.webhook_id = @webhook and d.state = 'succeeded'))
+		                                         where d.tenant_id = e.tenant_id and d.event_id = e.id
+		                                             and d.webhook_id = @webhook and d.state = 'succeeded'))
 		 order by e.at, e.id
 		 limit @most`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"from": in.Body.From, "to": to, "wanted": r.Events, "kinds": some(in.Body.Events), "ids": some(in.Body.IDs),
-		"undelivered": in.Body.UndeliveredOnly, "webhook": r.ID, "most": maxReplay + 1})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{
+			"from":        in.Body.From,
+			"to":          to,
+			"wanted":      r.Events,
+			"kinds":       some(in.Body.Events),
+			"ids":         some(in.Body.IDs),
+			"undelivered": in.Body.UndeliveredOnly,
+			"webhook":     r.ID,
+			"most":        maxReplay + 1,
+		},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("find events: %w", err)
 	}
@@ -185,7 +213,12 @@ func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r row, to time.Time) ([
 		return nil, fmt.Errorf("find events: %w", err)
 	}
 	if len(found) > maxReplay {
-		return nil, fault.Coded(fault.Invalid, "too_many_events", "the window holds more than %d events; make it smaller", maxReplay)
+		return nil, fault.Coded(
+			fault.Invalid,
+			"too_many_events",
+			"the window holds more than %d events; make it smaller",
+			maxReplay,
+		)
 	}
 	filter, err := r.filter()
 	if err != nil {

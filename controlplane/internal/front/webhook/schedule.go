@@ -8,8 +8,8 @@ import (
 // attempts is how often a delivery is tried at most.
 const attempts = 5
 
-// window is when an attempt may begin. The nominal offsets are 0, 80 s, 560 s, 3440 s and 20,700 s, with jitter of 25 per cent
-// and of 4 per cent for the last, so that all five begin within six hours of the first.
+// window is when an attempt may begin. The nominal offsets are 0, 80 s, 560 s, 3440 s and 20,700 s, with jitter of 25
+// per cent and of 4 per cent for the last, so that all five begin within six hours of the first.
 type window struct{ from, to time.Duration }
 
 // windows are measured from the start of the first attempt; that of the first from when the delivery was made.
@@ -24,7 +24,8 @@ var windows = [attempts]window{
 const (
 	deadline  = 6 * time.Hour    // no attempt begins later than this after the first
 	leastRest = 30 * time.Second // between two attempts, when one of them was late
-	catchUp   = time.Minute      // who is late by more than this was missed; within how long a missed attempt is made up for
+	// who is late by more than this was missed; within how long a missed attempt is made up for
+	catchUp = time.Minute
 )
 
 // draw chooses the offsets of a delivery's attempts, once.
@@ -35,9 +36,10 @@ func draw() (offsets [attempts]time.Duration) {
 	return offsets
 }
 
-// next is when the attempt after the one that has just failed is due, counted from the start of the first. made attempts have
-// been made, elapsed is the time since the start of the first, and wait what the receiver has asked for. Attempts whose time
-// has gone by are not made up for one by one. There is none when the attempts, or the six hours, are used up.
+// next is when the attempt after the one that has just failed is due, counted from the start of the first. made
+// attempts have been made, elapsed is the time since the start of the first, and wait what the receiver has asked for.
+// Attempts whose time has gone by are not made up for one by one. There is none when the attempts, or the six hours,
+// are used up.
 func next(offsets [attempts]time.Duration, made int, elapsed, wait time.Duration) (due time.Duration, more bool) {
 	for i := max(made, 1); i < attempts; i++ {
 		if offsets[i] < elapsed+leastRest {

@@ -29,7 +29,11 @@ func TestOffsetsAreDrawnFromTheirWholeWindows(t *testing.T) {
 }
 
 // life plays a delivery that always fails, with attempts that take their time, and gives the starts of its attempts.
-func life(late func(attempt int) time.Duration, takes func() time.Duration, wait func() time.Duration) (starts []time.Duration) {
+func life(
+	late func(attempt int) time.Duration,
+	takes func() time.Duration,
+	wait func() time.Duration,
+) (starts []time.Duration) {
 	offsets := draw()
 	var at time.Duration
 	for made := 1; ; made++ {
@@ -101,7 +105,13 @@ func TestARetryAfterPutsTheNextAttemptOffButNotBeyondTheLastWindow(t *testing.T)
 		{1, time.Second, 2 * time.Minute, 121 * time.Second, true},
 		{1, time.Second, 24 * time.Hour, 21528 * time.Second, true},
 		{2, 81 * time.Second, 0, 560 * time.Second, true},
-		{2, 3435 * time.Second, 0, 20_700 * time.Second, true}, // two were missed: the one that is nearly due is left out
+		{
+			2,
+			3435 * time.Second,
+			0,
+			20_700 * time.Second,
+			true,
+		}, // two were missed: the one that is nearly due is left out
 		{4, 3441 * time.Second, 0, 20_700 * time.Second, true},
 		{4, 20_690 * time.Second, 0, 0, false},
 		{5, 20_701 * time.Second, 0, 0, false},
@@ -110,7 +120,16 @@ func TestARetryAfterPutsTheNextAttemptOffButNotBeyondTheLastWindow(t *testing.T)
 	for _, tt := range tests {
 		got, more := next(offsets, tt.made, tt.elapsed, tt.wait)
 		if got != tt.want || more != tt.more {
-			t.Errorf("next(%d attempts, %s, retry after %s) = %s, %v; want %s, %v", tt.made, tt.elapsed, tt.wait, got, more, tt.want, tt.more)
+			t.Errorf(
+				"next(%d attempts, %s, retry after %s) = %s, %v; want %s, %v",
+				tt.made,
+				tt.elapsed,
+				tt.wait,
+				got,
+				more,
+				tt.want,
+				tt.more,
+			)
 		}
 	}
 }

@@ -100,8 +100,8 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// excerpt is the beginning of an answer as text. An endpoint may repeat what it was sent, so the values of our headers, which
-// nobody may read, are taken out.
+// excerpt is the beginning of an answer as text. An endpoint may repeat what it was sent, so the values of our headers,
+// which nobody may read, are taken out.
 func excerpt(answer []byte, headers map[string]string) string {
 	text := strings.ToValidUTF8(string(answer), "�")
 	for _, value := range headers {

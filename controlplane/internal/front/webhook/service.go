@@ -69,7 +69,11 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, n newWebhook) (ma
 		if made.Webhook, err = s.show(ctx, tx, r); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.created", Subject: subject(r), Changes: differences(settings{}, c)})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "webhook.created", Subject: subject(r), Changes: differences(settings{}, c)},
+		)
 	})
 	made.Secret = signature.Secret(key)
 	return made, err
@@ -154,7 +158,11 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, r row, in *patchIn) err
 		if err := s.write(ctx, tx, r.ID, c, false); err != nil {
 			return err
 		}
-		if err := audit.Record(ctx, tx, audit.Entry{Action: "webhook.updated", Subject: subject(r), Changes: changes}); err != nil {
+		if err := audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "webhook.updated", Subject: subject(r), Changes: changes},
+		); err != nil {
 			return err
 		}
 	}
@@ -170,8 +178,17 @@ func (s *Service) settingsOf(ctx context.Context, tx *pg.Tx, r row) (settings, e
 		return settings{}, err
 	}
 	headers, err := s.headers(ctx, tx, r)
-	return settings{Name: r.Name, URL: r.URL, Events: r.Events, Filter: filter, Headers: headers, MaxRPS: r.MaxRPS, OrderedPerSubject: r.Ordered,
-		Format: r.Format, OwnerIDs: r.Owners}, err
+	return settings{
+		Name:              r.Name,
+		URL:               r.URL,
+		Events:            r.Events,
+		Filter:            filter,
+		Headers:           headers,
+		MaxRPS:            r.MaxRPS,
+		OrderedPerSubject: r.Ordered,
+		Format:            r.Format,
+		OwnerIDs:          r.Owners,
+	}, err
 }
 
 // turn enables or disables a webhook; one that is so already stays.
@@ -185,7 +202,13 @@ func turn(ctx context.Context, tx *pg.Tx, r row, on bool) error {
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.disabled", Subject: subject(r)})
 	case r.State == disabledAuto && (r.PingedAt == nil || r.PingedAt.Before(r.Since)):
-		return fault.Coded(fault.Conflict, "test_required", "it was disabled because %s; test it first: POST /settings/webhooks/%s/test must succeed", r.Reason, r.ID)
+		return fault.Coded(
+			fault.Conflict,
+			"test_required",
+			"it was disabled because %s; test it first: POST /settings/webhooks/%s/test must succeed",
+			r.Reason,
+			r.ID,
+		)
 	}
 	if err := setState(ctx, tx, r.ID, enabled, ""); err != nil {
 		return err
@@ -224,7 +247,8 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, id string) (w Webho
 	return w, err
 }
 
-// remove deletes a webhook with its secrets, its deliveries and what it wanted. Deliveries beyond atOnce go with the next purge.
+// remove deletes a webhook with its secrets, its deliveries and what it wanted. Deliveries beyond atOnce go with the
+// next purge.
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := find(ctx, tx, id, "for update of w")
@@ -237,11 +261,16 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match 
 		const deliveries = `
 			delete from webhook_delivery
 			 where tenant_id = current_tenant()
-			   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1 limit $2)`
+			   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1
+			       limit $2)`
 		if _, err := tx.Exec(ctx, deliveries, id, atOnce); err != nil {
 			return fmt.Errorf("delete deliveries: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `delete from webhook where tenant_id = current_tenant() and id = $1`, id); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`delete from webhook where tenant_id = current_tenant() and id = $1`,
+			id,
+		); err != nil {
 			return fmt.Errorf("delete webhook: %w", err)
 		}
 		if err := wish(ctx, tx); err != nil {
@@ -252,7 +281,12 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match 
 }
 
 // rotate makes a new secret. The one before signs beside it for a while, so that receivers can change over.
-func (s *Service) rotate(ctx context.Context, v viewer.Viewer, id string, overlap time.Duration) (made Made, err error) {
+func (s *Service) rotate(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	overlap time.Duration,
+) (made Made, err error) {
 	key := signature.NewKey()
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := find(ctx, tx, id, "for update of w")
@@ -268,7 +302,15 @@ func (s *Service) rotate(ctx context.Context, v viewer.Viewer, id string, overla
 		if made.Webhook, err = s.show(ctx, tx, r); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.secret_rotated", Subject: subject(r), Context: map[string]any{"overlap_seconds": overlap.Seconds()}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "webhook.secret_rotated",
+				Subject: subject(r),
+				Context: map[string]any{"overlap_seconds": overlap.Seconds()},
+			},
+		)
 	})
 	made.Secret = signature.Secret(key)
 	return made, err
@@ -285,7 +327,12 @@ func differences(a, b settings) (changes []audit.Change) {
 	note("url", a.URL, b.URL, a.URL == b.URL)
 	note("events", a.Events, b.Events, slices.Equal(a.Events, b.Events))
 	note("filter", a.Filter, b.Filter, encoded(a.Filter) == encoded(b.Filter))
-	note("headers", slices.Sorted(maps.Keys(a.Headers)), slices.Sorted(maps.Keys(b.Headers)), maps.Equal(a.Headers, b.Headers))
+	note(
+		"headers",
+		slices.Sorted(maps.Keys(a.Headers)),
+		slices.Sorted(maps.Keys(b.Headers)),
+		maps.Equal(a.Headers, b.Headers),
+	)
 	note("max_rps", a.MaxRPS, b.MaxRPS, encoded(a.MaxRPS) == encoded(b.MaxRPS))
 	note("ordered_per_subject", a.OrderedPerSubject, b.OrderedPerSubject, a.OrderedPerSubject == b.OrderedPerSubject)
 	note("format", a.Format, b.Format, a.Format == b.Format)

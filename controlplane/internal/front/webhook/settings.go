@@ -45,8 +45,17 @@ type newWebhook struct {
 }
 
 func (n newWebhook) settings() settings {
-	return settings{Name: strings.TrimSpace(n.Name), URL: n.URL, Events: n.Events, Filter: n.Filter, Headers: n.Headers, MaxRPS: n.MaxRPS,
-		OrderedPerSubject: n.OrderedPerSubject, Format: n.Format, OwnerIDs: n.OwnerIDs}
+	return settings{
+		Name:              strings.TrimSpace(n.Name),
+		URL:               n.URL,
+		Events:            n.Events,
+		Filter:            n.Filter,
+		Headers:           n.Headers,
+		MaxRPS:            n.MaxRPS,
+		OrderedPerSubject: n.OrderedPerSubject,
+		Format:            n.Format,
+		OwnerIDs:          n.OwnerIDs,
+	}
 }
 
 // webhookPatch is what a merge patch may hold.
@@ -124,16 +133,22 @@ func mergeHeaders(old map[string]string, patch map[string]*string) map[string]st
 	return merged
 }
 
-// headersFor refuses to send the headers' values, which may be keys to one endpoint, to another that somebody names later.
+// headersFor refuses to send the headers' values, which may be keys to one endpoint, to another that somebody names
+// later.
 func (p webhookPatch) headersFor(s settings) error {
 	if p.URL == nil || sameOrigin(s.URL, *p.URL) {
 		return nil
 	}
 	for name := range s.Headers {
-		given := slices.ContainsFunc(slices.Collect(maps.Keys(p.Headers)), func(n string) bool { return strings.EqualFold(n, name) })
+		given := slices.ContainsFunc(
+			slices.Collect(maps.Keys(p.Headers)),
+			func(n string) bool { return strings.EqualFold(n, name) },
+		)
 		if !given {
-			return fault.Coded(fault.Invalid, "credentials_required", "the URL leads elsewhere, so the header %s must be given again, or taken away by null", name).
-				With(fault.Field{Pointer: "#/headers/" + name, Code: "required", Detail: "its value belongs to the old address"})
+			return fault.Coded(fault.Invalid, "credentials_required", "the URL leads elsewhere, so the header %s "+
+				"must be given again, or taken away by null", name).
+				With(fault.Field{Pointer: "#/headers/" + name, Code: "required",
+					Detail: "its value belongs to the old address"})
 		}
 	}
 	return nil
@@ -154,7 +169,10 @@ func (s settings) check() error {
 	for i, e := range s.Events {
 		pointer := fmt.Sprintf("#/events/%d", i)
 		if !event.Known(event.Kind(e)) {
-			wrong = append(wrong, fault.Field{Pointer: pointer, Code: "unknown_event", Detail: fmt.Sprintf("there is no event %q", e)})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: pointer, Code: "unknown_event", Detail: fmt.Sprintf("there is no event %q", e)},
+			)
 		} else if slices.Contains(s.Events[:i], e) {
 			wrong = append(wrong, fault.Field{Pointer: pointer, Code: "duplicate", Detail: "it is named twice"})
 		}
@@ -167,8 +185,24 @@ func (s settings) check() error {
 }
 
 // ours are headers that deliveries set themselves, or that would change what is sent.
-var ours = []string{"Host", "Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade",
-	"Te", "Trailer", "Expect", "User-Agent", "Cookie", "Proxy-Authorization", "Proxy-Connection", "Accept-Encoding"}
+var ours = []string{
+	"Host",
+	"Content-Length",
+	"Content-Type",
+	"Content-Encoding",
+	"Transfer-Encoding",
+	"Connection",
+	"Keep-Alive",
+	"Upgrade",
+	"Te",
+	"Trailer",
+	"Expect",
+	"User-Agent",
+	"Cookie",
+	"Proxy-Authorization",
+	"Proxy-Connection",
+	"Accept-Encoding",
+}
 
 func wrongHeaders(headers map[string]string) (wrong []fault.Field) {
 	refuse := func(name, why string) {
@@ -182,8 +216,11 @@ func wrongHeaders(headers map[string]string) (wrong []fault.Field) {
 		switch {
 		case len(name) > 100 || !httpguts.ValidHeaderFieldName(name):
 			refuse(name, "this is not the name of a header")
-		case slices.Contains(ours, canonical), strings.HasPrefix(canonical, "Webhook-"), strings.HasPrefix(canonical, "Grantwright-"),
-			strings.HasPrefix(canonical, "Sec-"), strings.HasPrefix(canonical, "X-Forwarded-"):
+		case slices.Contains(ours, canonical),
+			strings.HasPrefix(canonical, "Webhook-"),
+			strings.HasPrefix(canonical, "Grantwright-"),
+			strings.HasPrefix(canonical, "Sec-"),
+			strings.HasPrefix(canonical, "X-Forwarded-"):
 			refuse(name, "this header cannot be chosen")
 		case value == "" || len(value) > 4096 || !httpguts.ValidHeaderFieldValue(value):
 			refuse(name, "this value cannot be sent in a header")

@@ -18,8 +18,16 @@ func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 	owner := newID()
 	h.exec(`insert into app_user (tenant_id, id, email) values (current_tenant(), $1, 'o@acme.test')`, owner)
 	made := h.call("admin", "POST", "", map[string]any{
-		"name": "tickets", "url": address, "events": []string{"request.approved", "sync.held"}, "headers": map[string]string{"X-Key": "CANARY-header"},
-		"filter": map[string]any{"match": "all", "rules": []any{map[string]any{"field": "status", "op": "eq", "value": "active"}}}, "max_rps": 5, "format": "cloudevents",
+		"name":    "tickets",
+		"url":     address,
+		"events":  []string{"request.approved", "sync.held"},
+		"headers": map[string]string{"X-Key": "CANARY-header"},
+		"filter": map[string]any{
+			"match": "all",
+			"rules": []any{map[string]any{"field": "status", "op": "eq", "value": "active"}},
+		},
+		"max_rps":   5,
+		"format":    "cloudevents",
 		"owner_ids": []string{owner},
 	}, 201)
 	id := made["id"].(string)
@@ -27,8 +35,11 @@ func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 		t.Errorf("secret %q is not 32 bytes as whsec_", secret)
 	}
 	read := h.call("auditor", "GET", "/"+id, nil, 200)
-	if _, shown := read["secret"]; shown || read["enabled"] != true || read["api_version"] != "v1" || read["max_rps"] != 5.0 ||
-		!cmp.Equal(read["header_names"], []any{"X-Key"}) || read["health"].(map[string]any)["state"] != "ok" || len(read["secrets"].([]any)) != 1 {
+	if _, shown := read["secret"]; shown || read["enabled"] != true || read["api_version"] != "v1" ||
+		read["max_rps"] != 5.0 ||
+		!cmp.Equal(read["header_names"], []any{"X-Key"}) ||
+		read["health"].(map[string]any)["state"] != "ok" ||
+		len(read["secrets"].([]any)) != 1 {
 		t.Errorf("read %v", read)
 	}
 	list := h.call("auditor", "GET", "?enabled=true", nil, 200)
@@ -39,15 +50,26 @@ func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 	if status != 412 {
 		t.Errorf("a change with an old ETag = %d; want 412", status)
 	}
-	changed := h.call("admin", "PATCH", "/"+id, `{"name":"new name","filter":null,"max_rps":null,"events":["agent.online"],"headers":{"X-Other":"v"},"ordered_per_subject":true}`, 200)
-	if changed["filter"] != nil || changed["max_rps"] != nil || changed["version"] != 2.0 || changed["name"] != "new name" ||
-		!cmp.Equal(changed["header_names"], []any{"X-Key", "X-Other"}) || changed["ordered_per_subject"] != true {
+	changed := h.call(
+		"admin",
+		"PATCH",
+		"/"+id,
+		`{"name":"new name","filter":null,"max_rps":null,"events":["agent.online"],"headers":{"X-Other":"v"},"ordered_per_subject":true}`,
+		200,
+	)
+	if changed["filter"] != nil || changed["max_rps"] != nil || changed["version"] != 2.0 ||
+		changed["name"] != "new name" ||
+		!cmp.Equal(changed["header_names"], []any{"X-Key", "X-Other"}) ||
+		changed["ordered_per_subject"] != true {
 		t.Errorf("changed %v", changed)
 	}
 	if h.call("admin", "PATCH", "/"+id, `{"name":"new name"}`, 200)["version"] != 2.0 {
 		t.Error("a change of nothing made a new version")
 	}
-	if n := h.count(`select count(*) from event_wish where kind = 'agent.online'`); n != 1 || h.count(`select count(*) from event_wish`) != 1 {
+	if n := h.count(
+		`select count(*) from event_wish where kind = 'agent.online'`,
+	); n != 1 ||
+		h.count(`select count(*) from event_wish`) != 1 {
 		t.Error("events are not wanted as the webhook wants them")
 	}
 	h.call("admin", "DELETE", "/"+id, nil, 204)
@@ -64,7 +86,8 @@ func TestOnlyAdministratorsChangeWebhooksAndOnlyTheirOwn(t *testing.T) {
 	h := open(t)
 	id, _ := h.hook(address, nil)
 	for _, as := range []string{"auditor", "manager", "resource_owner"} {
-		for _, path := range []string{"", "/" + id + "/test", "/" + id + "/rotate-secret", "/" + id + "/enable", "/" + id + "/disable", "/" + id + "/replay"} {
+		for _, path := range []string{"", "/" + id + "/test", "/" + id + "/rotate-secret", "/" + id + "/enable", "/" +
+			id + "/disable", "/" + id + "/replay"} {
 			h.call(as, "POST", path, map[string]any{}, 403)
 		}
 		h.call(as, "PATCH", "/"+id, map[string]any{}, 403)
@@ -74,8 +97,10 @@ func TestOnlyAdministratorsChangeWebhooksAndOnlyTheirOwn(t *testing.T) {
 	for _, path := range []string{"", "/deliveries", "/deliveries/" + newID()} {
 		h.call("other", "GET", "/"+id+path, nil, 404)
 	}
-	for path, body := range map[string]any{"/test": nil, "/rotate-secret": nil, "/enable": nil, "/disable": nil, "/deliveries/" + newID() + "/redeliver": nil,
-		"/replay": map[string]any{"from": "2999-01-01T00:00:00Z", "to": "2999-01-02T00:00:00Z"}} {
+	for path, body := range map[string]any{"/test": nil, "/rotate-secret": nil, "/enable": nil, "/disable": nil,
+		"/deliveries/" + newID() + "/redeliver": nil,
+		"/replay": map[string]any{"from": "2999-01-01T00:00:00Z",
+			"to": "2999-01-02T00:00:00Z"}} {
 		h.call("other", "POST", "/"+id+path, body, 404)
 	}
 	h.call("other", "PATCH", "/"+id, map[string]any{"name": "x"}, 404)
@@ -89,10 +114,14 @@ func TestAddressesThatMustNotBeCalledAreRefusedWhenTheyAreSaved(t *testing.T) {
 	h := open(t)
 	id, _ := h.hook(address, nil)
 	for _, url := range []string{
-		"https://10.0.0.1/", "https://169.254.169.254/latest", "https://[::ffff:7f00:1]/", "https://[::1%25lo]/", "https://2130706433/", "https://0x7f.1/",
-		"https://017700000001/", "https://127.1/", "HTTPS://8.8.8.8/", "ftp://8.8.8.8/", "file:///etc/passwd", "gopher://8.8.8.8/", "ldap://8.8.8.8/", "http://8.8.8.8/",
-		"https://a:b@8.8.8.8/", "https://a@b@127.0.0.1/", "https://8.8.8.8/#x", "https://①②⑦.0.0.1/", "https://8.8.8.8/\tx", "https://8.8.8.8:22/", "https://[64:ff9b::7f00:1]/",
-		"https://[2002:7f00:1::]/", "https://[fd00:ec2::254]/", "https://100.100.100.200/", "https://168.63.129.16/", "https://192.0.0.192/", "https://" + strings.Repeat("a", 2100) + "/",
+		"https://10.0.0.1/", "https://169.254.169.254/latest", "https://[::ffff:7f00:1]/", "https://[::1%25lo]/",
+		"https://2130706433/", "https://0x7f.1/",
+		"https://017700000001/", "https://127.1/", "HTTPS://8.8.8.8/", "ftp://8.8.8.8/", "file:///etc/passwd",
+		"gopher://8.8.8.8/", "ldap://8.8.8.8/", "http://8.8.8.8/",
+		"https://a:b@8.8.8.8/", "https://a@b@127.0.0.1/", "https://8.8.8.8/#x", "https://①②⑦.0.0.1/",
+		"https://8.8.8.8/\tx", "https://8.8.8.8:22/", "https://[64:ff9b::7f00:1]/",
+		"https://[2002:7f00:1::]/", "https://[fd00:ec2::254]/", "https://100.100.100.200/", "https://168.63.129.16/",
+		"https://192.0.0.192/", "https://" + strings.Repeat("a", 2100) + "/",
 		"https://no-such-host.invalid/", "/hook", "https:8.8.8.8",
 	} {
 		for _, try := range []struct{ method, path string }{{"POST", ""}, {"PATCH", "/" + id}} {

@@ -29,7 +29,11 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (row, error) {
 	if uuid.Validate(id) != nil {
 		return row{}, missing
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from webhook w where w.tenant_id = current_tenant() and w.id = $1 `+locking, id)
+	rows, err := tx.Query(
+		ctx,
+		`select `+columns+` from webhook w where w.tenant_id = current_tenant() and w.id = $1 `+locking,
+		id,
+	)
 	if err != nil {
 		return row{}, fmt.Errorf("find webhook: %w", err)
 	}
@@ -57,7 +61,12 @@ func mayAdd(ctx context.Context, tx *pg.Tx) error {
 		return fmt.Errorf("count webhooks: %w", err)
 	}
 	if n >= maxWebhooks {
-		return fault.Coded(fault.Conflict, "too_many_webhooks", "there are %d webhooks already, as many as a tenant may have; delete one first", n)
+		return fault.Coded(
+			fault.Conflict,
+			"too_many_webhooks",
+			"there are %d webhooks already, as many as a tenant may have; delete one first",
+			n,
+		)
 	}
 	return nil
 }
@@ -65,12 +74,16 @@ func mayAdd(ctx context.Context, tx *pg.Tx) error {
 // write inserts or updates a webhook's settings.
 func (s *Service) write(ctx context.Context, tx *pg.Tx, id string, c settings, fresh bool) error {
 	const insert = `
-		insert into webhook (tenant_id, id, name, url, events, filter, headers_sealed, header_names, max_rps, ordered_per_subject, format, owner_ids)
-		values (current_tenant(), @id, @name, @url, @events, @filter, @sealed, @names, @rps, @ordered, @format, @owners)`
+		insert into webhook (tenant_id, id, name, url, events, filter, headers_sealed, header_names, max_rps,
+		    ordered_per_subject, format, owner_ids)
+		values (current_tenant(), @id, @name, @url, @events, @filter, @sealed, @names, @rps, @ordered, @format,
+		    @owners)`
 	const update = `
 		update webhook
-		   set name = @name, url = @url, events = @events, filter = @filter, headers_sealed = @sealed, header_names = @names, max_rps = @rps,
-		       ordered_per_subject = @ordered, format = @format, owner_ids = @owners, updated_at = now(), version = version + 1
+		   set name = @name, url = @url, events = @events, filter = @filter, headers_sealed = @sealed,
+		       header_names = @names, max_rps = @rps,
+		       ordered_per_subject = @ordered, format = @format, owner_ids = @owners, updated_at = now(),
+		           version = version + 1
 		 where tenant_id = current_tenant() and id = @id`
 	sealed, err := s.sealHeaders(ctx, tx, id, c.Headers)
 	if err != nil {
@@ -86,8 +99,25 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, id string, c settings, f
 	if fresh {
 		sql = insert
 	}
-	_, err = tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "name": c.Name, "url": c.URL, "events": some(c.Events), "filter": filter, "sealed": sealed,
-		"names": some(slices.Sorted(maps.Keys(c.Headers))), "rps": c.MaxRPS, "ordered": c.OrderedPerSubject, "format": c.Format, "owners": some(c.OwnerIDs)})
+	_, err = tx.Exec(
+		ctx,
+		sql,
+		pgx.NamedArgs{
+			"id":     id,
+			"name":   c.Name,
+			"url":    c.URL,
+			"events": some(c.Events),
+			"filter": filter,
+			"sealed": sealed,
+			"names": some(
+				slices.Sorted(maps.Keys(c.Headers)),
+			),
+			"rps":     c.MaxRPS,
+			"ordered": c.OrderedPerSubject,
+			"format":  c.Format,
+			"owners":  some(c.OwnerIDs),
+		},
+	)
 	if pg.Violates(err, "webhook_name_unique") {
 		return fault.Coded(fault.Conflict, "duplicate_name", "there is a webhook named %q already", c.Name).
 			With(fault.Field{Pointer: "#/name", Code: "duplicate_name", Detail: "choose another name"})
@@ -123,17 +153,18 @@ func wish(ctx context.Context, tx *pg.Tx) error {
 	return event.Want(ctx, tx, listener, kinds...)
 }
 
-// atOnce is how many deliveries a request ends or deletes at most, which it must do in five seconds. What is beyond is left to the
-// sweep, which is not bound to them.
+// atOnce is how many deliveries a request ends or deletes at most, which it must do in five seconds. What is beyond is
+// left to the sweep, which is not bound to them.
 const atOnce = 10_000
 
-// setState enables or disables a webhook. A new beginning forgets what went wrong before; what waits for one that is disabled is
-// skipped.
+// setState enables or disables a webhook. A new beginning forgets what went wrong before; what waits for one that is
+// disabled is skipped.
 func setState(ctx context.Context, tx *pg.Tx, id, state, reason string) error {
 	const sql = `
 		update webhook
-		   set state = $2, state_reason = $3, state_changed_at = now(), consecutive_failures = 0, exhausted = 0, exhausted_since = null, blocked = 0,
-		       warned_at = null, probe_at = null, probes = 0, updated_at = now(), version = version + 1
+		   set state = $2, state_reason = $3, state_changed_at = now(), consecutive_failures = 0, exhausted = 0,
+		       exhausted_since = null, blocked = 0, warned_at = null, probe_at = null, probes = 0, updated_at = now(),
+		           version = version + 1
 		 where tenant_id = current_tenant() and id = $1`
 	if _, err := tx.Exec(ctx, sql, id, state, reason); err != nil {
 		return fmt.Errorf("set state of webhook: %w", err)
@@ -145,7 +176,8 @@ func setState(ctx context.Context, tx *pg.Tx, id, state, reason string) error {
 		update webhook_delivery
 		   set state = 'skipped', ended_at = now(), lease_owner = null, lease_until = null
 		 where tenant_id = current_tenant()
-		   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1 and state = 'pending' limit $2)`
+		   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1
+		       and state = 'pending' limit $2)`
 	if _, err := tx.Exec(ctx, skip, id, atOnce); err != nil {
 		return fmt.Errorf("skip what waits: %w", err)
 	}
@@ -233,7 +265,10 @@ func (s *Service) keys(ctx context.Context, tx *pg.Tx, id string) ([][]byte, err
 		id     string
 		sealed []byte
 	}
-	found, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (x stored, err error) { return x, r.Scan(&x.id, &x.sealed) })
+	found, err := pgx.CollectRows(
+		rows,
+		func(r pgx.CollectableRow) (x stored, err error) { return x, r.Scan(&x.id, &x.sealed) },
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read secrets: %w", err)
 	}
@@ -253,7 +288,8 @@ func (s *Service) addSecret(ctx context.Context, tx *pg.Tx, webhook string, key 
 	if err != nil {
 		return fmt.Errorf("seal secret: %w", err)
 	}
-	const sql = `insert into webhook_secret (tenant_id, id, webhook_id, sealed, created_at) values (current_tenant(), $1, $2, $3, clock_timestamp())`
+	const sql = `insert into webhook_secret (tenant_id, id, webhook_id, sealed, created_at) values (current_tenant(),
+		$1, $2, $3, clock_timestamp())`
 	if _, err := tx.Exec(ctx, sql, id, webhook, sealed); err != nil {
 		return fmt.Errorf("keep secret: %w", err)
 	}

@@ -13,16 +13,21 @@ import (
 
 // sweep ends what can no longer be delivered, in every active tenant.
 func (s *Service) sweep(ctx context.Context) {
-	s.each(ctx, `select distinct w.tenant_id::text from webhook w join tenant t on t.id = w.tenant_id and t.status = 'active'`, s.sweepOne)
+	s.each(
+		ctx,
+		`select distinct w.tenant_id::text from webhook w join tenant t on t.id = w.tenant_id and t.status = 'active'`,
+		s.sweepOne,
+	)
 }
 
-// purge deletes what is older than 30 days, or belongs to a webhook that is gone. No tenant is left out: one that has no webhook
-// any more may have events still.
+// purge deletes what is older than 30 days, or belongs to a webhook that is gone. No tenant is left out: one that has
+// no webhook any more may have events still.
 func (s *Service) purge(ctx context.Context) {
 	s.each(ctx, `select id::text from tenant`, purgeOne)
 }
 
-// each does something in every tenant that a query finds. What fails in one keeps none of the others from theirs, and is tried again next time.
+// each does something in every tenant that a query finds. What fails in one keeps none of the others from theirs, and
+// is tried again next time.
 func (s *Service) each(ctx context.Context, query string, do func(context.Context, *pg.Tx) error) {
 	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], query)
 	if err != nil && ctx.Err() == nil {
@@ -36,8 +41,9 @@ func (s *Service) each(ctx context.Context, query string, do func(context.Contex
 	}
 }
 
-// sweepOne gives up deliveries whose six hours are over: from their first attempt, or where the endpoint is left alone because
-// it keeps failing, from when they were made. What a webhook was to be sent while it was being disabled is skipped.
+// sweepOne gives up deliveries whose six hours are over: from their first attempt, or where the endpoint is left alone
+// because it keeps failing, from when they were made. What a webhook was to be sent while it was being disabled is
+// skipped.
 func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 	const skip = `
 		update webhook_delivery d
@@ -48,14 +54,17 @@ func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 	const expire = `
 		with given as (
 			update webhook_delivery d
-			   set state = 'exhausted', ended_at = now(), last_error = coalesce(d.last_error, 'its six hours were over'), lease_owner = null, lease_until = null
+			   set state = 'exhausted', ended_at = now(),
+			       last_error = coalesce(d.last_error, 'its six hours were over'), lease_owner = null,
+			       lease_until = null
 			  from webhook w
 			 where d.tenant_id = current_tenant()
 			   and d.state = 'pending'
 			   and (d.lease_until is null or d.lease_until < now())
 			   and w.tenant_id = d.tenant_id
 			   and w.id = d.webhook_id
-			   and coalesce(d.first_at, case when w.probe_at is not null then d.created_at end) < now() - make_interval(secs => $1)
+			   and coalesce(d.first_at, case when w.probe_at is not null then d.created_at end) < now() -
+			       make_interval(secs => $1)
 			returning d.webhook_id)
 		select webhook_id::text, count(*) from given group by 1`
 	if _, err := tx.Exec(ctx, skip); err != nil {

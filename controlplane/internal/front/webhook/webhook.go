@@ -82,10 +82,10 @@ type row struct {
 	record
 }
 
-const columns = `w.id::text, w.name, w.url, w.state, w.state_reason, w.events, w.filter, w.headers_sealed, w.header_names, w.max_rps,
-	w.ordered_per_subject, w.format, w.owner_ids::text[], w.pinged_at, w.probe_at, w.probes, w.paced_until, w.created_at, w.updated_at,
-	w.version, w.last_success_at, w.state_changed_at, w.last_failure_at, w.consecutive_failures, w.exhausted, w.exhausted_since, w.blocked,
-	w.warned_at`
+const columns = `w.id::text, w.name, w.url, w.state, w.state_reason, w.events, w.filter, w.headers_sealed,
+	w.header_names, w.max_rps, w.ordered_per_subject, w.format, w.owner_ids::text[], w.pinged_at, w.probe_at, w.probes,
+	w.paced_until, w.created_at, w.updated_at, w.version, w.last_success_at, w.state_changed_at, w.last_failure_at,
+	w.consecutive_failures, w.exhausted, w.exhausted_since, w.blocked, w.warned_at`
 
 // filter is the stored filter, or nil.
 func (r row) filter() (*Filter, error) {
@@ -106,9 +106,22 @@ func (r row) shown(secrets []Secret, now time.Time) (Webhook, error) {
 		return Webhook{}, err
 	}
 	w := Webhook{
-		ID: r.ID, Name: r.Name, URL: r.URL, Enabled: r.State == enabled, APIVersion: "v1", Filter: f, HeaderNames: r.HeaderNames, MaxRPS: r.MaxRPS,
-		OrderedPerSubject: r.Ordered, Format: r.Format, Secrets: secrets, Health: r.health(now), OwnerIDs: r.Owners, CreatedAt: r.CreatedAt,
-		UpdatedAt: r.UpdatedAt, Version: r.Version,
+		ID:                r.ID,
+		Name:              r.Name,
+		URL:               r.URL,
+		Enabled:           r.State == enabled,
+		APIVersion:        "v1",
+		Filter:            f,
+		HeaderNames:       r.HeaderNames,
+		MaxRPS:            r.MaxRPS,
+		OrderedPerSubject: r.Ordered,
+		Format:            r.Format,
+		Secrets:           secrets,
+		Health:            r.health(now),
+		OwnerIDs:          r.Owners,
+		CreatedAt:         r.CreatedAt,
+		UpdatedAt:         r.UpdatedAt,
+		Version:           r.Version,
 	}
 	for _, e := range r.Events {
 		w.Events = append(w.Events, event.Kind(e))
@@ -118,8 +131,14 @@ func (r row) shown(secrets []Secret, now time.Time) (Webhook, error) {
 
 func (r row) health(now time.Time) Health {
 	h := Health{
-		State: "ok", Reason: r.Reason, Since: r.Since, LastSuccessAt: r.LastSuccess, LastFailureAt: r.LastFailure, ConsecutiveFailures: r.Failures,
-		ExhaustedSinceThen: r.Exhausted, NextProbeAt: r.ProbeAt,
+		State:               "ok",
+		Reason:              r.Reason,
+		Since:               r.Since,
+		LastSuccessAt:       r.LastSuccess,
+		LastFailureAt:       r.LastFailure,
+		ConsecutiveFailures: r.Failures,
+		ExhaustedSinceThen:  r.Exhausted,
+		NextProbeAt:         r.ProbeAt,
 	}
 	by := ""
 	switch {

@@ -50,7 +50,13 @@ func (s *Service) Wake() { s.wake.Ring() }
 func (s *Service) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for on, bell := range map[string]*loop.Bell{event.Channel: &s.fans, channel: &s.wake} {
-		line := pg.Line{DB: s.DB, Channel: on, Again: 2 * time.Second, Log: s.Log.With("channel", on), Lost: "lost the line on which webhooks' work is announced; looking every second"}
+		line := pg.Line{
+			DB:      s.DB,
+			Channel: on,
+			Again:   2 * time.Second,
+			Log:     s.Log.With("channel", on),
+			Lost:    "lost the line on which webhooks' work is announced; looking every second",
+		}
 		group.Go(func() error { line.Listen(ctx, bell.Ring); return nil })
 	}
 	group.Go(func() error {
@@ -90,7 +96,8 @@ type due struct {
 	Wait   float64 `db:"wait"`
 }
 
-// dispatch starts what is due, and says when to look again. A webhook costs one look into an index, however much waits for it.
+// dispatch starts what is due, and says when to look again. A webhook costs one look into an index, however much waits
+// for it.
 func (s *Service) dispatch(ctx context.Context) (again time.Duration) {
 	found, err := s.look(ctx)
 	if err != nil {

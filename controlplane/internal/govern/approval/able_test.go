@@ -19,12 +19,14 @@ func TestApproversWhoCannotSignInAreAbsent(t *testing.T) {
 		h.Exec(`delete from app_user where identity_id = $1`, h.lead)
 		h.Exec(sql, h.lead)
 	}
-	const insert = `insert into app_user (tenant_id, id, email, identity_id, status) values (current_tenant(), gen_random_uuid(), `
+	const insert = `insert into app_user (tenant_id, id, email, identity_id, status) values (current_tenant(),
+		gen_random_uuid(), `
 	for _, tt := range []struct{ sql, code string }{
 		{`select $1::uuid`, "no_user"},
 		{insert + `'lead@other.example', $1, 'disabled')`, "user_disabled"},
 		{insert + `'lead@other.example', $1, 'invited')`, "invitation_lapsed"},
-		{insert + `'lead@example.com', null, 'active'), (current_tenant(), $1, 'x@other.example', null, 'active')`, "user_not_linked"},
+		{insert + `'lead@example.com', null, 'active'), (current_tenant(), $1, 'x@other.example', null, 'active')`,
+			"user_not_linked"},
 	} {
 		h.Exec(`delete from app_user where display_name = ''`)
 		user(tt.sql)
@@ -43,7 +45,8 @@ func TestApproversWhoCannotSignInAreAbsent(t *testing.T) {
 func TestPeopleOfAnIdentityProviderAreAble(t *testing.T) {
 	h := open(t)
 	h.rule("Manager", byManager)
-	for domains, want := range map[string]string{"{}": "1 of lead", "{example.com}": "1 of lead", "{other.example}": "1 of administrators (fallback)"} {
+	for domains, want := range map[string]string{"{}": "1 of lead", "{example.com}": "1 of lead",
+		"{other.example}": "1 of administrators (fallback)"} {
 		h.Exec(`update identity_provider set domains = $1::text::text[]`, domains)
 		p := h.expect(h.subject(), want)
 		if told := strings.Contains(logged(p), "creates one when they sign in"); told != (want == "1 of lead") {
@@ -58,9 +61,22 @@ func TestPeopleOfAnIdentityProviderAreAble(t *testing.T) {
 func TestWarningsNameApproversWhoCannotSignIn(t *testing.T) {
 	h := open(t)
 	h.Exec(`delete from identity_provider`)
-	out := h.Must(201, "admin", "POST", "/approval-rules", map[string]any{"name": "Manager", "applies_to": map[string]any{"default": true},
-		"branches": []any{map[string]any{"outcome": map[string]any{"kind": "chain", "stages": []any{map[string]any{"name": "Manager",
-			"groups": []any{map[string]any{"approvers": []any{map[string]any{"kind": "manager"}}}}}}}}}})
+	out := h.Must(
+		201,
+		"admin",
+		"POST",
+		"/approval-rules",
+		map[string]any{
+			"name":       "Manager",
+			"applies_to": map[string]any{"default": true},
+			"branches": []any{
+				map[string]any{
+					"outcome": map[string]any{"kind": "chain", "stages": []any{map[string]any{"name": "Manager",
+						"groups": []any{map[string]any{"approvers": []any{map[string]any{"kind": "manager"}}}}}}},
+				},
+			},
+		},
+	)
 	id, _ := out.Body["id"].(string)
 	checked := h.Must(200, "admin", "GET", "/approval-rules/"+id, nil)
 	said := ""
@@ -72,7 +88,8 @@ func TestWarningsNameApproversWhoCannotSignIn(t *testing.T) {
 	}
 }
 
-// A manager who asks for a report has agreed by asking. Nobody else's step counts so, and nobody agrees to their own request for themselves.
+// A manager who asks for a report has agreed by asking. Nobody else's step counts so, and nobody agrees to their own
+// request for themselves.
 func TestManagersAgreeByRequesting(t *testing.T) {
 	h := open(t)
 	h.rule("Manager, then owner", `[{"outcome":{"kind":"chain","stages":[
@@ -81,7 +98,11 @@ func TestManagersAgreeByRequesting(t *testing.T) {
 	by := func(requester, beneficiary string) approval.Subject {
 		return h.subject(func(s *approval.Subject) { s.RequesterID, s.BeneficiaryID = requester, beneficiary })
 	}
-	if p := h.expect(by(h.lead, h.ada), "1 of lead | 1 of olga"); !p.Stages[0].Groups[0].Slots[0].Agreed || p.Stages[1].Groups[0].Slots[0].Agreed {
+	if p := h.expect(
+		by(h.lead, h.ada),
+		"1 of lead | 1 of olga",
+	); !p.Stages[0].Groups[0].Slots[0].Agreed ||
+		p.Stages[1].Groups[0].Slots[0].Agreed {
 		t.Errorf("lead asks for ada: %+v; want the manager's step agreed and no other", p.Stages)
 	}
 	if p := h.expect(by(h.lead, h.lead), "1 of boss | 1 of olga"); p.Stages[0].Groups[0].Slots[0].Agreed {
@@ -110,5 +131,6 @@ const byManager = `[{"outcome":{"kind":"chain","stages":[{"name":"Manager","grou
 func (h *house) rule(name, branches string) {
 	h.T.Helper()
 	h.Exec(`insert into approval_rule (tenant_id, id, name, applies_to, branches)
-		values (current_tenant(), $1, $2, '{"default": true}', $3::text::jsonb)`, uuid.Must(uuid.NewV7()).String(), name, branches)
+		values (current_tenant(), $1, $2, '{"default": true}', $3::text::jsonb)`, uuid.Must(uuid.NewV7()).String(),
+		name, branches)
 }

@@ -12,7 +12,14 @@ import (
 // BenchmarkTwoHundredRequests resolves a bulk of requests by people of 200 teams, over two stages.
 func BenchmarkTwoHundredRequests(b *testing.B) {
 	h := open(b)
-	h.make(rule("all", object{"default": true}, stage(group("all", by("manager"), by("resource_owner"))), stage(group("any", object{"kind": "manager", "level": 2}))))
+	h.make(
+		rule(
+			"all",
+			object{"default": true},
+			stage(group("all", by("manager"), by("resource_owner"))),
+			stage(group("any", object{"kind": "manager", "level": 2})),
+		),
+	)
 	var subjects []approval.Subject
 	for i := range 200 {
 		who := h.Person(fmt.Sprintf("member-%d", i), h.Person(fmt.Sprintf("lead-%d", i), h.boss))

@@ -39,14 +39,26 @@ const respondWithin = 72 * time.Hour
 
 // builtIn is what holds where the tenant has no rule: the manager, and for what is risky its owner too.
 func builtIn() *rule {
-	first := ApprovalStage{Name: "Manager", Groups: []ApproverGroup{{Approvers: []ApproverResolver{{Kind: byManager, Level: 1}}}}}
-	second := ApprovalStage{Name: "Owner", Groups: []ApproverGroup{{Approvers: []ApproverResolver{{Kind: byResourceOwner}}}}}
+	first := ApprovalStage{
+		Name:   "Manager",
+		Groups: []ApproverGroup{{Approvers: []ApproverResolver{{Kind: byManager, Level: 1}}}},
+	}
+	second := ApprovalStage{
+		Name:   "Owner",
+		Groups: []ApproverGroup{{Approvers: []ApproverResolver{{Kind: byResourceOwner}}}},
+	}
 	first.fill()
 	second.fill()
 	risky := ApprovalCondition{"field": "item.risk_level", "op": "in", "value": []any{"high", "critical"}}
-	r := &rule{Name: "Built-in rule", Version: 1, Enabled: true, Applies: ApprovalScope{Default: true}, Branches: []ApprovalBranch{
-		{When: &risky, Outcome: ApprovalOutcome{Kind: Chain, Stages: []ApprovalStage{first, second}}},
-		{Outcome: ApprovalOutcome{Kind: Chain, Stages: []ApprovalStage{first}}}}}
+	r := &rule{
+		Name:    "Built-in rule",
+		Version: 1,
+		Enabled: true,
+		Applies: ApprovalScope{Default: true},
+		Branches: []ApprovalBranch{
+			{When: &risky, Outcome: ApprovalOutcome{Kind: Chain, Stages: []ApprovalStage{first, second}}},
+			{Outcome: ApprovalOutcome{Kind: Chain, Stages: []ApprovalStage{first}}}},
+	}
 	r.Terms.fill()
 	r.read()
 	return r
@@ -67,7 +79,9 @@ func (r *rule) read() {
 func (c ApprovalCondition) parse() (condition.Condition, []condition.Problem) {
 	raw, err := json.Marshal(c)
 	if err != nil {
-		return condition.Condition{}, []condition.Problem{{Pointer: "#", Code: "malformed", Detail: "it is no JSON", Suggestions: []string{}}}
+		return condition.Condition{}, []condition.Problem{
+			{Pointer: "#", Code: "malformed", Detail: "it is no JSON", Suggestions: []string{}},
+		}
 	}
 	return vocabulary.Parse(raw)
 }
@@ -98,7 +112,12 @@ func newBook(list []*rule) *book {
 	}
 	slices.SortFunc(b.rules, func(x, y *rule) int {
 		builtInLast := func(r *rule) int { return len(r.ID) * -1 }
-		return cmp.Or(cmp.Compare(x.Priority, y.Priority), cmp.Compare(builtInLast(x), builtInLast(y)), cmp.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
+		return cmp.Or(
+			cmp.Compare(x.Priority, y.Priority),
+			cmp.Compare(builtInLast(x), builtInLast(y)),
+			cmp.Compare(x.Name, y.Name),
+			cmp.Compare(x.ID, y.ID),
+		)
 	})
 	return b
 }
@@ -122,9 +141,18 @@ func (b *book) choose(it item, kind string) (chosen *rule, level int, why string
 		case known && r.Enabled:
 			return r, itself, fmt.Sprintf("the %s %s names this rule", it.Type, it.Name), nil
 		case known:
-			log = append(log, Step{"rule", fmt.Sprintf("the %s %s names the rule %s, which is switched off", it.Type, it.Name, r.Name)})
+			log = append(
+				log,
+				Step{
+					"rule",
+					fmt.Sprintf("the %s %s names the rule %s, which is switched off", it.Type, it.Name, r.Name),
+				},
+			)
 		default:
-			log = append(log, Step{"rule", fmt.Sprintf("the %s %s names a rule that is not there any more", it.Type, it.Name)})
+			log = append(
+				log,
+				Step{"rule", fmt.Sprintf("the %s %s names a rule that is not there any more", it.Type, it.Name)},
+			)
 		}
 	}
 	level = notAtAll
@@ -186,8 +214,12 @@ func (b *book) walk(r *rule, f condition.Facts) (branch int, out ApprovalOutcome
 			branch = n
 		}
 		if n < 0 || depth == maxUse+1 {
-			// What is stored has a last branch and no circle. Were it otherwise all the same, nobody gets access by that.
-			log = append(log, Step{"branch", "no branch of the rule " + r.Name + " is for this: the built-in rule is taken"})
+			// What is stored has a last branch and no circle. Were it otherwise all the same, nobody gets access by
+			// that.
+			log = append(
+				log,
+				Step{"branch", "no branch of the rule " + r.Name + " is for this: the built-in rule is taken"},
+			)
 			r = builtIn()
 			continue
 		}

@@ -4,10 +4,20 @@ import "github.com/grantwright/grantwright/controlplane/internal/record/director
 
 // calendarsByName lists calendars.
 func calendarsByName() *listing.Query {
-	return &listing.Query{Columns: calendarColumns, From: "work_calendar c", ID: "c.id", Order: listing.Order{Column: "c.name", Type: "text"}}
+	return &listing.Query{
+		Columns: calendarColumns,
+		From:    "work_calendar c",
+		ID:      "c.id",
+		Order:   listing.Order{Column: "c.name", Type: "text"},
+	}
 }
 
 // schedulesByName lists on-call schedules.
 func schedulesByName() *listing.Query {
-	return &listing.Query{Columns: onCallColumns, From: "on_call_schedule s", ID: "s.id", Order: listing.Order{Column: "s.name", Type: "text"}}
+	return &listing.Query{
+		Columns: onCallColumns,
+		From:    "on_call_schedule s",
+		ID:      "s.id",
+		Order:   listing.Order{Column: "s.name", Type: "text"},
+	}
 }

@@ -95,9 +95,12 @@ func minuteOf(s string) (int, error) {
 	return 60*hour + minute, nil
 }
 
-// zoneNamed finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and posix are no IANA names.
+// zoneNamed finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and
+// posix are no IANA names.
 func zoneNamed(name string) (*time.Location, error) {
-	unknown := fmt.Errorf("there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC")
+	unknown := fmt.Errorf(
+		"there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC",
+	)
 	if name == "" || name == "Local" || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
 		return nil, unknown
 	}

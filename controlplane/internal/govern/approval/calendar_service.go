@@ -44,11 +44,21 @@ func (s *Service) calendarRoutes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
 		httpapi.Handle("GET", calendars, "List work calendars", s.listCalendars).For(both...).Describe(aboutCalendars),
-		httpapi.Handle("POST", calendars, "Create a work calendar", s.postCalendar).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutCalendars),
+		httpapi.Handle("POST", calendars, "Create a work calendar", s.postCalendar).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutCalendars),
 		httpapi.Handle("GET", calendars+"/{id}", "Retrieve a work calendar", s.oneCalendar).For(both...),
-		httpapi.Handle("PATCH", calendars+"/{id}", "Update a work calendar", s.patchCalendar).For(viewer.Admin).Errors(409, 412).
-			Describe("Times that were counted stay; those counted from now on follow it. Lists, such as holidays, are replaced as a whole."),
-		httpapi.Handle("DELETE", calendars+"/{id}", "Delete a work calendar", s.removeCalendar).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
+		httpapi.Handle("PATCH", calendars+"/{id}", "Update a work calendar", s.patchCalendar).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Describe("Times that were counted stay; those counted from now on follow it. Lists, such as holidays, " +
+				"are replaced as a whole."),
+		httpapi.Handle("DELETE", calendars+"/{id}", "Delete a work calendar", s.removeCalendar).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(409, 412).
 			Describe("While a rule or an on-call schedule uses it, that is 409 calendar_in_use."),
 	}
 }
@@ -118,7 +128,11 @@ type calendarsIn struct {
 	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, without regard to case, accents and order."`
 }
 
-func (s *Service) listCalendars(ctx context.Context, v viewer.Viewer, in *calendarsIn) (*httpapi.ListOut[ApprovalCalendar], error) {
+func (s *Service) listCalendars(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *calendarsIn,
+) (*httpapi.ListOut[ApprovalCalendar], error) {
 	walk, err := s.Cursors.Walk(v, "approval-calendars", in.Paging, in.Q)
 	if err != nil {
 		return nil, err
@@ -137,7 +151,13 @@ func (s *Service) listCalendars(ctx context.Context, v viewer.Viewer, in *calend
 const calendarColumns = `c.id::text as id, c.name, c.description, c.timezone, c.week, c.holidays, c.usual, c.created_at, c.updated_at, c.version`
 
 func findCalendar(ctx context.Context, tx *pg.Tx, id, locking string) (ApprovalCalendar, error) {
-	return findOne[ApprovalCalendar](ctx, tx, "calendar", `select `+calendarColumns+` from work_calendar c where c.id = $1`+locking, id)
+	return findOne[ApprovalCalendar](
+		ctx,
+		tx,
+		"calendar",
+		`select `+calendarColumns+` from work_calendar c where c.id = $1`+locking,
+		id,
+	)
 }
 
 func (s *Service) oneCalendar(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[ApprovalCalendar], error) {
@@ -151,14 +171,22 @@ func (s *Service) oneCalendar(ctx context.Context, v viewer.Viewer, in *idIn) (*
 
 type postCalendarIn struct{ Body ApprovalCalendarFields }
 
-func (s *Service) postCalendar(ctx context.Context, v viewer.Viewer, in *postCalendarIn) (*httpapi.Created[ApprovalCalendar], error) {
+func (s *Service) postCalendar(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *postCalendarIn,
+) (*httpapi.Created[ApprovalCalendar], error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	var made ApprovalCalendar
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		made, err = putCalendar(ctx, tx, id, ApprovalCalendarFields{}, in.Body, "calendar.created")
 		return err
 	})
-	return &httpapi.Created[ApprovalCalendar]{Location: httpapi.Prefix + calendars + "/" + id, ETag: httpapi.ETag(made.Version), Body: made}, err
+	return &httpapi.Created[ApprovalCalendar]{
+		Location: httpapi.Prefix + calendars + "/" + id,
+		ETag:     httpapi.ETag(made.Version),
+		Body:     made,
+	}, err
 }
 
 type patchCalendarIn struct {
@@ -168,7 +196,11 @@ type patchCalendarIn struct {
 	RawBody []byte
 }
 
-func (s *Service) patchCalendar(ctx context.Context, v viewer.Viewer, in *patchCalendarIn) (*httpapi.One[ApprovalCalendar], error) {
+func (s *Service) patchCalendar(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *patchCalendarIn,
+) (*httpapi.One[ApprovalCalendar], error) {
 	if err := mergepatch.Keep(in.RawBody, "name", "timezone", "week", "holidays", "usual"); err != nil {
 		return nil, err
 	}
@@ -192,14 +224,22 @@ func (s *Service) patchCalendar(ctx context.Context, v viewer.Viewer, in *patchC
 }
 
 // putCalendar writes a calendar. Of those that are usual the last one stays so.
-func putCalendar(ctx context.Context, tx *pg.Tx, id string, before, after ApprovalCalendarFields, action string) (ApprovalCalendar, error) {
+func putCalendar(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	before, after ApprovalCalendarFields,
+	action string,
+) (ApprovalCalendar, error) {
 	const (
-		others = `update work_calendar set usual = false, updated_at = now(), version = version + 1 where usual and id <> $1`
-		put    = `
+		others = `update work_calendar set usual = false, updated_at = now(),
+			version = version + 1 where usual and id <> $1`
+		put = `
 			insert into work_calendar as c (tenant_id, id, name, description, timezone, week, holidays, usual)
 			values (current_tenant(), @id, @name, @description, @timezone, @week, @holidays, @usual)
 			    on conflict (tenant_id, id) do update
-			   set name = @name, description = @description, timezone = @timezone, week = @week, holidays = @holidays, usual = @usual,
+			   set name = @name, description = @description, timezone = @timezone, week = @week, holidays = @holidays,
+			       usual = @usual,
 			       updated_at = now(), version = c.version + 1`
 	)
 	if err := after.check(ctx, tx); err != nil {
@@ -215,12 +255,20 @@ func putCalendar(ctx context.Context, tx *pg.Tx, id string, before, after Approv
 				return ApprovalCalendar{}, fmt.Errorf("put usual calendar aside: %w", err)
 			}
 		}
-		_, err := tx.Exec(ctx, put, pgx.NamedArgs{"id": id, "name": after.Name, "description": after.Description, "timezone": after.Timezone,
-			"week": after.Week, "holidays": after.Holidays, "usual": after.Usual})
+		_, err := tx.Exec(
+			ctx,
+			put,
+			pgx.NamedArgs{"id": id, "name": after.Name, "description": after.Description, "timezone": after.Timezone,
+				"week": after.Week, "holidays": after.Holidays, "usual": after.Usual},
+		)
 		if err != nil {
 			return ApprovalCalendar{}, taken(err, "work_calendar_name_unique", "a calendar", after.Name)
 		}
-		if err := audit.Record(ctx, tx, audit.Entry{Action: action, Subject: calendarSubject(id, after.Name), Changes: changes}); err != nil {
+		if err := audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: action, Subject: calendarSubject(id, after.Name), Changes: changes},
+		); err != nil {
 			return ApprovalCalendar{}, err
 		}
 	}
@@ -246,6 +294,10 @@ func (s *Service) removeCalendar(ctx context.Context, v viewer.Viewer, in *match
 		if _, err := tx.Exec(ctx, `delete from work_calendar where id = $1`, found.ID); err != nil {
 			return fmt.Errorf("delete calendar: %w", err)
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "calendar.deleted", Subject: calendarSubject(found.ID, found.Name)})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "calendar.deleted", Subject: calendarSubject(found.ID, found.Name)},
+		)
 	})
 }

@@ -98,7 +98,8 @@ func (c *checker) scope(a ApprovalScope) {
 	for _, of := range []struct {
 		table, member string
 		ids           []string
-	}{{"role", "role_ids", a.RoleIDs}, {"entitlement", "entitlement_ids", a.EntitlementIDs}, {"connector", "connector_ids", a.ConnectorIDs}} {
+	}{{"role", "role_ids", a.RoleIDs}, {"entitlement", "entitlement_ids", a.EntitlementIDs},
+		{"connector", "connector_ids", a.ConnectorIDs}} {
 		for i, id := range of.ids {
 			c.mention(of.table, id, fmt.Sprintf("#/applies_to/%s/%d", of.member, i))
 		}
@@ -110,7 +111,11 @@ func (c *checker) scope(a ApprovalScope) {
 		c.oneOf(fmt.Sprintf("#/applies_to/request_kinds/%d", i), kind, "grant", "extend", "revoke", "return")
 	}
 	if a.Default && a.targets() > 0 {
-		c.refuse("#/applies_to/default", "contradiction", "a default is for whatever has no rule of its own; leave the other members out, or default")
+		c.refuse(
+			"#/applies_to/default",
+			"contradiction",
+			"a default is for whatever has no rule of its own; leave the other members out, or default",
+		)
 	}
 }
 
@@ -122,7 +127,12 @@ func (c *checker) terms(t ApprovalTerms) {
 		c.refuse("#/grant/default_duration", "contradiction", "it is longer than max_duration")
 	}
 	if longest > 0 && yes(t.Grant.AllowPermanent) {
-		c.refuse("#/grant/allow_permanent", "contradiction", "access that lasts at most %s is not permanent", t.Grant.MaxDuration)
+		c.refuse(
+			"#/grant/allow_permanent",
+			"contradiction",
+			"access that lasts at most %s is not permanent",
+			t.Grant.MaxDuration,
+		)
 	}
 	c.length("#/grant/extension/max", t.Grant.Extension.Max, false, tenYears)
 	if t.Grant.Extension.Max != "" && !yes(t.Grant.Extension.Allowed) {
@@ -144,9 +154,18 @@ func (c *checker) branches(branches []ApprovalBranch) {
 		b, at, last := &branches[i], fmt.Sprintf("#/branches/%d", i), i == len(branches)-1
 		switch {
 		case b.When == nil && !last:
-			c.refuse(at+"/when", "unreachable_branches", "a branch without a condition is for all, so that those after it are never reached; only the last has none")
+			c.refuse(
+				at+"/when",
+				"unreachable_branches",
+				"a branch without a condition is for all, so that those after it are never reached; only the last "+
+					"has none",
+			)
 		case b.When != nil && last:
-			c.refuse(at+"/when", "baseline_missing", "the last branch is for the rest and has no condition; add one after it")
+			c.refuse(
+				at+"/when",
+				"baseline_missing",
+				"the last branch is for the rest and has no condition; add one after it",
+			)
 		case b.When != nil:
 			c.condition(at+"/when", *b.When)
 			b.When = b.When.normal()
@@ -190,7 +209,11 @@ func (c *checker) outcome(at string, o ApprovalOutcome) {
 		return
 	}
 	if len(o.Stages) == 0 {
-		c.refuse(at+"/stages", "required", "an approval chain needs at least one stage; to approve without approvers, use auto_approve")
+		c.refuse(
+			at+"/stages",
+			"required",
+			"an approval chain needs at least one stage; to approve without approvers, use auto_approve",
+		)
 	}
 	for i, s := range o.Stages {
 		c.stage(fmt.Sprintf("%s/stages/%d", at, i), s)

@@ -10,8 +10,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// CheckChoice says of each subject whether its requester has chosen approvers where the plan wants that, and only such as may be chosen:
-// nil, or a fault of kind Invalid in words for whoever asks. Where a plan wants no choice, one that was made does not matter.
+// CheckChoice says of each subject whether its requester has chosen approvers where the plan wants that, and only such
+// as may be chosen: nil, or a fault of kind Invalid in words for whoever asks. Where a plan wants no choice, one that
+// was made does not matter.
 func CheckChoice(ctx context.Context, tx *pg.Tx, subjects []Subject, plans []Plan, at time.Time) ([]error, error) {
 	wrong := make([]error, len(subjects))
 	var needs condition.Needs
@@ -59,7 +60,12 @@ func (p Plan) choices() (among []condition.Condition) {
 
 func (o *org) choice(c *asked, among condition.Condition) error {
 	if len(c.Approvers) == 0 {
-		return fault.Coded(fault.Invalid, "approver_choice_required", "choose an approver; candidates meet this condition: %s", among.Sentence())
+		return fault.Coded(
+			fault.Invalid,
+			"approver_choice_required",
+			"choose an approver; candidates meet this condition: %s",
+			among.Sentence(),
+		)
 	}
 	var wrong []fault.Field
 	for i, id := range c.Approvers {
@@ -73,7 +79,14 @@ func (o *org) choice(c *asked, among condition.Condition) error {
 			}
 		}
 		if why != "" {
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/approver_ids/%d", i), Code: "not_choosable", Detail: o.called(id) + " " + why})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: fmt.Sprintf("#/approver_ids/%d", i),
+					Code:    "not_choosable",
+					Detail:  o.called(id) + " " + why,
+				},
+			)
 		}
 	}
 	if len(wrong) == 0 {

@@ -70,14 +70,14 @@ func (c Clock) calendar(id string) worktime.Calendar {
 	return c.usual
 }
 
-// Due counts working time from an instant in a calendar; with an empty id, or one that is not there any more, in the usual one. Each
-// 24 hours are a working day, and the rest is hours of work.
+// Due counts working time from an instant in a calendar; with an empty id, or one that is not there any more, in the
+// usual one. Each 24 hours are a working day, and the rest is hours of work.
 func (c Clock) Due(from time.Time, within time.Duration, calendarID string) time.Time {
 	return c.calendar(calendarID).Add(from, within)
 }
 
-// due is when a stage is due that is opened at an instant. Where it can be decided at certain times alone, at least one of them is
-// before that.
+// due is when a stage is due that is opened at an instant. Where it can be decided at certain times alone, at least one
+// of them is before that.
 func (c Clock) due(s ApprovalStage, opened time.Time) time.Time {
 	within, err := span.Parse(s.RespondWithin)
 	if err != nil {

@@ -29,7 +29,12 @@ type ApprovalGap struct {
 }
 
 // Coverage lists what can be asked for and has no rule of its own, in the order of ids, and how much of it there is.
-func (s *Service) Coverage(ctx context.Context, v viewer.Viewer, f CoverageFilters, page pg.Page) (gaps []ApprovalGap, total int64, err error) {
+func (s *Service) Coverage(
+	ctx context.Context,
+	v viewer.Viewer,
+	f CoverageFilters,
+	page pg.Page,
+) (gaps []ApprovalGap, total int64, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		b, err := loadBook(ctx, tx)
 		if err != nil {
@@ -42,8 +47,19 @@ func (s *Service) Coverage(ctx context.Context, v viewer.Viewer, f CoverageFilte
 		all := []ApprovalGap{}
 		for _, it := range things {
 			if r, level, why, _ := b.choose(it, "grant"); level >= byDefault && f.lets(it) {
-				all = append(all, ApprovalGap{it.Type, it.ID, it.Name, it.Risk, len(it.Owners),
-					RuleRef{ID: r.ID, Name: r.Name, Version: r.Version, MatchedBecause: strings.ToUpper(why[:1]) + why[1:] + "."}})
+				all = append(all, ApprovalGap{
+					it.Type,
+					it.ID,
+					it.Name,
+					it.Risk,
+					len(it.Owners),
+					RuleRef{
+						ID:             r.ID,
+						Name:           r.Name,
+						Version:        r.Version,
+						MatchedBecause: strings.ToUpper(why[:1]) + why[1:] + ".",
+					},
+				})
 			}
 		}
 		slices.SortFunc(all, func(a, b ApprovalGap) int { return strings.Compare(a.ID, b.ID) })
@@ -76,14 +92,19 @@ func requestable(ctx context.Context, tx *pg.Tx) (map[string]item, error) {
 	const sql = `
 		select 'role', r.id::text from role r where r.requestable and r.lifecycle = 'active'
 		 union all
-		select 'entitlement', e.id::text from entitlement e where e.requestable and e.lifecycle = 'active' and e.removed_at is null`
+		select 'entitlement', e.id::text from entitlement e where e.requestable and e.lifecycle = 'active'
+		    and e.removed_at is null`
 	rows, err := tx.Query(ctx, sql)
 	if err != nil {
 		return nil, fmt.Errorf("find what can be asked for: %w", err)
 	}
 	of := map[string][]string{}
 	var kind, id string
-	if _, err := pgx.ForEachRow(rows, []any{&kind, &id}, func() error { of[kind] = append(of[kind], id); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&kind, &id},
+		func() error { of[kind] = append(of[kind], id); return nil },
+	); err != nil {
 		return nil, fmt.Errorf("find what can be asked for: %w", err)
 	}
 	return items(ctx, tx, of["role"], of["entitlement"])

@@ -16,7 +16,13 @@ import (
 )
 
 // factsOf reads what conditions may ask about people.
-func factsOf(ctx context.Context, tx *pg.Tx, ids []string, needs condition.Needs, at time.Time) (map[string]*condition.Person, error) {
+func factsOf(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	needs condition.Needs,
+	at time.Time,
+) (map[string]*condition.Person, error) {
 	found := map[string]*condition.Person{}
 	ids = once(ids)
 	lifecycle, err := lifecycle.Find(ctx, tx)
@@ -36,7 +42,13 @@ func factsOf(ctx context.Context, tx *pg.Tx, ids []string, needs condition.Needs
 		return nil, err
 	}
 	err = identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
-		found[id] = &condition.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id], Day: today}
+		found[id] = &condition.Person{
+			Identity:     f,
+			Managers:     above[id],
+			Roles:        roles[id],
+			Entitlements: entitlements[id],
+			Day:          today,
+		}
 		return nil
 	})
 	return found, err
@@ -81,7 +93,11 @@ func treesOf(ctx context.Context, tx *pg.Tx, ids, named []string) (sets, error) 
 		return nil, fmt.Errorf("find managers above: %w", err)
 	}
 	var id, manager, external string
-	if _, err = pgx.ForEachRow(rows, []any{&id, &manager, &external}, func() error { put(found, id, manager, external); return nil }); err != nil {
+	if _, err = pgx.ForEachRow(
+		rows,
+		[]any{&id, &manager, &external},
+		func() error { put(found, id, manager, external); return nil },
+	); err != nil {
 		return nil, fmt.Errorf("find managers above: %w", err)
 	}
 	return found, nil
@@ -146,20 +162,50 @@ func (o *org) about(s Subject, it item, at time.Time) *condition.Person {
 	if known, ok := o.facts[s.BeneficiaryID]; ok {
 		facts = *known
 	}
-	requester := map[string]any{"id": textOrNil(s.RequesterID), "department": nil, "division": nil, "organization": nil, "location": nil, "country": nil,
-		"title": nil, "job_code": nil, "employment_type": nil, "manager_id": nil}
+	requester := map[string]any{
+		"id":              textOrNil(s.RequesterID),
+		"department":      nil,
+		"division":        nil,
+		"organization":    nil,
+		"location":        nil,
+		"country":         nil,
+		"title":           nil,
+		"job_code":        nil,
+		"employment_type": nil,
+		"manager_id":      nil,
+	}
 	if known, ok := o.facts[s.RequesterID]; ok {
 		for name := range requester {
 			requester[name] = known.Identity[name]
 		}
 	}
-	thing := map[string]any{"type": it.Type, "id": it.ID, "name": it.Name, "kind": it.Kind, "risk_level": it.Risk, "privileged": it.Privileged,
-		"tags": anys(it.Tags), "connector_ids": anys(it.Connectors), "environments": anys(it.Places)}
+	thing := map[string]any{
+		"type":          it.Type,
+		"id":            it.ID,
+		"name":          it.Name,
+		"kind":          it.Kind,
+		"risk_level":    it.Risk,
+		"privileged":    it.Privileged,
+		"tags":          anys(it.Tags),
+		"connector_ids": anys(it.Connectors),
+		"environments":  anys(it.Places),
+	}
 	days, permanent := s.days(at)
-	request := map[string]any{"kind": s.Kind, "urgency": s.Urgency, "duration_days": days, "permanent": permanent,
-		"starts_at": instantOrNil(s.StartsAt), "ends_at": instantOrNil(s.EndsAt), "external_reference": textOrNil(s.ExternalReference),
-		"for_self": s.RequesterID != "" && s.RequesterID == s.BeneficiaryID, "by_integration": s.RequesterID == "",
-		"item": thing, "requester": requester}
+	request := map[string]any{
+		"kind":          s.Kind,
+		"urgency":       s.Urgency,
+		"duration_days": days,
+		"permanent":     permanent,
+		"starts_at": instantOrNil(
+			s.StartsAt,
+		),
+		"ends_at":            instantOrNil(s.EndsAt),
+		"external_reference": textOrNil(s.ExternalReference),
+		"for_self":           s.RequesterID != "" && s.RequesterID == s.BeneficiaryID,
+		"by_integration":     s.RequesterID == "",
+		"item":               thing,
+		"requester":          requester,
+	}
 	facts.Identity = maps.Clone(facts.Identity)
 	facts.Identity["request"], facts.Identity["item"], facts.Identity["requester"] = request, thing, requester
 	return &facts

@@ -34,7 +34,8 @@ func (s *ApprovalStage) fill() {
 
 // fill says what is meant where terms say nothing.
 func (t *ApprovalTerms) fill() {
-	for _, b := range []**bool{&t.RequireJustification, &t.DistinctApprovers, &t.Grant.Extension.Allowed, &t.Grant.Extension.NeedsApproval} {
+	for _, b := range []**bool{&t.RequireJustification, &t.DistinctApprovers, &t.Grant.Extension.Allowed,
+		&t.Grant.Extension.NeedsApproval} {
 		if *b == nil {
 			*b = meant(true)
 		}

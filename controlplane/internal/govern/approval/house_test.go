@@ -45,7 +45,11 @@ func open(t testing.TB) *house {
 	h.root = h.Person("root", "")
 	h.User("root", h.root, "admin")
 	h.system = uuid.Must(uuid.NewV7()).String()
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'Directory', 'ldap')`, h.system)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir',
+			'Directory', 'ldap')`,
+		h.system,
+	)
 	h.group = h.Entitlement(h.system, "ledger", h.olga)
 	h.role = h.Role("clerk", h.olga)
 	return h
@@ -55,27 +59,45 @@ func open(t testing.TB) *house {
 func (h *house) User(name, identity string, roles ...string) {
 	h.T.Helper()
 	h.Exec(`insert into app_user (tenant_id, id, email, display_name, identity_id, roles)
-		values (current_tenant(), $1, $2 || '@example.com', $2, nullif($3, '')::uuid, $4)`, uuid.Must(uuid.NewV7()).String(), name, identity, roles)
+		values (current_tenant(), $1, $2 || '@example.com', $2, nullif($3, '')::uuid,
+		    $4)`, uuid.Must(uuid.NewV7()).String(), name, identity, roles)
 }
 
 // Role makes a role of the model with an owner.
 func (h *house) Role(key string, owners ...string) string {
 	h.T.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
-	h.Exec(`insert into role (tenant_id, id, key, name, owner_ids) values (current_tenant(), $1, $2, $2, $3::text[]::uuid[])`, id, key, owners)
+	h.Exec(
+		`insert into role (tenant_id, id, key, name, owner_ids) values (current_tenant(), $1, $2, $2,
+			$3::text[]::uuid[])`,
+		id,
+		key,
+		owners,
+	)
 	return id
 }
 
 // Assign gives somebody a role.
 func (h *house) Assign(role, identity string) {
 	h.T.Helper()
-	h.Exec(`insert into role_assignment (tenant_id, id, role_id, identity_id, kind, state) values (current_tenant(), $1, $2, $3, 'manual', 'active')`,
-		uuid.Must(uuid.NewV7()).String(), role, identity)
+	h.Exec(
+		`insert into role_assignment (tenant_id, id, role_id, identity_id, kind, state) values (current_tenant(), $1,
+			$2, $3, 'manual', 'active')`,
+		uuid.Must(uuid.NewV7()).String(),
+		role,
+		identity,
+	)
 }
 
 // subject is a request of ada for the group.
 func (h *house) subject(change ...func(*approval.Subject)) approval.Subject {
-	s := approval.Subject{BeneficiaryID: h.ada, RequesterID: h.ada, Kind: "grant", Urgency: "normal", EntitlementID: &h.group}
+	s := approval.Subject{
+		BeneficiaryID: h.ada,
+		RequesterID:   h.ada,
+		Kind:          "grant",
+		Urgency:       "normal",
+		EntitlementID: &h.group,
+	}
 	for _, c := range change {
 		c(&s)
 	}
@@ -144,5 +166,6 @@ func (h *house) expect(s approval.Subject, want string) approval.Plan {
 func (h *house) delegate(from, to string) {
 	h.T.Helper()
 	h.Exec(`insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, state, starts_at)
-		values (current_tenant(), $1, $2, $3, 'active', $4)`, uuid.Must(uuid.NewV7()).String(), from, to, aTuesday.Add(-time.Hour))
+		values (current_tenant(), $1, $2, $3, 'active',
+		    $4)`, uuid.Must(uuid.NewV7()).String(), from, to, aTuesday.Add(-time.Hour))
 }

@@ -12,17 +12,28 @@ import (
 const base = "/approval-rules"
 
 const (
-	aboutRules = "An approval rule determines who approves a request. It has branches, of which the first one with a matching condition applies. A branch has stages with groups of " +
-		"approvers, all of which must agree. If no rule matches, the manager decides, and for high or critical risk also the owner. Requesters never approve " +
-		"their own requests. If there is no other approver, the administrators decide. A changed rule applies to new requests; submitted requests keep their version."
-	aboutDelete   = "While a role, an entitlement or another rule uses it, that is 409 approval_rule_in_use, which names them in used_by. Its versions stay."
-	aboutDisable  = "It is chosen for nothing any more; rules that use it still do, and requests that were submitted by it go on."
-	aboutSimulate = "Resolves the approvers of a hypothetical request, exactly as for a real one. With rule, an unsaved draft, that rule is " +
-		"used, and instead_of names the rule that would apply otherwise. resolution_log lists every step of the resolution."
-	aboutCoverage  = "Roles and entitlements that can be asked for and have no rule of their own: the default rule is for them, or the built-in one."
-	aboutCalendars = "A calendar says when people work, for the time they have to answer. A day of a duration is a working day, whatever its hours, and the rest is hours of " +
-		"work: what is asked on Friday at three with P1D is due on Monday at three. One calendar is the usual one; without any, it is Monday to Friday, nine to five, in the tenant's zone."
-	aboutOnCall = "People who take turns: each is on call for a shift, and then the next. When the one on call cannot be asked, the next is."
+	aboutRules = "An approval rule determines who approves a request. It has branches, of which the first one with a " +
+		"matching condition applies. A branch has stages with groups of " +
+		"approvers, all of which must agree. If no rule matches, the manager decides, and for high or critical risk " +
+		"also the owner. Requesters never approve " +
+		"their own requests. If there is no other approver, the administrators decide. A changed rule applies to new " +
+		"requests; submitted requests keep their version."
+	aboutDelete = "While a role, an entitlement or another rule uses it, that is 409 approval_rule_in_use, which " +
+		"names them in used_by. Its versions stay."
+	aboutDisable = "It is chosen for nothing any more; rules that use it still do, and requests that were submitted " +
+		"by it go on."
+	aboutSimulate = "Resolves the approvers of a hypothetical request, exactly as for a real one. With rule, an " +
+		"unsaved draft, that rule is " +
+		"used, and instead_of names the rule that would apply otherwise. resolution_log lists every step of the " +
+		"resolution."
+	aboutCoverage = "Roles and entitlements that can be asked for and have no rule of their own: the default rule " +
+		"is for them, or the built-in one."
+	aboutCalendars = "A calendar says when people work, for the time they have to answer. A day of a duration is a " +
+		"working day, whatever its hours, and the rest is hours of " +
+		"work: what is asked on Friday at three with P1D is due on Monday at three. One calendar is the usual one; " +
+		"without any, it is Monday to Friday, nine to five, in the tenant's zone."
+	aboutOnCall = "People who take turns: each is on call for a shift, and then the next. When the one on call " +
+		"cannot be asked, the next is."
 )
 
 // Routes are the paths under /approval-rules. Administrators write; auditors read.
@@ -30,16 +41,36 @@ func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", base, "List approval rules", s.list).For(both...).Describe(aboutRules),
-		httpapi.Handle("POST", base, "Create an approval rule", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutRules),
-		httpapi.Handle("POST", base+"/simulate", "Simulate an approval", s.simulate).For(viewer.Admin).Status(200).Describe(aboutSimulate),
-		httpapi.Handle("GET", base+"/coverage", "List items without an approval rule of their own", s.coverage).For(both...).Describe(aboutCoverage),
+		httpapi.Handle("POST", base, "Create an approval rule", s.post).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutRules),
+		httpapi.Handle("POST", base+"/simulate", "Simulate an approval", s.simulate).
+			For(viewer.Admin).
+			Status(200).
+			Describe(aboutSimulate),
+		httpapi.Handle("GET", base+"/coverage", "List items without an approval rule of their own", s.coverage).
+			For(both...).
+			Describe(aboutCoverage),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve an approval rule", s.one).For(both...),
 		httpapi.Handle("PATCH", base+"/{id}", "Update an approval rule", s.patch).For(viewer.Admin).Errors(409, 412).
 			Describe("branches is replaced as a whole."),
-		httpapi.Handle("DELETE", base+"/{id}", "Delete an approval rule", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
+		httpapi.Handle("DELETE", base+"/{id}", "Delete an approval rule", s.remove).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(409, 412).
+			Describe(aboutDelete),
 		httpapi.Handle("GET", base+"/{id}/versions", "List the versions of an approval rule", s.versions).For(both...),
-		httpapi.Handle("POST", base+"/{id}/enable", "Enable an approval rule", s.enable).For(viewer.Admin).Status(200).Errors(412),
-		httpapi.Handle("POST", base+"/{id}/disable", "Disable an approval rule", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
+		httpapi.Handle("POST", base+"/{id}/enable", "Enable an approval rule", s.enable).
+			For(viewer.Admin).
+			Status(200).
+			Errors(412),
+		httpapi.Handle("POST", base+"/{id}/disable", "Disable an approval rule", s.disable).
+			For(viewer.Admin).
+			Status(200).
+			Errors(412).
+			Describe(aboutDisable),
 	}, append(s.calendarRoutes(), s.onCallRoutes()...)...)
 }
 
@@ -82,7 +113,11 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[ApprovalRule]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+	return &httpapi.Created[ApprovalRule]{
+		Location: httpapi.Prefix + base + "/" + made.ID,
+		ETag:     httpapi.ETag(made.Version),
+		Body:     made,
+	}, nil
 }
 
 type patchIn struct {
@@ -118,18 +153,31 @@ type versionsIn struct {
 	httpapi.Paging
 }
 
-func (s *Service) versions(ctx context.Context, v viewer.Viewer, in *versionsIn) (*httpapi.ListOut[ApprovalRuleVersion], error) {
+func (s *Service) versions(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *versionsIn,
+) (*httpapi.ListOut[ApprovalRuleVersion], error) {
 	walk, err := s.Cursors.Walk(v, "approval-rule-versions", in.Paging, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	items, total, err := s.Versions(ctx, v, in.ID, walk.Page)
-	return httpapi.Out(walk, items, total, func(v ApprovalRuleVersion) []string { return []string{strconv.Itoa(v.Version)} }), err
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(v ApprovalRuleVersion) []string { return []string{strconv.Itoa(v.Version)} },
+	), err
 }
 
 type simulateIn struct{ Body ApprovalTrial }
 
-func (s *Service) simulate(ctx context.Context, v viewer.Viewer, in *simulateIn) (*httpapi.One[ApprovalSimulation], error) {
+func (s *Service) simulate(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *simulateIn,
+) (*httpapi.One[ApprovalSimulation], error) {
 	out, err := s.Simulate(ctx, v, in.Body)
 	return &httpapi.One[ApprovalSimulation]{Body: out}, err
 }
@@ -139,7 +187,11 @@ type coverageIn struct {
 	CoverageFilters
 }
 
-func (s *Service) coverage(ctx context.Context, v viewer.Viewer, in *coverageIn) (*httpapi.ListOut[ApprovalGap], error) {
+func (s *Service) coverage(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *coverageIn,
+) (*httpapi.ListOut[ApprovalGap], error) {
 	walk, err := s.Cursors.Walk(v, "approval-rule-coverage", in.Paging, in.CoverageFilters)
 	if err != nil {
 		return nil, err

@@ -50,18 +50,19 @@ func itemsOf(ctx context.Context, tx *pg.Tx, subjects []Subject) (map[string]ite
 
 func items(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (map[string]item, error) {
 	const sql = `
-		select 'role' as type, r.id::text, r.name, r.role_type as kind, coalesce(r.risk_level, '') as risk, false as privileged,
-		       r.owner_ids::text[] as owners, r.backup_owner_ids::text[] as backups, array[]::text[] as inner_owners,
-		       r.compliance_tags || r.duty_tags as tags, array[]::text[] as connectors, array[]::text[] as places,
-		       coalesce(r.approval_rule_id::text, '') as rule_id, coalesce(r.max_duration, '') as max_duration,
-		       coalesce(r.default_duration, '') as usual, '' as longer
+		select 'role' as type, r.id::text, r.name, r.role_type as kind, coalesce(r.risk_level, '') as risk,
+		       false as privileged, r.owner_ids::text[] as owners, r.backup_owner_ids::text[] as backups,
+		       array[]::text[] as inner_owners, r.compliance_tags || r.duty_tags as tags, array[]::text[] as connectors,
+		       array[]::text[] as places, coalesce(r.approval_rule_id::text, '') as rule_id,
+		       coalesce(r.max_duration, '') as max_duration, coalesce(r.default_duration, '') as usual, '' as longer
 		  from role r
 		 where r.id = any(@roles::text[]::uuid[])
 		 union all
-		select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id), e.kind, e.risk_level, e.privileged,
-		       e.owner_ids::text[], e.backup_owner_ids::text[], e.owner_ids::text[], e.compliance_tags || e.duty_tags,
-		       array_remove(array[e.connector_id::text], null), array_remove(array[c.environment], null),
-		       coalesce(e.approval_rule_id::text, ''), coalesce(e.max_duration, ''), coalesce(e.default_duration, ''), coalesce(e.extension_max, '')
+		select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id),
+		       e.kind, e.risk_level, e.privileged, e.owner_ids::text[], e.backup_owner_ids::text[], e.owner_ids::text[],
+		       e.compliance_tags || e.duty_tags, array_remove(array[e.connector_id::text], null),
+		       array_remove(array[c.environment], null), coalesce(e.approval_rule_id::text, ''),
+		           coalesce(e.max_duration, ''), coalesce(e.default_duration, ''), coalesce(e.extension_max, '')
 		  from entitlement e
 		  left join connector c on c.id = e.connector_id
 		 where e.id = any(@entitlements::text[]::uuid[])`
@@ -80,7 +81,8 @@ func items(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (map[st
 	return found, lookInside(ctx, tx, found, roles)
 }
 
-// lookInside gives roles what they have from what they hold: their systems, tags, privilege, and the highest risk where they say none.
+// lookInside gives roles what they have from what they hold: their systems, tags, privilege, and the highest risk where
+// they say none.
 func lookInside(ctx context.Context, tx *pg.Tx, found map[string]item, roles []string) error {
 	const sql = `
 		with recursive tree (root, id) as (

@@ -65,7 +65,10 @@ func (o *org) name(c *asked, r ApproverResolver) named {
 	case byIdentity:
 		return named{ids: []string{r.IdentityID}, because: "named by the rule"}
 	case byGroup:
-		return orNone(named{ids: o.members[r.RoleID], because: "holder of a role that the rule names"}, "the role has no members")
+		return orNone(
+			named{ids: o.members[r.RoleID], because: "holder of a role that the rule names"},
+			"the role has no members",
+		)
 	case byAppRole:
 		return named{role: r.AppRole, because: "the rule asks " + display(r.AppRole)}
 	case byExpression:

@@ -44,10 +44,19 @@ func (s *Service) onCallRoutes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
 		httpapi.Handle("GET", onCall, "List on-call schedules", s.listOnCall).For(both...).Describe(aboutOnCall),
-		httpapi.Handle("POST", onCall, "Create an on-call schedule", s.postOnCall).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutOnCall),
+		httpapi.Handle("POST", onCall, "Create an on-call schedule", s.postOnCall).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutOnCall),
 		httpapi.Handle("GET", onCall+"/{id}", "Retrieve an on-call schedule", s.oneOnCall).For(both...),
-		httpapi.Handle("PATCH", onCall+"/{id}", "Update an on-call schedule", s.patchOnCall).For(viewer.Admin).Errors(409, 412),
-		httpapi.Handle("DELETE", onCall+"/{id}", "Delete an on-call schedule", s.removeOnCall).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
+		httpapi.Handle("PATCH", onCall+"/{id}", "Update an on-call schedule", s.patchOnCall).
+			For(viewer.Admin).
+			Errors(409, 412),
+		httpapi.Handle("DELETE", onCall+"/{id}", "Delete an on-call schedule", s.removeOnCall).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(409, 412).
 			Describe("While a rule uses it, that is 409 schedule_in_use."),
 	}
 }
@@ -109,7 +118,11 @@ type onCallIn struct {
 	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, without regard to case, accents and order."`
 }
 
-func (s *Service) listOnCall(ctx context.Context, v viewer.Viewer, in *onCallIn) (*httpapi.ListOut[OnCallSchedule], error) {
+func (s *Service) listOnCall(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *onCallIn,
+) (*httpapi.ListOut[OnCallSchedule], error) {
 	walk, err := s.Cursors.Walk(v, "on-call-schedules", in.Paging, in.Q)
 	if err != nil {
 		return nil, err
@@ -131,7 +144,13 @@ const onCallColumns = `s.id::text as id, s.name, s.description, s.identity_ids::
 	s.calendar_id::text as calendar_id, s.created_at, s.updated_at, s.version`
 
 func (s *Service) findOnCall(ctx context.Context, tx *pg.Tx, id, locking string) (OnCallSchedule, error) {
-	found, err := findOne[OnCallSchedule](ctx, tx, "on-call schedule", `select `+onCallColumns+` from on_call_schedule s where s.id = $1`+locking, id)
+	found, err := findOne[OnCallSchedule](
+		ctx,
+		tx,
+		"on-call schedule",
+		`select `+onCallColumns+` from on_call_schedule s where s.id = $1`+locking,
+		id,
+	)
 	if err != nil {
 		return OnCallSchedule{}, err
 	}
@@ -151,14 +170,22 @@ func (s *Service) oneOnCall(ctx context.Context, v viewer.Viewer, in *idIn) (*ht
 
 type postOnCallIn struct{ Body OnCallScheduleFields }
 
-func (s *Service) postOnCall(ctx context.Context, v viewer.Viewer, in *postOnCallIn) (*httpapi.Created[OnCallSchedule], error) {
+func (s *Service) postOnCall(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *postOnCallIn,
+) (*httpapi.Created[OnCallSchedule], error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	var made OnCallSchedule
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		made, err = s.putOnCall(ctx, tx, id, OnCallScheduleFields{}, in.Body, "on_call_schedule.created")
 		return err
 	})
-	return &httpapi.Created[OnCallSchedule]{Location: httpapi.Prefix + onCall + "/" + id, ETag: httpapi.ETag(made.Version), Body: made}, err
+	return &httpapi.Created[OnCallSchedule]{
+		Location: httpapi.Prefix + onCall + "/" + id,
+		ETag:     httpapi.ETag(made.Version),
+		Body:     made,
+	}, err
 }
 
 type patchOnCallIn struct {
@@ -168,7 +195,11 @@ type patchOnCallIn struct {
 	RawBody []byte
 }
 
-func (s *Service) patchOnCall(ctx context.Context, v viewer.Viewer, in *patchOnCallIn) (*httpapi.One[OnCallSchedule], error) {
+func (s *Service) patchOnCall(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *patchOnCallIn,
+) (*httpapi.One[OnCallSchedule], error) {
 	if err := mergepatch.Keep(in.RawBody, "name", "identity_ids", "shift", "starts_at"); err != nil {
 		return nil, err
 	}
@@ -191,13 +222,20 @@ func (s *Service) patchOnCall(ctx context.Context, v viewer.Viewer, in *patchOnC
 	return &httpapi.One[OnCallSchedule]{ETag: httpapi.ETag(changed.Version), Body: changed}, err
 }
 
-func (s *Service) putOnCall(ctx context.Context, tx *pg.Tx, id string, before, after OnCallScheduleFields, action string) (OnCallSchedule, error) {
+func (s *Service) putOnCall(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	before, after OnCallScheduleFields,
+	action string,
+) (OnCallSchedule, error) {
 	const put = `
-		insert into on_call_schedule as s (tenant_id, id, name, description, identity_ids, shift, starts_at, calendar_id)
+		insert into on_call_schedule as s (tenant_id, id, name, description, identity_ids, shift, starts_at,
+		    calendar_id)
 		values (current_tenant(), @id, @name, @description, @identities::text[]::uuid[], @shift, @starts_at, @calendar)
 		    on conflict (tenant_id, id) do update
-		   set name = @name, description = @description, identity_ids = @identities::text[]::uuid[], shift = @shift, starts_at = @starts_at,
-		       calendar_id = @calendar, updated_at = now(), version = s.version + 1`
+		   set name = @name, description = @description, identity_ids = @identities::text[]::uuid[], shift = @shift,
+		       starts_at = @starts_at, calendar_id = @calendar, updated_at = now(), version = s.version + 1`
 	if err := after.check(ctx, tx, s.Now()); err != nil {
 		return OnCallSchedule{}, err
 	}
@@ -206,12 +244,27 @@ func (s *Service) putOnCall(ctx context.Context, tx *pg.Tx, id string, before, a
 		return OnCallSchedule{}, err
 	}
 	if len(changes) > 0 {
-		_, err := tx.Exec(ctx, put, pgx.NamedArgs{"id": id, "name": after.Name, "description": after.Description, "identities": after.IdentityIDs,
-			"shift": after.Shift, "starts_at": after.StartsAt, "calendar": after.CalendarID})
+		_, err := tx.Exec(
+			ctx,
+			put,
+			pgx.NamedArgs{
+				"id":          id,
+				"name":        after.Name,
+				"description": after.Description,
+				"identities":  after.IdentityIDs,
+				"shift":       after.Shift,
+				"starts_at":   after.StartsAt,
+				"calendar":    after.CalendarID,
+			},
+		)
 		if err != nil {
 			return OnCallSchedule{}, taken(err, "on_call_schedule_name_unique", "an on-call schedule", after.Name)
 		}
-		if err := audit.Record(ctx, tx, audit.Entry{Action: action, Subject: scheduleSubject(id, after.Name), Changes: changes}); err != nil {
+		if err := audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: action, Subject: scheduleSubject(id, after.Name), Changes: changes},
+		); err != nil {
 			return OnCallSchedule{}, err
 		}
 	}
@@ -237,6 +290,10 @@ func (s *Service) removeOnCall(ctx context.Context, v viewer.Viewer, in *matchIn
 		if _, err := tx.Exec(ctx, `delete from on_call_schedule where id = $1`, found.ID); err != nil {
 			return fmt.Errorf("delete on-call schedule: %w", err)
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "on_call_schedule.deleted", Subject: scheduleSubject(found.ID, found.Name)})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "on_call_schedule.deleted", Subject: scheduleSubject(found.ID, found.Name)},
+		)
 	})
 }

@@ -18,13 +18,14 @@ import (
 
 // org is what resolution knows of the organisation at an instant. It is read in sets, once for all subjects.
 type org struct {
-	facts     map[string]*condition.Person // of those whom conditions and expressions are about
-	above     map[string][]string          // the managers of a person, the nearest first
-	members   map[string][]string          // who holds a role of the model
-	users     map[string][]string          // the identities of active users with a role of the tenant; empty: a user without one
-	duty      map[string][]string          // by schedule: who is on call, and who follows
-	schedules map[string]string            // their names
-	texts     map[string]string            // ids, external ids and addresses in small letters: whose
+	facts   map[string]*condition.Person // of those whom conditions and expressions are about
+	above   map[string][]string          // the managers of a person, the nearest first
+	members map[string][]string          // who holds a role of the model
+	// the identities of active users with a role of the tenant; empty: a user without one
+	users     map[string][]string
+	duty      map[string][]string // by schedule: who is on call, and who follows
+	schedules map[string]string   // their names
+	texts     map[string]string   // ids, external ids and addresses in small letters: whose
 	people    map[string]person
 	delegates map[string]string
 	clock     Clock
@@ -111,13 +112,18 @@ func lists(ctx context.Context, tx *pg.Tx, what, sql string, args pgx.NamedArgs)
 	found := map[string][]string{}
 	var name string
 	var list []string
-	if _, err := pgx.ForEachRow(rows, []any{&name, &list}, func() error { found[name] = slices.Clone(list); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&name, &list},
+		func() error { found[name] = slices.Clone(list); return nil },
+	); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return found, nil
 }
 
-// membersOf finds who holds roles: by an assignment, of the role or of one that it is a part of, or something through it by a rule.
+// membersOf finds who holds roles: by an assignment, of the role or of one that it is a part of, or something through
+// it by a rule.
 func membersOf(ctx context.Context, tx *pg.Tx, roles []string) (map[string][]string, error) {
 	const sql = `
 		with recursive tree (root, id) as (
@@ -152,11 +158,13 @@ func membersOf(ctx context.Context, tx *pg.Tx, roles []string) (map[string][]str
 	return lists(ctx, tx, "find members of roles", sql, pgx.NamedArgs{"roles": roles, "most": most})
 }
 
-// usersWith finds active users by their roles. Auditors change nothing, so that one counts only who has another role beside.
+// usersWith finds active users by their roles. Auditors change nothing, so that one counts only who has another role
+// beside.
 func usersWith(ctx context.Context, tx *pg.Tx, roles []string) (map[string][]string, error) {
 	const sql = `
 		with numbered as (
-		    select r.role, coalesce(u.identity_id::text, '') as identity, row_number() over (partition by r.role order by u.id) as n
+		    select r.role, coalesce(u.identity_id::text, '') as identity,
+		        row_number() over (partition by r.role order by u.id) as n
 		      from app_user u
 		     cross join unnest(u.roles) r (role)
 		     where u.status = 'active'
@@ -216,13 +224,18 @@ func (o *org) loadTexts(ctx context.Context, tx *pg.Tx, texts []string) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"texts": texts, "lower": strings.Split(strings.ToLower(strings.Join(texts, "\x01")), "\x01")})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"texts": texts, "lower": strings.Split(strings.ToLower(strings.Join(texts, "\x01")), "\x01")},
+	)
 	if err != nil {
 		return fmt.Errorf("find whom expressions name: %w", err)
 	}
 	var id, external, email string
 	_, err = pgx.ForEachRow(rows, []any{&id, &external, &email}, func() error {
-		for _, name := range []string{external, email, id} { // an id is stronger than an address, and that than another system's name
+		// an id is stronger than an address, and that than another system's name
+		for _, name := range []string{external, email, id} {
 			o.texts[strings.ToLower(name)] = id
 		}
 		return nil
@@ -244,7 +257,8 @@ func (o *org) meet(ctx context.Context, tx *pg.Tx, ids []string, at time.Time) (
 	}
 	const sql = `
 		select i.id::text, i.display_name as display, unable_to_decide(i.id) as unable,
-		       not exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id and u.deleted_at is null) as joins
+		       not exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id
+		           and u.deleted_at is null) as joins
 		  from identity i
 		 where i.id = any(@ids::text[]::uuid[])`
 	o.people = map[string]person{}

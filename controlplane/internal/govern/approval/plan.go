@@ -23,7 +23,8 @@ type Subject struct {
 	Duration          string     `json:"duration,omitempty"` // ISO 8601; empty: without a limit
 	Justification     string     `json:"justification,omitempty"`
 	ExternalReference string     `json:"external_reference,omitempty"`
-	Approvers         []string   `json:"approvers,omitempty"` // identities that the requester has chosen, for requester_choice
+	// identities that the requester has chosen, for requester_choice
+	Approvers []string `json:"approvers,omitempty"`
 }
 
 // Outcomes of a rule.
@@ -175,8 +176,9 @@ type DecisionWindow struct {
 	Timezone string   `json:"tz"`
 }
 
-// Resolve finds the rule for each subject and resolves it. It writes nothing. The results are in the order of the subjects. A rule that
-// demands what a subject lacks (a justification, a shorter duration) is not refused here: the plan says what it demands.
+// Resolve finds the rule for each subject and resolves it. It writes nothing. The results are in the order of the
+// subjects. A rule that demands what a subject lacks (a justification, a shorter duration) is not refused here: the
+// plan says what it demands.
 func Resolve(ctx context.Context, tx *pg.Tx, subjects []Subject, at time.Time) ([]Plan, error) {
 	b, err := loadBook(ctx, tx)
 	if err != nil {
@@ -194,9 +196,17 @@ func plans(cases []*asked) []Plan {
 	return list
 }
 
-// ResolveStage resolves the approvers of one stage anew, as the plan has defined it: who has approved in stages before is given, for
-// plans that want distinct approvers.
-func ResolveStage(ctx context.Context, tx *pg.Tx, s Subject, p Plan, stage int, approved []string, at time.Time) (PlanStage, error) {
+// ResolveStage resolves the approvers of one stage anew, as the plan has defined it: who has approved in stages before
+// is given, for plans that want distinct approvers.
+func ResolveStage(
+	ctx context.Context,
+	tx *pg.Tx,
+	s Subject,
+	p Plan,
+	stage int,
+	approved []string,
+	at time.Time,
+) (PlanStage, error) {
 	if stage < 0 || stage >= len(p.Stages) {
 		return PlanStage{}, fmt.Errorf("the plan has no stage %d", stage)
 	}
@@ -219,9 +229,17 @@ func ResolveStage(ctx context.Context, tx *pg.Tx, s Subject, p Plan, stage int, 
 	return out, nil
 }
 
-// ResolvePeople resolves what an escalation names, without those who may not decide. Where it names nobody who can, administrators are
-// asked, if there are any.
-func ResolvePeople(ctx context.Context, tx *pg.Tx, s Subject, p Plan, to []ApproverResolver, via string, at time.Time) ([]PlanSlot, error) {
+// ResolvePeople resolves what an escalation names, without those who may not decide. Where it names nobody who can,
+// administrators are asked, if there are any.
+func ResolvePeople(
+	ctx context.Context,
+	tx *pg.Tx,
+	s Subject,
+	p Plan,
+	to []ApproverResolver,
+	via string,
+	at time.Time,
+) ([]PlanSlot, error) {
 	def := ApprovalStage{Groups: []ApproverGroup{{Approvers: to}}}
 	c, o, err := again(ctx, tx, s, p, def, at)
 	if err != nil {
@@ -256,8 +274,8 @@ func again(ctx context.Context, tx *pg.Tx, s Subject, p Plan, def ApprovalStage,
 	return c, o, o.gather(ctx, tx, cases, at)
 }
 
-// Due counts working time from an instant, in a calendar; with an empty id in the tenant's usual one. Each 24 hours are a working day,
-// and the rest is hours of work.
+// Due counts working time from an instant, in a calendar; with an empty id in the tenant's usual one. Each 24 hours are
+// a working day, and the rest is hours of work.
 func Due(ctx context.Context, tx *pg.Tx, from time.Time, within time.Duration, calendarID string) (time.Time, error) {
 	clock, err := Calendars(ctx, tx)
 	if err != nil {

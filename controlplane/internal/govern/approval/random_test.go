@@ -17,10 +17,18 @@ func company(t *rapid.T) (*org, []string) {
 		ids[i] = fmt.Sprintf("p%d", i)
 	}
 	someone := rapid.SampledFrom(append(slices.Clone(ids), "gone"))
-	o := &org{above: map[string][]string{}, members: map[string][]string{}, users: map[string][]string{}, duty: map[string][]string{},
-		people: map[string]person{}, delegates: map[string]string{}}
+	o := &org{
+		above:     map[string][]string{},
+		members:   map[string][]string{},
+		users:     map[string][]string{},
+		duty:      map[string][]string{},
+		people:    map[string]person{},
+		delegates: map[string]string{},
+	}
 	for _, id := range ids {
-		unable := rapid.SampledFrom([]string{"", "", "", "", "on_leave", "left", "pre_hire", "not_a_person", "no_user", "user_disabled"}).Draw(t, "unable")
+		unable := rapid.SampledFrom([]string{"", "", "", "", "on_leave", "left", "pre_hire", "not_a_person", "no_user",
+			"user_disabled"}).
+			Draw(t, "unable")
 		o.people[id] = person{ID: id, Display: id, Unable: unable}
 		o.above[id] = rapid.SliceOfN(someone, 0, 3).Draw(t, "above")
 		if rapid.IntRange(0, 3).Draw(t, "delegates") == 0 {
@@ -37,8 +45,15 @@ func company(t *rapid.T) (*org, []string) {
 func resolvers(t *rapid.T, ids []string, least int) []ApproverResolver {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ApproverResolver {
 		return rapid.SampledFrom([]ApproverResolver{
-			{Kind: byManager, Level: rapid.IntRange(0, 3).Draw(t, "level")}, {Kind: byResourceOwner}, {Kind: byConnectorOwner},
-			{Kind: byGroup, RoleID: "r"}, {Kind: byOnCall, ScheduleID: "s"}, {Kind: byAppRole, AppRole: admin},
+			{
+				Kind:  byManager,
+				Level: rapid.IntRange(0, 3).Draw(t, "level"),
+			},
+			{Kind: byResourceOwner},
+			{Kind: byConnectorOwner},
+			{Kind: byGroup, RoleID: "r"},
+			{Kind: byOnCall, ScheduleID: "s"},
+			{Kind: byAppRole, AppRole: admin},
 			{Kind: byIdentity, IdentityID: rapid.SampledFrom(ids).Draw(t, "who")},
 		}).Draw(t, "resolver")
 	}), least, 3).Draw(t, "resolvers")
@@ -46,8 +61,16 @@ func resolvers(t *rapid.T, ids []string, least int) []ApproverResolver {
 
 // drawn is a request with a chain.
 func drawn(t *rapid.T, ids []string) asked {
-	c := asked{sure: map[string]int{}, item: item{Type: "role", ID: "x", Name: "x", Owners: rapid.SliceOfN(rapid.SampledFrom(ids), 0, 3).Draw(t, "owners"),
-		Backups: rapid.SliceOfN(rapid.SampledFrom(ids), 0, 2).Draw(t, "backups")}}
+	c := asked{
+		sure: map[string]int{},
+		item: item{
+			Type:    "role",
+			ID:      "x",
+			Name:    "x",
+			Owners:  rapid.SliceOfN(rapid.SampledFrom(ids), 0, 3).Draw(t, "owners"),
+			Backups: rapid.SliceOfN(rapid.SampledFrom(ids), 0, 2).Draw(t, "backups"),
+		},
+	}
 	c.BeneficiaryID = rapid.SampledFrom(ids).Draw(t, "beneficiary")
 	c.RequesterID = rapid.SampledFrom(append(slices.Clone(ids), "")).Draw(t, "requester")
 	c.ForAnother = rapid.Bool().Draw(t, "by the token of another person")
@@ -55,7 +78,10 @@ func drawn(t *rapid.T, ids []string) asked {
 	for range rapid.IntRange(1, 3).Draw(t, "stages") {
 		s := ApprovalStage{Name: "s", Fallback: resolvers(t, ids, 0)}
 		for range rapid.IntRange(1, 2).Draw(t, "groups") {
-			g := ApproverGroup{Approvers: resolvers(t, ids, 1), Mode: rapid.SampledFrom([]string{modeAny, modeAll, modeQuorum}).Draw(t, "mode")}
+			g := ApproverGroup{
+				Approvers: resolvers(t, ids, 1),
+				Mode:      rapid.SampledFrom([]string{modeAny, modeAll, modeQuorum}).Draw(t, "mode"),
+			}
 			if g.Mode == modeQuorum {
 				g.Quorum = rapid.IntRange(1, 4).Draw(t, "quorum")
 			}
@@ -72,7 +98,8 @@ func (c asked) again() *asked {
 	return &c
 }
 
-// TestNobodyApprovesTheirOwnAndSomebodyAlwaysDoes holds every plan of a random company against what must be so whatever its rules say.
+// TestNobodyApprovesTheirOwnAndSomebodyAlwaysDoes holds every plan of a random company against what must be so whatever
+// its rules say.
 func TestNobodyApprovesTheirOwnAndSomebodyAlwaysDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, ids := company(t)
@@ -125,7 +152,8 @@ func fits(t *rapid.T, o *org, c *asked, g PlanGroup, must map[string]bool) {
 		p := o.people[s.IdentityID]
 		switch {
 		case s.Agreed:
-			if c.ForAnother || s.IdentityID != c.RequesterID || s.IdentityID == c.BeneficiaryID || !slices.Contains(o.above[c.BeneficiaryID], s.IdentityID) {
+			if c.ForAnother || s.IdentityID != c.RequesterID || s.IdentityID == c.BeneficiaryID ||
+				!slices.Contains(o.above[c.BeneficiaryID], s.IdentityID) {
 				t.Fatalf("%s agrees by requesting and is not the manager who asks: %v", s.IdentityID, c.log)
 			}
 		case s.IdentityID == c.BeneficiaryID || s.IdentityID == c.RequesterID:

@@ -31,7 +31,10 @@ func (c *checker) verdict(what string) error {
 		return nil
 	}
 	code := "validation_failed"
-	if i := slices.IndexFunc(c.wrong, func(w fault.Field) bool { return w.Code == "unsupported_resolver" || w.Code == "rule_cycle" }); i >= 0 {
+	if i := slices.IndexFunc(
+		c.wrong,
+		func(w fault.Field) bool { return w.Code == "unsupported_resolver" || w.Code == "rule_cycle" },
+	); i >= 0 {
 		code = c.wrong[i].Code
 	}
 	return fault.Coded(fault.Invalid, code, "this %s cannot be kept: %s", what, c.wrong[0].Detail).With(c.wrong...)
@@ -41,17 +44,22 @@ func (c *checker) verdict(what string) error {
 func (c *checker) find(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		with mentioned (kind, id) as (select * from unnest(@tables::text[], @ids::text[]::uuid[]))
-		select m.kind, m.id::text from mentioned m join identity x on x.id = m.id where m.kind = 'identity' and x.status <> 'archived'
+		select m.kind, m.id::text from mentioned m join identity x on x.id = m.id where m.kind = 'identity'
+		    and x.status <> 'archived'
 		 union
-		select m.kind, m.id::text from mentioned m join role x on x.id = m.id where m.kind = 'role' and x.lifecycle <> 'retired'
+		select m.kind, m.id::text from mentioned m join role x on x.id = m.id where m.kind = 'role'
+		    and x.lifecycle <> 'retired'
 		 union
-		select m.kind, m.id::text from mentioned m join entitlement x on x.id = m.id where m.kind = 'entitlement' and x.removed_at is null
+		select m.kind, m.id::text from mentioned m join entitlement x on x.id = m.id where m.kind = 'entitlement'
+		    and x.removed_at is null
 		 union
-		select m.kind, m.id::text from mentioned m join connector x on x.id = m.id where m.kind = 'connector' and x.deleted_at is null
+		select m.kind, m.id::text from mentioned m join connector x on x.id = m.id where m.kind = 'connector'
+		    and x.deleted_at is null
 		 union
 		select m.kind, m.id::text from mentioned m join work_calendar x on x.id = m.id where m.kind = 'work_calendar'
 		 union
-		select m.kind, m.id::text from mentioned m join on_call_schedule x on x.id = m.id where m.kind = 'on_call_schedule'
+		select m.kind, m.id::text from mentioned m join on_call_schedule x on x.id = m.id
+		    where m.kind = 'on_call_schedule'
 		 union
 		select m.kind, m.id::text from mentioned m join approval_rule x on x.id = m.id where m.kind = 'approval_rule'`
 	var tables, ids []string
@@ -67,7 +75,11 @@ func (c *checker) find(ctx context.Context, tx *pg.Tx) error {
 		return fmt.Errorf("find what a rule names: %w", err)
 	}
 	var table, id string
-	if _, err := pgx.ForEachRow(rows, []any{&table, &id}, func() error { there[[2]string{table, id}] = true; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&table, &id},
+		func() error { there[[2]string{table, id}] = true; return nil },
+	); err != nil {
 		return fmt.Errorf("find what a rule names: %w", err)
 	}
 	for _, m := range c.names {
@@ -79,12 +91,26 @@ func (c *checker) find(ctx context.Context, tx *pg.Tx) error {
 }
 
 // called is how the API calls what is in a table.
-var called = map[string]string{"identity": "identity", "role": "role", "entitlement": "entitlement", "connector": "connector",
-	"work_calendar": "calendar", "on_call_schedule": "schedule", "approval_rule": "rule"}
+var called = map[string]string{
+	"identity":         "identity",
+	"role":             "role",
+	"entitlement":      "entitlement",
+	"connector":        "connector",
+	"work_calendar":    "calendar",
+	"on_call_schedule": "schedule",
+	"approval_rule":    "rule",
+}
 
 // words are what people call it.
-var words = map[string]string{"identity": "identity", "role": "role", "entitlement": "entitlement", "connector": "connector",
-	"calendar": "calendar", "schedule": "on-call schedule", "rule": "approval rule"}
+var words = map[string]string{
+	"identity":    "identity",
+	"role":        "role",
+	"entitlement": "entitlement",
+	"connector":   "connector",
+	"calendar":    "calendar",
+	"schedule":    "on-call schedule",
+	"rule":        "approval rule",
+}
 
 // uses are the rules that a rule hands over to, with where.
 func uses(branches []ApprovalBranch) (to []mention) {
@@ -96,7 +122,10 @@ func uses(branches []ApprovalBranch) (to []mention) {
 		for j, s := range b.Outcome.Stages {
 			for k, e := range s.Escalation {
 				if e.Action == useRule {
-					to = append(to, mention{"approval_rule", e.RuleID, fmt.Sprintf("%s/stages/%d/escalation/%d/rule_id", at, j, k)})
+					to = append(
+						to,
+						mention{"approval_rule", e.RuleID, fmt.Sprintf("%s/stages/%d/escalation/%d/rule_id", at, j, k)},
+					)
 				}
 			}
 		}
@@ -104,7 +133,8 @@ func uses(branches []ApprovalBranch) (to []mention) {
 	return to
 }
 
-// circles refuses a rule that would hand over in a circle, or over too many. Rules that are written at the same time wait for one another.
+// circles refuses a rule that would hand over in a circle, or over too many. Rules that are written at the same time
+// wait for one another.
 func (c *checker) circles(ctx context.Context, tx *pg.Tx, f ApprovalRuleFields, id string) error {
 	if id != "" && f.Emergency.RuleID == id {
 		c.refuse("#/emergency/rule_id", "rule_cycle", "it names the rule itself; leave it out")
@@ -177,6 +207,11 @@ func (c *checker) tooDeepFor(b *book, f ApprovalRuleFields, self string) {
 		return highest
 	}
 	if len(c.wrong) == 0 && above(self, 0)+below > maxUse {
-		c.refuse("#/branches", "rule_too_deep", "with the rules that use this one, more than %d would hand over to one another", maxUse)
+		c.refuse(
+			"#/branches",
+			"rule_too_deep",
+			"with the rules that use this one, more than %d would hand over to one another",
+			maxUse,
+		)
 	}
 }

@@ -82,7 +82,10 @@ func (b *book) decide(c *asked, only *rule) {
 	from := r
 	if e := r.Terms.Emergency; c.Urgency == "emergency" && e.Allowed && e.RuleID != "" && b.byID[e.RuleID] != nil {
 		from = b.byID[e.RuleID]
-		c.log = append(c.log, Step{"emergency", "for an emergency the branches of the rule " + from.Name + " are gone through"})
+		c.log = append(
+			c.log,
+			Step{"emergency", "for an emergency the branches of the rule " + from.Name + " are gone through"},
+		)
 	}
 	branch, out, because, log := b.walk(from, c.facts)
 	c.log = append(c.log, log...)
@@ -95,11 +98,25 @@ func (b *book) decide(c *asked, only *rule) {
 
 // plan begins a plan with what a rule demands, narrowed by what the thing itself allows.
 func (t ApprovalTerms) plan(it item) Plan {
-	p := Plan{Stages: []PlanStage{}, Distinct: yes(t.DistinctApprovers), SelfApproval: t.AllowSelfApproval, RequireJustification: yes(t.RequireJustification),
-		RequireExternalReference: t.RequireExternalReference, RequestTTL: t.RequestTTL,
-		Terms: GrantTerms{MaxDuration: shorter(t.Grant.MaxDuration, it.MaxDuration), DefaultDuration: it.Usual, Extension: yes(t.Grant.Extension.Allowed),
-			ExtensionMax: shorter(t.Grant.Extension.Max, it.Longer), ExtensionNeedsOK: yes(t.Grant.Extension.NeedsApproval)},
-		Emergency: EmergencyWay{t.Emergency.Allowed, t.Emergency.MaxDuration, t.Emergency.PostReviewWithin}}
+	p := Plan{
+		Stages:                   []PlanStage{},
+		Distinct:                 yes(t.DistinctApprovers),
+		SelfApproval:             t.AllowSelfApproval,
+		RequireJustification:     yes(t.RequireJustification),
+		RequireExternalReference: t.RequireExternalReference,
+		RequestTTL:               t.RequestTTL,
+		Terms: GrantTerms{
+			MaxDuration:     shorter(t.Grant.MaxDuration, it.MaxDuration),
+			DefaultDuration: it.Usual,
+			Extension:       yes(t.Grant.Extension.Allowed),
+			ExtensionMax: shorter(
+				t.Grant.Extension.Max,
+				it.Longer,
+			),
+			ExtensionNeedsOK: yes(t.Grant.Extension.NeedsApproval),
+		},
+		Emergency: EmergencyWay{t.Emergency.Allowed, t.Emergency.MaxDuration, t.Emergency.PostReviewWithin},
+	}
 	if p.Terms.DefaultDuration == "" {
 		p.Terms.DefaultDuration = t.Grant.DefaultDuration
 	}

@@ -22,18 +22,34 @@ func (h *house) try(stages ...object) func(s approval.Subject) approval.Plan {
 // TestEveryKindOfResolverNamesWhomItSays goes through the kinds, for a person with a manager over a manager.
 func TestEveryKindOfResolverNamesWhomItSays(t *testing.T) {
 	h := open(t)
-	h.Exec(`update identity set sponsor_id = $1, backup_owner_id = $2, attributes = jsonb_build_object('mentor', 'olga@example.com') where id = $3`, h.olga, h.boss, h.ada)
+	h.Exec(
+		`update identity set sponsor_id = $1, backup_owner_id = $2,
+			attributes = jsonb_build_object('mentor', 'olga@example.com') where id = $3`,
+		h.olga,
+		h.boss,
+		h.ada,
+	)
 	h.Assign(h.role, h.olga)
 	h.Assign(h.role, h.lead)
 	h.User("watcher", h.olga, "auditor")
 	h.User("both", h.boss, "auditor", "resource_owner")
-	schedule := h.Must(201, "admin", "POST", "/approval-rules/on-call", object{"name": "desk", "identity_ids": []string{h.boss, h.olga, h.ada}, "shift": "P1D",
-		"starts_at": aTuesday.Add(-25 * time.Hour)})
+	schedule := h.Must(
+		201,
+		"admin",
+		"POST",
+		"/approval-rules/on-call",
+		object{"name": "desk", "identity_ids": []string{h.boss, h.olga, h.ada}, "shift": "P1D",
+			"starts_at": aTuesday.Add(-25 * time.Hour)},
+	)
 	if schedule.Text("on_call_identity_id") != h.olga {
 		t.Errorf("on call: %v", schedule.Body)
 	}
 	role := func(s *approval.Subject) { s.EntitlementID, s.RoleID = nil, &h.role }
-	h.Exec(`insert into role_entitlement (tenant_id, role_id, entitlement_id) values (current_tenant(), $1, $2)`, h.role, h.group)
+	h.Exec(
+		`insert into role_entitlement (tenant_id, role_id, entitlement_id) values (current_tenant(), $1, $2)`,
+		h.role,
+		h.group,
+	)
 	for _, tt := range []struct {
 		about    string
 		resolver object
@@ -50,24 +66,34 @@ func TestEveryKindOfResolverNamesWhomItSays(t *testing.T) {
 		{"the owner of the thing", by("resource_owner"), role, "1 of olga"},
 		{"the owner of a system", by("connector_owner"), nil, "1 of administrators (fallback)"},
 		{"the sponsor", by("sponsor"), nil, "1 of olga"},
-		{"the sponsor, who asks", by("sponsor"), func(s *approval.Subject) { s.RequesterID = h.olga }, "1 of boss (fallback)"},
+		{"the sponsor, who asks", by("sponsor"), func(s *approval.Subject) { s.RequesterID = h.olga },
+			"1 of boss (fallback)"},
 		{"a person", person(h.boss), nil, "1 of boss"},
 		{"holders of a role", object{"kind": "group", "role_id": h.role}, nil, "1 of lead, olga"},
 		{"a role of the tenant", object{"kind": "app_role", "app_role": "resource_owner"}, nil, "1 of resource owners"},
 		{"auditors, of whom one may write", object{"kind": "app_role", "app_role": "auditor"}, nil, "1 of auditors"},
-		{"a role that nobody has", object{"kind": "app_role", "app_role": "manager"}, nil, "1 of administrators (fallback)"},
-		{"an expression that gives an address", object{"kind": "expression", "text": "identity['attributes']['mentor']"}, nil, "1 of olga"},
-		{"an expression that gives ids", object{"kind": "expression", "text": "[identity['sponsor_id'], 'boss', None, 'nobody at all']"}, nil, "1 of olga, boss"},
-		{"an expression over the request", object{"kind": "expression", "text": "'boss' if request['urgency'] == 'normal' else 'lead'"}, nil, "1 of boss"},
-		{"an expression that fails", object{"kind": "expression", "text": "identity['attributes']['gone']"}, nil, "1 of administrators (fallback)"},
-		{"an expression that never ends", object{"kind": "expression", "text": "[x for x in range(10**9) if False] or 'boss'"}, nil, "1 of administrators (fallback)"},
+		{"a role that nobody has", object{"kind": "app_role", "app_role": "manager"}, nil,
+			"1 of administrators (fallback)"},
+		{"an expression that gives an address",
+			object{"kind": "expression", "text": "identity['attributes']['mentor']"}, nil, "1 of olga"},
+		{"an expression that gives ids", object{"kind": "expression", "text": "[identity['sponsor_id'], 'boss', " +
+			"None, 'nobody at all']"}, nil, "1 of olga, boss"},
+		{"an expression over the request", object{"kind": "expression", "text": "'boss' if request['urgency'] == " +
+			"'normal' else 'lead'"}, nil, "1 of boss"},
+		{"an expression that fails", object{"kind": "expression", "text": "identity['attributes']['gone']"}, nil,
+			"1 of administrators (fallback)"},
+		{"an expression that never ends", object{"kind": "expression",
+			"text": "[x for x in range(10**9) if False] or 'boss'"}, nil, "1 of administrators (fallback)"},
 		{"who is on call", object{"kind": "on_call", "schedule_id": schedule.Text("id")}, nil, "1 of olga"},
-		{"who is on call, and asks", object{"kind": "on_call", "schedule_id": schedule.Text("id")}, func(s *approval.Subject) { s.RequesterID = h.olga }, "1 of boss (fallback)"},
+		{"who is on call, and asks", object{"kind": "on_call", "schedule_id": schedule.Text("id")},
+			func(s *approval.Subject) { s.RequesterID = h.olga }, "1 of boss (fallback)"},
 		{"a choice of nobody", by("requester_choice"), nil, "1 of administrators (fallback)"},
 		{"a choice", by("requester_choice"), func(s *approval.Subject) { s.Approvers = []string{h.boss} }, "1 of boss"},
-		{"a choice of who may not be chosen", object{"kind": "requester_choice", "from": object{"field": "manager", "op": "in_tree", "value": "boss"}},
+		{"a choice of who may not be chosen",
+			object{"kind": "requester_choice", "from": object{"field": "manager", "op": "in_tree", "value": "boss"}},
 			func(s *approval.Subject) { s.Approvers = []string{h.boss, h.olga} }, "1 of olga"},
-		{"a choice of oneself", by("requester_choice"), func(s *approval.Subject) { s.Approvers = []string{h.ada} }, "1 of administrators (fallback)"},
+		{"a choice of oneself", by("requester_choice"), func(s *approval.Subject) { s.Approvers = []string{h.ada} },
+			"1 of administrators (fallback)"},
 	} {
 		s := h.subject()
 		if tt.change != nil {
@@ -94,19 +120,32 @@ func TestGroupsAgreeAsTheirModeSays(t *testing.T) {
 		change func(s *approval.Subject)
 		want   string
 	}{
-		{"any, though one has left", []object{stage(group("any", person(h.boss), person(h.lead), person(h.olga)))}, nil, "1 of lead, olga"},
-		{"all, with another for who has left", []object{fallback(stage(group("all", person(h.boss), person(h.lead))), person(h.olga), person(h.root))}, nil, "2 of lead, olga (fallback)"},
+		{"any, though one has left", []object{stage(group("any", person(h.boss), person(h.lead), person(h.olga)))}, nil,
+			"1 of lead, olga"},
+		{"all, with another for who has left",
+			[]object{fallback(stage(group("all", person(h.boss), person(h.lead))), person(h.olga), person(h.root))},
+			nil, "2 of lead, olga (fallback)"},
 		{"all, one of them twice", []object{stage(group("all", person(h.lead), by("manager")))}, nil, "1 of lead"},
-		{"a quorum with enough", []object{stage(quorum(2, person(h.boss), person(h.lead), person(h.olga)))}, nil, "2 of lead, olga"},
-		{"a quorum with too few", []object{stage(quorum(3, person(h.boss), person(h.lead), person(h.olga)))}, nil, "3 of lead, olga, administrators (fallback)"},
-		{"a quorum that cannot be filled", []object{stage(quorum(4, person(h.boss), person(h.lead), person(h.olga), by("resource_owner")))}, nil, "3 of lead, olga, administrators (fallback)"},
-		{"two groups", []object{stage(group("any", person(h.lead)), group("any", person(h.olga)))}, nil, "1 of lead & 1 of olga"},
-		{"two groups of one", []object{stage(group("any", person(h.lead)), group("any", person(h.lead), person(h.olga)))}, nil, "1 of lead & 1 of olga"},
-		{"one who stood before", []object{stage(group("any", person(h.lead))), fallback(stage(group("any", by("manager"))), person(h.olga))}, nil, "1 of lead | 1 of olga (fallback)"},
-		{"one who stood among many", []object{stage(group("any", person(h.lead), person(h.olga))), stage(group("any", person(h.lead)))}, nil, "1 of lead, olga | 1 of lead"},
-		{"the beneficiary in a group", []object{stage(group("all", person(h.ada), person(h.olga)))}, nil, "2 of olga, administrators (fallback)"},
-		{"the requester as fallback", []object{fallback(stage(group("any", person(h.boss))), person(h.lead))}, func(s *approval.Subject) { s.RequesterID = h.lead }, "1 of administrators (fallback)"},
-		{"the administrator who asks", []object{stage(group("any", by("resource_owner")))}, func(s *approval.Subject) { s.RequesterID = h.root }, "1 of olga"},
+		{"a quorum with enough", []object{stage(quorum(2, person(h.boss), person(h.lead), person(h.olga)))}, nil,
+			"2 of lead, olga"},
+		{"a quorum with too few", []object{stage(quorum(3, person(h.boss), person(h.lead), person(h.olga)))}, nil,
+			"3 of lead, olga, administrators (fallback)"},
+		{"a quorum that cannot be filled", []object{stage(quorum(4, person(h.boss), person(h.lead), person(h.olga),
+			by("resource_owner")))}, nil, "3 of lead, olga, administrators (fallback)"},
+		{"two groups", []object{stage(group("any", person(h.lead)), group("any", person(h.olga)))}, nil,
+			"1 of lead & 1 of olga"},
+		{"two groups of one", []object{stage(group("any", person(h.lead)),
+			group("any", person(h.lead), person(h.olga)))}, nil, "1 of lead & 1 of olga"},
+		{"one who stood before", []object{stage(group("any", person(h.lead))),
+			fallback(stage(group("any", by("manager"))), person(h.olga))}, nil, "1 of lead | 1 of olga (fallback)"},
+		{"one who stood among many", []object{stage(group("any", person(h.lead), person(h.olga))),
+			stage(group("any", person(h.lead)))}, nil, "1 of lead, olga | 1 of lead"},
+		{"the beneficiary in a group", []object{stage(group("all", person(h.ada), person(h.olga)))}, nil,
+			"2 of olga, administrators (fallback)"},
+		{"the requester as fallback", []object{fallback(stage(group("any", person(h.boss))), person(h.lead))},
+			func(s *approval.Subject) { s.RequesterID = h.lead }, "1 of administrators (fallback)"},
+		{"the administrator who asks", []object{stage(group("any", by("resource_owner")))},
+			func(s *approval.Subject) { s.RequesterID = h.root }, "1 of olga"},
 	} {
 		s := h.subject()
 		if tt.change != nil {
@@ -117,7 +156,12 @@ func TestGroupsAgreeAsTheirModeSays(t *testing.T) {
 			t.Errorf("%s: %s; want %s\n%v", tt.about, got, tt.want, p.Log)
 		}
 	}
-	body := rule("lax", object{"default": true}, stage(group("any", by("manager"))), stage(group("any", person(h.lead))))
+	body := rule(
+		"lax",
+		object{"default": true},
+		stage(group("any", by("manager"))),
+		stage(group("any", person(h.lead))),
+	)
 	body["distinct_approvers"], body["allow_self_approval"] = false, true
 	h.Exec(`delete from approval_rule`)
 	h.make(body)
@@ -129,7 +173,14 @@ func TestGroupsAgreeAsTheirModeSays(t *testing.T) {
 
 func TestAStageIsResolvedAnewAndEscalated(t *testing.T) {
 	h := open(t)
-	h.make(rule("two", object{"default": true}, stage(group("any", by("manager"), person(h.olga))), stage(group("any", person(h.olga)))))
+	h.make(
+		rule(
+			"two",
+			object{"default": true},
+			stage(group("any", by("manager"), person(h.olga))),
+			stage(group("any", person(h.olga))),
+		),
+	)
 	p := h.expect(h.subject(), "1 of lead, olga | 1 of olga")
 	h.Exec(`update identity set manager_id = $1 where id = $2`, h.boss, h.ada)
 	ctx := context.Background()
@@ -156,14 +207,30 @@ func TestAStageIsResolvedAnewAndEscalated(t *testing.T) {
 		if got := saidStage(second); got != "satisfied" {
 			t.Errorf("the second stage without distinct approvers: %s", got)
 		}
-		slots, err := approval.ResolvePeople(ctx, tx, h.subject(), p, []approval.ApproverResolver{{Kind: "identity", IdentityID: h.ada}, {Kind: "manager", Level: 1}}, "escalation", h.at)
+		slots, err := approval.ResolvePeople(
+			ctx,
+			tx,
+			h.subject(),
+			p,
+			[]approval.ApproverResolver{{Kind: "identity", IdentityID: h.ada}, {Kind: "manager", Level: 1}},
+			"escalation",
+			h.at,
+		)
 		if err != nil {
 			return err
 		}
 		if len(slots) != 1 || slots[0].IdentityID != h.boss || slots[0].Via != "escalation" {
 			t.Errorf("escalated to %+v", slots)
 		}
-		slots, err = approval.ResolvePeople(ctx, tx, h.subject(), p, []approval.ApproverResolver{{Kind: "identity", IdentityID: h.ada}}, "escalation", h.at)
+		slots, err = approval.ResolvePeople(
+			ctx,
+			tx,
+			h.subject(),
+			p,
+			[]approval.ApproverResolver{{Kind: "identity", IdentityID: h.ada}},
+			"escalation",
+			h.at,
+		)
 		if err == nil && (len(slots) != 1 || slots[0].Role != "admin") {
 			t.Errorf("escalated to %+v; want the administrators", slots)
 		}
@@ -176,14 +243,33 @@ func TestAStageIsResolvedAnewAndEscalated(t *testing.T) {
 
 func TestWhoeverAsksIsToldWhomTheyMayChoose(t *testing.T) {
 	h := open(t)
-	p := h.try(stage(group("any", object{"kind": "requester_choice", "from": object{"field": "manager", "op": "in_tree", "value": "boss"}})))(h.subject())
+	p := h.try(
+		stage(
+			group(
+				"any",
+				object{
+					"kind": "requester_choice",
+					"from": object{"field": "manager", "op": "in_tree", "value": "boss"},
+				},
+			),
+		),
+	)(
+		h.subject(),
+	)
 	ctx := context.Background()
 	for _, tt := range []struct {
 		chosen []string
 		code   string
-	}{{nil, "approver_choice_required"}, {[]string{h.boss}, "approver_not_choosable"}, {[]string{h.ada}, "approver_not_choosable"}, {[]string{h.olga}, ""}} {
+	}{{nil, "approver_choice_required"}, {[]string{h.boss}, "approver_not_choosable"},
+		{[]string{h.ada}, "approver_not_choosable"}, {[]string{h.olga}, ""}} {
 		err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
-			wrong, err := approval.CheckChoice(ctx, tx, []approval.Subject{h.subject(func(s *approval.Subject) { s.Approvers = tt.chosen })}, []approval.Plan{p}, h.at)
+			wrong, err := approval.CheckChoice(
+				ctx,
+				tx,
+				[]approval.Subject{h.subject(func(s *approval.Subject) { s.Approvers = tt.chosen })},
+				[]approval.Plan{p},
+				h.at,
+			)
 			if err == nil {
 				err = wrong[0]
 			}
@@ -197,7 +283,14 @@ func TestWhoeverAsksIsToldWhomTheyMayChoose(t *testing.T) {
 
 func TestManyRequestsAreResolvedAsOneWouldBe(t *testing.T) {
 	h := open(t)
-	h.make(rule("all", object{"default": true}, stage(group("all", by("manager"), by("resource_owner"))), stage(group("any", object{"kind": "app_role", "app_role": "admin"}))))
+	h.make(
+		rule(
+			"all",
+			object{"default": true},
+			stage(group("all", by("manager"), by("resource_owner"))),
+			stage(group("any", object{"kind": "app_role", "app_role": "admin"})),
+		),
+	)
 	var subjects []approval.Subject
 	for i := range 60 {
 		who := []string{h.ada, h.lead, h.olga}[i%3]

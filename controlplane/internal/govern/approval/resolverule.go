@@ -8,8 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// ResolveRule resolves a subject by one rule of the tenant, whatever it applies to: an escalation names it. When there is no such rule,
-// it is a fault of kind NotFound.
+// ResolveRule resolves a subject by one rule of the tenant, whatever it applies to: an escalation names it. When there
+// is no such rule, it is a fault of kind NotFound.
 func ResolveRule(ctx context.Context, tx *pg.Tx, s Subject, ruleID string, at time.Time) (Plan, error) {
 	b, err := loadBook(ctx, tx)
 	if err != nil {

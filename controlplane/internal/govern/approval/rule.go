@@ -73,7 +73,16 @@ func sentences(branches []ApprovalBranch) []string {
 
 // ready is the rule as it is gone through.
 func (f ApprovalRuleFields) ready(id string, version int) *rule {
-	r := &rule{ID: id, Name: f.Name, Version: version, Enabled: f.Enabled, Priority: f.Priority, Applies: f.AppliesTo, Branches: f.Branches, Terms: f.ApprovalTerms}
+	r := &rule{
+		ID:       id,
+		Name:     f.Name,
+		Version:  version,
+		Enabled:  f.Enabled,
+		Priority: f.Priority,
+		Applies:  f.AppliesTo,
+		Branches: f.Branches,
+		Terms:    f.ApprovalTerms,
+	}
 	r.read()
 	return r
 }

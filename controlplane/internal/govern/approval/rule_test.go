@@ -12,7 +12,11 @@ type object = map[string]any
 
 // rule is the body of a rule with one branch, which is a chain of these stages.
 func rule(name string, applies object, stages ...object) object {
-	return object{"name": name, "applies_to": applies, "branches": []any{object{"outcome": object{"kind": "chain", "stages": stages}}}}
+	return object{
+		"name":       name,
+		"applies_to": applies,
+		"branches":   []any{object{"outcome": object{"kind": "chain", "stages": stages}}},
+	}
 }
 
 // stage asks groups of approvers, all of which must agree.
@@ -41,34 +45,77 @@ func (h *house) make(body object) string {
 
 func TestARuleIsMadeReadChangedAndTakenAway(t *testing.T) {
 	h := open(t)
-	a := h.Must(201, "admin", "POST", "/approval-rules", rule("Finance", object{"entitlement_ids": []string{h.group}}, stage(group("", by("resource_owner")))))
+	a := h.Must(
+		201,
+		"admin",
+		"POST",
+		"/approval-rules",
+		rule("Finance", object{"entitlement_ids": []string{h.group}}, stage(group("", by("resource_owner")))),
+	)
 	id := a.Text("id")
-	if a.Body["enabled"] != true || a.Body["distinct_approvers"] != true || a.Body["request_ttl"] != "P14D" || a.Body["priority"] != 100.0 {
+	if a.Body["enabled"] != true || a.Body["distinct_approvers"] != true || a.Body["request_ttl"] != "P14D" ||
+		a.Body["priority"] != 100.0 {
 		t.Errorf("defaults: %v", a.Body)
 	}
 	if got := fmt.Sprint(a.Body["sentences"]); got != "[always: an owner of the requested resource]" {
 		t.Errorf("sentences = %s", got)
 	}
 	one := a.Body["branches"].([]any)[0].(object)["outcome"].(object)["stages"].([]any)[0].(object)
-	if one["respond_within"] != "P3D" || one["require_comment"] != "reject" || fmt.Sprint(one["fallback"]) != "[map[app_role:admin kind:app_role]]" {
+	if one["respond_within"] != "P3D" || one["require_comment"] != "reject" ||
+		fmt.Sprint(one["fallback"]) != "[map[app_role:admin kind:app_role]]" {
 		t.Errorf("stage = %v", one)
 	}
 	h.expect(h.subject(), "1 of olga")
-	b := h.Must(200, "admin", "PATCH", "/approval-rules/"+id, object{"request_ttl": "P5D", "grant": object{"max_duration": "P30D"}}, "If-Match", a.Header.Get("ETag"))
+	b := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		"/approval-rules/"+id,
+		object{"request_ttl": "P5D", "grant": object{"max_duration": "P30D"}},
+		"If-Match",
+		a.Header.Get("ETag"),
+	)
 	if b.Body["version"] != 2.0 || b.Body["grant"].(object)["allow_permanent"] != false || b.Body["name"] != "Finance" {
 		t.Errorf("changed: %v", b.Body)
 	}
-	h.Refused(412, "precondition_failed", "admin", "PATCH", "/approval-rules/"+id, object{"priority": 5}, "If-Match", a.Header.Get("ETag"))
+	h.Refused(
+		412,
+		"precondition_failed",
+		"admin",
+		"PATCH",
+		"/approval-rules/"+id,
+		object{"priority": 5},
+		"If-Match",
+		a.Header.Get("ETag"),
+	)
 	h.Must(200, "admin", "POST", "/approval-rules/"+id+"/disable", nil)
 	h.expect(h.subject(), "1 of lead")
 	h.Must(200, "admin", "POST", "/approval-rules/"+id+"/enable", nil)
-	if got := h.expect(h.subject(), "1 of olga"); got.Rule.Version != 4 || got.Terms.MaxDuration != "P30D" || got.RequestTTL != "P5D" {
+	if got := h.expect(
+		h.subject(),
+		"1 of olga",
+	); got.Rule.Version != 4 || got.Terms.MaxDuration != "P30D" ||
+		got.RequestTTL != "P5D" {
 		t.Errorf("plan = %+v", got)
 	}
-	if v := h.Must(200, "auditor", "GET", "/approval-rules/"+id+"/versions", nil); fmt.Sprint(v.Values("version")) != "[4 3 2 1]" || v.Items()[0]["content"].(object)["request_ttl"] != "P5D" {
+	if v := h.Must(
+		200,
+		"auditor",
+		"GET",
+		"/approval-rules/"+id+"/versions",
+		nil,
+	); fmt.Sprint(v.Values("version")) != "[4 3 2 1]" ||
+		v.Items()[0]["content"].(object)["request_ttl"] != "P5D" {
 		t.Errorf("versions = %v", v.Body)
 	}
-	if l := h.Must(200, "auditor", "GET", "/approval-rules?entitlement_id="+h.group, nil); len(l.Items()) != 1 || l.Items()[0]["id"] != id {
+	if l := h.Must(
+		200,
+		"auditor",
+		"GET",
+		"/approval-rules?entitlement_id="+h.group,
+		nil,
+	); len(l.Items()) != 1 ||
+		l.Items()[0]["id"] != id {
 		t.Errorf("list = %v", l.Body)
 	}
 	h.Exec(`update role set approval_rule_id = $1 where id = $2`, id, h.role)
@@ -87,12 +134,26 @@ func TestARuleIsMadeReadChangedAndTakenAway(t *testing.T) {
 func TestWhoReadsAndWhoWrites(t *testing.T) {
 	h := open(t)
 	h.Let("employee", h.Tenant.Tenant, h.ada)
-	for _, path := range []string{"/approval-rules", "/approval-rules/coverage", "/approval-rules/calendars", "/approval-rules/on-call"} {
+	for _, path := range []string{"/approval-rules", "/approval-rules/coverage", "/approval-rules/calendars",
+		"/approval-rules/on-call"} {
 		h.Must(200, "auditor", "GET", path, nil)
 		h.Must(403, "employee", "GET", path, nil)
 	}
-	h.Must(403, "auditor", "POST", "/approval-rules", rule("x", object{"default": true}, stage(group("any", by("manager")))))
-	h.Refused(409, "name_taken", "admin", "POST", "/approval-rules", rule(h.named("once"), object{}, stage(group("any", by("manager")))))
+	h.Must(
+		403,
+		"auditor",
+		"POST",
+		"/approval-rules",
+		rule("x", object{"default": true}, stage(group("any", by("manager")))),
+	)
+	h.Refused(
+		409,
+		"name_taken",
+		"admin",
+		"POST",
+		"/approval-rules",
+		rule(h.named("once"), object{}, stage(group("any", by("manager")))),
+	)
 }
 
 // named makes a rule of that name.
@@ -136,8 +197,14 @@ func TestTheNarrowestRuleCountsAndThenTheLowestNumber(t *testing.T) {
 	expect("own", "The entitlement ledger names this rule")
 	h.Must(200, "admin", "POST", "/approval-rules/"+own+"/disable", nil)
 	expect("item", "It is for the entitlement ledger")
-	h.Exec(`insert into role_entitlement (tenant_id, role_id, entitlement_id) values (current_tenant(), $1, $2)`, h.role, h.group)
-	if p := h.resolve(h.subject(func(s *approval.Subject) { s.EntitlementID, s.RoleID = nil, &h.role })); p.Rule.Name != "system" {
+	h.Exec(
+		`insert into role_entitlement (tenant_id, role_id, entitlement_id) values (current_tenant(), $1, $2)`,
+		h.role,
+		h.group,
+	)
+	if p := h.resolve(
+		h.subject(func(s *approval.Subject) { s.EntitlementID, s.RoleID = nil, &h.role }),
+	); p.Rule.Name != "system" {
 		t.Errorf("the rule for a role with something of the system is %s", p.Rule.Name)
 	}
 }
@@ -146,14 +213,34 @@ func TestTheFirstBranchWhoseConditionIsMetCounts(t *testing.T) {
 	h := open(t)
 	h.Exec(`update identity set department = 'Finance' where id = $1`, h.ada)
 	h.Exec(`update identity set department = 'IT' where id = $1`, h.lead)
-	base := h.make(object{"name": "base", "branches": []any{object{"outcome": object{"kind": "chain", "stages": []any{stage(group("any", person(h.boss)))}}}}})
+	base := h.make(
+		object{
+			"name": "base",
+			"branches": []any{
+				object{"outcome": object{"kind": "chain", "stages": []any{stage(group("any", person(h.boss)))}}},
+			},
+		},
+	)
 	when := func(field, op string, value any) object { return object{"field": field, "op": op, "value": value} }
 	h.make(object{"name": "all", "applies_to": object{"default": true}, "branches": []any{
-		object{"when": when("request.urgency", "eq", "emergency"), "outcome": object{"kind": "auto_reject", "reason": "call the desk"}},
-		object{"when": object{"expression": "request['duration_days'] is not None and request['duration_days'] <= 1 and identity['department'] == 'Finance'"},
-			"outcome": object{"kind": "auto_approve", "reason": "a day is nothing"}},
-		object{"when": object{"match": "all", "rules": []any{when("request.duration_days", "lt", 30), when("requester.department", "eq", "it")}},
-			"outcome": object{"kind": "chain", "stages": []any{stage(group("any", person(h.olga)))}}},
+		object{
+			"when":    when("request.urgency", "eq", "emergency"),
+			"outcome": object{"kind": "auto_reject", "reason": "call the desk"},
+		},
+		object{
+			"when": object{
+				"expression": "request['duration_days'] is not None and request['duration_days'] <= 1 and " +
+					"identity['department'] == 'Finance'",
+			},
+			"outcome": object{"kind": "auto_approve", "reason": "a day is nothing"},
+		},
+		object{
+			"when": object{
+				"match": "all",
+				"rules": []any{when("request.duration_days", "lt", 30), when("requester.department", "eq", "it")},
+			},
+			"outcome": object{"kind": "chain", "stages": []any{stage(group("any", person(h.olga)))}},
+		},
 		object{"when": when("item.tags", "contains", "sox"), "outcome": object{"kind": "use_rule", "rule_id": base}},
 		object{"outcome": object{"kind": "chain", "stages": []any{stage(group("any", by("manager")))}}},
 	}})
@@ -161,13 +248,16 @@ func TestTheFirstBranchWhoseConditionIsMetCounts(t *testing.T) {
 	h.expect(with(func(s *approval.Subject) { s.Urgency = "emergency" }), "auto_reject: call the desk")
 	h.expect(with(func(s *approval.Subject) { s.Duration = "PT4H" }), "auto_approve: a day is nothing")
 	p := h.expect(with(func(s *approval.Subject) { s.Duration, s.RequesterID = "P7D", h.lead }), "1 of olga")
-	if p.Rule.Branch != 2 || p.Rule.MatchedBecause != "No narrower rule is for it; request duration days is less than 30, and requester department is it." {
+	if p.Rule.Branch != 2 ||
+		p.Rule.MatchedBecause != "No narrower rule is for it; request duration days is less than 30, and requester "+
+			"department is it." {
 		t.Errorf("rule = %+v", p.Rule)
 	}
 	h.expect(h.subject(), "1 of lead")
 	h.Exec(`update entitlement set compliance_tags = '{sox}' where id = $1`, h.group)
 	p = h.expect(h.subject(), "1 of boss")
-	if p.Rule.Name != "all" || p.Rule.Branch != 3 || !strings.Contains(p.Rule.MatchedBecause, "which uses the rule base") {
+	if p.Rule.Name != "all" || p.Rule.Branch != 3 ||
+		!strings.Contains(p.Rule.MatchedBecause, "which uses the rule base") {
 		t.Errorf("rule = %+v", p.Rule)
 	}
 }

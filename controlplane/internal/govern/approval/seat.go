@@ -27,9 +27,9 @@ func (c *asked) note(step, format string, args ...any) {
 	c.log = append(c.log, Step{step, detail})
 }
 
-// byManager says whether a manager asks for one of their reports, which is their own agreement. It is that of the manager alone: where
-// the same person is to agree as an owner, or by name, somebody else does. A service token that another person created asks in the
-// manager's name and agrees to nothing.
+// byManager says whether a manager asks for one of their reports, which is their own agreement. It is that of the
+// manager alone: where the same person is to agree as an owner, or by name, somebody else does. A service token that
+// another person created asks in the manager's name and agrees to nothing.
 func (c *asked) byManager(id string) bool {
 	return id == c.RequesterID && id != c.BeneficiaryID && !c.ForAnother
 }
@@ -74,7 +74,13 @@ func (o *org) seat(c *asked, id, via, because string, delegation bool) (s PlanSl
 		}
 		if trouble == "" {
 			c.note("delegate", "%s decides for %s", o.called(d), o.called(id))
-			return PlanSlot{IdentityID: d, Display: o.called(d), Via: decision.Delegate, ActingFor: id, Because: because}, ""
+			return PlanSlot{
+				IdentityID: d,
+				Display:    o.called(d),
+				Via:        decision.Delegate,
+				ActingFor:  id,
+				Because:    because,
+			}, ""
 		}
 		c.note("delegate", "%s has delegated to %s, who %s", o.called(id), o.called(d), trouble)
 	} else if o.people[id].Unable == onLeave {
@@ -115,15 +121,22 @@ func (b *bench) miss(id, because, why string) {
 	b.c.note("slot", "%s (%s) %s", b.o.called(id), because, why)
 	known := slices.ContainsFunc(b.absent, func(a PlanAbsent) bool { return a.IdentityID == id })
 	if code := b.o.unable(id); code != "" && !known {
-		b.absent = append(b.absent, PlanAbsent{IdentityID: id, Display: b.o.called(id), Because: because, Code: code, Reason: why})
+		b.absent = append(
+			b.absent,
+			PlanAbsent{IdentityID: id, Display: b.o.called(id), Because: because, Code: code, Reason: why},
+		)
 	}
 }
 
 func (b *bench) has(s PlanSlot) bool {
-	return slices.ContainsFunc(b.slots, func(x PlanSlot) bool { return x.IdentityID == s.IdentityID && x.Role == s.Role })
+	return slices.ContainsFunc(
+		b.slots,
+		func(x PlanSlot) bool { return x.IdentityID == s.IdentityID && x.Role == s.Role },
+	)
 }
 
-// seat adds whom a resolver names. found counts those who sit, whoever named them; short are places that nobody has taken.
+// seat adds whom a resolver names. found counts those who sit, whoever named them; short are places that nobody has
+// taken.
 func (b *bench) seat(n named, via string, limit int) (found, short int) {
 	if n.role != "" {
 		s, why := b.o.roleSeat(b.c, n.role, via, n.because)
@@ -147,7 +160,9 @@ func (b *bench) seat(n named, via string, limit int) (found, short int) {
 		}
 		if n.manager && b.c.byManager(id) {
 			b.c.note("agreed_by_requesting", "%s (%s) agreed by requesting", b.o.called(id), n.because)
-			found += b.sit(PlanSlot{IdentityID: id, Display: b.o.called(id), Via: via, Because: n.because, Agreed: true})
+			found += b.sit(
+				PlanSlot{IdentityID: id, Display: b.o.called(id), Via: via, Because: n.because, Agreed: true},
+			)
 			continue
 		}
 		s, why := b.o.seat(b.c, id, via, n.because, b.delegation)
@@ -181,7 +196,10 @@ func (o *org) group(c *asked, def ApprovalStage, g ApproverGroup) (out PlanGroup
 		_, missing := b.seat(n, decision.Direct, 0)
 		short += missing
 		if missing > 0 && len(n.reserve) > 0 {
-			reserve = append(reserve, named{ids: n.reserve, because: "substitute of the " + strings.TrimPrefix(n.because, "the ")})
+			reserve = append(
+				reserve,
+				named{ids: n.reserve, because: "substitute of the " + strings.TrimPrefix(n.because, "the ")},
+			)
 		}
 	}
 	asks := g.Mode
@@ -221,8 +239,8 @@ func (o *org) group(c *asked, def ApprovalStage, g ApproverGroup) (out PlanGroup
 	return out, false
 }
 
-// fill takes others for places that nobody has taken: those who stand in, then the stage's fallback, and at last the administrators. Where
-// one of many is enough, all whom the first of these names are asked.
+// fill takes others for places that nobody has taken: those who stand in, then the stage's fallback, and at last the
+// administrators. Where one of many is enough, all whom the first of these names are asked.
 func (b *bench) fill(def ApprovalStage, reserve []named, short int, one bool) {
 	sources := reserve
 	for _, r := range def.Fallback {

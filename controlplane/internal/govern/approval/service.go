@@ -25,7 +25,12 @@ type Service struct {
 }
 
 // List gives a page of rules, and how many there are.
-func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []ApprovalRule, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context,
+	v viewer.Viewer,
+	f Filters,
+	page pg.Page,
+) (items []ApprovalRule, total int64, err error) {
 	q, err := f.query()
 	if err != nil {
 		return nil, 0, err
@@ -77,7 +82,11 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (ApprovalRule, error) {
 	if err != nil {
 		return made, err
 	}
-	return made, audit.Record(ctx, tx, audit.Entry{Action: "approval_rule.created", Subject: made.subject(), Changes: changes})
+	return made, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "approval_rule.created", Subject: made.subject(), Changes: changes},
+	)
 }
 
 // Complete is a rule with what is meant where it says nothing, as it is stored.
@@ -130,8 +139,23 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n New) (made Appr
 }
 
 // Patch applies a merge patch. Lists, such as branches, are replaced as a whole.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (ApprovalRule, error) {
-	if err := mergepatch.Keep(body, "name", "enabled", "priority", "applies_to", "branches", "grant", "emergency"); err != nil {
+func (s *Service) Patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+) (ApprovalRule, error) {
+	if err := mergepatch.Keep(
+		body,
+		"name",
+		"enabled",
+		"priority",
+		"applies_to",
+		"branches",
+		"grant",
+		"emergency",
+	); err != nil {
 		return ApprovalRule{}, err
 	}
 	return s.alter(ctx, v, id, match, "approval_rule.updated", func(f ApprovalRuleFields) (ApprovalRuleFields, error) {
@@ -152,7 +176,12 @@ func (s *Service) Enable(ctx context.Context, v viewer.Viewer, id string, match 
 }
 
 // Disable switches a rule off: it is chosen for nothing any more. Requests that were submitted by it go on.
-func (s *Service) Disable(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (ApprovalRule, error) {
+func (s *Service) Disable(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (ApprovalRule, error) {
 	return s.alter(ctx, v, id, match, "approval_rule.disabled", func(f ApprovalRuleFields) (ApprovalRuleFields, error) {
 		f.Enabled = false
 		return f, nil
@@ -181,7 +210,13 @@ func (s *Service) alter(ctx context.Context, v viewer.Viewer, id string, match h
 	return changed, err
 }
 
-func rewrite(ctx context.Context, tx *pg.Tx, before ApprovalRule, after ApprovalRuleFields, action string) (ApprovalRule, error) {
+func rewrite(
+	ctx context.Context,
+	tx *pg.Tx,
+	before ApprovalRule,
+	after ApprovalRuleFields,
+	action string,
+) (ApprovalRule, error) {
 	if err := after.checked(ctx, tx, before.ID); err != nil {
 		return before, err
 	}
@@ -224,7 +259,12 @@ func remove(ctx context.Context, tx *pg.Tx, before ApprovalRule) error {
 }
 
 // Versions are what a rule has said, the newest first.
-func (s *Service) Versions(ctx context.Context, v viewer.Viewer, id string, page pg.Page) (items []ApprovalRuleVersion, total int64, err error) {
+func (s *Service) Versions(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	page pg.Page,
+) (items []ApprovalRuleVersion, total int64, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if _, err = find(ctx, tx, id, ""); err != nil {
 			return err

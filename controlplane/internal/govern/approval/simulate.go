@@ -125,9 +125,20 @@ func (r ApprovalTrialRequest) subjects() ([]Subject, error) {
 		if err := c.verdict("request"); err != nil {
 			return nil, err
 		}
-		list[i] = Subject{BeneficiaryID: r.RequestedForIdentityID, RequesterID: by, Kind: r.Kind, Urgency: r.Urgency, RoleID: x.RoleID,
-			EntitlementID: x.EntitlementID, StartsAt: x.StartsAt, EndsAt: x.EndsAt, Duration: x.Duration, Justification: r.Justification,
-			ExternalReference: r.ExternalReference, Approvers: r.ApproverIDs}
+		list[i] = Subject{
+			BeneficiaryID:     r.RequestedForIdentityID,
+			RequesterID:       by,
+			Kind:              r.Kind,
+			Urgency:           r.Urgency,
+			RoleID:            x.RoleID,
+			EntitlementID:     x.EntitlementID,
+			StartsAt:          x.StartsAt,
+			EndsAt:            x.EndsAt,
+			Duration:          x.Duration,
+			Justification:     r.Justification,
+			ExternalReference: r.ExternalReference,
+			Approvers:         r.ApproverIDs,
+		}
 	}
 	return list, nil
 }
@@ -149,8 +160,15 @@ func (s *Service) Simulate(ctx context.Context, v viewer.Viewer, t ApprovalTrial
 		if out, err = t.run(ctx, tx, subjects, at); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "approval_rule.simulated", Subject: audit.Subject{Type: "identity", ID: t.Request.RequestedForIdentityID},
-			Context: map[string]any{"items": len(subjects), "draft": t.Rule != nil}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "approval_rule.simulated",
+				Subject: audit.Subject{Type: "identity", ID: t.Request.RequestedForIdentityID},
+				Context: map[string]any{"items": len(subjects), "draft": t.Rule != nil},
+			},
+		)
 	})
 	return out, err
 }
@@ -169,7 +187,11 @@ func (r ApprovalTrialRequest) check(ctx context.Context, tx *pg.Tx) error {
 		if x.RoleID != nil {
 			c.mention("role", *x.RoleID, fmt.Sprintf("#/request/requested_resources/%d/role_id", i))
 		} else {
-			c.mention("entitlement", *x.EntitlementID, fmt.Sprintf("#/request/requested_resources/%d/entitlement_id", i))
+			c.mention(
+				"entitlement",
+				*x.EntitlementID,
+				fmt.Sprintf("#/request/requested_resources/%d/entitlement_id", i),
+			)
 		}
 	}
 	if err := c.find(ctx, tx); err != nil {
@@ -181,7 +203,12 @@ func (r ApprovalTrialRequest) check(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-func (t ApprovalTrial) run(ctx context.Context, tx *pg.Tx, subjects []Subject, at time.Time) (out ApprovalSimulation, err error) {
+func (t ApprovalTrial) run(
+	ctx context.Context,
+	tx *pg.Tx,
+	subjects []Subject,
+	at time.Time,
+) (out ApprovalSimulation, err error) {
 	out = ApprovalSimulation{Items: []ApprovalSimulated{}, Warnings: []ApprovalWarning{}}
 	b, err := loadBook(ctx, tx)
 	if err != nil {
@@ -211,7 +238,12 @@ func (t ApprovalTrial) run(ctx context.Context, tx *pg.Tx, subjects []Subject, a
 		item := ApprovalSimulated{RoleID: c.RoleID, EntitlementID: c.EntitlementID, Display: c.item.Name, Plan: c.plan}
 		if with != nil {
 			r, _, why, _ := usual.choose(c.item, c.Kind)
-			item.InsteadOf = &RuleRef{ID: r.ID, Name: r.Name, Version: r.Version, MatchedBecause: strings.ToUpper(why[:1]) + why[1:] + "."}
+			item.InsteadOf = &RuleRef{
+				ID:             r.ID,
+				Name:           r.Name,
+				Version:        r.Version,
+				MatchedBecause: strings.ToUpper(why[:1]) + why[1:] + ".",
+			}
 		}
 		out.Items = append(out.Items, item)
 	}

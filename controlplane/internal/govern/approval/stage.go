@@ -22,7 +22,12 @@ func (c *checker) stage(at string, s ApprovalStage) {
 	}
 	within := c.length(at+"/respond_within", s.RespondWithin, true, aYear)
 	if within > 0 && c.ttl > 0 && within > c.ttl {
-		c.refuse(at+"/respond_within", tooLate, "%s at most, because requests expire after that time", span.Format(c.ttl))
+		c.refuse(
+			at+"/respond_within",
+			tooLate,
+			"%s at most, because requests expire after that time",
+			span.Format(c.ttl),
+		)
 	}
 	if s.CalendarID != "" {
 		c.mention("work_calendar", s.CalendarID, at+"/calendar_id")
@@ -30,7 +35,13 @@ func (c *checker) stage(at string, s ApprovalStage) {
 	for i, text := range s.Reminders {
 		where := fmt.Sprintf("%s/reminders/%d", at, i)
 		if before := c.length(where, text, true, aYear); before > 0 && within > 0 && before >= within {
-			c.refuse(where, tooLate, "a reminder %s before the task is due would come before the task begins; approvers have %s", text, s.RespondWithin)
+			c.refuse(
+				where,
+				tooLate,
+				"a reminder %s before the task is due would come before the task begins; approvers have %s",
+				text,
+				s.RespondWithin,
+			)
 		}
 	}
 	if len(s.Reminders) > 20 || len(s.Escalation) > 20 {
@@ -61,7 +72,13 @@ func (c *checker) group(at string, g ApproverGroup) {
 		c.refuse(at+"/quorum", "required", "say how many must agree")
 	case g.Mode == modeQuorum:
 		if possible, bounded := g.possible(); bounded && g.Quorum > possible {
-			c.refuse(at+"/quorum", "quorum_impossible", "these approvers are %d at most, so that %d can never agree", possible, g.Quorum)
+			c.refuse(
+				at+"/quorum",
+				"quorum_impossible",
+				"these approvers are %d at most, so that %d can never agree",
+				possible,
+				g.Quorum,
+			)
 		}
 	}
 }
@@ -88,8 +105,20 @@ func (c *checker) resolvers(at string, list []ApproverResolver) {
 }
 
 // kinds are those of resolvers that can be used.
-var kinds = []string{byManager, byRoleOwner, byEntitlementOwner, byConnectorOwner, byResourceOwner, bySponsor, byIdentity, byGroup, byAppRole, byExpression,
-	byChoice, byOnCall}
+var kinds = []string{
+	byManager,
+	byRoleOwner,
+	byEntitlementOwner,
+	byConnectorOwner,
+	byResourceOwner,
+	bySponsor,
+	byIdentity,
+	byGroup,
+	byAppRole,
+	byExpression,
+	byChoice,
+	byOnCall,
+}
 
 func (c *checker) resolver(at string, r ApproverResolver) {
 	switch {
@@ -104,8 +133,10 @@ func (c *checker) resolver(at string, r ApproverResolver) {
 	for _, m := range []struct {
 		name, of string
 		given    bool
-	}{{"level", byManager, r.Level != 0}, {"identity_id", byIdentity, r.IdentityID != ""}, {"role_id", byGroup, r.RoleID != ""},
-		{"app_role", byAppRole, r.AppRole != ""}, {"schedule_id", byOnCall, r.ScheduleID != ""}, {"text", byExpression, r.Text != ""},
+	}{{"level", byManager, r.Level != 0}, {"identity_id", byIdentity, r.IdentityID != ""},
+		{"role_id", byGroup, r.RoleID != ""},
+		{"app_role", byAppRole, r.AppRole != ""}, {"schedule_id", byOnCall, r.ScheduleID != ""},
+		{"text", byExpression, r.Text != ""},
 		{"from", byChoice, r.From != nil}} {
 		if m.given && m.of != r.Kind {
 			c.refuse(at+"/"+m.name, "unexpected", "a resolver of the kind %s has no %s", r.Kind, m.name)

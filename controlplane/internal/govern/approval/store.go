@@ -44,7 +44,8 @@ func (f Filters) query() (*listing.Query, error) {
 	q := &listing.Query{Columns: columns, From: "approval_rule r", ID: "r.id", Order: order}
 	q.Is("r.enabled", f.Enabled)
 	q.Is("coalesce((r.applies_to ->> 'default')::boolean, false)", f.Default)
-	for member, id := range map[string]string{"role_ids": f.RoleID, "entitlement_ids": f.EntitlementID, "connector_ids": f.ConnectorID} {
+	for member, id := range map[string]string{"role_ids": f.RoleID, "entitlement_ids": f.EntitlementID,
+		"connector_ids": f.ConnectorID} {
 		if id != "" {
 			q.Where("r.applies_to -> '"+member+"' ? @"+member, pgx.NamedArgs{member: strings.ToLower(id)})
 		}
@@ -70,7 +71,13 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (ApprovalRule, error) {
 }
 
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (ApprovalRule, error) {
-	found, err := findOne[ApprovalRule](ctx, tx, "approval rule", `select `+columns+` from approval_rule r where r.id = $1`+locking, id)
+	found, err := findOne[ApprovalRule](
+		ctx,
+		tx,
+		"approval rule",
+		`select `+columns+` from approval_rule r where r.id = $1`+locking,
+		id,
+	)
 	if err != nil {
 		return ApprovalRule{}, err
 	}
@@ -99,14 +106,25 @@ func findOne[T any](ctx context.Context, tx *pg.Tx, what, sql, id string) (none 
 }
 
 func (f ApprovalRuleFields) args(id string) pgx.NamedArgs {
-	return pgx.NamedArgs{"id": id, "name": f.Name, "description": f.Description, "enabled": f.Enabled, "priority": f.Priority,
-		"applies_to": f.AppliesTo, "branches": f.Branches, "terms": f.ApprovalTerms, "labels": f.Labels}
+	return pgx.NamedArgs{
+		"id":          id,
+		"name":        f.Name,
+		"description": f.Description,
+		"enabled":     f.Enabled,
+		"priority":    f.Priority,
+		"applies_to":  f.AppliesTo,
+		"branches":    f.Branches,
+		"terms":       f.ApprovalTerms,
+		"labels":      f.Labels,
+	}
 }
 
 func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
-		insert into approval_rule (tenant_id, id, name, description, enabled, priority, applies_to, branches, terms, labels, origin)
-		values (current_tenant(), @id, @name, @description, @enabled, @priority, @applies_to, @branches, @terms, @labels, @origin)`
+		insert into approval_rule (tenant_id, id, name, description, enabled, priority, applies_to, branches, terms,
+		    labels, origin)
+		values (current_tenant(), @id, @name, @description, @enabled, @priority, @applies_to, @branches, @terms,
+		    @labels, @origin)`
 	args := n.args(id)
 	args["origin"] = n.Origin
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
@@ -118,8 +136,9 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 func update(ctx context.Context, tx *pg.Tx, id string, f ApprovalRuleFields) error {
 	const sql = `
 		update approval_rule
-		   set name = @name, description = @description, enabled = @enabled, priority = @priority, applies_to = @applies_to,
-		       branches = @branches, terms = @terms, labels = @labels, updated_at = now(), version = version + 1
+		   set name = @name, description = @description, enabled = @enabled, priority = @priority,
+		       applies_to = @applies_to, branches = @branches, terms = @terms, labels = @labels, updated_at = now(),
+		           version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, f.args(id)); err != nil {
 		return taken(err, "approval_rule_name_unique", "an approval rule", f.Name)
@@ -142,8 +161,8 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		insert into approval_rule_version (tenant_id, rule_id, version, content, changed_by)
 		select current_tenant(), r.id, r.version,
-		       jsonb_build_object('name', r.name, 'description', r.description, 'enabled', r.enabled, 'priority', r.priority,
-		           'applies_to', r.applies_to, 'branches', r.branches, 'labels', r.labels) || r.terms,
+		       jsonb_build_object('name', r.name, 'description', r.description, 'enabled', r.enabled, 'priority',
+		           r.priority, 'applies_to', r.applies_to, 'branches', r.branches, 'labels', r.labels) || r.terms,
 		       @by
 		  from approval_rule r
 		 where r.id = @id`
@@ -163,7 +182,12 @@ type ApprovalRuleVersion struct {
 	ChangedAt time.Time          `json:"changed_at" db:"changed_at"`
 }
 
-func versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []ApprovalRuleVersion, total int64, err error) {
+func versions(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	page pg.Page,
+) (items []ApprovalRuleVersion, total int64, err error) {
 	const sql = `
 		select v.version, v.content, v.changed_by, v.changed_at
 		  from approval_rule_version v
@@ -177,7 +201,11 @@ func versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []
 			return nil, 0, fmt.Errorf("position in versions: %w", err)
 		}
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
+	)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list versions of approval rule: %w", err)
 	}
@@ -188,7 +216,8 @@ func versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []
 		items[i].Content.fillLists()
 		items[i].Sentences = sentences(items[i].Content.Branches)
 	}
-	if err := tx.QueryRow(ctx, `select count(*) from approval_rule_version where rule_id = $1`, id).Scan(&total); err != nil {
+	if err := tx.QueryRow(ctx, `select count(*) from approval_rule_version where rule_id = $1`, id).
+		Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count versions of approval rule: %w", err)
 	}
 	return items, total, nil
@@ -197,7 +226,8 @@ func versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []
 // users are who uses a rule, a calendar or a schedule.
 func usersOf(ctx context.Context, tx *pg.Tx, id string) ([]ApprovalUse, error) {
 	const sql = `
-		select 'role' as type, r.id::text as id, r.name as display from role r where r.approval_rule_id = @id::text::uuid and r.lifecycle <> 'retired'
+		select 'role' as type, r.id::text as id, r.name as display from role r
+		    where r.approval_rule_id = @id::text::uuid and r.lifecycle <> 'retired'
 		 union all
 		select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)
 		  from entitlement e
@@ -240,5 +270,6 @@ func unused(ctx context.Context, tx *pg.Tx, id, code, what string) error {
 	for i, u := range by {
 		names[i] = "the " + strings.ReplaceAll(u.Type, "_", " ") + " " + u.Display
 	}
-	return fault.Coded(fault.Conflict, code, "this %s is used by %s", what, strings.Join(names, ", ")).Also("used_by", by)
+	return fault.Coded(fault.Conflict, code, "this %s is used by %s", what, strings.Join(names, ", ")).
+		Also("used_by", by)
 }

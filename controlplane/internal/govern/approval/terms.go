@@ -19,7 +19,8 @@ type ApprovalBranch struct {
 	Outcome ApprovalOutcome    `json:"outcome"`
 }
 
-// ApprovalCondition is a condition as it is sent and stored: of the person the access is for, and of request.*, item.* and requester.*.
+// ApprovalCondition is a condition as it is sent and stored: of the person the access is for, and of request.*, item.*
+// and requester.*.
 type ApprovalCondition map[string]any
 
 // ApprovalOutcome is what a branch leads to.

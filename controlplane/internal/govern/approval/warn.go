@@ -112,7 +112,8 @@ func (o *org) vain(r ApproverResolver, people []string, sponsored int) string {
 	return ""
 }
 
-// vainManagers says of how many people the manager at a level is missing or cannot decide, and names some of those managers.
+// vainManagers says of how many people the manager at a level is missing or cannot decide, and names some of those
+// managers.
 func (o *org) vainManagers(level int, people []string) string {
 	without, unable := 0, []string{}
 	for _, id := range people {
@@ -130,7 +131,12 @@ func (o *org) vainManagers(level int, people []string) string {
 	case len(unable) == 0:
 		return fmt.Sprintf("%d of %d people looked at have no manager at this level", without, len(people))
 	}
-	return fmt.Sprintf("%d of %d people looked at have no manager at this level who can decide: %s", without, len(people), o.naming(unable))
+	return fmt.Sprintf(
+		"%d of %d people looked at have no manager at this level who can decide: %s",
+		without,
+		len(people),
+		o.naming(unable),
+	)
 }
 
 // slow warns of chains that may not end in time.
@@ -141,8 +147,16 @@ func (f ApprovalRuleFields) slow() (found []ApprovalWarning) {
 	}
 	for i, b := range f.Branches {
 		if sum := b.Outcome.allTime(); sum > ttl {
-			found = append(found, ApprovalWarning{fmt.Sprintf("#/branches/%d/outcome/stages", i), "may_expire",
-				fmt.Sprintf("if all take the time they have, that is %s of working time, and the request ends unanswered after %s", span.Format(sum), f.RequestTTL)})
+			found = append(found, ApprovalWarning{
+				fmt.Sprintf("#/branches/%d/outcome/stages", i),
+				"may_expire",
+				fmt.Sprintf(
+					"if all take the time they have, that is %s of working time, and the request ends unanswered "+
+						"after %s",
+					span.Format(sum),
+					f.RequestTTL,
+				),
+			})
 		}
 	}
 	return found

@@ -22,7 +22,11 @@ func open(t testing.TB) *recordtest.House {
 	h := recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		return (&catalogue.Service{DB: db, Cursors: cursors}).Routes()
 	})
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'The directory', 'ldap')`, system)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir',
+			'The directory', 'ldap')`,
+		system,
+	)
 	return h
 }
 
@@ -52,7 +56,11 @@ func TestEverybodyHasTheirOwnCatalogueAndNobodyElses(t *testing.T) {
 		t.Errorf("ada's own: -want +got\n%s", diff)
 	}
 	got := h.Must(200, "admin", "GET", catalog+"?for_identity_id="+stranger, nil)
-	if diff := cmp.Diff([]any{"open to all", "its condition is met: department is Finance", "open to all"}, got.Values("why_visible")); diff != "" || got.Body["total"] != 3.0 {
+	if diff := cmp.Diff(
+		[]any{"open to all", "its condition is met: department is Finance", "open to all"},
+		got.Values("why_visible"),
+	); diff != "" ||
+		got.Body["total"] != 3.0 {
 		t.Errorf("the stranger's, as an administrator: total %v, -want +got\n%s", got.Body["total"], diff)
 	}
 	h.Must(200, "boss", "GET", catalog+"?for_identity_id="+ada, nil)
@@ -82,13 +90,22 @@ func TestWordsFindWhatIsNamedSoFirst(t *testing.T) {
 	h.Exec(`insert into role_child (tenant_id, role_id, child_id) values (current_tenant(), $1, $2)`, above, clerk)
 	h.Exec(`update role set requestable = false where id = $1`, hidden)
 	h.Exec(`update entitlement set business_description = 'Everything of people, the payroll too' where id = $1`, about)
-	h.Exec(`update entitlement set resource = '{"type": "share", "display_name": "Payroll Zürich"}' where id = $1`, opens)
+	h.Exec(
+		`update entitlement set resource = '{"type": "share", "display_name": "Payroll Zürich"}' where id = $1`,
+		opens,
+	)
 	for q, want := range map[string][]string{
-		"payroll": {"GRP-PayrollReaders", "hr-all", "clerk", "head", "x17"}, "PAY": {"GRP-PayrollReaders", "hr-all", "clerk", "head", "x17"},
-		"payroll+archive": {"clerk", "head"}, "zurich": {"x17"}, "zuerich": {"x17"}, "Z%C3%9CRICH+payroll": {"x17"}, "readers": {"GRP-PayrollReaders"}, "roll": {}, "%25": {},
+		"payroll":         {"GRP-PayrollReaders", "hr-all", "clerk", "head", "x17"},
+		"PAY":             {"GRP-PayrollReaders", "hr-all", "clerk", "head", "x17"},
+		"payroll+archive": {"clerk", "head"}, "zurich": {"x17"}, "zuerich": {"x17"}, "Z%C3%9CRICH+payroll": {"x17"},
+		"readers": {"GRP-PayrollReaders"}, "roll": {}, "%25": {},
 		"grp-payroll": {"GRP-PayrollReaders"},
 	} {
-		if diff := cmp.Diff(want, called(h.Must(200, "ada", "GET", catalog+"/search?q="+q, nil))); q != "%25" && diff != "" {
+		if diff := cmp.Diff(
+			want,
+			called(h.Must(200, "ada", "GET", catalog+"/search?q="+q, nil)),
+		); q != "%25" &&
+			diff != "" {
 			t.Errorf("%s: -want +got\n%s", q, diff)
 		}
 	}
@@ -109,14 +126,21 @@ func TestFiltersPagesAndTotalsAgree(t *testing.T) {
 	other := uuid.NewString()
 	for i := range 7 {
 		id := offer(h, fmt.Sprint("thing ", i), "")
-		h.Exec(`update entitlement set risk_level = case when $2 % 2 = 0 then 'high' else 'low' end, compliance_tags = case when $2 < 3 then '{SOX}'::text[] else '{}' end where id = $1`, id, i)
+		h.Exec(
+			`update entitlement set risk_level = case when $2 % 2 = 0 then 'high' else 'low' end,
+				compliance_tags = case when $2 < 3 then '{SOX}'::text[] else '{}' end where id = $1`,
+			id,
+			i,
+		)
 	}
 	held := h.Entitlement(other, "elsewhere")
 	h.Exec(`update entitlement set risk_level = 'critical' where id = $1`, held)
 	bundle(h, "thing-role", "", held)
 	for query, want := range map[string]int{
-		"": 8, "?kind=role": 1, "?kind=entitlement": 7, "?risk_level=high": 4, "?risk_level=critical": 1, "?risk_level=high,critical": 5, "?tag=SOX": 3,
-		"?connector_id=" + other: 1, "?connector_id=" + system: 7, "?tag=SOX&risk_level=low": 1, "?q=thing&risk_level=high": 4, "?q=elsewhere": 1, "?q=nothing": 0,
+		"": 8, "?kind=role": 1, "?kind=entitlement": 7, "?risk_level=high": 4, "?risk_level=critical": 1,
+		"?risk_level=high,critical": 5, "?tag=SOX": 3,
+		"?connector_id=" + other: 1, "?connector_id=" + system: 7, "?tag=SOX&risk_level=low": 1,
+		"?q=thing&risk_level=high": 4, "?q=elsewhere": 1, "?q=nothing": 0,
 	} {
 		got := h.Must(200, "ada", "GET", catalog+query, nil)
 		if got.Body["total"] != float64(want) || len(got.Items()) != want {
@@ -138,7 +162,14 @@ func TestFiltersPagesAndTotalsAgree(t *testing.T) {
 		if diff := cmp.Diff(called(whole), walked); diff != "" || len(walked) != 8 {
 			t.Errorf("%s walked: -whole +walked\n%s", q, diff)
 		}
-		if got := h.Must(200, "ada", "GET", catalog+q+"limit=3&offset=6", nil); len(got.Items()) != 2 || got.Body["total"] != 8.0 {
+		if got := h.Must(
+			200,
+			"ada",
+			"GET",
+			catalog+q+"limit=3&offset=6",
+			nil,
+		); len(got.Items()) != 2 ||
+			got.Body["total"] != 8.0 {
 			t.Errorf("%s from the seventh: %d of %v", q, len(got.Items()), got.Body["total"])
 		}
 	}
@@ -149,22 +180,73 @@ func TestAnItemTellsWhatThePersonHasOfItAndHowLongItTakes(t *testing.T) {
 	owner, ada := h.Person("owner", ""), h.Person("ada", "")
 	h.Let("ada", h.Tenant.Tenant, ada)
 	account := h.Account(system, "ada", ada)
-	given, native, nested, asked := offer(h, "given", ""), offer(h, "native", ""), offer(h, "nested", ""), offer(h, "asked", "")
+	given, native, nested, asked := offer(
+		h,
+		"given",
+		"",
+	), offer(
+		h,
+		"native",
+		"",
+	), offer(
+		h,
+		"nested",
+		"",
+	), offer(
+		h,
+		"asked",
+		"",
+	)
 	role := bundle(h, "role", "", given)
-	h.Exec(`update role set parameters = '[{"name": "site", "type": "string", "required": true, "allowed_values": ["north", "south"]}]' where id = $1`, role)
-	h.Exec(`update entitlement set owner_ids = array[$2::uuid], permission_summary = '{reads}', max_duration = 'P30D', default_duration = 'P7D', privileged = true, data_classes = '{pii}' where id = $1`, given, owner)
+	h.Exec(
+		`update role set parameters = '[{"name": "site", "type": "string", "required": true, "allowed_values": ["north", "south"]}]' where id = $1`,
+		role,
+	)
+	h.Exec(
+		`update entitlement set owner_ids = array[$2::uuid], permission_summary = '{reads}', max_duration = 'P30D',
+			default_duration = 'P7D', privileged = true, data_classes = '{pii}' where id = $1`,
+		given,
+		owner,
+	)
 	h.Grant(system, account, native)
 	h.Exec(`update access_grant set directness = 'inherited' where id = $1`, h.Grant(system, account, nested))
 	until := time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
-	h.Exec(`insert into access_reason (tenant_id, id, identity_id, connector_id, entitlement_id, kind, source_type, source_id, ends_at)
-		values (current_tenant(), gen_random_uuid(), $1, $2, $3, 'request', 'access_request', gen_random_uuid(), $4)`, ada, system, given, until)
-	h.Exec(`insert into role_assignment (tenant_id, id, role_id, identity_id, kind, state) values (current_tenant(), gen_random_uuid(), $1, $2, 'manual', 'active')`, role, ada)
+	h.Exec(
+		`insert into access_reason (tenant_id, id, identity_id, connector_id, entitlement_id, kind, source_type,
+		    source_id, ends_at)
+		values (current_tenant(), gen_random_uuid(), $1, $2, $3, 'request', 'access_request', gen_random_uuid(), $4)`,
+		ada,
+		system,
+		given,
+		until,
+	)
+	h.Exec(
+		`insert into role_assignment (tenant_id, id, role_id, identity_id, kind, state) values (current_tenant(),
+			gen_random_uuid(), $1, $2, 'manual', 'active')`,
+		role,
+		ada,
+	)
 	request := func(number int, of, status string, took time.Duration) string {
 		id := uuid.NewString()
-		h.Exec(`insert into access_request (tenant_id, id, number, requested_for, requested_by, submitted_at) values (current_tenant(), $1, $2, $3, '{}', '2026-01-01')`, id, number, ada)
-		h.Exec(`insert into access_request_item (tenant_id, id, request_id, position, beneficiary_id, kind, entitlement_id, status, decision, decided_at)
-			values (current_tenant(), gen_random_uuid(), $1, 0, $2, 'grant', $3, $4, case when $4 = 'closed' then 'approved' end, case when $4 = 'closed' then '2026-01-01'::timestamptz + $5::interval end)`,
-			id, ada, of, status, took)
+		h.Exec(
+			`insert into access_request (tenant_id, id, number, requested_for, requested_by, submitted_at)
+				values (current_tenant(), $1, $2, $3, '{}', '2026-01-01')`,
+			id,
+			number,
+			ada,
+		)
+		h.Exec(
+			`insert into access_request_item (tenant_id, id, request_id, position, beneficiary_id, kind, entitlement_id,
+			    status, decision, decided_at)
+			values (current_tenant(), gen_random_uuid(), $1, 0, $2, 'grant', $3, $4, case
+			    when $4 = 'closed' then 'approved' end, case
+			    when $4 = 'closed' then '2026-01-01'::timestamptz + $5::interval end)`,
+			id,
+			ada,
+			of,
+			status,
+			took,
+		)
 		return id
 	}
 	request(1, asked, "closed", time.Hour)
@@ -176,27 +258,40 @@ func TestAnItemTellsWhatThePersonHasOfItAndHowLongItTakes(t *testing.T) {
 		items[item["id"].(string)] = item
 	}
 	for id, want := range map[string]any{
-		given: map[string]any{"kinds": []any{"request"}, "until": "2031-02-03T04:05:06Z"}, native: map[string]any{"kinds": []any{"native"}, "until": nil},
-		nested: map[string]any{"kinds": []any{"inherited"}, "until": nil}, role: map[string]any{"kinds": []any{"role"}, "until": nil}, asked: nil,
+		given:  map[string]any{"kinds": []any{"request"}, "until": "2031-02-03T04:05:06Z"},
+		native: map[string]any{"kinds": []any{"native"}, "until": nil},
+		nested: map[string]any{"kinds": []any{"inherited"}, "until": nil},
+		role:   map[string]any{"kinds": []any{"role"}, "until": nil}, asked: nil,
 	} {
 		if diff := cmp.Diff(want, items[id]["already_held"]); diff != "" {
 			t.Errorf("how %v is held: -want +got\n%s", items[id]["name"], diff)
 		}
 	}
-	if diff := cmp.Diff(map[string]any{"request_id": open, "number": "REQ-000004"}, items[asked]["pending"]); diff != "" || items[asked]["typical_approval_time"] != "PT3H" {
+	if diff := cmp.Diff(
+		map[string]any{"request_id": open, "number": "REQ-000004"},
+		items[asked]["pending"],
+	); diff != "" ||
+		items[asked]["typical_approval_time"] != "PT3H" {
 		t.Errorf("what is asked for takes %v, pending -want +got\n%s", items[asked]["typical_approval_time"], diff)
 	}
 	got := items[given]
 	for member, want := range map[string]any{
-		"owners": []any{map[string]any{"id": owner, "display": "owner"}}, "permission_summary": []any{"reads"}, "max_duration": "P30D", "default_duration": "P7D",
-		"privileged": true, "tags": []any{"pii"}, "system": map[string]any{"id": system, "display": "The directory"}, "description": "what given is for",
+		"owners": []any{map[string]any{"id": owner, "display": "owner"}}, "permission_summary": []any{"reads"},
+		"max_duration": "P30D", "default_duration": "P7D",
+		"privileged": true, "tags": []any{"pii"}, "system": map[string]any{"id": system, "display": "The directory"},
+		"description":           "what given is for",
 		"typical_approval_time": nil, "pending": nil, "approval_rule": nil, "kind": "entitlement",
 	} {
 		if diff := cmp.Diff(want, got[member]); diff != "" {
 			t.Errorf("%s: -want +got\n%s", member, diff)
 		}
 	}
-	site := map[string]any{"name": "site", "type": "string", "required": true, "allowed_values": []any{"north", "south"}}
+	site := map[string]any{
+		"name":           "site",
+		"type":           "string",
+		"required":       true,
+		"allowed_values": []any{"north", "south"},
+	}
 	for id, want := range map[string][]any{given: {}, role: {site}} {
 		if diff := cmp.Diff(want, items[id]["parameters"]); diff != "" {
 			t.Errorf("parameters of %v: -want +got\n%s", items[id]["name"], diff)

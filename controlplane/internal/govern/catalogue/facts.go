@@ -16,8 +16,8 @@ import (
 // everybody is why something is visible that no condition limits.
 const everybody = "open to all"
 
-// audience says why somebody meets a condition that is stored with a role or an entitlement; false: they do not. One that cannot be
-// read is met by nobody.
+// audience says why somebody meets a condition that is stored with a role or an entitlement; false: they do not. One
+// that cannot be read is met by nobody.
 type audience map[string]string
 
 // audienceOf looks which of these conditions somebody meets.
@@ -72,8 +72,8 @@ func factsOf(ctx context.Context, tx *pg.Tx, id string, needs condition.Needs) (
 	return p, err
 }
 
-// Which of the @named managers are above somebody, and which roles and entitlements they hold. Here it does not matter how they came by
-// them: what is offered to somebody gives them nothing yet. union, so that a cycle of managers ends.
+// Which of the @named managers are above somebody, and which roles and entitlements they hold. Here it does not matter
+// how they came by them: what is offered to somebody gives them nothing yet. union, so that a cycle of managers ends.
 const (
 	managersAbove = `
 		with recursive up (id) as (
@@ -99,12 +99,14 @@ const (
 	entitlementsHeld = `
 		select x.entitlement_id::text
 		  from access_reason x
-		 where x.identity_id = @identity and x.state = 'active' and x.effect = 'allow' and x.entitlement_id::text = any(@named)
+		 where x.identity_id = @identity and x.state = 'active' and x.effect = 'allow'
+		     and x.entitlement_id::text = any(@named)
 		 union
 		select g.entitlement_id::text
 		  from account a
 		  join access_grant g on g.account_id = a.id
-		 where a.identity_id = @identity and g.status in ('active', 'ending', 'revoking', 'missing') and g.entitlement_id::text = any(@named)`
+		 where a.identity_id = @identity and g.status in ('active', 'ending', 'revoking', 'missing')
+		     and g.entitlement_id::text = any(@named)`
 )
 
 func named(ctx context.Context, tx *pg.Tx, sql, identity string, names []string) (map[string]bool, error) {

@@ -15,15 +15,25 @@ type found struct {
 	Why           string
 }
 
-// find gives the items that are offered to the person and that the filters leave, one more than the page has if there is one, and how many
-// there are in all.
+// find gives the items that are offered to the person and that the filters leave, one more than the page has if there
+// is one, and how many there are in all.
 func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list []found, total int64, err error) {
 	met, err := audiences(ctx, tx, f.ForIdentityID)
 	if err != nil {
 		return nil, 0, err
 	}
-	args := pgx.NamedArgs{"met": keys(met), "q": f.Q, "kind": f.Kind, "risk": f.RiskLevel, "tag": f.Tag, "connector": f.ConnectorID,
-		"rows": page.Limit + 1, "offset": page.Offset, "key": "", "id": ""}
+	args := pgx.NamedArgs{
+		"met":       keys(met),
+		"q":         f.Q,
+		"kind":      f.Kind,
+		"risk":      f.RiskLevel,
+		"tag":       f.Tag,
+		"connector": f.ConnectorID,
+		"rows":      page.Limit + 1,
+		"offset":    page.Offset,
+		"key":       "",
+		"id":        "",
+	}
 	after := ""
 	if len(page.After) == 2 {
 		after, args["key"], args["id"] = `where (m.key, m.id) > (@key, @id::uuid)`, page.After[0], page.After[1]
@@ -34,7 +44,8 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 	}
 	sql += offered + `
 		select (select count(*) from seen), coalesce((
-		       select jsonb_agg(jsonb_build_object('ID', p.id, 'Kind', p.kind, 'Key', p.key, 'Why', coalesce(p.audience, '')) order by p.key, p.id)
+		       select jsonb_agg(jsonb_build_object('ID', p.id, 'Kind', p.kind, 'Key', p.key, 'Why',
+		           coalesce(p.audience, '')) order by p.key, p.id)
 		         from (select m.* from seen m ` + after + ` order by m.key, m.id limit @rows offset @offset) p), '[]')`
 	var b pgx.Batch
 	b.Queue(byIndex)
@@ -51,7 +62,8 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 }
 
 // byIndex keeps planners from reading all words for the few that begin in one way, of which they know nothing.
-const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`
+const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
+	set_config('max_parallel_workers_per_gather', '0', true)`
 
 // all gives every item, in the order of names.
 const all = `
@@ -59,8 +71,8 @@ const all = `
 			select i.id, 0 as far from catalogue_item i
 		),`
 
-// matching gives the items of which some word begins with each word that is asked for, and how far they are from it: a word of the name is
-// near, and a whole word nearer than its beginning. Beyond the last letter there is no word.
+// matching gives the items of which some word begins with each word that is asked for, and how far they are from it: a
+// word of the name is near, and a whole word nearer than its beginning. Beyond the last letter there is no word.
 const matching = `
 		with asked as materialized (
 			select a.word, a.word || U&'\+10FFFF' as beyond from unnest(search_words(@q)) a (word)
@@ -92,16 +104,18 @@ const offered = `
 			   and not (i.kind = 'entitlement' and exists (select from connector c where c.id = i.connector_ids[1] and c.deleted_at is not null))
 		)`
 
-// audiences says which audiences of the catalogue somebody belongs to, and why. It goes from one audience to the next: there are few of
-// them, and many items of each.
+// audiences says which audiences of the catalogue somebody belongs to, and why. It goes from one audience to the next:
+// there are few of them, and many items of each.
 func audiences(ctx context.Context, tx *pg.Tx, identity string) (map[string]string, error) {
 	const sql = `
 		with recursive each (audience, visible_to) as (
-			(select i.audience, i.visible_to from catalogue_item i where i.audience is not null order by i.audience limit 1)
+			(select i.audience, i.visible_to from catalogue_item i where i.audience is not null order by i.audience
+			    limit 1)
 			 union all
 			select n.audience, n.visible_to
 			  from each e
-			 cross join lateral (select i.audience, i.visible_to from catalogue_item i where i.audience > e.audience order by i.audience limit 1) n
+			 cross join lateral (select i.audience, i.visible_to from catalogue_item i where i.audience > e.audience
+			     order by i.audience limit 1) n
 		)
 		select e.audience, e.visible_to::text from each e`
 	rows, err := tx.Query(ctx, sql)
@@ -110,7 +124,11 @@ func audiences(ctx context.Context, tx *pg.Tx, identity string) (map[string]stri
 	}
 	of := map[string]string{}
 	var audience, text string
-	if _, err := pgx.ForEachRow(rows, []any{&audience, &text}, func() error { of[audience] = text; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&audience, &text},
+		func() error { of[audience] = text; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("read audiences: %w", err)
 	}
 	texts := make([]string, 0, len(of))

@@ -37,7 +37,8 @@ type CatalogItem struct {
 	key string
 }
 
-// CatalogParameter is something that is said when a role is asked for: parameters of a request has its value by its name.
+// CatalogParameter is something that is said when a role is asked for: parameters of a request has its value by its
+// name.
 type CatalogParameter struct {
 	Name          string   `json:"name" example:"cost_center"`
 	Type          string   `json:"type" enum:"string,integer,boolean,date"`
@@ -61,24 +62,31 @@ func (c CatalogItem) after() []string { return []string{c.key, c.ID} }
 
 // names makes references of identities, in the order in which they stand.
 const names = `(select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'display', o.display_name) order by w.n), '[]')
-		          from unnest(%s) with ordinality w (id, n) join identity o on o.id = w.id and o.status not in ('deactivated', 'archived'))`
+		          from unnest(%s) with ordinality w (id, n) join identity o on o.id = w.id
+		              and o.status not in ('deactivated', 'archived'))`
 
 // read gives what items are, with their owners' names.
 var read = `
-		select 'entitlement' as kind, e.id, coalesce(nullif(e.display_name, ''), e.name) as name, coalesce(nullif(e.business_description, ''), e.description, '') as description,
-		       e.permission_summary, e.risk_level, e.privileged, e.compliance_tags || e.data_classes as tags, ` + fmt.Sprintf(names, "e.owner_ids") + ` as owners,
-		       case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as system, 0 as entitlement_count, '[]'::jsonb as parameters,
-		       e.max_duration, e.default_duration, case when a.id is not null then jsonb_build_object('id', a.id, 'display', a.name) end as approval_rule
+		select 'entitlement' as kind, e.id, coalesce(nullif(e.display_name, ''), e.name) as name,
+		       coalesce(nullif(e.business_description, ''), e.description, '') as description, e.permission_summary,
+		           e.risk_level, e.privileged, e.compliance_tags || e.data_classes as tags, ` +
+	fmt.Sprintf(names, "e.owner_ids") + ` as owners,
+		       case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as system,
+		       0 as entitlement_count, '[]'::jsonb as parameters, e.max_duration, e.default_duration,
+		           case when a.id is not null then jsonb_build_object('id', a.id, 'display',
+		           a.name) end as approval_rule
 		  from entitlement e
 		  left join connector c on c.id = e.connector_id
 		  left join approval_rule a on a.id = e.approval_rule_id
 		 where e.id = any(@ids::text[]::uuid[])
 		 union all
 		select 'role', r.id, r.name, r.description, '{}', i.risk_level,
-		       exists (select from role_entitlement x join entitlement e on e.id = x.entitlement_id where x.role_id = r.id and e.privileged),
-		       r.compliance_tags, ` + fmt.Sprintf(names, "r.owner_ids") + `, null,
+		       exists (select from role_entitlement x join entitlement e on e.id = x.entitlement_id
+		       where x.role_id = r.id and e.privileged), r.compliance_tags, ` + fmt.Sprintf(names, "r.owner_ids") +
+	`, null,
 		       (select count(*)::int from role_entitlement x where x.role_id = r.id), r.parameters,
-		       r.max_duration, r.default_duration, case when a.id is not null then jsonb_build_object('id', a.id, 'display', a.name) end
+		       r.max_duration, r.default_duration, case
+		           when a.id is not null then jsonb_build_object('id', a.id, 'display', a.name) end
 		  from role r
 		  join catalogue_item i on i.id = r.id
 		  left join approval_rule a on a.id = r.approval_rule_id
@@ -136,16 +144,20 @@ func each[T any](rows pgx.Rows, fn func(id string, value T)) error {
 	return rows.Err()
 }
 
-// holding says how a person holds these items: by the reasons of the ledger, by an assignment of a role, or because the target has it.
+// holding says how a person holds these items: by the reasons of the ledger, by an assignment of a role, or because the
+// target has it.
 const holding = `
-		select h.id::text, jsonb_build_object('kinds', jsonb_agg(distinct h.kind), 'until', case when bool_and(h.until is not null) then max(h.until) end)
+		select h.id::text, jsonb_build_object('kinds', jsonb_agg(distinct h.kind), 'until', case
+		    when bool_and(h.until is not null) then max(h.until) end)
 		  from (select x.entitlement_id as id, x.kind, x.ends_at as until
 		          from access_reason x
-		         where x.identity_id = @identity and x.entitlement_id = any(@ids::text[]::uuid[]) and x.effect = 'allow' and x.state = 'active'
+		         where x.identity_id = @identity and x.entitlement_id = any(@ids::text[]::uuid[])
+		             and x.effect = 'allow' and x.state = 'active'
 		         union all
 		        select x.role_id, x.kind, x.ends_at
 		          from access_reason x
-		         where x.identity_id = @identity and x.role_id = any(@ids::text[]::uuid[]) and x.effect = 'allow' and x.state = 'active'
+		         where x.identity_id = @identity and x.role_id = any(@ids::text[]::uuid[]) and x.effect = 'allow'
+		             and x.state = 'active'
 		         union all
 		        select a.role_id, case a.kind when 'manual' then 'role' else a.kind end, a.ends_at
 		          from role_assignment a
@@ -157,13 +169,16 @@ const holding = `
 		         where o.identity_id = @identity
 		           and g.entitlement_id = any(@ids::text[]::uuid[])
 		           and g.status in ('active', 'ending', 'revoking', 'missing')
-		           and not exists (select from access_reason x where x.identity_id = @identity and x.entitlement_id = g.entitlement_id and x.effect = 'allow' and x.state = 'active')) h
+		           and not exists (select from access_reason x where x.identity_id = @identity
+		               and x.entitlement_id = g.entitlement_id and x.effect = 'allow' and x.state = 'active')) h
 		 group by h.id`
 
-// waiting finds the open requests for these items. One of somebody who may see the person is no secret from whoever may see their catalogue.
+// waiting finds the open requests for these items. One of somebody who may see the person is no secret from whoever may
+// see their catalogue.
 const waiting = `
 		select distinct on (1) coalesce(t.role_id, t.entitlement_id)::text,
-		       jsonb_build_object('request_id', q.id, 'number', 'REQ-' || lpad(q.number::text, greatest(6, length(q.number::text)), '0'))
+		       jsonb_build_object('request_id', q.id, 'number',
+		           'REQ-' || lpad(q.number::text, greatest(6, length(q.number::text)), '0'))
 		  from access_request q
 		  join access_request_item t on t.request_id = q.id
 		 where q.requested_for = @identity
@@ -172,7 +187,8 @@ const waiting = `
 		   and (t.role_id = any(@ids::text[]::uuid[]) or t.entitlement_id = any(@ids::text[]::uuid[]))
 		 order by 1, q.number`
 
-// typical is the median of how long the last approvals of each item took, in seconds: what happened long ago says little.
+// typical is the median of how long the last approvals of each item took, in seconds: what happened long ago says
+// little.
 const typical = `
 		select i.id::text, percentile_cont(0.5) within group (order by l.took)
 		  from unnest(@ids::text[]::uuid[]) i (id)

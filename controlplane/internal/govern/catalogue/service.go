@@ -21,17 +21,24 @@ type Service struct {
 }
 
 const (
-	aboutCatalog = "Roles and entitlements that the person may ask for, and why each is shown to them. Everybody has their own catalogue; managers have those of " +
-		"their reports, administrators and integrations everybody's. What the person holds already is there too, and says how."
-	aboutSearch = "The catalogue by words, all of which must begin a word of the item: of its name, of what is said of it, of the resource that it opens, " +
+	aboutCatalog = "Roles and entitlements that the person may ask for, and why each is shown to them. Everybody has " +
+		"their own catalogue; managers have those of " +
+		"their reports, administrators and integrations everybody's. What the person holds already is there too, and " +
+		"says how."
+	aboutSearch = "The catalogue by words, all of which must begin a word of the item: of its name, of what is said " +
+		"of it, of the resource that it opens, " +
 		"and of what a role holds. What is named so comes first."
 )
 
 // Routes are the paths under /access-requests/catalog.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/access-requests/catalog", "List requestable items", s.list).Errors(404).Describe(aboutCatalog),
-		httpapi.Handle("GET", "/access-requests/catalog/search", "Search requestable items", s.list).Errors(404).Describe(aboutSearch),
+		httpapi.Handle("GET", "/access-requests/catalog", "List requestable items", s.list).
+			Errors(404).
+			Describe(aboutCatalog),
+		httpapi.Handle("GET", "/access-requests/catalog/search", "Search requestable items", s.list).
+			Errors(404).
+			Describe(aboutSearch),
 	}
 }
 
@@ -60,7 +67,12 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 }
 
 // List gives a page of somebody's catalogue, and how much there is in all.
-func (s *Service) List(ctx context.Context, v viewer.Viewer, f CatalogFilters, page pg.Page) (items []CatalogItem, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context,
+	v viewer.Viewer,
+	f CatalogFilters,
+	page pg.Page,
+) (items []CatalogItem, total int64, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if f.ForIdentityID == "" {
 			f.ForIdentityID = v.Identity
@@ -92,7 +104,8 @@ func whose(ctx context.Context, tx *pg.Tx, asked string) (string, error) {
 		select i.id::text
 		  from identity i
 		 where i.id = @id
-		   and (@all or i.id = (select viewer_identity()) or exists (select from managed_identity() m where m.id = i.id))`
+		   and (@all or i.id = (select viewer_identity()) or exists (select from managed_identity() m
+		       where m.id = i.id))`
 	anybody := v.SeesAll() || v.Kind == viewer.Service && v.Identity == ""
 	var id string
 	switch err := tx.QueryRow(ctx, may, pgx.NamedArgs{"id": asked, "all": anybody}).Scan(&id); {

@@ -9,9 +9,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Visible says of those of these roles and entitlements that are offered to somebody why they are: by id, in plain words. What is absent
-// is not offered to them: it is not requestable, not in use any more, gone from its system, or for other people.
-func Visible(ctx context.Context, tx *pg.Tx, beneficiaryID string, roleIDs, entitlementIDs []string) (map[string]string, error) {
+// Visible says of those of these roles and entitlements that are offered to somebody why they are: by id, in plain
+// words. What is absent is not offered to them: it is not requestable, not in use any more, gone from its system, or
+// for other people.
+func Visible(
+	ctx context.Context,
+	tx *pg.Tx,
+	beneficiaryID string,
+	roleIDs, entitlementIDs []string,
+) (map[string]string, error) {
 	const sql = `
 		select r.id::text, r.visible_to::text
 		  from role r

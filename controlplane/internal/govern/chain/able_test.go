@@ -8,12 +8,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
-// A manager who asks for a report has answered their own step. The step is shown as agreed, entered in the audit log, and asked of nobody.
+// A manager who asks for a report has answered their own step. The step is shown as agreed, entered in the audit log,
+// and asked of nobody.
 func TestTheStepOfAManagerWhoAsksIsAgreed(t *testing.T) {
 	h := open(t)
 	own := h.slot("ann/manager")
 	own.Agreed = true
-	p := plan(stage("Manager", "any", approval.PlanGroup{Needed: 1, Slots: []approval.PlanSlot{own}}), stage("Owner", "any", h.group("any", "olga")))
+	p := plan(
+		stage("Manager", "any", approval.PlanGroup{Needed: 1, Slots: []approval.PlanSlot{own}}),
+		stage("Owner", "any", h.group("any", "olga")),
+	)
 	item := h.start(p)
 	h.expect("states", h.states(item), "approved open")
 	h.expect("tasks of the manager", len2(h.tasks(item, "ann")), "0")

@@ -8,8 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
-// again resolves anew who stands in the stage that is open, or opens the one that could not be. Answers that were given stay; who is
-// gone is asked no more, and who has come instead is asked.
+// again resolves anew who stands in the stage that is open, or opens the one that could not be. Answers that were given
+// stay; who is gone is asked no more, and who has come instead is asked.
 func (w *work) again(ctx context.Context, f *flow, st *step) error {
 	w.touch(f)
 	if st.State != stageOpen {
@@ -73,7 +73,9 @@ func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanSta
 		for _, p := range w.keep(st, g, wanted, at) {
 			st.slots = append(st.slots, w.seated(f, st.Stage, g, p))
 		}
-		st.Needed[g] = int32(st.count(g, max(1, group.Needed), modeOf(f.definition(st.Stage), g, group.Needed, len(group.Slots))))
+		st.Needed[g] = int32(
+			st.count(g, max(1, group.Needed), modeOf(f.definition(st.Stage), g, group.Needed, len(group.Slots))),
+		)
 	}
 	for _, s := range st.open() {
 		if s.Group >= len(ps.Groups) {
@@ -86,23 +88,24 @@ func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanSta
 	return nil
 }
 
-// count is how many must agree in a group. All are those who have answered and those who are asked by the rule; who was added since
-// nobody answered stands in for one of them.
+// count is how many must agree in a group. All are those who have answered and those who are asked by the rule; who was
+// added since nobody answered stands in for one of them.
 func (s *step) count(group, needed int, mode string) int {
 	if mode != modeAll {
 		return needed
 	}
 	n := 0
 	for _, each := range s.slots {
-		if each.Group == group && each.State != slotSuperseded && (each.State != slotOpen || each.Via != decision.Escalation) {
+		if each.Group == group && each.State != slotSuperseded &&
+			(each.State != slotOpen || each.Via != decision.Escalation) {
 			n++
 		}
 	}
 	return max(1, n)
 }
 
-// askWhoCame asks those who are new in a stage. Where one task asks everybody, people are added to it and taken from it; a task that asked
-// a role which is asked no more is asked anew without it.
+// askWhoCame asks those who are new in a stage. Where one task asks everybody, people are added to it and taken from
+// it; a task that asked a role which is asked no more is asked anew without it.
 func (w *work) askWhoCame(f *flow, st *step) {
 	task := st.sharedTask()
 	if !f.shared(st) || task == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// allowed gives the slots that an answer fills, or the fault for which it cannot be taken. The inbox has looked who may decide its task;
-// here stands what a chain asks beyond, and once more what must never happen.
+// allowed gives the slots that an answer fills, or the fault for which it cannot be taken. The inbox has looked who may
+// decide its task; here stands what a chain asks beyond, and once more what must never happen.
 func (w *work) allowed(f *flow, a decision.Answered) ([]*slot, error) {
 	st := f.now()
 	if !f.live() || st == nil || st.State != stageOpen {
@@ -24,17 +24,25 @@ func (w *work) allowed(f *flow, a decision.Answered) ([]*slot, error) {
 	switch a.Decision.Action {
 	case approve, reject:
 	default:
-		return nil, fault.Coded(fault.Invalid, "unknown_action", "an approval is answered by approve or reject, and not by %q", a.Decision.Action)
+		return nil, fault.Coded(
+			fault.Invalid,
+			"unknown_action",
+			"an approval is answered by approve or reject, and not by %q",
+			a.Decision.Action,
+		)
 	}
 	if err := w.mayDecide(f, st, a.Decision); err != nil {
 		return nil, err
 	}
 	if opens := d.DecisionWindow.Opens(w.now).UTC(); opens.After(w.now) {
-		return nil, fault.Coded(fault.Conflict, "outside_decision_window", "this stage is only decided within its hours, which begin again at %s",
-			opens.Format(time.RFC3339)).Also("opens_at", opens.Format(time.RFC3339))
+		return nil, fault.Coded(fault.Conflict, "outside_decision_window", "this stage is only decided within its "+
+			"hours, which begin again at %s",
+			opens.Format(time.RFC3339)).
+			Also("opens_at", opens.Format(time.RFC3339))
 	}
 	if demands(d, a.Decision.Action) && a.Decision.Comment == "" {
-		return nil, fault.Coded(fault.Invalid, "comment_required", "to %s needs a comment here that says why", a.Decision.Action).
+		return nil, fault.Coded(fault.Invalid, "comment_required", "to %s needs a comment here that says why",
+			a.Decision.Action).
 			With(fault.Field{Pointer: "#/comment", Code: "required", Detail: "a comment is required"})
 	}
 	if a.Decision.Action == approve {
@@ -45,21 +53,37 @@ func (w *work) allowed(f *flow, a decision.Answered) ([]*slot, error) {
 	return slots, nil
 }
 
-// mayDecide refuses whoever decides about their own matter, under whatever hat, and whoever has decided before where approvers are to be
-// distinct.
+// mayDecide refuses whoever decides about their own matter, under whatever hat, and whoever has decided before where
+// approvers are to be distinct.
 func (w *work) mayDecide(f *flow, st *step, d decision.Decision) error {
 	by := d.By
 	switch {
 	case w.tx.Viewer.Home != "":
-		return fault.Coded(fault.Forbidden, "approver_required", "who works in this tenant from outside approves nothing in it")
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"who works in this tenant from outside approves nothing in it",
+		)
 	case by.IdentityID == "" && by.Type != "user":
-		return fault.Coded(fault.Forbidden, "approver_required", "approvals are decided by people, and this token is not linked to an identity")
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"approvals are decided by people, and this token is not linked to an identity",
+		)
 	}
 	if !f.Plan.SelfApproval && f.own(by) {
-		return fault.Coded(fault.Forbidden, "own_request", "you cannot decide your own request or about your own access, also not as a delegate or through a role")
+		return fault.Coded(
+			fault.Forbidden,
+			"own_request",
+			"you cannot decide your own request or about your own access, also not as a delegate or through a role",
+		)
 	}
 	if by.Type == string(viewer.Service) && by.IdentityID != by.MakerIdentityID {
-		return fault.Coded(fault.Forbidden, "approver_required", "This token is bound to the identity of another person than its creator, so it approves nothing.")
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"This token is bound to the identity of another person than its creator, so it approves nothing.",
+		)
 	}
 	for _, other := range f.steps {
 		for _, s := range other.slots {
@@ -68,9 +92,18 @@ func (w *work) mayDecide(f *flow, st *step, d decision.Decision) error {
 			}
 			switch {
 			case other.Stage == st.Stage:
-				return fault.Coded(fault.Conflict, "distinct_approvers", "you have already decided in this stage; another approver must decide too")
+				return fault.Coded(
+					fault.Conflict,
+					"distinct_approvers",
+					"you have already decided in this stage; another approver must decide too",
+				)
 			case f.Plan.Distinct:
-				return fault.Coded(fault.Conflict, "distinct_approvers", "you approved this in the stage %q; the rule requires a different approver in each stage", f.definition(other.Stage).Name)
+				return fault.Coded(
+					fault.Conflict,
+					"distinct_approvers",
+					"you approved this in the stage %q; the rule requires a different approver in each stage",
+					f.definition(other.Stage).Name,
+				)
 			}
 		}
 	}
@@ -121,7 +154,8 @@ func bounds(inputs map[string]any) (starts, ends *time.Time, err error) {
 }
 
 func badInput(name, code, detail string) error {
-	return fault.Coded(fault.Invalid, "validation_failed", "%s: %s", name, detail).With(fault.Field{Pointer: "#/inputs/" + name, Code: code, Detail: detail})
+	return fault.Coded(fault.Invalid, "validation_failed", "%s: %s", name, detail).
+		With(fault.Field{Pointer: "#/inputs/" + name, Code: code, Detail: detail})
 }
 
 // mayBound checks the times that an approver sets: they may shorten what was asked for, and never give more.
@@ -136,7 +170,11 @@ func (f *flow) mayBound(inputs map[string]any, now time.Time) error {
 	}
 	if starts != nil {
 		if starts.Before(begins.Truncate(time.Second)) && !(f.begins() == nil && starts.After(now.Add(-time.Minute))) {
-			return badInput("starts_at", "only_later", "an approver may let it begin later than was asked, and not earlier, nor in the past")
+			return badInput(
+				"starts_at",
+				"only_later",
+				"an approver may let it begin later than was asked, and not earlier, nor in the past",
+			)
 		}
 		begins = *starts
 	}
@@ -150,7 +188,12 @@ func (f *flow) mayBound(inputs map[string]any, now time.Time) error {
 		return badInput("ends_at", "in_the_past", "it would end before it begins")
 	}
 	if most := f.endsBy(begins); most != nil && ends.After(*most) {
-		return badInput("ends_at", "only_shorter", "an approver may shorten it, and not make it longer: it was asked for until "+most.UTC().Format(time.RFC3339))
+		return badInput(
+			"ends_at",
+			"only_shorter",
+			"an approver may shorten it, and not make it longer: it was asked for until "+most.UTC().
+				Format(time.RFC3339),
+		)
 	}
 	return nil
 }

@@ -90,7 +90,8 @@ func (w *work) take(f *flow, slots []*slot, d decision.Decision) {
 	}
 }
 
-// standIn notes that somebody else than the one who was asked has answered: by delegation, or because the task was handed on.
+// standIn notes that somebody else than the one who was asked has answered: by delegation, or because the task was
+// handed on.
 func (w *work) standIn(s *slot, by decision.Actor) {
 	asked := *s.IdentityID
 	s.Via = decision.Reassigned
@@ -104,9 +105,9 @@ func (w *work) standIn(s *slot, by decision.Actor) {
 	s.IdentityID, s.Display = &id, by.Display
 }
 
-// slotsFor are the open slots that an answer to a task fills: those of whoever answers, or for whom they act; otherwise those of a role;
-// otherwise, since the inbox let them decide, the first. And with them whatever else of the stage asks the same person, in other groups:
-// who is asked under several hats answers once, and is counted once in each group.
+// slotsFor are the open slots that an answer to a task fills: those of whoever answers, or for whom they act; otherwise
+// those of a role; otherwise, since the inbox let them decide, the first. And with them whatever else of the stage asks
+// the same person, in other groups: who is asked under several hats answers once, and is counted once in each group.
 func slotsFor(st *step, taskID string, by decision.Actor) []*slot {
 	var mine []*slot
 	for _, s := range st.open() {

@@ -10,8 +10,24 @@ import (
 
 // Approvers knows who is to be asked, and counts working time.
 type Approvers interface {
-	Stage(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, stage int, approved []string, at time.Time) (approval.PlanStage, error)
-	People(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, to []approval.ApproverResolver, via string, at time.Time) ([]approval.PlanSlot, error)
+	Stage(
+		ctx context.Context,
+		tx *pg.Tx,
+		s approval.Subject,
+		p approval.Plan,
+		stage int,
+		approved []string,
+		at time.Time,
+	) (approval.PlanStage, error)
+	People(
+		ctx context.Context,
+		tx *pg.Tx,
+		s approval.Subject,
+		p approval.Plan,
+		to []approval.ApproverResolver,
+		via string,
+		at time.Time,
+	) ([]approval.PlanSlot, error)
 	Rule(ctx context.Context, tx *pg.Tx, s approval.Subject, ruleID string, at time.Time) (approval.Plan, error)
 	Clock(ctx context.Context, tx *pg.Tx) (Clock, error)
 }
@@ -24,15 +40,37 @@ type Clock interface {
 // rules are the approval rules of the tenant.
 type rules struct{}
 
-func (rules) Stage(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, stage int, approved []string, at time.Time) (approval.PlanStage, error) {
+func (rules) Stage(
+	ctx context.Context,
+	tx *pg.Tx,
+	s approval.Subject,
+	p approval.Plan,
+	stage int,
+	approved []string,
+	at time.Time,
+) (approval.PlanStage, error) {
 	return approval.ResolveStage(ctx, tx, s, p, stage, approved, at)
 }
 
-func (rules) People(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, to []approval.ApproverResolver, via string, at time.Time) ([]approval.PlanSlot, error) {
+func (rules) People(
+	ctx context.Context,
+	tx *pg.Tx,
+	s approval.Subject,
+	p approval.Plan,
+	to []approval.ApproverResolver,
+	via string,
+	at time.Time,
+) ([]approval.PlanSlot, error) {
 	return approval.ResolvePeople(ctx, tx, s, p, to, via, at)
 }
 
-func (rules) Rule(ctx context.Context, tx *pg.Tx, s approval.Subject, ruleID string, at time.Time) (approval.Plan, error) {
+func (rules) Rule(
+	ctx context.Context,
+	tx *pg.Tx,
+	s approval.Subject,
+	ruleID string,
+	at time.Time,
+) (approval.Plan, error) {
 	return approval.ResolveRule(ctx, tx, s, ruleID, at)
 }
 

@@ -82,7 +82,10 @@ func (q *question) phraseApproval(n *decision.New) {
 	}
 	for _, s := range q.slots {
 		if s.IdentityID != nil {
-			n.Assignees = append(n.Assignees, decision.Assignee{IdentityID: *s.IdentityID, Via: s.Via, ActingFor: s.ActingFor})
+			n.Assignees = append(
+				n.Assignees,
+				decision.Assignee{IdentityID: *s.IdentityID, Via: s.Via, ActingFor: s.ActingFor},
+			)
 		} else {
 			n.Roles = append(n.Roles, s.Role)
 		}
@@ -111,7 +114,9 @@ func (q *question) phraseBlocked(n *decision.New) {
 
 func (q *question) phraseWait(n *decision.New) {
 	n.Title = "Waits to go on: " + n.Title
-	n.Summary = "The stage " + quoted(q.f.definition(q.st.Stage).Name) + " waits until a person or another system continues it."
+	n.Summary = "The stage " + quoted(
+		q.f.definition(q.st.Stage).Name,
+	) + " waits until a person or another system continues it."
 	n.Actions = []decision.Action{
 		{Key: goOn, Label: "Go on", Style: "positive", Requires: []string{}},
 		{Key: reject, Label: "Reject", Style: "negative", Requires: []string{"comment"}},

@@ -60,7 +60,9 @@ func (s *Service) AnswerBlocked(ctx context.Context, tx *pg.Tx, answered []decis
 	for i, a := range answered {
 		f := flows[a.Task.ID]
 		if f == nil || f.State != Blocked || f.now() == nil {
-			faults[i] = fault.Coded(fault.Conflict, "already_decided", "the request is not blocked: an approver was found, or it is decided").Also("allowed", []string{})
+			faults[i] = fault.Coded(fault.Conflict, "already_decided", "the request is not blocked: an approver was "+
+				"found, or it is decided").
+				Also("allowed", []string{})
 			continue
 		}
 		if faults[i], err = w.takeBlocked(ctx, f, a.Decision); err != nil {
@@ -72,7 +74,11 @@ func (s *Service) AnswerBlocked(ctx context.Context, tx *pg.Tx, answered []decis
 
 func (w *work) takeBlocked(ctx context.Context, f *flow, d decision.Decision) (refusal, err error) {
 	if w.tx.Viewer.Home != "" {
-		return fault.Coded(fault.Forbidden, "approver_required", "who works in this tenant from outside decides nothing about its requests"), nil
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"who works in this tenant from outside decides nothing about its requests",
+		), nil
 	}
 	w.touch(f)
 	st := f.now()
@@ -85,19 +91,32 @@ func (w *work) takeBlocked(ctx context.Context, f *flow, d decision.Decision) (r
 			return nil, err
 		}
 		if f.State == Blocked {
-			return fault.Coded(fault.Conflict, "still_blocked", "there is still no approver; name one, or reject the request"), nil
+			return fault.Coded(
+				fault.Conflict,
+				"still_blocked",
+				"there is still no approver; name one, or reject the request",
+			), nil
 		}
 		return nil, nil
 	case reassign:
 		return w.name(ctx, f, st, d)
 	}
-	return fault.Coded(fault.Invalid, "unknown_action", "this is answered by retry, reassign or reject, and not by %q", d.Action), nil
+	return fault.Coded(
+		fault.Invalid,
+		"unknown_action",
+		"this is answered by retry, reassign or reject, and not by %q",
+		d.Action,
+	), nil
 }
 
 // name puts somebody whom an administrator names where nobody could be found. They answer for all who are missing.
 func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision) (refusal, err error) {
 	if f.own(d.By) {
-		return fault.Coded(fault.Forbidden, "own_request", "You requested this access, or it is for you. Another administrator must name the approver."), nil
+		return fault.Coded(
+			fault.Forbidden,
+			"own_request",
+			"You requested this access, or it is for you. Another administrator must name the approver.",
+		), nil
 	}
 	id, _ := d.Inputs["identity_id"].(string)
 	display, err := w.active(ctx, id)
@@ -107,9 +126,17 @@ func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision)
 	case display == "":
 		return badInput("identity_id", "unknown_identity", "no active identity has this id"), nil
 	case slices.Contains(f.excluded(), id):
-		return fault.Coded(fault.Forbidden, "own_request", "requesters and recipients cannot decide about this request"), nil
+		return fault.Coded(
+			fault.Forbidden,
+			"own_request",
+			"requesters and recipients cannot decide about this request",
+		), nil
 	case slices.Contains(f.barred(st.Stage), id):
-		return fault.Coded(fault.Conflict, "distinct_approvers", "they approved this in another stage; the rule requires a different approver in each stage"), nil
+		return fault.Coded(
+			fault.Conflict,
+			"distinct_approvers",
+			"they approved this in another stage; the rule requires a different approver in each stage",
+		), nil
 	}
 	if len(st.Needed) == 0 {
 		st.Needed = []int32{1}
@@ -119,7 +146,19 @@ func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision)
 			continue
 		}
 		if !st.asks(g, id) {
-			st.slots = append(st.slots, f.newSlot(st.Stage, g, approval.PlanSlot{IdentityID: id, Display: display, Via: decision.Reassigned, Because: "named by " + d.By.Display}))
+			st.slots = append(
+				st.slots,
+				f.newSlot(
+					st.Stage,
+					g,
+					approval.PlanSlot{
+						IdentityID: id,
+						Display:    display,
+						Via:        decision.Reassigned,
+						Because:    "named by " + d.By.Display,
+					},
+				),
+			)
 			t.open++
 		}
 		st.Needed[g] = int32(max(1, min(t.needed, t.approved+t.open)))

@@ -31,7 +31,15 @@ func (b *board) write(stage int, groups ...approval.PlanGroup) {
 	b.stages[stage] = approval.PlanStage{Groups: groups}
 }
 
-func (b *board) Stage(_ context.Context, _ *pg.Tx, s approval.Subject, p approval.Plan, stage int, approved []string, _ time.Time) (approval.PlanStage, error) {
+func (b *board) Stage(
+	_ context.Context,
+	_ *pg.Tx,
+	s approval.Subject,
+	p approval.Plan,
+	stage int,
+	approved []string,
+	_ time.Time,
+) (approval.PlanStage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked++
@@ -42,7 +50,15 @@ func (b *board) Stage(_ context.Context, _ *pg.Tx, s approval.Subject, p approva
 	return p.Stages[stage], nil
 }
 
-func (b *board) People(context.Context, *pg.Tx, approval.Subject, approval.Plan, []approval.ApproverResolver, string, time.Time) ([]approval.PlanSlot, error) {
+func (b *board) People(
+	context.Context,
+	*pg.Tx,
+	approval.Subject,
+	approval.Plan,
+	[]approval.ApproverResolver,
+	string,
+	time.Time,
+) ([]approval.PlanSlot, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.people), nil

@@ -22,14 +22,15 @@ const usualTime = 14 * 24 * time.Hour
 
 // Matter is one item of a request that people must agree to.
 type Matter struct {
-	ItemID      string
-	RequestID   string
-	Number      string // of the request, for people
-	Subject     approval.Subject
-	Plan        approval.Plan
-	What        decision.Ref   // the role or entitlement
-	Who         decision.Ref   // the beneficiary
-	RequestedBy decision.Actor // who asked, as a user or token: an administrator who is no identity must not approve either
+	ItemID    string
+	RequestID string
+	Number    string // of the request, for people
+	Subject   approval.Subject
+	Plan      approval.Plan
+	What      decision.Ref // the role or entitlement
+	Who       decision.Ref // the beneficiary
+	// who asked, as a user or token: an administrator who is no identity must not approve either
+	RequestedBy decision.Actor
 	Context     map[string]any // what approvers are shown
 	RiskLevel   string
 	ExpiresAt   time.Time // when it ends unanswered

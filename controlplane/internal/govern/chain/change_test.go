@@ -102,7 +102,10 @@ func TestChangesOfOthersLeaveAChainAlone(t *testing.T) {
 func TestManyChangesAtOnceAreOneTurn(t *testing.T) {
 	h := open(t)
 	item := h.start(plan(stage("manager", "any", h.group("any", "mia"))))
-	h.Exec(`insert into identity (tenant_id, id, external_id, display_name) select current_tenant(), gen_random_uuid(), 'n' || n, 'n' from generate_series(1, 1500) n`)
+	h.Exec(
+		`insert into identity (tenant_id, id, external_id, display_name) select current_tenant(), gen_random_uuid(),
+			'n' || n, 'n' from generate_series(1, 1500) n`,
+	)
 	h.board.write(0, h.group("any", "nina"))
 	h.Exec(`update identity set manager_id = $1 where external_id like 'n%'`, h.people["mia"])
 	if n := h.Count(`select count(*) from work_item where kind = 'approval' and cause = 'everything'`); n != 1 {
@@ -129,7 +132,8 @@ func TestWhenNobodyCanBeAskedAdministratorsAreTold(t *testing.T) {
 	blocked := func() (item, task string) {
 		item = h.start(plan(stage("manager", "any", nobody)))
 		h.expect("rung", h.results(item), "blocked")
-		return item, h.Strings(`select id::text from decision_task where kind = 'request_blocked' and key = $1`, item)[0]
+		return item, h.Strings(`select id::text from decision_task where kind = 'request_blocked'
+			and key = $1`, item)[0]
 	}
 	found, _ := blocked()
 	retried, retry := blocked()
@@ -198,7 +202,11 @@ func TestABlockedChainExpiresToo(t *testing.T) {
 
 func TestARuleThatAsksNobodyIsRefused(t *testing.T) {
 	h := open(t)
-	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Matter{h.matter(plan())}) })
+	err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Matter{h.matter(plan())}) },
+	)
 	h.refused(err, "rule_without_stages")
 }
 

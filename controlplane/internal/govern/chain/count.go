@@ -26,8 +26,9 @@ type tally struct {
 	approved, rejected, open int
 }
 
-// verdict counts. Of any, the first answer decides; of all, one rejection rejects; a quorum is rejected when those who are left cannot
-// make it up any more. Where nobody has rejected, nobody is rejected for want of people: that is blocked.
+// verdict counts. Of any, the first answer decides; of all, one rejection rejects; a quorum is rejected when those who
+// are left cannot make it up any more. Where nobody has rejected, nobody is rejected for want of people: that is
+// blocked.
 func (t tally) verdict() verdict {
 	switch {
 	case t.approved >= t.needed:

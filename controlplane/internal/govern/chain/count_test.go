@@ -16,8 +16,8 @@ type crowd struct {
 	yes    []bool
 }
 
-// verdict plays every way in which those who have not answered could: who agrees whatever they do is agreed, who can never agree is
-// refused.
+// verdict plays every way in which those who have not answered could: who agrees whatever they do is agreed, who can
+// never agree is refused.
 func (c crowd) verdict(answered []int) string {
 	yes, no := 0, 0
 	for _, i := range answered {
@@ -53,7 +53,10 @@ func (c crowd) verdict(answered []int) string {
 
 func TestGroupsCountAsAnOracleDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := crowd{mode: rapid.SampledFrom([]string{"any", "all", "quorum"}).Draw(t, "mode"), size: rapid.IntRange(1, 7).Draw(t, "size")}
+		c := crowd{
+			mode: rapid.SampledFrom([]string{"any", "all", "quorum"}).Draw(t, "mode"),
+			size: rapid.IntRange(1, 7).Draw(t, "size"),
+		}
 		switch c.mode {
 		case "any":
 			c.needed = 1
@@ -86,8 +89,14 @@ func TestGroupsCountAsAnOracleDoes(t *testing.T) {
 func TestGroupsOfAStageMustAllAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		groups := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) chain.GroupCount {
-			return chain.GroupCount{Mode: rapid.SampledFrom([]string{"any", "all", "quorum"}).Draw(t, "mode"), Needed: rapid.IntRange(1, 3).Draw(t, "needed"),
-				Approved: rapid.IntRange(0, 3).Draw(t, "approved"), Rejected: rapid.IntRange(0, 2).Draw(t, "rejected"), Open: rapid.IntRange(0, 3).Draw(t, "open")}
+			return chain.GroupCount{
+				Mode:   rapid.SampledFrom([]string{"any", "all", "quorum"}).Draw(t, "mode"),
+				Needed: rapid.IntRange(1, 3).Draw(t, "needed"),
+				Approved: rapid.IntRange(0, 3).
+					Draw(t, "approved"),
+				Rejected: rapid.IntRange(0, 2).Draw(t, "rejected"),
+				Open:     rapid.IntRange(0, 3).Draw(t, "open"),
+			}
 		}), 1, 4).Draw(t, "groups")
 		want := "agreed"
 		for _, g := range groups {

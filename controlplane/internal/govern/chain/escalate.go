@@ -55,7 +55,12 @@ func (w *work) over(ctx context.Context, f *flow, st *step, state, why string) e
 }
 
 // escalateTo finds the people whom an escalation names, without those who may not decide or are asked already.
-func (w *work) escalateTo(ctx context.Context, f *flow, st *step, e approval.EscalationStep) ([]approval.PlanSlot, error) {
+func (w *work) escalateTo(
+	ctx context.Context,
+	f *flow,
+	st *step,
+	e approval.EscalationStep,
+) ([]approval.PlanSlot, error) {
 	found, err := w.s.approvers().People(ctx, w.tx, f.Subject, f.Plan, e.To, decision.Escalation, w.now)
 	if err != nil {
 		return nil, err
@@ -67,15 +72,18 @@ func (w *work) escalateTo(ctx context.Context, f *flow, st *step, e approval.Esc
 			continue
 		}
 		p.Via = decision.Escalation
-		if !slices.ContainsFunc(people, func(o approval.PlanSlot) bool { return o.IdentityID == p.IdentityID && o.Role == p.Role }) {
+		if !slices.ContainsFunc(
+			people,
+			func(o approval.PlanSlot) bool { return o.IdentityID == p.IdentityID && o.Role == p.Role },
+		) {
 			people = append(people, p)
 		}
 	}
 	return people, nil
 }
 
-// bring adds people to every group of a stage that still waits for answers, or puts them in the place of those who have not answered.
-// Who is added stands in for one of those: it does not become more who must agree.
+// bring adds people to every group of a stage that still waits for answers, or puts them in the place of those who have
+// not answered. Who is added stands in for one of those: it does not become more who must agree.
 func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool) {
 	if len(people) == 0 {
 		w.log(f, st.Stage, "escalated", "no one was found to escalate to; the approvers stay the same")
@@ -88,7 +96,10 @@ func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool
 		}
 		var coming []approval.PlanSlot
 		for _, p := range people {
-			if !slices.ContainsFunc(st.slots, func(s *slot) bool { return s.Group == g && s.State != slotSuperseded && (s.is(p) || s.stands(p)) }) {
+			if !slices.ContainsFunc(
+				st.slots,
+				func(s *slot) bool { return s.Group == g && s.State != slotSuperseded && (s.is(p) || s.stands(p)) },
+			) {
 				coming = append(coming, p)
 			}
 		}
@@ -123,7 +134,12 @@ func (s *step) replace(group int, stay []approval.PlanSlot) {
 func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) error {
 	plan, err := w.s.approvers().Rule(ctx, w.tx, f.Subject, ruleID, w.now)
 	if fault.Is(err, fault.NotFound) {
-		w.log(f, st.Stage, "escalated", "the rule that should decide now is not there any more; those who were asked stay asked")
+		w.log(
+			f,
+			st.Stage,
+			"escalated",
+			"the rule that should decide now is not there any more; those who were asked stay asked",
+		)
 		return nil
 	}
 	if err != nil {
@@ -143,7 +159,8 @@ func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) er
 		w.conclude(f, Approved, "", plan.Reason)
 		return nil
 	}
-	f.Plan.Rule, f.Plan.Distinct, f.Plan.SelfApproval = plan.Rule, plan.Distinct, f.Plan.SelfApproval && plan.SelfApproval
+	f.Plan.Rule, f.Plan.Distinct, f.Plan.SelfApproval = plan.Rule, plan.Distinct, f.Plan.SelfApproval &&
+		plan.SelfApproval
 	f.Plan.Stages = append(slices.Clone(f.Plan.Stages[:st.Stage+1]), plan.Stages...)
 	f.plans = true
 	w.shut(f, st, stageSkipped, decision.Superseded, why)

@@ -62,8 +62,8 @@ func (w *work) look(ctx context.Context) (known facts, err error) {
 
 func lookAtPeople(ctx context.Context, tx *pg.Tx, ids []string) (map[string]fact, error) {
 	const sql = `
-		select i.id::text, i.display_name as display, i.title, i.department, i.status, m.id::text as manager_id, m.display_name as manager,
-		       unable_to_decide(i.id) as unable
+		select i.id::text, i.display_name as display, i.title, i.department, i.status, m.id::text as manager_id,
+		       m.display_name as manager, unable_to_decide(i.id) as unable
 		  from identity i
 		  left join identity m
 		    on m.tenant_id = i.tenant_id
@@ -87,8 +87,9 @@ func lookAtPeople(ctx context.Context, tx *pg.Tx, ids []string) (map[string]fact
 
 func lookAtThings(ctx context.Context, tx *pg.Tx, ids []string) (map[string]thing, error) {
 	const sql = `
-		select e.id::text, e.display_name as display, coalesce(nullif(e.business_description, ''), e.description, '') as description, e.risk_level,
-		       e.privileged, coalesce(c.name, '') as system
+		select e.id::text, e.display_name as display,
+		       coalesce(nullif(e.business_description, ''), e.description, '') as description, e.risk_level,
+		           e.privileged, coalesce(c.name, '') as system
 		  from entitlement e
 		  left join connector c on c.tenant_id = e.tenant_id and c.id = e.connector_id
 		 where e.tenant_id = current_tenant()
@@ -127,11 +128,21 @@ func (k facts) context(f *flow, st *step) map[string]any {
 	if c == nil {
 		c = map[string]any{}
 	}
-	c["request"] = map[string]any{"id": f.RequestID, "number": f.Number, "item_id": f.ItemID, "kind": f.Subject.Kind, "urgency": f.Subject.Urgency,
-		"expires_at": f.ExpiresAt.UTC().Format("2006-01-02T15:04:05Z07:00")}
+	c["request"] = map[string]any{
+		"id":         f.RequestID,
+		"number":     f.Number,
+		"item_id":    f.ItemID,
+		"kind":       f.Subject.Kind,
+		"urgency":    f.Subject.Urgency,
+		"expires_at": f.ExpiresAt.UTC().Format("2006-01-02T15:04:05Z07:00"),
+	}
 	c["justification"] = f.Subject.Justification
 	c["external_reference"] = f.Subject.ExternalReference
-	c["duration"] = map[string]any{"starts_at": stamp(f.Subject.StartsAt), "ends_at": stamp(f.Subject.EndsAt), "duration": f.Subject.Duration}
+	c["duration"] = map[string]any{
+		"starts_at": stamp(f.Subject.StartsAt),
+		"ends_at":   stamp(f.Subject.EndsAt),
+		"duration":  f.Subject.Duration,
+	}
 	if f.StartsAt != nil || f.EndsAt != nil {
 		c["changed_by_approvers"] = map[string]any{"starts_at": stamp(f.StartsAt), "ends_at": stamp(f.EndsAt)}
 	}
@@ -151,7 +162,11 @@ func (k facts) context(f *flow, st *step) map[string]any {
 			}
 		}
 	}
-	c["rule"] = map[string]any{"name": f.Plan.Rule.Name, "version": f.Plan.Rule.Version, "matched_because": f.Plan.Rule.MatchedBecause}
+	c["rule"] = map[string]any{
+		"name":            f.Plan.Rule.Name,
+		"version":         f.Plan.Rule.Version,
+		"matched_because": f.Plan.Rule.MatchedBecause,
+	}
 	c["stage"] = map[string]any{"index": st.Stage, "name": f.definition(st.Stage).Name, "of": len(f.Plan.Stages)}
 	c["decided_before"] = f.decidedBefore()
 	return c
@@ -163,7 +178,16 @@ func (f *flow) decidedBefore() []map[string]any {
 	for _, st := range f.steps {
 		for _, s := range st.slots {
 			if s.DecidedBy != nil && (s.State == slotApproved || s.State == slotRejected) {
-				before = append(before, map[string]any{"stage": f.definition(st.Stage).Name, "by": s.DecidedBy.Display, "decision": s.State, "comment": s.Comment, "at": stamp(s.DecidedAt)})
+				before = append(
+					before,
+					map[string]any{
+						"stage":    f.definition(st.Stage).Name,
+						"by":       s.DecidedBy.Display,
+						"decision": s.State,
+						"comment":  s.Comment,
+						"at":       stamp(s.DecidedAt),
+					},
+				)
 			}
 		}
 	}

@@ -151,15 +151,25 @@ func (f *flow) definition(stage int) approval.ApprovalStage {
 	return approval.ApprovalStage{}
 }
 
-// key is what a task of the chain asks. It names the task itself, so that no other is ever brought up to date by mistake: there is one
-// for each slot because whoever holds the chain's row lock asks.
+// key is what a task of the chain asks. It names the task itself, so that no other is ever brought up to date by
+// mistake: there is one for each slot because whoever holds the chain's row lock asks.
 func (f *flow) key(stage int, taskID string) string {
 	return fmt.Sprintf("%s:%d:%s", f.ItemID, stage, taskID)
 }
 
 // newSlot makes a slot of what was resolved.
 func (f *flow) newSlot(stage, group int, p approval.PlanSlot) *slot {
-	s := &slot{ID: newID(), ItemID: f.ItemID, Stage: stage, Group: group, Role: p.Role, Display: p.Display, Via: p.Via, Because: p.Because, State: slotOpen}
+	s := &slot{
+		ID:      newID(),
+		ItemID:  f.ItemID,
+		Stage:   stage,
+		Group:   group,
+		Role:    p.Role,
+		Display: p.Display,
+		Via:     p.Via,
+		Because: p.Because,
+		State:   slotOpen,
+	}
 	if p.IdentityID != "" {
 		s.IdentityID = &p.IdentityID
 	}
@@ -230,7 +240,8 @@ func (f *flow) approvers(but int) (ids []string) {
 	seen := map[string]bool{}
 	for _, st := range f.steps {
 		for _, s := range st.slots {
-			if st.Stage == but || s.State != slotApproved || s.DecidedBy == nil || s.DecidedBy.IdentityID == "" || seen[s.DecidedBy.IdentityID] {
+			if st.Stage == but || s.State != slotApproved || s.DecidedBy == nil || s.DecidedBy.IdentityID == "" ||
+				seen[s.DecidedBy.IdentityID] {
 				continue
 			}
 			seen[s.DecidedBy.IdentityID] = true
@@ -252,7 +263,8 @@ func (f *flow) excluded() []string {
 	return ids
 }
 
-// notFor are those whom the inbox never lets decide: the people who are excluded, and the requester by each of their ids.
+// notFor are those whom the inbox never lets decide: the people who are excluded, and the requester by each of their
+// ids.
 func (f *flow) notFor() []string {
 	ids := f.excluded()
 	if len(ids) == 0 {

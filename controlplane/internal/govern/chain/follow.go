@@ -16,9 +16,9 @@ type organization struct {
 	users, everything       bool
 }
 
-// follow has the chains processed that changes of the organization may concern: those of people at or beneath whom somebody's manager or
-// status is another one, those that ask them or somebody for whom they act, those about things with other owners, and those that ask who
-// has a role, or nobody.
+// follow has the chains processed that changes of the organization may concern: those of people at or beneath whom
+// somebody's manager or status is another one, those that ask them or somebody for whom they act, those about things
+// with other owners, and those that ask who has a role, or nobody.
 func (s *Service) follow(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 	return changed(items).mark(ctx, tx, s)
 }
@@ -43,8 +43,8 @@ func changed(items []queue.Item) (o organization) {
 	return o
 }
 
-// mark has chains processed. It climbs from the people of open chains, who are few, rather than down from whoever has changed. union, so
-// that a cycle of managers ends.
+// mark has chains processed. It climbs from the people of open chains, who are few, rather than down from whoever has
+// changed. union, so that a cycle of managers ends.
 func (o organization) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
 	const sql = `
 		with recursive live as (
@@ -68,13 +68,15 @@ func (o organization) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
 		      from live l
 		      join chain_slot s on s.tenant_id = current_tenant() and s.item_id = l.item_id
 		     where s.state = 'open'
-		       and (s.identity_id = any(@people::text[]::uuid[]) or s.acting_for = any(@people::text[]::uuid[]) or @users and s.role <> '')
+		       and (s.identity_id = any(@people::text[]::uuid[]) or s.acting_for = any(@people::text[]::uuid[])
+		           or @users and s.role <> '')
 		     union
 		    select l.item_id
 		      from live l
 		     where l.role_id = any(@things::text[]::uuid[])
 		        or l.entitlement_id = any(@things::text[]::uuid[])
-		        or l.role_id in (select r.role_id from role_entitlement r where r.tenant_id = current_tenant() and r.entitlement_id = any(@things::text[]::uuid[]))
+		        or l.role_id in (select r.role_id from role_entitlement r where r.tenant_id = current_tenant()
+		            and r.entitlement_id = any(@things::text[]::uuid[]))
 		        or l.state = 'blocked'
 		        or @everything
 		        or exists (select from unnest(@members::text[]) m where position(m in l.plan::text) > 0)
@@ -92,7 +94,14 @@ func (o organization) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
 		 where c.tenant_id = current_tenant()
 		   and c.item_id = mine.item_id
 		   and c.state in ('running', 'blocked')`
-	args := pgx.NamedArgs{"people": list(o.people), "things": list(o.things), "members": list(o.members), "users": o.users, "everything": o.everything, "now": s.Now()}
+	args := pgx.NamedArgs{
+		"people":     list(o.people),
+		"things":     list(o.things),
+		"members":    list(o.members),
+		"users":      o.users,
+		"everything": o.everything,
+		"now":        s.Now(),
+	}
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return fmt.Errorf("find approvals that a change concerns: %w", err)
 	}

@@ -40,17 +40,32 @@ type house struct {
 
 func open(t testing.TB) *house {
 	t.Helper()
-	h := &house{at: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), people: map[string]string{}, users: map[string]viewer.Viewer{}, board: &board{}}
+	h := &house{
+		at:     time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC),
+		people: map[string]string{},
+		users:  map[string]viewer.Viewer{},
+		board:  &board{},
+	}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		log := slog.New(slog.DiscardHandler)
-		h.inbox = &decision.Service{DB: db, Cursors: cursors, Log: log, Now: h.now, Answers: map[string]decision.Answer{}}
+		h.inbox = &decision.Service{
+			DB:      db,
+			Cursors: cursors,
+			Log:     log,
+			Now:     h.now,
+			Answers: map[string]decision.Answer{},
+		}
 		h.chains = &chain.Service{DB: db, Log: log, Now: h.now, Decided: h.decided, Approvers: h.board}
 		h.inbox.Answers = h.chains.Answers()
 		return nil
 	})
 	h.EverybodySignsIn()
 	system := newID()
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'Directory', 'ldap')`, system)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir',
+			'Directory', 'ldap')`,
+		system,
+	)
 	h.thing = h.Entitlement(system, "Finance clerk")
 	for _, name := range []string{"ben", "ann"} {
 		h.person(name)
@@ -117,17 +132,36 @@ func (h *house) person(name string, roles ...viewer.Role) string {
 // user makes somebody who signs in; identity may be empty.
 func (h *house) user(name, identity string, roles ...viewer.Role) {
 	h.T.Helper()
-	v := viewer.Viewer{Tenant: h.Tenant.Tenant, Kind: viewer.User, ID: newID(), Display: name, Identity: identity, Roles: roles}
+	v := viewer.Viewer{
+		Tenant:   h.Tenant.Tenant,
+		Kind:     viewer.User,
+		ID:       newID(),
+		Display:  name,
+		Identity: identity,
+		Roles:    roles,
+	}
 	h.users[name] = v
 	if len(roles) > 0 {
-		h.Exec(`insert into app_user (tenant_id, id, email, display_name, identity_id, roles) values (current_tenant(), $1, $2, $3, nullif($4, '')::uuid, $5::text[])`,
-			v.ID, name+"@example.com", name, identity, roles)
+		h.Exec(
+			`insert into app_user (tenant_id, id, email, display_name, identity_id, roles) values (current_tenant(), $1,
+				$2, $3, nullif($4, '')::uuid, $5::text[])`,
+			v.ID,
+			name+"@example.com",
+			name,
+			identity,
+			roles,
+		)
 	}
 }
 
 func (h *house) slot(name string) approval.PlanSlot {
 	if role, is := strings.CutPrefix(name, "role:"); is {
-		return approval.PlanSlot{Role: role, Display: "all users with the role " + role, Via: "fallback", Because: "governance"}
+		return approval.PlanSlot{
+			Role:    role,
+			Display: "all users with the role " + role,
+			Via:     "fallback",
+			Because: "governance",
+		}
 	}
 	who, because, _ := strings.Cut(name, "/")
 	if because == "" {
@@ -160,7 +194,10 @@ func (h *house) group(mode any, names ...string) approval.PlanGroup {
 
 // stage is a stage of groups. Its definition counts as the groups do.
 func stage(name string, mode string, groups ...approval.PlanGroup) approval.PlanStage {
-	s := approval.PlanStage{Definition: approval.ApprovalStage{Name: name, RequireComment: "none", RespondWithin: "P3D"}, Groups: groups}
+	s := approval.PlanStage{
+		Definition: approval.ApprovalStage{Name: name, RequireComment: "none", RespondWithin: "P3D"},
+		Groups:     groups,
+	}
 	for _, g := range groups {
 		s.Definition.Groups = append(s.Definition.Groups, approval.ApproverGroup{Mode: mode, Quorum: g.Needed})
 	}
@@ -168,20 +205,47 @@ func stage(name string, mode string, groups ...approval.PlanGroup) approval.Plan
 }
 
 func plan(stages ...approval.PlanStage) approval.Plan {
-	return approval.Plan{Rule: approval.RuleRef{Name: "a rule"}, Outcome: approval.Chain, Stages: stages, Distinct: true}
+	return approval.Plan{
+		Rule:     approval.RuleRef{Name: "a rule"},
+		Outcome:  approval.Chain,
+		Stages:   stages,
+		Distinct: true,
+	}
 }
 
 // matter is that ann asks for the thing for ben.
 func (h *house) matter(p approval.Plan) chain.Matter {
 	return chain.Matter{
-		ItemID: newID(), RequestID: newID(), Number: "REQ-000001", Plan: p,
-		Subject: approval.Subject{BeneficiaryID: h.people["ben"], RequesterID: h.people["ann"], Kind: "grant", EntitlementID: &h.thing, Justification: "month end"},
-		What:    decision.Ref{Type: "entitlement", ID: h.thing, Display: "Finance clerk"}, Who: decision.Ref{Type: "identity", ID: h.people["ben"], Display: "ben"},
-		RequestedBy: decision.Actor{Type: "user", ID: newID(), IdentityID: h.people["ann"], Display: "ann"}, RiskLevel: "low", ExpiresAt: h.now().Add(14 * 24 * time.Hour),
+		ItemID:    newID(),
+		RequestID: newID(),
+		Number:    "REQ-000001",
+		Plan:      p,
+		Subject: approval.Subject{
+			BeneficiaryID: h.people["ben"],
+			RequesterID:   h.people["ann"],
+			Kind:          "grant",
+			EntitlementID: &h.thing,
+			Justification: "month end",
+		},
+		What: decision.Ref{
+			Type:    "entitlement",
+			ID:      h.thing,
+			Display: "Finance clerk",
+		},
+		Who: decision.Ref{Type: "identity", ID: h.people["ben"], Display: "ben"},
+		RequestedBy: decision.Actor{
+			Type:       "user",
+			ID:         newID(),
+			IdentityID: h.people["ann"],
+			Display:    "ann",
+		},
+		RiskLevel: "low",
+		ExpiresAt: h.now().Add(14 * 24 * time.Hour),
 	}
 }
 
-// start begins a chain and gives its item. The board resolves stages as the plan has them until something else is written on it.
+// start begins a chain and gives its item. The board resolves stages as the plan has them until something else is
+// written on it.
 func (h *house) start(p approval.Plan) string {
 	h.T.Helper()
 	return h.startMatter(h.matter(p))
@@ -189,7 +253,11 @@ func (h *house) start(p approval.Plan) string {
 
 func (h *house) startMatter(m chain.Matter) string {
 	h.T.Helper()
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Matter{m}) }); err != nil {
+	if err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Matter{m}) },
+	); err != nil {
 		h.T.Fatal(err)
 	}
 	return m.ItemID
@@ -200,11 +268,13 @@ func (h *house) tasks(item, who string) []string {
 	h.T.Helper()
 	return h.Strings(`select t.id::text from decision_task t
 		where t.subject ->> 'id' = $1 and t.state in ('open', 'claimed') and t.kind = 'request_approval'
-		  and (exists (select from decision_assignee a where a.task_id = t.id and a.identity_id::text = $2 and a.dropped_at is null)
+		  and (exists (select from decision_assignee a where a.task_id = t.id and a.identity_id::text = $2
+		      and a.dropped_at is null)
 		       or 'role:' || coalesce(t.roles[1], '') = $3) order by t.id`, item, h.people[who], who)
 }
 
-// decide answers the only open task that a person, or a holder of a role, has about an item. more are a comment and inputs.
+// decide answers the only open task that a person, or a holder of a role, has about an item. more are a comment and
+// inputs.
 func (h *house) decide(item, as, action string, more ...any) error {
 	h.T.Helper()
 	return h.decideFor(item, as, as, action, more...)
@@ -288,7 +358,11 @@ func (h *house) work() {
 func (h *house) stages(item string) []chain.StageInstance {
 	h.T.Helper()
 	var found map[string][]chain.StageInstance
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) { found, err = chain.Stages(ctx, tx, []string{item}); return err }); err != nil {
+	if err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) (err error) { found, err = chain.Stages(ctx, tx, []string{item}); return err },
+	); err != nil {
 		h.T.Fatal(err)
 	}
 	return found[item]
@@ -336,7 +410,11 @@ func (h *house) yes2(item, whose, as string) {
 
 func (h *house) cancel(item string) {
 	h.T.Helper()
-	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return chain.Cancel(ctx, tx, []string{item}, "the request was withdrawn") })
+	err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) error { return chain.Cancel(ctx, tx, []string{item}, "the request was withdrawn") },
+	)
 	if err != nil {
 		h.T.Fatal(err)
 	}

@@ -59,7 +59,8 @@ func (s *slot) stands(p approval.PlanSlot) bool {
 	if s.IdentityID == nil || p.IdentityID == "" {
 		return false
 	}
-	return p.ActingFor == *s.IdentityID || s.ActingFor != nil && (*s.ActingFor == p.IdentityID || *s.ActingFor == p.ActingFor)
+	return p.ActingFor == *s.IdentityID ||
+		s.ActingFor != nil && (*s.ActingFor == p.IdentityID || *s.ActingFor == p.ActingFor)
 }
 
 // added says whether somebody was put here beside what the rule names: by an escalation, or by hand.
@@ -67,8 +68,9 @@ func (s *slot) added() bool {
 	return s.Via == decision.Escalation || s.Via == decision.Reassigned
 }
 
-// exchange puts somebody into a slot for whom it stands, or who stands for it now. Where a person has only delegated, the inbox sees to
-// their open tasks as they wished; of those who are away, whoever stands in for them is asked in any case.
+// exchange puts somebody into a slot for whom it stands, or who stands for it now. Where a person has only delegated,
+// the inbox sees to their open tasks as they wished; of those who are away, whoever stands in for them is asked in any
+// case.
 func (w *work) exchange(s *slot, p approval.PlanSlot, at around) {
 	if s.TaskID == nil {
 		return
@@ -87,14 +89,25 @@ func (w *work) exchange(s *slot, p approval.PlanSlot, at around) {
 		drop = []string{before}
 	}
 	if !assigned || len(drop) > 0 {
-		w.assign(*s.TaskID, []decision.Assignee{{IdentityID: p.IdentityID, Via: s.Via, ActingFor: s.ActingFor}}, drop...)
+		w.assign(
+			*s.TaskID,
+			[]decision.Assignee{{IdentityID: p.IdentityID, Via: s.Via, ActingFor: s.ActingFor}},
+			drop...)
 	}
 }
 
 // assign has it changed who decides an open task.
 func (w *work) assign(taskID string, add []decision.Assignee, drop ...string) {
 	if len(add)+len(drop) > 0 {
-		w.assigns = append(w.assigns, assignment{taskID: taskID, add: add, drop: drop, why: "the approvers changed, by a change of the organization or of on-call times"})
+		w.assigns = append(
+			w.assigns,
+			assignment{
+				taskID: taskID,
+				add:    add,
+				drop:   drop,
+				why:    "the approvers changed, by a change of the organization or of on-call times",
+			},
+		)
 	}
 }
 

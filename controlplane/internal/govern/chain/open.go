@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
-// advance goes on from the stage that a flow has come to: it waits, passes over what nobody need be asked about, or asks. Past the
-// last stage the item is approved. fresh says that the plan was resolved in this very transaction.
+// advance goes on from the stage that a flow has come to: it waits, passes over what nobody need be asked about, or
+// asks. Past the last stage the item is approved. fresh says that the plan was resolved in this very transaction.
 func (w *work) advance(ctx context.Context, f *flow, fresh bool) error {
 	w.touch(f)
 	for {
@@ -39,7 +39,8 @@ func (w *work) advance(ctx context.Context, f *flow, fresh bool) error {
 				return nil // the worker opens it: next says that it is due
 			}
 			var err error
-			if ps, err = w.s.approvers().Stage(ctx, w.tx, f.Subject, f.Plan, st.Stage, f.approvers(st.Stage), w.now); err != nil {
+			if ps, err = w.s.approvers().
+				Stage(ctx, w.tx, f.Subject, f.Plan, st.Stage, f.approvers(st.Stage), w.now); err != nil {
 				return err
 			}
 			w.resolution(f, st, ps)
@@ -108,8 +109,8 @@ func (w *work) open(ctx context.Context, f *flow, st *step, ps approval.PlanStag
 	return nil
 }
 
-// barred are those who cannot stand in a stage: nobody decides about their own matter, and where approvers are to be distinct, nobody
-// who has agreed before.
+// barred are those who cannot stand in a stage: nobody decides about their own matter, and where approvers are to be
+// distinct, nobody who has agreed before.
 func (f *flow) barred(stage int) []string {
 	ids := f.excluded()
 	if f.Plan.Distinct {
@@ -211,8 +212,8 @@ func (w *work) setClocks(ctx context.Context, f *flow, st *step, due *time.Time)
 	return err
 }
 
-// pose has the slots of a stage asked that nobody has asked yet: all by one task where the first answer decides, and otherwise each
-// person, and each role, by a task of their own.
+// pose has the slots of a stage asked that nobody has asked yet: all by one task where the first answer decides, and
+// otherwise each person, and each role, by a task of their own.
 func (w *work) pose(f *flow, st *step) {
 	together := f.shared(st)
 	byWho := map[string]*question{}

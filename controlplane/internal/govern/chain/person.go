@@ -35,7 +35,8 @@ func (w *work) met(ctx context.Context, identityID string, raw any) (met bool, e
 	return met, err
 }
 
-// person gathers what a condition asks about somebody beyond their own fields. Here it does not matter how they came by what they hold.
+// person gathers what a condition asks about somebody beyond their own fields. Here it does not matter how they came by
+// what they hold.
 func (w *work) person(ctx context.Context, id string, n condition.Needs) (*condition.Person, error) {
 	usual, err := lifecycle.Find(ctx, w.tx)
 	if err != nil {
@@ -48,9 +49,11 @@ func (w *work) person(ctx context.Context, id string, n condition.Needs) (*condi
 	// union, so that a cycle of managers ends.
 	const managers = `
 		with recursive up (id) as (
-		    select i.manager_id from identity i where i.tenant_id = current_tenant() and i.id = @id and i.manager_id is not null
+		    select i.manager_id from identity i where i.tenant_id = current_tenant() and i.id = @id
+		        and i.manager_id is not null
 		     union
-		    select m.manager_id from up join identity m on m.tenant_id = current_tenant() and m.id = up.id where m.manager_id is not null
+		    select m.manager_id from up join identity m on m.tenant_id = current_tenant() and m.id = up.id
+		        where m.manager_id is not null
 		)
 		select n.name
 		  from up
@@ -62,7 +65,8 @@ func (w *work) person(ctx context.Context, id string, n condition.Needs) (*condi
 		  from access_reason x
 		  join role r on r.tenant_id = x.tenant_id and r.id = x.role_id
 		 cross join lateral unnest(array[r.id::text, r.key]) n (name)
-		 where x.tenant_id = current_tenant() and x.identity_id = @id and x.state = 'active' and x.effect = 'allow' and n.name = any(@named)
+		 where x.tenant_id = current_tenant() and x.identity_id = @id and x.state = 'active' and x.effect = 'allow'
+		     and n.name = any(@named)
 		 union
 		select n.name
 		  from role_assignment a
@@ -72,7 +76,8 @@ func (w *work) person(ctx context.Context, id string, n condition.Needs) (*condi
 	const entitlements = `
 		select x.entitlement_id::text
 		  from access_reason x
-		 where x.tenant_id = current_tenant() and x.identity_id = @id and x.state = 'active' and x.effect = 'allow' and x.entitlement_id::text = any(@named)`
+		 where x.tenant_id = current_tenant() and x.identity_id = @id and x.state = 'active' and x.effect = 'allow'
+		     and x.entitlement_id::text = any(@named)`
 	if p.Managers, err = w.named(ctx, managers, id, n.Managers); err != nil {
 		return nil, err
 	}

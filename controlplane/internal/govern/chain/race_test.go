@@ -54,7 +54,14 @@ func TestDecisionsAtTheSameInstantComeToOneOutcome(t *testing.T) {
 		}
 		state := h.Strings(`select state from chain where item_id = $1`, item)[0]
 		g2 := h.stages(item)[0].Groups[0]
-		if got := chain.Tally(mode, g2.Needed, g2.Approved, g2.Rejected, 0); state == "running" || (got == "agreed") != (state == "approved") {
+		if got := chain.Tally(
+			mode,
+			g2.Needed,
+			g2.Approved,
+			g2.Rejected,
+			0,
+		); state == "running" ||
+			(got == "agreed") != (state == "approved") {
 			t.Fatalf("round %d (%s): the chain is %s, the answers %+v", round, mode, state, g2)
 		}
 		if mode == "any" && g2.Approved+g2.Rejected != 1 {
@@ -65,7 +72,10 @@ func TestDecisionsAtTheSameInstantComeToOneOutcome(t *testing.T) {
 		}
 		h.later(2 * time.Second)
 		h.work()
-		if n := h.Count(`select count(*) from decision_task where subject ->> 'id' = $1 and state in ('open', 'claimed')`, item); n != 0 {
+		if n := h.Count(
+			`select count(*) from decision_task where subject ->> 'id' = $1 and state in ('open', 'claimed')`,
+			item,
+		); n != 0 {
 			t.Fatalf("round %d (%s): %d tasks are left", round, mode, n)
 		}
 	}
@@ -117,7 +127,12 @@ func TestManyAnswersAtOnceAreTakenTogether(t *testing.T) {
 	h.person("root", viewer.Admin)
 	var items, tasks []string
 	for range 30 {
-		items = append(items, h.start(plan(stage("manager", "any", h.group("any", "mia")), stage("owner", "any", h.group("any", "olaf")))))
+		items = append(
+			items,
+			h.start(
+				plan(stage("manager", "any", h.group("any", "mia")), stage("owner", "any", h.group("any", "olaf"))),
+			),
+		)
 	}
 	for _, item := range items {
 		tasks = append(tasks, h.tasks(item, "mia")...)

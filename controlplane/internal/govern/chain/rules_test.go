@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// company is a house in which the tenant's rules say who is asked: boss over mia over ben, olaf owns the thing, root administrates.
+// company is a house in which the tenant's rules say who is asked: boss over mia over ben, olaf owns the thing, root
+// administrates.
 func company(t testing.TB) *house {
 	t.Helper()
 	h := open(t)
@@ -89,10 +90,19 @@ func TestTheUsualRuleAsksTheManagerAndForRiskTheOwner(t *testing.T) {
 
 func TestTwoApprovalsInParallel(t *testing.T) {
 	h := company(t)
-	item := h.startMatter(h.defined(approval.ApprovalStage{Name: "both", RespondWithin: "P3D", Groups: []approval.ApproverGroup{asks("any", 0, "manager"), asks("all", 0, "entitlement_owner")}}))
+	item := h.startMatter(
+		h.defined(
+			approval.ApprovalStage{
+				Name:          "both",
+				RespondWithin: "P3D",
+				Groups:        []approval.ApproverGroup{asks("any", 0, "manager"), asks("all", 0, "entitlement_owner")},
+			},
+		),
+	)
 	h.expect("asked", h.asked(item, 0), "mia olaf")
 	mia, olaf := h.tasks(item, "mia")[0], h.tasks(item, "olaf")[0]
-	for _, err := range atOnce(func() error { return h.answer(mia, h.users["mia"], "approve") }, func() error { return h.answer(olaf, h.users["olaf"], "approve") }) {
+	for _, err := range atOnce(func() error { return h.answer(mia, h.users["mia"], "approve") },
+		func() error { return h.answer(olaf, h.users["olaf"], "approve") }) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -127,7 +137,13 @@ func TestTheNewManagerIsAskedWhenTheOldOneLeavesHalfWay(t *testing.T) {
 func TestAnApproverOnLeaveIsStoodInFor(t *testing.T) {
 	h := company(t)
 	delegated := h.startMatter(h.ruled())
-	h.Exec(`insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, state) values (current_tenant(), $1, $2, $3, 'active')`, newID(), h.people["mia"], h.people["dora"])
+	h.Exec(
+		`insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, state) values (current_tenant(), $1,
+			$2, $3, 'active')`,
+		newID(),
+		h.people["mia"],
+		h.people["dora"],
+	)
 	h.Exec(`update identity set status = 'on_leave' where id = $1`, h.people["mia"])
 	h.work()
 	h.expect("asked", h.asked(delegated, 0), "dora")
@@ -150,8 +166,14 @@ func TestAnApproverOnLeaveIsStoodInFor(t *testing.T) {
 
 func TestAnEscalationAsksWhomItNames(t *testing.T) {
 	h := company(t)
-	d := approval.ApprovalStage{Name: "manager", RespondWithin: "P3D", Groups: []approval.ApproverGroup{asks("any", 0, "manager")},
-		Escalation: []approval.EscalationStep{{After: "P1D", Action: "add", To: []approval.ApproverResolver{{Kind: "manager", Level: 2}}}}}
+	d := approval.ApprovalStage{
+		Name:          "manager",
+		RespondWithin: "P3D",
+		Groups:        []approval.ApproverGroup{asks("any", 0, "manager")},
+		Escalation: []approval.EscalationStep{
+			{After: "P1D", Action: "add", To: []approval.ApproverResolver{{Kind: "manager", Level: 2}}},
+		},
+	}
 	item := h.startMatter(h.defined(d))
 	h.later(26 * time.Hour)
 	h.work()
@@ -186,10 +208,17 @@ func TestWithoutAnybodyTheRulesBlock(t *testing.T) {
 func TestAnEscalationGoesOnByAnotherRule(t *testing.T) {
 	h := company(t)
 	rule := newID()
-	h.Exec(`insert into approval_rule (tenant_id, id, name, branches) values (current_tenant(), $1, 'Owners decide', $2)`, rule,
-		`[{"outcome": {"kind": "chain", "stages": [{"name": "owner", "groups": [{"mode": "any", "approvers": [{"kind": "entitlement_owner"}]}]}]}}]`)
-	d := approval.ApprovalStage{Name: "manager", RespondWithin: "P3D", Groups: []approval.ApproverGroup{asks("any", 0, "manager")},
-		Escalation: []approval.EscalationStep{{After: "P1D", Action: "use_rule", RuleID: rule}}}
+	h.Exec(
+		`insert into approval_rule (tenant_id, id, name, branches) values (current_tenant(), $1, 'Owners decide', $2)`,
+		rule,
+		`[{"outcome": {"kind": "chain", "stages": [{"name": "owner", "groups": [{"mode": "any", "approvers": [{"kind": "entitlement_owner"}]}]}]}}]`,
+	)
+	d := approval.ApprovalStage{
+		Name:          "manager",
+		RespondWithin: "P3D",
+		Groups:        []approval.ApproverGroup{asks("any", 0, "manager")},
+		Escalation:    []approval.EscalationStep{{After: "P1D", Action: "use_rule", RuleID: rule}},
+	}
 	item := h.startMatter(h.defined(d))
 	h.later(26 * time.Hour)
 	h.work()

@@ -11,13 +11,20 @@ import (
 // straight tells chains of an answer as the inbox would, past its own checks.
 func (h *house) straight(item string, stage int, as viewer.Viewer, by decision.Actor) error {
 	h.T.Helper()
-	task := h.Strings(`select task_id::text from chain_slot where item_id = $1 and stage = $2 and state = 'open' limit 1`, item, stage)
+	task := h.Strings(
+		`select task_id::text from chain_slot where item_id = $1 and stage = $2 and state = 'open' limit 1`,
+		item,
+		stage,
+	)
 	if len(task) != 1 {
 		h.T.Fatalf("%d slots are open; want 1", len(task))
 	}
 	var results []error
 	err := h.DB.As(ctx, as, func(tx *pg.Tx) (err error) {
-		a := decision.Answered{Task: decision.DecisionTask{ID: task[0], Kind: "request_approval"}, Decision: decision.Decision{Action: "approve", By: by, At: h.now()}}
+		a := decision.Answered{
+			Task:     decision.DecisionTask{ID: task[0], Kind: "request_approval"},
+			Decision: decision.Decision{Action: "approve", By: by, At: h.now()},
+		}
 		results, err = h.chains.Answer(ctx, tx, []decision.Answered{a})
 		return err
 	})
@@ -69,7 +76,10 @@ func TestARequesterWhoIsNoPersonIsKnownAsTheUser(t *testing.T) {
 	if err := h.decideFor(item, "role:admin", "nobody", "approve"); err == nil {
 		t.Fatal("the requester approved as the user they are")
 	}
-	h.refused(h.straight(item, 0, h.users["nobody"], decision.Actor{Type: "user", ID: h.users["nobody"].ID}), "own_request")
+	h.refused(
+		h.straight(item, 0, h.users["nobody"], decision.Actor{Type: "user", ID: h.users["nobody"].ID}),
+		"own_request",
+	)
 	h.yes2(item, "role:admin", "root")
 }
 
@@ -80,7 +90,10 @@ func TestTokensAndOperatorsFromElsewhereApproveNothing(t *testing.T) {
 	h.refused(h.straight(item, 0, h.Tenant, decision.Actor{Type: "service", ID: newID()}), "approver_required")
 	away := h.users["root"]
 	away.Home = newID()
-	h.refused(h.straight(item, 0, away, decision.Actor{Type: "user", ID: away.ID, IdentityID: away.Identity}), "approver_required")
+	h.refused(
+		h.straight(item, 0, away, decision.Actor{Type: "user", ID: away.ID, IdentityID: away.Identity}),
+		"approver_required",
+	)
 	h.yes2(item, "role:admin", "root")
 }
 
@@ -88,7 +101,9 @@ func TestWhoAgreedBeforeDoesNotAgreeAgain(t *testing.T) {
 	h := open(t)
 	h.person("mia", viewer.Admin)
 	h.person("root", viewer.Admin)
-	item := h.start(plan(stage("manager", "any", h.group("any", "mia")), stage("governance", "any", h.group("any", "role:admin"))))
+	item := h.start(
+		plan(stage("manager", "any", h.group("any", "mia")), stage("governance", "any", h.group("any", "role:admin"))),
+	)
 	h.yes(item, "mia")
 	err := h.decideFor(item, "role:admin", "mia", "approve")
 	h.refused(err, "distinct_approvers")
@@ -96,7 +111,10 @@ func TestWhoAgreedBeforeDoesNotAgreeAgain(t *testing.T) {
 	h.yes2(item, "role:admin", "root")
 	h.expect("rung", h.results(item), "approved")
 
-	same := plan(stage("manager", "any", h.group("any", "mia")), stage("governance", "any", h.group("any", "role:admin")))
+	same := plan(
+		stage("manager", "any", h.group("any", "mia")),
+		stage("governance", "any", h.group("any", "role:admin")),
+	)
 	same.Distinct = false
 	item = h.start(same)
 	h.yes(item, "mia")
@@ -107,7 +125,9 @@ func TestWhoAgreedBeforeDoesNotAgreeAgain(t *testing.T) {
 func TestTheOnlyOneWhoCouldBlocksWhenTheyAgreedBefore(t *testing.T) {
 	h := open(t)
 	h.person("mia", viewer.Admin)
-	item := h.start(plan(stage("manager", "any", h.group("any", "mia")), stage("governance", "any", h.group("any", "role:admin"))))
+	item := h.start(
+		plan(stage("manager", "any", h.group("any", "mia")), stage("governance", "any", h.group("any", "role:admin"))),
+	)
 	h.yes(item, "mia")
 	h.expect("rung", h.results(item), "blocked")
 }
@@ -127,7 +147,11 @@ func TestOnePersonIsNotTwoOfAQuorum(t *testing.T) {
 
 func (h *house) assign(task string, to decision.Assignee, drop ...string) {
 	h.T.Helper()
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return decision.Assign(ctx, tx, task, []decision.Assignee{to}, drop, "test") }); err != nil {
+	if err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) error { return decision.Assign(ctx, tx, task, []decision.Assignee{to}, drop, "test") },
+	); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -136,7 +160,11 @@ func TestWhoeverATaskWasHandedToIsCounted(t *testing.T) {
 	h := open(t)
 	h.person("dora")
 	item := h.start(plan(stage("all", "all", h.group("all", "mia", "olaf"))))
-	h.assign(h.tasks(item, "mia")[0], decision.Assignee{IdentityID: h.people["dora"], Via: "reassigned"}, h.people["mia"])
+	h.assign(
+		h.tasks(item, "mia")[0],
+		decision.Assignee{IdentityID: h.people["dora"], Via: "reassigned"},
+		h.people["mia"],
+	)
 	h.expect("who is asked now", h.asked(item, 0), "dora olaf")
 	h.yes(item, "dora")
 	h.yes(item, "olaf")
@@ -152,11 +180,18 @@ func TestADelegateAnswersForWhomTheyStand(t *testing.T) {
 	h := open(t)
 	h.person("dora")
 	h.person("mia")
-	h.Exec(`insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, state) values (current_tenant(), $1, $2, $3, 'active')`, newID(), h.people["mia"], h.people["dora"])
+	h.Exec(
+		`insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, state) values (current_tenant(), $1,
+			$2, $3, 'active')`,
+		newID(),
+		h.people["mia"],
+		h.people["dora"],
+	)
 	item := h.start(plan(stage("manager", "any", h.group("any", "mia"))))
 	h.yes(item, "dora")
 	s := h.stages(item)[0].Groups[0].Slots[0]
-	if s.Via != "delegate" || s.ActingFor == nil || *s.ActingFor != h.people["mia"] || *s.IdentityID != h.people["dora"] {
+	if s.Via != "delegate" || s.ActingFor == nil || *s.ActingFor != h.people["mia"] ||
+		*s.IdentityID != h.people["dora"] {
 		t.Errorf("slot is %+v", s)
 	}
 }

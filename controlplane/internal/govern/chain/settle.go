@@ -7,8 +7,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
-// settle counts the answers of the stage that is open, and ends it when they come to something. why says what has happened, for those
-// who need not answer any more.
+// settle counts the answers of the stage that is open, and ends it when they come to something. why says what has
+// happened, for those who need not answer any more.
 func (w *work) settle(ctx context.Context, f *flow, why string) error {
 	st := f.now()
 	before := st.openTasks()

@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Stages reads the stages of items, in their order. Of a stage that is still to come it shows who is expected to be asked.
+// Stages reads the stages of items, in their order. Of a stage that is still to come it shows who is expected to be
+// asked.
 func Stages(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[string][]StageInstance, error) {
 	found := map[string][]StageInstance{}
 	if len(itemIDs) == 0 {
@@ -91,8 +92,17 @@ func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]Lo
 // instance is a stage as others see it. handed are tasks that those who were asked have given to others.
 func (f *flow) instance(st *step, handed map[string]*decision.HandedOn) StageInstance {
 	d := f.definition(st.Stage)
-	s := StageInstance{Index: st.Stage, Name: d.Name, State: st.State, Groups: []GroupInstance{}, OpenedAt: st.OpenedAt, DueAt: st.DueAt, ClosedAt: st.ClosedAt,
-		Escalations: list(st.Escalations), Log: []LogEntry{}}
+	s := StageInstance{
+		Index:       st.Stage,
+		Name:        d.Name,
+		State:       st.State,
+		Groups:      []GroupInstance{},
+		OpenedAt:    st.OpenedAt,
+		DueAt:       st.DueAt,
+		ClosedAt:    st.ClosedAt,
+		Escalations: list(st.Escalations),
+		Log:         []LogEntry{},
+	}
 	if st.OpenedAt == nil && st.State == stageWaiting {
 		planned := f.Plan.Stages[st.Stage]
 		s.Groups, s.DueAt = expected(planned), planned.DueAt
@@ -102,7 +112,10 @@ func (f *flow) instance(st *step, handed map[string]*decision.HandedOn) StageIns
 		return s
 	}
 	for _, t := range f.tallies(st) {
-		s.Groups = append(s.Groups, GroupInstance{Needed: t.needed, Approved: t.approved, Rejected: t.rejected, Slots: []SlotInstance{}})
+		s.Groups = append(
+			s.Groups,
+			GroupInstance{Needed: t.needed, Approved: t.approved, Rejected: t.rejected, Slots: []SlotInstance{}},
+		)
 	}
 	for _, each := range st.slots {
 		if each.Group < len(s.Groups) {
@@ -113,7 +126,8 @@ func (f *flow) instance(st *step, handed map[string]*decision.HandedOn) StageIns
 	return s
 }
 
-// now is a slot as it stands: that of whoever was given its task, when that was handed on, unless they are among those before it.
+// now is a slot as it stands: that of whoever was given its task, when that was handed on, unless they are among those
+// before it.
 func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) (now []SlotInstance) {
 	asked := s.instance()
 	if s.State != slotOpen || s.TaskID == nil {
@@ -128,15 +142,35 @@ func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) 
 			return b.State == slotOpen && b.IdentityID != nil && *b.IdentityID == to.IdentityID
 		})
 		if !there {
-			now = append(now, SlotInstance{IdentityID: &to.IdentityID, Display: to.Display, Via: decision.Reassigned, ActingFor: s.IdentityID, TaskID: s.TaskID, State: slotOpen})
+			now = append(
+				now,
+				SlotInstance{
+					IdentityID: &to.IdentityID,
+					Display:    to.Display,
+					Via:        decision.Reassigned,
+					ActingFor:  s.IdentityID,
+					TaskID:     s.TaskID,
+					State:      slotOpen,
+				},
+			)
 		}
 	}
 	return now
 }
 
 func (s *slot) instance() SlotInstance {
-	i := SlotInstance{IdentityID: s.IdentityID, Role: s.Role, Display: s.Display, Via: s.Via, ActingFor: s.ActingFor, TaskID: s.TaskID, State: s.State,
-		DecidedAt: s.DecidedAt, Comment: s.Comment, AgreedByRequesting: s.byRequesting()}
+	i := SlotInstance{
+		IdentityID:         s.IdentityID,
+		Role:               s.Role,
+		Display:            s.Display,
+		Via:                s.Via,
+		ActingFor:          s.ActingFor,
+		TaskID:             s.TaskID,
+		State:              s.State,
+		DecidedAt:          s.DecidedAt,
+		Comment:            s.Comment,
+		AgreedByRequesting: s.byRequesting(),
+	}
 	if s.DecidedBy != nil {
 		i.DecidedBy = s.DecidedBy.Display
 	}
@@ -149,7 +183,13 @@ func expected(p approval.PlanStage) []GroupInstance {
 	for g, group := range p.Groups {
 		groups[g] = GroupInstance{Needed: group.Needed, Slots: make([]SlotInstance, len(group.Slots))}
 		for i, each := range group.Slots {
-			s := SlotInstance{Role: each.Role, Display: each.Display, Via: each.Via, State: slotOpen, AgreedByRequesting: each.Agreed}
+			s := SlotInstance{
+				Role:               each.Role,
+				Display:            each.Display,
+				Via:                each.Via,
+				State:              slotOpen,
+				AgreedByRequesting: each.Agreed,
+			}
 			if each.IdentityID != "" {
 				s.IdentityID = &each.IdentityID
 			}

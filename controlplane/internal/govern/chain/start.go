@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Start begins the chains of items whose plan has the outcome chain. Where all stages are satisfied already, it rings at once, in the
-// same transaction.
+// Start begins the chains of items whose plan has the outcome chain. Where all stages are satisfied already, it rings
+// at once, in the same transaction.
 func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error {
 	if len(matters) == 0 {
 		return nil
@@ -19,11 +19,29 @@ func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error 
 	w := s.work(tx)
 	for _, m := range matters {
 		if len(m.Plan.Stages) == 0 {
-			return fault.Coded(fault.Conflict, "rule_without_stages", "the approval rule %q has no stages; add a stage", m.Plan.Rule.Name)
+			return fault.Coded(
+				fault.Conflict,
+				"rule_without_stages",
+				"the approval rule %q has no stages; add a stage",
+				m.Plan.Rule.Name,
+			)
 		}
 		f := &flow{
-			ItemID: m.ItemID, RequestID: m.RequestID, Number: m.Number, Subject: m.Subject, Plan: m.Plan, State: running, ExpiresAt: m.ExpiresAt, isNew: true,
-			Shown: shown{What: m.What, Who: m.Who, RequestedBy: m.RequestedBy, Context: m.Context, RiskLevel: m.RiskLevel},
+			ItemID:    m.ItemID,
+			RequestID: m.RequestID,
+			Number:    m.Number,
+			Subject:   m.Subject,
+			Plan:      m.Plan,
+			State:     running,
+			ExpiresAt: m.ExpiresAt,
+			isNew:     true,
+			Shown: shown{
+				What:        m.What,
+				Who:         m.Who,
+				RequestedBy: m.RequestedBy,
+				Context:     m.Context,
+				RiskLevel:   m.RiskLevel,
+			},
 		}
 		if f.Subject.Kind == "" {
 			f.Subject.Kind = "grant"
@@ -44,8 +62,9 @@ func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error 
 	return w.finish(ctx)
 }
 
-// Hold locks chains until the transaction ends. Whoever is to change requests together with their chains calls it before they lock
-// anything of the requests: answers come from the chains to the requests, and two who come from either end would wait for each other.
+// Hold locks chains until the transaction ends. Whoever is to change requests together with their chains calls it
+// before they lock anything of the requests: answers come from the chains to the requests, and two who come from either
+// end would wait for each other.
 func Hold(ctx context.Context, tx *pg.Tx, itemIDs []string) error {
 	const sql = `
 		select c.item_id

@@ -11,11 +11,11 @@ import (
 )
 
 const columns = `
-	c.item_id::text, c.request_id::text, c.number, c.subject, c.plan, c.shown, c.state, c.stage, c.starts_at, c.ends_at, c.expires_at,
-	c.look_at, c.turned, c.left_tasks, c.closed_at`
+	c.item_id::text, c.request_id::text, c.number, c.subject, c.plan, c.shown, c.state, c.stage, c.starts_at, c.ends_at,
+	c.expires_at, c.look_at, c.turned, c.left_tasks, c.closed_at`
 
-// load locks the chains of items, in the order of their ids so that two who lock many never wait for each other, and reads them whole.
-// What has no chain is left out.
+// load locks the chains of items, in the order of their ids so that two who lock many never wait for each other, and
+// reads them whole. What has no chain is left out.
 func load(ctx context.Context, tx *pg.Tx, itemIDs []string) ([]*flow, error) {
 	const sql = `select ` + columns + `
 		  from chain c
@@ -70,8 +70,8 @@ func read(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]*fl
 // readSteps reads the stages of items with their slots, in the order of the stages.
 func readSteps(ctx context.Context, tx *pg.Tx, itemIDs []string) ([]*step, error) {
 	const sql = `
-		select s.item_id::text, s.stage, s.state, s.needed, s.wait_since, s.wait_until, s.wait_task::text, s.waited, s.opened_at, s.due_at,
-		       s.closed_at, s.remind_at, s.reminded, s.escalate_at, s.escalated, s.escalations
+		select s.item_id::text, s.stage, s.state, s.needed, s.wait_since, s.wait_until, s.wait_task::text, s.waited,
+		       s.opened_at, s.due_at, s.closed_at, s.remind_at, s.reminded, s.escalate_at, s.escalated, s.escalations
 		  from chain_stage s
 		 where s.tenant_id = current_tenant()
 		   and s.item_id = any(@items::text[]::uuid[])
@@ -108,8 +108,8 @@ func readSteps(ctx context.Context, tx *pg.Tx, itemIDs []string) ([]*step, error
 
 func readSlots(ctx context.Context, tx *pg.Tx, itemIDs []string) ([]*slot, error) {
 	const sql = `
-		select s.id::text, s.item_id::text, s.stage, s.group_index, s.identity_id::text, s.role, s.display, s.via, s.acting_for::text, s.because,
-		       s.task_id::text, s.state, s.decided_at, s.decided_by, s.comment
+		select s.id::text, s.item_id::text, s.stage, s.group_index, s.identity_id::text, s.role, s.display, s.via,
+		       s.acting_for::text, s.because, s.task_id::text, s.state, s.decided_at, s.decided_by, s.comment
 		  from chain_slot s
 		 where s.tenant_id = current_tenant()
 		   and s.item_id = any(@items::text[]::uuid[])
@@ -176,7 +176,8 @@ func write(ctx context.Context, tx *pg.Tx, flows []*flow, logs []logged) error {
 	for _, each := range []struct {
 		sql  string
 		rows []map[string]any
-	}{{insertChains, begun}, {updateChains, changed}, {upsertSteps, steps}, {upsertSlots, slots}, {insertLog, logRows(logs)}} {
+	}{{insertChains, begun}, {updateChains, changed}, {upsertSteps, steps}, {upsertSlots, slots},
+		{insertLog, logRows(logs)}} {
 		if len(each.rows) == 0 {
 			continue
 		}

@@ -44,12 +44,20 @@ func TestATaskSaysWhoAsksForWhatForWhomAndWhy(t *testing.T) {
 	h.expect("item", one(`select context -> 'item' ->> 'display' from decision_task`), "Finance clerk")
 	h.expect("due", one(`select to_char(due_at, 'YYYY-MM-DD HH24:MI') from decision_task`), "2026-03-05 09:00")
 	h.yes(m.ItemID, "mia")
-	h.expect("before", one(`select context -> 'decided_before' -> 0 ->> 'by' from decision_task where state = 'open'`), "mia")
+	h.expect(
+		"before",
+		one(`select context -> 'decided_before' -> 0 ->> 'by' from decision_task where state = 'open'`),
+		"mia",
+	)
 	h.expect("same group", one(`select count(distinct group_key)::text from decision_task`), "2")
 	other := h.matter(m.Plan)
 	other.Subject.BeneficiaryID = h.person("bea")
 	h.startMatter(other)
-	h.expect("same thing for others", one(`select count(distinct group_key)::text from decision_task where state = 'open'`), "2")
+	h.expect(
+		"same thing for others",
+		one(`select count(distinct group_key)::text from decision_task where state = 'open'`),
+		"2",
+	)
 }
 
 func TestTheFirstAnswerOfAnyDecidesAndTheOthersSeeWhoItWas(t *testing.T) {
@@ -82,8 +90,20 @@ func TestAllMustAgreeAndOneWhoDoesNotIsEnough(t *testing.T) {
 	h.yes(no, "mia")
 	h.no(no, "olga")
 	h.expect("rung", h.results(no), "rejected")
-	h.expect("closed for olaf", strings.Join(h.Strings(`select t.state || ': ' || t.closed_reason from decision_task t join decision_assignee a on a.task_id = t.id
-		where a.identity_id = $1 and t.subject ->> 'id' = $2`, h.people["olaf"], no), ","), "superseded: olga has rejected it")
+	h.expect(
+		"closed for olaf",
+		strings.Join(
+			h.Strings(
+				`select t.state || ': ' || t.closed_reason from decision_task t join decision_assignee a
+		    on a.task_id = t.id
+		where a.identity_id = $1 and t.subject ->> 'id' = $2`,
+				h.people["olaf"],
+				no,
+			),
+			",",
+		),
+		"superseded: olga has rejected it",
+	)
 }
 
 func TestAQuorumIsReachedOrCannotBeAnyMore(t *testing.T) {
@@ -144,7 +164,11 @@ func TestStagesFollowOneAnother(t *testing.T) {
 
 func TestWhatIsSatisfiedIsPassedOverWithANote(t *testing.T) {
 	h := open(t)
-	done := approval.PlanStage{Definition: approval.ApprovalStage{Name: "owner"}, Groups: []approval.PlanGroup{}, Satisfied: "mia agreed as manager"}
+	done := approval.PlanStage{
+		Definition: approval.ApprovalStage{Name: "owner"},
+		Groups:     []approval.PlanGroup{},
+		Satisfied:  "mia agreed as manager",
+	}
 	item := h.start(plan(stage("manager", "any", h.group("any", "mia")), done))
 	h.yes(item, "mia")
 	h.expect("stages", h.states(item), "approved skipped")
@@ -177,7 +201,13 @@ func TestAnApproverShortensAndNeverLengthens(t *testing.T) {
 		}
 	}
 	shorter := h.now().Add(48 * time.Hour).UTC()
-	if err := h.decide(item, "mia", "approve", "", map[string]any{"ends_at": shorter.Format(time.RFC3339)}); err != nil {
+	if err := h.decide(
+		item,
+		"mia",
+		"approve",
+		"",
+		map[string]any{"ends_at": shorter.Format(time.RFC3339)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if o := h.last(item); o.EndsAt == nil || !o.EndsAt.Equal(shorter) || o.StartsAt != nil {
@@ -187,7 +217,8 @@ func TestAnApproverShortensAndNeverLengthens(t *testing.T) {
 
 func TestACommentIsDemandedWhereTheStageDoes(t *testing.T) {
 	h := open(t)
-	for demand, refused := range map[string][]string{"reject": {"reject"}, "": {"reject"}, "approve": {"approve"}, "both": {"approve", "reject"}, "none": nil} {
+	for demand, refused := range map[string][]string{"reject": {"reject"}, "": {"reject"}, "approve": {"approve"},
+		"both": {"approve", "reject"}, "none": nil} {
 		s := stage("manager", "any", h.group("any", "mia"))
 		s.Definition.RequireComment = demand
 		for _, action := range []string{"approve", "reject"} {
@@ -207,7 +238,12 @@ func TestACommentIsDemandedWhereTheStageDoes(t *testing.T) {
 func TestOutsideItsWindowNothingIsDecided(t *testing.T) {
 	h := open(t)
 	s := stage("manager", "any", h.group("any", "mia"))
-	s.Definition.DecisionWindow = &approval.DecisionWindow{Days: []string{"monday"}, From: "10:00", To: "11:00", Timezone: "UTC"}
+	s.Definition.DecisionWindow = &approval.DecisionWindow{
+		Days:     []string{"monday"},
+		From:     "10:00",
+		To:       "11:00",
+		Timezone: "UTC",
+	}
 	item := h.start(plan(s))
 	err := h.decide(item, "mia", "approve")
 	h.refused(err, "outside_decision_window")

@@ -69,8 +69,8 @@ func (w *work) expire(f *flow) {
 	w.conclude(f, Expired, "expired", "it was not answered in time")
 }
 
-// remind reminds those who have not answered, once for each instant at which they are to be. Whoever answers at this very moment is not
-// waited for.
+// remind reminds those who have not answered, once for each instant at which they are to be. Whoever answers at this
+// very moment is not waited for.
 func (w *work) remind(ctx context.Context, f *flow, st *step) error {
 	if st.State != stageOpen || st.Reminded >= len(st.RemindAt) || st.RemindAt[st.Reminded].After(w.now) {
 		return nil

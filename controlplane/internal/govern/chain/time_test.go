@@ -27,7 +27,11 @@ func TestWhatNobodyAnswersExpires(t *testing.T) {
 	}
 	h.expect("task", h.Strings(`select state from decision_task where id = $1`, task)[0], "expired")
 	h.refused(h.answer(task, h.users["mia"], "approve"), "invalid_transition")
-	h.expect("audit", strings.Join(h.Strings(`select action from audit_event where action like 'access_request.%'`), " "), "access_request.expired")
+	h.expect(
+		"audit",
+		strings.Join(h.Strings(`select action from audit_event where action like 'access_request.%'`), " "),
+		"access_request.expired",
+	)
 	h.work()
 	h.expect("rung once", h.results(item), "expired")
 }
@@ -38,7 +42,11 @@ func TestThoseWhoHaveNotAnsweredAreRemindedOnceEachTime(t *testing.T) {
 	s.Definition.Reminders = []string{"P1D", "P2D", "P5D", "never"}
 	item := h.start(plan(s))
 	reminded := func(who string) int {
-		return h.Count(`select count(*) from decision_event e join decision_assignee a on a.task_id = e.task_id where e.event = 'reminded' and a.identity_id = $1`, h.people[who])
+		return h.Count(
+			`select count(*) from decision_event e join decision_assignee a on a.task_id = e.task_id
+				where e.event = 'reminded' and a.identity_id = $1`,
+			h.people[who],
+		)
 	}
 	h.later(day)
 	h.work()
@@ -112,10 +120,23 @@ func TestAnEscalationReplacesWhoDidNotAnswer(t *testing.T) {
 func TestAnEscalationDecides(t *testing.T) {
 	h := open(t)
 	next := stage("owner", "any", h.group("any", "olaf"))
-	rule := plan(stage("another rule's", "any", h.group("any", "vera")), stage("and its second", "any", h.group("any", "walt")))
+	rule := plan(
+		stage("another rule's", "any", h.group("any", "vera")),
+		stage("and its second", "any", h.group("any", "walt")),
+	)
 	h.board.rule = &rule
-	skip, yes, no := h.start(plan(escalating(h, "any", "skip", "mia"), next)), h.start(plan(escalating(h, "any", "approve", "mia"))), h.start(plan(escalating(h, "any", "reject", "mia")))
-	use, shorter := h.start(plan(escalating(h, "any", "use_rule", "mia"), next)), h.start(plan(escalating(h, "any", "use_rule", "mia"), next, next, next))
+	skip, yes, no := h.start(
+		plan(escalating(h, "any", "skip", "mia"), next),
+	), h.start(
+		plan(escalating(h, "any", "approve", "mia")),
+	), h.start(
+		plan(escalating(h, "any", "reject", "mia")),
+	)
+	use, shorter := h.start(
+		plan(escalating(h, "any", "use_rule", "mia"), next),
+	), h.start(
+		plan(escalating(h, "any", "use_rule", "mia"), next, next, next),
+	)
 	h.later(day)
 	h.work()
 	h.expect("skip", h.states(skip), "skipped open")
@@ -173,8 +194,12 @@ func TestAStageWaitsUntilSomethingIsTrueOfThePerson(t *testing.T) {
 	h := open(t)
 	trained := map[string]any{"field": "title", "op": "eq", "value": "Trained"}
 	met := h.start(waiting(h, approval.StageWait{Kind: "condition", Condition: trained}))
-	rejects := h.start(waiting(h, approval.StageWait{Kind: "condition", Condition: trained, Timeout: "P1D", OnTimeout: "reject"}))
-	goesOn := h.start(waiting(h, approval.StageWait{Kind: "condition", Condition: trained, Timeout: "P1D", OnTimeout: "continue"}))
+	rejects := h.start(
+		waiting(h, approval.StageWait{Kind: "condition", Condition: trained, Timeout: "P1D", OnTimeout: "reject"}),
+	)
+	goesOn := h.start(
+		waiting(h, approval.StageWait{Kind: "condition", Condition: trained, Timeout: "P1D", OnTimeout: "continue"}),
+	)
 	h.later(day)
 	h.work()
 	h.expect("stages", h.states(met)+" "+h.states(rejects)+" "+h.states(goesOn), "waiting rejected open")
@@ -191,10 +216,17 @@ func TestAStageWaitsUntilSomethingIsTrueOfThePerson(t *testing.T) {
 func TestAStageWaitsForSomebodyElse(t *testing.T) {
 	h := open(t)
 	h.person("root", viewer.Admin)
-	on, off, late := h.start(waiting(h, approval.StageWait{Kind: "external"})), h.start(waiting(h, approval.StageWait{Kind: "external"})),
-		h.start(waiting(h, approval.StageWait{Kind: "external", Timeout: "P1D"}))
+	on, off, late := h.start(
+		waiting(h, approval.StageWait{Kind: "external"}),
+	), h.start(
+		waiting(h, approval.StageWait{Kind: "external"}),
+	),
+		h.start(
+			waiting(h, approval.StageWait{Kind: "external", Timeout: "P1D"}),
+		)
 	task := func(item string) string {
-		return h.Strings(`select id::text from decision_task where kind = 'external_wait' and subject ->> 'id' = $1`, item)[0]
+		return h.Strings(`select id::text from decision_task where kind = 'external_wait'
+			and subject ->> 'id' = $1`, item)[0]
 	}
 	if err := h.answer(task(on), h.users["root"], "continue"); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,9 @@ func (w *work) beginWait(f *flow, st *step, d approval.StageWait) {
 	st.WaitSince = &w.now
 	switch d.Kind {
 	case waitDuration:
-		lasts, _ := span.Parse(d.Duration) // a length that cannot be read is none: rules are checked when they are saved
+		lasts, _ := span.Parse(
+			d.Duration,
+		) // a length that cannot be read is none: rules are checked when they are saved
 		st.WaitUntil = pointer(w.now.Add(lasts))
 	case waitTimeOfDay:
 		at, err := d.Next(w.now)
@@ -146,8 +148,10 @@ func (s *Service) AnswerWait(ctx context.Context, tx *pg.Tx, answered []decision
 	faults := make([]error, len(answered))
 	for i, a := range answered {
 		f := flows[a.Task.ID]
-		if f == nil || !f.live() || f.now() == nil || f.now().State != stageWaiting || f.now().WaitTask == nil || *f.now().WaitTask != a.Task.ID {
-			faults[i] = fault.Coded(fault.Conflict, "already_decided", "nothing waits for this any more").Also("allowed", []string{})
+		if f == nil || !f.live() || f.now() == nil || f.now().State != stageWaiting || f.now().WaitTask == nil ||
+			*f.now().WaitTask != a.Task.ID {
+			faults[i] = fault.Coded(fault.Conflict, "already_decided", "nothing waits for this any more").
+				Also("allowed", []string{})
 			continue
 		}
 		if faults[i], err = w.takeWait(ctx, f, a.Decision); err != nil {
@@ -161,7 +165,11 @@ func (w *work) takeWait(ctx context.Context, f *flow, d decision.Decision) (refu
 	st := f.now()
 	switch {
 	case w.tx.Viewer.Home != "":
-		return fault.Coded(fault.Forbidden, "approver_required", "who works in this tenant from outside decides nothing about its requests"), nil
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"who works in this tenant from outside decides nothing about its requests",
+		), nil
 	case !f.Plan.SelfApproval && f.own(d.By):
 		return fault.Coded(fault.Forbidden, "own_request", "requesters cannot continue their own request"), nil
 	case d.Action == reject:
@@ -169,7 +177,12 @@ func (w *work) takeWait(ctx context.Context, f *flow, d decision.Decision) (refu
 		w.reject(f, st, "rejected", d.Comment)
 		return nil, nil
 	case d.Action != goOn:
-		return fault.Coded(fault.Invalid, "unknown_action", "this is answered by continue or reject, and not by %q", d.Action), nil
+		return fault.Coded(
+			fault.Invalid,
+			"unknown_action",
+			"this is answered by continue or reject, and not by %q",
+			d.Action,
+		), nil
 	}
 	w.touch(f)
 	w.endWait(f, st, d.By.Display+" has let it go on")

@@ -9,13 +9,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// withdrawWithin is how long an approval can be taken back: long enough to notice a mistake, and short enough that those who come after
-// can rely on it.
+// withdrawWithin is how long an approval can be taken back: long enough to notice a mistake, and short enough that
+// those who come after can rely on it.
 const withdrawWithin = 30 * time.Minute
 
-// Withdraw takes the viewer's approval of an item back, within half an hour, before the access is provisioned and before anybody has
-// answered in the stage after theirs. Their stage is open again, and they and the others in it are asked again. That the access is not
-// provisioned yet is the caller's to know.
+// Withdraw takes the viewer's approval of an item back, within half an hour, before the access is provisioned and
+// before anybody has answered in the stage after theirs. Their stage is open again, and they and the others in it are
+// asked again. That the access is not provisioned yet is the caller's to know.
 func (s *Service) Withdraw(ctx context.Context, tx *pg.Tx, itemID string) error {
 	flows, err := load(ctx, tx, []string{itemID})
 	if err != nil {
@@ -50,12 +50,14 @@ func (s *Service) Withdraw(ctx context.Context, tx *pg.Tx, itemID string) error 
 	return w.finish(ctx)
 }
 
-// withdrawable are the slots that the viewer approved, or the fault for which it cannot be taken back. Who agreed by requesting has
-// answered no task that could be open again; they withdraw the request.
+// withdrawable are the slots that the viewer approved, or the fault for which it cannot be taken back. Who agreed by
+// requesting has answered no task that could be open again; they withdraw the request.
 func (w *work) withdrawable(f *flow) ([]*slot, error) {
 	if f.State != running && f.State != Blocked && f.State != Approved || !w.now.Before(f.ExpiresAt) {
-		return nil, fault.Coded(fault.Conflict, "invalid_transition", "an approval can be withdrawn while others are asked, or soon after the item was approved; this is %s",
-			f.State).Also("allowed", []string{})
+		return nil, fault.Coded(fault.Conflict, "invalid_transition", "an approval can be withdrawn while others are "+
+			"asked, or soon after the item was approved; this is %s",
+			f.State).
+			Also("allowed", []string{})
 	}
 	me := decision.ActorOf(w.tx.Viewer)
 	for i := min(f.Stage, len(f.steps)-1); i >= 0; i-- {
@@ -69,18 +71,22 @@ func (w *work) withdrawable(f *flow) ([]*slot, error) {
 			return mine, w.stillWithdrawable(f, i, mine[0])
 		}
 	}
-	return nil, fault.Coded(fault.Conflict, "nothing_to_withdraw", "you have not approved this").Also("allowed", []string{})
+	return nil, fault.Coded(fault.Conflict, "nothing_to_withdraw", "you have not approved this").
+		Also("allowed", []string{})
 }
 
 func (w *work) stillWithdrawable(f *flow, stage int, mine *slot) error {
 	if until := mine.DecidedAt.Add(withdrawWithin); !w.now.Before(until) {
-		return fault.Coded(fault.Conflict, "withdrawal_too_late", "an approval can be withdrawn for half an hour; this could be until %s", until.UTC().Format(time.RFC3339)).
+		return fault.Coded(fault.Conflict, "withdrawal_too_late", "an approval can be withdrawn for half an hour; "+
+			"this could be until %s", until.UTC().Format(time.RFC3339)).
 			Also("allowed", []string{})
 	}
 	for _, st := range f.steps[stage+1:] {
 		for _, s := range st.slots {
 			if s.State == slotApproved || s.State == slotRejected {
-				return fault.Coded(fault.Conflict, "withdrawal_too_late", "%s has answered after you, relying on your approval", s.DecidedBy.Display).Also("allowed", []string{})
+				return fault.Coded(fault.Conflict, "withdrawal_too_late", "%s has answered after you, relying on "+
+					"your approval", s.DecidedBy.Display).
+					Also("allowed", []string{})
 			}
 		}
 	}
@@ -95,12 +101,13 @@ func (w *work) undo(f *flow, st *step) {
 	st.RemindAt, st.Reminded, st.EscalateAt, st.Escalated = nil, 0, nil, 0
 }
 
-// reopenSlots takes answers back, and has it found anew who is asked in the stage: beside those whose answers they were, all whose answer
-// was not needed any more.
+// reopenSlots takes answers back, and has it found anew who is asked in the stage: beside those whose answers they
+// were, all whose answer was not needed any more.
 func (w *work) reopenSlots(ctx context.Context, f *flow, st *step, mine []*slot) error {
 	for _, s := range mine {
 		again := *s
-		again.ID, again.State, again.TaskID, again.DecidedAt, again.DecidedBy, again.Comment = newID(), slotOpen, nil, nil, nil, ""
+		again.ID, again.State, again.TaskID, again.DecidedAt, again.DecidedBy, again.Comment = newID(), slotOpen, nil,
+			nil, nil, ""
 		s.State = slotSuperseded
 		st.slots = append(st.slots, &again)
 	}

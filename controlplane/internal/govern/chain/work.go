@@ -14,8 +14,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// resolveAtOnce is how many stages are opened by whoever decides: for each it has to be found anew who is asked. The stages that many
-// decisions at once open beyond these are left to the worker, which is told of them as the decisions are committed.
+// resolveAtOnce is how many stages are opened by whoever decides: for each it has to be found anew who is asked. The
+// stages that many decisions at once open beyond these are left to the worker, which is told of them as the decisions
+// are committed.
 const resolveAtOnce = 20
 
 // What nobody decides but the chain, or about it, as the audit log has it.
@@ -30,8 +31,8 @@ const (
 	didWithdraw = "access_request.approval_withdrawn"
 )
 
-// work is what one transaction does to chains. It is gathered in memory and done at the end, in a few statements however many
-// chains there are.
+// work is what one transaction does to chains. It is gathered in memory and done at the end, in a few statements
+// however many chains there are.
 type work struct {
 	s   *Service
 	tx  *pg.Tx
@@ -70,8 +71,14 @@ type assignment struct {
 }
 
 func (s *Service) work(tx *pg.Tx) *work {
-	return &work{s: s, tx: tx, now: s.Now().UTC().Truncate(time.Microsecond), answering: map[string]bool{}, touched: map[*flow]bool{},
-		closes: map[ending][]closing{}}
+	return &work{
+		s:         s,
+		tx:        tx,
+		now:       s.Now().UTC().Truncate(time.Microsecond),
+		answering: map[string]bool{},
+		touched:   map[*flow]bool{},
+		closes:    map[ending][]closing{},
+	}
 }
 
 // touch has a flow written at the end.
@@ -96,13 +103,34 @@ func (w *work) audit(f *flow, action, reason string, more map[string]any) {
 	for k, v := range more {
 		about[k] = v
 	}
-	w.audits = append(w.audits, audit.Entry{Action: action, Subject: audit.Subject{Type: "access_request", ID: f.RequestID, Display: f.Number},
-		Objects: []audit.Subject{{Type: f.Shown.What.Type, ID: f.Shown.What.ID, Display: f.Shown.What.Display}}, Reason: reason, Context: about})
+	w.audits = append(
+		w.audits,
+		audit.Entry{
+			Action:  action,
+			Subject: audit.Subject{Type: "access_request", ID: f.RequestID, Display: f.Number},
+			Objects: []audit.Subject{
+				{Type: f.Shown.What.Type, ID: f.Shown.What.ID, Display: f.Shown.What.Display},
+			},
+			Reason:  reason,
+			Context: about,
+		},
+	)
 }
 
 func (w *work) ring(f *flow, result, code, reason string) {
-	w.outcomes = append(w.outcomes, Outcome{ItemID: f.ItemID, Result: result, ReasonCode: code, Reason: reason, By: f.deciders(), ByRequesting: f.requesters(),
-		StartsAt: f.StartsAt, EndsAt: f.EndsAt})
+	w.outcomes = append(
+		w.outcomes,
+		Outcome{
+			ItemID:       f.ItemID,
+			Result:       result,
+			ReasonCode:   code,
+			Reason:       reason,
+			By:           f.deciders(),
+			ByRequesting: f.requesters(),
+			StartsAt:     f.StartsAt,
+			EndsAt:       f.EndsAt,
+		},
+	)
 }
 
 // deciders are all who answered, in the order of the stages.
@@ -150,7 +178,8 @@ func (w *work) working(ctx context.Context, within time.Duration, calendar strin
 	return w.clock.Due(w.now, within, calendar).UTC(), nil
 }
 
-// finish does what was gathered: tasks end and are asked, everything is written, and whoever waits for the outcomes is told.
+// finish does what was gathered: tasks end and are asked, everything is written, and whoever waits for the outcomes is
+// told.
 func (w *work) finish(ctx context.Context) error {
 	if err := w.endTasks(ctx); err != nil {
 		return err
@@ -193,8 +222,9 @@ func (w *work) finish(ctx context.Context) error {
 	return w.s.Decided(ctx, w.tx, w.outcomes)
 }
 
-// endTasks closes the tasks that are over. One that somebody has in hand at this very moment is left for the next look: they wait for
-// our chain, and will be told that it is decided, so whoever waited for their task would wait in a circle.
+// endTasks closes the tasks that are over. One that somebody has in hand at this very moment is left for the next look:
+// they wait for our chain, and will be told that it is decided, so whoever waited for their task would wait in a
+// circle.
 func (w *work) endTasks(ctx context.Context) error {
 	var ids []string
 	for _, list := range w.closes {

@@ -34,8 +34,8 @@ const (
 // errBusy says that a task of a chain is in somebody's hands: whoever waited for it could wait in a circle.
 var errBusy = errors.New("a task of the chain is being decided at this moment")
 
-// Kinds are the work on approval chains: to follow changes of the organization, and to remind, escalate, expire and end waits when a
-// chain's own date has come.
+// Kinds are the work on approval chains: to follow changes of the organization, and to remind, escalate, expire and end
+// waits when a chain's own date has come.
 func (s *Service) Kinds() []queue.Kind {
 	const due = `
 		select distinct c.tenant_id::text
@@ -47,7 +47,11 @@ func (s *Service) Kinds() []queue.Kind {
 		   and c.look_at <= $1`
 	return []queue.Kind{
 		{Name: changes, Batch: atOnce, Work: s.follow},
-		{Name: "approval_due", Part: s.tendDue, Due: &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }}},
+		{
+			Name: "approval_due",
+			Part: s.tendDue,
+			Due:  &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
+		},
 	}
 }
 
@@ -73,7 +77,16 @@ func (s *Service) tendDue(ctx context.Context, tenant string) (int, error) {
 		switch {
 		case errors.Is(err, errBusy):
 		case err != nil:
-			s.Log.WarnContext(ctx, "cannot follow an approval; it is tried again", "tenant", tenant, "item", item, "err", err)
+			s.Log.WarnContext(
+				ctx,
+				"cannot follow an approval; it is tried again",
+				"tenant",
+				tenant,
+				"item",
+				item,
+				"err",
+				err,
+			)
 		}
 		if err != nil {
 			err = s.postpone(ctx, v, item)
@@ -117,7 +130,8 @@ func (s *Service) postpone(ctx context.Context, v viewer.Viewer, item string) er
 	const sql = `
 		update chain c
 		   set look_at = @later
-		  from (select item_id from chain where tenant_id = current_tenant() and item_id = @item for update skip locked) free
+		  from (select item_id from chain where tenant_id = current_tenant() and item_id = @item
+		      for update skip locked) free
 		 where c.tenant_id = current_tenant()
 		   and c.item_id = free.item_id`
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {

@@ -50,7 +50,8 @@ type node interface {
 	say(nested bool) string
 }
 
-// Parse reads a condition: a group {match, rules}, one rule {field, op, value}, or {expression}. Without problems it can be matched.
+// Parse reads a condition: a group {match, rules}, one rule {field, op, value}, or {expression}. Without problems it
+// can be matched.
 func Parse(raw json.RawMessage) (Condition, []Problem) {
 	p := &parser{}
 	root := p.whole(raw)

@@ -10,15 +10,26 @@ import (
 var day0 = time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
 
 func person(fields map[string]any) *Person {
-	return &Person{Identity: fields, Day: day0, Managers: map[string]bool{"boss": true}, Roles: map[string]bool{"ward-nurse": true},
-		Entitlements: map[string]bool{"e1": true}}
+	return &Person{
+		Identity:     fields,
+		Day:          day0,
+		Managers:     map[string]bool{"boss": true},
+		Roles:        map[string]bool{"ward-nurse": true},
+		Entitlements: map[string]bool{"e1": true},
+	}
 }
 
 var ada = person(map[string]any{
-	"department": "Nursing", "employment_type": "employee", "title": nil, "start_date": "2026-03-01", "last_working_at": "2026-04-01T12:00:00+00:00",
-	"employee_number": "A7", "secondary_emails": []any{"Ada@Home.test"}, "is_disabled": false,
-	"attributes": map[string]any{"level": float64(7), "shift": "Night", "oncall": true, "odd": map[string]any{}},
-	"labels":     map[string]any{"team": "red"},
+	"department":       "Nursing",
+	"employment_type":  "employee",
+	"title":            nil,
+	"start_date":       "2026-03-01",
+	"last_working_at":  "2026-04-01T12:00:00+00:00",
+	"employee_number":  "A7",
+	"secondary_emails": []any{"Ada@Home.test"},
+	"is_disabled":      false,
+	"attributes":       map[string]any{"level": float64(7), "shift": "Night", "oncall": true, "odd": map[string]any{}},
+	"labels":           map[string]any{"team": "red"},
 })
 
 func TestRulesSayWhoTheyMean(t *testing.T) {
@@ -40,15 +51,18 @@ func TestRulesSayWhoTheyMean(t *testing.T) {
 		{`{"field":"department","op":"not_in","value":["A","B"]}`, "department is neither A nor B", true, ""},
 		{`{"field":"department","op":"contains","value":"URS"}`, "department contains URS", true, ""},
 		{`{"field":"department","op":"starts_with","value":"nur"}`, "department starts with nur", true, ""},
-		{`{"field":"secondary_emails","op":"contains","value":"ada@home.test"}`, "secondary emails contains ada@home.test", true, ""},
+		{`{"field":"secondary_emails","op":"contains","value":"ada@home.test"}`,
+			"secondary emails contains ada@home.test", true, ""},
 		{`{"field":"start_date","op":"before","value":"P30D"}`, "start date is before 30 days from today", true, ""},
 		{`{"field":"start_date","op":"after","value":"-P1M"}`, "start date is after 1 month ago", true, ""},
 		{`{"field":"start_date","op":"after","value":"-P1W"}`, "start date is after 7 days ago", false, ""},
 		{`{"field":"start_date","op":"eq","value":"2026-03-01"}`, "start date is 2026-03-01", true, ""},
 		{`{"field":"start_date","op":"before","value":"2026-03-01"}`, "start date is before 2026-03-01", false, ""},
 		{`{"field":"start_date","op":"before","value":"today"}`, "start date is before today", true, ""},
-		{`{"field":"last_working_at","op":"after","value":"2026-04-01T11:59:59Z"}`, "last working at is after 2026-04-01T11:59:59Z", true, ""},
-		{`{"field":"last_working_at","op":"after","value":"2026-04-01"}`, "last working at is after 2026-04-01", false, ""},
+		{`{"field":"last_working_at","op":"after","value":"2026-04-01T11:59:59Z"}`,
+			"last working at is after 2026-04-01T11:59:59Z", true, ""},
+		{`{"field":"last_working_at","op":"after","value":"2026-04-01"}`, "last working at is after 2026-04-01", false,
+			""},
 		{`{"field":"is_disabled","op":"eq","value":false}`, "disabled is false", true, ""},
 		{`{"field":"attributes.level","op":"gt","value":6.5}`, "attribute level is more than 6.5", true, ""},
 		{`{"field":"attributes.level","op":"eq","value":7}`, "attribute level is 7", true, ""},
@@ -71,8 +85,10 @@ func TestRulesSayWhoTheyMean(t *testing.T) {
 			`the expression "identity['department'].upper() == 'NURSING' and record.get('title') is None  # why" is true`, true, ""},
 		{`{"expression":"f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == 'b' and len(identity) > 5"}`,
 			`the expression "f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == 'b' and len(identity) > 5" is true`, true, ""},
-		{`{"expression":"identity.get('secondary_emails')"}`, `the expression "identity.get('secondary_emails')" is true`, true, ""},
-		{`{"expression":"identity['attributes']['gone'] > 1"}`, `the expression "identity['attributes']['gone'] > 1" is true`, false, "expression_failed"},
+		{`{"expression":"identity.get('secondary_emails')"}`,
+			`the expression "identity.get('secondary_emails')" is true`, true, ""},
+		{`{"expression":"identity['attributes']['gone'] > 1"}`,
+			`the expression "identity['attributes']['gone'] > 1" is true`, false, "expression_failed"},
 	} {
 		c, problems := Parse(json.RawMessage(tt.condition))
 		if len(problems) > 0 {
@@ -108,9 +124,12 @@ func form(t testing.TB, c Condition) string {
 
 func TestProblemsPointToTheRuleAndSuggestWhatWasMeant(t *testing.T) {
 	for _, tt := range []struct{ condition, pointer, code, suggestion string }{
-		{`{"match":"all","rules":[{"field":"departement","op":"eq","value":"x"}]}`, "#/rules/0/field", "unknown_field", "department"},
-		{`{"match":"all","rules":[{"field":"dept","op":"eq","value":"x"}]}`, "#/rules/0/field", "unknown_field", "department"},
-		{`{"match":"any","rules":[{"field":"title","op":"equals","value":"x"}]}`, "#/rules/0/op", "unknown_operator", "eq"},
+		{`{"match":"all","rules":[{"field":"departement","op":"eq","value":"x"}]}`, "#/rules/0/field", "unknown_field",
+			"department"},
+		{`{"match":"all","rules":[{"field":"dept","op":"eq","value":"x"}]}`, "#/rules/0/field", "unknown_field",
+			"department"},
+		{`{"match":"any","rules":[{"field":"title","op":"equals","value":"x"}]}`, "#/rules/0/op", "unknown_operator",
+			"eq"},
 		{`{"match":"any","rules":[]}`, "#/rules", "required", ""},
 		{`{"match":"either","rules":[]}`, "#/match", "unknown_match", "all"},
 		{`{"rules":[]}`, "#/match", "required", "all"},
@@ -118,7 +137,8 @@ func TestProblemsPointToTheRuleAndSuggestWhatWasMeant(t *testing.T) {
 		{`{"field":"start_date","op":"gt","value":3}`, "#/op", "wrong_operator", "eq"},
 		{`{"field":"start_date","op":"after","value":"soon"}`, "#/value", "wrong_type", "today"},
 		{`{"field":"start_date","op":"after","value":"2026-01-01T00:00:00Z"}`, "#/value", "wrong_type", "2026-01-01"},
-		{`{"field":"employment_type","op":"in","value":["employee","contracter"]}`, "#/value/1", "unknown_value", "contractor"},
+		{`{"field":"employment_type","op":"in","value":["employee","contracter"]}`, "#/value/1", "unknown_value",
+			"contractor"},
 		{`{"field":"department","op":"in","value":"Nursing"}`, "#/value", "wrong_type", ""},
 		{`{"field":"department","op":"eq","value":""}`, "#/value", "wrong_type", "exists"},
 		{`{"field":"is_disabled","op":"eq","value":"true"}`, "#/value", "wrong_type", ""},
@@ -130,7 +150,8 @@ func TestProblemsPointToTheRuleAndSuggestWhatWasMeant(t *testing.T) {
 		{`{"op":"has_role","field":"department","value":"x"}`, "#/field", "unknown_member", ""},
 		{`[]`, "#", "malformed", ""},
 		{`{"match":"all","rules":[`, "#", "malformed", ""},
-		{strings.Repeat(`{"match":"all","rules":[`, 9) + strings.Repeat("]}", 9), "#/rules/0/rules/0/rules/0/rules/0/rules/0/rules/0/rules/0/rules/0", "too_deep", ""},
+		{strings.Repeat(`{"match":"all","rules":[`, 9) + strings.Repeat("]}", 9),
+			"#/rules/0/rules/0/rules/0/rules/0/rules/0/rules/0/rules/0/rules/0", "too_deep", ""},
 	} {
 		_, problems := Parse(json.RawMessage(tt.condition))
 		if len(problems) == 0 {
@@ -143,7 +164,16 @@ func TestProblemsPointToTheRuleAndSuggestWhatWasMeant(t *testing.T) {
 			first = p.Suggestions[0]
 		}
 		if p.Pointer != tt.pointer || p.Code != tt.code || first != tt.suggestion {
-			t.Errorf("Parse(%s): %s %s %q; want %s %s %q", tt.condition, p.Pointer, p.Code, first, tt.pointer, tt.code, tt.suggestion)
+			t.Errorf(
+				"Parse(%s): %s %s %q; want %s %s %q",
+				tt.condition,
+				p.Pointer,
+				p.Code,
+				first,
+				tt.pointer,
+				tt.code,
+				tt.suggestion,
+			)
 		}
 	}
 }

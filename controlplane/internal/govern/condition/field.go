@@ -20,7 +20,8 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"a text", "a code", "a list of texts", "a date", "a time", "true or false", "a custom attribute", "the manager"}[k]
+	return [...]string{"a text", "a code", "a list of texts", "a date", "a time", "true or false", "a custom attribute",
+		"the manager"}[k]
 }
 
 // field is something of a person that rules ask for.
@@ -32,8 +33,8 @@ type field struct {
 	key   string   // within the map that name is of, for attributes and labels
 }
 
-// fields are those of an identity that rules may ask for. Those that only say when and by whom a record was written are none, so that
-// writing it changes nobody's access.
+// fields are those of an identity that rules may ask for. Those that only say when and by whom a record was written are
+// none, so that writing it changes nobody's access.
 var fields = func() map[string]*field {
 	all := map[string]*field{}
 	add := func(k kind, names ...string) {
@@ -41,10 +42,43 @@ var fields = func() map[string]*field {
 			all[n] = &field{name: n, kind: k, label: strings.ReplaceAll(n, "_", " ")}
 		}
 	}
-	add(name, "email", "username", "first_name", "middle_name", "last_name", "preferred_name", "display_name", "department", "division",
-		"organization", "title", "job_family", "location", "country", "locale", "timezone", "status_reason")
-	add(code, "external_id", "employee_number", "cost_center", "job_code", "manager_external_id", "id", "source_connector_id", "manager_id",
-		"sponsor_id", "backup_owner_id", "kind", "employment_type", "status", "status_source")
+	add(
+		name,
+		"email",
+		"username",
+		"first_name",
+		"middle_name",
+		"last_name",
+		"preferred_name",
+		"display_name",
+		"department",
+		"division",
+		"organization",
+		"title",
+		"job_family",
+		"location",
+		"country",
+		"locale",
+		"timezone",
+		"status_reason",
+	)
+	add(
+		code,
+		"external_id",
+		"employee_number",
+		"cost_center",
+		"job_code",
+		"manager_external_id",
+		"id",
+		"source_connector_id",
+		"manager_id",
+		"sponsor_id",
+		"backup_owner_id",
+		"kind",
+		"employment_type",
+		"status",
+		"status_source",
+	)
 	add(date, "hire_date", "start_date", "termination_date", "leave_from", "leave_to")
 	add(moment, "last_working_at", "status_changed_at", "created_at")
 	add(many, "secondary_emails")
@@ -52,7 +86,16 @@ var fields = func() map[string]*field {
 	add(tree, "manager")
 	all["is_disabled"].label = "disabled"
 	all["kind"].among = []string{"human", "non_human"}
-	all["employment_type"].among = []string{"employee", "contractor", "intern", "vendor", "partner", "student", "service", "other"}
+	all["employment_type"].among = []string{
+		"employee",
+		"contractor",
+		"intern",
+		"vendor",
+		"partner",
+		"student",
+		"service",
+		"other",
+	}
 	all["status"].among = []string{"pre_hire", "active", "on_leave", "notice", "deactivated", "archived"}
 	return all
 }()
@@ -97,13 +140,42 @@ func FieldNames() []string {
 
 // synonyms are what people write in other products.
 var synonyms = map[string]string{
-	"dept": "department", "mail": "email", "e_mail": "email", "emailaddress": "email", "user_name": "username", "login": "username",
-	"givenname": "first_name", "given_name": "first_name", "surname": "last_name", "sn": "last_name", "family_name": "last_name",
-	"displayname": "display_name", "usertype": "employment_type", "user_type": "employment_type", "type": "employment_type",
-	"worker_type": "employment_type", "jobtitle": "title", "job_title": "title", "position": "title", "company": "organization", "org": "organization",
-	"costcenter": "cost_center", "cost_centre": "cost_center", "office": "location", "city": "location", "site": "location",
-	"supervisor": "manager", "boss": "manager", "hired": "hire_date", "join_date": "start_date", "end_date": "termination_date",
-	"state": "status", "active": "status", "employeenumber": "employee_number", "employee_id": "employee_number", "employeetype": "employment_type",
+	"dept":           "department",
+	"mail":           "email",
+	"e_mail":         "email",
+	"emailaddress":   "email",
+	"user_name":      "username",
+	"login":          "username",
+	"givenname":      "first_name",
+	"given_name":     "first_name",
+	"surname":        "last_name",
+	"sn":             "last_name",
+	"family_name":    "last_name",
+	"displayname":    "display_name",
+	"usertype":       "employment_type",
+	"user_type":      "employment_type",
+	"type":           "employment_type",
+	"worker_type":    "employment_type",
+	"jobtitle":       "title",
+	"job_title":      "title",
+	"position":       "title",
+	"company":        "organization",
+	"org":            "organization",
+	"costcenter":     "cost_center",
+	"cost_centre":    "cost_center",
+	"office":         "location",
+	"city":           "location",
+	"site":           "location",
+	"supervisor":     "manager",
+	"boss":           "manager",
+	"hired":          "hire_date",
+	"join_date":      "start_date",
+	"end_date":       "termination_date",
+	"state":          "status",
+	"active":         "status",
+	"employeenumber": "employee_number",
+	"employee_id":    "employee_number",
+	"employeetype":   "employment_type",
 }
 
 // alike suggests names for one that is unknown, the nearest first.

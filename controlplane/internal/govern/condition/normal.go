@@ -78,8 +78,8 @@ func (r *rule) values() []any {
 	return out
 }
 
-// simplify brings a tree into the one form of all that mean the same in the same order: values sorted and once each, one value instead
-// of a list of one, groups joined with those around them that match alike, rules once.
+// simplify brings a tree into the one form of all that mean the same in the same order: values sorted and once each,
+// one value instead of a list of one, groups joined with those around them that match alike, rules once.
 func simplify(n node) node {
 	switch x := n.(type) {
 	case *rule:

@@ -27,13 +27,52 @@ const (
 	none = "none"
 )
 
-var operators = []string{eq, ne, in, notIn, contains, startsWith, exists, gt, lt, before, after, inTree, hasRole, hasEntitlement}
+var operators = []string{
+	eq,
+	ne,
+	in,
+	notIn,
+	contains,
+	startsWith,
+	exists,
+	gt,
+	lt,
+	before,
+	after,
+	inTree,
+	hasRole,
+	hasEntitlement,
+}
 
 // otherwise are operators of other products.
 var otherwise = map[string]string{
-	"==": eq, "=": eq, "equals": eq, "is": eq, "!=": ne, "<>": ne, "not_equals": ne, "is_not": ne, "nin": notIn, "notin": notIn, "not in": notIn,
-	"co": contains, "sw": startsWith, "startswith": startsWith, "begins_with": startsWith, "pr": exists, "present": exists, ">": gt, "<": lt,
-	"ge": gt, "le": lt, "gte": gt, "lte": lt, "role": hasRole, "member_of": hasEntitlement, "reports_to": inTree, "under": inTree,
+	"==":          eq,
+	"=":           eq,
+	"equals":      eq,
+	"is":          eq,
+	"!=":          ne,
+	"<>":          ne,
+	"not_equals":  ne,
+	"is_not":      ne,
+	"nin":         notIn,
+	"notin":       notIn,
+	"not in":      notIn,
+	"co":          contains,
+	"sw":          startsWith,
+	"startswith":  startsWith,
+	"begins_with": startsWith,
+	"pr":          exists,
+	"present":     exists,
+	">":           gt,
+	"<":           lt,
+	"ge":          gt,
+	"le":          lt,
+	"gte":         gt,
+	"lte":         lt,
+	"role":        hasRole,
+	"member_of":   hasEntitlement,
+	"reports_to":  inTree,
+	"under":       inTree,
 }
 
 // possible are the operators for fields of a kind.

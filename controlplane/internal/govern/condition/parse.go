@@ -26,20 +26,34 @@ func (p *parser) refuse(at, code string, suggestions []string, format string, ar
 		suggestions = []string{}
 	}
 	if len(p.problems) < mostProblems {
-		p.problems = append(p.problems, Problem{Pointer: at, Code: code, Detail: fmt.Sprintf(format, args...), Suggestions: suggestions})
+		p.problems = append(
+			p.problems,
+			Problem{Pointer: at, Code: code, Detail: fmt.Sprintf(format, args...), Suggestions: suggestions},
+		)
 	}
 }
 
 func (p *parser) whole(raw json.RawMessage) node {
 	if len(raw) > MaxSize {
-		p.refuse("#", "too_large", nil, "a condition may have at most %d bytes of JSON; move long lists into an attribute of the person", MaxSize)
+		p.refuse(
+			"#",
+			"too_large",
+			nil,
+			"a condition may have at most %d bytes of JSON; move long lists into an attribute of the person",
+			MaxSize,
+		)
 		return nil
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil || d.More() {
-		p.refuse("#", "malformed", nil, "the condition is no JSON object; it looks like {\"match\": \"all\", \"rules\": []}")
+		p.refuse(
+			"#",
+			"malformed",
+			nil,
+			"the condition is no JSON object; it looks like {\"match\": \"all\", \"rules\": []}",
+		)
 		return nil
 	}
 	return p.node(v, "#", 1)
@@ -70,7 +84,13 @@ func (p *parser) node(v any, at string, depth int) node {
 func (p *parser) only(m map[string]any, at string, names ...string) {
 	for _, n := range sortedKeys(m) {
 		if !slices.Contains(names, n) {
-			p.refuse(at+"/"+escape(n), "unknown_member", alike(n, names), "this object has the members %s and no other", strings.Join(names, ", "))
+			p.refuse(
+				at+"/"+escape(n),
+				"unknown_member",
+				alike(n, names),
+				"this object has the members %s and no other",
+				strings.Join(names, ", "),
+			)
 		}
 	}
 }
@@ -89,7 +109,12 @@ func escape(s string) string { return strings.NewReplacer("~", "~0", "/", "~1").
 func (p *parser) group(m map[string]any, at string, depth int) node {
 	g := &group{}
 	if g.match, _ = m["match"].(string); g.match == "" && m["match"] == nil {
-		p.refuse(at+"/match", "required", []string{all, some, none}, "say whether all of the rules, any or none must hold")
+		p.refuse(
+			at+"/match",
+			"required",
+			[]string{all, some, none},
+			"say whether all of the rules, any or none must hold",
+		)
 	} else if !slices.Contains([]string{all, some, none}, g.match) {
 		p.refuse(at+"/match", "unknown_match", []string{all, some, none}, "match is all, any or none")
 	}
@@ -103,7 +128,13 @@ func (p *parser) group(m map[string]any, at string, depth int) node {
 		return g
 	}
 	if len(rules) == 0 && (g.match != all || depth > 1) {
-		p.refuse(at+"/rules", "required", nil, "a group needs at least one rule; only {\"match\": \"all\", \"rules\": []} may be empty, and is about everybody")
+		p.refuse(
+			at+"/rules",
+			"required",
+			nil,
+			"a group needs at least one rule; only {\"match\": \"all\", \"rules\": []} may be empty, and is about "+
+				"everybody",
+		)
 	}
 	for i, r := range rules {
 		if p.rules > maxRules {
@@ -145,8 +176,13 @@ func (p *parser) rule(m map[string]any, at string) node {
 	text, _ := named.(string)
 	f, found := p.more.field(text)
 	if !found {
-		p.refuse(at+"/field", "unknown_field", alike(text, append(append(FieldNames(), p.more.Names()...), "attributes.", "labels.")),
-			"there is no field %q; a custom attribute is attributes.name", clipped(text))
+		p.refuse(
+			at+"/field",
+			"unknown_field",
+			alike(text, append(append(FieldNames(), p.more.Names()...), "attributes.", "labels.")),
+			"there is no field %q; a custom attribute is attributes.name",
+			clipped(text),
+		)
 		return nil
 	}
 	if utf8.RuneCountInString(text) > maxText || strings.ContainsRune(text, 0) {
@@ -155,7 +191,15 @@ func (p *parser) rule(m map[string]any, at string) node {
 	}
 	r.field = f
 	if !slices.Contains(possible[f.kind], op) {
-		p.refuse(at+"/op", "wrong_operator", possible[f.kind], "%s is %s, for which there are %s", f.full(), f.kind, strings.Join(possible[f.kind], ", "))
+		p.refuse(
+			at+"/op",
+			"wrong_operator",
+			possible[f.kind],
+			"%s is %s, for which there are %s",
+			f.full(),
+			f.kind,
+			strings.Join(possible[f.kind], ", "),
+		)
 		return nil
 	}
 	p.value(r, m, at+"/value")
@@ -184,7 +228,13 @@ func (p *parser) value(r *rule, m map[string]any, at string) {
 	case gt, lt:
 		n, ok := number(v)
 		if !ok {
-			p.refuse(at, "wrong_type", []string{before, after}, "%s compares with a number; for dates there are before and after", r.op)
+			p.refuse(
+				at,
+				"wrong_type",
+				[]string{before, after},
+				"%s compares with a number; for dates there are before and after",
+				r.op,
+			)
 		}
 		r.number = n
 	case inTree:
@@ -215,7 +265,12 @@ func (p *parser) when(r *rule, v any, at string) {
 	s, _ := v.(string)
 	w, ok := parseWhen(s)
 	if !ok {
-		p.refuse(at, "wrong_type", []string{"today", "P30D", "-P30D"}, "a date such as 2026-03-01, or one that moves: today, P30D for 30 days from today, -P30D for 30 days ago")
+		p.refuse(
+			at,
+			"wrong_type",
+			[]string{"today", "P30D", "-P30D"},
+			"a date such as 2026-03-01, or one that moves: today, P30D for 30 days from today, -P30D for 30 days ago",
+		)
 	} else if w.exact && r.field.kind == date {
 		p.refuse(at, "wrong_type", []string{w.at.Format("2006-01-02")}, "%s is a date without a time", r.field.full())
 	}
@@ -256,7 +311,12 @@ func (p *parser) text(v any, at string) (string, bool) {
 		p.refuse(at, "wrong_type", nil, "a text in quotes is needed here")
 		return "", false
 	case s == "":
-		p.refuse(at, "wrong_type", []string{exists}, "an empty text says nothing; ask by exists whether there is something")
+		p.refuse(
+			at,
+			"wrong_type",
+			[]string{exists},
+			"an empty text says nothing; ask by exists whether there is something",
+		)
 		return "", false
 	case utf8.RuneCountInString(s) > maxText:
 		p.refuse(at, "too_long", nil, "a value may have at most %d characters", maxText)

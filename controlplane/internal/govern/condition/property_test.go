@@ -19,9 +19,16 @@ func drawn(t *rapid.T, depth int) any {
 	}
 	switch rapid.IntRange(0, 9).Draw(t, "special") {
 	case 0:
-		return map[string]any{"op": rapid.SampledFrom([]string{hasRole, hasEntitlement, inTree}).Draw(t, "op"), "value": texts(t)}
+		return map[string]any{
+			"op":    rapid.SampledFrom([]string{hasRole, hasEntitlement, inTree}).Draw(t, "op"),
+			"value": texts(t),
+		}
 	case 1:
-		return map[string]any{"expression": rapid.SampledFrom([]string{"identity['department'] == 'A'", "len(identity) > 2 # or so", "identity.get('title')", "1/0"}).Draw(t, "source")}
+		return map[string]any{
+			"expression": rapid.SampledFrom([]string{"identity['department'] == 'A'", "len(identity) > 2 # or so",
+				"identity.get('title')", "1/0"}).
+				Draw(t, "source"),
+		}
 	}
 	n := rapid.SampledFrom(append(FieldNames(), "attributes.x", "attributes.two words", "labels.y")).Draw(t, "field")
 	f, _ := fieldNamed(n)
@@ -41,8 +48,10 @@ func drawnText(t *rapid.T, f *field) any {
 			return rapid.Bool().Draw(t, "flag")
 		}
 	}
-	return rapid.OneOf(rapid.SampledFrom([]string{"A", "b or c", "x, and y", "not known", "7", "true", "(a)", `"q"`, "Zoë", "a  b", " ", "today", "known"}),
-		storable).Draw(t, "text")
+	return rapid.OneOf(rapid.SampledFrom([]string{"A", "b or c", "x, and y", "not known", "7", "true", "(a)", `"q"`,
+		"Zoë", "a  b", " ", "today", "known"}),
+		storable).
+		Draw(t, "text")
 }
 
 // storable are texts that PostgreSQL takes.
@@ -73,13 +82,17 @@ func drawnValue(t *rapid.T, f *field, op string) any {
 	case f.kind == flag:
 		return rapid.Bool().Draw(t, "flag")
 	case f.kind == date || op == before || op == after:
-		return rapid.SampledFrom([]string{"today", "P0D", "-P0D", "P30D", "-P1Y2M3D", "P2W", "2026-02-28"}).Draw(t, "date")
+		return rapid.SampledFrom([]string{"today", "P0D", "-P0D", "P30D", "-P1Y2M3D", "P2W", "2026-02-28"}).
+			Draw(t, "date")
 	}
 	return drawnText(t, f)
 }
 
 func drawnPerson(t *rapid.T) *Person {
-	value := rapid.OneOf(rapid.Just[any](nil), rapid.SampledFrom([]any{"A", "b or c", "Zoë", float64(7), true, "2026-02-28", []any{"A"}, map[string]any{}}))
+	value := rapid.OneOf(
+		rapid.Just[any](nil),
+		rapid.SampledFrom([]any{"A", "b or c", "Zoë", float64(7), true, "2026-02-28", []any{"A"}, map[string]any{}}),
+	)
 	fields := map[string]any{"attributes": map[string]any{"x": value.Draw(t, "x")}, "labels": map[string]any{}}
 	for n := range fieldsSample(t) {
 		fields[n] = value.Draw(t, n)
@@ -95,7 +108,8 @@ func fieldsSample(t *rapid.T) map[string]bool {
 	return out
 }
 
-// TestNormalFormMeansTheSame: what is stored is read as what it is, once more makes nothing else of it, and it means what was sent.
+// TestNormalFormMeansTheSame: what is stored is read as what it is, once more makes nothing else of it, and it means
+// what was sent.
 func TestNormalFormMeansTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent, err := json.Marshal(drawn(t, 0))
@@ -152,8 +166,10 @@ func prepareAll(n node) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"match":"all","rules":[{"field":"department","op":"in","value":["a"]},{"match":"none","rules":[{"op":"has_role","value":"r"}]}]}`,
-		`{"expression":"identity['x']"}`, `{"field":"start_date","op":"after","value":"-P1Y"}`, `{"field":"attributes.a.b","op":"gt","value":1e9}`,
-		`{"match":"all","rules":[null,1,"",[],{}]}`, "department is A, and (title is B, or none of (title is known))", "department is \xfa0",
+		`{"expression":"identity['x']"}`, `{"field":"start_date","op":"after","value":"-P1Y"}`,
+		`{"field":"attributes.a.b","op":"gt","value":1e9}`,
+		`{"match":"all","rules":[null,1,"",[],{}]}`, "department is A, and (title is B, or none of (title is known))",
+		"department is \xfa0",
 	} {
 		f.Add(seed)
 	}

@@ -10,19 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// ParseSentence reads a condition from the words that Sentence says it with. Its problems have positions in the text for pointers.
+// ParseSentence reads a condition from the words that Sentence says it with. Its problems have positions in the text
+// for pointers.
 func ParseSentence(text string) (Condition, []Problem) {
 	if len(text) > MaxSize {
-		return Condition{}, []Problem{{Pointer: "#", Code: "too_large", Detail: "the sentence is too long", Suggestions: []string{}}}
+		return Condition{}, []Problem{
+			{Pointer: "#", Code: "too_large", Detail: "the sentence is too long", Suggestions: []string{}},
+		}
 	}
 	if !utf8.ValidString(text) {
-		return Condition{}, []Problem{{Pointer: "#", Code: "malformed", Detail: "the sentence is not valid UTF-8", Suggestions: []string{}}}
+		return Condition{}, []Problem{
+			{Pointer: "#", Code: "malformed", Detail: "the sentence is not valid UTF-8", Suggestions: []string{}},
+		}
 	}
 	r := &reader{text: strings.TrimSpace(text)}
 	r.text = strings.TrimSuffix(r.text, ".")
 	tree, err := r.whole()
 	if err != nil {
-		return Condition{}, []Problem{{Pointer: "#", Code: "unreadable_sentence", Detail: err.Error(), Suggestions: []string{}}}
+		return Condition{}, []Problem{
+			{Pointer: "#", Code: "unreadable_sentence", Detail: err.Error(), Suggestions: []string{}},
+		}
 	}
 	p := &parser{}
 	root := p.node(tree, "#", 1)
@@ -199,8 +206,20 @@ func (r *reader) word() (text string, quoted bool, err error) {
 
 // phrases are the predicates, those that begin like others before them.
 var phrases = []struct{ words, op string }{
-	{"is not known", "unknown"}, {"is known", exists}, {"is more than ", gt}, {"is less than ", lt}, {"is before ", before}, {"is after ", after},
-	{"is neither ", notIn}, {"is not ", ne}, {"is ", in}, {"contains ", contains}, {"starts with ", startsWith},
+	{
+		"is not known",
+		"unknown",
+	},
+	{"is known", exists},
+	{"is more than ", gt},
+	{"is less than ", lt},
+	{"is before ", before},
+	{"is after ", after},
+	{"is neither ", notIn},
+	{"is not ", ne},
+	{"is ", in},
+	{"contains ", contains},
+	{"starts with ", startsWith},
 }
 
 func (r *reader) predicate(f *field) (op string, value any, err error) {
@@ -254,7 +273,8 @@ func (r *reader) values(f *field, op string) (string, any, error) {
 	return op, values[0], nil
 }
 
-// list reads values between commas, and the joint before the last. With typed, numbers and true and false are what they look like.
+// list reads values between commas, and the joint before the last. With typed, numbers and true and false are what they
+// look like.
 func (r *reader) list(joint string, typed bool) ([]any, error) {
 	var values []any
 	for {
@@ -264,7 +284,9 @@ func (r *reader) list(joint string, typed bool) ([]any, error) {
 		}
 		values = append(values, v)
 		rest := r.rest()
-		if strings.HasPrefix(rest, ", ") && !strings.HasPrefix(rest, ", and ") && !strings.HasPrefix(rest, ", or ") && r.took(", ") || r.took(joint) {
+		if strings.HasPrefix(rest, ", ") && !strings.HasPrefix(rest, ", and ") && !strings.HasPrefix(rest, ", or ") &&
+			r.took(", ") ||
+			r.took(joint) {
 			continue
 		}
 		return values, nil

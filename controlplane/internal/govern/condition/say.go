@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// The sentences of conditions are of a fixed grammar, which ParseSentence reads. Rules of one group stand between ", and " or ", or ",
-// groups inside others in parentheses; whatever could be mistaken for words of the grammar is in quotes.
+// The sentences of conditions are of a fixed grammar, which ParseSentence reads. Rules of one group stand between ",
+// and " or ", or ", groups inside others in parentheses; whatever could be mistaken for words of the grammar is in
+// quotes.
 
 func (g *group) say(nested bool) string {
 	if len(g.of) == 0 {
@@ -133,8 +134,18 @@ var (
 
 // reserved are the words with which a value cannot begin, and those it cannot have.
 var (
-	reserved = map[string]bool{"not": true, "neither": true, "nor": true, "known": true, "more": true, "less": true, "before": true, "after": true,
-		"true": false, "false": false}
+	reserved = map[string]bool{
+		"not":     true,
+		"neither": true,
+		"nor":     true,
+		"known":   true,
+		"more":    true,
+		"less":    true,
+		"before":  true,
+		"after":   true,
+		"true":    false,
+		"false":   false,
+	}
 	joints = []string{" or ", " nor ", " and "}
 )
 

@@ -39,9 +39,9 @@ func (p *parser) script(v any, at string) node {
 	return &script{source: source, program: program, about: p.more.about}
 }
 
-// compile reads an expression. What it calls identity is what the evaluator calls record: read by that name, single fields are looked up
-// without a copy of everything. What a vocabulary is about, such as request, is what the evaluator calls value. The spaces keep everything
-// else at its place.
+// compile reads an expression. What it calls identity is what the evaluator calls record: read by that name, single
+// fields are looked up without a copy of everything. What a vocabulary is about, such as request, is what the evaluator
+// calls value. The spaces keep everything else at its place.
 func compile(source, about string) (*pyexpr.Program, error) {
 	tree, err := syntax.Parse(source)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
 )
 
-// Vocabulary is what conditions of one place may ask for beside a person: members of further facts, such as request.urgency. The
-// zero Vocabulary has nothing.
+// Vocabulary is what conditions of one place may ask for beside a person: members of further facts, such as
+// request.urgency. The zero Vocabulary has nothing.
 type Vocabulary struct {
 	fields map[string]*field
 	about  string
@@ -37,12 +37,19 @@ type Term struct {
 	Among []string // the values that there are, where they are few
 }
 
-// NewVocabulary makes a vocabulary. about is the fact that expressions can name, beside identity; its name has five letters at least.
+// NewVocabulary makes a vocabulary. about is the fact that expressions can name, beside identity; its name has five
+// letters at least.
 func NewVocabulary(about string, terms ...Term) Vocabulary {
 	v := Vocabulary{fields: map[string]*field{}, about: about}
 	for _, t := range terms {
 		of, key, _ := strings.Cut(t.Name, ".")
-		v.fields[t.Name] = &field{name: of, key: key, kind: t.Kind, among: t.Among, label: strings.NewReplacer(".", " ", "_", " ").Replace(t.Name)}
+		v.fields[t.Name] = &field{
+			name:  of,
+			key:   key,
+			kind:  t.Kind,
+			among: t.Among,
+			label: strings.NewReplacer(".", " ", "_", " ").Replace(t.Name),
+		}
 	}
 	return v
 }

@@ -55,31 +55,111 @@ func fixed(sql string) func(viewer.Viewer) string { return func(viewer.Viewer) s
 // findings are all kinds, the most serious first.
 func findings() []finding {
 	return []finding{
-		{"writes_stopped", "Systems to which nothing is written", "critical", "Resume writes", "/connectors?health=stopped", true,
-			fixed(`select count(*) from connector c where c.deleted_at is null and connector_health(c.id) ->> 'overall' = 'stopped'`)},
-		{"leaver_accounts_enabled", "Accounts of leavers that still work", "critical", "Disable accounts",
-			"/accounts?orphaned=true&orphan_reason=owner_deactivated,owner_archived", false, func(v viewer.Viewer) string { return account.CountOfLeavers(v) }},
+		{
+			"writes_stopped",
+			"Systems to which nothing is written",
+			"critical",
+			"Resume writes",
+			"/connectors?health=stopped",
+			true,
+			fixed(
+				`select count(*) from connector c where c.deleted_at is null
+					and connector_health(c.id) ->> 'overall' = 'stopped'`,
+			),
+		},
+		{
+			"leaver_accounts_enabled",
+			"Accounts of leavers that still work",
+			"critical",
+			"Disable accounts",
+			"/accounts?orphaned=true&orphan_reason=owner_deactivated,owner_archived",
+			false,
+			func(v viewer.Viewer) string { return account.CountOfLeavers(v) },
+		},
 		{"reading_failed", "Systems that cannot be read", "high", "Show connectors", "/connectors?failing=true", true,
 			fixed(`select count(*) from connector c where c.deleted_at is null
 			          and connector_health(c.id) #>> '{reading,state}' in ('failing', 'degraded', 'quarantined')`)},
-		{"held_runs", "Sync runs that wait for a decision", "high", "Review held runs", "/decision-tasks?assigned=all&kind=sync_hold", true,
-			fixed(`select count(*) from sync_run r join connector c on c.tenant_id = r.tenant_id and c.id = r.connector_id and c.deleted_at is null
-			        where r.status = 'held'`)},
-		{"provisioning_failed", "Changes of systems that failed", "high", "Review failures", "/accounts/provisioning-tasks?state=failed", true,
-			fixed(`select count(*) from provisioning_task t where t.state = 'failed'`)},
-		{"provisioning_stuck", "Changes that have waited for more than a day", "high", "Show waiting changes", "/accounts/provisioning-tasks?state=retrying", true,
-			fixed(`select count(*) from provisioning_task t where t.state in ('queued', 'retrying', 'verifying') and t.created_at < now() - interval '1 day'`)},
-		{"overdue_tasks", "Decisions that are overdue", "high", "Show overdue tasks", "/decision-tasks?assigned=all&overdue=true", true,
-			fixed(`select count(*) from decision_task t where t.state in ('open', 'claimed') and t.due_at < now()`)},
-		{"unmanaged_grants", "Access given outside Grantwright", "medium", "Review access", "/entitlements/grants?review_state=unmanaged", true,
-			fixed(`select count(*) from unmanaged_grants()`)},
-		{"orphan_accounts", "Accounts without an owner", "medium", "Assign owners", "/accounts?orphaned=true&orphan_reason=no_owner,owner_unresolved", false,
-			func(v viewer.Viewer) string { return account.CountWithoutOwner(v) }},
-		{"unowned_entitlements", "Entitlements without an owner", "medium", "Assign owners", "/entitlements?owned=false", false,
-			listed("entitlement", "e", `where e.removed_at is null and e.owner_ids = '{}'`)},
-		{"high_risk_grants", "Grants of high-risk access", "medium", "Show access", "/entitlements?risk_level=high,critical", false,
+		{
+			"held_runs",
+			"Sync runs that wait for a decision",
+			"high",
+			"Review held runs",
+			"/decision-tasks?assigned=all&kind=sync_hold",
+			true,
+			fixed(
+				`select count(*) from sync_run r join connector c on c.tenant_id = r.tenant_id
+			            and c.id = r.connector_id and c.deleted_at is null
+			        where r.status = 'held'`,
+			),
+		},
+		{
+			"provisioning_failed",
+			"Changes of systems that failed",
+			"high",
+			"Review failures",
+			"/accounts/provisioning-tasks?state=failed",
+			true,
+			fixed(`select count(*) from provisioning_task t where t.state = 'failed'`),
+		},
+		{
+			"provisioning_stuck",
+			"Changes that have waited for more than a day",
+			"high",
+			"Show waiting changes",
+			"/accounts/provisioning-tasks?state=retrying",
+			true,
+			fixed(
+				`select count(*) from provisioning_task t where t.state in ('queued', 'retrying', 'verifying')
+					and t.created_at < now() - interval '1 day'`,
+			),
+		},
+		{
+			"overdue_tasks",
+			"Decisions that are overdue",
+			"high",
+			"Show overdue tasks",
+			"/decision-tasks?assigned=all&overdue=true",
+			true,
+			fixed(`select count(*) from decision_task t where t.state in ('open', 'claimed') and t.due_at < now()`),
+		},
+		{
+			"unmanaged_grants",
+			"Access given outside Grantwright",
+			"medium",
+			"Review access",
+			"/entitlements/grants?review_state=unmanaged",
+			true,
+			fixed(`select count(*) from unmanaged_grants()`),
+		},
+		{
+			"orphan_accounts",
+			"Accounts without an owner",
+			"medium",
+			"Assign owners",
+			"/accounts?orphaned=true&orphan_reason=no_owner,owner_unresolved",
+			false,
+			func(v viewer.Viewer) string { return account.CountWithoutOwner(v) },
+		},
+		{
+			"unowned_entitlements",
+			"Entitlements without an owner",
+			"medium",
+			"Assign owners",
+			"/entitlements?owned=false",
+			false,
+			listed("entitlement", "e", `where e.removed_at is null and e.owner_ids = '{}'`),
+		},
+		{
+			"high_risk_grants",
+			"Grants of high-risk access",
+			"medium",
+			"Show access",
+			"/entitlements?risk_level=high,critical",
+			false,
 			listed("access_grant", "g", `where g.status = 'active' and g.entitlement_id in
-			      (select e.id from entitlement e where e.removed_at is null and e.risk_level in ('high', 'critical'))`)},
+			      (select e.id from entitlement e where e.removed_at is null
+			          and e.risk_level in ('high', 'critical'))`),
+		},
 		{"leaving_soon", "People who leave soon", "low", "Show people", "/identities?status=notice", false,
 			listed("identity", "i", `where i.status = 'notice'`)},
 	}
@@ -101,8 +181,14 @@ func readFindings(ctx context.Context, tx *pg.Tx, now time.Time) ([]DashboardFin
 	}
 	out := make([]DashboardFinding, len(kinds))
 	for i, f := range kinds {
-		out[i] = DashboardFinding{Kind: f.kind, Label: f.label, Count: counts[f.kind], Severity: f.severity, Trend: trends[f.kind],
-			Action: DashboardAction{f.action, f.target}}
+		out[i] = DashboardFinding{
+			Kind:     f.kind,
+			Label:    f.label,
+			Count:    counts[f.kind],
+			Severity: f.severity,
+			Trend:    trends[f.kind],
+			Action:   DashboardAction{f.action, f.target},
+		}
 		if out[i].Count == 0 {
 			out[i].Severity = "none"
 		}
@@ -134,9 +220,14 @@ func count(ctx context.Context, tx *pg.Tx, kinds []finding) (map[string]int64, e
 	return counts, nil
 }
 
-// readTrends compares counts with those of seven and of thirty days ago. Where that very day was not counted, the last one of the three
-// days before it stands for it.
-func readTrends(ctx context.Context, tx *pg.Tx, counts map[string]int64, now time.Time) (map[string]*DashboardTrend, error) {
+// readTrends compares counts with those of seven and of thirty days ago. Where that very day was not counted, the last
+// one of the three days before it stands for it.
+func readTrends(
+	ctx context.Context,
+	tx *pg.Tx,
+	counts map[string]int64,
+	now time.Time,
+) (map[string]*DashboardTrend, error) {
 	const sql = `
 		select distinct on (d.kind, ago) d.kind, ago, d.count
 		  from unnest(array[7, 30]) ago

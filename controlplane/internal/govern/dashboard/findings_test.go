@@ -21,7 +21,8 @@ func (h *house) finding(as, kind string) object {
 	return nil
 }
 
-// A system to which nothing is written is the first finding, with the way to resume, and its trend is that of the days that were counted.
+// A system to which nothing is written is the first finding, with the way to resume, and its trend is that of the days
+// that were counted.
 func TestFindingsSayWhatToDoFirst(t *testing.T) {
 	h := open(t)
 	crm := h.connector("crm", "active")
@@ -29,11 +30,20 @@ func TestFindingsSayWhatToDoFirst(t *testing.T) {
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, left)
 	h.Account(crm, "left", left)
 	h.Exec(`update account set account_type = 'person', is_disabled = false`)
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason) values (current_tenant(), $1, now(), 'ten failed')`, crm)
-	h.Exec(`insert into finding_day (tenant_id, day, kind, count) values (current_tenant(), current_date - 8, 'leaver_accounts_enabled', 3)`)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason)
+			values (current_tenant(), $1, now(), 'ten failed')`,
+		crm,
+	)
+	h.Exec(
+		`insert into finding_day (tenant_id, day, kind, count) values (current_tenant(), current_date - 8,
+			'leaver_accounts_enabled', 3)`,
+	)
 
 	all := h.sum("admin")["findings"].([]any)
-	if first := all[0].(object); first["kind"] != "writes_stopped" || first["count"] != 1.0 || first["severity"] != "critical" || at(first, "action.label") != "Resume writes" {
+	if first := all[0].(object); first["kind"] != "writes_stopped" || first["count"] != 1.0 ||
+		first["severity"] != "critical" ||
+		at(first, "action.label") != "Resume writes" {
 		t.Errorf("the first finding is %v; want the stopped system", first)
 	}
 	f := h.finding("admin", "leaver_accounts_enabled")
@@ -57,7 +67,12 @@ func TestFindingsAreCountedOnceADay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if days, kinds := h.Count(`select count(distinct day) from finding_day`), h.Count(`select count(*) from finding_day`); days != 1 || kinds < 10 {
+	if days, kinds := h.Count(
+		`select count(distinct day) from finding_day`,
+	), h.Count(
+		`select count(*) from finding_day`,
+	); days != 1 ||
+		kinds < 10 {
 		t.Errorf("%d days and %d kinds were counted; want one day with all kinds", days, kinds)
 	}
 }

@@ -29,7 +29,8 @@ type Service struct {
 	Now func() time.Time
 }
 
-const about = "One call for a first page. Every figure is the total of the list behind it, for this caller: a manager's people are their reports. " +
+const about = "One call for a first page. Every figure is the total of the list behind it, for this caller: a " +
+	"manager's people are their reports. " +
 	"Connectors, runs, agents and the checklist are shown to administrators and auditors alone."
 
 // Routes are /dashboard.
@@ -84,14 +85,16 @@ func (s *Service) own(ctx context.Context, tx *pg.Tx, d *Dashboard) error {
 // state is how far the tenant is. A tenant that was connected once stays so, also when the connector is deleted.
 func state(ctx context.Context, tx *pg.Tx) (state string, err error) {
 	const sql = `
-		select case when exists (select from connector c where c.funnel_state = 'connected') then 'connected' else 'bootstrapped' end`
+		select case when exists (select from connector c where c.funnel_state = 'connected') then 'connected'
+		    else 'bootstrapped' end`
 	if err := tx.QueryRow(ctx, sql).Scan(&state); err != nil {
 		return "", fmt.Errorf("read how far the tenant is: %w", err)
 	}
 	return state, nil
 }
 
-// requests counts what the viewer has asked for, and what was asked for them. Whoever may see a request at all may see these.
+// requests counts what the viewer has asked for, and what was asked for them. Whoever may see a request at all may see
+// these.
 func requests(ctx context.Context, tx *pg.Tx) (r DashboardRequests, err error) {
 	const sql = `
 		select count(*), count(*) filter (where r.status in ('submitted', 'pending_approval', 'blocked'))

@@ -71,13 +71,16 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 			          and r.status in ('succeeded', 'partial', 'failed', 'expired')
 			        order by r.created_at desc, r.id desc
 			        limit 1) l on l.status in ('failed', 'expired')
-			  left join connector_provisioning p on p.tenant_id = c.tenant_id and p.connector_id = c.id and p.breaker_open_since is not null
+			  left join connector_provisioning p on p.tenant_id = c.tenant_id and p.connector_id = c.id
+			      and p.breaker_open_since is not null
 			 where c.deleted_at is null
 			   and ` + connector.Failing + `)
-		select f.id::text as id, f.name, f.status, coalesce(first.created_at, f.breaker_open_since, f.status_since) as since, f.run_id::text as run_id,
-		       f.error ->> 'code' as error_code, left(coalesce(nullif(f.error ->> 'message', ''), f.reason), 500) as error_summary,
-		       case when f.run_id is null and f.breaker_open_since is not null then 'writing' else 'reading' end as area,
-		       count(*) over () as total
+		select f.id::text as id, f.name, f.status,
+		       coalesce(first.created_at, f.breaker_open_since, f.status_since) as since, f.run_id::text as run_id,
+		       f.error ->> 'code' as error_code,
+		       left(coalesce(nullif(f.error ->> 'message', ''), f.reason), 500) as error_summary,
+		           case when f.run_id is null and f.breaker_open_since is not null then 'writing'
+		           else 'reading' end as area, count(*) over () as total
 		  from failing f
 		  left join lateral (
 		       select min(r.created_at) as created_at
@@ -101,7 +104,17 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 		return nil, 0, fmt.Errorf("find failing connectors: %w", err)
 	}
 	items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (f DashboardFailing, err error) {
-		return f, row.Scan(&f.ID, &f.Name, &f.Status, &f.Since, &f.RunID, &f.ErrorCode, &f.ErrorSummary, &f.Area, &total)
+		return f, row.Scan(
+			&f.ID,
+			&f.Name,
+			&f.Status,
+			&f.Since,
+			&f.RunID,
+			&f.ErrorCode,
+			&f.ErrorSummary,
+			&f.Area,
+			&total,
+		)
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("find failing connectors: %w", err)
@@ -109,10 +122,12 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 	return items, total, nil
 }
 
-// runs looks back twice as far as it shows, for runs that began before and went on. It asks connector by connector, as runs are indexed.
+// runs looks back twice as far as it shows, for runs that began before and went on. It asks connector by connector, as
+// runs are indexed.
 func runs(ctx context.Context, tx *pg.Tx, now time.Time) (*DashboardRuns, error) {
 	const sql = `
-		select r.id::text as id, c.id::text as connector_id, c.name as connector_name, r.status, r.trigger, r.mode, r.started_at, r.finished_at, r.created_at
+		select r.id::text as id, c.id::text as connector_id, c.name as connector_name, r.status, r.trigger, r.mode,
+		    r.started_at, r.finished_at, r.created_at
 		  from connector c
 		 cross join lateral (
 		       select r.id, r.status, r.trigger, r.purpose as mode, r.started_at, r.finished_at, r.created_at
@@ -168,11 +183,13 @@ func checklist(ctx context.Context, tx *pg.Tx, agentOnline bool) (*DashboardChec
 	const sql = `
 		select exists (select from connector c where c.deleted_at is null and c.status <> 'draft'),
 		       exists (select from connector c where c.deleted_at is null and c.funnel_state = 'connected'),
-		       exists (select from connector c where c.deleted_at is null and c.mode = 'hosted' and c.status = 'active'),
-		       exists (select from sector_pack_installation p where p.state = 'installed'),
+		       exists (select from connector c where c.deleted_at is null and c.mode = 'hosted'
+		       and c.status = 'active'), exists (select from sector_pack_installation p where p.state = 'installed'),
 		       (select count(*) > 1 from app_user u)`
 	var c DashboardChecklist
-	if err := tx.QueryRow(ctx, sql).Scan(&c.SystemConnected, &c.FirstSyncDone, &c.ReachHealthy, &c.SectorPackInstalled, &c.SecondUserInvited); err != nil {
+	if err := tx.QueryRow(ctx, sql).
+		Scan(&c.SystemConnected, &c.FirstSyncDone, &c.ReachHealthy, &c.SectorPackInstalled,
+			&c.SecondUserInvited); err != nil {
 		return nil, fmt.Errorf("look how far the first steps are: %w", err)
 	}
 	c.ReachHealthy = c.ReachHealthy || agentOnline

@@ -19,10 +19,17 @@ const (
 
 // Run counts the findings of each tenant once a day until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot count findings"}.Run(ctx, func(ctx context.Context) error {
-		_, err := s.Look(ctx)
-		return err
-	})
+	return loop.Worker{
+		Every:  interval,
+		Log:    s.Log,
+		Cannot: "cannot count findings",
+	}.Run(
+		ctx,
+		func(ctx context.Context) error {
+			_, err := s.Look(ctx)
+			return err
+		},
+	)
 }
 
 // Look counts the findings of the tenants that have not been counted today.

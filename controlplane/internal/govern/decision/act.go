@@ -15,7 +15,13 @@ import (
 )
 
 // on does something to a task that the viewer can see, alone at it, and shows what became of it.
-func (s *Service) on(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, do func(tx *pg.Tx, t DecisionTask) error) (d DecisionTaskDetail, err error) {
+func (s *Service) on(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	do func(tx *pg.Tx, t DecisionTask) error,
+) (d DecisionTaskDetail, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		tasks, err := lock(ctx, tx, []string{id})
 		if err != nil {
@@ -49,7 +55,12 @@ func told(ctx context.Context, tx *pg.Tx, t DecisionTask, event, detail string, 
 }
 
 // Claim takes a task for oneself, so that nobody else decides it meanwhile.
-func (s *Service) Claim(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (DecisionTaskDetail, error) {
+func (s *Service) Claim(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (DecisionTaskDetail, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, t DecisionTask) error {
 		const sql = `
 			update decision_task
@@ -72,7 +83,12 @@ func (s *Service) Claim(ctx context.Context, v viewer.Viewer, id string, match h
 }
 
 // Release gives a claimed task back to all who decide it.
-func (s *Service) Release(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (DecisionTaskDetail, error) {
+func (s *Service) Release(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (DecisionTaskDetail, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, t DecisionTask) error {
 		const sql = `
 			update decision_task
@@ -83,7 +99,9 @@ func (s *Service) Release(ctx context.Context, v viewer.Viewer, id string, match
 			return err
 		}
 		if t.State != Claimed {
-			return fault.Coded(fault.Conflict, "invalid_transition", "the task is not claimed").Also("state", t.State).Also("allowed", []string{"claim", "decide"})
+			return fault.Coded(fault.Conflict, "invalid_transition", "the task is not claimed").
+				Also("state", t.State).
+				Also("allowed", []string{"claim", "decide"})
 		}
 		if err := t.free(v); err != nil && !v.Has(viewer.Admin) {
 			return err
@@ -103,10 +121,22 @@ type Choice struct {
 }
 
 // DecideOne decides one task.
-func (s *Service) DecideOne(ctx context.Context, v viewer.Viewer, id string, c Choice) (d DecisionTaskDetail, err error) {
+func (s *Service) DecideOne(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	c Choice,
+) (d DecisionTaskDetail, err error) {
 	c.Channel = "api"
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		results, err := s.decide(ctx, tx, []string{id}, c.Decision, c.Wait, func(t DecisionTask) error { return c.Match.Check(t.Version) })
+		results, err := s.decide(
+			ctx,
+			tx,
+			[]string{id},
+			c.Decision,
+			c.Wait,
+			func(t DecisionTask) error { return c.Match.Check(t.Version) },
+		)
 		if err == nil {
 			err = results[0]
 		}
@@ -124,17 +154,30 @@ func (s *Service) DecideOne(ctx context.Context, v viewer.Viewer, id string, c C
 }
 
 // Undo takes back a decision that has not taken effect yet.
-func (s *Service) Undo(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (DecisionTaskDetail, error) {
+func (s *Service) Undo(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (DecisionTaskDetail, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, t DecisionTask) error {
 		switch {
 		case t.open():
-			return fault.Coded(fault.Conflict, "invalid_transition", "nothing has been decided here").Also("state", t.State).Also("allowed", []string{"claim", "decide"})
+			return fault.Coded(fault.Conflict, "invalid_transition", "nothing has been decided here").
+				Also("state", t.State).
+				Also("allowed", []string{"claim", "decide"})
 		case t.State != Decided:
 			return t.waits()
 		case t.ApplyAt == nil:
-			return fault.Coded(fault.Conflict, "too_late", "the decision of %s has taken effect and cannot be undone here", when(t.Decision.At)).Also("decision", t.Decision)
+			return fault.Coded(fault.Conflict, "too_late",
+				"the decision of %s has taken effect and cannot be undone here", when(t.Decision.At)).
+				Also("decision", t.Decision)
 		case !v.Has(viewer.Admin) && (t.Decision.By.Type != string(v.Kind) || t.Decision.By.ID != v.ID):
-			return fault.New(fault.Forbidden, "%s has decided this; they, or an administrator, can undo it", t.Decision.By.Display)
+			return fault.New(
+				fault.Forbidden,
+				"%s has decided this; they, or an administrator, can undo it",
+				t.Decision.By.Display,
+			)
 		}
 		if err := t.others(v); err != nil { // to take back a rejection is as good as an approval
 			return err
@@ -152,7 +195,8 @@ func (s *Service) Undo(ctx context.Context, v viewer.Viewer, id string, match ht
 func reopen(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
 		update decision_task
-		   set state = 'open', decision = null, decided_at = null, apply_at = null, updated_at = now(), version = version + 1
+		   set state = 'open', decision = null, decided_at = null, apply_at = null, updated_at = now(),
+		       version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = any(@ids::text[]::uuid[])`
 	const gone = `
@@ -162,7 +206,8 @@ func reopen(ctx context.Context, tx *pg.Tx, ids []string) error {
 		   and a.task_id = any(@ids::text[]::uuid[])
 		   and a.dropped_at is null
 		   and (unable_to_decide(a.identity_id) in ('left', 'user_disabled')
-		        or exists (select from decision_delegation d where d.tenant_id = a.tenant_id and d.id = any(a.path) and d.state in ('ended', 'revoked')))`
+		        or exists (select from decision_delegation d where d.tenant_id = a.tenant_id and d.id = any(a.path)
+		            and d.state in ('ended', 'revoked')))`
 	for _, statement := range []string{sql, gone} {
 		if _, err := tx.Exec(ctx, statement, pgx.NamedArgs{"ids": ids}); err != nil {
 			return fmt.Errorf("reopen tasks: %w", err)

@@ -99,12 +99,26 @@ func ActorOf(v viewer.Viewer) Actor {
 	if v.Kind == viewer.Machine || v.Kind == "" {
 		return Actor{Type: "system", Display: "system"}
 	}
-	return Actor{Type: string(v.Kind), ID: v.ID, IdentityID: v.Identity, Display: v.Display, MakerID: v.Maker, MakerIdentityID: v.MakerIdentity}
+	return Actor{
+		Type:            string(v.Kind),
+		ID:              v.ID,
+		IdentityID:      v.Identity,
+		Display:         v.Display,
+		MakerID:         v.Maker,
+		MakerIdentityID: v.MakerIdentity,
+	}
 }
 
-// Parties are the ids under which the actor is known, as viewer.SamePerson compares them. For whom somebody acts counts as well.
+// Parties are the ids under which the actor is known, as viewer.SamePerson compares them. For whom somebody acts counts
+// as well.
 func (a DecisionActor) Parties() []string {
-	ids := viewer.Viewer{Kind: viewer.Kind(a.Type), ID: a.ID, Identity: a.IdentityID, Maker: a.MakerID, MakerIdentity: a.MakerIdentityID}.Parties()
+	ids := viewer.Viewer{
+		Kind:          viewer.Kind(a.Type),
+		ID:            a.ID,
+		Identity:      a.IdentityID,
+		Maker:         a.MakerID,
+		MakerIdentity: a.MakerIdentityID,
+	}.Parties()
 	if a.Type == string(viewer.Machine) {
 		return nil
 	}
@@ -133,14 +147,15 @@ type Answered struct {
 	Decision Decision
 }
 
-// Answer tells the room that asked what was decided about tasks of its kind, in the transaction that decides them. The first result
-// has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An error undoes everything. While it
-// runs, the tasks are still what they were, and it may run for nothing: what can still be undone is tried out first.
+// Answer tells the room that asked what was decided about tasks of its kind, in the transaction that decides them. The
+// first result has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An
+// error undoes everything. While it runs, the tasks are still what they were, and it may run for nothing: what can
+// still be undone is tried out first.
 type Answer func(ctx context.Context, tx *pg.Tx, answered []Answered) ([]error, error)
 
-// Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force are applied, and
-// what would be left without anybody is asked of administrators. Asking again what is open brings it up to date; who decides stays as
-// it is where somebody has reassigned or escalated it.
+// Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force
+// are applied, and what would be left without anybody is asked of administrators. Asking again what is open brings it
+// up to date; who decides stays as it is where somebody has reassigned or escalated it.
 func Ask(ctx context.Context, tx *pg.Tx, questions []New) ([]string, error) {
 	if len(questions) == 0 {
 		return []string{}, nil

@@ -66,7 +66,8 @@ func TestCloseEndsWhatIsOpen(t *testing.T) {
 		n, err = decision.Close(ctx, tx, "sync_hold", []string{"a", "b", "z"}, decision.Superseded, "a newer run")
 		return err
 	})
-	if n != 2 || h.shown(ids[0]).State != "superseded" || *h.shown(ids[1]).ClosedReason != "a newer run" || h.shown(ids[2]).State != "open" {
+	if n != 2 || h.shown(ids[0]).State != "superseded" || *h.shown(ids[1]).ClosedReason != "a newer run" ||
+		h.shown(ids[2]).State != "open" {
 		t.Errorf("closed %d: %+v", n, h.shown(ids[0]))
 	}
 	if again := h.one(question("a", p[0])); again == ids[0] {

@@ -30,9 +30,15 @@ type DecisionResult struct {
 	Errors []fault.Field `json:"errors,omitempty"`
 }
 
-// DecideMany decides many tasks the same way, by their ids or by what they have in common. What cannot be decided is refused by itself;
-// an error of another kind leaves everything as it was.
-func (s *Service) DecideMany(ctx context.Context, v viewer.Viewer, ids []string, group string, c Choice) (out DecisionBulk, err error) {
+// DecideMany decides many tasks the same way, by their ids or by what they have in common. What cannot be decided is
+// refused by itself; an error of another kind leaves everything as it was.
+func (s *Service) DecideMany(
+	ctx context.Context,
+	v viewer.Viewer,
+	ids []string,
+	group string,
+	c Choice,
+) (out DecisionBulk, err error) {
 	c.Channel = "bulk"
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		out = DecisionBulk{Results: []DecisionResult{}}
@@ -69,8 +75,8 @@ func (b *DecisionBulk) add(id string, refused error, deferred bool) {
 	b.Results = append(b.Results, r)
 }
 
-// ofGroup are the open tasks with a key that the transaction's viewer may decide, as many as a call takes, those that are due first, and how
-// many more there are.
+// ofGroup are the open tasks with a key that the transaction's viewer may decide, as many as a call takes, those that
+// are due first, and how many more there are.
 func ofGroup(ctx context.Context, tx *pg.Tx, group string) (ids []string, more int64, err error) {
 	from, args := tasksOf(tx.Viewer, assignedMine, true)
 	sql := `

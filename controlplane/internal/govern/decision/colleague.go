@@ -23,8 +23,13 @@ type DecisionColleagues struct {
 	More  bool                `json:"more" doc:"More people match: say more of the name."`
 }
 
-// TaskColleagues finds people whom a task may be reassigned to, for who may reassign it; everybody else is answered as there.
-func (s *Service) TaskColleagues(ctx context.Context, v viewer.Viewer, id, q string) (found DecisionColleagues, err error) {
+// TaskColleagues finds people whom a task may be reassigned to, for who may reassign it; everybody else is answered as
+// there.
+func (s *Service) TaskColleagues(
+	ctx context.Context,
+	v viewer.Viewer,
+	id, q string,
+) (found DecisionColleagues, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		t, err := Find(ctx, tx, id)
 		if err == nil && !t.seenBy(v) {
@@ -53,13 +58,19 @@ func (t DecisionTask) receivable(q string) among {
 	return a
 }
 
-// DelegateColleagues finds people who may decide for somebody, for who may delegate it; everybody else is answered as there.
-func (s *Service) DelegateColleagues(ctx context.Context, v viewer.Viewer, delegator, q string) (found DecisionColleagues, err error) {
+// DelegateColleagues finds people who may decide for somebody, for who may delegate it; everybody else is answered as
+// there.
+func (s *Service) DelegateColleagues(
+	ctx context.Context,
+	v viewer.Viewer,
+	delegator, q string,
+) (found DecisionColleagues, err error) {
 	if delegator == "" {
 		delegator = v.Identity
 	}
 	if delegator == "" {
-		return found, fault.Coded(fault.Malformed, "invalid_parameter", "say by delegator_id whose tasks are delegated: your user is linked to no identity").
+		return found, fault.Coded(fault.Malformed, "invalid_parameter", "say by delegator_id whose tasks are "+
+			"delegated: your user is linked to no identity").
 			With(fault.Field{Parameter: "delegator_id", Code: "required", Detail: "an identity"})
 	}
 	for _, err := range []error{writes(v), mayDelegate(v, delegator)} {

@@ -7,19 +7,21 @@ import (
 	"time"
 )
 
-// BenchmarkColleagues is the time in which whoever hands a task on finds colleagues among 50,000 people who all sign in: one, some hundreds
-// of one name, an eighth of all by two letters, and all of them.
+// BenchmarkColleagues is the time in which whoever hands a task on finds colleagues among 50,000 people who all sign
+// in: one, some hundreds of one name, an eighth of all by two letters, and all of them.
 func BenchmarkColleagues(b *testing.B) {
 	h := open(b)
 	ann := h.staff("ann")[0]
 	h.Exec(`insert into identity (tenant_id, id, external_id, display_name, title, department, email)
 		select current_tenant(), gen_random_uuid(), 'E' || n,
 		       (array['Anna', 'Bernd', 'Carla', 'Dörte', 'Emil', 'Frieda', 'Gerd', 'Hanna'])[1 + n % 8] || ' ' ||
-		       (array['Adler', 'Berg', 'Conrad', 'Dietz', 'Ebert'])[1 + n / 8 % 5] || chr(97 + n / 40 % 26) || ' K' || n || ' Acme',
-		       'Clerk', 'Department ' || n % 40, n || '@acme.test'
+		       (array['Adler', 'Berg', 'Conrad', 'Dietz',
+		       'Ebert'])[1 + n / 8 % 5] || chr(97 + n / 40 % 26) || ' K' || n || ' Acme', 'Clerk',
+		           'Department ' || n % 40, n || '@acme.test'
 		  from generate_series(1, 50000) n`)
 	h.Exec(`insert into app_user (tenant_id, id, email, identity_id, status)
-		select current_tenant(), gen_random_uuid(), external_id || '@users.test', id, 'active' from identity where external_id like 'E%'`)
+		select current_tenant(), gen_random_uuid(), external_id || '@users.test', id,
+		    'active' from identity where external_id like 'E%'`)
 	h.Analyze()
 	path := "/decision-tasks/" + h.one(question("a", ann)) + "/colleagues?q="
 	for _, tt := range []struct {

@@ -25,8 +25,8 @@ type among struct {
 	not  []string // never these; of those who have no record of their own, their users
 }
 
-// check is a fault where too little is said to find somebody by. Where certain people alone may be named, all of them can be listed: their
-// ids are told with the task.
+// check is a fault where too little is said to find somebody by. Where certain people alone may be named, all of them
+// can be listed: their ids are told with the task.
 func (a among) check() error {
 	said := 0
 	for _, r := range a.q {
@@ -37,11 +37,14 @@ func (a among) check() error {
 	if said >= shortestSearch || len(a.only) > 0 && a.q == "" {
 		return nil
 	}
-	return fault.Coded(fault.Malformed, "invalid_parameter", "say by q how the person is called: at least %d letters of the name, or a whole e-mail address", shortestSearch).
-		With(fault.Field{Parameter: "q", Code: "too_short", Detail: fmt.Sprintf("at least %d letters or digits", shortestSearch)})
+	return fault.Coded(fault.Malformed, "invalid_parameter", "say by q how the person is called: at least %d letters "+
+		"of the name, or a whole e-mail address", shortestSearch).
+		With(fault.Field{Parameter: "q", Code: "too_short",
+			Detail: fmt.Sprintf("at least %d letters or digits", shortestSearch)})
 }
 
-// withName are those of whose name some word begins with each word that is asked for. Beyond the last letter there is no word.
+// withName are those of whose name some word begins with each word that is asked for. Beyond the last letter there is
+// no word.
 const withName = `
 		with asked as materialized (
 			select a.word, a.word || U&'\+10FFFF' as beyond from unnest(search_words(@q)) a (word)
@@ -81,7 +84,8 @@ const withLeave = `
 // canReceive keeps of them the people who are at work and can sign in.
 const canReceive = `,
 		there as (
-			select i.id, i.display_name as display, coalesce(i.title, '') as title, coalesce(i.department, '') as department, coalesce(i.email, u.email) as email
+			select i.id, i.display_name as display, coalesce(i.title, '') as title,
+			    coalesce(i.department, '') as department, coalesce(i.email, u.email) as email
 			  from hit h
 			  join identity i on i.id = h.id
 			  left join app_user u on u.identity_id = i.id
@@ -105,7 +109,8 @@ func (a among) way() string {
 }
 
 // byIndex keeps planners from reading all words for the few that begin in one way, of which they know nothing.
-const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`
+const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
+	set_config('max_parallel_workers_per_gather', '0', true)`
 
 // find gives the first of them, by name.
 func (a among) find(ctx context.Context, tx *pg.Tx) (found DecisionColleagues, err error) {
@@ -113,7 +118,13 @@ func (a among) find(ctx context.Context, tx *pg.Tx) (found DecisionColleagues, e
 	if err := a.check(); err != nil {
 		return found, err
 	}
-	args := pgx.NamedArgs{"q": a.q, "only": orNone(a.only), "not": orNone(a.not), "looked": maxLooked + 1, "rows": maxColleagues + 1}
+	args := pgx.NamedArgs{
+		"q":      a.q,
+		"only":   orNone(a.only),
+		"not":    orNone(a.not),
+		"looked": maxLooked + 1,
+		"rows":   maxColleagues + 1,
+	}
 	var list []DecisionColleague
 	var hits int
 	var b pgx.Batch
@@ -123,7 +134,10 @@ func (a among) find(ctx context.Context, tx *pg.Tx) (found DecisionColleagues, e
 		return found, fmt.Errorf("find colleagues: %w", err)
 	}
 	list = toldApart(list)
-	return DecisionColleagues{Items: list[:min(len(list), maxColleagues)], More: len(list) > maxColleagues || hits > maxLooked}, nil
+	return DecisionColleagues{
+		Items: list[:min(len(list), maxColleagues)],
+		More:  len(list) > maxColleagues || hits > maxLooked,
+	}, nil
 }
 
 // toldApart leaves the e-mail addresses of those alone who look like another without.

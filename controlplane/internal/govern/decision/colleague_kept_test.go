@@ -37,7 +37,12 @@ func TestANameThatChangesWhileAUserIsLinkedIsFound(t *testing.T) {
 	mia := h.Person("Mia Maiden", "")
 	linked := make(chan error, 1)
 	link := func(ctx context.Context, tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `insert into app_user (tenant_id, id, email, identity_id) values (current_tenant(), gen_random_uuid(), 'mia@users.test', $1)`, mia)
+		_, err := tx.Exec(
+			ctx,
+			`insert into app_user (tenant_id, id, email, identity_id) values (current_tenant(), gen_random_uuid(),
+				'mia@users.test', $1)`,
+			mia,
+		)
 		return err
 	}
 	h.as(func(ctx context.Context, tx *pg.Tx) error {
@@ -45,7 +50,8 @@ func TestANameThatChangesWhileAUserIsLinkedIsFound(t *testing.T) {
 			return err
 		}
 		go func() { linked <- h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return link(ctx, tx) }) }()
-		for late := time.After(30 * time.Second); h.Count(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 0; {
+		for late := time.After(30 * time.Second); h.Count(`select count(*) from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock'`) == 0; {
 			select {
 			case err := <-linked:
 				return errors.Join(errors.New("the user was linked beside the change"), err)

@@ -17,7 +17,8 @@ func TestOnlyWhoCanReceiveATaskIsFound(t *testing.T) {
 		h.account(id, "active")
 		h.Let([]string{"asked", "subject"}[i], h.Tenant.Tenant, id)
 	}
-	for name, status := range map[string]string{"Peer Notice": "notice", "Peer Ahead": "pre_hire", "Peer Leave": "on_leave", "Peer Gone": "deactivated", "Peer Past": "archived"} {
+	for name, status := range map[string]string{"Peer Notice": "notice", "Peer Ahead": "pre_hire",
+		"Peer Leave": "on_leave", "Peer Gone": "deactivated", "Peer Past": "archived"} {
 		h.Exec(`update identity set status = $2 where id = $1`, h.worker(name, "", ""), status)
 	}
 	h.Exec(`update identity set kind = 'non_human' where id = $1`, h.worker("Peer Robot", "", ""))
@@ -45,10 +46,19 @@ func TestOnlyWhoCanReceiveATaskIsFound(t *testing.T) {
 			t.Errorf("%s: as delegates %s; want %s", world, got, delegates)
 		}
 	}
-	// An identity provider that creates users lets in who was invited and who has no user any more, as long as they have an address.
-	expect("with a provider", "Peer Deleted, Peer Fine, Peer Invited, Peer Notice", "Peer Deleted, Peer Fine, Peer Invited, Peer Notice, Peer Subject")
+	// An identity provider that creates users lets in who was invited and who has no user any more, as long as they
+	// have an address.
+	expect(
+		"with a provider",
+		"Peer Deleted, Peer Fine, Peer Invited, Peer Notice",
+		"Peer Deleted, Peer Fine, Peer Invited, Peer Notice, Peer Subject",
+	)
 	h.Exec(`update identity_provider set create_users = false`)
-	expect("with a provider that creates no users", "Peer Fine, Peer Invited, Peer Notice", "Peer Fine, Peer Invited, Peer Notice, Peer Subject")
+	expect(
+		"with a provider that creates no users",
+		"Peer Fine, Peer Invited, Peer Notice",
+		"Peer Fine, Peer Invited, Peer Notice, Peer Subject",
+	)
 	h.Exec(`update identity_provider set enabled = false`)
 	expect("without a provider", "Peer Fine, Peer Notice", "Peer Fine, Peer Notice, Peer Subject")
 }
@@ -99,7 +109,14 @@ func TestWhoMayNotHandATaskOnFindsNobody(t *testing.T) {
 		path := "/decision-tasks/" + tt.task
 		h.Refused(tt.status, tt.code, tt.as, "GET", path+"/colleagues?q=dora", nil)
 		h.Refused(tt.status, tt.code, tt.as, "GET", path+"/colleagues", nil)
-		h.Refused(tt.status, tt.code, tt.as, "POST", path+"/reassign", map[string]any{"to": []string{p[2]}, "reason": "x"})
+		h.Refused(
+			tt.status,
+			tt.code,
+			tt.as,
+			"POST",
+			path+"/reassign",
+			map[string]any{"to": []string{p[2]}, "reason": "x"},
+		)
 	}
 	if got := h.finds("admin", "/decision-tasks/"+ids[3]+"/colleagues", "dora"); got != "Dora" {
 		t.Errorf("an administrator, of a claimed task: %q", got)
@@ -113,7 +130,8 @@ func TestServiceTokensLookForNobody(t *testing.T) {
 	h.Change("ann", func(v *viewer.Viewer) {
 		v.Kind, v.Scopes = viewer.Service, []string{"decision-tasks:read", "decision-tasks:write"}
 	})
-	for _, path := range []string{"/decision-tasks/" + id + "/colleagues?q=ann", "/decision-tasks/delegations/colleagues?q=ann"} {
+	for _, path := range []string{"/decision-tasks/" + id + "/colleagues?q=ann",
+		"/decision-tasks/delegations/colleagues?q=ann"} {
 		h.Refused(403, "forbidden", "ann", "GET", path, nil)
 	}
 }
@@ -133,7 +151,12 @@ func TestWhoMayDelegateFindsADelegate(t *testing.T) {
 		t.Errorf("ann finds herself")
 	}
 	for delegator, want := range map[string][]string{p[0]: {"bob"}, p[1]: {}} {
-		if got := h.Must(200, "admin", "GET", at+"?q=bob&delegator_id="+delegator, nil).Values("display"); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := h.Must(200, "admin", "GET", at+"?q=bob&delegator_id="+delegator, nil).
+			Values("display"); fmt.Sprint(
+			got,
+		) != fmt.Sprint(
+			want,
+		) {
 			t.Errorf("an administrator finds %v; want %v", got, want)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 func (h *house) account(identity, status string) {
 	h.T.Helper()
 	h.Exec(`insert into app_user (tenant_id, id, email, identity_id, status)
-		select current_tenant(), gen_random_uuid(), id || '@users.test', id, $2 from identity where id = $1`, identity, status)
+		select current_tenant(), gen_random_uuid(), id || '@users.test', id,
+		    $2 from identity where id = $1`, identity, status)
 }
 
 // worker makes somebody of a name who can sign in.
@@ -21,7 +22,8 @@ func (h *house) worker(name, title, department string) string {
 	h.T.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
 	h.Exec(`insert into identity (tenant_id, id, external_id, display_name, title, department, email)
-		select current_tenant(), $1::text::uuid, $1::text, $2, nullif($3, ''), nullif($4, ''), $1::text || '@acme.test'`, id, name, title, department)
+		select current_tenant(), $1::text::uuid, $1::text, $2, nullif($3, ''), nullif($4, ''),
+		    $1::text || '@acme.test'`, id, name, title, department)
 	h.account(id, "active")
 	return id
 }
@@ -57,7 +59,13 @@ func TestAColleagueIsFoundByNameAndGivenTheTask(t *testing.T) {
 	if fmt.Sprint(got.Items()[0]) != fmt.Sprint(want) || got.Body["more"] != false {
 		t.Errorf("told %v; want %v and nothing else", got.Body, want)
 	}
-	h.Must(200, "ann", "POST", "/decision-tasks/"+id+"/reassign", map[string]any{"to": []any{got.Items()[0]["id"]}, "reason": "she knows"})
+	h.Must(
+		200,
+		"ann",
+		"POST",
+		"/decision-tasks/"+id+"/reassign",
+		map[string]any{"to": []any{got.Items()[0]["id"]}, "reason": "she knows"},
+	)
 	h.Let("zoe", h.Tenant.Tenant, zoe)
 	if got := people(h.task("zoe", id)); got != "[Zoë Müller-O'Brien/reassigned] []" {
 		t.Errorf("given to %s", got)
@@ -80,7 +88,8 @@ func TestNobodyIsListedByTooLittle(t *testing.T) {
 		h.Refused(400, "invalid_parameter", "ann", "GET", path+"?q=pe%00", nil)
 		h.Refused(400, "invalid_parameter", "ann", "GET", path+"?q="+strings.Repeat("x", 201), nil)
 		h.Refused(414, "uri_too_long", "ann", "GET", path+"?q="+strings.Repeat("x", 10_000), nil)
-		for q, want := range map[string]string{"%er": "", "p_r": "", "per%": "Percival 100%_sure", "100%_s": "Percival 100%_sure", "' or 1=1": "", strings.Repeat("p", 200): "", "ercival": ""} {
+		for q, want := range map[string]string{"%er": "", "p_r": "", "per%": "Percival 100%_sure",
+			"100%_s": "Percival 100%_sure", "' or 1=1": "", strings.Repeat("p", 200): "", "ercival": ""} {
 			if got := h.finds("ann", path, q); got != want {
 				t.Errorf("%q finds %q; want %q", q, got, want)
 			}
@@ -95,7 +104,8 @@ func TestAnAddressFindsWhomeverHasItAndIsToldOnlyToTellPeopleApart(t *testing.T)
 	h.worker("Jan Novak", "Clerk", "Stores")
 	path := "/decision-tasks/" + h.one(question("a", ann)) + "/colleagues"
 	h.Exec(`update identity set email = 'Jan.N@acme.test' where id = $1`, one)
-	for q, want := range map[string]string{"jan.n@ACME.test": "Jan Novak", "jan.n@acme.tes": "", "jan.n": "Jan Novak, Jan Novak, Jan Novak", "@acme.test": ""} {
+	for q, want := range map[string]string{"jan.n@ACME.test": "Jan Novak", "jan.n@acme.tes": "",
+		"jan.n": "Jan Novak, Jan Novak, Jan Novak", "@acme.test": ""} {
 		if got := h.finds("ann", path, q); got != want {
 			t.Errorf("%q finds %q; want %q", q, got, want)
 		}
@@ -121,7 +131,14 @@ func TestTwentyColleaguesAreToldAtMost(t *testing.T) {
 		h.worker(fmt.Sprintf("Sam %02d", i), "", "")
 	}
 	path := "/decision-tasks/" + h.one(question("a", ann)) + "/colleagues?q="
-	if a := h.Must(200, "ann", "GET", path+"sam", nil); len(a.Items()) != 20 || a.Body["more"] != true || a.Items()[0]["display"] != "Sam 00" {
+	if a := h.Must(
+		200,
+		"ann",
+		"GET",
+		path+"sam",
+		nil,
+	); len(a.Items()) != 20 || a.Body["more"] != true ||
+		a.Items()[0]["display"] != "Sam 00" {
 		t.Errorf("%d, more: %v, first %v", len(a.Items()), a.Body["more"], a.Items()[0])
 	}
 	if a := h.Must(200, "ann", "GET", path+"sam+1", nil); len(a.Items()) != 10 || a.Body["more"] != false {

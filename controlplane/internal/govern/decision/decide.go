@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// Decide decides open tasks in the caller's transaction as its viewer, after every check of who may: for rooms that take decisions by
-// paths of their own. The results are in the order of the ids.
+// Decide decides open tasks in the caller's transaction as its viewer, after every check of who may: for rooms that
+// take decisions by paths of their own. The results are in the order of the ids.
 func (s *Service) Decide(ctx context.Context, tx *pg.Tx, ids []string, d Decision) ([]error, error) {
 	if d.Channel == "" {
 		d.Channel = "request"
@@ -24,7 +24,14 @@ func (s *Service) Decide(ctx context.Context, tx *pg.Tx, ids []string, d Decisio
 }
 
 // decide decides tasks, now or after a time in which that can be undone. also is one more check of each.
-func (s *Service) decide(ctx context.Context, tx *pg.Tx, ids []string, d Decision, wait time.Duration, also func(DecisionTask) error) ([]error, error) {
+func (s *Service) decide(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	d Decision,
+	wait time.Duration,
+	also func(DecisionTask) error,
+) ([]error, error) {
 	d.At, d.By = s.Now().UTC().Truncate(time.Microsecond), ActorOf(tx.Viewer)
 	tasks, err := lock(ctx, tx, ids)
 	if err != nil {
@@ -128,7 +135,12 @@ func (s *Service) tellOne(ctx context.Context, tx *pg.Tx, kind string, group []A
 	if !known {
 		results := make([]error, len(group))
 		for i := range results {
-			results[i] = fault.Coded(fault.Conflict, "not_decidable", "nothing in this installation takes decisions about tasks of the kind %s", kind)
+			results[i] = fault.Coded(
+				fault.Conflict,
+				"not_decidable",
+				"nothing in this installation takes decisions about tasks of the kind %s",
+				kind,
+			)
 		}
 		return results, nil
 	}
@@ -161,7 +173,8 @@ func (s *Service) tellOne(ctx context.Context, tx *pg.Tx, kind string, group []A
 func settle(ctx context.Context, tx *pg.Tx, accepted []Answered, applyAt *time.Time) error {
 	const sql = `
 		update decision_task t
-		   set state = 'decided', decision = u.decision::jsonb, decided_at = @at, apply_at = @apply_at, claimed_by = null, claimed_at = null, closed_reason = null,
+		   set state = 'decided', decision = u.decision::jsonb, decided_at = @at, apply_at = @apply_at,
+		       claimed_by = null, claimed_at = null, closed_reason = null,
 		       updated_at = now(), version = t.version + 1
 		  from unnest(@ids::text[]::uuid[], @decisions::text[]) u (id, decision)
 		 where t.tenant_id = current_tenant()

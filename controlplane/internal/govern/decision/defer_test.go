@@ -16,7 +16,13 @@ import (
 // later decides with a minute in which that can be undone.
 func (h *house) later(as, id string) map[string]any {
 	h.T.Helper()
-	return h.Must(200, as, "POST", "/decision-tasks/"+id+"/decide", map[string]any{"action": "approve", "defer_seconds": 60}).Body
+	return h.Must(
+		200,
+		as,
+		"POST",
+		"/decision-tasks/"+id+"/decide",
+		map[string]any{"action": "approve", "defer_seconds": 60},
+	).Body
 }
 
 func TestADeferredDecisionTakesEffectWhenItsTimeHasCome(t *testing.T) {
@@ -31,7 +37,14 @@ func TestADeferredDecisionTakesEffectWhenItsTimeHasCome(t *testing.T) {
 	if h.heard("a", "approve") != 0 {
 		t.Error("it took effect too early")
 	}
-	r := h.Refused(409, "already_decided", "bob", "POST", "/decision-tasks/"+id+"/decide", map[string]any{"action": "approve"})
+	r := h.Refused(
+		409,
+		"already_decided",
+		"bob",
+		"POST",
+		"/decision-tasks/"+id+"/decide",
+		map[string]any{"action": "approve"},
+	)
 	if r.Body["apply_at"] == nil {
 		t.Errorf("the refusal does not say that it can be undone: %v", r.Body)
 	}
@@ -54,7 +67,13 @@ func TestSeveralProcessesApplyADecisionOnce(t *testing.T) {
 	for i := range 30 {
 		questions = append(questions, question(fmt.Sprint("k", i), p[0]))
 	}
-	h.Must(200, "ann", "POST", "/decision-tasks/bulk-decide", map[string]any{"ids": h.ask(questions...), "action": "approve", "defer_seconds": 60})
+	h.Must(
+		200,
+		"ann",
+		"POST",
+		"/decision-tasks/bulk-decide",
+		map[string]any{"ids": h.ask(questions...), "action": "approve", "defer_seconds": 60},
+	)
 	h.shift = 2 * time.Minute
 	var wg sync.WaitGroup
 	errs := make([]error, 4)
@@ -108,7 +127,14 @@ func TestADeferredDecisionIsRefusedAtOnceWhereItWouldBe(t *testing.T) {
 	p := h.staff("ann")
 	id := h.one(question("a", p[0]))
 	h.refuse["a"] = conflict("matter_changed")
-	h.Refused(409, "matter_changed", "ann", "POST", "/decision-tasks/"+id+"/decide", map[string]any{"action": "approve", "defer_seconds": 60})
+	h.Refused(
+		409,
+		"matter_changed",
+		"ann",
+		"POST",
+		"/decision-tasks/"+id+"/decide",
+		map[string]any{"action": "approve", "defer_seconds": 60},
+	)
 	if h.task("ann", id)["state"] != "open" {
 		t.Error("it is not open any more")
 	}
@@ -118,7 +144,8 @@ func TestADeferredDecisionIsRefusedAtOnceWhereItWouldBe(t *testing.T) {
 	h.shift = 2 * time.Minute
 	h.work()
 	got := h.task("ann", id)
-	if got["state"] != "open" || got["decision"] != nil || !slices.Equal(history(got), []string{"asked", "deferred", "refused"}) {
+	if got["state"] != "open" || got["decision"] != nil ||
+		!slices.Equal(history(got), []string{"asked", "deferred", "refused"}) {
 		t.Errorf("refused when it was to take effect: %v %v", got["state"], history(got))
 	}
 }
@@ -127,7 +154,13 @@ func TestWhatFailsToTakeEffectIsTriedAgainAndHoldsUpNothingElse(t *testing.T) {
 	h := open(t)
 	p := h.staff("ann")
 	ids := h.ask(question("a", p[0]), question("b", p[0]))
-	b := h.Must(200, "ann", "POST", "/decision-tasks/bulk-decide", map[string]any{"ids": ids, "action": "approve", "defer_seconds": 60})
+	b := h.Must(
+		200,
+		"ann",
+		"POST",
+		"/decision-tasks/bulk-decide",
+		map[string]any{"ids": ids, "action": "approve", "defer_seconds": 60},
+	)
 	if b.Body["results"].([]any)[0].(map[string]any)["result"] != "deferred" {
 		t.Errorf("in bulk: %v", b.Body)
 	}
@@ -160,7 +193,14 @@ func TestClosingDropsADecisionThatWaits(t *testing.T) {
 	h.shift = 2 * time.Minute
 	h.work()
 	h.Refused(409, "invalid_transition", "ann", "POST", "/decision-tasks/"+id+"/undo", nil)
-	h.Refused(409, "invalid_transition", "ann", "POST", "/decision-tasks/"+id+"/decide", map[string]any{"action": "approve"})
+	h.Refused(
+		409,
+		"invalid_transition",
+		"ann",
+		"POST",
+		"/decision-tasks/"+id+"/decide",
+		map[string]any{"action": "approve"},
+	)
 	if got := h.task("ann", id); got["state"] != "cancelled" || h.heard("a", "approve") != 0 {
 		t.Errorf("closed: %v", got["state"])
 	}

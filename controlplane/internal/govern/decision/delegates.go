@@ -38,8 +38,8 @@ type delegations map[string][]inForce
 // loadDelegations reads the delegations of people and of their delegates that are in force at an instant.
 func loadDelegations(ctx context.Context, tx *pg.Tx, people []string, at time.Time) (delegations, error) {
 	const sql = `
-		select d.id::text, d.delegator_id::text, d.delegate_id::text, coalesce(i.display_name, ''), d.kinds, d.include_open, d.starts_at,
-		       unable_to_decide(d.delegate_id) in ('', 'on_leave', 'pre_hire')
+		select d.id::text, d.delegator_id::text, d.delegate_id::text, coalesce(i.display_name, ''), d.kinds,
+		       d.include_open, d.starts_at, unable_to_decide(d.delegate_id) in ('', 'on_leave', 'pre_hire')
 		  from decision_delegation d
 		  left join identity i on i.tenant_id = d.tenant_id and i.id = d.delegate_id
 		 where d.tenant_id = current_tenant()
@@ -73,8 +73,8 @@ func loadDelegations(ctx context.Context, tx *pg.Tx, people []string, at time.Ti
 	return known, nil
 }
 
-// chain are the delegations that lead from somebody to who decides for them, tasks of a kind that they came to decide at an instant. It
-// ends before somebody who is gone, or who may not decide.
+// chain are the delegations that lead from somebody to who decides for them, tasks of a kind that they came to decide
+// at an instant. It ends before somebody who is gone, or who may not decide.
 func (k delegations) chain(kind, person string, since time.Time, may func(identity string) bool) []inForce {
 	var path []inForce
 	good, at := 0, person
@@ -95,9 +95,15 @@ func (k delegations) chain(kind, person string, since time.Time, may func(identi
 	return path[:good]
 }
 
-// Delegates gives, for each of these people who has delegated tasks of a kind at an instant, who decides for them: the end of the
-// chain of delegations.
-func Delegates(ctx context.Context, tx *pg.Tx, kind string, identityIDs []string, at time.Time) (map[string]string, error) {
+// Delegates gives, for each of these people who has delegated tasks of a kind at an instant, who decides for them: the
+// end of the chain of delegations.
+func Delegates(
+	ctx context.Context,
+	tx *pg.Tx,
+	kind string,
+	identityIDs []string,
+	at time.Time,
+) (map[string]string, error) {
 	known, err := loadDelegations(ctx, tx, orNone(identityIDs), at)
 	if err != nil {
 		return nil, err
@@ -151,9 +157,10 @@ func delegateTasks(ctx context.Context, tx *pg.Tx, tasks []string) error {
 // places reads who decides open tasks that may be delegated.
 func places(ctx context.Context, tx *pg.Tx, tasks []string) ([]place, error) {
 	const sql = `
-		select t.id::text as task, t.kind, a.identity_id::text as person, coalesce(i.display_name, '') as name, a.acting_for::text, a.path::text[], t.not_for::text[],
-		       array(select o.identity_id::text from decision_assignee o where o.tenant_id = t.tenant_id and o.task_id = t.id and o.dropped_at is null) as people,
-		       a.added_at as since
+		select t.id::text as task, t.kind, a.identity_id::text as person, coalesce(i.display_name, '') as name,
+		       a.acting_for::text, a.path::text[], t.not_for::text[],
+		       array(select o.identity_id::text from decision_assignee o where o.tenant_id = t.tenant_id
+		           and o.task_id = t.id and o.dropped_at is null) as people, a.added_at as since
 		  from decision_task t
 		  join decision_assignee a on a.tenant_id = t.tenant_id and a.task_id = t.id
 		  left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
@@ -185,7 +192,12 @@ func (p place) delegates(known delegations) []delegated {
 	if p.ActingFor != nil {
 		actingFor = *p.ActingFor
 	}
-	path := known.chain(p.Kind, p.Person, p.Since, func(identity string) bool { return !slices.Contains(p.NotFor, identity) && identity != actingFor })
+	path := known.chain(
+		p.Kind,
+		p.Person,
+		p.Since,
+		func(identity string) bool { return !slices.Contains(p.NotFor, identity) && identity != actingFor },
+	)
 	if len(path) == 0 {
 		return nil
 	}
@@ -197,19 +209,30 @@ func (p place) delegates(known delegations) []delegated {
 	for _, d := range path {
 		ids = append(ids, d.ID)
 	}
-	return []delegated{{task: p.Task, delegate: end.Delegate, actingFor: actingFor, path: ids, detail: end.Name + " decides for " + p.Name}}
+	return []delegated{
+		{
+			task:      p.Task,
+			delegate:  end.Delegate,
+			actingFor: actingFor,
+			path:      ids,
+			detail:    end.Name + " decides for " + p.Name,
+		},
+	}
 }
 
 // enterDelegates makes delegates assignees.
 func enterDelegates(ctx context.Context, tx *pg.Tx, add []delegated) error {
 	const sql = `
 		insert into decision_assignee as a (tenant_id, task_id, identity_id, via, acting_for, path)
-		select distinct on (u.task_id, u.delegate) current_tenant(), u.task_id, u.delegate, 'delegate', u.acting_for, string_to_array(u.path, ',')::uuid[]
-		  from unnest(@tasks::text[]::uuid[], @delegates::text[]::uuid[], @acting_for::text[]::uuid[], @paths::text[]) u (task_id, delegate, acting_for, path)
+		select distinct on (u.task_id, u.delegate) current_tenant(), u.task_id, u.delegate, 'delegate', u.acting_for,
+		    string_to_array(u.path, ',')::uuid[]
+		  from unnest(@tasks::text[]::uuid[], @delegates::text[]::uuid[], @acting_for::text[]::uuid[],
+		      @paths::text[]) u (task_id, delegate, acting_for, path)
 		 order by u.task_id, u.delegate, u.acting_for
 		    on conflict (tenant_id, task_id, identity_id)
 		    do update
-		   set via = excluded.via, acting_for = excluded.acting_for, path = excluded.path, open = true, added_at = now(), dropped_at = null
+		   set via = excluded.via, acting_for = excluded.acting_for, path = excluded.path, open = true,
+		       added_at = now(), dropped_at = null
 		 where a.dropped_at is not null`
 	if len(add) == 0 {
 		return nil
@@ -217,7 +240,16 @@ func enterDelegates(ctx context.Context, tx *pg.Tx, add []delegated) error {
 	var tasks, delegates, actingFor, paths []string
 	var events []happened
 	for _, d := range add {
-		tasks, delegates, actingFor = append(tasks, d.task), append(delegates, d.delegate), append(actingFor, d.actingFor)
+		tasks, delegates, actingFor = append(
+			tasks,
+			d.task,
+		), append(
+			delegates,
+			d.delegate,
+		), append(
+			actingFor,
+			d.actingFor,
+		)
 		paths = append(paths, strings.Join(d.path, ","))
 		events = append(events, happened{d.task, "delegated", d.detail})
 	}

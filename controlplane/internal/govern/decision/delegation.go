@@ -47,8 +47,9 @@ const (
 	delegationRevoked   = "revoked"
 )
 
-const delegationColumns = `d.id, d.delegator_id, coalesce(f.display_name, '') as delegator_display, d.delegate_id, coalesce(x.display_name, '') as delegate_display, d.kinds,
-	d.starts_at, d.ends_at, d.include_open, d.reason, d.source, d.state, d.set_by, d.created_at, d.updated_at, d.version`
+const delegationColumns = `d.id, d.delegator_id, coalesce(f.display_name, '') as delegator_display, d.delegate_id,
+	coalesce(x.display_name, '') as delegate_display, d.kinds, d.starts_at, d.ends_at, d.include_open, d.reason,
+	    d.source, d.state, d.set_by, d.created_at, d.updated_at, d.version`
 
 const delegationFrom = `decision_delegation d
 	left join identity f on f.tenant_id = d.tenant_id and f.id = d.delegator_id
@@ -92,7 +93,12 @@ func (f DelegationFilters) query(v viewer.Viewer) *listing.Query {
 }
 
 // ListDelegations gives a page of delegations, and how many there are.
-func (s *Service) ListDelegations(ctx context.Context, v viewer.Viewer, f DelegationFilters, page pg.Page) (items []DecisionDelegation, total int64, err error) {
+func (s *Service) ListDelegations(
+	ctx context.Context,
+	v viewer.Viewer,
+	f DelegationFilters,
+	page pg.Page,
+) (items []DecisionDelegation, total int64, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		items, total, err = listing.Fetch[DecisionDelegation](ctx, tx, f.query(v), page)
 		return err
@@ -106,7 +112,12 @@ func findDelegation(ctx context.Context, tx *pg.Tx, id, locking string) (d Decis
 	if !listing.IsID(id) {
 		return d, missing
 	}
-	rows, err := tx.Query(ctx, `select `+delegationColumns+` from `+delegationFrom+` where d.tenant_id = current_tenant() and d.id = $1`+locking, id)
+	rows, err := tx.Query(
+		ctx,
+		`select `+delegationColumns+` from `+delegationFrom+` where d.tenant_id = current_tenant()
+			and d.id = $1`+locking,
+		id,
+	)
 	if err != nil {
 		return d, fmt.Errorf("find delegation: %w", err)
 	}

@@ -43,7 +43,10 @@ func (r reach) and(o reach) (both reach, ever bool) {
 	case len(r.kinds) == 0:
 		both.kinds = o.kinds
 	case len(o.kinds) > 0:
-		both.kinds = slices.DeleteFunc(slices.Clone(r.kinds), func(k string) bool { return !slices.Contains(o.kinds, k) })
+		both.kinds = slices.DeleteFunc(
+			slices.Clone(r.kinds),
+			func(k string) bool { return !slices.Contains(o.kinds, k) },
+		)
 		if len(both.kinds) == 0 {
 			return both, false
 		}
@@ -51,8 +54,8 @@ func (r reach) and(o reach) (both reach, ever bool) {
 	return both, both.from.Before(both.to)
 }
 
-// check is a fault where a delegation breaks the rules, alone or with the others of the tenant. Writers of delegations wait for each
-// other, since two may break them together that each alone does not.
+// check is a fault where a delegation breaks the rules, alone or with the others of the tenant. Writers of delegations
+// wait for each other, since two may break them together that each alone does not.
 func (d DecisionDelegation) check(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	if err := d.checkTimes(now); err != nil {
 		return err
@@ -64,7 +67,8 @@ func (d DecisionDelegation) check(ctx context.Context, tx *pg.Tx, now time.Time)
 		return fmt.Errorf("lock delegations: %w", err)
 	}
 	const sql = `select ` + delegationColumns + ` from ` + delegationFrom + `
-		 where d.tenant_id = current_tenant() and d.state in ('scheduled', 'active') and (d.ends_at is null or d.ends_at > @now) and d.id <> @id`
+		 where d.tenant_id = current_tenant() and d.state in ('scheduled', 'active') and (d.ends_at is null
+		     or d.ends_at > @now) and d.id <> @id`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": now, "id": d.ID})
 	if err != nil {
 		return fmt.Errorf("find other delegations: %w", err)
@@ -81,7 +85,8 @@ func (d DecisionDelegation) checkTimes(now time.Time) error {
 	case d.EndsAt == nil:
 		return nil
 	case !d.EndsAt.After(now):
-		return fault.Coded(fault.Invalid, "ends_in_past", "a delegation that ends on %s is over already", when(*d.EndsAt)).
+		return fault.Coded(fault.Invalid, "ends_in_past", "a delegation that ends on %s is over already",
+			when(*d.EndsAt)).
 			With(fault.Field{Pointer: "#/ends_at", Code: "ends_in_past", Detail: "an instant to come, or null"})
 	case !d.EndsAt.After(d.StartsAt):
 		return fault.New(fault.Invalid, "a delegation ends after it begins").
@@ -97,10 +102,12 @@ func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
 			With(fault.Field{Pointer: "#/delegate_id", Code: "required", Detail: "an identity"})
 	}
 	if d.DelegatorID == d.DelegateID {
-		return fault.Coded(fault.Invalid, "delegate_is_delegator", "the delegate and the delegator are the same person").
+		return fault.Coded(fault.Invalid, "delegate_is_delegator",
+			"the delegate and the delegator are the same person").
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegate_is_delegator", Detail: "somebody else"})
 	}
-	const sql = `select id::text from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[]) and status not in ('deactivated', 'archived')`
+	const sql = `select id::text from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[])
+		and status not in ('deactivated', 'archived')`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": onlyIDs(d.DelegatorID, d.DelegateID)})
 	if err != nil {
 		return fmt.Errorf("find delegate: %w", err)
@@ -112,18 +119,20 @@ func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
 	for _, p := range [][2]string{{"delegate_id", d.DelegateID}, {"delegator_id", d.DelegatorID}} {
 		if !slices.Contains(there, p[1]) {
 			return fault.Coded(fault.Invalid, "unknown_identity", "%s is not the id of an active identity", p[0]).
-				With(fault.Field{Pointer: "#/" + p[0], Code: "unknown_identity", Detail: "an identity that is neither deactivated nor archived"})
+				With(fault.Field{Pointer: "#/" + p[0], Code: "unknown_identity",
+					Detail: "an identity that is neither deactivated nor archived"})
 		}
 	}
 	return nil
 }
 
-// checkAmong is a fault where a delegation goes in a circle with others, makes a chain that is too long, or is one of two of the same
-// person for the same tasks and time.
+// checkAmong is a fault where a delegation goes in a circle with others, makes a chain that is too long, or is one of
+// two of the same person for the same tasks and time.
 func (d DecisionDelegation) checkAmong(others []DecisionDelegation) error {
 	for _, o := range others {
 		if _, both := d.reach().and(o.reach()); both && o.DelegatorID == d.DelegatorID {
-			return fault.Coded(fault.Conflict, "delegation_overlaps", "%s has delegated to %s for some of the same time and tasks; end or change that one first", o.DelegatorDisplay, o.DelegateDisplay).
+			return fault.Coded(fault.Conflict, "delegation_overlaps", "%s has delegated to %s for some of the same "+
+				"time and tasks; end or change that one first", o.DelegatorDisplay, o.DelegateDisplay).
 				Also("delegation_id", o.ID)
 		}
 	}
@@ -160,17 +169,20 @@ func (d DecisionDelegation) checkChain(before, after []DecisionDelegation) error
 	chain := strings.Join(names, " → ")
 	switch {
 	case circle:
-		return fault.Coded(fault.Invalid, "delegation_cycle", "this would go in a circle: %s", chain).Also("chain", names).
+		return fault.Coded(fault.Invalid, "delegation_cycle", "this would go in a circle: %s", chain).
+			Also("chain", names).
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegation_cycle", Detail: chain})
 	case len(whole) > maxChain:
-		return fault.Coded(fault.Invalid, "delegation_chain_too_long", "this would be a chain of %d delegations, and %d is the most: %s", len(whole), maxChain, chain).Also("chain", names).
+		return fault.Coded(fault.Invalid, "delegation_chain_too_long", "this would be a chain of %d delegations, and "+
+			"%d is the most: %s", len(whole), maxChain, chain).
+			Also("chain", names).
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegation_chain_too_long", Detail: chain})
 	}
 	return nil
 }
 
-// chains are the ways of delegations that lead to one, nearest first, or on from it, with all their beginnings: the empty one too. None is
-// longer than shows that it is too long.
+// chains are the ways of delegations that lead to one, nearest first, or on from it, with all their beginnings: the
+// empty one too. None is longer than shows that it is too long.
 func chains(d DecisionDelegation, others []DecisionDelegation, backwards bool) [][]DecisionDelegation {
 	out := [][]DecisionDelegation{nil}
 	for i := 0; i < len(out); i++ {

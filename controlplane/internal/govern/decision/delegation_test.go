@@ -41,14 +41,23 @@ func TestADelegationThatBeginsTodayMovesTodaysOpenTasks(t *testing.T) {
 			t.Errorf("task %d: %s; want %s", i, got, want)
 		}
 	}
-	if got := h.task("bob", later); people(got) != "[ann/direct bob/delegate/ann] []" || got["acting_for"].(map[string]any)["id"] != p[0] {
+	if got := h.task(
+		"bob",
+		later,
+	); people(got) != "[ann/direct bob/delegate/ann] []" ||
+		got["acting_for"].(map[string]any)["id"] != p[0] {
 		t.Errorf("asked afterwards: %s %v", people(got), got["acting_for"])
 	}
 	a := h.decide("bob", ids[0], "approve")
-	if by := a.Body["decision"].(map[string]any)["by"].(map[string]any); by["acting_for"] != p[0] || by["identity_id"] != p[1] {
+	if by := a.Body["decision"].(map[string]any)["by"].(map[string]any); by["acting_for"] != p[0] ||
+		by["identity_id"] != p[1] {
 		t.Errorf("decided by %v", by)
 	}
-	if n := h.Count(`select count(*) from audit_event where action = 'decision_task.decided' and event::jsonb -> 'acting_for' ->> 'id' = $1`, p[0]); n != 1 {
+	if n := h.Count(
+		`select count(*) from audit_event where action = 'decision_task.decided'
+			and event::jsonb -> 'acting_for' ->> 'id' = $1`,
+		p[0],
+	); n != 1 {
 		t.Error("the audit log does not say for whom")
 	}
 	h.shift = 2 * time.Hour
@@ -83,7 +92,8 @@ func TestADelegationBeginsWhenItsTimeHasCome(t *testing.T) {
 	p := h.staff("ann", "bob", "cid")
 	id := h.one(question("a", p[0]))
 	did := h.delegate("ann", p[1], "starts_at", h.at(time.Hour), "ends_at", h.at(3*time.Hour))
-	if h.Must(200, "ann", "GET", delegations+"/"+did, nil).Text("state") != "scheduled" || people(h.task("ann", id)) != "[ann/direct] []" {
+	if h.Must(200, "ann", "GET", delegations+"/"+did, nil).Text("state") != "scheduled" ||
+		people(h.task("ann", id)) != "[ann/direct] []" {
 		t.Error("it holds before its time")
 	}
 	h.shift = 2 * time.Hour
@@ -95,7 +105,14 @@ func TestADelegationBeginsWhenItsTimeHasCome(t *testing.T) {
 	if got := people(h.task("ann", id)); got != "[ann/direct cid/delegate/ann] []" || a.Text("state") != "active" {
 		t.Errorf("given to another: %s %v", got, a.Body["state"])
 	}
-	h.Refused(422, "validation_failed", "ann", "PATCH", delegations+"/"+did, map[string]any{"starts_at": h.at(time.Minute)})
+	h.Refused(
+		422,
+		"validation_failed",
+		"ann",
+		"PATCH",
+		delegations+"/"+did,
+		map[string]any{"starts_at": h.at(time.Minute)},
+	)
 	h.Refused(422, "ends_in_past", "ann", "PATCH", delegations+"/"+did, map[string]any{"ends_at": h.at(-time.Minute)})
 	h.Refused(412, "precondition_failed", "ann", "DELETE", delegations+"/"+did, nil, "If-Match", `"1"`)
 	h.Must(204, "ann", "DELETE", delegations+"/"+did, nil)
@@ -121,7 +138,16 @@ func TestDelegationsFollowOneAnotherThreeDeepAndNeverInACircle(t *testing.T) {
 		t.Errorf("the chain is told as %s", a.Text("detail"))
 	}
 	// At another time, or for other tasks, they do not follow one another.
-	h.delegate("e", p[0], "starts_at", h.at(time.Hour), "ends_at", h.at(2*time.Hour), "kinds", []string{"orphan_account"})
+	h.delegate(
+		"e",
+		p[0],
+		"starts_at",
+		h.at(time.Hour),
+		"ends_at",
+		h.at(2*time.Hour),
+		"kinds",
+		[]string{"orphan_account"},
+	)
 	id := h.one(question("x", p[0]))
 	if got := people(h.task("a", id)); got != "[a/direct d/delegate/a] []" {
 		t.Errorf("asked of the end of the chain: %s", got)
@@ -169,7 +195,8 @@ func TestDelegationsThatCannotBeAreExplained(t *testing.T) {
 		{"ann", map[string]any{"reason": "x"}, 422, "validation_failed"},
 		{"ann", map[string]any{"delegate_id": "01a1f99f-1d39-767a-8283-ef45f2482199"}, 422, "unknown_identity"},
 		{"ann", map[string]any{"delegate_id": p[1], "ends_at": h.at(-time.Hour)}, 422, "ends_in_past"},
-		{"ann", map[string]any{"delegate_id": p[1], "starts_at": h.at(2 * time.Hour), "ends_at": h.at(time.Hour)}, 422, "validation_failed"},
+		{"ann", map[string]any{"delegate_id": p[1], "starts_at": h.at(2 * time.Hour), "ends_at": h.at(time.Hour)}, 422,
+			"validation_failed"},
 		{"ann", map[string]any{"delegate_id": p[1], "delegator_id": p[2]}, 403, "forbidden"},
 		{"nobody", map[string]any{"delegate_id": p[1]}, 422, "validation_failed"},
 		{"ann", map[string]any{"delegate_id": p[1], "state": "active"}, 422, "unknown_field"},
@@ -185,7 +212,15 @@ func TestDelegationsThatCannotBeAreExplained(t *testing.T) {
 		t.Error("the refusal does not say which")
 	}
 	h.delegate("ann", p[2], "kinds", []string{"orphan_account"})
-	if d := h.Must(201, "admin", "POST", delegations, map[string]any{"delegator_id": p[2], "delegate_id": p[1]}); d.Text("source") != "admin" {
+	if d := h.Must(
+		201,
+		"admin",
+		"POST",
+		delegations,
+		map[string]any{"delegator_id": p[2], "delegate_id": p[1]},
+	); d.Text(
+		"source",
+	) != "admin" {
 		t.Errorf("made by an administrator: %v", d.Body)
 	}
 }
@@ -215,7 +250,13 @@ func TestLeaversLoseTheirTasks(t *testing.T) {
 	h.delegate("ann", p[1])
 	asked := question("resolved", p[1])
 	asked.Assignees[0] = decision.Assignee{IdentityID: p[1], Via: decision.Delegate, ActingFor: &p[2]}
-	ids := h.ask(question("delegated", p[0]), question("own", p[1]), asked, question("both", p[1], p[2]), question("merged", p[1]))
+	ids := h.ask(
+		question("delegated", p[0]),
+		question("own", p[1]),
+		asked,
+		question("both", p[1], p[2]),
+		question("merged", p[1]),
+	)
 	h.Must(200, "bob", "POST", "/decision-tasks/"+ids[3]+"/claim", nil)
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, p[1])
 	h.work()

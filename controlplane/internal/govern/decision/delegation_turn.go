@@ -54,11 +54,16 @@ func end(ctx context.Context, tx *pg.Tx, d DecisionDelegation, state, why string
 		       and (a.path <> '{}' and @id::uuid = any(a.path)
 		            or a.via = 'delegate' and a.path = '{}' and a.identity_id = @delegate and a.acting_for = @delegator
 		               and (@kinds::text[] = '{}'
-		                    or exists (select from decision_task t where t.tenant_id = a.tenant_id and t.id = a.task_id and t.kind = any(@kinds::text[]))))
+		                    or exists (select from decision_task t where t.tenant_id = a.tenant_id and t.id = a.task_id
+		                        and t.kind = any(@kinds::text[]))))
 		    returning a.task_id, a.path = '{}' as alone
 		)
 		select task_id::text, bool_or(alone) from dropped group by task_id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": d.ID, "delegate": d.DelegateID, "delegator": d.DelegatorID, "kinds": d.Kinds})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"id": d.ID, "delegate": d.DelegateID, "delegator": d.DelegatorID, "kinds": d.Kinds},
+	)
 	if err != nil {
 		return fmt.Errorf("return tasks: %w", err)
 	}
@@ -79,7 +84,11 @@ func end(ctx context.Context, tx *pg.Tx, d DecisionDelegation, state, why string
 	if err := back.enter(ctx, tx, false); err != nil {
 		return err
 	}
-	if err := note(ctx, tx, all("returned", "the delegation of "+d.DelegatorDisplay+" to "+d.DelegateDisplay+" "+why, tasks)); err != nil {
+	if err := note(
+		ctx,
+		tx,
+		all("returned", "the delegation of "+d.DelegatorDisplay+" to "+d.DelegateDisplay+" "+why, tasks),
+	); err != nil {
 		return err
 	}
 	return settlePeople(ctx, tx, tasks)

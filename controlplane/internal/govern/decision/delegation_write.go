@@ -18,7 +18,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
-// mayDelegate is a fault where the viewer does not say who decides for somebody: they themselves do, and administrators.
+// mayDelegate is a fault where the viewer does not say who decides for somebody: they themselves do, and
+// administrators.
 func mayDelegate(v viewer.Viewer, delegator string) error {
 	if v.Has(viewer.Admin) || v.Identity != "" && v.Identity == delegator {
 		return nil
@@ -27,19 +28,32 @@ func mayDelegate(v viewer.Viewer, delegator string) error {
 }
 
 // CreateDelegation makes a delegation; without a delegator, the viewer's own.
-func (s *Service) CreateDelegation(ctx context.Context, v viewer.Viewer, delegator string, f DelegationFields) (made DecisionDelegation, err error) {
+func (s *Service) CreateDelegation(
+	ctx context.Context,
+	v viewer.Viewer,
+	delegator string,
+	f DelegationFields,
+) (made DecisionDelegation, err error) {
 	if delegator == "" {
 		delegator = v.Identity
 	}
 	if delegator == "" {
-		return made, fault.New(fault.Invalid, "say by delegator_id whose tasks are delegated: your user is linked to no identity").
+		return made, fault.New(fault.Invalid, "say by delegator_id whose tasks are delegated: your user is linked to "+
+			"no identity").
 			With(fault.Field{Pointer: "#/delegator_id", Code: "required", Detail: "an identity"})
 	}
 	if err := mayDelegate(v, delegator); err != nil {
 		return made, err
 	}
 	now := s.Now().UTC().Truncate(time.Microsecond)
-	d := DecisionDelegation{ID: uuid.Must(uuid.NewV7()).String(), DelegatorID: delegator, DelegationFields: f.complete(now), Source: "admin", State: delegationScheduled, SetBy: ActorOf(v)}
+	d := DecisionDelegation{
+		ID:               uuid.Must(uuid.NewV7()).String(),
+		DelegatorID:      delegator,
+		DelegationFields: f.complete(now),
+		Source:           "admin",
+		State:            delegationScheduled,
+		SetBy:            ActorOf(v),
+	}
 	if delegator == v.Identity {
 		d.Source = "self"
 	}
@@ -90,10 +104,22 @@ func (d *DecisionDelegation) named(ctx context.Context, tx *pg.Tx) error {
 
 func (d DecisionDelegation) insert(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
-		insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, kinds, starts_at, ends_at, include_open, reason, source, set_by)
-		values (current_tenant(), @id, @delegator, @delegate, @kinds, @starts_at, @ends_at, @include_open, @reason, @source, @set_by)`
-	args := pgx.NamedArgs{"id": d.ID, "delegator": d.DelegatorID, "delegate": d.DelegateID, "kinds": d.Kinds, "starts_at": d.StartsAt, "ends_at": d.EndsAt,
-		"include_open": d.IncludeOpen, "reason": d.Reason, "source": d.Source, "set_by": d.SetBy}
+		insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, kinds, starts_at, ends_at,
+		    include_open, reason, source, set_by)
+		values (current_tenant(), @id, @delegator, @delegate, @kinds, @starts_at, @ends_at, @include_open, @reason,
+		    @source, @set_by)`
+	args := pgx.NamedArgs{
+		"id":           d.ID,
+		"delegator":    d.DelegatorID,
+		"delegate":     d.DelegateID,
+		"kinds":        d.Kinds,
+		"starts_at":    d.StartsAt,
+		"ends_at":      d.EndsAt,
+		"include_open": d.IncludeOpen,
+		"reason":       d.Reason,
+		"source":       d.Source,
+		"set_by":       d.SetBy,
+	}
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return fmt.Errorf("create delegation: %w", err)
 	}
@@ -103,9 +129,18 @@ func (d DecisionDelegation) insert(ctx context.Context, tx *pg.Tx) error {
 // record keeps in the audit log what was done to a delegation.
 func (d DecisionDelegation) record(ctx context.Context, tx *pg.Tx, action string, changes []audit.Change) error {
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: action, Subject: audit.Subject{Type: "decision_delegation", ID: d.ID, Display: d.DelegatorDisplay + " → " + d.DelegateDisplay},
-		Objects: []audit.Subject{{Type: "identity", ID: d.DelegatorID, Display: d.DelegatorDisplay}, {Type: "identity", ID: d.DelegateID, Display: d.DelegateDisplay}},
-		Changes: changes, Reason: d.Reason,
+		Action: action,
+		Subject: audit.Subject{
+			Type:    "decision_delegation",
+			ID:      d.ID,
+			Display: d.DelegatorDisplay + " → " + d.DelegateDisplay,
+		},
+		Objects: []audit.Subject{
+			{Type: "identity", ID: d.DelegatorID, Display: d.DelegatorDisplay},
+			{Type: "identity", ID: d.DelegateID, Display: d.DelegateDisplay},
+		},
+		Changes: changes,
+		Reason:  d.Reason,
 	})
 }
 
@@ -122,14 +157,22 @@ func lockDelegation(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfM
 		return d, err
 	}
 	if !d.live() {
-		return d, fault.Coded(fault.Conflict, "invalid_transition", "this delegation is over: it has %s", map[string]string{delegationEnded: "ended", delegationRevoked: "been revoked"}[d.State]).
-			Also("state", d.State).Also("allowed", []string{})
+		return d, fault.Coded(fault.Conflict, "invalid_transition", "this delegation is over: it has %s",
+			map[string]string{delegationEnded: "ended", delegationRevoked: "been revoked"}[d.State]).
+			Also("state", d.State).
+			Also("allowed", []string{})
 	}
 	return d, nil
 }
 
 // PatchDelegation applies a merge patch. One that holds already is ended and begins anew.
-func (s *Service) PatchDelegation(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (changed DecisionDelegation, err error) {
+func (s *Service) PatchDelegation(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+) (changed DecisionDelegation, err error) {
 	if err := mergepatch.Keep(body, "delegate_id", "kinds", "starts_at", "include_open", "reason"); err != nil {
 		return changed, err
 	}
@@ -157,7 +200,8 @@ func (s *Service) PatchDelegation(ctx context.Context, v viewer.Viewer, id strin
 func (s *Service) change(ctx context.Context, tx *pg.Tx, before, after DecisionDelegation) (DecisionDelegation, error) {
 	const sql = `
 		update decision_delegation
-		   set delegate_id = @delegate, kinds = @kinds, starts_at = @starts_at, ends_at = @ends_at, include_open = @include_open, reason = @reason, state = 'scheduled',
+		   set delegate_id = @delegate, kinds = @kinds, starts_at = @starts_at, ends_at = @ends_at,
+		       include_open = @include_open, reason = @reason, state = 'scheduled',
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = @id`
@@ -183,8 +227,15 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before, after DecisionD
 			return after, err
 		}
 	}
-	args := pgx.NamedArgs{"id": after.ID, "delegate": after.DelegateID, "kinds": after.Kinds, "starts_at": after.StartsAt, "ends_at": after.EndsAt,
-		"include_open": after.IncludeOpen, "reason": after.Reason}
+	args := pgx.NamedArgs{
+		"id":           after.ID,
+		"delegate":     after.DelegateID,
+		"kinds":        after.Kinds,
+		"starts_at":    after.StartsAt,
+		"ends_at":      after.EndsAt,
+		"include_open": after.IncludeOpen,
+		"reason":       after.Reason,
+	}
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return after, fmt.Errorf("change delegation: %w", err)
 	}

@@ -85,7 +85,8 @@ func (t DecisionTask) standing(v viewer.Viewer) DecisionStanding {
 	return DecisionStanding{MayDecide: true}
 }
 
-// candidates are all who can decide a task: its assignees, and those who have a role that it asks for, without those whom it is not for.
+// candidates are all who can decide a task: its assignees, and those who have a role that it asks for, without those
+// whom it is not for.
 func candidates(ctx context.Context, tx *pg.Tx, id string) ([]DecisionCandidate, error) {
 	const sql = `
 		select a.identity_id::text as identity_id, '' as user_id, i.display_name as display, a.via, '' as role
@@ -96,7 +97,8 @@ func candidates(ctx context.Context, tx *pg.Tx, id string) ([]DecisionCandidate,
 		   and a.dropped_at is null
 		   and unable_to_decide(i.id) not in ('left', 'user_disabled')
 		 union all
-		(select coalesce(u.identity_id::text, ''), u.id::text, coalesce(nullif(u.display_name, ''), nullif(i.display_name, ''), u.email), 'role', r.role
+		(select coalesce(u.identity_id::text, ''), u.id::text,
+		    coalesce(nullif(u.display_name, ''), nullif(i.display_name, ''), u.email), 'role', r.role
 		   from decision_task t
 		  cross join lateral unnest(t.roles) r (role)
 		   join app_user u on u.tenant_id = t.tenant_id and r.role = any(u.roles)
@@ -106,7 +108,8 @@ func candidates(ctx context.Context, tx *pg.Tx, id string) ([]DecisionCandidate,
 		    and u.status = 'active'
 		    and u.deleted_at is null
 		    and u.id <> all(t.not_for)
-		    and (u.identity_id is null or u.identity_id <> all(t.not_for) and i.status not in ('deactivated', 'archived'))
+		    and (u.identity_id is null or u.identity_id <> all(t.not_for)
+		        and i.status not in ('deactivated', 'archived'))
 		  order by 3, 2
 		  limit 200)`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})

@@ -31,20 +31,28 @@ type DelegationPath struct {
 	Chain []Ref    `json:"chain" nullable:"false" doc:"From the one to the other."`
 }
 
-// Effective tells who decides for somebody now: people ask about themselves, and those who see the whole tenant about anybody.
+// Effective tells who decides for somebody now: people ask about themselves, and those who see the whole tenant about
+// anybody.
 func (s *Service) Effective(ctx context.Context, v viewer.Viewer, identity string) (e EffectiveDelegation, err error) {
 	if identity == "" {
 		identity = v.Identity
 	}
 	missing := fault.New(fault.NotFound, "there is no identity %s", identity)
 	if identity == "" {
-		return e, fault.Coded(fault.Malformed, "invalid_parameter", "say by identity_id whom you ask about: your user is linked to no identity").
+		return e, fault.Coded(fault.Malformed, "invalid_parameter", "say by identity_id whom you ask about: your "+
+			"user is linked to no identity").
 			With(fault.Field{Parameter: "identity_id", Code: "required", Detail: "an identity"})
 	}
 	if !v.SeesAll() && v.Identity != identity {
 		return e, missing
 	}
-	e = EffectiveDelegation{IdentityID: identity, At: s.Now().UTC().Truncate(time.Microsecond), DecidedBy: []DelegationPath{}, DecidesFor: []DelegationPath{}, Delegations: []string{}}
+	e = EffectiveDelegation{
+		IdentityID:  identity,
+		At:          s.Now().UTC().Truncate(time.Microsecond),
+		DecidedBy:   []DelegationPath{},
+		DecidesFor:  []DelegationPath{},
+		Delegations: []string{},
+	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		names, err := nameOf(ctx, tx, []string{identity})
 		if err != nil {
@@ -124,7 +132,12 @@ func (k delegations) paths(person string, at time.Time) (out [][]inForce) {
 
 func shownPath(path []inForce, names map[string]string) DelegationPath {
 	person := func(id string) Ref { return Ref{Type: "identity", ID: id, Display: names[id]} }
-	p := DelegationPath{Kinds: []string{}, From: person(path[0].Delegator), To: person(path[len(path)-1].Delegate), Chain: []Ref{person(path[0].Delegator)}}
+	p := DelegationPath{
+		Kinds: []string{},
+		From:  person(path[0].Delegator),
+		To:    person(path[len(path)-1].Delegate),
+		Chain: []Ref{person(path[0].Delegator)},
+	}
 	r := reach{to: far}
 	for _, d := range path {
 		p.Chain = append(p.Chain, person(d.Delegate))
@@ -164,7 +177,8 @@ func leadingTo(ctx context.Context, tx *pg.Tx, identity string, at time.Time) ([
 
 // nameOf are people's names by their ids.
 func nameOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
-	const sql = `select id::text, display_name from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[])`
+	const sql = `select id::text, display_name from identity where tenant_id = current_tenant()
+		and id = any(@ids::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": orNone(ids)})
 	if err != nil {
 		return nil, fmt.Errorf("find names: %w", err)

@@ -90,12 +90,13 @@ func Remind(ctx context.Context, tx *pg.Tx, taskID, detail string) error {
 	return note(ctx, tx, all("reminded", detail, []string{taskID}))
 }
 
-// Close ends the open tasks of a kind with these keys, which need no decision any more, and says how many. state is Expired, Cancelled
-// or Superseded. A decision that could still be undone is dropped.
+// Close ends the open tasks of a kind with these keys, which need no decision any more, and says how many. state is
+// Expired, Cancelled or Superseded. A decision that could still be undone is dropped.
 func Close(ctx context.Context, tx *pg.Tx, kind string, keys []string, state, why string) (int, error) {
 	const sql = `
 		update decision_task
-		   set state = @state, closed_reason = @why, claimed_by = null, claimed_at = null, decision = null, decided_at = null, apply_at = null,
+		   set state = @state, closed_reason = @why, claimed_by = null, claimed_at = null, decision = null,
+		       decided_at = null, apply_at = null,
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and kind = @kind

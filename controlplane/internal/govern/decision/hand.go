@@ -33,7 +33,14 @@ func (t DecisionTask) mayHand(v viewer.Viewer) error {
 }
 
 // Reassign gives a task to other people, who alone decide it from then on.
-func (s *Service) Reassign(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, to []string, reason string) (DecisionTaskDetail, error) {
+func (s *Service) Reassign(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	to []string,
+	reason string,
+) (DecisionTaskDetail, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, t DecisionTask) error {
 		const sql = `
 			with dropped as (
@@ -44,7 +51,8 @@ func (s *Service) Reassign(ctx context.Context, v viewer.Viewer, id string, matc
 			       and dropped_at is null
 			)
 			update decision_task
-			   set roles = '{}', stranded = false, handed_on = true, state = 'open', claimed_by = null, claimed_at = null, updated_at = now(), version = version + 1
+			   set roles = '{}', stranded = false, handed_on = true, state = 'open', claimed_by = null,
+			       claimed_at = null, updated_at = now(), version = version + 1
 			 where tenant_id = current_tenant()
 			   and id = @id`
 		if err := t.mayHand(v); err != nil {
@@ -72,7 +80,14 @@ func (s *Service) Reassign(ctx context.Context, v viewer.Viewer, id string, matc
 }
 
 // handed keeps to whom a task was given.
-func (t DecisionTask) handed(ctx context.Context, tx *pg.Tx, e audit.Entry, event string, names []string, reason string) error {
+func (t DecisionTask) handed(
+	ctx context.Context,
+	tx *pg.Tx,
+	e audit.Entry,
+	event string,
+	names []string,
+	reason string,
+) error {
 	e.Reason, e.Context["to"] = reason, names
 	return told(ctx, tx, t, event, "to "+strings.Join(names, ", ")+": "+reason, e)
 }
@@ -80,13 +95,17 @@ func (t DecisionTask) handed(ctx context.Context, tx *pg.Tx, e audit.Entry, even
 // mayGo is a fault where a task stays with those who are asked.
 func (t DecisionTask) mayGo() error {
 	if !t.Reassignable {
-		return fault.Coded(fault.Conflict, "not_reassignable", "who asks this does not allow that it is reassigned; it can be escalated")
+		return fault.Coded(
+			fault.Conflict,
+			"not_reassignable",
+			"who asks this does not allow that it is reassigned; it can be escalated",
+		)
 	}
 	return nil
 }
 
-// receivers are the names of the people to whom a task is to be given. It is a fault where one of them cannot decide it. People whom the
-// viewer neither sees nor finds among colleagues who can decide are answered as if there were none.
+// receivers are the names of the people to whom a task is to be given. It is a fault where one of them cannot decide
+// it. People whom the viewer neither sees nor finds among colleagues who can decide are answered as if there were none.
 func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]string, error) {
 	if err := t.mayGo(); err != nil {
 		return nil, err
@@ -104,7 +123,11 @@ func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]
 	}
 	people := map[string][2]string{}
 	var id, name, status string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &name, &status}, func() error { people[id] = [2]string{name, status}; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &name, &status},
+		func() error { people[id] = [2]string{name, status}; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("find people: %w", err)
 	}
 	var names []string
@@ -118,7 +141,8 @@ func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]
 		case p[1] == "deactivated" || p[1] == "archived":
 			code, detail = "inactive_identity", p[0]+" is "+p[1]
 		case slices.Contains(t.NotFor, id):
-			code, detail = "own_request", "this is about the access of "+p[0]+", or they have asked for it: they never decide it"
+			code, detail = "own_request", "this is about the access of "+p[0]+", or they have asked for it: they "+
+				"never decide it"
 		case len(t.ReassignTo) > 0 && !slices.Contains(t.ReassignTo, id):
 			code, detail = "not_allowed", "it can be reassigned to the people in reassign_to alone"
 		}
@@ -128,13 +152,21 @@ func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]
 		names = append(names, p[0])
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Coded(fault.Invalid, wrong[0].Code, "it cannot be reassigned so: %s", wrong[0].Detail).With(wrong...)
+		return nil, fault.Coded(fault.Invalid, wrong[0].Code, "it cannot be reassigned so: %s", wrong[0].Detail).
+			With(wrong...)
 	}
 	return names, nil
 }
 
-// Escalate asks the managers of those who decide a task beside them; where there are none, or when it is said, the administrators.
-func (s *Service) Escalate(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, to, reason string) (DecisionTaskDetail, error) {
+// Escalate asks the managers of those who decide a task beside them; where there are none, or when it is said, the
+// administrators.
+func (s *Service) Escalate(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	to, reason string,
+) (DecisionTaskDetail, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, t DecisionTask) error {
 		if err := t.mayHand(v); err != nil {
 			return err
@@ -162,13 +194,22 @@ func (s *Service) Escalate(ctx context.Context, v viewer.Viewer, id string, matc
 	})
 }
 
-// toAdmins are administrators as whom a task is escalated to. It is a fault where they are asked already, or managers were wanted.
+// toAdmins are administrators as whom a task is escalated to. It is a fault where they are asked already, or managers
+// were wanted.
 func (t DecisionTask) toAdmins(to string) ([]string, error) {
 	switch {
 	case to == "manager":
-		return nil, fault.Coded(fault.Conflict, "no_manager", "those who decide this have no manager who could; escalate it to admin")
+		return nil, fault.Coded(
+			fault.Conflict,
+			"no_manager",
+			"those who decide this have no manager who could; escalate it to admin",
+		)
 	case slices.Contains(t.Roles, string(viewer.Admin)):
-		return nil, fault.Coded(fault.Conflict, "already_escalated", "the task is already with the administrators, and cannot be escalated further")
+		return nil, fault.Coded(
+			fault.Conflict,
+			"already_escalated",
+			"the task is already with the administrators, and cannot be escalated further",
+		)
 	}
 	return []string{"administrators"}, nil
 }
@@ -177,7 +218,8 @@ func (t DecisionTask) toAdmins(to string) ([]string, error) {
 func (t DecisionTask) escalate(ctx context.Context, tx *pg.Tx, above []Assignee) error {
 	const sql = `
 		update decision_task
-		   set roles = case when @admins then array_append(roles, 'admin') else roles end, handed_on = true, updated_at = now(), version = version + 1
+		   set roles = case when @admins then array_append(roles, 'admin') else roles end, handed_on = true,
+		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = @id`
 	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": t.ID, "admins": len(above) == 0}); err != nil {
@@ -202,7 +244,8 @@ func (t DecisionTask) managers(ctx context.Context, tx *pg.Tx) (above []Assignee
 		   and a.dropped_at is null
 		   and unable_to_decide(m.id) = ''
 		   and m.id <> all(@not_for::text[]::uuid[])
-		   and not exists (select from decision_assignee o where o.tenant_id = a.tenant_id and o.task_id = a.task_id and o.identity_id = m.id and o.dropped_at is null)
+		   and not exists (select from decision_assignee o where o.tenant_id = a.tenant_id and o.task_id = a.task_id
+		       and o.identity_id = m.id and o.dropped_at is null)
 		 order by 2, 1`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": t.ID, "not_for": t.NotFor})
 	if err != nil {

@@ -31,11 +31,19 @@ func TestReassigningReplacesWhoDecides(t *testing.T) {
 	h.Refused(422, "inactive_identity", "admin", "POST", path, map[string]any{"to": []string{p[2]}, "reason": "x"})
 	// Who does not see people who have left is not told of them: the answer is that about somebody who never was.
 	left := h.Refused(422, "unknown_identity", "ann", "POST", path, map[string]any{"to": []string{p[2]}, "reason": "x"})
-	never := h.Refused(422, "unknown_identity", "ann", "POST", path, map[string]any{"to": []string{"01a1f99f-1d39-767a-8283-ef45f2482199"}, "reason": "x"})
+	never := h.Refused(
+		422,
+		"unknown_identity",
+		"ann",
+		"POST",
+		path,
+		map[string]any{"to": []string{"01a1f99f-1d39-767a-8283-ef45f2482199"}, "reason": "x"},
+	)
 	if left.Text("detail") != never.Text("detail") || strings.Contains(fmt.Sprint(left.Body), "cid") {
 		t.Errorf("of somebody who has left: %v; of somebody who never was: %v", left.Body, never.Body)
 	}
-	for _, body := range []map[string]any{{"to": []string{}, "reason": "x"}, {"to": []string{p[1]}}, {"to": []string{p[1]}, "reason": ""}} {
+	for _, body := range []map[string]any{{"to": []string{}, "reason": "x"}, {"to": []string{p[1]}},
+		{"to": []string{p[1]}, "reason": ""}} {
 		if a := h.Call("ann", "POST", path, body); a.Status != 422 {
 			t.Errorf("%v: %d", body, a.Status)
 		}
@@ -45,7 +53,14 @@ func TestReassigningReplacesWhoDecides(t *testing.T) {
 		t.Errorf("reassigned to %s", got)
 	}
 	h.Must(404, "ann", "GET", "/decision-tasks/"+id, nil)
-	h.Refused(403, "not_assigned", "admin", "POST", "/decision-tasks/"+id+"/decide", map[string]any{"action": "approve"})
+	h.Refused(
+		403,
+		"not_assigned",
+		"admin",
+		"POST",
+		"/decision-tasks/"+id+"/decide",
+		map[string]any{"action": "approve"},
+	)
 	if again := h.one(n); again != id || people(h.task("admin", id)) != "[bob/reassigned] []" {
 		t.Errorf("asked again: %s", people(h.task("admin", id)))
 	}
@@ -64,9 +79,29 @@ func TestSomeTasksGoOnlyWhereTheAskerAllows(t *testing.T) {
 	fixed, narrow := question("a", p[0]), question("b", p[0])
 	fixed.Fixed, narrow.ReassignTo = true, []string{p[2]}
 	ids := h.ask(fixed, narrow)
-	h.Refused(409, "not_reassignable", "admin", "POST", "/decision-tasks/"+ids[0]+"/reassign", map[string]any{"to": []string{p[1]}, "reason": "x"})
-	h.Refused(422, "not_allowed", "admin", "POST", "/decision-tasks/"+ids[1]+"/reassign", map[string]any{"to": []string{p[1]}, "reason": "x"})
-	h.Must(200, "ann", "POST", "/decision-tasks/"+ids[1]+"/reassign", map[string]any{"to": []string{p[2]}, "reason": "x"})
+	h.Refused(
+		409,
+		"not_reassignable",
+		"admin",
+		"POST",
+		"/decision-tasks/"+ids[0]+"/reassign",
+		map[string]any{"to": []string{p[1]}, "reason": "x"},
+	)
+	h.Refused(
+		422,
+		"not_allowed",
+		"admin",
+		"POST",
+		"/decision-tasks/"+ids[1]+"/reassign",
+		map[string]any{"to": []string{p[1]}, "reason": "x"},
+	)
+	h.Must(
+		200,
+		"ann",
+		"POST",
+		"/decision-tasks/"+ids[1]+"/reassign",
+		map[string]any{"to": []string{p[2]}, "reason": "x"},
+	)
 }
 
 func TestEscalationAsksWhoIsAboveAndThenAdministrators(t *testing.T) {
@@ -77,10 +112,14 @@ func TestEscalationAsksWhoIsAboveAndThenAdministrators(t *testing.T) {
 	id := h.one(question("a", ann))
 	path := "/decision-tasks/" + id + "/escalate"
 	h.Refused(404, "not_found", "boss", "POST", path, map[string]any{"reason": "x"})
-	if got := people(h.Must(200, "ann", "POST", path, map[string]any{"reason": "too big for me"}).Body); got != "[ann/direct boss/escalation] []" {
+	if got := people(
+		h.Must(200, "ann", "POST", path, map[string]any{"reason": "too big for me"}).Body,
+	); got != "[ann/direct boss/escalation] []" {
 		t.Errorf("escalated to %s", got)
 	}
-	if got := people(h.Must(200, "admin", "POST", path, map[string]any{"reason": "late"}).Body); got != "[ann/direct boss/escalation] [admin]" {
+	if got := people(
+		h.Must(200, "admin", "POST", path, map[string]any{"reason": "late"}).Body,
+	); got != "[ann/direct boss/escalation] [admin]" {
 		t.Errorf("escalated again to %s", got)
 	}
 	h.Refused(409, "already_escalated", "admin", "POST", path, map[string]any{"reason": "late"})
@@ -127,9 +166,19 @@ func TestTheRoomAssignsAndReminds(t *testing.T) {
 		if err := decision.Remind(ctx, tx, id, "due tomorrow"); err != nil {
 			return err
 		}
-		return decision.Assign(ctx, tx, id, []decision.Assignee{{IdentityID: p[1], Via: decision.Fallback}}, []string{p[0]}, "ann has moved")
+		return decision.Assign(
+			ctx,
+			tx,
+			id,
+			[]decision.Assignee{{IdentityID: p[1], Via: decision.Fallback}},
+			[]string{p[0]},
+			"ann has moved",
+		)
 	})
-	told := h.Strings(`select resource_type || ' ' || resource_id || ' ' || (data ->> 'kind') || ' ' || (data ->> 'assignee_ids') from event where kind = 'task.reminded'`)
+	told := h.Strings(
+		`select resource_type || ' ' || resource_id || ' ' || (data ->> 'kind') || ' ' || (data ->> 'assignee_ids')
+			from event where kind = 'task.reminded'`,
+	)
 	if want := []string{"decision_task " + id + " sync_hold [\"" + p[0] + "\"]"}; !slices.Equal(told, want) {
 		t.Errorf("events of reminders %q; want %q", told, want)
 	}
@@ -137,7 +186,8 @@ func TestTheRoomAssignsAndReminds(t *testing.T) {
 		t.Error("the task does not say when it was reminded of")
 	}
 	got := h.task("bob", id)
-	if people(got) != "[bob/fallback] []" || got["state"] != "open" || !slices.Equal(history(got), []string{"asked", "claimed", "reminded", "assigned"}) {
+	if people(got) != "[bob/fallback] []" || got["state"] != "open" ||
+		!slices.Equal(history(got), []string{"asked", "claimed", "reminded", "assigned"}) {
 		t.Errorf("assigned: %s %v %v", people(got), got["state"], history(got))
 	}
 	h.as(func(ctx context.Context, tx *pg.Tx) error {

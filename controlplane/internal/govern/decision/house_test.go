@@ -34,11 +34,21 @@ func open(t testing.TB) *house {
 	t.Helper()
 	h := &house{refuse: map[string]error{}}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
-		answers := map[string]decision.Answer{"request_approval": h.answer, "sync_hold": h.answer, "orphan_account": h.answer,
+		answers := map[string]decision.Answer{
+			"request_approval": h.answer,
+			"sync_hold":        h.answer,
+			"orphan_account":   h.answer,
 			"schema_diff": func(_ context.Context, _ *pg.Tx, a []decision.Answered) ([]error, error) {
 				return make([]error, len(a)), nil
-			}}
-		h.inbox = &decision.Service{DB: db, Cursors: cursors, Log: slog.New(slog.DiscardHandler), Now: h.now, Answers: answers}
+			},
+		}
+		h.inbox = &decision.Service{
+			DB:      db,
+			Cursors: cursors,
+			Log:     slog.New(slog.DiscardHandler),
+			Now:     h.now,
+			Answers: answers,
+		}
 		return h.inbox.Routes()
 	})
 	h.EverybodySignsIn()
@@ -64,7 +74,8 @@ func (h *house) answer(ctx context.Context, tx *pg.Tx, answered []decision.Answe
 	}
 	const sql = `
 		insert into identity (tenant_id, id, external_id, display_name, attributes)
-		select current_tenant(), gen_random_uuid(), 'heard ' || t || clock_timestamp(), t, jsonb_build_object('heard', t)
+		select current_tenant(), gen_random_uuid(), 'heard ' || t || clock_timestamp(), t,
+		    jsonb_build_object('heard', t)
 		  from unnest($1::text[]) t`
 	_, err := tx.Exec(ctx, sql, told)
 	return results, err

@@ -13,18 +13,29 @@ import (
 const base = "/decision-tasks"
 
 const (
-	aboutList = "Without parameters: the tasks that the caller can decide, ordered by due date. A task is visible to its approvers, directly or by delegation or role, " +
+	aboutList = "Without parameters: the tasks that the caller can decide, ordered by due date. A task is visible to " +
+		"its approvers, directly or by delegation or role, " +
 		"to those for whom a delegate decides, and to administrators and auditors."
-	aboutClaim  = "Only the claimer can decide the task until it is released, by the claimer or an administrator. Tasks can be decided without a claim."
-	aboutDecide = "The member actions of the task lists the possible actions and their required members. With defer_seconds, the decision is checked now and takes effect after that time; until then it can be undone. " +
-		"Requesters and recipients cannot decide, also not through a role, a delegation or a reassignment: 403 own_request."
-	aboutUndo = "A decision with defer_seconds can be undone until it takes effect, by its author or an administrator. The task is open again."
-	aboutBulk = "By ids, or by group_key all open tasks with that key that the caller may decide, 500 in a call. Each task is checked separately: those that cannot be decided are returned with the reason, the others are decided, " +
+	aboutClaim = "Only the claimer can decide the task until it is released, by the claimer or an administrator. " +
+		"Tasks can be decided without a claim."
+	aboutDecide = "The member actions of the task lists the possible actions and their required members. With " +
+		"defer_seconds, the decision is checked now and takes effect after that time; until then it can be undone. " +
+		"Requesters and recipients cannot decide, also not through a role, a delegation or a reassignment: 403 " +
+		"own_request."
+	aboutUndo = "A decision with defer_seconds can be undone until it takes effect, by its author or an " +
+		"administrator. The task is open again."
+	aboutBulk = "By ids, or by group_key all open tasks with that key that the caller may decide, 500 in a call. " +
+		"Each task is checked separately: those that cannot be decided are returned with the reason, the others are " +
+		"decided, " +
 		"all in one transaction."
-	aboutReassign   = "Only these people decide from then on. The approvers of the task and administrators may reassign it."
-	aboutColleagues = "People to whom the caller may reassign the task: they are not absent, can sign in, are not approvers of it already, and are not its subject. Returns only enough to distinguish them, " +
-		"20 at most; give a longer q to narrow the list. If reassign_to of the task names people, only those are returned, and q is optional. Not available to service tokens."
-	aboutEscalate = "Asks others beside those who are asked: the managers of those who decide the task, or administrators where there are none or when to says so."
+	aboutReassign = "Only these people decide from then on. The approvers of the task and administrators may " +
+		"reassign it."
+	aboutColleagues = "People to whom the caller may reassign the task: they are not absent, can sign in, are not " +
+		"approvers of it already, and are not its subject. Returns only enough to distinguish them, " +
+		"20 at most; give a longer q to narrow the list. If reassign_to of the task names people, only those are " +
+		"returned, and q is optional. Not available to service tokens."
+	aboutEscalate = "Asks others beside those who are asked: the managers of those who decide the task, or " +
+		"administrators where there are none or when to says so."
 )
 
 // Routes are the paths under /decision-tasks.
@@ -32,15 +43,38 @@ func (s *Service) Routes() []httpapi.Route {
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", base, "List decision tasks", s.list).Describe(aboutList),
 		httpapi.Handle("GET", base+"/summary", "Count open decision tasks", s.summary),
-		httpapi.Handle("POST", base+"/bulk-decide", "Decide decision tasks in bulk", s.bulk).Status(http.StatusOK).Errors(404).Describe(aboutBulk),
+		httpapi.Handle("POST", base+"/bulk-decide", "Decide decision tasks in bulk", s.bulk).
+			Status(http.StatusOK).
+			Errors(404).
+			Describe(aboutBulk),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve a decision task", s.one),
-		httpapi.Handle("POST", base+"/{id}/claim", "Claim a decision task", s.claim).Status(http.StatusOK).Errors(409, 412).Describe(aboutClaim),
-		httpapi.Handle("POST", base+"/{id}/release", "Release a decision task", s.release).Status(http.StatusOK).Errors(409, 412),
-		httpapi.Handle("POST", base+"/{id}/decide", "Decide a decision task", s.decideOne).Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
-		httpapi.Handle("POST", base+"/{id}/undo", "Undo a pending decision", s.undo).Status(http.StatusOK).Errors(409, 412).Describe(aboutUndo),
-		httpapi.Handle("POST", base+"/{id}/reassign", "Reassign a decision task", s.reassign).Status(http.StatusOK).Errors(409, 412).Describe(aboutReassign),
-		httpapi.Handle("GET", base+"/{id}/colleagues", "List possible assignees of a decision task", s.colleagues).ForPeople().Errors(409).Describe(aboutColleagues),
-		httpapi.Handle("POST", base+"/{id}/escalate", "Escalate a decision task", s.escalate).Status(http.StatusOK).Errors(409, 412).Describe(aboutEscalate),
+		httpapi.Handle("POST", base+"/{id}/claim", "Claim a decision task", s.claim).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutClaim),
+		httpapi.Handle("POST", base+"/{id}/release", "Release a decision task", s.release).
+			Status(http.StatusOK).
+			Errors(409, 412),
+		httpapi.Handle("POST", base+"/{id}/decide", "Decide a decision task", s.decideOne).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutDecide),
+		httpapi.Handle("POST", base+"/{id}/undo", "Undo a pending decision", s.undo).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutUndo),
+		httpapi.Handle("POST", base+"/{id}/reassign", "Reassign a decision task", s.reassign).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutReassign),
+		httpapi.Handle("GET", base+"/{id}/colleagues", "List possible assignees of a decision task", s.colleagues).
+			ForPeople().
+			Errors(409).
+			Describe(aboutColleagues),
+		httpapi.Handle("POST", base+"/{id}/escalate", "Escalate a decision task", s.escalate).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutEscalate),
 		httpapi.Handle("POST", base+"/{id}/comments", "Comment on a decision task", s.comment).Status(http.StatusOK),
 	}, s.delegationRoutes()...)
 }
@@ -114,7 +148,10 @@ type DecisionChoice struct {
 }
 
 func (c DecisionChoice) choice() Choice {
-	return Choice{Decision: Decision{Action: c.Action, Comment: c.Comment, Inputs: c.Inputs}, Wait: time.Duration(c.DeferSeconds) * time.Second}
+	return Choice{
+		Decision: Decision{Action: c.Action, Comment: c.Comment, Inputs: c.Inputs},
+		Wait:     time.Duration(c.DeferSeconds) * time.Second,
+	}
 }
 
 type decideIn struct {
@@ -176,7 +213,11 @@ type colleaguesIn struct {
 	ColleagueSearch
 }
 
-func (s *Service) colleagues(ctx context.Context, v viewer.Viewer, in *colleaguesIn) (*httpapi.One[DecisionColleagues], error) {
+func (s *Service) colleagues(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *colleaguesIn,
+) (*httpapi.One[DecisionColleagues], error) {
 	return foundBy(s.TaskColleagues(ctx, v, in.ID, in.Q))
 }
 

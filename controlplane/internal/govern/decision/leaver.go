@@ -41,8 +41,9 @@ func (s *Service) turnDelegations(ctx context.Context, v viewer.Viewer) error {
 	})
 }
 
-// followLeavers takes people off their open tasks who are gone or can no longer sign in, and ends the delegations of those who are gone. Somebody whose record was merged
-// into another goes on as that one; those for whom they decided decide themselves.
+// followLeavers takes people off their open tasks who are gone or can no longer sign in, and ends the delegations of
+// those who are gone. Somebody whose record was merged into another goes on as that one; those for whom they decided
+// decide themselves.
 func (s *Service) followLeavers(ctx context.Context, v viewer.Viewer) error {
 	const sql = `
 		with taken as (
@@ -114,7 +115,9 @@ func dropLeavers(ctx context.Context, tx *pg.Tx, gone []string) error {
 		       and a.open
 		    returning a.task_id, a.identity_id, a.via, a.acting_for, a.path
 		)
-		select d.task_id::text, i.display_name, case when i.status in ('deactivated', 'archived') then i.status else 'unable to sign in' end, d.via, coalesce(d.acting_for::text, '') as acting_for, d.path = '{}' as alone, coalesce(i.merged_into_id::text, '') as heir
+		select d.task_id::text, i.display_name, case when i.status in ('deactivated', 'archived') then i.status
+		    else 'unable to sign in' end, d.via, coalesce(d.acting_for::text, '') as acting_for, d.path = '{}' as alone,
+		    coalesce(i.merged_into_id::text, '') as heir
 		  from dropped d
 		  join identity i on i.tenant_id = current_tenant() and i.id = d.identity_id`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"gone": gone})

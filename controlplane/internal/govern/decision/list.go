@@ -69,15 +69,18 @@ func (f Filters) waiting() bool {
 
 // Pieces of the way from a viewer to their tasks. Those of open tasks are found by indexes that hold no others.
 const (
-	named        = `select a.task_id as id from decision_assignee a where a.identity_id = @me::uuid and a.dropped_at is null`
-	asRole       = `select r.id from decision_task r where r.roles <> '{}' and r.roles && @roles::text[]`
-	actedFor     = `select f.task_id as id from decision_assignee f where f.acting_for = @me::uuid and f.dropped_at is null`
+	named = `select a.task_id as id from decision_assignee a where a.identity_id = @me::uuid
+		and a.dropped_at is null`
+	asRole   = `select r.id from decision_task r where r.roles <> '{}' and r.roles && @roles::text[]`
+	actedFor = `select f.task_id as id from decision_assignee f where f.acting_for = @me::uuid
+		and f.dropped_at is null`
 	onlyNamed    = ` and a.open`
 	onlyAsRole   = ` and r.state in ('open', 'claimed')`
 	onlyActedFor = ` and f.open`
 )
 
-// notOwn leaves out what the viewer never decides, though they have a role that is asked. Nobody is the assignee of such a task.
+// notOwn leaves out what the viewer never decides, though they have a role that is asked. Nobody is the assignee of
+// such a task.
 const notOwn = ` and not r.not_for && @parties::text[]::uuid[]`
 
 // tasksOf are the tasks that are asked for, as a table t, with the arguments that it names.
@@ -154,7 +157,12 @@ func (f Filters) narrow(q *listing.Query, now time.Time) {
 }
 
 // List gives a page of tasks, and how many there are.
-func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []DecisionTask, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context,
+	v viewer.Viewer,
+	f Filters,
+	page pg.Page,
+) (items []DecisionTask, total int64, err error) {
 	q, err := f.query(v, s.Now())
 	if err != nil {
 		return nil, 0, err

@@ -15,10 +15,13 @@ func (h *house) several(who string) {
 	h.T.Helper()
 	at := func(d time.Duration) *time.Time { t := time.Now().Add(d); return &t }
 	for i, n := range []decision.New{
-		{Kind: "sync_hold", Key: "late", Title: "Late thing", Priority: "low", DueAt: at(-time.Hour), GroupKey: "g", RiskLevel: "high", Subject: decision.Ref{Type: "identity", ID: who}},
-		{Kind: "orphan_account", Key: "soon", Title: "Soon", Summary: "a needle", DueAt: at(time.Hour), Priority: "urgent", GroupKey: "g"},
+		{Kind: "sync_hold", Key: "late", Title: "Late thing", Priority: "low", DueAt: at(-time.Hour), GroupKey: "g",
+			RiskLevel: "high", Subject: decision.Ref{Type: "identity", ID: who}},
+		{Kind: "orphan_account", Key: "soon", Title: "Soon", Summary: "a needle", DueAt: at(time.Hour),
+			Priority: "urgent", GroupKey: "g"},
 		{Kind: "sync_hold", Key: "never", Title: "Never due", Source: decision.Ref{Type: "identity", ID: who}},
-		{Kind: "sync_hold", Key: "week", Title: "Week", DueAt: at(7 * 24 * time.Hour), Priority: "high", RiskLevel: "low"},
+		{Kind: "sync_hold", Key: "week", Title: "Week", DueAt: at(7 * 24 * time.Hour), Priority: "high",
+			RiskLevel: "low"},
 	} {
 		n.Assignees = []decision.Assignee{{IdentityID: who}}
 		n.Actions = yesOrNo
@@ -56,11 +59,14 @@ func TestListsAreNarrowedAndSorted(t *testing.T) {
 		if got := fmt.Sprint(a.Values("title")); got != want {
 			t.Errorf("%s: %s; want %s", query, got, want)
 		}
-		if got := fmt.Sprint(h.Must(200, "admin", "GET", "/decision-tasks?assigned=all&"+query, nil).Values("title")); got != want {
+		if got := fmt.Sprint(
+			h.Must(200, "admin", "GET", "/decision-tasks?assigned=all&"+query, nil).Values("title"),
+		); got != want {
 			t.Errorf("%s of all: %s; want %s", query, got, want)
 		}
 	}
-	for _, query := range []string{"sort=title", "state=none", "assigned=yours", "subject_id=x", "due_before=tomorrow", "limit=0", "colour=red", "cursor=x"} {
+	for _, query := range []string{"sort=title", "state=none", "assigned=yours", "subject_id=x", "due_before=tomorrow",
+		"limit=0", "colour=red", "cursor=x"} {
 		if a := h.Call("ann", "GET", "/decision-tasks?"+query, nil); a.Status != 400 && a.Status != 422 {
 			t.Errorf("%s: %d", query, a.Status)
 		}
@@ -103,14 +109,25 @@ func TestTheSummaryCountsWhatWaits(t *testing.T) {
 	if s["open"] != 5.0 || s["claimed"] != 1.0 || s["overdue"] != 1.0 || s["oldest_at"] == nil {
 		t.Errorf("summary %v", s)
 	}
-	if got := fmt.Sprint(s["ageing"]); got != "map[1_to_3_days:0 3_to_7_days:1 7_to_30_days:2 over_30_days:0 under_1_day:2]" {
+	if got := fmt.Sprint(
+		s["ageing"],
+	); got != "map[1_to_3_days:0 3_to_7_days:1 7_to_30_days:2 over_30_days:0 under_1_day:2]" {
 		t.Errorf("ageing %s", got)
 	}
 	kinds, groups := s["kinds"].([]any), s["groups"].([]any)
-	if len(kinds) != 2 || kinds[1].(map[string]any)["open"] != 4.0 || len(groups) != 1 || groups[0].(map[string]any)["open"] != 2.0 || groups[0].(map[string]any)["group_key"] != "g" {
+	if len(kinds) != 2 || kinds[1].(map[string]any)["open"] != 4.0 || len(groups) != 1 ||
+		groups[0].(map[string]any)["open"] != 2.0 ||
+		groups[0].(map[string]any)["group_key"] != "g" {
 		t.Errorf("kinds %v groups %v", kinds, groups)
 	}
-	if s := h.Must(200, "bob", "GET", "/decision-tasks/summary", nil).Body; s["open"] != 0.0 || s["oldest_at"] != nil || len(s["kinds"].([]any)) != 0 {
+	if s := h.Must(
+		200,
+		"bob",
+		"GET",
+		"/decision-tasks/summary",
+		nil,
+	).Body; s["open"] != 0.0 || s["oldest_at"] != nil ||
+		len(s["kinds"].([]any)) != 0 {
 		t.Errorf("of nobody's tasks: %v", s)
 	}
 	if s := h.Must(200, "admin", "GET", "/decision-tasks/summary?assigned=all", nil).Body; s["open"] != 5.0 {

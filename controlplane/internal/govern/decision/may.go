@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// approval is the kind of task that people must be known for who decide it: neither somebody from another tenant nor an integration
-// approves access.
+// approval is the kind of task that people must be known for who decide it: neither somebody from another tenant nor an
+// integration approves access.
 const approval = "request_approval"
 
 // waits is a fault where a task waits for no decision.
@@ -20,7 +20,8 @@ func (t DecisionTask) waits() error {
 	case t.open():
 		return nil
 	case t.State == Decided && t.Decision != nil:
-		f := fault.Coded(fault.Conflict, "already_decided", "%s has decided this already, on %s: %s", t.Decision.By.Display, when(t.Decision.At), t.label(t.Decision.Action)).
+		f := fault.Coded(fault.Conflict, "already_decided", "%s has decided this already, on %s: %s",
+			t.Decision.By.Display, when(t.Decision.At), t.label(t.Decision.Action)).
 			Also("decision", t.Decision)
 		if t.ApplyAt != nil {
 			f.Message += fmt.Sprintf("; it can be undone until %s", when(*t.ApplyAt))
@@ -32,7 +33,10 @@ func (t DecisionTask) waits() error {
 	if t.ClosedReason != nil && *t.ClosedReason != "" {
 		why = ": " + *t.ClosedReason
 	}
-	return fault.Coded(fault.Conflict, "invalid_transition", "this needs no decision any more, it is %s%s", t.State, why).Also("state", t.State).Also("allowed", []string{})
+	return fault.Coded(fault.Conflict, "invalid_transition", "this needs no decision any more, it is %s%s", t.State,
+		why).
+		Also("state", t.State).
+		Also("allowed", []string{})
 }
 
 func when(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
@@ -53,34 +57,60 @@ func (t DecisionTask) decidable(v viewer.Viewer) error {
 		return err
 	}
 	if v.ActsForAnother() {
-		return fault.Coded(fault.Forbidden, "approver_required", "This token is bound to the identity of another person than its creator, so it decides no tasks. "+
-			"That person decides after signing in.")
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"This token is bound to the identity of another person than its creator, so it decides no tasks. "+
+				"That person decides after signing in.",
+		)
 	}
 	if t.Kind == approval && v.Home != "" {
-		return fault.Coded(fault.Forbidden, "approver_required", "a control-plane administrator who acts in another tenant does not approve access there; "+
-			"one of the tenant's own people has to")
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"a control-plane administrator who acts in another tenant does not approve access there; "+
+				"one of the tenant's own people has to",
+		)
 	}
 	if t.Kind == approval && v.Kind != viewer.User && v.Identity == "" {
-		return fault.Coded(fault.Forbidden, "approver_required", "a token without an identity cannot approve access; link it to an identity, or have an approver decide")
+		return fault.Coded(
+			fault.Forbidden,
+			"approver_required",
+			"a token without an identity cannot approve access; link it to an identity, or have an approver decide",
+		)
 	}
 	mine, is := t.assignee(v.Identity)
 	if is && mine.ActingFor != nil && viewer.SamePerson(t.NotFor, []string{mine.ActingFor.ID}) {
-		return fault.Coded(fault.Forbidden, "own_request", "this task is about the access or the request of %s, for whom you act: another approver must decide it",
-			mine.ActingFor.Display)
+		return fault.Coded(
+			fault.Forbidden,
+			"own_request",
+			"this task is about the access or the request of %s, for whom you act: another approver must decide it",
+			mine.ActingFor.Display,
+		)
 	}
 	if !is && !t.asksRole(v) {
-		return fault.Coded(fault.Forbidden, "not_assigned", "you can see this task and are not among those who decide it; they are %s", t.deciders())
+		return fault.Coded(
+			fault.Forbidden,
+			"not_assigned",
+			"you can see this task and are not among those who decide it; they are %s",
+			t.deciders(),
+		)
 	}
 	return nil
 }
 
-// others is a fault where the task needs another person than the viewer. A service token counts as the person who created it.
+// others is a fault where the task needs another person than the viewer. A service token counts as the person who
+// created it.
 func (t DecisionTask) others(v viewer.Viewer) error {
 	if !viewer.SamePerson(t.NotFor, v.Parties()) {
 		return nil
 	}
-	return fault.Coded(fault.Forbidden, "own_request", "This is about your own access, or you requested or proposed it. Another person must decide it; "+
-		"your roles, service tokens, delegations and reassignments do not change that.")
+	return fault.Coded(
+		fault.Forbidden,
+		"own_request",
+		"This is about your own access, or you requested or proposed it. Another person must decide it; "+
+			"your roles, service tokens, delegations and reassignments do not change that.",
+	)
 }
 
 // deciders are those who decide, in words.
@@ -103,7 +133,9 @@ func (t DecisionTask) free(v viewer.Viewer) error {
 	if t.State != Claimed || t.claimedBy(v) {
 		return nil
 	}
-	f := fault.Coded(fault.Conflict, "claimed_by_another", "%s has claimed this; they, or an administrator, can release it", t.ClaimedBy.Display).Also("claimed_by", t.ClaimedBy)
+	f := fault.Coded(fault.Conflict, "claimed_by_another", "%s has claimed this; they, or an administrator, can "+
+		"release it", t.ClaimedBy.Display).
+		Also("claimed_by", t.ClaimedBy)
 	if t.ClaimedAt != nil {
 		f = f.Also("claimed_at", t.ClaimedAt)
 	}
@@ -122,13 +154,23 @@ func (t DecisionTask) takes(d Decision) error {
 		for _, a := range t.Actions {
 			keys = append(keys, a.Key)
 		}
-		return fault.Coded(fault.Invalid, "unknown_action", "this task does not take %q; it takes %s", d.Action, strings.Join(keys, ", ")).
-			With(fault.Field{Pointer: "#/action", Code: "unknown_action", Detail: "one of " + strings.Join(keys, ", ")}).Also("allowed", keys)
+		return fault.Coded(fault.Invalid, "unknown_action", "this task does not take %q; it takes %s", d.Action,
+			strings.Join(keys, ", ")).
+			With(fault.Field{Pointer: "#/action", Code: "unknown_action", Detail: "one of " +
+				strings.Join(keys, ", ")}).
+			Also("allowed", keys)
 	}
 	var missing []fault.Field
 	for _, need := range t.Actions[i].Requires {
 		if !d.has(need) {
-			missing = append(missing, fault.Field{Pointer: "#/" + strings.ReplaceAll(need, ".", "/"), Code: "required", Detail: t.label(d.Action) + " needs it"})
+			missing = append(
+				missing,
+				fault.Field{
+					Pointer: "#/" + strings.ReplaceAll(need, ".", "/"),
+					Code:    "required",
+					Detail:  t.label(d.Action) + " needs it",
+				},
+			)
 		}
 	}
 	if len(missing) > 0 {

@@ -80,7 +80,9 @@ func TestStatesFollowAnyCalls(t *testing.T) {
 		id := h.one(question(key, ids["ann"], ids["bob"]))
 		m := model{state: "open", who: map[string]bool{"ann": true, "bob": true}}
 		for range rapid.IntRange(1, 8).Draw(r, "calls") {
-			call := rapid.SampledFrom([]string{"claim", "release", "decide", "defer", "undo", "reassign", "ask", "close", "work"}).Draw(r, "call")
+			call := rapid.SampledFrom([]string{"claim", "release", "decide", "defer", "undo", "reassign", "ask",
+				"close", "work"}).
+				Draw(r, "call")
 			as := rapid.SampledFrom(modelNames).Draw(r, "as")
 			to := rapid.SampledFrom(modelNames).Draw(r, "to")
 			switch call {

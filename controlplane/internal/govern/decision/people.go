@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// assign makes those whom questions name their tasks' assignees, and those who are not named any more are dropped. Tasks that somebody
-// has handed on keep theirs.
+// assign makes those whom questions name their tasks' assignees, and those who are not named any more are dropped.
+// Tasks that somebody has handed on keep theirs.
 func (p *put) assign(ctx context.Context, tx *pg.Tx) error {
 	const drop = `
 		update decision_assignee a
@@ -25,7 +25,8 @@ func (p *put) assign(ctx context.Context, tx *pg.Tx) error {
 		           and a.via <> 'escalation'
 		           and a.path = '{}'
 		           and (a.task_id, a.identity_id) not in (select w.task_id, w.identity_id
-		                                                    from unnest(@tasks::text[]::uuid[], @people::text[]::uuid[]) w (task_id, identity_id)))`
+		                                                    from unnest(@tasks::text[]::uuid[],
+		                                                        @people::text[]::uuid[]) w (task_id, identity_id)))`
 	w := wanted{}
 	var before []string
 	for _, q := range p.asked {
@@ -37,7 +38,11 @@ func (p *put) assign(ctx context.Context, tx *pg.Tx) error {
 		}
 	}
 	if len(before) > 0 {
-		if _, err := tx.Exec(ctx, drop, pgx.NamedArgs{"asked_before": before, "tasks": w.tasks, "people": w.people}); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			drop,
+			pgx.NamedArgs{"asked_before": before, "tasks": w.tasks, "people": w.people},
+		); err != nil {
 			return fmt.Errorf("drop assignees: %w", err)
 		}
 	}
@@ -58,17 +63,32 @@ func (w *wanted) add(task string, a Assignee) {
 	if a.ActingFor != nil {
 		actingFor = *a.ActingFor
 	}
-	w.tasks, w.people, w.vias, w.for_ = append(w.tasks, task), append(w.people, a.IdentityID), append(w.vias, a.Via), append(w.for_, actingFor)
+	w.tasks, w.people, w.vias, w.for_ = append(
+		w.tasks,
+		task,
+	), append(
+		w.people,
+		a.IdentityID,
+	), append(
+		w.vias,
+		a.Via,
+	), append(
+		w.for_,
+		actingFor,
+	)
 }
 
-// enter makes them assignees: nobody who may not decide, is gone, or is one already. With keep, tasks that somebody has handed on stay as
-// they are.
+// enter makes them assignees: nobody who may not decide, is gone, or is one already. With keep, tasks that somebody has
+// handed on stay as they are.
 func (w *wanted) enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 	const sql = `
 		insert into decision_assignee as a (tenant_id, task_id, identity_id, via, acting_for, open)
-		select distinct on (w.task_id, w.identity_id) current_tenant(), w.task_id, w.identity_id, w.via, w.acting_for, t.state in ('open', 'claimed')
-		  from unnest(@tasks::text[]::uuid[], @people::text[]::uuid[], @vias::text[], @acting_for::text[]) with ordinality u (task_id, identity_id, via, acting_for_text, n)
-		 cross join lateral (select u.task_id, u.identity_id, u.via, nullif(u.acting_for_text, '')::uuid as acting_for) w
+		select distinct on (w.task_id, w.identity_id) current_tenant(), w.task_id, w.identity_id, w.via, w.acting_for,
+		    t.state in ('open', 'claimed')
+		  from unnest(@tasks::text[]::uuid[], @people::text[]::uuid[], @vias::text[],
+		      @acting_for::text[]) with ordinality u (task_id, identity_id, via, acting_for_text, n)
+		 cross join lateral (select u.task_id, u.identity_id, u.via,
+		     nullif(u.acting_for_text, '')::uuid as acting_for) w
 		  join decision_task t on t.id = w.task_id
 		  join identity i on i.id = w.identity_id
 		 where t.tenant_id = current_tenant()
@@ -80,7 +100,8 @@ func (w *wanted) enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 		 order by w.task_id, w.identity_id, u.n
 		    on conflict (tenant_id, task_id, identity_id)
 		    do update
-		   set via = excluded.via, acting_for = excluded.acting_for, open = excluded.open, path = '{}', added_at = now(), dropped_at = null
+		   set via = excluded.via, acting_for = excluded.acting_for, open = excluded.open, path = '{}',
+		       added_at = now(), dropped_at = null
 		 where a.dropped_at is not null or a.path <> '{}'`
 	if len(w.tasks) == 0 {
 		return nil
@@ -92,8 +113,8 @@ func (w *wanted) enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 	return nil
 }
 
-// settlePeople does what follows from a change of who decides tasks: delegations are applied, and administrators are asked where nobody
-// is left, or no longer where somebody is. Who does not decide any more keeps no claim.
+// settlePeople does what follows from a change of who decides tasks: delegations are applied, and administrators are
+// asked where nobody is left, or no longer where somebody is. Who does not decide any more keeps no claim.
 func settlePeople(ctx context.Context, tx *pg.Tx, tasks []string) error {
 	if len(tasks) == 0 {
 		return nil
@@ -110,7 +131,8 @@ func settlePeople(ctx context.Context, tx *pg.Tx, tasks []string) error {
 		 where t.tenant_id = current_tenant()
 		   and t.id = any(@tasks::text[]::uuid[])
 		   and t.stranded
-		   and exists (select from decision_assignee a where a.tenant_id = current_tenant() and a.task_id = t.id and a.dropped_at is null)`
+		   and exists (select from decision_assignee a where a.tenant_id = current_tenant() and a.task_id = t.id
+		       and a.dropped_at is null)`
 	if _, err := tx.Exec(ctx, found, pgx.NamedArgs{"tasks": tasks}); err != nil {
 		return fmt.Errorf("settle who decides: %w", err)
 	}
@@ -121,7 +143,8 @@ func settlePeople(ctx context.Context, tx *pg.Tx, tasks []string) error {
 		   and t.id = any(@tasks::text[]::uuid[])
 		   and t.state in ('open', 'claimed')
 		   and t.roles = '{}'
-		   and not exists (select from decision_assignee a where a.tenant_id = current_tenant() and a.task_id = t.id and a.dropped_at is null)
+		   and not exists (select from decision_assignee a where a.tenant_id = current_tenant() and a.task_id = t.id
+		       and a.dropped_at is null)
 		returning t.id::text`
 	rows, err := tx.Query(ctx, lost, pgx.NamedArgs{"tasks": tasks})
 	if err != nil {

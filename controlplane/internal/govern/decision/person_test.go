@@ -18,9 +18,14 @@ func (h *house) admit(name, identity string) someone {
 	p := someone{identity, uuid.NewString(), uuid.NewString()}
 	h.Exec(`insert into app_user (tenant_id, id, email, display_name, identity_id, roles, status)
 		values (current_tenant(), $1, $2 || '@acme.test', $2, $3, '{admin}', 'active')`, p.user, name, identity)
-	h.Exec(`insert into api_token (tenant_id, id, jti, name, scopes, role, idle_after, expires_at, created_by, awake_since)
-		values (current_tenant(), $1, gen_random_uuid(), $2, '{decision-tasks:write}', 'admin', interval '1 day', now() + interval '1 day', $3, now())`,
-		p.token, name, p.user)
+	h.Exec(
+		`insert into api_token (tenant_id, id, jti, name, scopes, role, idle_after, expires_at, created_by, awake_since)
+		values (current_tenant(), $1, gen_random_uuid(), $2, '{decision-tasks:write}', 'admin', interval '1 day',
+		    now() + interval '1 day', $3, now())`,
+		p.token,
+		name,
+		p.user,
+	)
 	return p
 }
 
@@ -36,10 +41,32 @@ type hat struct {
 func hats(people map[string]someone) (all []hat) {
 	for name, p := range people {
 		for _, linked := range []string{p.identity, ""} {
-			all = append(all, hat{fmt.Sprintf("%s linked %t", name, linked != ""), name, "", viewer.Viewer{Kind: viewer.User, ID: p.user, Identity: linked}})
-			for bound, to := range map[string]string{"": "", "ann": people["ann"].identity, "bob": people["bob"].identity} {
-				all = append(all, hat{fmt.Sprintf("token of %s linked %t bound to %q", name, linked != "", bound), name, bound,
-					viewer.Viewer{Kind: viewer.Service, ID: uuid.NewString(), Identity: to, Maker: p.user, MakerIdentity: linked}})
+			all = append(
+				all,
+				hat{
+					fmt.Sprintf("%s linked %t", name, linked != ""),
+					name,
+					"",
+					viewer.Viewer{Kind: viewer.User, ID: p.user, Identity: linked},
+				},
+			)
+			for bound, to := range map[string]string{"": "", "ann": people["ann"].identity,
+				"bob": people["bob"].identity} {
+				all = append(
+					all,
+					hat{
+						fmt.Sprintf("token of %s linked %t bound to %q", name, linked != "", bound),
+						name,
+						bound,
+						viewer.Viewer{
+							Kind:          viewer.Service,
+							ID:            uuid.NewString(),
+							Identity:      to,
+							Maker:         p.user,
+							MakerIdentity: linked,
+						},
+					},
+				)
 			}
 		}
 	}
@@ -51,7 +78,8 @@ func (w hat) expected(kind string) string {
 	switch {
 	case w.person == "ann" || w.bound == "ann":
 		return "own_request"
-	case w.bound != "" && w.viewer.MakerIdentity == "", kind == "request_approval" && w.viewer.Kind == viewer.Service && w.bound == "":
+	case w.bound != "" && w.viewer.MakerIdentity == "",
+		kind == "request_approval" && w.viewer.Kind == viewer.Service && w.bound == "":
 		return "approver_required"
 	}
 	return ""
@@ -62,7 +90,8 @@ func TestTwoPeopleAgreeUnderWhateverTokenOrLinkTheyAct(t *testing.T) {
 	p := h.staff("ann", "bob", "cid")
 	people := map[string]someone{"ann": h.admit("ann", p[0]), "bob": h.admit("bob", p[1])}
 	for _, kind := range []string{"request_approval", "question"} {
-		for name, by := range map[string]string{"identity": people["ann"].identity, "user": people["ann"].user, "token": people["ann"].token} {
+		for name, by := range map[string]string{"identity": people["ann"].identity, "user": people["ann"].user,
+			"token": people["ann"].token} {
 			n := question("excluded by "+name+kind, p[2])
 			n.Kind, n.Roles, n.NotFor = kind, []string{"admin"}, []string{by}
 			id := h.one(n)
@@ -77,7 +106,10 @@ func TestTwoPeopleAgreeUnderWhateverTokenOrLinkTheyAct(t *testing.T) {
 				if got, _ := you["code"].(string); got != w.expected(kind) || (got == "") != you["may_decide"].(bool) {
 					t.Errorf("%s, a %s excluded by the %s: %v; want %q", w.name, kind, name, you, w.expected(kind))
 				}
-				if got := len(h.Must(200, "hat", "GET", "/decision-tasks?kind="+kind, nil).Items()); w.expected(kind) == "own_request" && got != 0 {
+				if got := len(
+					h.Must(200, "hat", "GET", "/decision-tasks?kind="+kind, nil).Items(),
+				); w.expected(kind) == "own_request" &&
+					got != 0 {
 					t.Errorf("%s has the task in the inbox", w.name)
 				}
 			}
@@ -98,7 +130,14 @@ func TestAnExcludedUserStaysExcludedAfterTheyWereUnlinked(t *testing.T) {
 	h.one(n)
 	h.Let("ann-unlinked", h.Tenant.Tenant, "", viewer.Admin)
 	h.Change("ann-unlinked", func(v *viewer.Viewer) { v.ID = ann.user })
-	h.Refused(403, "own_request", "ann-unlinked", "POST", "/decision-tasks/"+id+"/decide", map[string]any{"action": "approve"})
+	h.Refused(
+		403,
+		"own_request",
+		"ann-unlinked",
+		"POST",
+		"/decision-tasks/"+id+"/decide",
+		map[string]any{"action": "approve"},
+	)
 }
 
 func TestNobodyUndoesTheRejectionOfTheirOwnRequest(t *testing.T) {
@@ -108,6 +147,12 @@ func TestNobodyUndoesTheRejectionOfTheirOwnRequest(t *testing.T) {
 	n := question("a", p[1])
 	n.NotFor = []string{p[0]}
 	id := h.one(n)
-	h.Must(200, "cid", "POST", "/decision-tasks/"+id+"/decide", map[string]any{"action": "reject", "comment": "no", "defer_seconds": 60})
+	h.Must(
+		200,
+		"cid",
+		"POST",
+		"/decision-tasks/"+id+"/decide",
+		map[string]any{"action": "reject", "comment": "no", "defer_seconds": 60},
+	)
 	h.Refused(403, "own_request", "ann-admin", "POST", "/decision-tasks/"+id+"/undo", nil)
 }

@@ -70,9 +70,30 @@ func prepare(questions []New) (*put, error) {
 
 func stored(n New) question {
 	q := question{
-		ID: n.ID, Kind: n.Kind, Key: n.Key, Subject: n.Subject, Source: n.Source, Title: n.Title, Summary: n.Summary, Context: n.Context,
-		Actions: make([]Action, len(n.Actions)), Roles: orNone(n.Roles), NotFor: orNone(n.NotFor), Delegable: !n.Undelegable, Reassignable: !n.Fixed,
-		ReassignTo: orNone(n.ReassignTo), Priority: n.Priority, RiskLevel: orNull(n.RiskLevel), GroupKey: orNull(n.GroupKey), Links: n.Links, people: n.Assignees,
+		ID:      n.ID,
+		Kind:    n.Kind,
+		Key:     n.Key,
+		Subject: n.Subject,
+		Source:  n.Source,
+		Title:   n.Title,
+		Summary: n.Summary,
+		Context: n.Context,
+		Actions: make(
+			[]Action,
+			len(n.Actions),
+		),
+		Roles:        orNone(n.Roles),
+		NotFor:       orNone(n.NotFor),
+		Delegable:    !n.Undelegable,
+		Reassignable: !n.Fixed,
+		ReassignTo: orNone(
+			n.ReassignTo,
+		),
+		Priority:  n.Priority,
+		RiskLevel: orNull(n.RiskLevel),
+		GroupKey:  orNull(n.GroupKey),
+		Links:     n.Links,
+		people:    n.Assignees,
 	}
 	if q.ID == "" {
 		q.ID = uuid.Must(uuid.NewV7()).String()
@@ -117,29 +138,34 @@ func orNull(s string) *string {
 // store writes questions, or brings up to date what is open. Nothing is written where nothing is different.
 func (p *put) store(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
-		insert into decision_task as t (tenant_id, id, kind, key, subject, source, title, summary, context, actions, roles, not_for, delegable, reassignable,
-		       reassign_to, priority, risk_level, due_at, group_key, links)
-		select current_tenant(), q.id, q.kind, q.key, q.subject, q.source, q.title, q.summary, q.context, q.actions, q.roles, people_behind(q.not_for), q.delegable, q.reassignable,
-		       q.reassign_to, q.priority, q.risk_level, q.due_at, q.group_key, q.links
-		  from jsonb_to_recordset(@questions) as q (id uuid, kind text, key text, subject jsonb, source jsonb, title text, summary text, context jsonb, actions jsonb,
-		       roles text[], not_for uuid[], delegable boolean, reassignable boolean, reassign_to uuid[], priority text, risk_level text, due_at timestamptz,
+		insert into decision_task as t (tenant_id, id, kind, key, subject, source, title, summary, context, actions,
+		       roles, not_for, delegable, reassignable, reassign_to, priority, risk_level, due_at, group_key, links)
+		select current_tenant(), q.id, q.kind, q.key, q.subject, q.source, q.title, q.summary, q.context, q.actions,
+		       q.roles, people_behind(q.not_for), q.delegable, q.reassignable, q.reassign_to, q.priority, q.risk_level,
+		           q.due_at, q.group_key, q.links
+		  from jsonb_to_recordset(@questions) as q (id uuid, kind text, key text, subject jsonb, source jsonb,
+		       title text, summary text, context jsonb, actions jsonb, roles text[], not_for uuid[], delegable boolean,
+		           reassignable boolean, reassign_to uuid[], priority text, risk_level text, due_at timestamptz,
 		       group_key text, links jsonb)
 		 order by q.kind, q.key
 		    on conflict (tenant_id, kind, key) where state in ('open', 'claimed') or apply_at is not null
 		    do update
-		   set subject = excluded.subject, source = excluded.source, title = excluded.title, summary = excluded.summary, context = excluded.context,
-		       actions = excluded.actions, not_for = people_kept(t.not_for, excluded.not_for), delegable = excluded.delegable, reassignable = excluded.reassignable,
-		       reassign_to = excluded.reassign_to, priority = excluded.priority, risk_level = excluded.risk_level, due_at = excluded.due_at,
+		   set subject = excluded.subject, source = excluded.source, title = excluded.title, summary = excluded.summary,
+		       context = excluded.context, actions = excluded.actions,
+		       not_for = people_kept(t.not_for, excluded.not_for), delegable = excluded.delegable,
+		           reassignable = excluded.reassignable, reassign_to = excluded.reassign_to,
+		           priority = excluded.priority, risk_level = excluded.risk_level, due_at = excluded.due_at,
 		       group_key = excluded.group_key, links = excluded.links,
-		       roles = case when t.handed_on or t.stranded and excluded.roles = '{}' then t.roles else excluded.roles end,
-		       stranded = t.stranded and (t.handed_on or excluded.roles = '{}'),
+		       roles = case when t.handed_on or t.stranded and excluded.roles = '{}' then t.roles
+		       else excluded.roles end, stranded = t.stranded and (t.handed_on or excluded.roles = '{}'),
 		       updated_at = now(), version = t.version + 1
-		 where (t.subject, t.source, t.title, t.summary, t.context, t.actions, t.not_for, t.delegable, t.reassignable, t.reassign_to, t.priority, t.risk_level, t.due_at,
-		        t.group_key, t.links)
+		 where (t.subject, t.source, t.title, t.summary, t.context, t.actions, t.not_for, t.delegable, t.reassignable,
+		        t.reassign_to, t.priority, t.risk_level, t.due_at, t.group_key, t.links)
 		       is distinct from
-		       (excluded.subject, excluded.source, excluded.title, excluded.summary, excluded.context, excluded.actions, people_kept(t.not_for, excluded.not_for),
-		        excluded.delegable,
-		        excluded.reassignable, excluded.reassign_to, excluded.priority, excluded.risk_level, excluded.due_at, excluded.group_key, excluded.links)
+		       (excluded.subject, excluded.source, excluded.title, excluded.summary, excluded.context, excluded.actions,
+		        people_kept(t.not_for, excluded.not_for), excluded.delegable,
+		        excluded.reassignable, excluded.reassign_to, excluded.priority, excluded.risk_level, excluded.due_at,
+		            excluded.group_key, excluded.links)
 		    or not t.handed_on and t.roles <> excluded.roles and not (t.stranded and excluded.roles = '{}')
 		returning t.id::text, t.xmax = 0`
 	b, err := json.Marshal(p.asked)
@@ -155,7 +181,10 @@ func (p *put) store(ctx context.Context, tx *pg.Tx) error {
 	var isNew bool
 	_, err = pgx.ForEachRow(rows, []any{&id, &isNew}, func() error {
 		fresh[id] = isNew
-		p.events = append(p.events, happened{task: id, event: map[bool]string{true: "asked", false: "refreshed"}[isNew]})
+		p.events = append(
+			p.events,
+			happened{task: id, event: map[bool]string{true: "asked", false: "refreshed"}[isNew]},
+		)
 		return nil
 	})
 	if err != nil {

@@ -49,8 +49,10 @@ const summarySQL = `
 	       count(*) filter (where x.due_at < @now) as overdue,
 	       count(*) filter (where x.due_at >= @now and x.due_at < @tomorrow) as due_today,
 	       min(x.created_at) as oldest_at,
-	       (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'open', k.open, 'overdue', k.overdue, 'oldest_at', k.oldest_at) order by k.kind), '[]')
-	          from (select kind, count(*) as open, count(*) filter (where due_at < @now) as overdue, min(created_at) as oldest_at
+	       (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'open', k.open, 'overdue', k.overdue,
+	           'oldest_at', k.oldest_at) order by k.kind), '[]')
+	          from (select kind, count(*) as open, count(*) filter (where due_at < @now) as overdue,
+	              min(created_at) as oldest_at
 	                  from matching
 	                 group by kind) k) as kinds,
 	       jsonb_build_object(
@@ -59,10 +61,11 @@ const summarySQL = `
 	           '3_to_7_days', count(*) filter (where x.age >= interval '3 days' and x.age < interval '7 days'),
 	           '7_to_30_days', count(*) filter (where x.age >= interval '7 days' and x.age < interval '30 days'),
 	           'over_30_days', count(*) filter (where x.age >= interval '30 days')) as ageing,
-	       (select coalesce(jsonb_agg(jsonb_build_object('kind', g.kind, 'group_key', g.group_key, 'title', g.title, 'open', g.open, 'overdue', g.overdue,
-	                                                     'oldest_at', g.oldest_at) order by g.open desc, g.group_key), '[]')
-	          from (select min(kind) as kind, group_key, min(title) as title, count(*) as open, count(*) filter (where due_at < @now) as overdue,
-	                       min(created_at) as oldest_at
+	       (select coalesce(jsonb_agg(jsonb_build_object('kind', g.kind, 'group_key', g.group_key, 'title', g.title,
+	                                                     'open', g.open, 'overdue', g.overdue, 'oldest_at',
+	                                                         g.oldest_at) order by g.open desc, g.group_key), '[]')
+	          from (select min(kind) as kind, group_key, min(title) as title, count(*) as open,
+	                       count(*) filter (where due_at < @now) as overdue, min(created_at) as oldest_at
 	                  from matching
 	                 where group_key is not null
 	                 group by group_key
@@ -82,7 +85,8 @@ func (s *Service) Summary(ctx context.Context, v viewer.Viewer, assigned string)
 		args["now"], args["tomorrow"] = now, endOfDay(now.In(l.Zone()))
 		sql := `
 			with matching as materialized (
-			    select t.kind, t.group_key, t.title, t.state, t.due_at, t.created_at, @now::timestamptz - t.created_at as age
+			    select t.kind, t.group_key, t.title, t.state, t.due_at, t.created_at,
+			        @now::timestamptz - t.created_at as age
 			      from ` + from + `
 			     where t.state in ('open', 'claimed'))` + summarySQL
 		rows, err := tx.Query(ctx, sql, args)
@@ -109,7 +113,8 @@ func CountWaiting(ctx context.Context, tx *pg.Tx, now time.Time) (w DecisionWait
 	from, args := tasksOf(tx.Viewer, "mine", true)
 	args["now"], args["soon"] = now, now.Add(24*time.Hour)
 	sql := `
-		select count(*), count(*) filter (where t.due_at < @now), count(*) filter (where t.due_at >= @now and t.due_at < @soon)
+		select count(*), count(*) filter (where t.due_at < @now),
+		    count(*) filter (where t.due_at >= @now and t.due_at < @soon)
 		  from ` + from + `
 		 where t.state in ('open', 'claimed')`
 	if err := tx.QueryRow(ctx, sql, args).Scan(&w.Open, &w.Overdue, &w.DueSoon); err != nil {

@@ -65,17 +65,20 @@ type DecisionSLA struct {
 	Breached bool `json:"breached" doc:"It was not decided when it was due, be it decided now or not."`
 }
 
-const columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t.context, t.actions, t.state, t.claimed_by, t.claimed_at,
-	(select coalesce(jsonb_agg(jsonb_build_object('identity_id', a.identity_id, 'display', coalesce(i.display_name, ''), 'via', a.via,
-	           'acting_for', case when f.id is not null then jsonb_build_object('type', 'identity', 'id', f.id, 'display', f.display_name) end)
+const columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t.context, t.actions, t.state,
+	t.claimed_by, t.claimed_at, (select coalesce(jsonb_agg(jsonb_build_object('identity_id', a.identity_id, 'display',
+	           coalesce(i.display_name, ''), 'via', a.via, 'acting_for',
+	               case when f.id is not null then jsonb_build_object('type', 'identity', 'id', f.id, 'display',
+	               f.display_name) end)
 	           order by a.added_at, a.identity_id), '[]')
 	   from decision_assignee a
 	   left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
 	   left join identity f on f.tenant_id = a.tenant_id and f.id = a.acting_for
 	  where a.tenant_id = t.tenant_id and a.task_id = t.id and a.dropped_at is null) as assignees,
 	t.roles, t.not_for, t.delegable, t.reassignable, t.reassign_to, t.priority, t.risk_level, t.due_at,
-	jsonb_build_object('breached', coalesce(case when t.state in ('open', 'claimed') then now() else coalesce(t.decided_at, t.updated_at) end > t.due_at, false)) as sla,
-	t.group_key, t.links, t.decision, t.apply_at, t.closed_reason, t.created_at, t.updated_at, t.decided_at, t.reminded_at, t.version`
+	jsonb_build_object('breached', coalesce(case when t.state in ('open', 'claimed') then now()
+	else coalesce(t.decided_at, t.updated_at) end > t.due_at, false)) as sla, t.group_key, t.links, t.decision,
+	    t.apply_at, t.closed_reason, t.created_at, t.updated_at, t.decided_at, t.reminded_at, t.version`
 
 // open says whether it waits for a decision.
 func (t DecisionTask) open() bool { return t.State == Open || t.State == Claimed }
@@ -95,7 +98,8 @@ func (t DecisionTask) assignee(identity string) (DecisionAssignee, bool) {
 	return t.Assignees[i], true
 }
 
-// seenBy says whether the task can be seen: by who may decide it, by those for whom delegates do, and by who sees the whole tenant.
+// seenBy says whether the task can be seen: by who may decide it, by those for whom delegates do, and by who sees the
+// whole tenant.
 func (t DecisionTask) seenBy(v viewer.Viewer) bool {
 	if v.SeesAll() || t.asksRole(v) {
 		return true
@@ -123,7 +127,11 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 	if !listing.IsID(id) {
 		return DecisionTask{}, absent(id)
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from decision_task t where t.tenant_id = current_tenant() and t.id = $1`, id)
+	rows, err := tx.Query(
+		ctx,
+		`select `+columns+` from decision_task t where t.tenant_id = current_tenant() and t.id = $1`,
+		id,
+	)
 	if err != nil {
 		return DecisionTask{}, fmt.Errorf("find task: %w", err)
 	}
@@ -139,8 +147,8 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 
 func absent(id string) error { return fault.New(fault.NotFound, "there is no task %s", id) }
 
-// lock reads tasks and keeps others from changing them until the transaction ends. Those that are not there, or not to be seen, are
-// missing from the answer.
+// lock reads tasks and keeps others from changing them until the transaction ends. Those that are not there, or not to
+// be seen, are missing from the answer.
 func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask, error) {
 	const locked = `
 		select t.id::text
@@ -149,9 +157,11 @@ func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask
 		   and t.id = any(@ids::text[]::uuid[])
 		 order by t.id
 		   for update of t`
-	const sql = `select ` + columns + ` from decision_task t where t.tenant_id = current_tenant() and t.id = any(@ids::text[]::uuid[])`
+	const sql = `select ` + columns + ` from decision_task t where t.tenant_id = current_tenant()
+		and t.id = any(@ids::text[]::uuid[])`
 	args := pgx.NamedArgs{"ids": onlyIDs(ids...)}
-	// What is read must be what was locked: a second statement sees what others have committed while the first one waited.
+	// What is read must be what was locked: a second statement sees what others have committed while the first one
+	// waited.
 	if _, err := tx.Exec(ctx, locked, args); err != nil {
 		return nil, fmt.Errorf("lock tasks: %w", err)
 	}

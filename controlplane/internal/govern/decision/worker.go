@@ -23,19 +23,26 @@ const (
 	sweeping = 10 * time.Minute // how soon is noticed what nobody noted
 )
 
-// Run applies decisions whose time to be undone has passed, begins and ends delegations, and asks others where somebody has left, until
-// ctx ends. Any number of processes may do so at once.
+// Run applies decisions whose time to be undone has passed, begins and ends delegations, and asks others where somebody
+// has left, until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
 	var swept time.Time
-	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look what is due in inboxes"}.Run(ctx, func(ctx context.Context) error {
-		if time.Since(swept) > sweeping {
-			swept = time.Now()
-			if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "cannot look whose tasks wait for people who are gone", "err", err)
+	return loop.Worker{
+		Every:  interval,
+		Log:    s.Log,
+		Cannot: "cannot look what is due in inboxes",
+	}.Run(
+		ctx,
+		func(ctx context.Context) error {
+			if time.Since(swept) > sweeping {
+				swept = time.Now()
+				if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+					s.Log.WarnContext(ctx, "cannot look whose tasks wait for people who are gone", "err", err)
+				}
 			}
-		}
-		return s.Look(ctx)
-	})
+			return s.Look(ctx)
+		},
+	)
 }
 
 // Look does what is due, in every tenant.
@@ -43,7 +50,8 @@ func (s *Service) Look(ctx context.Context) error {
 	const sql = `
 		select tenant_id from decision_task where apply_at <= @now
 		 union
-		select tenant_id from decision_delegation where state = 'scheduled' and starts_at <= @now or state = 'active' and ends_at <= @now
+		select tenant_id from decision_delegation where state = 'scheduled' and starts_at <= @now or state = 'active'
+		    and ends_at <= @now
 		 union
 		select tenant_id from decision_leaver`
 	tenants, err := s.tenants(ctx, sql)
@@ -51,9 +59,17 @@ func (s *Service) Look(ctx context.Context) error {
 		return err
 	}
 	for _, tenant := range tenants {
-		for _, do := range []func(context.Context, viewer.Viewer) error{s.applyDue, s.turnDelegations, s.followLeavers} {
+		for _, do := range []func(context.Context, viewer.Viewer) error{s.applyDue, s.turnDelegations,
+			s.followLeavers} {
 			if err := do(ctx, viewer.System(tenant)); err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "cannot do what is due in the inbox of a tenant; it is tried again", "tenant", tenant, "err", err)
+				s.Log.WarnContext(
+					ctx,
+					"cannot do what is due in the inbox of a tenant; it is tried again",
+					"tenant",
+					tenant,
+					"err",
+					err,
+				)
 			}
 		}
 	}
@@ -62,7 +78,8 @@ func (s *Service) Look(ctx context.Context) error {
 
 // Sweep notes who has left while they were being asked, which their leaving could not note.
 func (s *Service) Sweep(ctx context.Context) error {
-	const open = `select distinct tenant_id from decision_task where state in ('open', 'claimed') and @now::timestamptz is not null`
+	const open = `select distinct tenant_id from decision_task where state in ('open', 'claimed')
+		and @now::timestamptz is not null`
 	const sql = `
 		insert into decision_leaver (tenant_id, identity_id)
 		select distinct a.tenant_id, a.identity_id
@@ -94,8 +111,8 @@ func (s *Service) tenants(ctx context.Context, sql string) (ids []string, err er
 	return ids, nil
 }
 
-// applyDue applies decisions that can no longer be undone, many at once. When they cannot be applied together, each is tried by itself, and
-// what fails alone waits for a while.
+// applyDue applies decisions that can no longer be undone, many at once. When they cannot be applied together, each is
+// tried by itself, and what fails alone waits for a while.
 func (s *Service) applyDue(ctx context.Context, v viewer.Viewer) error {
 	for ctx.Err() == nil {
 		var due []string
@@ -148,8 +165,18 @@ func (s *Service) applyAlone(ctx context.Context, v viewer.Viewer, id string) er
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.Log.WarnContext(ctx, "a decision could not be applied; it is tried again", "tenant", v.Tenant, "task", id, "err", err)
-	const sql = `update decision_task set apply_at = @later where tenant_id = current_tenant() and id = @id and apply_at is not null`
+	s.Log.WarnContext(
+		ctx,
+		"a decision could not be applied; it is tried again",
+		"tenant",
+		v.Tenant,
+		"task",
+		id,
+		"err",
+		err,
+	)
+	const sql = `update decision_task set apply_at = @later where tenant_id = current_tenant() and id = @id
+		and apply_at is not null`
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "later": s.Now().Add(putOff)}); err != nil {
 			return fmt.Errorf("put a decision off: %w", err)
@@ -183,7 +210,13 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, ids []string) error {
 	var events []happened
 	for i, a := range answered {
 		if refused[i] == nil {
-			done, events = append(done, a.Task.ID), append(events, happened{a.Task.ID, "applied", a.Task.label(a.Decision.Action)})
+			done, events = append(
+				done,
+				a.Task.ID,
+			), append(
+				events,
+				happened{a.Task.ID, "applied", a.Task.label(a.Decision.Action)},
+			)
 			continue
 		}
 		back = append(back, a.Task.ID)

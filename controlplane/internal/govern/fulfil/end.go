@@ -13,8 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// End ends what items gave, at once: it was returned or revoked. The state becomes Ending, and Closed when the targets are seen to
-// have it no more, or other reasons keep it. Of an item that gave nothing, or has ended, nothing changes.
+// End ends what items gave, at once: it was returned or revoked. The state becomes Ending, and Closed when the targets
+// are seen to have it no more, or other reasons keep it. Of an item that gave nothing, or has ended, nothing changes.
 func End(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) error {
 	ended, err := mark(ctx, tx, itemIDs, why)
 	if err != nil || len(ended) == 0 {
@@ -88,8 +88,8 @@ func texts(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]string, e
 	return ids, nil
 }
 
-// Extend moves the end of what an item gave, for access that is there or about to be. It is a fault of kind Conflict when it has
-// ended, or has no end.
+// Extend moves the end of what an item gave, for access that is there or about to be. It is a fault of kind Conflict
+// when it has ended, or has no end.
 func Extend(ctx context.Context, tx *pg.Tx, itemID string, until time.Time) error {
 	const sql = `select ` + columns + ` from fulfilment f where f.item_id = $1 for update`
 	rows, err := tx.Query(ctx, sql, itemID)
@@ -106,23 +106,27 @@ func Extend(ctx context.Context, tx *pg.Tx, itemID string, until time.Time) erro
 	f := found[0]
 	switch {
 	case f.State == Ending || f.State == Closed:
-		return fault.Coded(fault.Conflict, "invalid_transition", "the access has ended: request it again").Also("allowed", []string{})
+		return fault.Coded(fault.Conflict, "invalid_transition", "the access has ended: request it again").
+			Also("allowed", []string{})
 	case f.EndsAt == nil && f.Lasts == nil:
-		return fault.Coded(fault.Conflict, "invalid_transition", "the access has no end: there is nothing to extend").Also("allowed", []string{"return"})
+		return fault.Coded(fault.Conflict, "invalid_transition", "the access has no end: there is nothing to extend").
+			Also("allowed", []string{"return"})
 	}
 	return f.limit(ctx, tx, until)
 }
 
 // limit has what an item gave end at an instant.
 func (f row) limit(ctx context.Context, tx *pg.Tx, until time.Time) error {
-	const sql = `update fulfilment set ends_at = $2, lasts = null, due_at = now(), updated_at = now() where item_id = $1`
+	const sql = `update fulfilment set ends_at = $2, lasts = null, due_at = now(),
+		updated_at = now() where item_id = $1`
 	if _, err := tx.Exec(ctx, sql, f.ItemID, until); err != nil {
 		return fmt.Errorf("limit fulfilment: %w", err)
 	}
 	if f.AssignmentID != nil {
 		return role.ExtendAssignment(ctx, tx, *f.AssignmentID, &until)
 	}
-	const own = `select r.id::text from access_reason r where r.source_id = $1 and r.state <> 'ended' and r.source_type = 'access_request'`
+	const own = `select r.id::text from access_reason r where r.source_id = $1 and r.state <> 'ended'
+		and r.source_type = 'access_request'`
 	ids, err := texts(ctx, tx, own, f.ItemID)
 	if err != nil {
 		return err

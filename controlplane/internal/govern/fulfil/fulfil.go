@@ -10,16 +10,17 @@ import (
 
 // Order is an approved item.
 type Order struct {
-	ItemID            string
-	RequestID         string
-	Number            string // of the request, for people
-	IdentityID        string
-	RoleID            *string
-	EntitlementID     *string
-	AccountID         *string
-	Kind              string // ledger.Request or ledger.Emergency
-	StartsAt          *time.Time
-	Duration          time.Duration // counted from when the target was seen to have it; 0: by EndsAt, or without a limit
+	ItemID        string
+	RequestID     string
+	Number        string // of the request, for people
+	IdentityID    string
+	RoleID        *string
+	EntitlementID *string
+	AccountID     *string
+	Kind          string // ledger.Request or ledger.Emergency
+	StartsAt      *time.Time
+	// counted from when the target was seen to have it; 0: by EndsAt, or without a limit
+	Duration          time.Duration
 	EndsAt            *time.Time
 	Justification     string
 	ExternalReference string

@@ -30,10 +30,15 @@ func open(t *testing.T) *world {
 	t.Helper()
 	h := recordtest.Open(t, func(*pg.DB, *httpapi.Cursors) []httpapi.Route { return nil })
 	w := &world{House: h, t: t, system: uuid.NewString()}
-	w.svc = &fulfil.Service{DB: h.DB, Log: slog.New(slog.DiscardHandler), Now: time.Now, Moved: func(_ context.Context, _ *pg.Tx, moved []fulfil.Progress) error {
-		w.told = append(w.told, moved...)
-		return nil
-	}}
+	w.svc = &fulfil.Service{
+		DB:  h.DB,
+		Log: slog.New(slog.DiscardHandler),
+		Now: time.Now,
+		Moved: func(_ context.Context, _ *pg.Tx, moved []fulfil.Progress) error {
+			w.told = append(w.told, moved...)
+			return nil
+		},
+	}
 	w.ann = h.Person("ann", "")
 	w.acc = h.Account(w.system, "ann", w.ann)
 	return w
@@ -95,18 +100,27 @@ func TestClockStartsWhenTheTargetWasSeenToHaveIt(t *testing.T) {
 	if p.EndsAt != nil || p.VerifiedAt != nil || p.Total != 1 || p.Active != 0 {
 		t.Errorf("before the target has it, it is %+v", p)
 	}
-	if n := w.Count(`select count(*) from access_reason where kind = 'request' and source_type = 'access_request' and source_id = $1
-		and details->>'external_reference' = 'CHG-1' and ends_at between now() + interval '7 days' and now() + interval '8 days'`, item); n != 1 {
+	if n := w.Count(
+		`select count(*) from access_reason where kind = 'request' and source_type = 'access_request' and source_id = $1
+		and details->>'external_reference' = 'CHG-1' and ends_at between now() + interval '7 days'
+		    and now() + interval '8 days'`,
+		item,
+	); n != 1 {
 		t.Errorf("%d reasons as they should be", n)
 	}
 	// Half an hour goes by before anybody does it.
 	w.Exec(`update fulfilment set created_at = created_at - interval '30 minutes'`)
 	w.Grant(w.system, w.acc, staff)
 	p = w.is(item, fulfil.Fulfilled)
-	if p.VerifiedAt == nil || p.EndsAt == nil || p.EndsAt.Sub(*p.VerifiedAt) != 3*time.Hour || time.Until(*p.EndsAt) < 2*time.Hour+59*time.Minute {
+	if p.VerifiedAt == nil || p.EndsAt == nil || p.EndsAt.Sub(*p.VerifiedAt) != 3*time.Hour ||
+		time.Until(*p.EndsAt) < 2*time.Hour+59*time.Minute {
 		t.Errorf("three hours were asked for, and it is %+v", p)
 	}
-	if n := w.Count(`select count(*) from access_reason where source_id = $1 and ends_at between now() + interval '179 minutes' and now() + interval '3 hours'`, item); n != 1 {
+	if n := w.Count(
+		`select count(*) from access_reason where source_id = $1 and ends_at between now() + interval '179 minutes'
+			and now() + interval '3 hours'`,
+		item,
+	); n != 1 {
 		t.Error("the reason does not end when it should")
 	}
 	if again := w.looks(item); again.State != "" {
@@ -150,7 +164,20 @@ func TestWhatIsReturnedEnds(t *testing.T) {
 	w.is(item, fulfil.Ending)
 	// Somebody else's reason keeps it: then nothing is to be awaited.
 	w.do(func(ctx context.Context, tx *pg.Tx) error {
-		_, err := ledger.Add(ctx, tx, []ledger.Reason{{IdentityID: w.ann, ConnectorID: w.system, EntitlementID: &staff, Kind: ledger.Manual, SourceType: "user", SourceID: uuid.NewString()}})
+		_, err := ledger.Add(
+			ctx,
+			tx,
+			[]ledger.Reason{
+				{
+					IdentityID:    w.ann,
+					ConnectorID:   w.system,
+					EntitlementID: &staff,
+					Kind:          ledger.Manual,
+					SourceType:    "user",
+					SourceID:      uuid.NewString(),
+				},
+			},
+		)
 		return err
 	})
 	if p := w.is(item, fulfil.Closed); p.Reason != "returned by Ann" {
@@ -165,7 +192,19 @@ func TestItemIsGivenAgainWhenItHasEnded(t *testing.T) {
 	item := w.give(fulfil.Order{EntitlementID: &staff})
 	again := func() error {
 		return w.DB.As(context.Background(), w.Tenant, func(tx *pg.Tx) error {
-			return fulfil.Give(context.Background(), tx, []fulfil.Order{{ItemID: item, RequestID: uuid.NewString(), IdentityID: w.ann, EntitlementID: &staff, Kind: ledger.Request}})
+			return fulfil.Give(
+				context.Background(),
+				tx,
+				[]fulfil.Order{
+					{
+						ItemID:        item,
+						RequestID:     uuid.NewString(),
+						IdentityID:    w.ann,
+						EntitlementID: &staff,
+						Kind:          ledger.Request,
+					},
+				},
+			)
 		})
 	}
 	if err := again(); !fault.IsCode(err, "already_given") {
@@ -174,7 +213,8 @@ func TestItemIsGivenAgainWhenItHasEnded(t *testing.T) {
 	w.do(func(ctx context.Context, tx *pg.Tx) error {
 		return fulfil.End(ctx, tx, []string{item}, "approval withdrawn")
 	})
-	if err := again(); err != nil || w.Count(`select count(*) from access_reason where source_id = $1 and state = 'active'`, item) != 1 {
+	if err := again(); err != nil ||
+		w.Count(`select count(*) from access_reason where source_id = $1 and state = 'active'`, item) != 1 {
 		t.Errorf("not given again: %v", err)
 	}
 	w.Grant(w.system, w.acc, staff)
@@ -186,7 +226,11 @@ func TestEndIsMoved(t *testing.T) {
 	staff := w.Entitlement(w.system, "staff")
 	lasting, short := w.give(fulfil.Order{EntitlementID: &staff}), ""
 	extend := func(item string, until time.Time) error {
-		return w.DB.As(context.Background(), w.Tenant, func(tx *pg.Tx) error { return fulfil.Extend(context.Background(), tx, item, until) })
+		return w.DB.As(
+			context.Background(),
+			w.Tenant,
+			func(tx *pg.Tx) error { return fulfil.Extend(context.Background(), tx, item, until) },
+		)
 	}
 	until := time.Now().Add(48 * time.Hour).Truncate(time.Second)
 	if err := extend(lasting, until); err == nil {
@@ -225,8 +269,14 @@ func TestWhatWillBeginLaterAndWhatFails(t *testing.T) {
 
 	broken := w.give(fulfil.Order{EntitlementID: &books})
 	w.is(broken, fulfil.Provisioning)
-	w.Exec(`insert into provisioning_task (tenant_id, id, connector_id, operation, identity_id, account_id, entitlement_id, created_from, state, idempotency_key, error)
-		values (current_tenant(), gen_random_uuid(), $1, 'grant', $2, $3, $4, 'request', 'failed', gen_random_uuid(), '{"code": "insufficientAccessRights"}')`, w.system, w.ann, w.acc, books)
+	w.Exec(
+		`insert into provisioning_task (tenant_id, id, connector_id, operation, identity_id, account_id, entitlement_id, created_from, state, idempotency_key, error)
+		values (current_tenant(), gen_random_uuid(), $1, 'grant', $2, $3, $4, 'request', 'failed', gen_random_uuid(), '{"code": "insufficientAccessRights"}')`,
+		w.system,
+		w.ann,
+		w.acc,
+		books,
+	)
 	if p := w.is(broken, fulfil.Failed); p.Error["code"] != "insufficientAccessRights" || len(p.TaskIDs) != 1 {
 		t.Errorf("the target's words are not told: %+v", p)
 	}
@@ -243,7 +293,21 @@ func TestWhatIsDeniedFails(t *testing.T) {
 	staff := w.Entitlement(w.system, "staff")
 	item := w.give(fulfil.Order{EntitlementID: &staff, Kind: ledger.Emergency})
 	w.do(func(ctx context.Context, tx *pg.Tx) error {
-		_, err := ledger.Add(ctx, tx, []ledger.Reason{{IdentityID: w.ann, ConnectorID: w.system, EntitlementID: &staff, Effect: ledger.Deny, Kind: ledger.Policy, SourceType: "policy", SourceID: uuid.NewString()}})
+		_, err := ledger.Add(
+			ctx,
+			tx,
+			[]ledger.Reason{
+				{
+					IdentityID:    w.ann,
+					ConnectorID:   w.system,
+					EntitlementID: &staff,
+					Effect:        ledger.Deny,
+					Kind:          ledger.Policy,
+					SourceType:    "policy",
+					SourceID:      uuid.NewString(),
+				},
+			},
+		)
 		return err
 	})
 	if p := w.is(item, fulfil.Failed); p.FailedOnes != 1 {
@@ -256,7 +320,11 @@ func TestRoleIsFulfilledWithAllThatItHolds(t *testing.T) {
 	staff, books := w.Entitlement(w.system, "staff"), w.Entitlement(w.system, "books")
 	var made role.Role
 	w.do(func(ctx context.Context, tx *pg.Tx) (err error) {
-		made, err = role.Create(ctx, tx, role.New{RoleFields: role.RoleFields{Name: "Clerk", EntitlementIDs: []string{staff, books}}})
+		made, err = role.Create(
+			ctx,
+			tx,
+			role.New{RoleFields: role.RoleFields{Name: "Clerk", EntitlementIDs: []string{staff, books}}},
+		)
 		return err
 	})
 	item := w.give(fulfil.Order{RoleID: &made.ID, Duration: time.Hour})
@@ -269,7 +337,11 @@ func TestRoleIsFulfilledWithAllThatItHolds(t *testing.T) {
 	if p.EndsAt == nil || p.EndsAt.Sub(*p.VerifiedAt) != time.Hour {
 		t.Errorf("its hour is %+v", p)
 	}
-	if n := w.Count(`select count(*) from access_reason where role_id = $1 and ends_at <= now() + interval '1 hour' and state = 'active'`, made.ID); n != 2 {
+	if n := w.Count(
+		`select count(*) from access_reason where role_id = $1 and ends_at <= now() + interval '1 hour'
+			and state = 'active'`,
+		made.ID,
+	); n != 2 {
 		t.Errorf("%d reasons end within the hour; want 2", n)
 	}
 	w.do(func(ctx context.Context, tx *pg.Tx) error { return fulfil.End(ctx, tx, []string{item}, "returned") })

@@ -15,15 +15,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// unseen is how much longer than it was asked for access can last whose beginning nobody sees: the clock starts when the target is
-// seen to have it, and a target that never shows it must not keep it for ever.
+// unseen is how much longer than it was asked for access can last whose beginning nobody sees: the clock starts when
+// the target is seen to have it, and a target that never shows it must not keep it for ever.
 const unseen = 7 * 24 * time.Hour
 
 // sourceType is that of the reasons of single entitlements; their source is the item.
 const sourceType = "access_request"
 
-// Give makes orders true: reasons are entered in the caller's transaction, and the targets follow. An item may be given again when
-// what it gave has ended or is ending; while it has not, that is a fault of kind Conflict.
+// Give makes orders true: reasons are entered in the caller's transaction, and the targets follow. An item may be given
+// again when what it gave has ended or is ending; while it has not, that is a fault of kind Conflict.
 func Give(ctx context.Context, tx *pg.Tx, orders []Order) error {
 	if len(orders) == 0 {
 		return nil
@@ -46,8 +46,17 @@ func assign(ctx context.Context, tx *pg.Tx, orders []Order) (map[string]string, 
 		if o.RoleID == nil {
 			continue
 		}
-		a := role.Assignment{ID: newID(), RoleID: *o.RoleID, IdentityID: o.IdentityID, Kind: o.Kind, Reason: o.Justification, RequestID: &o.RequestID,
-			Parameters: o.Parameters, Details: o.details(), EndsAt: o.end(time.Now())}
+		a := role.Assignment{
+			ID:         newID(),
+			RoleID:     *o.RoleID,
+			IdentityID: o.IdentityID,
+			Kind:       o.Kind,
+			Reason:     o.Justification,
+			RequestID:  &o.RequestID,
+			Parameters: o.Parameters,
+			Details:    o.details(),
+			EndsAt:     o.end(time.Now()),
+		}
 		if o.StartsAt != nil {
 			a.StartsAt = *o.StartsAt
 		}
@@ -78,7 +87,13 @@ func (o Order) end(now time.Time) *time.Time {
 
 // details stand at the reasons: what the access was asked for by.
 func (o Order) details() map[string]any {
-	d := map[string]any{"source": "request " + o.Number, "request_id": o.RequestID, "item_id": o.ItemID, "number": o.Number, "approved_by": o.ApprovedBy}
+	d := map[string]any{
+		"source":      "request " + o.Number,
+		"request_id":  o.RequestID,
+		"item_id":     o.ItemID,
+		"number":      o.Number,
+		"approved_by": o.ApprovedBy,
+	}
 	if o.ApprovedBy == nil {
 		d["approved_by"] = []map[string]any{}
 	}
@@ -91,20 +106,31 @@ func (o Order) details() map[string]any {
 // enter writes the fulfilments, each item once.
 func enter(ctx context.Context, tx *pg.Tx, orders []Order, assigned map[string]string) error {
 	const sql = `
-		insert into fulfilment (tenant_id, item_id, request_id, identity_id, role_id, entitlement_id, account_id, assignment_id, kind, state, starts_at, lasts, ends_at, due_at)
+		insert into fulfilment (tenant_id, item_id, request_id, identity_id, role_id, entitlement_id, account_id,
+		    assignment_id, kind, state, starts_at, lasts, ends_at, due_at)
 		select current_tenant(), o.item, o.request, o.identity, o.role, o.entitlement, o.account, o.assignment, o.kind,
-		       case when o.starts_at > now() then 'scheduled' else 'provisioning' end, o.starts_at, make_interval(secs => o.lasts), o.ends_at,
-		       coalesce(greatest(o.starts_at, now()), now())
-		  from jsonb_to_recordset($1::jsonb) o (item uuid, request uuid, identity uuid, role uuid, entitlement uuid, account uuid, assignment uuid, kind text,
-		       starts_at timestamptz, lasts float8, ends_at timestamptz)
+		       case when o.starts_at > now() then 'scheduled' else 'provisioning' end, o.starts_at,
+		       make_interval(secs => o.lasts), o.ends_at, coalesce(greatest(o.starts_at, now()), now())
+		  from jsonb_to_recordset($1::jsonb) o (item uuid, request uuid, identity uuid, role uuid, entitlement uuid,
+		       account uuid, assignment uuid, kind text, starts_at timestamptz, lasts float8, ends_at timestamptz)
 		    on conflict (tenant_id, item_id) do update
-		   set assignment_id = excluded.assignment_id, state = excluded.state, starts_at = excluded.starts_at, lasts = excluded.lasts, ends_at = excluded.ends_at,
-		       due_at = excluded.due_at, verified_at = null, told = '{}', ended_reason = null, created_at = now(), updated_at = now()
+		   set assignment_id = excluded.assignment_id, state = excluded.state, starts_at = excluded.starts_at,
+		       lasts = excluded.lasts, ends_at = excluded.ends_at, due_at = excluded.due_at, verified_at = null,
+		           told = '{}', ended_reason = null, created_at = now(), updated_at = now()
 		 where fulfilment.state in ('ending', 'closed')`
 	rows := make([]map[string]any, len(orders))
 	for i, o := range orders {
-		rows[i] = map[string]any{"item": o.ItemID, "request": o.RequestID, "identity": o.IdentityID, "role": o.RoleID, "entitlement": o.EntitlementID,
-			"account": o.AccountID, "kind": o.Kind, "starts_at": o.StartsAt, "ends_at": o.EndsAt}
+		rows[i] = map[string]any{
+			"item":        o.ItemID,
+			"request":     o.RequestID,
+			"identity":    o.IdentityID,
+			"role":        o.RoleID,
+			"entitlement": o.EntitlementID,
+			"account":     o.AccountID,
+			"kind":        o.Kind,
+			"starts_at":   o.StartsAt,
+			"ends_at":     o.EndsAt,
+		}
 		if id, ok := assigned[o.ItemID]; ok {
 			rows[i]["assignment"] = id
 		}
@@ -121,7 +147,11 @@ func enter(ctx context.Context, tx *pg.Tx, orders []Order, assigned map[string]s
 		return fmt.Errorf("enter fulfilments: %w", err)
 	}
 	if int(entered.RowsAffected()) != len(orders) {
-		return fault.Coded(fault.Conflict, "already_given", "one of these items has been given already, and what it gave has not ended")
+		return fault.Coded(
+			fault.Conflict,
+			"already_given",
+			"one of these items has been given already, and what it gave has not ended",
+		)
 	}
 	return nil
 }
@@ -139,11 +169,26 @@ func giveReasons(ctx context.Context, tx *pg.Tx, orders []Order) error {
 		}
 		system, there := systems[*o.EntitlementID]
 		if !there {
-			return fault.Coded(fault.Conflict, "not_grantable", "the entitlement %s is of no system that it could be granted in", *o.EntitlementID)
+			return fault.Coded(
+				fault.Conflict,
+				"not_grantable",
+				"the entitlement %s is of no system that it could be granted in",
+				*o.EntitlementID,
+			)
 		}
 		note := o.Justification
-		r := ledger.Reason{IdentityID: o.IdentityID, ConnectorID: system, EntitlementID: o.EntitlementID, AccountID: o.AccountID, Kind: o.Kind,
-			SourceType: sourceType, SourceID: o.ItemID, Note: &note, EndsAt: o.end(time.Now()), Details: o.details()}
+		r := ledger.Reason{
+			IdentityID:    o.IdentityID,
+			ConnectorID:   system,
+			EntitlementID: o.EntitlementID,
+			AccountID:     o.AccountID,
+			Kind:          o.Kind,
+			SourceType:    sourceType,
+			SourceID:      o.ItemID,
+			Note:          &note,
+			EndsAt:        o.end(time.Now()),
+			Details:       o.details(),
+		}
 		if o.StartsAt != nil {
 			r.StartsAt = *o.StartsAt
 		}
@@ -171,7 +216,11 @@ func systemsOf(ctx context.Context, tx *pg.Tx, orders []Order) (map[string]strin
 	}
 	systems := map[string]string{}
 	var id, system string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &system}, func() error { systems[id] = system; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &system},
+		func() error { systems[id] = system; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("systems of what is ordered: %w", err)
 	}
 	return systems, nil

@@ -29,7 +29,12 @@ func (s *Service) Kinds() []queue.Kind {
 		   and f.due_at <= $1`
 	return []queue.Kind{
 		{Name: "fulfillment", Batch: batch, Work: s.checkEnded},
-		{Name: "fulfillment_due", Batch: batch, Part: s.checkDue, Due: &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }}},
+		{
+			Name:  "fulfillment_due",
+			Batch: batch,
+			Part:  s.checkDue,
+			Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
+		},
 	}
 }
 
@@ -115,7 +120,15 @@ func (s *Service) follow(ctx context.Context, tx *pg.Tx, due []row, seen map[str
 		if err != nil {
 			return err
 		}
-		u := update{Item: f.ItemID, State: state, Told: text, EndsAt: f.EndsAt, VerifiedAt: f.VerifiedAt, Running: f.Lasts != nil, Reason: f.EndedReason}
+		u := update{
+			Item:       f.ItemID,
+			State:      state,
+			Told:       text,
+			EndsAt:     f.EndsAt,
+			VerifiedAt: f.VerifiedAt,
+			Running:    f.Lasts != nil,
+			Reason:     f.EndedReason,
+		}
 		if wait, again := f.waits(state, now); again {
 			next := now.Add(wait)
 			u.DueAt = &next
@@ -148,8 +161,18 @@ func (f *row) verified(ctx context.Context, tx *pg.Tx, seen sight, now time.Time
 }
 
 func (f row) progress(state string, s sight) Progress {
-	p := Progress{ItemID: f.ItemID, State: state, Total: s.Live, Active: s.Active, FailedOnes: s.Failed + s.Denied, GrantIDs: s.GrantIDs, TaskIDs: s.TaskIDs,
-		VerifiedAt: f.VerifiedAt, StartsAt: f.StartsAt, EndsAt: f.EndsAt}
+	p := Progress{
+		ItemID:     f.ItemID,
+		State:      state,
+		Total:      s.Live,
+		Active:     s.Active,
+		FailedOnes: s.Failed + s.Denied,
+		GrantIDs:   s.GrantIDs,
+		TaskIDs:    s.TaskIDs,
+		VerifiedAt: f.VerifiedAt,
+		StartsAt:   f.StartsAt,
+		EndsAt:     f.EndsAt,
+	}
 	if state == Failed || state == Provisioning {
 		p.Error = s.Error
 	}
@@ -184,10 +207,11 @@ type update struct {
 func write(ctx context.Context, tx *pg.Tx, after []update) error {
 	const sql = `
 		update fulfilment f
-		   set state = u.state, told = u.told, ends_at = u.ends_at, verified_at = u.verified_at, lasts = case when u.running then f.lasts end,
-		       due_at = coalesce(u.due_at, 'infinity'), ended_reason = u.reason, updated_at = now()
-		  from jsonb_to_recordset($1::jsonb) u (item uuid, state text, told jsonb, ends_at timestamptz, verified_at timestamptz, running boolean,
-		       due_at timestamptz, reason text)
+		   set state = u.state, told = u.told, ends_at = u.ends_at, verified_at = u.verified_at,
+		       lasts = case when u.running then f.lasts end, due_at = coalesce(u.due_at, 'infinity'),
+		           ended_reason = u.reason, updated_at = now()
+		  from jsonb_to_recordset($1::jsonb) u (item uuid, state text, told jsonb, ends_at timestamptz,
+		       verified_at timestamptz, running boolean, due_at timestamptz, reason text)
 		 where f.item_id = u.item`
 	text, err := json.Marshal(after)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 
 // look sees what the ledger and the targets say of fulfilments, by item.
 //
-// A reason is served when any account that it means was seen to have its entitlement. What has failed is what provisioning gave up, be it
-// the grant or the account that it needs; where a person has to act, or a target does not answer, it goes on.
+// A reason is served when any account that it means was seen to have its entitlement. What has failed is what
+// provisioning gave up, be it the grant or the account that it needs; where a person has to act, or a target does not
+// answer, it goes on.
 func look(ctx context.Context, tx *pg.Tx, of []row) (map[string]sight, error) {
 	const sql = `
 		with asked as materialized (
@@ -20,7 +21,8 @@ func look(ctx context.Context, tx *pg.Tx, of []row) (map[string]sight, error) {
 		      from unnest(@items::text[]::uuid[]) i (id)
 		      join fulfilment f on f.item_id = i.id
 		), given as materialized (
-		    select a.item_id, r.id, r.identity_id, r.connector_id, r.entitlement_id, r.account_id, r.state, r.ends_at, r.ended_at, r.end_reason
+		    select a.item_id, r.id, r.identity_id, r.connector_id, r.entitlement_id, r.account_id, r.state, r.ends_at,
+		        r.ended_at, r.end_reason
 		      from asked a
 		      join access_reason r
 		        on r.identity_id = a.identity_id
@@ -46,8 +48,9 @@ func look(ctx context.Context, tx *pg.Tx, of []row) (map[string]sight, error) {
 		         select array_agg(g.id) as ids,
 		                coalesce(bool_or(g.status in ('active', 'ending')), false) as active,
 		                coalesce(bool_or(g.status = 'failed'), false) as lost,
-		                coalesce(bool_or(g.status in ('active', 'ending', 'revoking') and g.directness = 'direct'), false) as here,
-		                max(coalesce(g.granted_at, g.first_seen_at)) filter (where g.status in ('active', 'ending')) as at
+		                coalesce(bool_or(g.status in ('active', 'ending', 'revoking') and g.directness = 'direct'),
+		                false) as here, max(coalesce(g.granted_at,
+		                    g.first_seen_at)) filter (where g.status in ('active', 'ending')) as at
 		           from account c
 		           join access_grant g
 		             on g.account_id = c.id
@@ -64,22 +67,26 @@ func look(ctx context.Context, tx *pg.Tx, of []row) (map[string]sight, error) {
 		            and t.connector_id = v.connector_id
 		            and t.mode <> 'simulate'
 		            and t.state <> 'cancelled'
-		            and (t.entitlement_id = v.entitlement_id and t.operation in ('grant', 'revoke') or t.operation = 'create_account' and t.state <> 'done')
+		            and (t.entitlement_id = v.entitlement_id and t.operation in ('grant', 'revoke')
+		                or t.operation = 'create_account' and t.state <> 'done')
 		     ) t
 		)
 		select a.item_id::text, jsonb_build_object(
 		           'live', count(s.id) filter (where s.state <> 'ended'),
 		           'begun', count(*) filter (where s.state = 'active'),
 		           'active', count(*) filter (where s.state = 'active' and s.active and not s.denied),
-		           'failed', count(*) filter (where s.state = 'active' and not s.active and not s.denied and (s.lost or s.gave_up)),
-		           'denied', count(*) filter (where s.state = 'active' and s.denied),
+		           'failed', count(*) filter (where s.state = 'active' and not s.active and not s.denied and (s.lost
+		           or s.gave_up)), 'denied', count(*) filter (where s.state = 'active' and s.denied),
 		           'held', count(*) filter (where s.here and not s.kept),
-		           'grants', array(select distinct x from seen m, unnest(m.ids) x where m.item_id = a.item_id order by x),
-		           'tasks', array(select distinct x from seen m, unnest(m.tasks) x where m.item_id = a.item_id order by x),
-		           'seen_at', max(s.at) filter (where s.state = 'active'),
-		           'end_reason', (array_agg(s.end_reason order by s.ended_at desc) filter (where s.state = 'ended'))[1],
-		           'ends_at', case when bool_and(s.ends_at is not null) filter (where s.state <> 'ended') then max(s.ends_at) filter (where s.state <> 'ended') end,
-		           'error', (array_agg(s.error) filter (where s.error is not null and s.state = 'active' and not s.active))[1])
+		           'grants', array(select distinct x from seen m, unnest(m.ids) x where m.item_id = a.item_id
+		           order by x), 'tasks', array(select distinct x from seen m,
+		           unnest(m.tasks) x where m.item_id = a.item_id order by x), 'seen_at',
+		           max(s.at) filter (where s.state = 'active'), 'end_reason',
+		           (array_agg(s.end_reason order by s.ended_at desc) filter (where s.state = 'ended'))[1], 'ends_at',
+		           case when bool_and(s.ends_at is not null) filter (where s.state <> 'ended') then max(s.ends_at)
+		               filter (where s.state <> 'ended') end, 'error',
+		               (array_agg(s.error) filter (where s.error is not null and s.state = 'active'
+		               and not s.active))[1])
 		  from asked a
 		  left join seen s on s.item_id = a.item_id
 		 group by a.item_id`
@@ -94,7 +101,11 @@ func look(ctx context.Context, tx *pg.Tx, of []row) (map[string]sight, error) {
 	found := map[string]sight{}
 	var id string
 	var s sight
-	if _, err := pgx.ForEachRow(rows, []any{&id, &s}, func() error { found[id] = s; s = sight{}; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &s},
+		func() error { found[id] = s; s = sight{}; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("see how far access is: %w", err)
 	}
 	return found, nil

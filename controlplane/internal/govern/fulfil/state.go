@@ -19,17 +19,18 @@ type row struct {
 	CreatedAt    time.Time  `db:"created_at"`
 }
 
-const columns = `f.item_id::text, f.identity_id::text, f.assignment_id::text, f.state, f.starts_at, extract(epoch from f.lasts)::float8 as lasts, f.ends_at,
-	f.verified_at, f.told, f.ended_reason, f.created_at`
+const columns = `f.item_id::text, f.identity_id::text, f.assignment_id::text, f.state, f.starts_at,
+	extract(epoch from f.lasts)::float8 as lasts, f.ends_at, f.verified_at, f.told, f.ended_reason, f.created_at`
 
 // sight is what was seen of a fulfilment: of its reasons, and of the targets.
 type sight struct {
-	Live      int            `json:"live"`   // reasons that have not ended
-	Begun     int            `json:"begun"`  // of these, those that have begun
-	Active    int            `json:"active"` // of these, those whose grant the target was seen to have
-	Failed    int            `json:"failed"` // of these, those whose change failed
-	Denied    int            `json:"denied"` // of these, those that a denial keeps away
-	Held      int            `json:"held"`   // of all reasons, those whose grant is still in the target and which nothing else asks for
+	Live   int `json:"live"`   // reasons that have not ended
+	Begun  int `json:"begun"`  // of these, those that have begun
+	Active int `json:"active"` // of these, those whose grant the target was seen to have
+	Failed int `json:"failed"` // of these, those whose change failed
+	Denied int `json:"denied"` // of these, those that a denial keeps away
+	// of all reasons, those whose grant is still in the target and which nothing else asks for
+	Held      int            `json:"held"`
 	GrantIDs  []string       `json:"grants"`
 	TaskIDs   []string       `json:"tasks"`
 	SeenAt    *time.Time     `json:"seen_at"`    // when the last of the grants was seen to be there

@@ -41,13 +41,16 @@ type accountFacts struct {
 }
 
 const accountFactsSQL = `
-	select a.id, a.connector_id, c.name as connector, ` + account.Display + ` as name, a.external_id, a.native_identity, a.email, a.display_name,
-	       a.employee_number, a.account_type, a.status, a.managed, coalesce(a.privileged, false) or a.account_type in ('privileged', 'break_glass') as privileged,
-	       a.last_login_at, a.first_seen_at,
-	       (select count(*) from access_grant g where g.account_id = a.id and g.status in ('active', 'ending')) as grants,
-	       case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as owner, o.status_changed_at as owner_left,
-	       case when was.id is not null then jsonb_build_object('id', was.id, 'display', was.display_name) end as previous,
-	       coalesce(a.unowned_since, a.first_seen_at) as unowned_since, ` + account.OrphanReason + ` as reason, a.correlation,
+	select a.id, a.connector_id, c.name as connector, ` + account.Display + ` as name, a.external_id, a.native_identity,
+	       a.email, a.display_name, a.employee_number, a.account_type, a.status, a.managed,
+	       coalesce(a.privileged, false) or a.account_type in ('privileged', 'break_glass') as privileged,
+	       a.last_login_at, a.first_seen_at, (select count(*) from access_grant g where g.account_id = a.id
+	       and g.status in ('active', 'ending')) as grants,
+	       case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as owner,
+	       o.status_changed_at as owner_left, case
+	           when was.id is not null then jsonb_build_object('id', was.id, 'display',
+	           was.display_name) end as previous, coalesce(a.unowned_since, a.first_seen_at) as unowned_since, ` +
+	account.OrphanReason + ` as reason, a.correlation,
 	       (select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'display', i.display_name)), '[]')
 	          from jsonb_array_elements(coalesce(a.correlation -> 'candidates', '[]')) x
 	          join identity i on i.id = (x ->> 'identity_id')::uuid) as people
@@ -73,8 +76,9 @@ func (a accountFacts) links() map[string]string {
 // disputes are accounts of which rules cannot tell whose they are.
 func (s *Service) disputes() kind {
 	return kind{
-		name:   AccountCorrelation,
-		needed: `select a.id from account a where a.correlation_state = 'disputed' and a.status not in ('deleted', 'disconnected')`,
+		name: AccountCorrelation,
+		needed: `select a.id from account a where a.correlation_state = 'disputed' and a.status not in ('deleted',
+			'disconnected')`,
 		over: `select a.id::text,
 		              case when a.status = 'disconnected' then 'its system is not connected any more'
 		                   when a.status = 'deleted' then 'the account is not there any more'
@@ -84,7 +88,9 @@ func (s *Service) disputes() kind {
 		         from account a
 		         left join identity i on i.id = a.identity_id
 		        where a.id = any(@ids::text[]::uuid[])`,
-		within: 7 * day, ask: askDisputes, answer: s.answerDispute,
+		within: 7 * day,
+		ask:    askDisputes,
+		answer: s.answerDispute,
 	}
 }
 
@@ -110,25 +116,40 @@ func (a accountFacts) dispute() decision.New {
 		c, _ := one.(map[string]any)
 		id, _ := c["identity_id"].(string)
 		name := names[id]
-		candidates = append(candidates, map[string]any{"identity_id": id, "display": name, "score": c["score"], "explanation": c["explanation"],
-			"link": httpapi.Prefix + "/identities/" + id})
+		candidates = append(
+			candidates,
+			map[string]any{"identity_id": id, "display": name, "score": c["score"], "explanation": c["explanation"],
+				"link": httpapi.Prefix + "/identities/" + id},
+		)
 		score, _ := c["score"].(float64)
 		said = append(said, fmt.Sprintf("%s (%.2f%s)", name, score, explained(c["explanation"])))
 	}
 	why, _ := a.Correlation["reason"].(string)
 	q := decision.New{
-		Key: a.ID, Subject: a.ref(), Source: a.connector(),
+		Key:     a.ID,
+		Subject: a.ref(),
+		Source:  a.connector(),
 		Title:   fmt.Sprintf("Whose is the account %s of %s?", a.Name, a.Connector),
 		Summary: disputed[why] + ": " + strings.Join(said, "; ") + ".",
-		Context: map[string]any{"account": a, "connector": a.connector(), "reason": why, "candidates": candidates, "match_explanation": a.Correlation["match_explanation"],
-			"since": a.Correlation["decided_at"], "links": a.links()},
+		Context: map[string]any{
+			"account":           a,
+			"connector":         a.connector(),
+			"reason":            why,
+			"candidates":        candidates,
+			"match_explanation": a.Correlation["match_explanation"],
+			"since":             a.Correlation["decided_at"],
+			"links":             a.links(),
+		},
 		Actions: []decision.Action{
 			linking,
 			{Key: "none_of_these", Label: "It belongs to none of these", Style: "negative", Requires: []string{}},
 			{Key: "ignore", Label: "It is right without an owner", Style: "neutral", Requires: []string{"comment"}},
 		},
-		Roles: admins, Priority: "normal", RiskLevel: a.risk(), GroupKey: AccountCorrelation + "/" + a.ConnectorID + "/" + why,
-		Links: []decision.Ref{a.ref(), a.connector()},
+		Roles:     admins,
+		Priority:  "normal",
+		RiskLevel: a.risk(),
+		GroupKey:  AccountCorrelation + "/" + a.ConnectorID + "/" + why,
+		Links:     []decision.Ref{a.ref(), a.connector()},
 	}
 	for _, p := range a.People {
 		q.Links = append(q.Links, decision.Ref{Type: "identity", ID: p.ID, Display: p.Display})
@@ -137,7 +158,12 @@ func (a accountFacts) dispute() decision.New {
 }
 
 // linking names the owner of an account.
-var linking = decision.Action{Key: "link", Label: "It belongs to this person", Style: "positive", Requires: []string{"inputs.identity_id"}}
+var linking = decision.Action{
+	Key:      "link",
+	Label:    "It belongs to this person",
+	Style:    "positive",
+	Requires: []string{"inputs.identity_id"},
+}
 
 // disputed are the reasons for which rules leave an owner to people.
 var disputed = map[string]string{

@@ -24,23 +24,46 @@ func TestADisputedAccountIsLinkedInTheInbox(t *testing.T) {
 	h := open(t)
 	account, ada, bob := h.contested(h.system("dir"))
 	task := h.one(matter.AccountCorrelation)
-	h.shows(task, "Whose is the account x7 of dir?", "Several people fit about as well", "ada (0.98: account and person have the same employee number)", "bob (0.95")
+	h.shows(
+		task,
+		"Whose is the account x7 of dir?",
+		"Several people fit about as well",
+		"ada (0.98: account and person have the same employee number)",
+		"bob (0.95",
+	)
 	candidates := member(task, "context", "candidates").([]any)
-	if len(candidates) != 2 || member(candidates[0], "identity_id") != ada || member(candidates[0], "display") != "ada" || task["due_at"] == nil {
+	if len(candidates) != 2 || member(candidates[0], "identity_id") != ada ||
+		member(candidates[0], "display") != "ada" ||
+		task["due_at"] == nil {
 		t.Errorf("candidates: %v", candidates)
 	}
 	if got := actions(task); got != "link none_of_these ignore" {
 		t.Errorf("it takes %s", got)
 	}
 	h.Refused(422, "validation_failed", "admin", "POST", at(task)+"/decide", choice("link", "", nil))
-	h.Refused(422, "validation_failed", "admin", "POST", at(task)+"/decide", choice("link", "", object{"identity_id": "bob"}))
-	got := h.Refused(422, "validation_failed", "admin", "POST", at(task)+"/decide", choice("link", "", object{"identity_id": newID()}))
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		at(task)+"/decide",
+		choice("link", "", object{"identity_id": "bob"}),
+	)
+	got := h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		at(task)+"/decide",
+		choice("link", "", object{"identity_id": newID()}),
+	)
 	if field := got.Body["errors"].([]any)[0].(object); field["pointer"] != "#/inputs/identity_id" {
 		t.Errorf("it points at %v", field["pointer"])
 	}
 	h.decide(task, "link", "he told me", object{"identity_id": bob})
 	is := h.Must(200, "admin", "GET", "/accounts/"+account, nil)
-	if is.Text("identity_id") != bob || member(is.Body, "correlation", "reason") != "he told me" || h.audited("account.linked", "admin") != 1 {
+	if is.Text("identity_id") != bob || member(is.Body, "correlation", "reason") != "he told me" ||
+		h.audited("account.linked", "admin") != 1 {
 		t.Errorf("the account is %v of %s", is.Body["correlation"], is.Text("identity_id"))
 	}
 	h.none(matter.AccountCorrelation)
@@ -53,7 +76,8 @@ func TestADisputeThatIsNobodysStaysSettled(t *testing.T) {
 	task := h.one(matter.AccountCorrelation)
 	h.decide(task, "none_of_these", "", nil)
 	h.Must(200, "admin", "POST", "/accounts/correlation/run", nil)
-	if got := h.Strings(`select correlation_state || ' ' || cardinality(correlation_rejected) from account where id = $1`, account)[0]; got != "uncorrelated 2" {
+	if got := h.Strings(`select correlation_state || ' ' || cardinality(correlation_rejected) from account
+		where id = $1`, account)[0]; got != "uncorrelated 2" {
 		t.Errorf("the account is %s", got)
 	}
 	h.none(matter.AccountCorrelation)
@@ -103,16 +127,25 @@ func TestTheAccountOfSomebodyWhoHasLeftIsAskedAbout(t *testing.T) {
 	h.Exec(`update account set last_login_at = '2026-03-04T05:06:07Z', privileged = true where id = $1`, account)
 	h.none(matter.OrphanAccount)
 	h.left(ada)
-	if n := h.Count(`select count(*) from work_item where kind = 'inbox_orphan_account' and due_at > now() + interval '10 seconds'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from work_item where kind = 'inbox_orphan_account' and due_at > now() + interval '10 seconds'`,
+	); n != 1 {
 		t.Errorf("%d turns wait for what rules do first; want 1", n)
 	}
 	task := h.one(matter.OrphanAccount)
 	h.shows(task, "has no active owner", "It belonged to ada, who has left", "last sign-in with it was on 2026-03-04")
-	if got := actions(task); got != "link disable delete keep" || task["risk_level"] != "high" || member(task, "context", "reason") != "owner_deactivated" {
+	if got := actions(
+		task,
+	); got != "link disable delete keep" || task["risk_level"] != "high" ||
+		member(task, "context", "reason") != "owner_deactivated" {
 		t.Errorf("it takes %s, of risk %v, because %v", got, task["risk_level"], member(task, "context", "reason"))
 	}
 	h.decide(task, "disable", "she has left", nil)
-	if got := h.Strings(`select operation || ' ' || created_from || ' ' || note from provisioning_task`); fmt.Sprint(got) != "[disable manual she has left]" {
+	if got := h.Strings(
+		`select operation || ' ' || created_from || ' ' || note from provisioning_task`,
+	); fmt.Sprint(
+		got,
+	) != "[disable manual she has left]" {
 		t.Errorf("ordered: %v", got)
 	}
 	h.none(matter.OrphanAccount)
@@ -136,7 +169,13 @@ func TestAnOrphanIsNoMatterAnyMoreWhenItsOwnerReturnsOrItIsDisabled(t *testing.T
 	task = h.one(matter.OrphanAccount)
 	h.Must(202, "admin", "POST", "/accounts/"+account+"/disable", nil)
 	h.became(task, "superseded", "about to be disabled")
-	h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/"+h.Strings(`select id::text from provisioning_task`)[0]+"/cancel", nil)
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/provisioning-tasks/"+h.Strings(`select id::text from provisioning_task`)[0]+"/cancel",
+		nil,
+	)
 	task = h.one(matter.OrphanAccount)
 	h.Exec(`update account set status = 'disabled', is_disabled = true where id = $1`, account) // a reading finds it so
 	h.became(task, "superseded", "cannot be used any more: it is disabled")
@@ -154,9 +193,18 @@ func TestTheDaysThatAnAccountMayBeWithoutAnOwnerPass(t *testing.T) {
 	task := h.one(matter.OrphanAccount)
 	h.shows(task, "No owner was found")
 	due := task["due_at"]
-	h.Exec(`insert into work_item (tenant_id, kind, subject) select current_tenant(), 'inbox_orphan_account', id from account`)
+	h.Exec(
+		`insert into work_item (tenant_id, kind, subject) select current_tenant(), 'inbox_orphan_account',
+			id from account`,
+	)
 	if again := h.one(matter.OrphanAccount); again["due_at"] != due || again["version"] != task["version"] {
-		t.Errorf("asking again has moved it from %v (%v) to %v (%v)", due, task["version"], again["due_at"], again["version"])
+		t.Errorf(
+			"asking again has moved it from %v (%v) to %v (%v)",
+			due,
+			task["version"],
+			again["due_at"],
+			again["version"],
+		)
 	}
 	// More days are given, and none: that is heeded at once.
 	h.Must(200, "admin", "PUT", "/settings/orphans", object{"after_days": 60})
@@ -176,7 +224,10 @@ func TestAnAccountThatIsNobodysOwnIsAskedAboutAtOnce(t *testing.T) {
 	h.Exec(`insert into account (tenant_id, id, connector_id, external_id, username, row_hash, account_type, managed)
 		values (current_tenant(), $1, $2, 'svc', 'svc', '', 'service', 'protected')`, newID(), dir)
 	task := h.one(matter.OrphanAccount)
-	if got := actions(task); got != "link keep" || !strings.Contains(fmt.Sprint(member(task, "context", "cannot")), "protected") {
+	if got := actions(
+		task,
+	); got != "link keep" ||
+		!strings.Contains(fmt.Sprint(member(task, "context", "cannot")), "protected") {
 		t.Errorf("a protected account takes %s: %v", got, member(task, "context", "cannot"))
 	}
 	h.decide(task, "link", "", object{"identity_id": ada})
@@ -208,9 +259,36 @@ func TestFortyOrphansAreOneDecision(t *testing.T) {
 			group = task["group_key"].(string)
 		}
 	}
-	h.Refused(422, "validation_failed", "admin", "POST", tasks+"/bulk-decide", object{"group_key": group, "action": "keep", "comment": "x", "inputs": object{"until": "yesterday"}, "ids": []string{newID()}})
-	out := h.Must(200, "admin", "POST", tasks+"/bulk-decide", object{"group_key": group, "action": "keep", "comment": "the unit is being closed", "inputs": object{"until": time.Now().AddDate(0, 1, 0).Format(time.DateOnly)}})
-	if n := h.Count(`select count(*) from matter_kept where comment = 'the unit is being closed' and about <> ''`); n != 40 || h.audited("account.kept", "admin") != 40 {
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		tasks+"/bulk-decide",
+		object{
+			"group_key": group,
+			"action":    "keep",
+			"comment":   "x",
+			"inputs":    object{"until": "yesterday"},
+			"ids":       []string{newID()},
+		},
+	)
+	out := h.Must(
+		200,
+		"admin",
+		"POST",
+		tasks+"/bulk-decide",
+		object{
+			"group_key": group,
+			"action":    "keep",
+			"comment":   "the unit is being closed",
+			"inputs":    object{"until": time.Now().AddDate(0, 1, 0).Format(time.DateOnly)},
+		},
+	)
+	if n := h.Count(
+		`select count(*) from matter_kept where comment = 'the unit is being closed' and about <> ''`,
+	); n != 40 ||
+		h.audited("account.kept", "admin") != 40 {
 		t.Errorf("%d are kept: %v", n, out.Body)
 	}
 	h.sweep()
@@ -218,7 +296,10 @@ func TestFortyOrphansAreOneDecision(t *testing.T) {
 		t.Errorf("left is %v", left["title"])
 	}
 	// The time is over, for one of them: it is asked about again.
-	h.Exec(`update matter_kept set until = now() - interval '1 second' where source_id = (select id from account where username = 'p7')`)
+	h.Exec(
+		`update matter_kept set until = now() - interval '1 second' where source_id = (select id from account
+			where username = 'p7')`,
+	)
 	h.sweep()
 	if got := h.waiting(matter.OrphanAccount); len(got) != 2 {
 		t.Errorf("%d are asked about when the time is over; want 2", len(got))

@@ -30,7 +30,11 @@ func (s *Service) answering(k kind) decision.Answer {
 		if err != nil {
 			return nil, err
 		}
-		why, err := k.ended(ctx, tx, slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(waiting, id) }))
+		why, err := k.ended(
+			ctx,
+			tx,
+			slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(waiting, id) }),
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +44,9 @@ func (s *Service) answering(k kind) decision.Answer {
 		}
 		for i, a := range answered {
 			if over, is := why[ids[i]]; is {
-				results[i] = fault.Coded(fault.Conflict, "matter_settled", "there is nothing to decide about this any more: %s", over).Also("allowed", []string{})
+				results[i] = fault.Coded(fault.Conflict, "matter_settled", "there is nothing to decide about this "+
+					"any more: %s", over).
+					Also("allowed", []string{})
 				continue
 			}
 			if results[i], err = carry(ctx, tx, k, a); err != nil {
@@ -51,10 +57,13 @@ func (s *Service) answering(k kind) decision.Answer {
 	}
 }
 
-// widen lets a decision reach whatever the task is about: that its maker may decide it is ruled already. It gives what ends that.
+// widen lets a decision reach whatever the task is about: that its maker may decide it is ruled already. It gives what
+// ends that.
 func widen(ctx context.Context, tx *pg.Tx, bulk bool) (back func(context.Context) error, err error) {
-	const settings = `select current_setting('app.sees', true), current_setting('statement_timeout'), current_setting('enable_nestloop'), current_setting('jit')`
-	const set = `select set_config('app.sees', $1, true), set_config('statement_timeout', $2, true), set_config('enable_nestloop', $3, true), set_config('jit', $4, true)`
+	const settings = `select current_setting('app.sees', true), current_setting('statement_timeout'),
+		current_setting('enable_nestloop'), current_setting('jit')`
+	const set = `select set_config('app.sees', $1, true), set_config('statement_timeout', $2, true),
+		set_config('enable_nestloop', $3, true), set_config('jit', $4, true)`
 	var was [4]*string
 	if err := tx.QueryRow(ctx, settings).Scan(&was[0], &was[1], &was[2], &was[3]); err != nil {
 		return nil, fmt.Errorf("carry decisions out: %w", err)
@@ -114,8 +123,20 @@ func keep(ctx context.Context, tx *pg.Tx, kind string, a decision.Answered, abou
 		insert into matter_kept (tenant_id, kind, source_id, about, until, comment, decided_by)
 		values (current_tenant(), @kind, @id, @about, @until, @comment, @by)
 		    on conflict (tenant_id, kind, source_id) do update
-		   set about = excluded.about, until = excluded.until, comment = excluded.comment, decided_by = excluded.decided_by, decided_at = now()`
-	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"kind": kind, "id": a.Task.Key, "about": about, "until": until, "comment": a.Decision.Comment, "by": a.Decision.By})
+		   set about = excluded.about, until = excluded.until, comment = excluded.comment,
+		       decided_by = excluded.decided_by, decided_at = now()`
+	_, err := tx.Exec(
+		ctx,
+		sql,
+		pgx.NamedArgs{
+			"kind":    kind,
+			"id":      a.Task.Key,
+			"about":   about,
+			"until":   until,
+			"comment": a.Decision.Comment,
+			"by":      a.Decision.By,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("keep as it is: %w", err)
 	}
@@ -163,7 +184,11 @@ func seen(t decision.DecisionTask) httpapi.IfMatch {
 // outdated says that what a task shows has changed, instead of speaking of headers.
 func outdated(err error) error {
 	if fault.Is(err, fault.Precondition) {
-		return fault.Coded(fault.Conflict, "matter_changed", "what is to be decided has changed since this task was brought up to date; look at it again in a moment")
+		return fault.Coded(
+			fault.Conflict,
+			"matter_changed",
+			"what is to be decided has changed since this task was brought up to date; look at it again in a moment",
+		)
 	}
 	return err
 }

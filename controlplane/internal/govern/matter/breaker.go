@@ -19,10 +19,13 @@ func (s *Service) breakers() kind {
 		           from connector_provisioning p
 		           join connector c on c.tenant_id = p.tenant_id and c.id = p.connector_id and c.deleted_at is null
 		          where p.breaker_open_since is not null`,
-		over: `select c.id::text, case when c.deleted_at is not null then 'the connector was deleted' else 'writing to the system goes on' end
+		over: `select c.id::text, case when c.deleted_at is not null then 'the connector was deleted'
+		            else 'writing to the system goes on' end
 		         from connector c
 		        where c.id = any(@ids::text[]::uuid[])`,
-		within: day, ask: askBreakers, answer: s.answerBreaker,
+		within: day,
+		ask:    askBreakers,
+		answer: s.answerBreaker,
 	}
 }
 
@@ -38,8 +41,10 @@ type openBreaker struct {
 func askBreakers(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	const sql = `
 		select c.id::text, c.name, p.breaker_open_since as since, coalesce(p.breaker_reason, '') as reason,
-		       (select count(*)::int from provisioning_task t where t.tenant_id = c.tenant_id and t.connector_id = c.id and t.state in ('queued', 'retrying')) as waiting,
-		       (select count(*)::int from provisioning_task t where t.tenant_id = c.tenant_id and t.connector_id = c.id and t.state = 'failed') as failed
+		       (select count(*)::int from provisioning_task t where t.tenant_id = c.tenant_id and t.connector_id = c.id
+		       and t.state in ('queued', 'retrying')) as waiting,
+		           (select count(*)::int from provisioning_task t where t.tenant_id = c.tenant_id
+		           and t.connector_id = c.id and t.state = 'failed') as failed
 		  from connector_provisioning p
 		  join connector c on c.tenant_id = p.tenant_id and c.id = p.connector_id
 		 where c.id = any(@ids::text[]::uuid[])`
@@ -54,14 +59,34 @@ func askBreakers(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 func (b openBreaker) question() decision.New {
 	system := decision.Ref{Type: "connector", ID: b.ID, Display: b.Name}
 	return decision.New{
-		Key: b.ID, Subject: system, Source: system, Title: "Writing to " + b.Name + " has stopped",
-		Summary: fmt.Sprintf("Since %s nothing is written to this system: %s. Changes that wait: %d; changes that failed: %d. Resume writing when the cause is removed.",
-			b.Since.UTC().Format("2006-01-02 15:04 UTC"), b.Reason, b.Waiting, b.Failed),
-		Context: map[string]any{"connector": system, "since": b.Since, "reason": b.Reason, "waiting": b.Waiting, "failed": b.Failed,
+		Key:     b.ID,
+		Subject: system,
+		Source:  system,
+		Title:   "Writing to " + b.Name + " has stopped",
+		Summary: fmt.Sprintf(
+			"Since %s nothing is written to this system: %s. Changes that wait: %d; changes that failed: %d. Resume "+
+				"writing when the cause is removed.",
+			b.Since.UTC().Format("2006-01-02 15:04 UTC"),
+			b.Reason,
+			b.Waiting,
+			b.Failed,
+		),
+		Context: map[string]any{
+			"connector": system,
+			"since":     b.Since,
+			"reason":    b.Reason,
+			"waiting":   b.Waiting,
+			"failed":    b.Failed,
 			"links": map[string]string{"connector": httpapi.Prefix + "/connectors/" + b.ID,
-				"tasks": httpapi.Prefix + "/accounts/provisioning-tasks?connector_id=" + b.ID + "&state=failed"}},
-		Actions: []decision.Action{{Key: "resume", Label: "Resume writes", Style: "positive", Requires: []string{"comment"}}},
-		Roles:   admins, Priority: "high", RiskLevel: "high", GroupKey: BreakerOpen,
+				"tasks": httpapi.Prefix + "/accounts/provisioning-tasks?connector_id=" + b.ID + "&state=failed"},
+		},
+		Actions: []decision.Action{
+			{Key: "resume", Label: "Resume writes", Style: "positive", Requires: []string{"comment"}},
+		},
+		Roles:     admins,
+		Priority:  "high",
+		RiskLevel: "high",
+		GroupKey:  BreakerOpen,
 	}
 }
 

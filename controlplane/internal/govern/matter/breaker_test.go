@@ -9,8 +9,14 @@ import (
 // stops opens the circuit breaker of a system.
 func (h *house) stops(connector, why string) {
 	h.T.Helper()
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason) values (current_tenant(), $1, now(), $2)
-		on conflict (tenant_id, connector_id) do update set breaker_open_since = now(), breaker_reason = excluded.breaker_reason`, connector, why)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason)
+		    values (current_tenant(), $1, now(), $2)
+		on conflict (tenant_id, connector_id) do update set breaker_open_since = now(),
+		    breaker_reason = excluded.breaker_reason`,
+		connector,
+		why,
+	)
 }
 
 func TestAnOpenBreakerIsATaskUntilItIsReset(t *testing.T) {
@@ -28,7 +34,10 @@ func TestAnOpenBreakerIsATaskUntilItIsReset(t *testing.T) {
 	h.Refused(422, "validation_failed", "admin", "POST", at(task)+"/decide", choice("resume", "", nil))
 	h.decide(task, "resume", "the rights are there now", nil)
 	h.none(matter.BreakerOpen)
-	if n := h.Count(`select count(*) from connector_provisioning where breaker_open_since is not null`); n != 0 || h.audited("connector.breaker_reset", "admin") != 1 {
+	if n := h.Count(
+		`select count(*) from connector_provisioning where breaker_open_since is not null`,
+	); n != 0 ||
+		h.audited("connector.breaker_reset", "admin") != 1 {
 		t.Errorf("%d breakers are open after the decision", n)
 	}
 

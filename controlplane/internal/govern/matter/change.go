@@ -35,10 +35,18 @@ const taskOver = `
 
 // byHand are changes that a person has to make in a target.
 func (s *Service) byHand() kind {
-	return kind{name: ManualProvisioning, needed: inState(provision.Manual), over: taskOver, within: 3 * day, ask: askByHand, answer: s.answerChange}
+	return kind{
+		name:   ManualProvisioning,
+		needed: inState(provision.Manual),
+		over:   taskOver,
+		within: 3 * day,
+		ask:    askByHand,
+		answer: s.answerChange,
+	}
 }
 
-// failures are changes that a target has refused for good, and the disabling of leavers' accounts that has not got through for hours.
+// failures are changes that a target has refused for good, and the disabling of leavers' accounts that has not got
+// through for hours.
 func (s *Service) failures() kind {
 	needed := inState(provision.Failed) + `
 	         union all
@@ -48,7 +56,14 @@ func (s *Service) failures() kind {
 	         where t.escalated_at is not null
 	           and t.state in ('queued', 'retrying')
 	           and c.deleted_at is null`
-	return kind{name: ProvisioningFailure, needed: needed, over: taskOver, within: 3 * day, ask: askFailures, answer: s.answerChange}
+	return kind{
+		name:   ProvisioningFailure,
+		needed: needed,
+		over:   taskOver,
+		within: 3 * day,
+		ask:    askFailures,
+		answer: s.answerChange,
+	}
 }
 
 func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
@@ -80,10 +95,16 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		q.Title = "Failed: " + spoken(t)
 		if t.State != provision.Failed {
 			q.Title, q.Priority = "Still not done: "+spoken(t), "urgent"
-			advice = strings.TrimSpace("The account of a person who left can still be used. The change is tried until it gets through. " + advice)
+			advice = strings.TrimSpace(
+				"The account of a person who left can still be used. The change is tried until it gets through. " +
+					advice,
+			)
 		}
-		q.Summary = strings.TrimSpace(fmt.Sprintf("%s (%s) after %s. %s", message, code, count(int64(t.AttemptCount), "attempt"), advice))
-		q.Context["error"], q.Context["error_class"], q.Context["advice"], q.Context["attempts"], q.Context["by_hand"] = t.Error, t.ErrorClass, advice, t.AttemptCount, t.ByHand
+		q.Summary = strings.TrimSpace(
+			fmt.Sprintf("%s (%s) after %s. %s", message, code, count(int64(t.AttemptCount), "attempt"), advice),
+		)
+		q.Context["error"], q.Context["error_class"], q.Context["advice"], q.Context["attempts"],
+			q.Context["by_hand"] = t.Error, t.ErrorClass, advice, t.AttemptCount, t.ByHand
 		q.Actions = []decision.Action{
 			{Key: "retry", Label: "Try again", Style: "positive", Requires: []string{}},
 			{Key: "done", Label: "It was done by hand", Style: "neutral", Requires: []string{"comment"}},
@@ -99,10 +120,24 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 func change(t provision.Told) decision.New {
 	self := httpapi.Prefix + "/accounts/provisioning-tasks/" + t.ID
 	q := decision.New{
-		Key: t.ID, Subject: decision.Ref{Type: "provisioning_task", ID: t.ID}, Source: decision.Ref{Type: "provisioning_task", ID: t.ID},
-		Context: map[string]any{"operation": t.Operation, "connector": t.Connector, "identity": t.Identity, "account": t.Account, "entitlement": t.Entitlement,
-			"payload": t.Payload, "created_from": t.CreatedFrom, "reason_refs": t.ReasonRefs, "lane": t.Lane, "links": map[string]string{"task": self}},
-		Roles: admins, Priority: "normal", RiskLevel: "medium",
+		Key:     t.ID,
+		Subject: decision.Ref{Type: "provisioning_task", ID: t.ID},
+		Source:  decision.Ref{Type: "provisioning_task", ID: t.ID},
+		Context: map[string]any{
+			"operation":    t.Operation,
+			"connector":    t.Connector,
+			"identity":     t.Identity,
+			"account":      t.Account,
+			"entitlement":  t.Entitlement,
+			"payload":      t.Payload,
+			"created_from": t.CreatedFrom,
+			"reason_refs":  t.ReasonRefs,
+			"lane":         t.Lane,
+			"links":        map[string]string{"task": self},
+		},
+		Roles:     admins,
+		Priority:  "normal",
+		RiskLevel: "medium",
 	}
 	for _, r := range []struct {
 		kind string
@@ -141,9 +176,11 @@ func spoken(t provision.Told) string {
 		system = t.Connector.Display
 	}
 	what := map[string]string{
-		provision.CreateAccount: "an account for %s", provision.UpdateAccount: "a change of the account of %s", provision.RenameAccount: "another name for the account of %s",
-		provision.Enable: "enable the account of %s", provision.Disable: "disable the account of %s", provision.DeleteAccount: "delete the account of %s",
-		provision.Unlock: "unlock the account of %s", provision.SetPassword: "a new password for %s",
+		provision.CreateAccount: "an account for %s", provision.UpdateAccount: "a change of the account of %s",
+		provision.RenameAccount: "another name for the account of %s",
+		provision.Enable:        "enable the account of %s", provision.Disable: "disable the account of %s",
+		provision.DeleteAccount: "delete the account of %s",
+		provision.Unlock:        "unlock the account of %s", provision.SetPassword: "a new password for %s",
 	}[t.Operation]
 	if t.Entitlement != nil && t.Operation == provision.Grant {
 		what = t.Entitlement.Display + " for %s"

@@ -37,7 +37,12 @@ func askConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New,
 // differs asks whose version of an object it is to be.
 func differs(c pack.PackConflict) decision.New {
 	what := strings.ReplaceAll(c.Kind, "_", " ") + " " + c.ObjectKey
-	summary := fmt.Sprintf("Both the pack %s and a person here changed %s of the %s. Until a decision, the local version stays.", c.PackKey, strings.Join(c.Fields, ", "), what)
+	summary := fmt.Sprintf(
+		"Both the pack %s and a person here changed %s of the %s. Until a decision, the local version stays.",
+		c.PackKey,
+		strings.Join(c.Fields, ", "),
+		what,
+	)
 	ours, theirs, base := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, f := range c.Fields {
 		ours[f], theirs[f], base[f] = c.Mine[f], c.Theirs[f], c.Base[f]
@@ -48,21 +53,64 @@ func differs(c pack.PackConflict) decision.New {
 	}
 	switch {
 	case c.Theirs == nil:
-		summary = fmt.Sprintf("The new version of the pack %s no longer contains the %s, which was changed here. It stays until a decision.", c.PackKey, what)
+		summary = fmt.Sprintf(
+			"The new version of the pack %s no longer contains the %s, which was changed here. It stays until a "+
+				"decision.",
+			c.PackKey,
+			what,
+		)
 		actions[1].Label, actions[1].Style = "Remove it, as the pack does", "negative"
 	case c.Base == nil:
-		summary = fmt.Sprintf("The pack %s contains the %s, which already exists here; they differ in %s. Until a decision, the local version stays.", c.PackKey, what, strings.Join(c.Fields, ", "))
+		summary = fmt.Sprintf(
+			"The pack %s contains the %s, which already exists here; they differ in %s. Until a decision, the local "+
+				"version stays.",
+			c.PackKey,
+			what,
+			strings.Join(c.Fields, ", "),
+		)
 	}
 	if c.Theirs != nil {
-		actions = append(actions, decision.Action{Key: "merge", Label: "Say what the fields are to be", Style: "neutral", Requires: []string{"inputs.merged"}})
+		actions = append(
+			actions,
+			decision.Action{
+				Key:      "merge",
+				Label:    "Say what the fields are to be",
+				Style:    "neutral",
+				Requires: []string{"inputs.merged"},
+			},
+		)
 	}
 	self := httpapi.Prefix + "/sector-packs/" + c.PackKey
 	return decision.New{
-		Key: c.ID, Subject: decision.Ref{Type: "sector_pack", ID: c.Object, Display: c.PackKey}, Source: decision.Ref{Type: "sector_pack_conflict", ID: c.ID, Display: what},
-		Title: fmt.Sprintf("Conflict between the pack %s and a local change of the %s", c.PackKey, what), Summary: summary,
-		Context: map[string]any{"pack_key": c.PackKey, "kind": c.Kind, "object_key": c.ObjectKey, "fields": c.Fields, "base": base, "ours": ours, "theirs": theirs,
-			"removed_by_pack": c.Theirs == nil, "version": c.Version, "links": map[string]string{"conflicts": self + "/conflicts", "installation": self + "/installation"}},
-		Actions: actions, Roles: admins, Priority: "low", RiskLevel: "low", GroupKey: PackConflict + "/" + c.PackKey + "/" + c.Kind,
+		Key:     c.ID,
+		Subject: decision.Ref{Type: "sector_pack", ID: c.Object, Display: c.PackKey},
+		Source:  decision.Ref{Type: "sector_pack_conflict", ID: c.ID, Display: what},
+		Title: fmt.Sprintf(
+			"Conflict between the pack %s and a local change of the %s",
+			c.PackKey,
+			what,
+		),
+		Summary: summary,
+		Context: map[string]any{
+			"pack_key":        c.PackKey,
+			"kind":            c.Kind,
+			"object_key":      c.ObjectKey,
+			"fields":          c.Fields,
+			"base":            base,
+			"ours":            ours,
+			"theirs":          theirs,
+			"removed_by_pack": c.Theirs == nil,
+			"version":         c.Version,
+			"links": map[string]string{
+				"conflicts":    self + "/conflicts",
+				"installation": self + "/installation",
+			},
+		},
+		Actions:   actions,
+		Roles:     admins,
+		Priority:  "low",
+		RiskLevel: "low",
+		GroupKey:  PackConflict + "/" + c.PackKey + "/" + c.Kind,
 	}
 }
 

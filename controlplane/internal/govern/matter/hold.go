@@ -21,8 +21,10 @@ func (s *Service) holds() kind {
 		name:   SyncHold,
 		needed: `select r.id from sync_run r where r.status = 'held' and r.purpose = 'apply'`,
 		over: `select r.id::text,
-		              case when r.error ->> 'code' = 'superseded' then 'a newer run of this connector has computed the changes anew'
-		                   when r.status = 'expired' then 'nobody decided in time; nothing of what was held has been applied'
+		              case when r.error ->> 'code' = 'superseded' then
+		                  'a newer run of this connector has computed the changes anew'
+		                   when r.status = 'expired' then
+		                       'nobody decided in time; nothing of what was held has been applied'
 		                   when r.status = 'discarded' then 'what was held has been discarded'
 		                   when r.release is not null then 'what was held has been released'
 		                   else 'the run is ' || r.status end
@@ -82,19 +84,46 @@ func (r heldRun) question(d reconcile.Diff) decision.New {
 		Subject: decision.Ref{Type: "connector", ID: r.ConnectorID, Display: r.Connector},
 		Source:  decision.Ref{Type: "sync_run", ID: r.ID, Display: "sync of " + r.BusinessID},
 		Title:   fmt.Sprintf("%s of %s wait for a decision", count(d.Held, "change"), r.Connector),
-		Summary: "The last sync run exceeds its safety limits: " + strings.Join(why, "; ") + ". None of the held changes were applied.",
+		Summary: "The last sync run exceeds its safety limits: " + strings.Join(
+			why,
+			"; ",
+		) + ". None of the held changes were applied.",
 		Context: map[string]any{
-			"connector": map[string]any{"id": r.ConnectorID, "business_id": r.BusinessID, "name": r.Connector},
-			"run_id":    r.ID, "held": d.Held, "total": d.Total, "digest": d.Digest, "started_at": r.StartedAt, "expires_at": r.HeldUntil, "holds": d.Holds, "groups": largest(d.Groups),
-			"links": map[string]string{"run": run, "diff": run + "/diff", "changes": run + "/changes?state=held", "holds": run + "/holds"},
+			"connector":  map[string]any{"id": r.ConnectorID, "business_id": r.BusinessID, "name": r.Connector},
+			"run_id":     r.ID,
+			"held":       d.Held,
+			"total":      d.Total,
+			"digest":     d.Digest,
+			"started_at": r.StartedAt,
+			"expires_at": r.HeldUntil,
+			"holds":      d.Holds,
+			"groups":     largest(d.Groups),
+			"links": map[string]string{
+				"run":     run,
+				"diff":    run + "/diff",
+				"changes": run + "/changes?state=held",
+				"holds":   run + "/holds",
+			},
 		},
 		Actions: []decision.Action{
 			{Key: "release", Label: "Apply everything that is held", Style: "positive", Requires: []string{"comment"}},
-			{Key: "release_part", Label: "Apply a part of it", Style: "neutral", Requires: []string{"comment", "inputs.subset", "inputs.expected_count"}},
+			{
+				Key:      "release_part",
+				Label:    "Apply a part of it",
+				Style:    "neutral",
+				Requires: []string{"comment", "inputs.subset", "inputs.expected_count"},
+			},
 			{Key: "discard", Label: "Discard held changes", Style: "negative", Requires: []string{"comment"}},
 		},
-		Roles: admins, Priority: "high", RiskLevel: risk, DueAt: r.HeldUntil, GroupKey: SyncHold + "/" + r.ConnectorID,
-		Links: []decision.Ref{{Type: "sync_run", ID: r.ID}, {Type: "connector", ID: r.ConnectorID, Display: r.Connector}},
+		Roles:     admins,
+		Priority:  "high",
+		RiskLevel: risk,
+		DueAt:     r.HeldUntil,
+		GroupKey:  SyncHold + "/" + r.ConnectorID,
+		Links: []decision.Ref{
+			{Type: "sync_run", ID: r.ID},
+			{Type: "connector", ID: r.ConnectorID, Display: r.Connector},
+		},
 	}
 }
 
@@ -147,7 +176,8 @@ func (s *Service) answerHold(ctx context.Context, tx *pg.Tx, a decision.Answered
 		Connector string
 		Held      int64
 	}
-	const sql = `select connector_id::text, (select count(*) from sync_change c where c.run_id = r.id and c.state = 'held') from sync_run r where r.id = $1`
+	const sql = `select connector_id::text, (select count(*) from sync_change c where c.run_id = r.id
+		and c.state = 'held') from sync_run r where r.id = $1`
 	if err := tx.QueryRow(ctx, sql, a.Task.Key).Scan(&run.Connector, &run.Held); err != nil {
 		return fmt.Errorf("find held run: %w", err)
 	}
@@ -180,11 +210,18 @@ func part(inputs map[string]any, d *reconcile.Decision) error {
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&d.Subset); err != nil || d.Subset == nil {
-		return badInput("subset", "an object with some of kinds, objects, changes, departments, containers and external_ids, each a list of texts")
+		return badInput(
+			"subset",
+			"an object with some of kinds, objects, changes, departments, containers and external_ids, each a list "+
+				"of texts",
+		)
 	}
 	n, isNumber := inputs["expected_count"].(float64)
 	if !isNumber || n < 1 || n != float64(int64(n)) {
-		return badInput("expected_count", "how many held changes the subset is expected to match: a whole number of at least 1")
+		return badInput(
+			"expected_count",
+			"how many held changes the subset is expected to match: a whole number of at least 1",
+		)
 	}
 	d.ExpectedCount = int64(n)
 	return nil

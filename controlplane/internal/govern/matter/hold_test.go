@@ -12,14 +12,32 @@ import (
 func (h *house) held(connector string) (run string) {
 	h.T.Helper()
 	run = newID()
-	h.Exec(`insert into account (tenant_id, id, connector_id, external_id, native_ref, native_identity, username, row_hash)
-		select current_tenant(), gen_random_uuid(), $1, 'a' || n, 'uid=a' || n || ',ou=people', 'uid=a' || n || ',ou=people', 'a' || n, 'h'
-		  from generate_series(1, 20) n on conflict do nothing`, connector)
-	h.Exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status) values (current_tenant(), $1, $2, 'ldap', false, 500, 'evaluating')`, run, connector)
-	h.Exec(`insert into stage_account (tenant_id, run_id, seq, ord, new_id, row_hash, deleted, external_id, native_ref, native_identity, username, account_type, attributes)
-		select current_tenant(), $1, n, 0, gen_random_uuid(), 'h', false, 'a' || n, 'uid=a' || n || ',ou=people', 'uid=a' || n || ',ou=people', 'a' || n, 'person', '{}'
-		  from generate_series(13, 20) n`, run)
-	h.Exec(`insert into stage_scope (tenant_id, run_id, kind, key, complete, count) values (current_tenant(), $1, 'accounts', '*', true, 0)`, run)
+	h.Exec(
+		`insert into account (tenant_id, id, connector_id, external_id, native_ref, native_identity, username, row_hash)
+		select current_tenant(), gen_random_uuid(), $1, 'a' || n, 'uid=a' || n || ',ou=people',
+		    'uid=a' || n || ',ou=people', 'a' || n, 'h'
+		  from generate_series(1, 20) n on conflict do nothing`,
+		connector,
+	)
+	h.Exec(
+		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status)
+			values (current_tenant(), $1, $2, 'ldap', false, 500, 'evaluating')`,
+		run,
+		connector,
+	)
+	h.Exec(
+		`insert into stage_account (tenant_id, run_id, seq, ord, new_id, row_hash, deleted, external_id, native_ref,
+		    native_identity, username, account_type, attributes)
+		select current_tenant(), $1, n, 0, gen_random_uuid(), 'h', false, 'a' || n, 'uid=a' || n || ',ou=people',
+		    'uid=a' || n || ',ou=people', 'a' || n, 'person', '{}'
+		  from generate_series(13, 20) n`,
+		run,
+	)
+	h.Exec(
+		`insert into stage_scope (tenant_id, run_id, kind, key, complete, count) values (current_tenant(), $1,
+			'accounts', '*', true, 0)`,
+		run,
+	)
 	h.engine(func(tx *pg.Tx) error {
 		r := reconcile.Run{ID: run, Connector: connector, Complete: map[string]bool{"accounts": true}}
 		v, err := reconcile.Evaluate(ctx, tx, r)
@@ -35,7 +53,12 @@ func (h *house) held(connector string) (run string) {
 		if err := reconcile.Settle(ctx, tx, r); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `update sync_run set status = 'held', evaluated = true, held_until = $2 where id = $1`, run, v.HeldUntil)
+		_, err = tx.Exec(
+			ctx,
+			`update sync_run set status = 'held', evaluated = true, held_until = $2 where id = $1`,
+			run,
+			v.HeldUntil,
+		)
 		return err
 	})
 	return run
@@ -56,7 +79,12 @@ func (h *house) applied(connector, run string) {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `update sync_run set status = case when $2 then 'held' else 'succeeded' end where id = $1`, run, left > 0)
+		_, err = tx.Exec(
+			ctx,
+			`update sync_run set status = case when $2 then 'held' else 'succeeded' end where id = $1`,
+			run,
+			left > 0,
+		)
 		return err
 	})
 }
@@ -79,8 +107,19 @@ func TestAHeldSyncIsReleasedInTheInbox(t *testing.T) {
 	run := h.held(dir)
 	task := h.one(matter.SyncHold)
 	h.shows(task, "12 changes of dir", "account missing: 12 of 20", "only 8 of 20 accounts came")
-	if got := member(task, "context", "held"); got != 12.0 || task["due_at"] == nil || task["due_at"] != member(task, "context", "expires_at") || task["risk_level"] != "high" {
-		t.Errorf("%v are held, due %v, expiring %v, of risk %v", got, task["due_at"], member(task, "context", "expires_at"), task["risk_level"])
+	if got := member(
+		task,
+		"context",
+		"held",
+	); got != 12.0 || task["due_at"] == nil || task["due_at"] != member(task, "context", "expires_at") ||
+		task["risk_level"] != "high" {
+		t.Errorf(
+			"%v are held, due %v, expiring %v, of risk %v",
+			got,
+			task["due_at"],
+			member(task, "context", "expires_at"),
+			task["risk_level"],
+		)
 	}
 	groups := member(task, "context", "groups").([]any)
 	if len(groups) != 1 || len(groups[0].(object)["samples"].([]any)) != 5 {
@@ -97,7 +136,11 @@ func TestAHeldSyncIsReleasedInTheInbox(t *testing.T) {
 	h.applied(dir, run)
 	h.became(task, "decided", "")
 	if h.missing() != 12 || h.audited("sync_run.released", "admin") != 1 {
-		t.Errorf("%d accounts are missing; %d releases are audited", h.missing(), h.audited("sync_run.released", "admin"))
+		t.Errorf(
+			"%d accounts are missing; %d releases are audited",
+			h.missing(),
+			h.audited("sync_run.released", "admin"),
+		)
 	}
 	h.none(matter.SyncHold)
 }
@@ -109,15 +152,37 @@ func TestAPartOfAHeldSyncIsReleasedAndTheRestAskedAgain(t *testing.T) {
 	task := h.one(matter.SyncHold)
 	some := object{"external_ids": []string{"a1", "a2"}}
 	for name, inputs := range map[string]object{
-		"an unknown member": {"subset": object{"people": []string{"a"}}, "expected_count": 2}, "no object": {"subset": "all", "expected_count": 2},
-		"no count": {"subset": some, "expected_count": "two"}, "half": {"subset": some, "expected_count": 1.5},
+		"an unknown member": {"subset": object{"people": []string{"a"}}, "expected_count": 2},
+		"no object":         {"subset": "all", "expected_count": 2},
+		"no count":          {"subset": some, "expected_count": "two"}, "half": {"subset": some, "expected_count": 1.5},
 	} {
-		if got := h.Refused(422, "validation_failed", "admin", "POST", at(task)+"/decide", choice("release_part", "why", inputs)); got.Status != 422 {
+		if got := h.Refused(
+			422,
+			"validation_failed",
+			"admin",
+			"POST",
+			at(task)+"/decide",
+			choice("release_part", "why", inputs),
+		); got.Status != 422 {
 			t.Errorf("%s is taken", name)
 		}
 	}
-	h.Refused(409, "count_mismatch", "admin", "POST", at(task)+"/decide", choice("release_part", "why", object{"subset": some, "expected_count": 3}))
-	h.Refused(409, "digest_mismatch", "admin", "POST", at(task)+"/decide", choice("release_part", "why", object{"subset": some, "expected_count": 2, "digest": "other"}))
+	h.Refused(
+		409,
+		"count_mismatch",
+		"admin",
+		"POST",
+		at(task)+"/decide",
+		choice("release_part", "why", object{"subset": some, "expected_count": 3}),
+	)
+	h.Refused(
+		409,
+		"digest_mismatch",
+		"admin",
+		"POST",
+		at(task)+"/decide",
+		choice("release_part", "why", object{"subset": some, "expected_count": 2, "digest": "other"}),
+	)
 	h.decide(task, "release_part", "these two have left", object{"subset": some, "expected_count": 2})
 	h.none(matter.SyncHold) // while it is applied
 	h.applied(dir, run)
@@ -143,7 +208,14 @@ func TestWhatWasHeldIsTakenBackWhenItIsDecidedElsewhere(t *testing.T) {
 	run = h.Strings(`select id::text from sync_run where status = 'held' and id <> $1`, run)[0]
 	h.Must(200, "admin", "POST", "/connectors/"+dir+"/sync-runs/"+run+"/discard", object{"comment": "no"})
 	// Nobody has looked yet: who decides now is told why that is too late.
-	if got := h.Refused(409, "matter_settled", "admin", "POST", at(task)+"/decide", choice("release", "yes", nil)); got.Status == 409 {
+	if got := h.Refused(
+		409,
+		"matter_settled",
+		"admin",
+		"POST",
+		at(task)+"/decide",
+		choice("release", "yes", nil),
+	); got.Status == 409 {
 		h.shows(object{"title": got.Text("detail")}, "what was held has been discarded")
 	}
 	h.became(task, "superseded", "what was held has been discarded")
@@ -155,7 +227,10 @@ func TestAStaleViewOfAHeldSyncIsRefused(t *testing.T) {
 	run := h.held(dir)
 	task := h.one(matter.SyncHold)
 	// Something else is held meanwhile, and the task not brought up to date yet.
-	h.Exec(`update sync_change set display = 'renamed', state = 'skipped' where run_id = $1 and external_id = 'a1'`, run)
+	h.Exec(
+		`update sync_change set display = 'renamed', state = 'skipped' where run_id = $1 and external_id = 'a1'`,
+		run,
+	)
 	h.Refused(409, "digest_mismatch", "admin", "POST", at(task)+"/decide", choice("release", "yes", nil))
 	if h.missing() != 0 {
 		t.Error("something was applied")

@@ -59,21 +59,55 @@ func open(t testing.TB) *house {
 		t.Fatal(err)
 	}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
-		d := &dispatch.Dispatcher{HostedConnector: func(string) (connectorkit.Connector, error) { return h.target, nil }}
+		d := &dispatch.Dispatcher{
+			HostedConnector: func(string) (connectorkit.Connector, error) { return h.target, nil },
+		}
 		connectors := &connector.Service{DB: db, Seal: keys, Now: time.Now, Log: quiet, Cursors: cursors, Dispatch: d}
-		fields := &fieldmap.Service{DB: db, Connectors: connectors, Cursors: cursors, Compile: transform.Compile, Log: quiet, Now: time.Now}
+		fields := &fieldmap.Service{
+			DB:         db,
+			Connectors: connectors,
+			Cursors:    cursors,
+			Compile:    transform.Compile,
+			Log:        quiet,
+			Now:        time.Now,
+		}
 		guide := &onboard.Service{DB: db, Connectors: connectors, Fields: fields, Cursors: cursors, Now: time.Now}
 		packs := &pack.Service{DB: db, Cursors: cursors, AllowUnsigned: true, Log: quiet, Now: time.Now}
-		h.changes = &provision.Service{DB: db, Connectors: opener{}, Dispatch: h.target, Cursors: cursors, Log: quiet, Now: time.Now}
+		h.changes = &provision.Service{
+			DB:         db,
+			Connectors: opener{},
+			Dispatch:   h.target,
+			Cursors:    cursors,
+			Log:        quiet,
+			Now:        time.Now,
+		}
 		log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 		h.matters = &matter.Service{DB: db, Guide: guide, Changes: h.changes, Packs: packs, Log: log, Now: time.Now}
 		h.inbox = &decision.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now, Answers: h.matters.Answers()}
 		rules := &policy.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now}
 		held := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now}
-		people, owners := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}, &correlate.Service{DB: db, Now: time.Now}
+		people, owners := &directory.Service{
+			DB:      db,
+			Cursors: cursors,
+			Now:     time.Now,
+		}, &correlate.Service{
+			DB:  db,
+			Now: time.Now,
+		}
 		rights := &access.Service{DB: db, Cursors: cursors, Now: time.Now}
-		return slices.Concat(h.inbox.Routes(), held.Routes(), people.Routes(), owners.Routes(), connectors.Routes(), fields.Routes(), guide.Routes(),
-			h.changes.Routes(), packs.Routes(), rules.Routes(), rights.Routes())
+		return slices.Concat(
+			h.inbox.Routes(),
+			held.Routes(),
+			people.Routes(),
+			owners.Routes(),
+			connectors.Routes(),
+			fields.Routes(),
+			guide.Routes(),
+			h.changes.Routes(),
+			packs.Routes(),
+			rules.Routes(),
+			rights.Routes(),
+		)
 	})
 	h.look()
 	return h
@@ -85,7 +119,12 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func (h *house) system(name string) string {
 	h.T.Helper()
 	id := newID()
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type, status, last_success_at) values (current_tenant(), $1, $2, $2, 'rest', 'active', now())`, id, name)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type, status, last_success_at)
+			values (current_tenant(), $1, $2, $2, 'rest', 'active', now())`,
+		id,
+		name,
+	)
 	return id
 }
 
@@ -210,7 +249,11 @@ func member(o any, path ...string) any {
 // audited counts entries of the audit log by a user.
 func (h *house) audited(action, by string) int {
 	h.T.Helper()
-	return h.Count(`select count(*) from audit_event where action = $1 and event::jsonb -> 'actor' ->> 'display' = $2`, action, by)
+	return h.Count(
+		`select count(*) from audit_event where action = $1 and event::jsonb -> 'actor' ->> 'display' = $2`,
+		action,
+		by,
+	)
 }
 
 // target is a system that does what it is asked, unless it refuses.
@@ -236,10 +279,23 @@ func (t *target) Discover(context.Context, v1.DiscoverRequest, connectorkit.Repo
 func (t *target) Sync(context.Context, v1.SyncRequest, connectorkit.Emit) error { return nil }
 
 func (t *target) Writes(string, v1.AuthConfig) connectorkit.Writes {
-	return connectorkit.Writes{Ops: []v1.ProvisionOp{v1.OpAccountCreate, v1.OpAccountDisable, v1.OpAccountEnable, v1.OpAccountDelete, v1.OpEntitlementGrant, v1.OpEntitlementRevoke}}
+	return connectorkit.Writes{
+		Ops: []v1.ProvisionOp{
+			v1.OpAccountCreate,
+			v1.OpAccountDisable,
+			v1.OpAccountEnable,
+			v1.OpAccountDelete,
+			v1.OpEntitlementGrant,
+			v1.OpEntitlementRevoke,
+		},
+	}
 }
 
-func (t *target) Provision(_ context.Context, _ dispatch.Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
+func (t *target) Provision(
+	_ context.Context,
+	_ dispatch.Target,
+	req v1.ProvisionRequest,
+) (v1.ProvisionResponse, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.refuses != nil {
@@ -259,7 +315,8 @@ type opener struct{}
 
 func (opener) Open(ctx context.Context, tx *pg.Tx, id string) (o connector.Opened, err error) {
 	o.Target = dispatch.Target{Tenant: tx.Viewer.Tenant, ConnectorID: id, Mode: dispatch.Hosted}
-	err = tx.QueryRow(ctx, `select id::text, business_id, name, type, purpose, status from connector where id = $1`, id).
+	err = tx.QueryRow(ctx, `select id::text, business_id, name, type, purpose,
+		status from connector where id = $1`, id).
 		Scan(&o.ID, &o.BusinessID, &o.Name, &o.Type, &o.Purpose, &o.Status)
 	o.Target.Type = o.Type
 	return o, err

@@ -43,7 +43,17 @@ var admins = []string{string(viewer.Admin)}
 const day = 24 * time.Hour
 
 func (s *Service) kinds() []kind {
-	return []kind{s.holds(), s.disputes(), s.orphans(), s.diffs(), s.byHand(), s.failures(), s.conflicts(), s.returned(), s.breakers()}
+	return []kind{
+		s.holds(),
+		s.disputes(),
+		s.orphans(),
+		s.diffs(),
+		s.byHand(),
+		s.failures(),
+		s.conflicts(),
+		s.returned(),
+		s.breakers(),
+	}
 }
 
 // waiting are those of ids that wait for a decision.

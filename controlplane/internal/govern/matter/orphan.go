@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
-// orphans are accounts that can be used and whose owner is gone, or was never found. Those that rules cannot decide about are disputes,
-// and those that are being disabled or deleted are left to that.
+// orphans are accounts that can be used and whose owner is gone, or was never found. Those that rules cannot decide
+// about are disputes, and those that are being disabled or deleted are left to that.
 func (s *Service) orphans() kind {
 	return kind{
 		name: OrphanAccount,
@@ -25,7 +25,8 @@ func (s *Service) orphans() kind {
 		                             where t.account_id = a.id
 		                               and t.operation in ('disable', 'delete_account')
 		                               and t.mode <> 'simulate'
-		                               and t.state in ('queued', 'blocked', 'running', 'retrying', 'verifying', 'failed', 'manual'))
+		                               and t.state in ('queued', 'blocked', 'running', 'retrying', 'verifying',
+		                                   'failed', 'manual'))
 		            and not exists (select from matter_kept k
 		                             where k.tenant_id = a.tenant_id
 		                               and k.kind = '` + OrphanAccount + `'
@@ -33,11 +34,15 @@ func (s *Service) orphans() kind {
 		                               and k.about = coalesce(a.identity_id::text, '')
 		                               and (k.until is null or k.until > now()))`,
 		over: `select a.id::text,
-		              case when a.status not in ('active', 'locked', 'missing') then 'the account cannot be used any more: it is ' || a.status
+		              case when a.status not in ('active', 'locked',
+		                  'missing') then 'the account cannot be used any more: it is ' || a.status
 		                   when a.correlation_state = 'ignored' then 'somebody accepts the account without an owner'
 		                   when a.correlation_state = 'disputed' then 'rules have found several who may own the account'
-		                   when i.status not in ('deactivated', 'archived') then 'the account has an owner: ' || i.display_name
-		                   when exists (select from matter_kept k where k.tenant_id = a.tenant_id and k.kind = '` + OrphanAccount + `' and k.source_id = a.id) then 'somebody keeps the account as it is'
+		                   when i.status not in ('deactivated',
+		                       'archived') then 'the account has an owner: ' || i.display_name
+		                   when exists (select from matter_kept k where k.tenant_id = a.tenant_id
+		                       and k.kind = '` + OrphanAccount + `' and k.source_id = a.id) then 'somebody keeps the
+		            account as it is'
 		                   else 'the account is about to be disabled or deleted' end
 		         from account a
 		         left join identity i on i.id = a.identity_id
@@ -82,13 +87,26 @@ func (a accountFacts) orphan(cannot map[string]map[string]string) decision.New {
 		since = *a.OwnerLeft
 	}
 	q := decision.New{
-		Key: a.ID, Subject: a.ref(), Source: a.connector(),
+		Key:     a.ID,
+		Subject: a.ref(),
+		Source:  a.connector(),
 		Title:   fmt.Sprintf("The account %s of %s has no active owner", a.Name, a.Connector),
 		Summary: a.story(reason, who, since),
-		Context: map[string]any{"account": a, "connector": a.connector(), "reason": reason, "owner": who, "since": since.UTC(), "cannot": a.blocked(cannot), "links": a.links()},
-		Actions: a.remedies(cannot),
-		Roles:   admins, Priority: "normal", RiskLevel: a.risk(), GroupKey: OrphanAccount + "/" + a.ConnectorID + "/" + reason,
-		Links: []decision.Ref{a.ref(), a.connector()},
+		Context: map[string]any{
+			"account":   a,
+			"connector": a.connector(),
+			"reason":    reason,
+			"owner":     who,
+			"since":     since.UTC(),
+			"cannot":    a.blocked(cannot),
+			"links":     a.links(),
+		},
+		Actions:   a.remedies(cannot),
+		Roles:     admins,
+		Priority:  "normal",
+		RiskLevel: a.risk(),
+		GroupKey:  OrphanAccount + "/" + a.ConnectorID + "/" + reason,
+		Links:     []decision.Ref{a.ref(), a.connector()},
 	}
 	if who != nil {
 		q.Links = append(q.Links, decision.Ref{Type: "identity", ID: who.ID, Display: who.Display})
@@ -104,9 +122,15 @@ func (a accountFacts) story(reason string, who *identity.Reference, since time.T
 	on := since.UTC().Format("2006-01-02")
 	switch {
 	case text != "" && who != nil:
-		text = fmt.Sprintf("It belonged to %s, who %s. It has had no owner since %s, and can still be used.", who.Display, text, on)
+		text = fmt.Sprintf(
+			"It belonged to %s, who %s. It has had no owner since %s, and can still be used.",
+			who.Display,
+			text,
+			on,
+		)
 	case reason == "owner_unresolved":
-		text = "Its system names an owner that matches no identity. It can be used, and has had no owner since " + on + "."
+		text = "Its system names an owner that matches no identity. It can be used, and has had no owner since " + on +
+			"."
 	default:
 		text = "No owner was found. It can be used, and has had no owner since " + on + "."
 	}
@@ -137,16 +161,34 @@ func (a accountFacts) remedies(cannot map[string]map[string]string) []decision.A
 	blocked := a.blocked(cannot)
 	list := []decision.Action{linking}
 	if blocked[provision.Disable] == "" {
-		list = append(list, decision.Action{Key: "disable", Label: "Disable the account", Style: "negative", Requires: []string{}})
+		list = append(
+			list,
+			decision.Action{Key: "disable", Label: "Disable the account", Style: "negative", Requires: []string{}},
+		)
 	}
 	if blocked[provision.DeleteAccount] == "" {
-		list = append(list, decision.Action{Key: "delete", Label: "Delete the account", Style: "negative", Requires: []string{"comment"}})
+		list = append(
+			list,
+			decision.Action{
+				Key:      "delete",
+				Label:    "Delete the account",
+				Style:    "negative",
+				Requires: []string{"comment"},
+			},
+		)
 	}
-	return append(list, decision.Action{Key: "keep", Label: "Keep it as it is", Style: "neutral", Requires: []string{"comment"}})
+	return append(
+		list,
+		decision.Action{Key: "keep", Label: "Keep it as it is", Style: "neutral", Requires: []string{"comment"}},
+	)
 }
 
 func (s *Service) answerOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
-	order := provision.Order{AccountID: a.Task.Key, Note: a.Decision.Comment, Refs: []provision.Ref{{Type: "decision_task", ID: a.Task.ID}}}
+	order := provision.Order{
+		AccountID: a.Task.Key,
+		Note:      a.Decision.Comment,
+		Refs:      []provision.Ref{{Type: "decision_task", ID: a.Task.ID}},
+	}
 	switch a.Decision.Action {
 	case "link":
 		return s.link(ctx, tx, a)
@@ -161,8 +203,8 @@ func (s *Service) answerOrphan(ctx context.Context, tx *pg.Tx, a decision.Answer
 	return err
 }
 
-// keepOrphan leaves an account as it is. One that has no owner, and is to be so for good, is ignored, as POST /accounts/{id}/ignore
-// has it; else nobody is asked again until the time has come, or it has another owner.
+// keepOrphan leaves an account as it is. One that has no owner, and is to be so for good, is ignored, as POST
+// /accounts/{id}/ignore has it; else nobody is asked again until the time has come, or it has another owner.
 func (s *Service) keepOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	until, err := instant(a.Decision.Inputs, "until", s.Now())
 	if err != nil {
@@ -183,5 +225,14 @@ func (s *Service) keepOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered
 	if err := keep(ctx, tx, OrphanAccount, a, about, until); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "account.kept", Subject: audit.Subject(a.Task.Subject), Reason: a.Decision.Comment, Context: map[string]any{"until": until}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "account.kept",
+			Subject: audit.Subject(a.Task.Subject),
+			Reason:  a.Decision.Comment,
+			Context: map[string]any{"until": until},
+		},
+	)
 }

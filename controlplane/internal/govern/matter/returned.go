@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
-// returned is access that was given in the target itself: grants that were revoked here and came back, one by one, and what appeared
-// after the first import, by connector. The policy of the connector decides whether people are asked.
+// returned is access that was given in the target itself: grants that were revoked here and came back, one by one, and
+// what appeared after the first import, by connector. The policy of the connector decides whether people are asked.
 func (s *Service) returned() kind {
 	return kind{
 		name: NativeGrant,
@@ -41,7 +41,8 @@ func (s *Service) returned() kind {
 		              case when g.status = 'disconnected' then 'its system is not connected any more'
 		                   when g.status in ('revoked', 'revoking', 'missing') then 'the access is gone, or about to go'
 		                   when not g.reappeared then 'there is a reason for the access now'
-		                   when p.native_grant_policy = 'tolerate' then 'the system tolerates access that is given in it'
+		                   when p.native_grant_policy = 'tolerate' then
+		                       'the system tolerates access that is given in it'
 		                   else 'somebody keeps the access' end
 		         from access_grant g
 		         left join connector_provisioning p on p.tenant_id = g.tenant_id and p.connector_id = g.connector_id
@@ -84,7 +85,8 @@ func connectorsAmong(ctx context.Context, tx *pg.Tx, ids []string) ([]string, er
 	return found, nil
 }
 
-// revokeReturned revokes grants again that came back where the policy of the connector is to revoke, and gives the others.
+// revokeReturned revokes grants again that came back where the policy of the connector is to revoke, and gives the
+// others.
 func (s *Service) revokeReturned(ctx context.Context, tx *pg.Tx, ids []string) (rest []string, err error) {
 	const sql = `
 		select g.id::text
@@ -103,7 +105,13 @@ func (s *Service) revokeReturned(ctx context.Context, tx *pg.Tx, ids []string) (
 	if len(revoke) == 0 || len(revoke) > maxRevoked {
 		return ids, nil
 	}
-	out, err := access.RevokeGrants(ctx, tx, revoke, "it came back in the target, which native_grant_policy revoke does not allow", s.Now())
+	out, err := access.RevokeGrants(
+		ctx,
+		tx,
+		revoke,
+		"it came back in the target, which native_grant_policy revoke does not allow",
+		s.Now(),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -142,11 +150,13 @@ type returnedGrant struct {
 
 func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	const sql = `
-		select g.id, g.connector_id, c.name as connector, jsonb_build_object('id', i.id, 'display', i.display_name) as identity,
-		       jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
-		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) as entitlement,
-		       coalesce(e.business_description, e.description) as description, e.risk_level, e.privileged, g.directness, g.revoked_at, g.last_used_at,
-		       array(select distinct u.identity_id::text
+		select g.id, g.connector_id, c.name as connector,
+		       jsonb_build_object('id', i.id, 'display', i.display_name) as identity,
+		           jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
+		       jsonb_build_object('id', e.id, 'display',
+		       coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) as entitlement,
+		       coalesce(e.business_description, e.description) as description, e.risk_level, e.privileged, g.directness,
+		           g.revoked_at, g.last_used_at, array(select distinct u.identity_id::text
 		               from app_user u
 		              where u.identity_id = any(e.owner_ids)
 		                and unable_to_decide(u.identity_id) = ''
@@ -159,7 +169,8 @@ func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		  join connector c on c.id = g.connector_id
 		  left join lateral (select r.end_reason, r.ended_at
 		                       from access_reason r
-		                      where r.tenant_id = g.tenant_id and r.identity_id = i.id and r.entitlement_id = e.id and r.state = 'ended'
+		                      where r.tenant_id = g.tenant_id and r.identity_id = i.id and r.entitlement_id = e.id
+		                          and r.state = 'ended'
 		                      order by r.ended_at desc
 		                      limit 1) r on true
 		 where g.id = any(@ids::text[]::uuid[])`
@@ -186,20 +197,48 @@ func (g returnedGrant) question() decision.New {
 		risk = "high"
 	}
 	q := decision.New{
-		Key: g.ID, Subject: decision.Ref{Type: "grant", ID: g.ID, Display: g.Identity.Display + " · " + g.Entitlement.Display},
+		Key:     g.ID,
+		Subject: decision.Ref{Type: "grant", ID: g.ID, Display: g.Identity.Display + " · " + g.Entitlement.Display},
 		Source:  decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector},
-		Title:   fmt.Sprintf("%s was granted to %s again in the target system", g.Entitlement.Display, g.Identity.Display),
+		Title: fmt.Sprintf(
+			"%s was granted to %s again in the target system",
+			g.Entitlement.Display,
+			g.Identity.Display,
+		),
 		Summary: summary,
-		Context: map[string]any{"identity": g.Identity, "account": g.Account, "entitlement": g.Entitlement, "entitlement_description": g.Description,
-			"connector": decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector}, "directness": g.Directness, "privileged": g.Privileged,
-			"last_used_at": g.LastUsed, "ended_at": g.LastEndingAt, "end_reason": g.LastEnding,
-			"links": map[string]string{"grant": httpapi.Prefix + "/entitlements/grants/" + g.ID, "explain": httpapi.Prefix + "/entitlements/grants/" + g.ID + "/explain"}},
+		Context: map[string]any{
+			"identity":                g.Identity,
+			"account":                 g.Account,
+			"entitlement":             g.Entitlement,
+			"entitlement_description": g.Description,
+			"connector": decision.Ref{
+				Type:    "connector",
+				ID:      g.ConnectorID,
+				Display: g.Connector,
+			},
+			"directness":   g.Directness,
+			"privileged":   g.Privileged,
+			"last_used_at": g.LastUsed,
+			"ended_at":     g.LastEndingAt,
+			"end_reason":   g.LastEnding,
+			"links": map[string]string{
+				"grant":   httpapi.Prefix + "/entitlements/grants/" + g.ID,
+				"explain": httpapi.Prefix + "/entitlements/grants/" + g.ID + "/explain",
+			},
+		},
 		Actions: []decision.Action{
 			{Key: "revoke", Label: "Take it away again", Style: "negative", Requires: []string{"comment"}},
 			{Key: "keep", Label: "Leave it", Style: "positive", Requires: []string{"comment"}},
 		},
-		Roles: admins, NotFor: []string{g.Identity.ID}, Priority: "normal", RiskLevel: risk, GroupKey: NativeGrant + "/" + g.Entitlement.ID,
-		Links: []decision.Ref{{Type: "identity", ID: g.Identity.ID, Display: g.Identity.Display}, {Type: "entitlement", ID: g.Entitlement.ID, Display: g.Entitlement.Display}},
+		Roles:     admins,
+		NotFor:    []string{g.Identity.ID},
+		Priority:  "normal",
+		RiskLevel: risk,
+		GroupKey:  NativeGrant + "/" + g.Entitlement.ID,
+		Links: []decision.Ref{
+			{Type: "identity", ID: g.Identity.ID, Display: g.Identity.Display},
+			{Type: "entitlement", ID: g.Entitlement.ID, Display: g.Entitlement.Display},
+		},
 	}
 	for _, owner := range g.Owners {
 		if owner != g.Identity.ID {
@@ -215,7 +254,14 @@ func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answ
 		if err != nil {
 			return err
 		}
-		_, err = access.RevokeGrant(ctx, tx, a.Task.Key, access.GrantRevocation{Reason: a.Decision.Comment, ExcludeUntil: until}, false, s.Now())
+		_, err = access.RevokeGrant(
+			ctx,
+			tx,
+			a.Task.Key,
+			access.GrantRevocation{Reason: a.Decision.Comment, ExcludeUntil: until},
+			false,
+			s.Now(),
+		)
 		return inInputs(err)
 	}
 	until, err := instant(a.Decision.Inputs, "until", s.Now())
@@ -229,5 +275,14 @@ func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answ
 	if err := keep(ctx, tx, NativeGrant, a, deref(g.IdentityID), until); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "grant.kept", Subject: audit.Subject(a.Task.Subject), Reason: a.Decision.Comment, Context: map[string]any{"until": until}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "grant.kept",
+			Subject: audit.Subject(a.Task.Subject),
+			Reason:  a.Decision.Comment,
+			Context: map[string]any{"until": until},
+		},
+	)
 }

@@ -20,7 +20,17 @@ func (h *house) fields(kind string, names ...string) {
 	h.target.does(func() {
 		h.target.fields = nil
 		for _, n := range names {
-			h.target.fields = append(h.target.fields, v1.DiscoveredField{Name: n, Path: n, Type: kind, Samples: []string{"1"}, Source: "declared", UniqueRatio: 1})
+			h.target.fields = append(
+				h.target.fields,
+				v1.DiscoveredField{
+					Name:        n,
+					Path:        n,
+					Type:        kind,
+					Samples:     []string{"1"},
+					Source:      "declared",
+					UniqueRatio: 1,
+				},
+			)
 		}
 	})
 }
@@ -29,11 +39,19 @@ func (h *house) fields(kind string, names ...string) {
 func (h *house) drifted() (connector string) {
 	h.T.Helper()
 	h.fields("string", "mail", "dept", "badge")
-	connector = h.Must(201, "admin", "POST", "/connectors", object{"name": "hr", "type": "rest", "connection": object{"base_url": "https://hr.example.com", "auth_method": "none"}}).Text("id")
+	connector = h.Must(201, "admin", "POST", "/connectors",
+		object{"name": "hr", "type": "rest",
+			"connection": object{"base_url": "https://hr.example.com", "auth_method": "none"}}).
+		Text("id")
 	at := "/connectors/" + connector
 	h.Must(200, "admin", "POST", at+"/discover", nil)
 	h.Must(200, "admin", "PUT", at+"/mappings", object{"mappings": []object{
-		{"object": "identity", "source_path": "mail", "target_field": "email"}, {"object": "identity", "source_path": "dept", "target_field": "department"},
+		{
+			"object":       "identity",
+			"source_path":  "mail",
+			"target_field": "email",
+		},
+		{"object": "identity", "source_path": "dept", "target_field": "department"},
 	}})
 	h.fields("string", "mail", "badge", "givenName", "phone")
 	h.Must(200, "admin", "POST", at+"/rediscover", nil)
@@ -45,13 +63,46 @@ func TestChangedFieldsAreDecidedInTheInbox(t *testing.T) {
 	at := "/connectors/" + h.drifted()
 	task := h.one(matter.SchemaDiff)
 	h.shows(task, "The fields of hr have changed", "2 new, 1 gone", "1 mapping uses what is gone", "givenName")
-	if got := actions(task); got != "accept_all decide dismiss" || member(task, "context", "undecided") != 3.0 || task["risk_level"] != "medium" {
-		t.Errorf("it takes %s; %v are undecided; its risk is %v", got, member(task, "context", "undecided"), task["risk_level"])
+	if got := actions(
+		task,
+	); got != "accept_all decide dismiss" || member(task, "context", "undecided") != 3.0 ||
+		task["risk_level"] != "medium" {
+		t.Errorf(
+			"it takes %s; %v are undecided; its risk is %v",
+			got,
+			member(task, "context", "undecided"),
+			task["risk_level"],
+		)
 	}
 	one := []object{{"object": "identity", "path": "phone", "decision": "ignore"}}
-	h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("decide", "", object{"decisions": "all"}))
-	h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("decide", "", object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "maybe"}}}))
-	got := h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("decide", "", object{"decisions": []object{{"object": "identity", "path": "no", "decision": "accept"}}}))
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		decidePath(task),
+		choice("decide", "", object{"decisions": "all"}),
+	)
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		decidePath(task),
+		choice(
+			"decide",
+			"",
+			object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "maybe"}}},
+		),
+	)
+	got := h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		decidePath(task),
+		choice("decide", "", object{"decisions": []object{{"object": "identity", "path": "no", "decision": "accept"}}}),
+	)
 	if field := got.Body["errors"].([]any)[0].(object); field["pointer"] != "#/inputs/decisions/0/path" {
 		t.Errorf("it points at %v", field["pointer"])
 	}
@@ -100,8 +151,19 @@ func (h *house) drifted2(connector string) {
 // give gives somebody a reason for an entitlement.
 func (h *house) give(who, connector, entitlement string) {
 	h.T.Helper()
-	r := ledger.Reason{IdentityID: who, ConnectorID: connector, Kind: ledger.Manual, SourceType: "user", SourceID: newID(), EntitlementID: &entitlement}
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err }); err != nil {
+	r := ledger.Reason{
+		IdentityID:    who,
+		ConnectorID:   connector,
+		Kind:          ledger.Manual,
+		SourceType:    "user",
+		SourceID:      newID(),
+		EntitlementID: &entitlement,
+	}
+	if err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err },
+	); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -109,7 +171,11 @@ func (h *house) give(who, connector, entitlement string) {
 // writes says how a connector writes.
 func (h *house) writes(connector, mode string) {
 	h.T.Helper()
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1, $2)`, connector, mode)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1, $2)`,
+		connector,
+		mode,
+	)
 }
 
 func TestWhatIsToBeDoneByHandIsInTheInbox(t *testing.T) {
@@ -134,11 +200,19 @@ func TestWhatIsToBeDoneByHandIsInTheInbox(t *testing.T) {
 	h.shows(task, "To be done by hand: Sales for ada in crm", "In crm, give ada the entitlement Sales")
 	h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("done", "", nil))
 	h.decide(task, "done", "added her in the settings", nil)
-	if got := h.Strings(`select t.state || ' ' || t.note || ' ' || g.status from provisioning_task t join access_grant g on g.id = t.grant_id where t.identity_id = $1`, ada)[0]; got != "done added her in the settings active" {
+	if got := h.Strings(`select t.state || ' ' || t.note || ' ' || g.status from provisioning_task t
+		join access_grant g on g.id = t.grant_id
+		where t.identity_id = $1`, ada)[0]; got != "done added her in the settings active" {
 		t.Errorf("it is %s", got)
 	}
 	other := h.one(matter.ManualProvisioning)
-	h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/"+member(other, "source", "id").(string)+"/complete", object{"note": "it was there"})
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/provisioning-tasks/"+member(other, "source", "id").(string)+"/complete",
+		object{"note": "it was there"},
+	)
 	h.became(other, "superseded", "the change was made")
 	if h.audited("provisioning.completed", "admin") != 2 {
 		t.Error("it is not audited as on the path of its own")
@@ -152,12 +226,21 @@ func TestAFailedChangeIsTriedAgainOrGivenUpInTheInbox(t *testing.T) {
 	h.Account(crm, "ada", ada)
 	h.Exec(`update account set account_type = 'person', is_disabled = false`)
 	h.target.does(func() {
-		h.target.refuses = &v1.ErrorDetail{Class: v1.ClassPermission, Code: "ldap_50", Message: "insufficient access rights"}
+		h.target.refuses = &v1.ErrorDetail{
+			Class:   v1.ClassPermission,
+			Code:    "ldap_50",
+			Message: "insufficient access rights",
+		}
 	})
 	h.give(ada, crm, sales)
 	h.provisioned(`exists (select from provisioning_task where state = 'failed')`)
 	task := h.one(matter.ProvisioningFailure)
-	h.shows(task, "Failed: Sales for ada in crm", "insufficient access rights (ldap_50)", "Give it the right in the target, then retry")
+	h.shows(
+		task,
+		"Failed: Sales for ada in crm",
+		"insufficient access rights (ldap_50)",
+		"Give it the right in the target, then retry",
+	)
 	if got := actions(task); got != "retry done cancel" {
 		t.Errorf("it takes %s", got)
 	}
@@ -218,13 +301,37 @@ func TestAConflictOfAPackIsResolvedInTheInbox(t *testing.T) {
 	policy := h.disagree()
 	task := h.one(matter.PackConflict)
 	h.shows(task, "Both the pack clinic and a person here changed name", "nurses")
-	if b, o, th := member(task, "context", "base", "name"), member(task, "context", "ours", "name"), member(task, "context", "theirs", "name"); b != "Nurses" || o != "Our nurses" || th != "Nurses of wards" {
+	if b, o, th := member(
+		task,
+		"context",
+		"base",
+		"name",
+	), member(
+		task,
+		"context",
+		"ours",
+		"name",
+	), member(
+		task,
+		"context",
+		"theirs",
+		"name",
+	); b != "Nurses" || o != "Our nurses" ||
+		th != "Nurses of wards" {
 		t.Errorf("it shows %v, %v, %v", b, o, th)
 	}
-	h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("merge", "", object{"merged": object{"colour": "red"}}))
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		decidePath(task),
+		choice("merge", "", object{"merged": object{"colour": "red"}}),
+	)
 	h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("merge", "", object{"merged": "red"}))
 	h.decide(task, "take_theirs", "", nil)
-	if got := h.Must(200, "admin", "GET", "/policies/access-grant/"+policy, nil).Text("name"); got != "Nurses of wards" {
+	if got := h.Must(200, "admin", "GET", "/policies/access-grant/"+policy, nil).
+		Text("name"); got != "Nurses of wards" {
 		t.Errorf("the policy is called %s", got)
 	}
 	if h.audited("sector_pack.conflict_resolved", "admin") != 1 {
@@ -248,7 +355,13 @@ func TestAConflictThatIsResolvedElsewhereIsTakenBack(t *testing.T) {
 	h.clinic("1.3.0", "All nurses", "first")
 	h.Must(200, "admin", "POST", "/sector-packs/clinic/upgrade", object{})
 	task = h.one(matter.PackConflict)
-	h.Must(200, "admin", "POST", "/sector-packs/conflicts/"+member(task, "source", "id").(string)+"/resolve", object{"use": "mine"})
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		"/sector-packs/conflicts/"+member(task, "source", "id").(string)+"/resolve",
+		object{"use": "mine"},
+	)
 	h.became(task, "superseded", "somebody has resolved the conflict")
 }
 
@@ -262,7 +375,11 @@ func (h *house) back() (grant, ada, olga string) {
 	h.Exec(`update account set account_type = 'person', is_disabled = false`)
 	grant = h.Grant(crm, account, sales)
 	for _, who := range []string{ada, olga} {
-		h.Exec(`insert into app_user (tenant_id, id, email, identity_id, roles) values (current_tenant(), gen_random_uuid(), $1::text || '@example.com', $1::uuid, '{resource_owner}')`, who)
+		h.Exec(
+			`insert into app_user (tenant_id, id, email, identity_id, roles) values (current_tenant(),
+				gen_random_uuid(), $1::text || '@example.com', $1::uuid, '{resource_owner}')`,
+			who,
+		)
 	}
 	h.Exec(`update access_grant set status = 'revoked' where id = $1`, grant)
 	h.Exec(`update access_grant set status = 'active', reappeared = true where id = $1`, grant)
@@ -293,8 +410,25 @@ func TestAccessThatCameBackIsKept(t *testing.T) {
 	h := open(t)
 	grant, _, _ := h.back()
 	task := h.one(matter.NativeGrant)
-	h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("keep", "x", object{"until": "2020-01-01"}))
-	h.Must(200, "olga", "POST", decidePath(task), choice("keep", "for the quarter's end", object{"until": time.Now().AddDate(0, 0, 7).UTC().Format(time.RFC3339)}))
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		decidePath(task),
+		choice("keep", "x", object{"until": "2020-01-01"}),
+	)
+	h.Must(
+		200,
+		"olga",
+		"POST",
+		decidePath(task),
+		choice(
+			"keep",
+			"for the quarter's end",
+			object{"until": time.Now().AddDate(0, 0, 7).UTC().Format(time.RFC3339)},
+		),
+	)
 	h.sweep()
 	h.none(matter.NativeGrant)
 	h.Exec(`update matter_kept set until = now() where kind = 'native_grant'`)
@@ -302,7 +436,10 @@ func TestAccessThatCameBackIsKept(t *testing.T) {
 	task = h.one(matter.NativeGrant)
 	h.Exec(`update access_grant set status = 'missing' where id = $1`, grant)
 	h.became(task, "superseded", "the access is gone")
-	if n := h.Count(`select count(*) from audit_event where action = 'grant.kept' and event::jsonb -> 'actor' ->> 'display' = 'olga'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from audit_event where action = 'grant.kept'
+			and event::jsonb -> 'actor' ->> 'display' = 'olga'`,
+	); n != 1 {
 		t.Errorf("%d entries about keeping it; want one of hers", n)
 	}
 }
@@ -315,14 +452,21 @@ func TestADecisionThatCanBeUndoneIsCarriedOutLaterAsWhoMadeIt(t *testing.T) {
 	body["defer_seconds"] = 3600
 	h.Must(200, "admin", "POST", decidePath(task), body)
 	h.sweep() // it still is to be decided, and was
-	if n := h.Count(`select count(*) from decision_task where kind = 'account_correlation'`); n != 1 || h.Count(`select count(*) from account where identity_id is not null`) != 0 {
+	if n := h.Count(
+		`select count(*) from decision_task where kind = 'account_correlation'`,
+	); n != 1 ||
+		h.Count(`select count(*) from account where identity_id is not null`) != 0 {
 		t.Errorf("%d tasks while the decision can be undone; want 1, and nobody linked", n)
 	}
 	h.Exec(`update decision_task set apply_at = now() - interval '1 second'`)
 	if err := h.inbox.Look(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Strings(`select identity_id::text || ' ' || (correlation ->> 'decided_by') from account where id = $1`, account); strings.Join(got, "") != bob+" admin" || h.audited("account.linked", "admin") != 1 {
+	if got := h.Strings(
+		`select identity_id::text || ' ' || (correlation ->> 'decided_by') from account where id = $1`,
+		account,
+	); strings.Join(got, "") != bob+" admin" ||
+		h.audited("account.linked", "admin") != 1 {
 		t.Errorf("the account is %v", got)
 	}
 	h.none(matter.AccountCorrelation)

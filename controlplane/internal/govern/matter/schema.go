@@ -80,7 +80,10 @@ func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
 	}
 	risk, consequence := "low", "No mapping uses what is gone."
 	if broken > 0 {
-		risk, consequence = "medium", fmt.Sprintf("%s what is gone.", map[bool]string{true: "1 mapping uses", false: fmt.Sprintf("%d mappings use", broken)}[broken == 1])
+		risk, consequence = "medium", fmt.Sprintf(
+			"%s what is gone.",
+			map[bool]string{true: "1 mapping uses", false: fmt.Sprintf("%d mappings use", broken)}[broken == 1],
+		)
 	}
 	self := httpapi.Prefix + "/connectors/" + d.ConnectorID + "/schema-diffs/" + d.ID
 	return decision.New{
@@ -88,18 +91,39 @@ func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
 		Subject: decision.Ref{Type: "connector", ID: d.ConnectorID, Display: name},
 		Source:  decision.Ref{Type: "schema_diff", ID: d.ID},
 		Title:   "The fields of " + name + " have changed",
-		Summary: fmt.Sprintf("Fields of %s: %s. %s Syncs continue as before until a decision.", name, strings.Join(parts, ", "), consequence),
+		Summary: fmt.Sprintf(
+			"Fields of %s: %s. %s Syncs continue as before until a decision.",
+			name,
+			strings.Join(parts, ", "),
+			consequence,
+		),
 		Context: map[string]any{
-			"connector": map[string]any{"id": d.ConnectorID, "business_id": businessID, "name": name}, "added": d.Added, "removed": d.Removed, "type_changed": d.TypeChanged,
-			"undecided": d.Undecided, "version": d.Version, "links": map[string]string{"diff": self, "decide": self + "/decide", "mappings": httpapi.Prefix + "/connectors/" + d.ConnectorID + "/mappings"},
+			"connector": map[string]any{
+				"id":          d.ConnectorID,
+				"business_id": businessID,
+				"name":        name,
+			},
+			"added":        d.Added,
+			"removed":      d.Removed,
+			"type_changed": d.TypeChanged,
+			"undecided":    d.Undecided,
+			"version":      d.Version,
+			"links": map[string]string{
+				"diff":     self,
+				"decide":   self + "/decide",
+				"mappings": httpapi.Prefix + "/connectors/" + d.ConnectorID + "/mappings",
+			},
 		},
 		Actions: []decision.Action{
 			{Key: "accept_all", Label: "Accept all that is undecided", Style: "positive", Requires: []string{}},
 			{Key: "decide", Label: "Decide field by field", Style: "neutral", Requires: []string{"inputs.decisions"}},
 			{Key: "dismiss", Label: "Leave the mappings as they are", Style: "negative", Requires: []string{}},
 		},
-		Roles: admins, RiskLevel: risk, Priority: map[string]string{"low": "low", "medium": "normal"}[risk], GroupKey: SchemaDiff + "/" + d.ConnectorID,
-		Links: []decision.Ref{{Type: "connector", ID: d.ConnectorID, Display: name}},
+		Roles:     admins,
+		RiskLevel: risk,
+		Priority:  map[string]string{"low": "low", "medium": "normal"}[risk],
+		GroupKey:  SchemaDiff + "/" + d.ConnectorID,
+		Links:     []decision.Ref{{Type: "connector", ID: d.ConnectorID, Display: name}},
 	}
 }
 
@@ -119,7 +143,10 @@ func (s *Service) answerDiff(ctx context.Context, tx *pg.Tx, a decision.Answered
 		strict := json.NewDecoder(bytes.NewReader(text))
 		strict.DisallowUnknownFields()
 		if err := strict.Decode(&asked.Decisions); err != nil {
-			return badInput("decisions", "a list of objects with object, path, decision (accept, override or ignore), and with override mapping")
+			return badInput(
+				"decisions",
+				"a list of objects with object, path, decision (accept, override or ignore), and with override mapping",
+			)
 		}
 		if err := known(asked.Decisions); err != nil {
 			return err

@@ -23,8 +23,8 @@ const (
 	maxRevoked = 25  // grants that the policy revoke ends at once without a person; more are asked about
 )
 
-// unmanagedNeeded are connectors with access that was given in the target itself after the first import. The pause of two minutes lets
-// policies that are being evaluated take what is theirs.
+// unmanagedNeeded are connectors with access that was given in the target itself after the first import. The pause of
+// two minutes lets policies that are being evaluated take what is theirs.
 const unmanagedNeeded = `
 		select distinct u.connector_id
 		  from unmanaged_grants() u
@@ -52,11 +52,14 @@ func unmanagedOf(ctx context.Context, tx *pg.Tx, connectors []string) (map[strin
 		select x.id::text, x.connector_id::text, c.name as connector, x.policy, x.total,
 		       jsonb_build_object('id', i.id, 'display', i.display_name) as identity,
 		       jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
-		       jsonb_build_object('id', x.entitlement_id, 'display', x.entitlement) as entitlement, x.risk_level, x.privileged, x.found_at
-		  from (select u.*, e.risk_level, e.privileged, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id) as entitlement,
+		       jsonb_build_object('id', x.entitlement_id, 'display', x.entitlement) as entitlement, x.risk_level,
+		           x.privileged, x.found_at
+		  from (select u.*, e.risk_level, e.privileged,
+		               coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id) as entitlement,
 		               count(*) over (partition by u.connector_id)::int as total,
-		               row_number() over (partition by u.connector_id
-		                                      order by e.privileged desc, array_position(array['critical', 'high', 'medium', 'low'], e.risk_level), u.id) as nth
+		                   row_number() over (partition by u.connector_id
+		                                      order by e.privileged desc, array_position(array['critical', 'high',
+		                                          'medium', 'low'], e.risk_level), u.id) as nth
 		          from unmanaged_grants() u
 		          join entitlement e on e.id = u.entitlement_id
 		         where u.connector_id = any(@ids::text[]::uuid[])
@@ -81,7 +84,8 @@ func unmanagedOf(ctx context.Context, tx *pg.Tx, connectors []string) (map[strin
 	return found, nil
 }
 
-// askUnmanaged asks about the unmanaged access of connectors, one task each, or revokes it where the connector's policy says so.
+// askUnmanaged asks about the unmanaged access of connectors, one task each, or revokes it where the connector's policy
+// says so.
 func (s *Service) askUnmanaged(ctx context.Context, tx *pg.Tx, connectors []string) ([]decision.New, error) {
 	if len(connectors) == 0 {
 		return nil, nil
@@ -109,12 +113,22 @@ func (s *Service) askUnmanaged(ctx context.Context, tx *pg.Tx, connectors []stri
 }
 
 // revokeByPolicy orders the revocation of grants, and gives those that cannot be revoked, which people are asked about.
-func (s *Service) revokeByPolicy(ctx context.Context, tx *pg.Tx, list []unmanagedGrant) (left []unmanagedGrant, err error) {
+func (s *Service) revokeByPolicy(
+	ctx context.Context,
+	tx *pg.Tx,
+	list []unmanagedGrant,
+) (left []unmanagedGrant, err error) {
 	ids := make([]string, len(list))
 	for i, g := range list {
 		ids[i] = g.ID
 	}
-	out, err := access.RevokeGrants(ctx, tx, ids, "given in the target itself, which native_grant_policy revoke does not allow", s.Now())
+	out, err := access.RevokeGrants(
+		ctx,
+		tx,
+		ids,
+		"given in the target itself, which native_grant_policy revoke does not allow",
+		s.Now(),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -137,25 +151,50 @@ func unmanagedQuestion(list []unmanagedGrant) decision.New {
 	}
 	what := fmt.Sprintf("%d grants in %s were given outside Grantwright", first.Total, first.Connector)
 	if first.Total == 1 {
-		what = fmt.Sprintf("%s has %s in %s, given outside Grantwright", first.Identity.Display, first.Entitlement.Display, first.Connector)
+		what = fmt.Sprintf(
+			"%s has %s in %s, given outside Grantwright",
+			first.Identity.Display,
+			first.Entitlement.Display,
+			first.Connector,
+		)
 	}
-	summary := "They appeared in the target after its first sync, and no policy, role or request asks for them. Accept them as found, or revoke them."
+	summary := "They appeared in the target after its first sync, and no policy, role or request asks for them. " +
+		"Accept them as found, or revoke them."
 	if first.Total > len(list) {
 		summary += fmt.Sprintf(" This task lists the first %d; the others follow.", len(list))
 	}
 	if first.Policy == "revoke" && first.Total > maxRevoked {
-		summary += fmt.Sprintf(" The policy of the system is to revoke, but more than %d at once are not revoked without a person.", maxRevoked)
+		summary += fmt.Sprintf(
+			" The policy of the system is to revoke, but more than %d at once are not revoked without a person.",
+			maxRevoked,
+		)
 	}
 	system := decision.Ref{Type: "connector", ID: first.ConnectorID, Display: first.Connector}
 	return decision.New{
-		Key: first.ConnectorID, Subject: system, Source: system, Title: what, Summary: summary,
-		Context: map[string]any{"connector": system, "policy": first.Policy, "total": first.Total, "grants": list, "grant_ids": ids,
-			"links": map[string]string{"grants": httpapi.Prefix + "/entitlements/grants?review_state=unmanaged&connector_id=" + first.ConnectorID}},
+		Key:     first.ConnectorID,
+		Subject: system,
+		Source:  system,
+		Title:   what,
+		Summary: summary,
+		Context: map[string]any{
+			"connector": system,
+			"policy":    first.Policy,
+			"total":     first.Total,
+			"grants":    list,
+			"grant_ids": ids,
+			"links": map[string]string{
+				"grants": httpapi.Prefix + "/entitlements/grants?review_state=unmanaged&connector_id=" +
+					first.ConnectorID,
+			},
+		},
 		Actions: []decision.Action{
 			{Key: "accept", Label: "Accept as found", Style: "positive", Requires: []string{"comment"}},
 			{Key: "revoke", Label: "Revoke", Style: "negative", Requires: []string{"comment"}},
 		},
-		Roles: admins, Priority: "normal", RiskLevel: risk, GroupKey: NativeGrant + "/" + first.ConnectorID,
+		Roles:     admins,
+		Priority:  "normal",
+		RiskLevel: risk,
+		GroupKey:  NativeGrant + "/" + first.ConnectorID,
 	}
 }
 
@@ -182,14 +221,23 @@ func (s *Service) answerUnmanaged(ctx context.Context, tx *pg.Tx, a decision.Ans
 		return err
 	}
 	if a.Decision.Action == "accept" {
-		_, err = access.AcceptGrants(ctx, tx, access.GrantAcceptance{IDs: ids, ConnectorID: a.Task.Key, Comment: a.Decision.Comment}, false)
+		_, err = access.AcceptGrants(
+			ctx,
+			tx,
+			access.GrantAcceptance{IDs: ids, ConnectorID: a.Task.Key, Comment: a.Decision.Comment},
+			false,
+		)
 	} else {
 		_, err = access.RevokeGrants(ctx, tx, ids, a.Decision.Comment, s.Now())
 	}
 	if err != nil {
 		return err
 	}
-	return queue.Enqueue(ctx, tx, queue.Work{Kind: workOn(NativeGrant), Subjects: []string{a.Task.Key}, Cause: "answered"})
+	return queue.Enqueue(
+		ctx,
+		tx,
+		queue.Work{Kind: workOn(NativeGrant), Subjects: []string{a.Task.Key}, Cause: "answered"},
+	)
 }
 
 // chosenGrants are the grants that a decision is about: all that the task lists, or the chosen ones of them.

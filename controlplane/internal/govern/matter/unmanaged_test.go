@@ -24,8 +24,13 @@ func (h *house) imported() (crm, staff, ops, root string) {
 
 func (h *house) nativePolicy(connector, policy string) {
 	h.T.Helper()
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, native_grant_policy) values (current_tenant(), $1, $2)
-		on conflict (tenant_id, connector_id) do update set native_grant_policy = excluded.native_grant_policy`, connector, policy)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, native_grant_policy) values (current_tenant(), $1,
+		    $2)
+		on conflict (tenant_id, connector_id) do update set native_grant_policy = excluded.native_grant_policy`,
+		connector,
+		policy,
+	)
 }
 
 func (h *house) reviewState(grant string) any {
@@ -33,16 +38,25 @@ func (h *house) reviewState(grant string) any {
 	return h.Must(200, "admin", "GET", "/entitlements/grants/"+grant, nil).Body["review_state"]
 }
 
-// Access that appears in a target after the first import is asked about once for the system, and never what the import brought.
+// Access that appears in a target after the first import is asked about once for the system, and never what the import
+// brought.
 func TestUnmanagedAccessIsAskedAboutOncePerSystem(t *testing.T) {
 	h := open(t)
 	crm, staff, ops, root := h.imported()
 	task := h.one(matter.NativeGrant)
 	h.shows(task, "2 grants in crm were given outside Grantwright")
-	if listed := member(task, "context", "grant_ids").([]any); len(listed) != 2 || listed[0] != root || listed[1] != ops {
+	if listed := member(task, "context", "grant_ids").([]any); len(listed) != 2 || listed[0] != root ||
+		listed[1] != ops {
 		t.Errorf("asked about %v; want root first, then ops, and not staff", listed)
 	}
-	h.Refused(422, "validation_failed", "admin", "POST", decidePath(task), choice("accept", "fine", object{"grant_ids": []any{staff}}))
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		decidePath(task),
+		choice("accept", "fine", object{"grant_ids": []any{staff}}),
+	)
 	h.decide(task, "accept", "the vendor gives it", object{"grant_ids": []any{ops}})
 	task = h.one(matter.NativeGrant)
 	h.shows(task, "ada has root in crm, given outside Grantwright")
@@ -108,5 +122,12 @@ func TestAccessOfTheFirstImportIsAcceptedInBulk(t *testing.T) {
 		t.Errorf("staff is %v; want accepted", h.reviewState(staff))
 	}
 	h.none(matter.NativeGrant)
-	h.Refused(422, "validation_failed", "admin", "POST", "/entitlements/grants/accept-as-found", object{"comment": "all"})
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		"/entitlements/grants/accept-as-found",
+		object{"comment": "all"},
+	)
 }

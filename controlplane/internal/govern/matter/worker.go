@@ -14,8 +14,9 @@ import (
 
 // Sizes and times of the work.
 const (
-	batch    = 500       // conditions of a kind that are checked in one transaction
-	sweeping = time.Hour // how often all conditions are compared with the inbox: what comes with time alone is counted in days
+	batch = 500 // conditions of a kind that are checked in one transaction
+	// how often all conditions are compared with the inbox: what comes with time alone is counted in days
+	sweeping = time.Hour
 )
 
 // sweepKind is the kind of the work that compares all conditions of a tenant with its inbox.
@@ -24,14 +25,31 @@ const sweepKind = "inbox_sweep"
 // workOn is the kind of the work on conditions of a kind.
 func workOn(name string) string { return "inbox_" + name }
 
-// Kinds are the work on the inbox: one kind for each kind of condition, so that a condition that cannot be asked about holds up no other.
+// Kinds are the work on the inbox: one kind for each kind of condition, so that a condition that cannot be asked about
+// holds up no other.
 func (s *Service) Kinds() []queue.Kind {
 	const group = "inbox"
-	all := []queue.Kind{{Name: sweepKind, Group: group, Batch: 1, Forever: true, Work: func(ctx context.Context, tx *pg.Tx, _ []queue.Item) error { return s.sweep(ctx, tx) }}}
+	all := []queue.Kind{
+		{
+			Name:    sweepKind,
+			Group:   group,
+			Batch:   1,
+			Forever: true,
+			Work:    func(ctx context.Context, tx *pg.Tx, _ []queue.Item) error { return s.sweep(ctx, tx) },
+		},
+	}
 	for _, k := range s.kinds() {
-		all = append(all, queue.Kind{Name: workOn(k.name), Group: group, Batch: batch, Work: func(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
-			return k.look(ctx, tx, queue.Subjects(items))
-		}})
+		all = append(
+			all,
+			queue.Kind{
+				Name:  workOn(k.name),
+				Group: group,
+				Batch: batch,
+				Work: func(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
+					return k.look(ctx, tx, queue.Subjects(items))
+				},
+			},
+		)
 	}
 	return all
 }

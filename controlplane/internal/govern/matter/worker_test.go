@@ -22,8 +22,15 @@ func (h *house) queue() *queue.Queue {
 func (h *house) orphaned(n int) {
 	h.T.Helper()
 	dir, ada := h.system("old"), h.Person("una", "")
-	h.Exec(`insert into account (tenant_id, id, connector_id, external_id, username, row_hash, identity_id, correlation_state)
-		select current_tenant(), gen_random_uuid(), $1, 'a' || n, 'a' || n, '', $2, 'linked' from generate_series(1, $3::int) n`, dir, ada, n)
+	h.Exec(
+		`insert into account (tenant_id, id, connector_id, external_id, username, row_hash, identity_id,
+		    correlation_state)
+		select current_tenant(), gen_random_uuid(), $1, 'a' || n, 'a' || n, '', $2,
+		    'linked' from generate_series(1, $3::int) n`,
+		dir,
+		ada,
+		n,
+	)
 	h.left(ada)
 }
 
@@ -33,7 +40,8 @@ func TestTheWorkerHearsOfMattersAndAsks(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- h.queue().Run(working) }()
 	h.contested(h.system("dir"))
-	for deadline := time.Now().Add(time.Minute); h.Count(`select count(*) from decision_task where kind = 'account_correlation'`) == 0; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); h.Count(`select count(*) from decision_task
+		where kind = 'account_correlation'`) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nobody is asked")
 		}
@@ -72,7 +80,10 @@ func TestWhatCouldNotBeAskedIsAskedLater(t *testing.T) {
 	}
 	letGo()
 	holding.Wait()
-	if got := h.Count(`select count(*) from work_item where kind like 'inbox_%'`); got != items || h.Count(`select count(*) from decision_task`) != 0 {
+	if got := h.Count(
+		`select count(*) from work_item where kind like 'inbox_%'`,
+	); got != items ||
+		h.Count(`select count(*) from decision_task`) != 0 {
 		t.Errorf("%d items are left of %d", got, items)
 	}
 	if n := len(h.waiting(matter.OrphanAccount)) + len(h.waiting(matter.AccountCorrelation)); n != 4 {
@@ -84,7 +95,10 @@ func TestManyProcessesAskOnce(t *testing.T) {
 	h := open(t)
 	h.orphaned(700)
 	h.due(h.Tenant)
-	h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, kind, subject from work_item where kind like 'inbox_%'`)
+	h.Exec(
+		`insert into work_item (tenant_id, kind, subject) select tenant_id, kind,
+			subject from work_item where kind like 'inbox_%'`,
+	)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -97,7 +111,12 @@ func TestManyProcessesAskOnce(t *testing.T) {
 	}
 	all.Wait()
 	h.look()
-	if n, d := h.Count(`select count(*) from decision_task`), h.Count(`select count(distinct key) from decision_task`); n != 700 || d != 700 {
+	if n, d := h.Count(
+		`select count(*) from decision_task`,
+	), h.Count(
+		`select count(distinct key) from decision_task`,
+	); n != 700 ||
+		d != 700 {
 		t.Errorf("%d tasks about %d accounts; want 700", n, d)
 	}
 	if n := h.Count(`select count(*) from work_item where kind like 'inbox_%'`); n != 0 {
@@ -112,7 +131,12 @@ func TestEachTenantIsAskedAboutItsOwn(t *testing.T) {
 	h.orphaned(2)
 	ada := h.PersonOf(second, "eve", "")
 	connector := newID()
-	h.ExecAs(second, `insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'theirs', 'theirs', 'rest')`, connector)
+	h.ExecAs(
+		second,
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'theirs',
+			'theirs', 'rest')`,
+		connector,
+	)
 	account := h.AccountOf(second, connector, "eve", ada)
 	h.ExecAs(second, `update identity set status = 'deactivated' where id = $1`, ada)
 	for _, v := range []viewer.Viewer{h.Tenant, second} {
@@ -142,8 +166,14 @@ func TestWhatAFirstLoadBringsIsLookedAtWhereItMatters(t *testing.T) {
 	dir := h.system("dir")
 	h.Exec(`insert into account (tenant_id, id, connector_id, external_id, username, row_hash)
 		select current_tenant(), gen_random_uuid(), $1, 'a' || n, 'a' || n, '' from generate_series(1, 1000) n`, dir)
-	h.Exec(`insert into identity (tenant_id, id, external_id, display_name) select current_tenant(), gen_random_uuid(), 'a' || n, 'a' || n from generate_series(1, 1000) n`)
-	h.Exec(`update account a set identity_id = i.id, correlation_state = 'linked' from identity i where i.external_id = a.external_id`)
+	h.Exec(
+		`insert into identity (tenant_id, id, external_id, display_name) select current_tenant(), gen_random_uuid(),
+			'a' || n, 'a' || n from generate_series(1, 1000) n`,
+	)
+	h.Exec(
+		`update account a set identity_id = i.id, correlation_state = 'linked' from identity i
+			where i.external_id = a.external_id`,
+	)
 	h.Exec(`update account set last_login_at = now(), version = version + 1`)
 	if n := h.Count(`select count(*) from work_item where kind like 'inbox_%'`); n != 0 {
 		t.Errorf("%d items for accounts that find their owners; want none", n)

@@ -44,8 +44,14 @@ func wantApproval(r format.ApprovalRule, roles map[string]string) (wanted, error
 	rule := approval.Complete(approval.ApprovalRuleFields{Branches: []approval.ApprovalBranch{
 		{Outcome: approval.ApprovalOutcome{Kind: approval.Chain, Stages: stagesOf(r)}}}})
 	var err error
-	w.fields, err = fields{"name": r.Name, "description": r.Description, "role_ids": once(ids), "default": len(r.Roles) == 0, "branches": rule.Branches,
-		"request_ttl": openFor(r, rule.RequestTTL)}.normal()
+	w.fields, err = fields{
+		"name":        r.Name,
+		"description": r.Description,
+		"role_ids":    once(ids),
+		"default":     len(r.Roles) == 0,
+		"branches":    rule.Branches,
+		"request_ttl": openFor(r, rule.RequestTTL),
+	}.normal()
 	return w, err
 }
 
@@ -54,15 +60,25 @@ func stagesOf(r format.ApprovalRule) []approval.ApprovalStage {
 	for i, s := range r.Stages {
 		names, group := []string{}, approval.ApproverGroup{}
 		for _, word := range s.Approvers {
-			names, group.Approvers = append(names, approvers[word].name), append(group.Approvers, approvers[word].resolver)
+			names, group.Approvers = append(
+				names,
+				approvers[word].name,
+			), append(
+				group.Approvers,
+				approvers[word].resolver,
+			)
 		}
-		stages[i] = approval.ApprovalStage{Name: strings.Join(names, " or "), Groups: []approval.ApproverGroup{group}, RespondWithin: r.RespondWithin}
+		stages[i] = approval.ApprovalStage{
+			Name:          strings.Join(names, " or "),
+			Groups:        []approval.ApproverGroup{group},
+			RespondWithin: r.RespondWithin,
+		}
 	}
 	return stages
 }
 
-// openFor is how long a request stays open by the rule: the usual time, or longer where its steps take longer. They are counted twice,
-// since they are working time.
+// openFor is how long a request stays open by the rule: the usual time, or longer where its steps take longer. They are
+// counted twice, since they are working time.
 func openFor(r format.ApprovalRule, usual string) string {
 	each, _ := span.Parse(r.RespondWithin)
 	least, _ := span.Parse(usual)
@@ -103,7 +119,8 @@ func updateApproval(ctx context.Context, tx *pg.Tx, id string, f fields) error {
 	return err
 }
 
-// retireApproval deletes a rule. One that something names stays, and is the tenant's own: what names it would fall to another rule.
+// retireApproval deletes a rule. One that something names stays, and is the tenant's own: what names it would fall to
+// another rule.
 func retireApproval(ctx context.Context, tx *pg.Tx, id string) error {
 	used, err := approval.InUse(ctx, tx, id)
 	switch {

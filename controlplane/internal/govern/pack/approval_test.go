@@ -17,10 +17,13 @@ const ruled = `approvalRules:
 func (h *house) rulesHere() []string {
 	h.T.Helper()
 	return h.Strings(`
-		select r.name || ' | ' || coalesce((select string_agg(o.key, ',') from role o where r.applies_to -> 'role_ids' ? o.id::text), '')
+		select r.name || ' | ' || coalesce((select string_agg(o.key, ',') from role o
+		    where r.applies_to -> 'role_ids' ? o.id::text), '')
 		       || case when (r.applies_to ->> 'default')::boolean then 'default' else '' end
-		       || ' | ' || (select string_agg((s ->> 'name') || ' ' || (s ->> 'respond_within'), ', ') from jsonb_array_elements(r.branches #> '{0,outcome,stages}') s)
-		       || ' | ' || (r.terms ->> 'request_ttl') || ' | ' || coalesce(r.origin ->> 'pack_version', r.origin ->> 'kind')
+		       || ' | ' || (select string_agg((s ->> 'name') || ' ' || (s ->> 'respond_within'), ', ')
+		           from jsonb_array_elements(r.branches #> '{0,outcome,stages}') s)
+		       || ' | ' || (r.terms ->> 'request_ttl') || ' | ' || coalesce(r.origin ->> 'pack_version',
+		           r.origin ->> 'kind')
 		  from approval_rule r order by r.name`)
 }
 
@@ -76,9 +79,21 @@ func TestApprovalRulesOfAPackAreMerged(t *testing.T) {
 	}
 	h.Must(200, "admin", "PATCH", rule("Clinical access"), map[string]any{"name": "Our nurses", "priority": 7})
 	h.Must(200, "admin", "PATCH", rule("Everything else"), map[string]any{"description": "ours"})
-	h.upload(clinic("1.1.0", ruled, "name: Clinical access", "name: Access of nurses", "name: Everything else", "name: All else"))
+	h.upload(
+		clinic(
+			"1.1.0",
+			ruled,
+			"name: Clinical access",
+			"name: Access of nurses",
+			"name: Everything else",
+			"name: All else",
+		),
+	)
 	h.Must(200, "admin", "POST", packs+"/clinic/upgrade", map[string]any{})
-	h.wantRules(strings.Replace(theRest, "Everything", "All", 1)+"1.1.0", strings.Replace(nursing, "Clinical access", "Our nurses", 1)+"1.1.0")
+	h.wantRules(
+		strings.Replace(theRest, "Everything", "All", 1)+"1.1.0",
+		strings.Replace(nursing, "Clinical access", "Our nurses", 1)+"1.1.0",
+	)
 	if n := h.Count(`select count(*) from approval_rule where priority = 7 or description = 'ours'`); n != 2 {
 		t.Errorf("%d of 2 changes of the tenant have stayed", n)
 	}
@@ -87,7 +102,12 @@ func TestApprovalRulesOfAPackAreMerged(t *testing.T) {
 		t.Fatalf("open conflicts: %v", open)
 	}
 	h.Must(200, "admin", "POST", packs+"/conflicts/"+open[0]["id"].(string)+"/resolve", map[string]any{"use": "theirs"})
-	if got := h.Strings(`select name from approval_rule where priority = 7`); !cmp.Equal(got, []string{"Access of nurses"}) {
+	if got := h.Strings(
+		`select name from approval_rule where priority = 7`,
+	); !cmp.Equal(
+		got,
+		[]string{"Access of nurses"},
+	) {
 		t.Errorf("after theirs was taken, it is called %q", got)
 	}
 	// Deleted by the tenant, it is not made again.
@@ -101,8 +121,21 @@ func TestApprovalRulesOfAPackAreMerged(t *testing.T) {
 
 func TestATenantsOwnDefaultRuleStands(t *testing.T) {
 	h := open(t)
-	own := map[string]any{"name": "Ask the administrators", "applies_to": map[string]any{"default": true}, "branches": []any{map[string]any{"outcome": map[string]any{
-		"kind": "chain", "stages": []any{map[string]any{"name": "Admins", "groups": []any{map[string]any{"approvers": []any{map[string]any{"kind": "app_role", "app_role": "admin"}}}}}}}}}}
+	own := map[string]any{
+		"name":       "Ask the administrators",
+		"applies_to": map[string]any{"default": true},
+		"branches": []any{map[string]any{"outcome": map[string]any{
+			"kind": "chain",
+			"stages": []any{
+				map[string]any{
+					"name": "Admins",
+					"groups": []any{
+						map[string]any{"approvers": []any{map[string]any{"kind": "app_role", "app_role": "admin"}}},
+					},
+				},
+			},
+		}}},
+	}
 	made := h.Must(201, "admin", "POST", "/approval-rules", own)
 	h.upload(clinic("1.0.0", ruled))
 	h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{})
@@ -114,7 +147,13 @@ func TestATenantsOwnDefaultRuleStands(t *testing.T) {
 	}
 	h.Must(200, "admin", "POST", packs+"/conflicts/"+open[0]["id"].(string)+"/resolve", map[string]any{"use": "mine"})
 	dry := h.Must(200, "admin", "POST", packs+"/clinic/uninstall?dry_run=true", map[string]any{"mode": "remove_all"})
-	h.Must(200, "admin", "POST", packs+"/clinic/uninstall", map[string]any{"mode": "remove_all", "confirm": dry.Text("plan_hash")})
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		packs+"/clinic/uninstall",
+		map[string]any{"mode": "remove_all", "confirm": dry.Text("plan_hash")},
+	)
 	h.wantRules(mine)
 	h.Must(200, "admin", "GET", "/approval-rules/"+made.Text("id"), nil)
 }
@@ -127,13 +166,31 @@ func TestARuleThatIsUsedStays(t *testing.T) {
 			h.upload(clinic("1.0.0", ruled))
 			h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{})
 			rule := h.Strings(`select id::text from approval_rule where name = 'Clinical access'`)[0]
-			h.Must(201, "admin", "POST", "/entitlements/roles", map[string]any{"key": "own", "name": "Own", "approval_rule_id": rule})
+			h.Must(
+				201,
+				"admin",
+				"POST",
+				"/entitlements/roles",
+				map[string]any{"key": "own", "name": "Own", "approval_rule_id": rule},
+			)
 			if way == "uninstall" {
-				dry := h.Must(200, "admin", "POST", packs+"/clinic/uninstall?dry_run=true", map[string]any{"mode": "remove_all"})
+				dry := h.Must(
+					200,
+					"admin",
+					"POST",
+					packs+"/clinic/uninstall?dry_run=true",
+					map[string]any{"mode": "remove_all"},
+				)
 				if got := keys(dry.Body, "detach"); got != "nursing" {
 					t.Errorf("uninstalling leaves %q", got)
 				}
-				h.Must(200, "admin", "POST", packs+"/clinic/uninstall", map[string]any{"mode": "remove_all", "confirm": dry.Text("plan_hash")})
+				h.Must(
+					200,
+					"admin",
+					"POST",
+					packs+"/clinic/uninstall",
+					map[string]any{"mode": "remove_all", "confirm": dry.Text("plan_hash")},
+				)
 			} else {
 				h.upload(clinic("1.1.0", ""))
 				done := h.Must(200, "admin", "POST", packs+"/clinic/upgrade", map[string]any{})
@@ -141,7 +198,12 @@ func TestARuleThatIsUsedStays(t *testing.T) {
 					t.Errorf("the upgrade skips %q", got)
 				}
 			}
-			if got := h.Strings(`select name || ' ' || (origin ->> 'kind') from approval_rule`); !cmp.Equal(got, []string{"Clinical access manual"}) {
+			if got := h.Strings(
+				`select name || ' ' || (origin ->> 'kind') from approval_rule`,
+			); !cmp.Equal(
+				got,
+				[]string{"Clinical access manual"},
+			) {
 				t.Errorf("approval rules %q", got)
 			}
 		})

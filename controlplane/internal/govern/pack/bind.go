@@ -24,14 +24,21 @@ const (
 
 // Run binds what waits until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look at sector packs that wait"}.Run(ctx, func(ctx context.Context) error {
-		_, err := s.Look(ctx)
-		return err
-	})
+	return loop.Worker{
+		Every:  interval,
+		Log:    s.Log,
+		Cannot: "cannot look at sector packs that wait",
+	}.Run(
+		ctx,
+		func(ctx context.Context) error {
+			_, err := s.Look(ctx)
+			return err
+		},
+	)
 }
 
-// Look binds what waits in installations whose turn it is: where a run has ended since it was last looked at, or a minute has passed.
-// It tells how many it has looked at.
+// Look binds what waits in installations whose turn it is: where a run has ended since it was last looked at, or a
+// minute has passed. It tells how many it has looked at.
 func (s *Service) Look(ctx context.Context) (int, error) {
 	const sql = `
 		select i.tenant_id::text, i.id::text
@@ -61,7 +68,16 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 			return n, ctx.Err()
 		}
 		if err != nil {
-			s.Log.WarnContext(ctx, "cannot bind what a sector pack waits for; it is tried again later", "tenant", w.Tenant, "installation", w.ID, "err", err)
+			s.Log.WarnContext(
+				ctx,
+				"cannot bind what a sector pack waits for; it is tried again later",
+				"tenant",
+				w.Tenant,
+				"installation",
+				w.ID,
+				"err",
+				err,
+			)
 			s.postpone(ctx, w.Tenant, w.ID)
 		}
 	}
@@ -71,7 +87,11 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 // postpone keeps an installation that cannot be looked at from being looked at over and over.
 func (s *Service) postpone(ctx context.Context, tenant, id string) {
 	err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `update sector_pack_installation set looked_at = now() where tenant_id = current_tenant() and id = $1`, id)
+		_, err := tx.Exec(
+			ctx,
+			`update sector_pack_installation set looked_at = now() where tenant_id = current_tenant() and id = $1`,
+			id,
+		)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -79,8 +99,8 @@ func (s *Service) postpone(ctx context.Context, tenant, id string) {
 	}
 }
 
-// bind binds what an installation waits for: selectors that find something by now, policies that have something to give by now, and
-// roles that nobody holds any more. The caller has its turn.
+// bind binds what an installation waits for: selectors that find something by now, policies that have something to give
+// by now, and roles that nobody holds any more. The caller has its turn.
 func (s *Service) bind(ctx context.Context, tx *pg.Tx, id string) error {
 	i, err := installationOf(ctx, tx, id)
 	if err != nil {
@@ -95,7 +115,8 @@ func (s *Service) bind(ctx context.Context, tx *pg.Tx, id string) error {
 		return err
 	}
 	w := &waiting{run: run{tx: tx, install: &i, binder: b, roles: map[string]string{}}}
-	for _, kind := range []string{format.KindRole, format.KindBirthright, format.KindAccessGrantPolicy, format.KindApprovalRule} {
+	for _, kind := range []string{format.KindRole, format.KindBirthright, format.KindAccessGrantPolicy,
+		format.KindApprovalRule} {
 		for k, o := range all {
 			if k.kind != kind {
 				continue
@@ -120,7 +141,11 @@ func (s *Service) bind(ctx context.Context, tx *pg.Tx, id string) error {
 	if len(w.bound) == 0 {
 		return nil
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "sector_pack.bound", Subject: i.subject(), Context: map[string]any{"objects": w.bound}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "sector_pack.bound", Subject: i.subject(), Context: map[string]any{"objects": w.bound}},
+	)
 }
 
 // waiting is a look at what waits.

@@ -80,16 +80,43 @@ type InstallationBrief struct {
 func entryOf(s *format.Source, source string, keyID *string) SectorPack {
 	p := s.Pack
 	out := SectorPack{
-		Key: p.Metadata.Key, Name: p.Metadata.Name, Sector: p.Metadata.Sector, Version: p.Metadata.Version, Publisher: p.Metadata.Publisher,
-		Description: p.Metadata.Description, Languages: filled(p.Metadata.Languages), RegulationRefs: filled(p.Metadata.Regulations), Source: source,
-		Signature: PackSignature{Alg: "none", KeyID: keyID, Verified: source == builtIn || keyID != nil}, Checksum: s.Files.Checksum(), Size: s.Files.Size(),
-		Contents: p.Contents(), Requires: PackRequires{p.Requires.Service, filled(p.Requires.ConnectorTypes)}, Parameters: []PackParameter{},
+		Key:            p.Metadata.Key,
+		Name:           p.Metadata.Name,
+		Sector:         p.Metadata.Sector,
+		Version:        p.Metadata.Version,
+		Publisher:      p.Metadata.Publisher,
+		Description:    p.Metadata.Description,
+		Languages:      filled(p.Metadata.Languages),
+		RegulationRefs: filled(p.Metadata.Regulations),
+		Source:         source,
+		Signature: PackSignature{
+			Alg:      "none",
+			KeyID:    keyID,
+			Verified: source == builtIn || keyID != nil,
+		},
+		Checksum:   s.Files.Checksum(),
+		Size:       s.Files.Size(),
+		Contents:   p.Contents(),
+		Requires:   PackRequires{p.Requires.Service, filled(p.Requires.ConnectorTypes)},
+		Parameters: []PackParameter{},
 	}
 	if keyID != nil {
 		out.Signature.Alg = "ed25519"
 	}
 	for _, q := range p.Parameters {
-		out.Parameters = append(out.Parameters, PackParameter{q.Key, q.Type, q.Default, q.Prompt, q.Required || q.Default == nil, q.Values, q.Minimum, q.Maximum})
+		out.Parameters = append(
+			out.Parameters,
+			PackParameter{
+				q.Key,
+				q.Type,
+				q.Default,
+				q.Prompt,
+				q.Required || q.Default == nil,
+				q.Values,
+				q.Minimum,
+				q.Maximum,
+			},
+		)
 	}
 	return out
 }
@@ -161,7 +188,11 @@ func briefs(ctx context.Context, tx *pg.Tx) (map[string]InstallationBrief, error
 	out := map[string]InstallationBrief{}
 	var key string
 	var b InstallationBrief
-	_, err = pgx.ForEachRow(rows, []any{&key, &b.Version, &b.State, &b.InstalledAt}, func() error { out[key] = b; return nil })
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&key, &b.Version, &b.State, &b.InstalledAt},
+		func() error { out[key] = b; return nil },
+	)
 	if err != nil {
 		return nil, fmt.Errorf("list installations: %w", err)
 	}
@@ -174,7 +205,8 @@ type available struct {
 	entry SectorPack
 }
 
-// find reads a pack; without a version, the newest one that is no preview. Its fault is of kind NotFound and names what there is.
+// find reads a pack; without a version, the newest one that is no preview. Its fault is of kind NotFound and names what
+// there is.
 func find(ctx context.Context, tx *pg.Tx, key, version string) (a available, err error) {
 	all, err := versions(ctx, tx, key)
 	if err != nil {
@@ -194,7 +226,13 @@ func find(ctx context.Context, tx *pg.Tx, key, version string) (a available, err
 		for _, p := range all {
 			there = append(there, p.Version)
 		}
-		return a, fault.New(fault.NotFound, "there is no version %q of the sector pack %s; there is %s", version, key, strings.Join(there, ", "))
+		return a, fault.New(
+			fault.NotFound,
+			"there is no version %q of the sector pack %s; there is %s",
+			version,
+			key,
+			strings.Join(there, ", "),
+		)
 	}
 	a.entry = all[i]
 	if a.entry.Source == builtIn {
@@ -242,7 +280,13 @@ func parametersOf(p format.Pack, given map[string]any) (map[string]any, error) {
 	}
 	f := fault.New(fault.Invalid, "the parameters of the pack %s do not fit; see errors", p.Metadata.Key)
 	for _, w := range wrong {
-		f = f.With(fault.Field{Pointer: "#/parameters/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(w.Key), Code: w.Code, Detail: w.Detail})
+		f = f.With(
+			fault.Field{
+				Pointer: "#/parameters/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(w.Key),
+				Code:    w.Code,
+				Detail:  w.Detail,
+			},
+		)
 	}
 	return nil, f
 }
@@ -250,7 +294,13 @@ func parametersOf(p format.Pack, given map[string]any) (map[string]any, error) {
 // keep stores an uploaded pack, and reports whether it is new here.
 func keep(ctx context.Context, tx *pg.Tx, entry SectorPack, packed []byte) (bool, error) {
 	if s, ok := builtin.Find(entry.Key); ok && s.Pack.Metadata.Version == entry.Version {
-		return false, fault.Coded(fault.Conflict, "pack_exists", "the pack %s %s comes with the service; give yours another version or key", entry.Key, entry.Version)
+		return false, fault.Coded(
+			fault.Conflict,
+			"pack_exists",
+			"the pack %s %s comes with the service; give yours another version or key",
+			entry.Key,
+			entry.Version,
+		)
 	}
 	var n int
 	var checksum *string
@@ -264,18 +314,41 @@ func keep(ctx context.Context, tx *pg.Tx, entry SectorPack, packed []byte) (bool
 	case checksum != nil && *checksum == entry.Checksum:
 		return false, nil
 	case checksum != nil:
-		return false, fault.Coded(fault.Conflict, "pack_exists", "there is a pack %s %s already, and it has another content; count the version up", entry.Key, entry.Version)
+		return false, fault.Coded(
+			fault.Conflict,
+			"pack_exists",
+			"there is a pack %s %s already, and it has another content; count the version up",
+			entry.Key,
+			entry.Version,
+		)
 	case n >= maxUploads:
-		return false, fault.Coded(fault.Conflict, "too_many_packs", "there are %d uploaded packs; %d are allowed", n, maxUploads)
+		return false, fault.Coded(
+			fault.Conflict,
+			"too_many_packs",
+			"there are %d uploaded packs; %d are allowed",
+			n,
+			maxUploads,
+		)
 	}
 	raw, err := json.Marshal(entry)
 	if err != nil {
 		return false, errors.Join(errors.New("describe pack"), err)
 	}
 	const insert = `
-		insert into sector_pack_upload (tenant_id, pack_key, pack_version, checksum, key_id, entry, archive, uploaded_by)
+		insert into sector_pack_upload (tenant_id, pack_key, pack_version, checksum, key_id, entry, archive,
+		    uploaded_by)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7)`
-	if _, err := tx.Exec(ctx, insert, entry.Key, entry.Version, entry.Checksum, entry.Signature.KeyID, raw, packed, actor(tx)); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		insert,
+		entry.Key,
+		entry.Version,
+		entry.Checksum,
+		entry.Signature.KeyID,
+		raw,
+		packed,
+		actor(tx),
+	); err != nil {
 		return false, fmt.Errorf("keep uploaded pack: %w", err)
 	}
 	return true, nil

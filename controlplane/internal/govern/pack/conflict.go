@@ -34,8 +34,8 @@ type PackConflict struct {
 	Object     string         `json:"-" db:"installation_id"`
 }
 
-const conflictColumns = `c.id::text, i.pack_key, c.kind, c.object_key, c.fields, c.base, c.mine, c.theirs, c.state, c.resolution, c.resolved_by, c.resolved_at,
-	c.created_at, c.version, c.installation_id::text`
+const conflictColumns = `c.id::text, i.pack_key, c.kind, c.object_key, c.fields, c.base, c.mine, c.theirs, c.state,
+	c.resolution, c.resolved_by, c.resolved_at, c.created_at, c.version, c.installation_id::text`
 
 func findConflict(ctx context.Context, tx *pg.Tx, id string) (PackConflict, error) {
 	missing := fault.New(fault.NotFound, "there is no conflict %s", id)
@@ -64,7 +64,13 @@ func findConflict(ctx context.Context, tx *pg.Tx, id string) (PackConflict, erro
 }
 
 // resolve decides a conflict.
-func (s *Service) resolve(ctx context.Context, v viewer.Viewer, id, use string, merged map[string]any, match func(version int) error) (out PackConflict, err error) {
+func (s *Service) resolve(
+	ctx context.Context,
+	v viewer.Viewer,
+	id, use string,
+	merged map[string]any,
+	match func(version int) error,
+) (out PackConflict, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
 		out, err = s.Resolve(ctx, tx, id, use, merged, match)
 		return err
@@ -72,8 +78,15 @@ func (s *Service) resolve(ctx context.Context, v viewer.Viewer, id, use string, 
 	return out, err
 }
 
-// Resolve decides a conflict within a transaction, whose plans should be those of pg.DB.AsBulk. use is mine, theirs or merged.
-func (s *Service) Resolve(ctx context.Context, tx *pg.Tx, id, use string, merged map[string]any, match func(version int) error) (PackConflict, error) {
+// Resolve decides a conflict within a transaction, whose plans should be those of pg.DB.AsBulk. use is mine, theirs or
+// merged.
+func (s *Service) Resolve(
+	ctx context.Context,
+	tx *pg.Tx,
+	id, use string,
+	merged map[string]any,
+	match func(version int) error,
+) (PackConflict, error) {
 	if err := turn(ctx, tx); err != nil {
 		return PackConflict{}, err
 	}
@@ -98,8 +111,21 @@ func (s *Service) Resolve(ctx context.Context, tx *pg.Tx, id, use string, merged
 	if _, err := tx.Exec(ctx, sql, id, use, actor(tx)); err != nil {
 		return c, fmt.Errorf("resolve conflict: %w", err)
 	}
-	err = audit.Record(ctx, tx, audit.Entry{Action: "sector_pack.conflict_resolved", Subject: audit.Subject{Type: "sector_pack", ID: c.Object, Display: c.PackKey},
-		Context: map[string]any{"conflict": id, "kind": c.Kind, "object_key": c.ObjectKey, "use": use, "fields": c.Fields}})
+	err = audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "sector_pack.conflict_resolved",
+			Subject: audit.Subject{Type: "sector_pack", ID: c.Object, Display: c.PackKey},
+			Context: map[string]any{
+				"conflict":   id,
+				"kind":       c.Kind,
+				"object_key": c.ObjectKey,
+				"use":        use,
+				"fields":     c.Fields,
+			},
+		},
+	)
 	if err != nil {
 		return c, err
 	}
@@ -142,7 +168,11 @@ func decide(ctx context.Context, tx *pg.Tx, c PackConflict, use string, merged m
 	}
 	o, ok := all[objectKey{c.Kind, c.ObjectKey}]
 	if !ok || o.ID == nil {
-		return fault.Coded(fault.Conflict, "already_resolved", "the object that the conflict is about is not there any more")
+		return fault.Coded(
+			fault.Conflict,
+			"already_resolved",
+			"the object that the conflict is about is not there any more",
+		)
 	}
 	if c.Theirs == nil {
 		return decideDropped(ctx, tx, c, o, use)
@@ -179,11 +209,13 @@ func (c PackConflict) taken(use string, merged map[string]any) (fields, error) {
 		}
 	case "merged":
 		if len(merged) == 0 {
-			return nil, fault.New(fault.Invalid, "say what the fields in conflict are to be").With(fault.Field{Pointer: "#/merged", Code: "required", Detail: "name some of fields"})
+			return nil, fault.New(fault.Invalid, "say what the fields in conflict are to be").
+				With(fault.Field{Pointer: "#/merged", Code: "required", Detail: "name some of fields"})
 		}
 		for name, v := range merged {
 			if _, known := c.Theirs[name]; !known {
-				return nil, fault.New(fault.Invalid, "the object has no field %q", name).With(fault.Field{Pointer: "#/merged/" + name, Code: "unknown_field", Detail: "name some of fields"})
+				return nil, fault.New(fault.Invalid, "the object has no field %q", name).
+					With(fault.Field{Pointer: "#/merged/" + name, Code: "unknown_field", Detail: "name some of fields"})
 			}
 			take[name] = v
 		}
@@ -195,7 +227,8 @@ func (c PackConflict) taken(use string, merged map[string]any) (fields, error) {
 func decideDropped(ctx context.Context, tx *pg.Tx, c PackConflict, o object, use string) error {
 	switch use {
 	case "merged":
-		return fault.New(fault.Invalid, "the new version does not have the object: keep yours, or take theirs, which removes it").
+		return fault.New(fault.Invalid, "the new version does not have the object: keep yours, or take theirs, which "+
+			"removes it").
 			With(fault.Field{Pointer: "#/use", Code: "invalid", Detail: "mine or theirs"})
 	case "mine":
 		if err := setOrigin(ctx, tx, o.Kind, *o.ID, map[string]any{"kind": "manual"}); err != nil {
@@ -215,7 +248,11 @@ func decideDropped(ctx context.Context, tx *pg.Tx, c PackConflict, o object, use
 }
 
 func installationOf(ctx context.Context, tx *pg.Tx, id string) (installation, error) {
-	rows, err := tx.Query(ctx, `select `+installationColumns+` from sector_pack_installation where tenant_id = current_tenant() and id = $1`, id)
+	rows, err := tx.Query(
+		ctx,
+		`select `+installationColumns+` from sector_pack_installation where tenant_id = current_tenant() and id = $1`,
+		id,
+	)
 	if err != nil {
 		return installation{}, fmt.Errorf("find installation: %w", err)
 	}

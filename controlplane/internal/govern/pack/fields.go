@@ -130,7 +130,12 @@ func (b *binder) wantRole(r format.Role) (wanted, error) {
 		kind = "business"
 	}
 	var err error
-	w.fields, err = fields{"name": r.Name, "description": r.Description, "role_type": kind, "entitlement_ids": once(ids)}.normal()
+	w.fields, err = fields{
+		"name":            r.Name,
+		"description":     r.Description,
+		"role_type":       kind,
+		"entitlement_ids": once(ids),
+	}.normal()
 	return w, err
 }
 
@@ -164,9 +169,23 @@ func (b *binder) wantPolicy(p format.Policy, birthright bool, roles map[string]s
 		return w, fmt.Errorf("the condition of %s cannot be read: %s", p.Key, problems[0].Detail)
 	}
 	f := fields{
-		"name": or(p.Name, p.Key), "description": p.Description, "mode": or(p.Mode, defaultMode(birthright)), "effect": or(p.Effect, "assign"), "birthright": birthright,
-		"priority": 100, "subject": parsed, "role_ids": once(roleIDs), "entitlement_ids": once(entitlements), "connector_ids": once(accounts),
-		"when": p.Lifecycle.When, "lead_time": null(p.Lifecycle.LeadTime), "on_no_match": or(p.Lifecycle.OnNoMatch, "end_now"), "grace": null(p.Lifecycle.Grace),
+		"name": or(
+			p.Name,
+			p.Key,
+		),
+		"description":     p.Description,
+		"mode":            or(p.Mode, defaultMode(birthright)),
+		"effect":          or(p.Effect, "assign"),
+		"birthright":      birthright,
+		"priority":        100,
+		"subject":         parsed,
+		"role_ids":        once(roleIDs),
+		"entitlement_ids": once(entitlements),
+		"connector_ids":   once(accounts),
+		"when":            p.Lifecycle.When,
+		"lead_time":       null(p.Lifecycle.LeadTime),
+		"on_no_match":     or(p.Lifecycle.OnNoMatch, "end_now"),
+		"grace":           null(p.Lifecycle.Grace),
 	}
 	if p.Priority != nil {
 		f["priority"] = *p.Priority
@@ -214,7 +233,8 @@ func (f fields) gives() bool {
 // wantLifecycle is what a pack wants of the tenant's lifecycle: what it does not name stays the tenant's.
 func wantLifecycle(l format.Lifecycle) wanted {
 	f := fields{}
-	for name, text := range map[string]string{"pre_hire_lead": l.PreHireLead, "mover_grace": l.MoverGrace, "delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter} {
+	for name, text := range map[string]string{"pre_hire_lead": l.PreHireLead, "mover_grace": l.MoverGrace,
+		"delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter} {
 		if d, err := span.Parse(text); err == nil {
 			f[name] = iso(d)
 		}
@@ -235,7 +255,13 @@ func iso(d time.Duration) string {
 }
 
 func lifecycleFields(l lifecycle.Lifecycle) fields {
-	f := fields{"pre_hire_lead": iso(l.PreHireLead), "mover_grace": iso(l.MoverGrace), "leave_access": l.LeaveAccess, "delete_after": nil, "archive_after": nil}
+	f := fields{
+		"pre_hire_lead": iso(l.PreHireLead),
+		"mover_grace":   iso(l.MoverGrace),
+		"leave_access":  l.LeaveAccess,
+		"delete_after":  nil,
+		"archive_after": nil,
+	}
 	for name, d := range map[string]*time.Duration{"delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter} {
 		if d != nil {
 			f[name] = iso(*d)
@@ -252,8 +278,9 @@ func current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 	case format.KindRole:
 		sql = `
 		select r.id::text,
-		       jsonb_build_object('name', r.name, 'description', r.description, 'role_type', r.role_type, 'entitlement_ids',
-		           (select coalesce(jsonb_agg(x.entitlement_id), '[]') from role_entitlement x where x.tenant_id = r.tenant_id and x.role_id = r.id))
+		       jsonb_build_object('name', r.name, 'description', r.description, 'role_type', r.role_type,
+		           'entitlement_ids', (select coalesce(jsonb_agg(x.entitlement_id), '[]') from role_entitlement x
+		               where x.tenant_id = r.tenant_id and x.role_id = r.id))
 		  from role r
 		 where r.tenant_id = current_tenant()
 		   and r.id = any ($1::text[]::uuid[])
@@ -261,10 +288,12 @@ func current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 	case format.KindBirthright, format.KindAccessGrantPolicy:
 		sql = `
 		select p.id::text,
-		       jsonb_build_object('name', p.name, 'description', p.description, 'mode', p.mode, 'effect', p.effect, 'birthright', p.birthright, 'priority', p.priority,
-		           'subject', p.subject, 'role_ids', p.resources -> 'role_ids', 'entitlement_ids', p.resources -> 'entitlement_ids',
-		           'connector_ids', p.resources -> 'connector_ids', 'when', p.lifecycle -> 'when', 'lead_time', p.lifecycle -> 'lead_time',
-		           'on_no_match', p.lifecycle -> 'on_no_match', 'grace', p.lifecycle -> 'grace')
+		       jsonb_build_object('name', p.name, 'description', p.description, 'mode', p.mode, 'effect', p.effect,
+		           'birthright', p.birthright, 'priority', p.priority, 'subject', p.subject, 'role_ids',
+		           p.resources -> 'role_ids', 'entitlement_ids', p.resources -> 'entitlement_ids', 'connector_ids',
+		           p.resources -> 'connector_ids', 'when', p.lifecycle -> 'when', 'lead_time',
+		               p.lifecycle -> 'lead_time', 'on_no_match', p.lifecycle -> 'on_no_match', 'grace',
+		               p.lifecycle -> 'grace')
 		  from access_policy p
 		 where p.tenant_id = current_tenant()
 		   and p.id = any ($1::text[]::uuid[])
@@ -272,8 +301,9 @@ func current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 	case format.KindApprovalRule:
 		sql = `
 		select r.id::text,
-		       jsonb_build_object('name', r.name, 'description', r.description, 'role_ids', coalesce(r.applies_to -> 'role_ids', '[]'),
-		           'default', coalesce(r.applies_to -> 'default', 'false'), 'branches', r.branches, 'request_ttl', r.terms -> 'request_ttl')
+		       jsonb_build_object('name', r.name, 'description', r.description, 'role_ids',
+		           coalesce(r.applies_to -> 'role_ids', '[]'), 'default', coalesce(r.applies_to -> 'default', 'false'),
+		               'branches', r.branches, 'request_ttl', r.terms -> 'request_ttl')
 		  from approval_rule r
 		 where r.tenant_id = current_tenant()
 		   and r.id = any ($1::text[]::uuid[])`

@@ -17,8 +17,8 @@ type Choice struct {
 	Parameters   map[string]any
 }
 
-// CheckChoices is a fault of kind Invalid unless all packs come with the service and take their parameters: a tenant that was promised
-// a pack must not begin without it.
+// CheckChoices is a fault of kind Invalid unless all packs come with the service and take their parameters: a tenant
+// that was promised a pack must not begin without it.
 func CheckChoices(choices []Choice) error {
 	seen := map[string]bool{}
 	for n, c := range choices {
@@ -26,19 +26,25 @@ func CheckChoices(choices []Choice) error {
 		s, ok := builtin.Find(c.Key)
 		switch {
 		case !ok:
-			return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no sector pack %q; there are %s", c.Key, there()).
+			return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no sector pack %q; there are %s", c.Key,
+				there()).
 				With(fault.Field{Pointer: at, Code: "unknown_sector_pack", Detail: "name one of " + there()})
 		case c.Version != "" && c.Version != s.Pack.Metadata.Version:
-			return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no version %q of the sector pack %s; there is %s", c.Version, c.Key, s.Pack.Metadata.Version).
-				With(fault.Field{Pointer: at + "/version", Code: "unknown_sector_pack", Detail: "leave version out, or write " + s.Pack.Metadata.Version})
+			return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no version %q of the sector pack %s; "+
+				"there is %s", c.Version, c.Key, s.Pack.Metadata.Version).
+				With(fault.Field{Pointer: at + "/version", Code: "unknown_sector_pack",
+					Detail: "leave version out, or write " + s.Pack.Metadata.Version})
 		case seen[c.Key]:
-			return fault.New(fault.Invalid, "the sector pack %s is named twice", c.Key).With(fault.Field{Pointer: at, Code: "duplicate", Detail: "name it once"})
+			return fault.New(fault.Invalid, "the sector pack %s is named twice", c.Key).
+				With(fault.Field{Pointer: at, Code: "duplicate", Detail: "name it once"})
 		}
 		seen[c.Key] = true
 		values, wrong := format.Values(s.Pack.Parameters, c.Parameters)
 		if len(wrong) > 0 {
-			return fault.New(fault.Invalid, "the parameter %s of the sector pack %s does not fit: %s", wrong[0].Key, c.Key, wrong[0].Detail).
-				With(fault.Field{Pointer: at + "/parameters/" + wrong[0].Key, Code: wrong[0].Code, Detail: wrong[0].Detail})
+			return fault.New(fault.Invalid, "the parameter %s of the sector pack %s does not fit: %s", wrong[0].Key,
+				c.Key, wrong[0].Detail).
+				With(fault.Field{Pointer: at + "/parameters/" + wrong[0].Key, Code: wrong[0].Code,
+					Detail: wrong[0].Detail})
 		}
 		if _, problems := s.Fill(values); format.Failed(problems) {
 			return invalid(problems)
@@ -58,7 +64,11 @@ func there() string {
 // Found installs the packs that a tenant begins with, in the transaction that makes it.
 func (s *Service) Found(ctx context.Context, tx *pg.Tx, choices []Choice) error {
 	for _, c := range choices {
-		if _, _, err := s.in(ctx, tx, request{Key: c.Key, Version: c.Version, Parameters: c.Parameters, Trusting: true}); err != nil {
+		if _, _, err := s.in(
+			ctx,
+			tx,
+			request{Key: c.Key, Version: c.Version, Parameters: c.Parameters, Trusting: true},
+		); err != nil {
 			return fmt.Errorf("install the sector pack %s: %w", c.Key, err)
 		}
 	}

@@ -43,7 +43,13 @@ func open(t testing.TB) *house {
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		quiet := slog.New(slog.DiscardHandler)
 		h.policies = &policy.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now}
-		h.packs = &pack.Service{DB: db, Cursors: cursors, Trusted: []ed25519.PublicKey{public}, Log: quiet, Now: time.Now}
+		h.packs = &pack.Service{
+			DB:      db,
+			Cursors: cursors,
+			Trusted: []ed25519.PublicKey{public},
+			Log:     quiet,
+			Now:     time.Now,
+		}
 		people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
 		roles := &role.Service{DB: db, Cursors: cursors}
 		approvals := &approval.Service{DB: db, Cursors: cursors, Now: time.Now}
@@ -62,7 +68,13 @@ func (h *house) system(businessID, label string) string {
 	if label != "" {
 		labels["tag"] = label
 	}
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type, labels, last_success_at) values (current_tenant(), $1, $2, $2, 'ldap', $3, now())`, id, businessID, labels)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type, labels, last_success_at)
+			values (current_tenant(), $1, $2, $2, 'ldap', $3, now())`,
+		id,
+		businessID,
+		labels,
+	)
 	return id
 }
 
@@ -96,7 +108,11 @@ func (h *house) look() {
 func (h *house) hire(name, department string) string {
 	h.T.Helper()
 	made := h.Must(201, "admin", "POST", "/identities", map[string]any{
-		"external_id": name, "email": name + "@example.com", "first_name": name, "last_name": "X", "department": department,
+		"external_id": name,
+		"email":       name + "@example.com",
+		"first_name":  name,
+		"last_name":   "X",
+		"department":  department,
 	})
 	return made.Text("id")
 }

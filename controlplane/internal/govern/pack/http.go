@@ -14,23 +14,36 @@ import (
 const base = "/sector-packs"
 
 const (
-	aboutPacks = "A sector pack holds the field mappings, roles, birthrights, policies, approval rules and lifecycle that suit a sector. Some come with " +
+	aboutPacks = "A sector pack holds the field mappings, roles, birthrights, policies, approval rules and lifecycle " +
+		"that suit a sector. Some come with " +
 		"the service; others are uploaded. " +
 		"Kinds that the service does not have yet are kept with the installation and told under skip."
-	aboutUpload = "Takes a .gwpack archive: as the body itself (application/gzip or application/octet-stream), as the part archive of a multipart/form-data, or in base64 in a JSON object. " +
-		"It is signed by a key that the operator trusts, unless the operator lets unsigned ones in. The same archive again changes nothing."
-	aboutValidate = "Checks an archive as uploading it would, and runs its tests. Nothing is kept. What is wrong is the answer, each with file, line and how to mend it."
-	aboutPlan     = "Says what installing this version would do here, or upgrading to it where the pack is installed, and whose access would change. Nothing is written."
-	aboutInstall  = "One transaction. Birthrights are enforced at once unless the pack says shadow; other policies start as their pack states. An object of the tenant's own " +
-		"that stands where the pack would make one stays, and is a conflict. The same version and parameters again change nothing. Beyond 10 % of all people confirm " +
+	aboutUpload = "Takes a .gwpack archive: as the body itself (application/gzip or application/octet-stream), as " +
+		"the part archive of a multipart/form-data, or in base64 in a JSON object. " +
+		"It is signed by a key that the operator trusts, unless the operator lets unsigned ones in. The same archive " +
+		"again changes nothing."
+	aboutValidate = "Checks an archive as uploading it would, and runs its tests. Nothing is kept. What is wrong is " +
+		"the answer, each with file, line and how to mend it."
+	aboutPlan = "Says what installing this version would do here, or upgrading to it where the pack is " +
+		"installed, and whose access would change. Nothing is written."
+	aboutInstall = "One transaction. Birthrights are enforced at once unless the pack says shadow; other policies " +
+		"start as their pack states. An object of the tenant's own " +
+		"that stands where the pack would make one stays, and is a conflict. The same version and parameters again " +
+		"change nothing. Beyond 10 % of all people confirm " +
 		"takes the plan_hash of the plan."
-	aboutUpgrade = "Merges field by field: the installed version of the pack, the changes of the tenant, and the new version. If both sides changed the same " +
-		"field, the tenant's value stays, and a conflict is open until a decision. To change parameters, upgrade to the same version."
-	aboutUninstall = "detach keeps all objects as the tenant's own. remove_unused removes the objects that are unchanged and unused. remove_all removes all objects that the pack has " +
-		"created; access from its policies ends at once, or after their grace period. remove_all always requires confirm, the plan_hash of a dry run. Objects that the tenant " +
+	aboutUpgrade = "Merges field by field: the installed version of the pack, the changes of the tenant, and the new " +
+		"version. If both sides changed the same " +
+		"field, the tenant's value stays, and a conflict is open until a decision. To change parameters, upgrade to " +
+		"the same version."
+	aboutUninstall = "detach keeps all objects as the tenant's own. remove_unused removes the objects that are " +
+		"unchanged and unused. remove_all removes all objects that the pack has " +
+		"created; access from its policies ends at once, or after their grace period. remove_all always requires " +
+		"confirm, the plan_hash of a dry run. Objects that the tenant " +
 		"had before the pack are never removed, and grants with other reasons stay."
-	aboutResolve = "mine: the tenant's stays. theirs: the fields in conflict become what the pack wants. merged: they become what is sent."
-	aboutObjects = "pristine: the object is unchanged since the pack created it. Selectors without a match are bound automatically when a sync adds a matching entitlement."
+	aboutResolve = "mine: the tenant's stays. theirs: the fields in conflict become what the pack wants. merged: " +
+		"they become what is sent."
+	aboutObjects = "pristine: the object is unchanged since the pack created it. Selectors without a match are bound " +
+		"automatically when a sync adds a matching entitlement."
 )
 
 // Routes are the paths under /sector-packs. Administrators write; auditors read.
@@ -39,18 +52,50 @@ func (s *Service) Routes() []httpapi.Route {
 	const one = base + "/{key}"
 	routes := []httpapi.Route{
 		httpapi.Handle("GET", base, "List sector packs", s.list).For(both...).Describe(aboutPacks),
-		httpapi.Handle("POST", base+"/upload", "Upload a sector pack", s.upload).For(viewer.Admin).Status(http.StatusCreated).Archive().Errors(409, 413, 415).Describe(aboutUpload),
-		httpapi.Handle("POST", base+"/validate", "Validate a sector pack", s.validate).For(viewer.Admin).Status(http.StatusOK).Archive().Errors(413, 415).Describe(aboutValidate),
+		httpapi.Handle("POST", base+"/upload", "Upload a sector pack", s.upload).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Archive().
+			Errors(409, 413, 415).
+			Describe(aboutUpload),
+		httpapi.Handle("POST", base+"/validate", "Validate a sector pack", s.validate).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Archive().
+			Errors(413, 415).
+			Describe(aboutValidate),
 		httpapi.Handle("GET", one, "Retrieve a sector pack", s.read).For(both...),
 		httpapi.Handle("GET", one+"/versions/{version}", "Retrieve a sector pack version", s.readVersion).For(both...),
-		httpapi.Handle("POST", one+"/plan", "Plan a sector pack installation", s.plan).For(viewer.Admin).Status(http.StatusOK).Errors(409).Describe(aboutPlan),
-		httpapi.Handle("POST", one+"/install", "Install a sector pack", s.install).For(viewer.Admin).Status(http.StatusOK).Errors(409).Describe(aboutInstall),
-		httpapi.Handle("POST", one+"/upgrade", "Upgrade a sector pack", s.upgrade).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutUpgrade),
-		httpapi.Handle("POST", one+"/uninstall", "Uninstall a sector pack", s.remove).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutUninstall),
-		httpapi.Handle("GET", one+"/installation", "Retrieve a sector pack installation", s.readInstallation).For(both...),
-		httpapi.Handle("GET", one+"/objects", "List the objects of a sector pack", s.listObjects).For(both...).Describe(aboutObjects),
+		httpapi.Handle("POST", one+"/plan", "Plan a sector pack installation", s.plan).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409).
+			Describe(aboutPlan),
+		httpapi.Handle("POST", one+"/install", "Install a sector pack", s.install).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409).
+			Describe(aboutInstall),
+		httpapi.Handle("POST", one+"/upgrade", "Upgrade a sector pack", s.upgrade).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutUpgrade),
+		httpapi.Handle("POST", one+"/uninstall", "Uninstall a sector pack", s.remove).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutUninstall),
+		httpapi.Handle("GET", one+"/installation", "Retrieve a sector pack installation", s.readInstallation).
+			For(both...),
+		httpapi.Handle("GET", one+"/objects", "List the objects of a sector pack", s.listObjects).
+			For(both...).
+			Describe(aboutObjects),
 		httpapi.Handle("GET", one+"/conflicts", "List sector pack conflicts", s.listConflicts).For(both...),
-		httpapi.Handle("POST", base+"/conflicts/{id}/resolve", "Decide a sector pack conflict", s.resolveConflict).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).
+		httpapi.Handle("POST", base+"/conflicts/{id}/resolve", "Decide a sector pack conflict", s.resolveConflict).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
 			Describe(aboutResolve),
 	}
 	return routes
@@ -169,7 +214,11 @@ type planIn struct {
 }
 
 func (s *Service) plan(ctx context.Context, v viewer.Viewer, in *planIn) (*httpapi.One[PlannedChange], error) {
-	_, planned, err := s.work(ctx, v, request{Key: in.Key, Version: in.Body.Version, Parameters: in.Body.Parameters, Dry: true})
+	_, planned, err := s.work(
+		ctx,
+		v,
+		request{Key: in.Key, Version: in.Body.Version, Parameters: in.Body.Parameters, Dry: true},
+	)
 	return &httpapi.One[PlannedChange]{Body: planned}, err
 }
 
@@ -179,7 +228,11 @@ type installIn struct {
 }
 
 func (s *Service) install(ctx context.Context, v viewer.Viewer, in *installIn) (*httpapi.One[PackInstallation], error) {
-	out, _, err := s.work(ctx, v, request{Key: in.Key, Version: in.Body.Version, Parameters: in.Body.Parameters, Confirm: in.Body.Confirm})
+	out, _, err := s.work(
+		ctx,
+		v,
+		request{Key: in.Key, Version: in.Body.Version, Parameters: in.Body.Parameters, Confirm: in.Body.Confirm},
+	)
 	return shown(out, err)
 }
 
@@ -188,7 +241,17 @@ func shown(i PackInstallation, err error) (*httpapi.One[PackInstallation], error
 }
 
 func (s *Service) upgrade(ctx context.Context, v viewer.Viewer, in *installIn) (*httpapi.One[PackInstallation], error) {
-	out, _, err := s.work(ctx, v, request{Key: in.Key, Version: in.Body.Version, Parameters: in.Body.Parameters, Confirm: in.Body.Confirm, Upgrade: true})
+	out, _, err := s.work(
+		ctx,
+		v,
+		request{
+			Key:        in.Key,
+			Version:    in.Body.Version,
+			Parameters: in.Body.Parameters,
+			Confirm:    in.Body.Confirm,
+			Upgrade:    true,
+		},
+	)
 	return shown(out, err)
 }
 
@@ -206,7 +269,11 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*h
 	return &httpapi.One[PackRemoval]{Body: out}, err
 }
 
-func (s *Service) readInstallation(ctx context.Context, v viewer.Viewer, in *PackKey) (*httpapi.One[PackInstallation], error) {
+func (s *Service) readInstallation(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *PackKey,
+) (*httpapi.One[PackInstallation], error) {
 	var out PackInstallation
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		i, err := findInstallation(ctx, tx, in.Key)
@@ -230,7 +297,11 @@ type ConflictFilters struct {
 	State string `query:"state" enum:"open,resolved,superseded"`
 }
 
-func (s *Service) listConflicts(ctx context.Context, v viewer.Viewer, in *conflictsIn) (*httpapi.ListOut[PackConflict], error) {
+func (s *Service) listConflicts(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *conflictsIn,
+) (*httpapi.ListOut[PackConflict], error) {
 	walk, err := s.Cursors.Walk(v, "sector-packs/"+in.Key+"/conflicts", in.Paging, in.ConflictFilters)
 	if err != nil {
 		return nil, err
@@ -260,7 +331,11 @@ type ObjectFilters struct {
 	State string `query:"state" enum:"installed,pending_binding,conflict,skipped,leaving"`
 }
 
-func (s *Service) listObjects(ctx context.Context, v viewer.Viewer, in *objectsIn) (*httpapi.ListOut[InstalledObject], error) {
+func (s *Service) listObjects(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *objectsIn,
+) (*httpapi.ListOut[InstalledObject], error) {
 	walk, err := s.Cursors.Walk(v, "sector-packs/"+in.Key+"/objects", in.Paging, in.ObjectFilters)
 	if err != nil {
 		return nil, err
@@ -275,7 +350,12 @@ func (s *Service) listObjects(ctx context.Context, v viewer.Viewer, in *objectsI
 		items, total, err = listed(ctx, tx, i.ID, in.ObjectFilters, walk.Page)
 		return err
 	})
-	return httpapi.Out(walk, items, total, func(o InstalledObject) []string { return []string{o.Kind, o.ObjectKey} }), err
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(o InstalledObject) []string { return []string{o.Kind, o.ObjectKey} },
+	), err
 }
 
 type resolveIn struct {
@@ -287,7 +367,11 @@ type resolveIn struct {
 	}
 }
 
-func (s *Service) resolveConflict(ctx context.Context, v viewer.Viewer, in *resolveIn) (*httpapi.One[PackConflict], error) {
+func (s *Service) resolveConflict(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *resolveIn,
+) (*httpapi.One[PackConflict], error) {
 	c, err := s.resolve(ctx, v, in.ID, in.Body.Use, in.Body.Merged, in.Check)
 	return &httpapi.One[PackConflict]{ETag: httpapi.ETag(c.Version), Body: c}, err
 }

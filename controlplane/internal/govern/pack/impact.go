@@ -52,7 +52,13 @@ func rules(ctx context.Context, tx *pg.Tx) ([]rule, error) {
 	_, err = pgx.ForEachRow(rows, []any{&r.deny, &subject, &resources, &r.when}, func() error {
 		parsed, problems := condition.Parse(json.RawMessage(slices.Clone(subject)))
 		if len(problems) == 0 {
-			all, of = append(all, rule{deny: r.deny, when: slices.Clone(r.when), condition: parsed}), append(of, resources)
+			all, of = append(
+				all,
+				rule{deny: r.deny, when: slices.Clone(r.when), condition: parsed},
+			), append(
+				of,
+				resources,
+			)
 			roles, entitlements = append(roles, resources.RoleIDs...), append(entitlements, resources.EntitlementIDs...)
 		}
 		resources, r.when = policy.Resources{}, nil
@@ -84,7 +90,11 @@ func aim(ctx context.Context, tx *pg.Tx, all []rule, of []policy.Resources, role
 	}
 	systems := map[string]string{}
 	var id, system string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &system}, func() error { systems[id] = system; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &system},
+		func() error { systems[id] = system; return nil },
+	); err != nil {
 		return fmt.Errorf("read what policies give: %w", err)
 	}
 	for i, r := range of {
@@ -140,8 +150,16 @@ const (
 
 // weigh compares what rules give everybody before and after.
 func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (policy.Impact, error) {
-	out := policy.Impact{ByDepartment: []policy.DepartmentImpact{}, Sample: []policy.PersonImpact{}, LimitsHit: []policy.LimitHit{}, Notes: []string{}}
-	out.Notes = append(out.Notes, "It counts what rules give and gave: who holds the same for another reason, such as a request, keeps it.")
+	out := policy.Impact{
+		ByDepartment: []policy.DepartmentImpact{},
+		Sample:       []policy.PersonImpact{},
+		LimitsHit:    []policy.LimitHit{},
+		Notes:        []string{},
+	}
+	out.Notes = append(
+		out.Notes,
+		"It counts what rules give and gave: who holds the same for another reason, such as a request, keeps it.",
+	)
 	lifecycle, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return out, err
@@ -179,10 +197,27 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 			d = &policy.DepartmentImpact{Department: department}
 			departments[department] = d
 		}
-		d.IdentitiesAffected, d.GrantsAdded, d.GrantsEnded = d.IdentitiesAffected+1, d.GrantsAdded+len(gains), d.GrantsEnded+len(losses)
-		out.IdentitiesAffected, out.GrantsAdded, out.GrantsEnded = out.IdentitiesAffected+1, out.GrantsAdded+len(gains), out.GrantsEnded+len(losses)
+		d.IdentitiesAffected, d.GrantsAdded, d.GrantsEnded = d.IdentitiesAffected+1, d.GrantsAdded+len(
+			gains,
+		), d.GrantsEnded+len(
+			losses,
+		)
+		out.IdentitiesAffected, out.GrantsAdded, out.GrantsEnded = out.IdentitiesAffected+1, out.GrantsAdded+len(
+			gains,
+		), out.GrantsEnded+len(
+			losses,
+		)
 		if len(out.Sample) < mostSampled {
-			out.Sample = append(out.Sample, policy.PersonImpact{IdentityID: id, Display: display, Department: department, Gains: gains, Losses: losses})
+			out.Sample = append(
+				out.Sample,
+				policy.PersonImpact{
+					IdentityID: id,
+					Display:    display,
+					Department: department,
+					Gains:      gains,
+					Losses:     losses,
+				},
+			)
 		}
 		return nil
 	})
@@ -204,8 +239,20 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 	})
 	out.ByDepartment = out.ByDepartment[:min(len(out.ByDepartment), mostDepartments)]
 	if out.IdentitiesAffected*100 > out.PeopleTotal*mostShare {
-		out.LimitsHit = append(out.LimitsHit, policy.LimitHit{Code: "share_of_people", Limit: out.PeopleTotal * mostShare / 100, Count: out.IdentitiesAffected,
-			Detail: fmt.Sprintf("%d of %d people gain or lose something, more than %d %%", out.IdentitiesAffected, out.PeopleTotal, mostShare)})
+		out.LimitsHit = append(
+			out.LimitsHit,
+			policy.LimitHit{
+				Code:  "share_of_people",
+				Limit: out.PeopleTotal * mostShare / 100,
+				Count: out.IdentitiesAffected,
+				Detail: fmt.Sprintf(
+					"%d of %d people gain or lose something, more than %d %%",
+					out.IdentitiesAffected,
+					out.PeopleTotal,
+					mostShare,
+				),
+			},
+		)
 	}
 	return out, nil
 }
@@ -220,13 +267,17 @@ type gaining struct {
 // peopleAtOnce bounds how many people's gains are looked up by one statement.
 const peopleAtOnce = 500
 
-// countHeld counts what people gain and hold in the systems already, and marks it in the sample, which shares its gains.
+// countHeld counts what people gain and hold in the systems already, and marks it in the sample, which shares its
+// gains.
 func countHeld(ctx context.Context, tx *pg.Tx, all []gaining, out *policy.Impact) error {
 	for part := range slices.Chunk(all, peopleAtOnce) {
 		var gains []policy.Gain
 		for _, p := range part {
 			for _, g := range p.gains {
-				gains = append(gains, policy.Gain{IdentityID: p.id, ConnectorID: g.ConnectorID, EntitlementID: textOf(g.EntitlementID)})
+				gains = append(
+					gains,
+					policy.Gain{IdentityID: p.id, ConnectorID: g.ConnectorID, EntitlementID: textOf(g.EntitlementID)},
+				)
 			}
 		}
 		held, err := policy.HeldAlready(ctx, tx, gains)
@@ -282,7 +333,10 @@ func shifts(a, b map[target]bool) []policy.GrantShift {
 		}
 	}
 	slices.SortFunc(out, func(x, y policy.GrantShift) int {
-		return cmp.Or(cmp.Compare(x.ConnectorID, y.ConnectorID), cmp.Compare(textOf(x.EntitlementID), textOf(y.EntitlementID)))
+		return cmp.Or(
+			cmp.Compare(x.ConnectorID, y.ConnectorID),
+			cmp.Compare(textOf(x.EntitlementID), textOf(y.EntitlementID)),
+		)
 	})
 	return out
 }

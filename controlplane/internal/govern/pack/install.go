@@ -73,7 +73,11 @@ type request struct {
 var errDry = errors.New("this was a plan")
 
 // work carries a request out, or plans it.
-func (s *Service) work(ctx context.Context, v viewer.Viewer, q request) (out PackInstallation, planned PlannedChange, err error) {
+func (s *Service) work(
+	ctx context.Context,
+	v viewer.Viewer,
+	q request,
+) (out PackInstallation, planned PlannedChange, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
 		var err error
 		if out, planned, err = s.in(ctx, tx, q); err != nil {
@@ -91,7 +95,11 @@ func (s *Service) work(ctx context.Context, v viewer.Viewer, q request) (out Pac
 }
 
 // in carries a request out in the caller's transaction. It writes, whatever Dry says: whoever plans takes it back.
-func (s *Service) in(ctx context.Context, tx *pg.Tx, q request) (out PackInstallation, planned PlannedChange, err error) {
+func (s *Service) in(
+	ctx context.Context,
+	tx *pg.Tx,
+	q request,
+) (out PackInstallation, planned PlannedChange, err error) {
 	if err := turn(ctx, tx); err != nil {
 		return out, planned, err
 	}
@@ -111,7 +119,13 @@ func (s *Service) in(ctx context.Context, tx *pg.Tx, q request) (out PackInstall
 	if err != nil {
 		return out, planned, err
 	}
-	planned = PlannedChange{PackKey: q.Key, Version: a.entry.Version, Parameters: values, Birthrights: []BirthrightDiff{}, PackPlan: newPlan()}
+	planned = PlannedChange{
+		PackKey:     q.Key,
+		Version:     a.entry.Version,
+		Parameters:  values,
+		Birthrights: []BirthrightDiff{},
+		PackPlan:    newPlan(),
+	}
 	done, err := i.standing(q, a.entry, values)
 	if err != nil {
 		return out, planned, err
@@ -155,13 +169,32 @@ func (i installation) standing(q request, entry SectorPack, values map[string]an
 	case same:
 		return true, nil
 	case q.Upgrade && format.Compare(entry.Version, i.PackVersion) < 0:
-		return false, fault.Coded(fault.Conflict, "pack_conflict", "%s is installed in version %s; %s is older, and an upgrade does not go back", q.Key, i.PackVersion, entry.Version)
+		return false, fault.Coded(
+			fault.Conflict,
+			"pack_conflict",
+			"%s is installed in version %s; %s is older, and an upgrade does not go back",
+			q.Key,
+			i.PackVersion,
+			entry.Version,
+		)
 	case q.Upgrade || q.Dry:
 		return false, nil
 	case i.PackVersion != entry.Version:
-		return false, fault.Coded(fault.Conflict, "pack_conflict", "%s is installed already, in version %s; upgrade it", q.Key, i.PackVersion)
+		return false, fault.Coded(
+			fault.Conflict,
+			"pack_conflict",
+			"%s is installed already, in version %s; upgrade it",
+			q.Key,
+			i.PackVersion,
+		)
 	}
-	return false, fault.Coded(fault.Conflict, "pack_conflict", "%s %s is installed already, with other parameters; upgrade it to the same version to change them", q.Key, i.PackVersion)
+	return false, fault.Coded(
+		fault.Conflict,
+		"pack_conflict",
+		"%s %s is installed already, with other parameters; upgrade it to the same version to change them",
+		q.Key,
+		i.PackVersion,
+	)
 }
 
 func sameValues(a, b map[string]any) bool {
@@ -171,7 +204,15 @@ func sameValues(a, b map[string]any) bool {
 }
 
 // perform changes the tenant.
-func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installation, entry SectorPack, p format.Pack, planned PlannedChange) (PackInstallation, PlannedChange, error) {
+func (s *Service) perform(
+	ctx context.Context,
+	tx *pg.Tx,
+	q request,
+	i *installation,
+	entry SectorPack,
+	p format.Pack,
+	planned PlannedChange,
+) (PackInstallation, PlannedChange, error) {
 	var out PackInstallation
 	before, err := rules(ctx, tx)
 	if err != nil {
@@ -186,7 +227,11 @@ func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installa
 		i.Previous = &previous
 	}
 	if i.State == stateUninstalled { // what it left behind is the tenant's
-		if _, err := tx.Exec(ctx, `delete from sector_pack_object where tenant_id = current_tenant() and installation_id = $1`, i.ID); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`delete from sector_pack_object where tenant_id = current_tenant() and installation_id = $1`,
+			i.ID,
+		); err != nil {
 			return out, planned, fmt.Errorf("forget what was uninstalled: %w", err)
 		}
 		i.Previous = nil
@@ -195,7 +240,10 @@ func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installa
 	if i.State == stateInstalled {
 		action = "sector_pack.upgraded"
 	}
-	i.Key, i.PackVersion, i.State, i.Parameters, i.InstalledBy = q.Key, entry.Version, stateInstalled, planned.Parameters, actor(tx)
+	i.Key, i.PackVersion, i.State, i.Parameters, i.InstalledBy = q.Key, entry.Version, stateInstalled,
+		planned.Parameters, actor(
+			tx,
+		)
 	i.Checksum, i.Source, i.UninstallMode = entry.Checksum, entry.Source, nil
 	if err := i.save(ctx, tx); err != nil {
 		return out, planned, err
@@ -215,7 +263,14 @@ func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installa
 	if planned.Impact, err = s.weigh(ctx, tx, before, after); err != nil {
 		return out, planned, err
 	}
-	planned.PlanHash = hashOf(q.Key, entry.Version, entry.Checksum, planned.Parameters, planned.PackPlan, planned.Impact)
+	planned.PlanHash = hashOf(
+		q.Key,
+		entry.Version,
+		entry.Checksum,
+		planned.Parameters,
+		planned.PackPlan,
+		planned.Impact,
+	)
 	planned.Impact.PlanHash = planned.PlanHash
 	if !q.Dry && !q.Trusting {
 		if err := confirmed(planned.Impact, q.Confirm); err != nil {
@@ -223,8 +278,17 @@ func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installa
 		}
 	}
 	err = audit.Record(ctx, tx, audit.Entry{Action: action, Subject: i.subject(), Context: map[string]any{
-		"version": i.PackVersion, "previous_version": planned.FromVersion, "added": len(planned.Add), "changed": len(planned.Change), "removed": len(planned.Remove),
-		"conflicts": len(planned.Conflict), "pending": len(planned.PendingBinding), "skipped": len(planned.Skip), "identities_affected": planned.Impact.IdentitiesAffected,
+		"version":          i.PackVersion,
+		"previous_version": planned.FromVersion,
+		"added":            len(planned.Add),
+		"changed":          len(planned.Change),
+		"removed":          len(planned.Remove),
+		"conflicts": len(
+			planned.Conflict,
+		),
+		"pending":             len(planned.PendingBinding),
+		"skipped":             len(planned.Skip),
+		"identities_affected": planned.Impact.IdentitiesAffected,
 	}})
 	if err != nil {
 		return out, planned, err
@@ -242,9 +306,13 @@ func confirmed(impact policy.Impact, confirm string) error {
 	case confirm == impact.PlanHash || len(impact.LimitsHit) == 0 && confirm == "":
 		return nil
 	case confirm == "":
-		return fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its plan_hash", impact.LimitsHit[0].Detail).Also("impact", impact)
+		return fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its "+
+			"plan_hash", impact.LimitsHit[0].Detail).
+			Also("impact", impact)
 	}
-	return fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any more; look at the impact again").Also("impact", impact)
+	return fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any more; "+
+		"look at the impact again").
+		Also("impact", impact)
 }
 
 // hashOf stands for exactly what would be done. What the notes say is no part of it.
@@ -320,26 +388,50 @@ func compared(was, is map[string]fields) []BirthrightDiff {
 			out = append(out, BirthrightDiff{ObjectKey: key, After: after})
 		}
 	}
-	slices.SortFunc(out, func(a, b BirthrightDiff) int { return compareKeys(object{Key: a.ObjectKey}, object{Key: b.ObjectKey}) })
+	slices.SortFunc(
+		out,
+		func(a, b BirthrightDiff) int { return compareKeys(object{Key: a.ObjectKey}, object{Key: b.ObjectKey}) },
+	)
 	return out
 }
 
 // view is an installation as the API shows it.
 func view(ctx context.Context, tx *pg.Tx, i installation) (PackInstallation, error) {
 	out := PackInstallation{
-		PackKey: i.Key, Version: i.PackVersion, State: i.State, Parameters: i.Parameters, Source: i.Source, Checksum: i.Checksum, InstalledBy: i.InstalledBy,
-		InstalledAt: i.InstalledAt, UpdatedAt: i.UpdatedAt, PreviousVersion: i.Previous, UninstallMode: i.UninstallMode, Objects: map[string]int{}, revision: i.Version,
+		PackKey:         i.Key,
+		Version:         i.PackVersion,
+		State:           i.State,
+		Parameters:      i.Parameters,
+		Source:          i.Source,
+		Checksum:        i.Checksum,
+		InstalledBy:     i.InstalledBy,
+		InstalledAt:     i.InstalledAt,
+		UpdatedAt:       i.UpdatedAt,
+		PreviousVersion: i.Previous,
+		UninstallMode:   i.UninstallMode,
+		Objects:         map[string]int{},
+		revision:        i.Version,
 	}
-	rows, err := tx.Query(ctx, `select state, count(*) from sector_pack_object where tenant_id = current_tenant() and installation_id = $1 group by state`, i.ID)
+	rows, err := tx.Query(
+		ctx,
+		`select state, count(*) from sector_pack_object where tenant_id = current_tenant() and installation_id = $1
+			group by state`,
+		i.ID,
+	)
 	if err != nil {
 		return out, fmt.Errorf("count objects of installation: %w", err)
 	}
 	var state string
 	var n int
-	if _, err := pgx.ForEachRow(rows, []any{&state, &n}, func() error { out.Objects[state] = n; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&state, &n},
+		func() error { out.Objects[state] = n; return nil },
+	); err != nil {
 		return out, fmt.Errorf("count objects of installation: %w", err)
 	}
-	const open = `select count(*) from sector_pack_conflict where tenant_id = current_tenant() and installation_id = $1 and state = 'open'`
+	const open = `select count(*) from sector_pack_conflict where tenant_id = current_tenant() and installation_id = $1
+		and state = 'open'`
 	if err := tx.QueryRow(ctx, open, i.ID).Scan(&out.OpenConflicts); err != nil {
 		return out, fmt.Errorf("count open conflicts: %w", err)
 	}

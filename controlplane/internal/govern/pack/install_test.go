@@ -26,13 +26,25 @@ func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 	}
 	impact := planned.Body["impact"].(map[string]any)
 	if impact["identities_affected"] != 2.0 || impact["grants_added"] != 4.0 || impact["accounts_created"] != 2.0 {
-		t.Errorf("impact = %v affected, %v added, %v accounts; want 2, 4, 2", impact["identities_affected"], impact["grants_added"], impact["accounts_created"])
+		t.Errorf(
+			"impact = %v affected, %v added, %v accounts; want 2, 4, 2",
+			impact["identities_affected"],
+			impact["grants_added"],
+			impact["accounts_created"],
+		)
 	}
 	// What ada holds in the system already gets a reason, and is nothing new.
 	if impact["grants_held"] != 1.0 || impact["identities_reason_only"] != 0.0 {
-		t.Errorf("impact = %v held, %v people with reasons only; want 1, 0", impact["grants_held"], impact["identities_reason_only"])
+		t.Errorf(
+			"impact = %v held, %v people with reasons only; want 1, 0",
+			impact["grants_held"],
+			impact["identities_reason_only"],
+		)
 	}
-	if n := h.Count(`select (select count(*) from role) + (select count(*) from access_policy) + (select count(*) from sector_pack_installation) + (select count(*) from work_item where kind = 'policy_sweep')`); n != 0 {
+	if n := h.Count(
+		`select (select count(*) from role) + (select count(*) from access_policy) + (select count(*)
+			from sector_pack_installation) + (select count(*) from work_item where kind = 'policy_sweep')`,
+	); n != 0 {
 		t.Errorf("planning has left %d rows behind", n)
 	}
 	h.Refused(409, "confirmation_required", "admin", "POST", packs+"/clinic/install", map[string]any{})
@@ -40,7 +52,8 @@ func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 	confirm := map[string]any{"confirm": planned.Text("plan_hash")}
 	first := h.Must(200, "admin", "POST", packs+"/clinic/install", confirm)
 	again := h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{})
-	if first.Text("installed_at") != again.Text("installed_at") || first.Header.Get("ETag") != again.Header.Get("ETag") {
+	if first.Text("installed_at") != again.Text("installed_at") ||
+		first.Header.Get("ETag") != again.Header.Get("ETag") {
 		t.Error("the same installation again has changed something")
 	}
 	h.settle()
@@ -61,13 +74,23 @@ func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 	if n := h.Count(`select count(*) from access_policy where mode = 'shadow' and not birthright`); n != 1 {
 		t.Errorf("%d other policies are in shadow; want 1", n)
 	}
-	if n := h.Count(`select count(*) from lifecycle_policy where mover_grace = '3 days' and delete_after = '30 days' and origin ->> 'pack_id' = 'clinic'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from lifecycle_policy where mover_grace = '3 days' and delete_after = '30 days'
+			and origin ->> 'pack_id' = 'clinic'`,
+	); n != 1 {
 		t.Error("the lifecycle is not the pack's")
 	}
 	if n := h.Count(`select count(*) from audit_event where action = 'sector_pack.installed'`); n != 1 {
 		t.Errorf("%d entries of the installation in the log; want 1", n)
 	}
-	h.Refused(409, "pack_conflict", "admin", "POST", packs+"/clinic/install", map[string]any{"parameters": map[string]any{"wards": []string{"Surgery"}}})
+	h.Refused(
+		409,
+		"pack_conflict",
+		"admin",
+		"POST",
+		packs+"/clinic/install",
+		map[string]any{"parameters": map[string]any{"wards": []string{"Surgery"}}},
+	)
 }
 
 func TestWhatASelectorDoesNotFindIsBoundWhenItComes(t *testing.T) {
@@ -97,7 +120,8 @@ func TestWhatASelectorDoesNotFindIsBoundWhenItComes(t *testing.T) {
 	h.Entitlement(h.system("dir", ""), "Staff")
 	// The end of a run is noticed without waiting for the minute.
 	h.Exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at)
-		select current_tenant(), gen_random_uuid(), id, 'full', false, 1000, 'succeeded', now() from connector where business_id = 'dir'`)
+		select current_tenant(), gen_random_uuid(), id, 'full', false, 1000, 'succeeded',
+		    now() from connector where business_id = 'dir'`)
 	if n, err := h.packs.Look(context.Background()); err != nil || n != 1 {
 		t.Fatalf("%d installations were looked at, %v; want 1", n, err)
 	}
@@ -135,7 +159,14 @@ func TestNobodyElseMayInstall(t *testing.T) {
 	h.Refused(404, "not_found", "admin", "POST", packs+"/absent/install", map[string]any{})
 	h.Refused(404, "not_found", "admin", "GET", packs+"/baseline/installation", nil)
 	h.Refused(404, "not_found", "admin", "GET", packs+"/baseline/versions/9.9.9", nil)
-	h.Refused(422, "validation_failed", "admin", "POST", packs+"/baseline/install", map[string]any{"parameters": map[string]any{"outsiders": []string{"robot"}, "x": 1}})
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		packs+"/baseline/install",
+		map[string]any{"parameters": map[string]any{"outsiders": []string{"robot"}, "x": 1}},
+	)
 }
 
 func TestEveryBuiltInPackCanBeInstalledTogether(t *testing.T) {
@@ -143,7 +174,8 @@ func TestEveryBuiltInPackCanBeInstalledTogether(t *testing.T) {
 	dir := h.system("dir", "")
 	h.Entitlement(dir, "All-Staff")
 	ada := h.hire("ada", "Nursing")
-	for _, key := range []string{"baseline", "financial-services", "healthcare-provider", "public-sector", "manufacturing", "education"} {
+	for _, key := range []string{"baseline", "financial-services", "healthcare-provider", "public-sector",
+		"manufacturing", "education"} {
 		planned := h.Must(200, "admin", "POST", packs+"/"+key+"/plan", map[string]any{})
 		h.Must(200, "admin", "POST", packs+"/"+key+"/install", map[string]any{"confirm": planned.Text("plan_hash")})
 		h.Must(200, "auditor", "GET", packs+"/"+key+"/versions/1.0.0", nil)

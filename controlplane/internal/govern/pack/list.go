@@ -24,17 +24,32 @@ type InstalledObject struct {
 }
 
 // listed is a page of the objects of an installation.
-func listed(ctx context.Context, tx *pg.Tx, installation string, f ObjectFilters, p pg.Page) (items []InstalledObject, total int64, err error) {
+func listed(
+	ctx context.Context,
+	tx *pg.Tx,
+	installation string,
+	f ObjectFilters,
+	p pg.Page,
+) (items []InstalledObject, total int64, err error) {
 	const from = ` from sector_pack_object where tenant_id = current_tenant() and installation_id = @installation
 		and (@kind = '' or kind = @kind) and (@state = '' or state = @state)`
-	args := pgx.NamedArgs{"installation": installation, "kind": f.Kind, "state": f.State, "rows": p.Limit + 1, "skipped": p.Offset, "after_kind": "", "after_key": ""}
+	args := pgx.NamedArgs{
+		"installation": installation,
+		"kind":         f.Kind,
+		"state":        f.State,
+		"rows":         p.Limit + 1,
+		"skipped":      p.Offset,
+		"after_kind":   "",
+		"after_key":    "",
+	}
 	if err := tx.QueryRow(ctx, `select count(*)`+from, args).Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count objects of installation: %w", err)
 	}
 	if len(p.After) == 2 {
 		args["after_kind"], args["after_key"] = p.After[0], p.After[1]
 	}
-	const order = ` and (kind collate "C", object_key collate "C") > (@after_kind, @after_key) order by kind collate "C", object_key collate "C" limit @rows offset @skipped`
+	const order = ` and (kind collate "C", object_key collate "C") > (@after_kind, @after_key)
+		order by kind collate "C", object_key collate "C" limit @rows offset @skipped`
 	rows, err := tx.Query(ctx, `select `+objectColumns+from+order, args)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list objects of installation: %w", err)
@@ -62,8 +77,18 @@ func listed(ctx context.Context, tx *pg.Tx, installation string, f ObjectFilters
 }
 
 func (o object) shown(now map[string]fields) InstalledObject {
-	out := InstalledObject{Kind: o.Kind, ObjectKey: o.Key, ID: o.ID, State: o.State, Reason: o.Reason, Pristine: o.Reason == nil || *o.Reason != removedByHand, Changed: []string{},
-		Adopted: o.Adopted, Pending: filled(o.Pending), Content: o.Content}
+	out := InstalledObject{
+		Kind:      o.Kind,
+		ObjectKey: o.Key,
+		ID:        o.ID,
+		State:     o.State,
+		Reason:    o.Reason,
+		Pristine:  o.Reason == nil || *o.Reason != removedByHand,
+		Changed:   []string{},
+		Adopted:   o.Adopted,
+		Pending:   filled(o.Pending),
+		Content:   o.Content,
+	}
 	if o.ID == nil {
 		return out
 	}
@@ -77,7 +102,12 @@ func (o object) shown(now map[string]fields) InstalledObject {
 }
 
 // conflicts are a page of those of an installation, the oldest first.
-func conflicts(ctx context.Context, tx *pg.Tx, installation, state string, p pg.Page) (items []PackConflict, total int64, err error) {
+func conflicts(
+	ctx context.Context,
+	tx *pg.Tx,
+	installation, state string,
+	p pg.Page,
+) (items []PackConflict, total int64, err error) {
 	const from = `
 		  from sector_pack_conflict c
 		  join sector_pack_installation i
@@ -86,14 +116,25 @@ func conflicts(ctx context.Context, tx *pg.Tx, installation, state string, p pg.
 		 where c.tenant_id = current_tenant()
 		   and c.installation_id = @installation
 		   and (@state = '' or c.state = @state)`
-	args := pgx.NamedArgs{"installation": installation, "state": state, "rows": p.Limit + 1, "skipped": p.Offset, "after": nil}
+	args := pgx.NamedArgs{
+		"installation": installation,
+		"state":        state,
+		"rows":         p.Limit + 1,
+		"skipped":      p.Offset,
+		"after":        nil,
+	}
 	if err := tx.QueryRow(ctx, `select count(*)`+from, args).Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count conflicts: %w", err)
 	}
 	if len(p.After) > 0 {
 		args["after"] = p.After[0]
 	}
-	rows, err := tx.Query(ctx, `select `+conflictColumns+from+` and (@after::uuid is null or c.id > @after::uuid) order by c.id limit @rows offset @skipped`, args)
+	rows, err := tx.Query(
+		ctx,
+		`select `+conflictColumns+from+` and (@after::uuid is null or c.id > @after::uuid) order by c.id
+			limit @rows offset @skipped`,
+		args,
+	)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list conflicts: %w", err)
 	}

@@ -162,8 +162,8 @@ func setOrigin(ctx context.Context, tx *pg.Tx, kind, id string, origin map[strin
 	return nil
 }
 
-// retire takes an object out of use. A policy with a grace is switched off first, so that what it gave ends as it says; a role that
-// somebody still holds through it goes when nobody does. left: it is gone already.
+// retire takes an object out of use. A policy with a grace is switched off first, so that what it gave ends as it says;
+// a role that somebody still holds through it goes when nobody does. left: it is gone already.
 func retire(ctx context.Context, tx *pg.Tx, o object) (left bool, err error) {
 	switch o.Kind {
 	case format.KindRole:

@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 )
 
-// Offers are the mappings that the tenant's packs offer for a connector. Where several offer one for the same field of the source, the
-// pack that was installed last wins.
+// Offers are the mappings that the tenant's packs offer for a connector. Where several offer one for the same field of
+// the source, the pack that was installed last wins.
 func Offers(ctx context.Context, tx *pg.Tx, c connector.Connector) ([]mapping.Mapping, error) {
 	const sql = `
 		select i.pack_key, o.content
@@ -31,7 +31,14 @@ func Offers(ctx context.Context, tx *pg.Tx, c connector.Connector) ([]mapping.Ma
 	if err != nil {
 		return nil, fmt.Errorf("read mappings of packs: %w", err)
 	}
-	s := system{BusinessID: c.BusinessID, Type: c.Type, Vendor: textOf(c.VendorKey), Environment: c.Environment, Purpose: c.Purpose, Labels: c.Labels}
+	s := system{
+		BusinessID:  c.BusinessID,
+		Type:        c.Type,
+		Vendor:      textOf(c.VendorKey),
+		Environment: c.Environment,
+		Purpose:     c.Purpose,
+		Labels:      c.Labels,
+	}
 	var out []mapping.Mapping
 	var key string
 	var m format.FieldMapping
@@ -39,7 +46,13 @@ func Offers(ctx context.Context, tx *pg.Tx, c connector.Connector) ([]mapping.Ma
 		if s.suits(m.When) {
 			for _, o := range m.Mappings() {
 				o.Note = "the sector pack " + key + " offers it"
-				known := slices.ContainsFunc(out, func(x mapping.Mapping) bool { return x.Object == o.Object && strings.EqualFold(x.Source, o.Source) })
+				known := slices.ContainsFunc(
+					out,
+					func(x mapping.Mapping) bool {
+						return x.Object == o.Object &&
+							strings.EqualFold(x.Source, o.Source)
+					},
+				)
 				if !known {
 					out = append(out, o)
 				}
@@ -56,5 +69,6 @@ func Offers(ctx context.Context, tx *pg.Tx, c connector.Connector) ([]mapping.Ma
 
 // suits reports whether a mapping is for the system.
 func (s system) suits(w format.When) bool {
-	return s.met(format.Connectors{Tag: w.Tag, Type: w.ConnectorType, Vendor: w.Vendor}) && (w.Purpose == "" || w.Purpose == s.Purpose || s.Purpose == "both")
+	return s.met(format.Connectors{Tag: w.Tag, Type: w.ConnectorType, Vendor: w.Vendor}) &&
+		(w.Purpose == "" || w.Purpose == s.Purpose || s.Purpose == "both")
 }

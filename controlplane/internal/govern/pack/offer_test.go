@@ -16,7 +16,11 @@ func TestMappingsAreOfferedWhileThePackIsInstalledAndWhereTheyFit(t *testing.T) 
 		t.Helper()
 		n := 0
 		err := h.DB.As(context.Background(), h.Tenant, func(tx *pg.Tx) error {
-			all, err := pack.Offers(context.Background(), tx, connector.Connector{Type: kind, Environment: "production", Purpose: "both"})
+			all, err := pack.Offers(
+				context.Background(),
+				tx,
+				connector.Connector{Type: kind, Environment: "production", Purpose: "both"},
+			)
 			for _, m := range all {
 				if m.Source != "wardName" || m.Target != "department" || m.Note != "the sector pack clinic offers it" {
 					t.Errorf("offered is %+v", m)

@@ -35,7 +35,14 @@ type PackPlan struct {
 }
 
 func newPlan() PackPlan {
-	return PackPlan{Add: []PackPlanItem{}, Change: []PackPlanItem{}, Remove: []PackPlanItem{}, Conflict: []PackPlanItem{}, Skip: []PackPlanItem{}, PendingBinding: []PackPlanItem{}}
+	return PackPlan{
+		Add:            []PackPlanItem{},
+		Change:         []PackPlanItem{},
+		Remove:         []PackPlanItem{},
+		Conflict:       []PackPlanItem{},
+		Skip:           []PackPlanItem{},
+		PendingBinding: []PackPlanItem{},
+	}
 }
 
 // run carries a pack out, object by object.
@@ -90,7 +97,13 @@ func carryOut(ctx context.Context, tx *pg.Tx, i *installation, p format.Pack) (P
 func (r *run) object(ctx context.Context, o format.Object) error {
 	row := object{Kind: o.Kind, Key: o.Key, Content: o.Content, State: stateInstalled}
 	had, ok := r.before[objectKey{o.Kind, o.Key}]
-	item := PackPlanItem{Kind: o.Kind, ObjectKey: o.Key, Name: nameOf(o), Fields: []string{}, Waiting: []PendingBinding{}}
+	item := PackPlanItem{
+		Kind:      o.Kind,
+		ObjectKey: o.Key,
+		Name:      nameOf(o),
+		Fields:    []string{},
+		Waiting:   []PendingBinding{},
+	}
 	if !o.Supported {
 		item.Reason = notSupported
 		row.State, row.Reason = stateSkipped, &item.Reason
@@ -290,7 +303,10 @@ func (r *run) change(ctx context.Context, item PackPlanItem, had object, row *ob
 			row.Reason = had.Reason // nobody has decided yet whether it is the pack's
 		}
 		r.plan.Conflict = append(r.plan.Conflict, item)
-		r.conflicts = append(r.conflicts, dispute{objectKey{row.Kind, row.Key}, conflicts, had.Applied, mine, row.Applied})
+		r.conflicts = append(
+			r.conflicts,
+			dispute{objectKey{row.Kind, row.Key}, conflicts, had.Applied, mine, row.Applied},
+		)
 	case len(item.Fields) == 0:
 		item.Reason = "unchanged"
 		r.plan.Skip = append(r.plan.Skip, item)
@@ -325,7 +341,13 @@ func (r *run) dropped(ctx context.Context, wants map[objectKey]bool) error {
 
 func (r *run) drop(ctx context.Context, had object) error {
 	k := objectKey{had.Kind, had.Key}
-	item := PackPlanItem{Kind: had.Kind, ObjectKey: had.Key, Name: nameOf(format.Object{Key: had.Key, Content: had.Content}), Fields: []string{}, Waiting: []PendingBinding{}}
+	item := PackPlanItem{
+		Kind:      had.Kind,
+		ObjectKey: had.Key,
+		Name:      nameOf(format.Object{Key: had.Key, Content: had.Content}),
+		Fields:    []string{},
+		Waiting:   []PendingBinding{},
+	}
 	if had.ID == nil || had.Adopted {
 		r.gone = append(r.gone, k)
 		if had.State != stateSkipped {
@@ -375,13 +397,15 @@ func isPolicy(kind string) bool {
 	return kind == format.KindBirthright || kind == format.KindAccessGrantPolicy
 }
 
-// existing finds an object of the tenant that is what the pack would make. mine: this pack has made it, in an earlier installation.
+// existing finds an object of the tenant that is what the pack would make. mine: this pack has made it, in an earlier
+// installation.
 func (r *run) existing(ctx context.Context, row *object) (id string, mine bool, err error) {
 	var origin map[string]any
 	switch row.Kind {
 	case format.KindRole:
 		var lifecycle string
-		const sql = `select id::text, origin, lifecycle from role where tenant_id = current_tenant() and key = $1 for update`
+		const sql = `select id::text, origin, lifecycle from role where tenant_id = current_tenant() and key = $1
+			for update`
 		err = r.tx.QueryRow(ctx, sql, row.Key).Scan(&id, &origin, &lifecycle)
 		if err == nil && lifecycle == "retired" {
 			return id, true, r.revive(ctx, id)
@@ -424,7 +448,12 @@ func (r *run) revive(ctx context.Context, id string) error {
 
 // originOf is what an object says of where it is from.
 func (r *run) originOf(key string) map[string]any {
-	return map[string]any{"kind": "sector_pack", "pack_id": r.install.Key, "pack_version": r.install.PackVersion, "object_key": key}
+	return map[string]any{
+		"kind":         "sector_pack",
+		"pack_id":      r.install.Key,
+		"pack_version": r.install.PackVersion,
+		"object_key":   key,
+	}
 }
 
 func compareKeys(a, b object) int {

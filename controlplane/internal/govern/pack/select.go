@@ -45,7 +45,13 @@ func shownSelector(s format.Selector) *PackSelector {
 }
 
 func (p PackSelector) selector() format.Selector {
-	return format.Selector{Connector: format.Connectors(p.Connector), Kind: p.Kind, Name: p.Name, NameLike: p.NameLike, ExternalID: p.ExternalID}
+	return format.Selector{
+		Connector:  format.Connectors(p.Connector),
+		Kind:       p.Kind,
+		Name:       p.Name,
+		NameLike:   p.NameLike,
+		ExternalID: p.ExternalID,
+	}
 }
 
 // system is a connector as selectors see it.
@@ -63,7 +69,8 @@ type system struct {
 // systems are the tenant's connectors.
 func systems(ctx context.Context, tx *pg.Tx) ([]system, error) {
 	const sql = `
-		select c.id::text, c.business_id, c.type, coalesce(c.vendor_key, '') as vendor, c.environment, c.purpose, c.labels, c.last_success_at is not null as read
+		select c.id::text, c.business_id, c.type, coalesce(c.vendor_key, '') as vendor, c.environment, c.purpose,
+		    c.labels, c.last_success_at is not null as read
 		  from connector c
 		 where c.tenant_id = current_tenant()
 		   and c.deleted_at is null

@@ -23,7 +23,10 @@ type Service struct {
 
 // turn lets one transaction at a time change the packs of a tenant.
 func turn(ctx context.Context, tx *pg.Tx) error {
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('sector packs ' || current_tenant()::text, 0))`); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`select pg_advisory_xact_lock(hashtextextended('sector packs ' || current_tenant()::text, 0))`,
+	); err != nil {
 		return fmt.Errorf("wait for the turn of packs: %w", err)
 	}
 	return nil

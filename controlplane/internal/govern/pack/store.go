@@ -58,7 +58,12 @@ func notInstalled(key string) error {
 
 // findInstallation reads the installation of a pack. Its fault is of kind NotFound.
 func findInstallation(ctx context.Context, tx *pg.Tx, key string) (installation, error) {
-	rows, err := tx.Query(ctx, `select `+installationColumns+` from sector_pack_installation where tenant_id = current_tenant() and pack_key = $1`, key)
+	rows, err := tx.Query(
+		ctx,
+		`select `+installationColumns+` from sector_pack_installation where tenant_id = current_tenant()
+			and pack_key = $1`,
+		key,
+	)
 	if err != nil {
 		return installation{}, fmt.Errorf("find installation: %w", err)
 	}
@@ -78,14 +83,18 @@ func (i *installation) save(ctx context.Context, tx *pg.Tx) error {
 		i.ID = uuid.Must(uuid.NewV7()).String()
 	}
 	const sql = `
-		insert into sector_pack_installation as x (tenant_id, id, pack_key, pack_version, state, parameters, previous_version, installed_by, checksum, source, uninstall_mode)
+		insert into sector_pack_installation as x (tenant_id, id, pack_key, pack_version, state, parameters,
+		    previous_version, installed_by, checksum, source, uninstall_mode)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		    on conflict (tenant_id, pack_key) do update
-		   set pack_version = excluded.pack_version, state = excluded.state, parameters = excluded.parameters, previous_version = excluded.previous_version,
-		       installed_by = excluded.installed_by, checksum = excluded.checksum, source = excluded.source, uninstall_mode = excluded.uninstall_mode,
-		       installed_at = case when excluded.state = 'installed' then now() else x.installed_at end, updated_at = now(), version = x.version + 1
+		   set pack_version = excluded.pack_version, state = excluded.state, parameters = excluded.parameters,
+		       previous_version = excluded.previous_version, installed_by = excluded.installed_by,
+		       checksum = excluded.checksum, source = excluded.source, uninstall_mode = excluded.uninstall_mode,
+		           installed_at = case when excluded.state = 'installed' then now() else x.installed_at end,
+		           updated_at = now(), version = x.version + 1
 		returning installed_at, updated_at, version`
-	err := tx.QueryRow(ctx, sql, i.ID, i.Key, i.PackVersion, i.State, i.Parameters, i.Previous, i.InstalledBy, i.Checksum, i.Source, i.UninstallMode).
+	err := tx.QueryRow(ctx, sql, i.ID, i.Key, i.PackVersion, i.State, i.Parameters, i.Previous, i.InstalledBy,
+		i.Checksum, i.Source, i.UninstallMode).
 		Scan(&i.InstalledAt, &i.UpdatedAt, &i.Version)
 	if err != nil {
 		return fmt.Errorf("write installation: %w", err)
@@ -110,8 +119,9 @@ type object struct {
 	Reason  *string          `db:"reason"`
 }
 
-// given says whether policies of the pack give the role. One of which both have changed something goes on being given while that is
-// decided; one that the tenant had before the pack is not given until somebody has decided that it is the pack's.
+// given says whether policies of the pack give the role. One of which both have changed something goes on being given
+// while that is decided; one that the tenant had before the pack is not given until somebody has decided that it is the
+// pack's.
 func (o object) given() bool {
 	return o.ID != nil && !(o.State == stateConflict && o.Reason != nil && *o.Reason == existsAlready)
 }
@@ -122,7 +132,11 @@ const objectColumns = `kind, object_key, object_id::text, content, state, applie
 type objectKey struct{ kind, key string }
 
 func objects(ctx context.Context, tx *pg.Tx, installation string) (map[objectKey]object, error) {
-	rows, err := tx.Query(ctx, `select `+objectColumns+` from sector_pack_object where tenant_id = current_tenant() and installation_id = $1`, installation)
+	rows, err := tx.Query(
+		ctx,
+		`select `+objectColumns+` from sector_pack_object where tenant_id = current_tenant() and installation_id = $1`,
+		installation,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read objects of installation: %w", err)
 	}
@@ -153,19 +167,33 @@ func saveObjects(ctx context.Context, tx *pg.Tx, installation string, all []obje
 	}
 	rows := make([]row, len(all))
 	for i, o := range all {
-		rows[i] = row{Kind: o.Kind, Key: o.Key, ID: o.ID, Content: o.Content, State: o.State, Applied: o.Applied, Pending: filled(o.Pending), Adopted: o.Adopted, Reason: o.Reason}
+		rows[i] = row{
+			Kind:    o.Kind,
+			Key:     o.Key,
+			ID:      o.ID,
+			Content: o.Content,
+			State:   o.State,
+			Applied: o.Applied,
+			Pending: filled(o.Pending),
+			Adopted: o.Adopted,
+			Reason:  o.Reason,
+		}
 	}
 	raw, err := json.Marshal(rows)
 	if err != nil {
 		return fmt.Errorf("write objects of installation: %w", err)
 	}
 	const sql = `
-		insert into sector_pack_object (tenant_id, installation_id, kind, object_key, object_id, content, state, applied, pending, adopted, reason)
-		select current_tenant(), $1, o.kind, o.object_key, o.object_id, o.content, o.state, nullif(o.applied, 'null'), o.pending, o.adopted, o.reason
-		  from jsonb_to_recordset($2) o (kind text, object_key text, object_id uuid, content jsonb, state text, applied jsonb, pending jsonb, adopted boolean, reason text)
+		insert into sector_pack_object (tenant_id, installation_id, kind, object_key, object_id, content, state,
+		    applied, pending, adopted, reason)
+		select current_tenant(), $1, o.kind, o.object_key, o.object_id, o.content, o.state, nullif(o.applied, 'null'),
+		    o.pending, o.adopted, o.reason
+		  from jsonb_to_recordset($2) o (kind text, object_key text, object_id uuid, content jsonb, state text,
+		      applied jsonb, pending jsonb, adopted boolean, reason text)
 		    on conflict (tenant_id, installation_id, kind, object_key) do update
-		   set object_id = excluded.object_id, content = excluded.content, state = excluded.state, applied = excluded.applied, pending = excluded.pending,
-		       adopted = excluded.adopted, reason = excluded.reason`
+		   set object_id = excluded.object_id, content = excluded.content, state = excluded.state,
+		       applied = excluded.applied, pending = excluded.pending, adopted = excluded.adopted,
+		           reason = excluded.reason`
 	if _, err := tx.Exec(ctx, sql, installation, raw); err != nil {
 		return fmt.Errorf("write objects of installation: %w", err)
 	}
@@ -207,7 +235,8 @@ func removeObjects(ctx context.Context, tx *pg.Tx, installation string, keys []o
 	return nil
 }
 
-// dispute is a row of sector_pack_conflict that is to be written. Theirs is nil where the new version has the object no more.
+// dispute is a row of sector_pack_conflict that is to be written. Theirs is nil where the new version has the object no
+// more.
 type dispute struct {
 	objectKey
 	fields             []string
@@ -230,7 +259,17 @@ func open(ctx context.Context, tx *pg.Tx, installation string, all []dispute) er
 	var b pgx.Batch
 	for _, d := range all {
 		b.Queue(supersede, installation, d.kind, d.key)
-		b.Queue(insert, uuid.Must(uuid.NewV7()).String(), installation, d.kind, d.key, filled(d.fields), d.base, d.mine, d.theirs)
+		b.Queue(
+			insert,
+			uuid.Must(uuid.NewV7()).String(),
+			installation,
+			d.kind,
+			d.key,
+			filled(d.fields),
+			d.base,
+			d.mine,
+			d.theirs,
+		)
 	}
 	if len(all) == 0 {
 		return nil

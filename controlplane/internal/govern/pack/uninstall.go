@@ -33,7 +33,12 @@ type PackRemoval struct {
 	PlanHash string         `json:"plan_hash" doc:"The token of this exact plan. Send it as confirm."`
 }
 
-func (s *Service) uninstall(ctx context.Context, v viewer.Viewer, key, mode, confirm string, dry bool) (out PackRemoval, err error) {
+func (s *Service) uninstall(
+	ctx context.Context,
+	v viewer.Viewer,
+	key, mode, confirm string,
+	dry bool,
+) (out PackRemoval, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
 		if err := turn(ctx, tx); err != nil {
 			return err
@@ -66,14 +71,26 @@ func (s *Service) uninstall(ctx context.Context, v viewer.Viewer, key, mode, con
 func agreed(out PackRemoval, confirm string) error {
 	impact := out.Impact
 	if out.Mode == removeAll && len(impact.LimitsHit) == 0 {
-		impact.LimitsHit = []policy.LimitHit{{Code: "remove_all", Count: impact.IdentitiesAffected, Detail: "what the pack has brought goes, and what it gave ends"}}
+		impact.LimitsHit = []policy.LimitHit{
+			{
+				Code:   "remove_all",
+				Count:  impact.IdentitiesAffected,
+				Detail: "what the pack has brought goes, and what it gave ends",
+			},
+		}
 	}
 	return confirmed(impact, confirm)
 }
 
 // takeBack takes a pack's objects out of use, or leaves them to the tenant.
 func (s *Service) takeBack(ctx context.Context, tx *pg.Tx, i installation, mode string) (PackRemoval, error) {
-	out := PackRemoval{PackKey: i.Key, Mode: mode, Remove: []PackPlanItem{}, Leaving: []PackPlanItem{}, Detach: []PackPlanItem{}}
+	out := PackRemoval{
+		PackKey: i.Key,
+		Mode:    mode,
+		Remove:  []PackPlanItem{},
+		Leaving: []PackPlanItem{},
+		Detach:  []PackPlanItem{},
+	}
 	before, err := rules(ctx, tx)
 	if err != nil {
 		return out, err
@@ -83,7 +100,13 @@ func (s *Service) takeBack(ctx context.Context, tx *pg.Tx, i installation, mode 
 		return out, err
 	}
 	// Policies and approval rules before the roles that they name.
-	order := []string{format.KindApprovalRule, format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole, format.KindLifecyclePolicy}
+	order := []string{
+		format.KindApprovalRule,
+		format.KindBirthright,
+		format.KindAccessGrantPolicy,
+		format.KindRole,
+		format.KindLifecyclePolicy,
+	}
 	var gone []objectKey
 	var staying []object
 	for _, kind := range order {
@@ -92,7 +115,13 @@ func (s *Service) takeBack(ctx context.Context, tx *pg.Tx, i installation, mode 
 			if err != nil {
 				return out, fmt.Errorf("%s %s: %w", o.Kind, o.Key, err)
 			}
-			item := PackPlanItem{Kind: o.Kind, ObjectKey: o.Key, Name: nameOf(format.Object{Key: o.Key, Content: o.Content}), Fields: []string{}, Waiting: []PendingBinding{}}
+			item := PackPlanItem{
+				Kind:      o.Kind,
+				ObjectKey: o.Key,
+				Name:      nameOf(format.Object{Key: o.Key, Content: o.Content}),
+				Fields:    []string{},
+				Waiting:   []PendingBinding{},
+			}
 			switch became {
 			case removeAll:
 				out.Remove = append(out.Remove, item)
@@ -106,7 +135,8 @@ func (s *Service) takeBack(ctx context.Context, tx *pg.Tx, i installation, mode 
 		}
 	}
 	for k, o := range all {
-		if o.State != stateLeaving && !slices.ContainsFunc(staying, func(x object) bool { return x.Kind == k.kind && x.Key == k.key }) {
+		if o.State != stateLeaving &&
+			!slices.ContainsFunc(staying, func(x object) bool { return x.Kind == k.kind && x.Key == k.key }) {
 			gone = append(gone, k)
 		}
 	}
@@ -138,7 +168,8 @@ func ofKind(all map[objectKey]object, kind string) (of []object) {
 	return of
 }
 
-// takeOne takes an object out of use or leaves it, and says what has become of it: removeAll, stateLeaving, detach, or nothing.
+// takeOne takes an object out of use or leaves it, and says what has become of it: removeAll, stateLeaving, detach, or
+// nothing.
 func takeOne(ctx context.Context, tx *pg.Tx, o object, mode string) (string, error) {
 	if o.ID == nil {
 		return "", nil
@@ -224,7 +255,15 @@ func finish(ctx context.Context, tx *pg.Tx, i *installation, out PackRemoval) er
 	if _, err := tx.Exec(ctx, sql, i.ID); err != nil {
 		return fmt.Errorf("close conflicts: %w", err)
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "sector_pack.uninstalled", Subject: i.subject(), Context: map[string]any{
-		"mode": out.Mode, "removed": len(out.Remove), "leaving": len(out.Leaving), "detached": len(out.Detach), "identities_affected": out.Impact.IdentitiesAffected,
-	}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "sector_pack.uninstalled", Subject: i.subject(), Context: map[string]any{
+			"mode":                out.Mode,
+			"removed":             len(out.Remove),
+			"leaving":             len(out.Leaving),
+			"detached":            len(out.Detach),
+			"identities_affected": out.Impact.IdentitiesAffected,
+		}},
+	)
 }

@@ -35,17 +35,33 @@ func TestAnUpgradeMergesThreeWays(t *testing.T) {
 	h, ada := installed(t, nil)
 	// The tenant renames one policy and describes the other.
 	h.Must(200, "admin", "PATCH", "/policies/access-grant/"+h.policy("Nurses"), map[string]any{"name": "Our nurses"})
-	h.Must(200, "admin", "PATCH", "/policies/access-grant/"+h.policy("Everybody"), map[string]any{"description": "ours"})
+	h.Must(
+		200,
+		"admin",
+		"PATCH",
+		"/policies/access-grant/"+h.policy("Everybody"),
+		map[string]any{"description": "ours"},
+	)
 	objects := h.Must(200, "admin", "GET", packs+"/clinic/objects?kind=birthright", nil)
 	if got := objects.Values("pristine"); got[0] != false || got[1] != false {
 		t.Errorf("pristine after changes = %v", got)
 	}
 	// The new version renames the same policy, gives the other another name, and drops the one in shadow.
-	h.upload(clinic("1.1.0", "", "name: Nurses\n", "name: Nurses of wards\n", "name: Everybody\n", "name: All of us\n",
-		"accessGrantPolicies:\n  - key: shadowed\n    name: Shadowed\n    subject: {match: all, rules: [{field: title, op: contains, value: chief}]}\n    grant: [{role: nurse}]\n", ""))
+	h.upload(clinic(
+		"1.1.0",
+		"",
+		"name: Nurses\n",
+		"name: Nurses of wards\n",
+		"name: Everybody\n",
+		"name: All of us\n",
+		"accessGrantPolicies:\n  - key: shadowed\n    name: Shadowed\n    subject: {match: all, rules: [{field: "+
+			"title, op: contains, value: chief}]}\n    grant: [{role: nurse}]\n",
+		"",
+	))
 	h.Refused(409, "pack_conflict", "admin", "POST", packs+"/clinic/install", map[string]any{})
 	planned := h.Must(200, "admin", "POST", packs+"/clinic/plan", map[string]any{})
-	for member, want := range map[string]string{"add": "", "change": "everybody", "conflict": "nurses", "remove": "shadowed"} {
+	for member, want := range map[string]string{"add": "", "change": "everybody", "conflict": "nurses",
+		"remove": "shadowed"} {
 		if got := keys(planned.Body, member); got != want {
 			t.Errorf("plan: %s = %q; want %q", member, got, want)
 		}
@@ -62,10 +78,14 @@ func TestAnUpgradeMergesThreeWays(t *testing.T) {
 		t.Errorf("birthrights that change: %v", diff)
 	}
 	done := h.Must(200, "admin", "POST", packs+"/clinic/upgrade", map[string]any{})
-	if done.Text("version") != "1.1.0" || done.Text("previous_version") != "1.0.0" || done.Body["open_conflicts"] != 1.0 {
+	if done.Text("version") != "1.1.0" || done.Text("previous_version") != "1.0.0" ||
+		done.Body["open_conflicts"] != 1.0 {
 		t.Errorf("after the upgrade: %v", done.Body)
 	}
-	if n := h.Count(`select count(*) from access_policy where name = 'All of us' and description = 'ours' and origin ->> 'pack_version' = '1.1.0'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from access_policy where name = 'All of us' and description = 'ours'
+			and origin ->> 'pack_version' = '1.1.0'`,
+	); n != 1 {
 		t.Error("what the two changed apart is not merged")
 	}
 	if n := h.Count(`select count(*) from access_policy where name = 'Our nurses' and deleted_at is null`); n != 1 {
@@ -83,13 +103,20 @@ func TestAnUpgradeMergesThreeWays(t *testing.T) {
 	open := h.Must(200, "auditor", "GET", packs+"/clinic/conflicts?state=open", nil)
 	c := open.Items()[0]
 	mine, theirs := c["mine"].(map[string]any), c["theirs"].(map[string]any)
-	if mine["name"] != "Our nurses" || theirs["name"] != "Nurses of wards" || c["base"].(map[string]any)["name"] != "Nurses" {
+	if mine["name"] != "Our nurses" || theirs["name"] != "Nurses of wards" ||
+		c["base"].(map[string]any)["name"] != "Nurses" {
 		t.Errorf("conflict = %v", c)
 	}
 	resolve := packs + "/conflicts/" + c["id"].(string) + "/resolve"
 	h.Refused(422, "validation_failed", "admin", "POST", resolve, map[string]any{"use": "merged"})
 	h.Refused(412, "precondition_failed", "admin", "POST", resolve, map[string]any{"use": "mine"}, "If-Match", `"7"`)
-	h.Must(200, "admin", "POST", resolve, map[string]any{"use": "merged", "merged": map[string]any{"name": "Our nurses of wards"}})
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		resolve,
+		map[string]any{"use": "merged", "merged": map[string]any{"name": "Our nurses of wards"}},
+	)
 	h.Refused(409, "already_resolved", "admin", "POST", resolve, map[string]any{"use": "mine"})
 	h.policy("Our nurses of wards")
 	h.settle()
@@ -98,11 +125,15 @@ func TestAnUpgradeMergesThreeWays(t *testing.T) {
 	}
 }
 
-// A role that both have renamed is in conflict. Birthrights go on giving it, so that nobody loses access while that is decided.
+// A role that both have renamed is in conflict. Birthrights go on giving it, so that nobody loses access while that is
+// decided.
 func TestARoleInConflictIsStillGiven(t *testing.T) {
 	h, ada := installed(t, nil)
 	ids := h.Strings(`select id::text from role where key = 'nurse'`)
-	if got := h.Strings(`select case when origin ->> 'kind' = 'sector_pack' then 'pack' end from role where key = 'nurse'`); len(got) != 1 || got[0] != "pack" {
+	if got := h.Strings(
+		`select case when origin ->> 'kind' = 'sector_pack' then 'pack' end from role where key = 'nurse'`,
+	); len(got) != 1 ||
+		got[0] != "pack" {
 		t.Fatalf("the role is of %v; want the pack", got)
 	}
 	h.Exec(`update role set name = 'Our nurse' where id = $1`, ids[0])
@@ -112,7 +143,15 @@ func TestARoleInConflictIsStillGiven(t *testing.T) {
 	if done.Body["open_conflicts"] != 1.0 {
 		t.Fatalf("after the upgrade: %v; want one conflict, about the role", done.Body)
 	}
-	if after := h.Strings(`select resources::text from access_policy where name = 'Nurses'`); strings.Join(after, "") != strings.Join(before, "") {
+	if after := h.Strings(
+		`select resources::text from access_policy where name = 'Nurses'`,
+	); strings.Join(
+		after,
+		"",
+	) != strings.Join(
+		before,
+		"",
+	) {
 		t.Errorf("the birthright gives %v; before %v", after, before)
 	}
 	h.settle()
@@ -149,7 +188,13 @@ func TestWhatTheTenantHadStandsAndIsDecidedAbout(t *testing.T) {
 	h := open(t)
 	h.Entitlement(h.system("ehr", "ehr"), "Nurse read")
 	billing := h.Entitlement(h.system("erp", "erp"), "Billing")
-	own := h.Must(201, "admin", "POST", "/entitlements/roles", map[string]any{"key": "nurse", "name": "Our nurse", "entitlement_ids": []string{billing}})
+	own := h.Must(
+		201,
+		"admin",
+		"POST",
+		"/entitlements/roles",
+		map[string]any{"key": "nurse", "name": "Our nurse", "entitlement_ids": []string{billing}},
+	)
 	ada := h.hire("ada", "Nursing")
 	h.upload(clinic("1.0.0", ""))
 	planned := h.Must(200, "admin", "POST", packs+"/clinic/plan", map[string]any{})
@@ -163,7 +208,13 @@ func TestWhatTheTenantHadStandsAndIsDecidedAbout(t *testing.T) {
 	}
 	h.look()
 	open := h.Must(200, "admin", "GET", packs+"/clinic/conflicts", nil)
-	h.Must(200, "admin", "POST", packs+"/conflicts/"+open.Items()[0]["id"].(string)+"/resolve", map[string]any{"use": "theirs"})
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		packs+"/conflicts/"+open.Items()[0]["id"].(string)+"/resolve",
+		map[string]any{"use": "theirs"},
+	)
 	h.settle()
 	if got := h.holds(ada); got != "Nurse read" {
 		t.Errorf("after the pack's was taken, ada holds %q", got)
@@ -172,7 +223,13 @@ func TestWhatTheTenantHadStandsAndIsDecidedAbout(t *testing.T) {
 	if got := keys(dry.Body, "detach"); got != "nurse" {
 		t.Errorf("uninstalling leaves %q; what the tenant had stays", got)
 	}
-	h.Must(200, "admin", "POST", packs+"/clinic/uninstall", map[string]any{"mode": "remove_all", "confirm": dry.Text("plan_hash")})
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		packs+"/clinic/uninstall",
+		map[string]any{"mode": "remove_all", "confirm": dry.Text("plan_hash")},
+	)
 	h.Must(200, "admin", "GET", "/entitlements/roles/"+own.Text("id"), nil)
 }
 
@@ -199,16 +256,31 @@ func TestUninstallingLeavesOrTakes(t *testing.T) {
 				t.Errorf("leaving: %q; want %q", got, tt.leaving)
 			}
 			if tt.mode == "remove_all" {
-				h.Refused(409, "confirmation_required", "admin", "POST", packs+"/clinic/uninstall", map[string]any{"mode": tt.mode})
+				h.Refused(
+					409,
+					"confirmation_required",
+					"admin",
+					"POST",
+					packs+"/clinic/uninstall",
+					map[string]any{"mode": tt.mode},
+				)
 			}
-			h.Must(200, "admin", "POST", packs+"/clinic/uninstall", map[string]any{"mode": tt.mode, "confirm": dry.Text("plan_hash")})
+			h.Must(
+				200,
+				"admin",
+				"POST",
+				packs+"/clinic/uninstall",
+				map[string]any{"mode": tt.mode, "confirm": dry.Text("plan_hash")},
+			)
 			h.Refused(404, "not_found", "admin", "POST", packs+"/clinic/uninstall", map[string]any{"mode": tt.mode})
 			h.settle()
 			if got := h.holds(ada); got != tt.holds {
 				t.Errorf("ada holds %q; want %q", got, tt.holds)
 			}
 			if tt.grace == "P7D" {
-				if n := h.Count(`select count(*) from access_reason where state = 'active' and ends_at > now() + interval '6 days'`); n != 1 {
+				if n := h.Count(
+					`select count(*) from access_reason where state = 'active' and ends_at > now() + interval '6 days'`,
+				); n != 1 {
 					t.Errorf("%d reasons run out after the grace; want 1", n)
 				}
 			}
@@ -224,12 +296,16 @@ func TestUninstallingLeavesOrTakes(t *testing.T) {
 				t.Errorf("%d roles are left; want %d", n, wantRoles)
 			}
 			if tt.mode != "remove_all" {
-				if n := h.Count(`select count(*) from access_policy where origin ->> 'kind' <> 'manual' and deleted_at is null`); n != 0 {
+				if n := h.Count(
+					`select count(*) from access_policy where origin ->> 'kind' <> 'manual' and deleted_at is null`,
+				); n != 0 {
 					t.Errorf("%d policies still say that they are a pack's", n)
 				}
 				return
 			}
-			if n := h.Count(`select count(*) from lifecycle_policy where mover_grace <> '0' or delete_after is not null`); n != 0 {
+			if n := h.Count(
+				`select count(*) from lifecycle_policy where mover_grace <> '0' or delete_after is not null`,
+			); n != 0 {
 				t.Error("the pack's lifecycle is still there")
 			}
 			if tt.grace == "P7D" {
@@ -256,21 +332,58 @@ func TestAnUploadIsSignedBySomebodyTrusted(t *testing.T) {
 	if n := h.Count(`select count(*) from audit_event where action = 'sector_pack.uploaded'`); n != 1 {
 		t.Errorf("%d entries of uploads; the same archive again is none", n)
 	}
-	h.Refused(409, "pack_exists", "admin", "POST", packs+"/upload", map[string]any{"archive": h.packed(clinic("1.0.0", "", "Clinic", "Klinik"))})
+	h.Refused(
+		409,
+		"pack_exists",
+		"admin",
+		"POST",
+		packs+"/upload",
+		map[string]any{"archive": h.packed(clinic("1.0.0", "", "Clinic", "Klinik"))},
+	)
 	stranger := open(t) // another key
-	h.Refused(422, "untrusted_pack", "admin", "POST", packs+"/upload", map[string]any{"archive": stranger.packed(clinic("2.0.0", ""))})
-	verdict := h.Must(200, "admin", "POST", packs+"/validate", map[string]any{"archive": stranger.packed(clinic("2.0.0", ""))})
+	h.Refused(
+		422,
+		"untrusted_pack",
+		"admin",
+		"POST",
+		packs+"/upload",
+		map[string]any{"archive": stranger.packed(clinic("2.0.0", ""))},
+	)
+	verdict := h.Must(
+		200,
+		"admin",
+		"POST",
+		packs+"/validate",
+		map[string]any{"archive": stranger.packed(clinic("2.0.0", ""))},
+	)
 	if verdict.Body["valid"] != false || !strings.Contains(str(verdict.Body["problems"]), "untrusted_pack") {
 		t.Errorf("verdict = %v", verdict.Body)
 	}
 	broken := clinic("3.0.0", "", "op: in", "op: inn", "role: nurse}", "role: nurze}")
-	refused := h.Refused(422, "invalid_pack", "admin", "POST", packs+"/upload", map[string]any{"archive": h.packed(broken)})
-	if text := str(refused.Body["problems"]); !strings.Contains(text, "did you mean nurse") || !strings.Contains(text, "pack.yaml") {
+	refused := h.Refused(
+		422,
+		"invalid_pack",
+		"admin",
+		"POST",
+		packs+"/upload",
+		map[string]any{"archive": h.packed(broken)},
+	)
+	if text := str(
+		refused.Body["problems"],
+	); !strings.Contains(text, "did you mean nurse") ||
+		!strings.Contains(text, "pack.yaml") {
 		t.Errorf("problems = %s", text)
 	}
 	h.packs.AllowUnsigned = true
 	h.Must(201, "admin", "POST", packs+"/upload", map[string]any{"archive": stranger.packed(clinic("2.0.0", ""))})
-	if got := h.Must(200, "admin", "GET", packs+"/clinic", nil); got.Text("version") != "2.0.0" || got.Body["signature"].(map[string]any)["verified"] != false {
+	if got := h.Must(
+		200,
+		"admin",
+		"GET",
+		packs+"/clinic",
+		nil,
+	); got.Text("version") != "2.0.0" ||
+		got.Body["signature"].(map[string]any)["verified"] != false {
 		t.Errorf("the newest is %v", got.Body)
 	}
 }

@@ -27,7 +27,10 @@ func (s *Service) validate(_ context.Context, _ viewer.Viewer, in *uploadIn) (*h
 }
 
 // judge lints an archive and looks at its signature.
-func (s *Service) judge(packed []byte, lenient bool) (out PackVerdict, source *format.Source, problems []format.Problem) {
+func (s *Service) judge(
+	packed []byte,
+	lenient bool,
+) (out PackVerdict, source *format.Source, problems []format.Problem) {
 	out.Problems = []PackProblem{}
 	files, problems := format.Unpack(packed)
 	if format.Failed(problems) {
@@ -74,13 +77,27 @@ func (s *Service) upload(ctx context.Context, v viewer.Viewer, in *uploadIn) (*h
 		if err != nil || !fresh {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "sector_pack.uploaded", Subject: audit.Subject{Type: "sector_pack", ID: entry.Key, Display: entry.Key + " " + entry.Version},
-			Context: map[string]any{"version": entry.Version, "checksum": entry.Checksum, "signed_by": entry.Signature.KeyID}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "sector_pack.uploaded",
+				Subject: audit.Subject{Type: "sector_pack", ID: entry.Key, Display: entry.Key + " " + entry.Version},
+				Context: map[string]any{
+					"version":   entry.Version,
+					"checksum":  entry.Checksum,
+					"signed_by": entry.Signature.KeyID,
+				},
+			},
+		)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[SectorPack]{Location: httpapi.Prefix + base + "/" + entry.Key + "/versions/" + entry.Version, Body: entry}, nil
+	return &httpapi.Created[SectorPack]{
+		Location: httpapi.Prefix + base + "/" + entry.Key + "/versions/" + entry.Version,
+		Body:     entry,
+	}, nil
 }
 
 // refused is a pack that is not let in: one that nobody vouches for, or one that is wrong.

@@ -32,9 +32,16 @@ func (t *tally) count(id string, more Stats) {
 	t.stats[id] = s
 }
 
-// evaluate looks at some people and does what the rules say, in the caller's transaction. insistent gives again what somebody has taken:
-// an order is a reason of its own. urgent are those whose access must change before everybody else's.
-func (b *book) evaluate(ctx context.Context, tx *pg.Tx, ids []string, urgent map[string]bool, insistent bool) (tally, error) {
+// evaluate looks at some people and does what the rules say, in the caller's transaction. insistent gives again what
+// somebody has taken: an order is a reason of its own. urgent are those whose access must change before everybody
+// else's.
+func (b *book) evaluate(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	urgent map[string]bool,
+	insistent bool,
+) (tally, error) {
 	t := tally{stats: map[string]Stats{}}
 	living, err := reasons(ctx, tx, ids, false)
 	if err != nil {
@@ -129,7 +136,8 @@ func (b *book) withoutTaken(ctx context.Context, tx *pg.Tx, changes []change, t 
 	return kept, nil
 }
 
-// withoutTripped leaves out what policies do whose breaker this is too much for, and stops them. What the others do is counted.
+// withoutTripped leaves out what policies do whose breaker this is too much for, and stops them. What the others do is
+// counted.
 func (b *book) withoutTripped(ctx context.Context, tx *pg.Tx, changes []change) ([]change, error) {
 	counts := map[*rule]int{}
 	for _, c := range changes {
@@ -219,9 +227,16 @@ func (c change) given() ledger.Reason {
 		return &s
 	}
 	return ledger.Reason{
-		IdentityID: c.identity, ConnectorID: c.key.connector, EntitlementID: optional(c.key.entitlement), RoleID: optional(c.key.role),
-		Effect: c.key.effect, Kind: c.key.kind, SourceType: c.rule.of, SourceID: c.key.policy, SourceVersion: c.rule.policy.Version,
-		StartsAt: c.starts,
+		IdentityID:    c.identity,
+		ConnectorID:   c.key.connector,
+		EntitlementID: optional(c.key.entitlement),
+		RoleID:        optional(c.key.role),
+		Effect:        c.key.effect,
+		Kind:          c.key.kind,
+		SourceType:    c.rule.of,
+		SourceID:      c.key.policy,
+		SourceVersion: c.rule.policy.Version,
+		StartsAt:      c.starts,
 	}
 }
 
@@ -242,7 +257,8 @@ func (r *rule) overLimit(ctx context.Context, tx *pg.Tx, n int, now time.Time) (
 	}
 	var used, allowance int
 	var accepted *time.Time
-	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": r.policy.ID, "since": now.Add(-window)}).Scan(&used, &allowance, &accepted); err != nil {
+	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": r.policy.ID, "since": now.Add(-window)}).
+		Scan(&used, &allowance, &accepted); err != nil {
 		return "", fmt.Errorf("count changes of policy: %w", err)
 	}
 	may := limit.MaxChanges
@@ -252,7 +268,13 @@ func (r *rule) overLimit(ctx context.Context, tx *pg.Tx, n int, now time.Time) (
 	if used+n <= may {
 		return "", nil
 	}
-	return fmt.Sprintf("%d changes within %s, and %d more that are due: it may make %d", used, limit.Window, n, may), nil
+	return fmt.Sprintf(
+		"%d changes within %s, and %d more that are due: it may make %d",
+		used,
+		limit.Window,
+		n,
+		may,
+	), nil
 }
 
 // trip stops the policy until somebody accepts what it does.
@@ -262,7 +284,11 @@ func (r *rule) trip(ctx context.Context, tx *pg.Tx, reason string, now time.Time
 		return fmt.Errorf("stop policy: %w", err)
 	}
 	r.frozen = true
-	return audit.Record(ctx, tx, audit.Entry{Action: "policy.breaker_tripped", Subject: r.policy.subject(), Reason: reason})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "policy.breaker_tripped", Subject: r.policy.subject(), Reason: reason},
+	)
 }
 
 // counted notes how much the policy changes, and forgets what its breaker looks back to no more.

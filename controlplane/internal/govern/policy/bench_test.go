@@ -15,7 +15,11 @@ func filled(b *testing.B) *house {
 	b.Helper()
 	h := open(b)
 	for i := range 20 {
-		subject := about("department", "in", []string{fmt.Sprintf("Department %d", i), fmt.Sprintf("Department %d", i+1)})
+		subject := about(
+			"department",
+			"in",
+			[]string{fmt.Sprintf("Department %d", i), fmt.Sprintf("Department %d", i+1)},
+		)
 		switch i {
 		case 0:
 			subject = everybody
@@ -24,8 +28,14 @@ func filled(b *testing.B) *house {
 		case 2:
 			subject = about("title", "contains", "7")
 		}
-		f := policy.Fields{Name: fmt.Sprint("policy ", i), Enabled: true, Mode: policy.Enforce, Birthright: true, Subject: subject,
-			Resources: policy.Resources{EntitlementIDs: []string{h.groups[i%len(h.groups)]}}}
+		f := policy.Fields{
+			Name:       fmt.Sprint("policy ", i),
+			Enabled:    true,
+			Mode:       policy.Enforce,
+			Birthright: true,
+			Subject:    subject,
+			Resources:  policy.Resources{EntitlementIDs: []string{h.groups[i%len(h.groups)]}},
+		}
 		err := h.DB.As(b.Context(), h.Tenant, func(tx *pg.Tx) error {
 			_, err := policy.Create(b.Context(), tx, policy.New{Fields: f})
 			return err
@@ -39,10 +49,13 @@ func filled(b *testing.B) *house {
 }
 
 func (h *house) arrive(n int) {
-	h.Exec(`insert into identity (tenant_id, id, external_id, display_name, email, first_name, last_name, department, title, employment_type, attributes)
+	h.Exec(
+		`insert into identity (tenant_id, id, external_id, display_name, email, first_name, last_name, department, title, employment_type, attributes)
 		select current_tenant(), gen_random_uuid(), 'E' || n, 'Person ' || n, 'p' || n || '@acme.test', 'Person', n::text, 'Department ' || n % 25, 'Title ' || n % 40,
 		       'employee', '{"cost": 7, "shift": "night"}'
-		  from generate_series(1, $1::int) n`, n)
+		  from generate_series(1, $1::int) n`,
+		n,
+	)
 	h.Analyze()
 }
 
@@ -83,7 +96,11 @@ func BenchmarkSimulate(b *testing.B) {
 	h := filled(b)
 	h.arrive(50_000)
 	h.settle()
-	f := policy.Fields{Name: "x", Subject: about("department", "ne", "Department 3"), Resources: policy.Resources{EntitlementIDs: []string{h.groups[4]}}}
+	f := policy.Fields{
+		Name:      "x",
+		Subject:   about("department", "ne", "Department 3"),
+		Resources: policy.Resources{EntitlementIDs: []string{h.groups[4]}},
+	}
 	for b.Loop() {
 		began := time.Now()
 		impact, err := h.policies.Simulate(b.Context(), h.Tenant, f, nil)

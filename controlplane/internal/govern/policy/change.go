@@ -17,7 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
-// Create makes a policy. An enforced one fires as soon as the transaction has committed: what it does is not asked about again.
+// Create makes a policy. An enforced one fires as soon as the transaction has committed: what it does is not asked
+// about again.
 func Create(ctx context.Context, tx *pg.Tx, n New) (AccessPolicy, error) {
 	if n.Origin == nil {
 		n.Origin = map[string]any{"kind": "manual"}
@@ -84,7 +85,11 @@ func Retire(ctx context.Context, tx *pg.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `update access_policy set deleted_at = now(), updated_at = now(), version = version + 1 where id = $1`, id); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`update access_policy set deleted_at = now(), updated_at = now(), version = version + 1 where id = $1`,
+		id,
+	); err != nil {
 		return fmt.Errorf("delete policy: %w", err)
 	}
 	if err := sweep(ctx, tx, "the policy "+before.Name+" was deleted"); err != nil {
@@ -105,8 +110,8 @@ func SetOrigin(ctx context.Context, tx *pg.Tx, id string, origin map[string]any)
 	return nil
 }
 
-// Accept lets a policy make so many changes, within one window of its breaker from now, beyond what the breaker lets pass, and lets go
-// on what the breaker has stopped: somebody has seen what it will do.
+// Accept lets a policy make so many changes, within one window of its breaker from now, beyond what the breaker lets
+// pass, and lets go on what the breaker has stopped: somebody has seen what it will do.
 func Accept(ctx context.Context, tx *pg.Tx, id string, changes int) error {
 	const sql = `
 		update access_policy
@@ -138,7 +143,8 @@ func (f *Fields) check(ctx context.Context, tx *pg.Tx, before Resources) (condit
 // checkResources is a fault of kind Invalid, pointing at the one, unless all that is added can be given.
 func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources) error {
 	const sql = `
-		select 'role_ids', r.id::text, case when r.lifecycle in ('retired', 'deprecated') then 'the role ' || r.name || ' is ' || r.lifecycle else '' end
+		select 'role_ids', r.id::text, case when r.lifecycle in ('retired',
+		    'deprecated') then 'the role ' || r.name || ' is ' || r.lifecycle else '' end
 		  from role r
 		 where r.id = any(@roles::text[]::uuid[])
 		 union all
@@ -156,34 +162,47 @@ func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources
 		 where c.id = any(@connectors::text[]::uuid[])
 		   and c.deleted_at is null`
 	known := map[[2]string]string{}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"roles": f.Resources.RoleIDs, "entitlements": f.Resources.EntitlementIDs,
-		"connectors": f.Resources.ConnectorIDs, "effect": f.Effect})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"roles": f.Resources.RoleIDs, "entitlements": f.Resources.EntitlementIDs,
+			"connectors": f.Resources.ConnectorIDs, "effect": f.Effect},
+	)
 	if err != nil {
 		return fmt.Errorf("check resources of policy: %w", err)
 	}
 	var list, id, trouble string
-	if _, err := pgx.ForEachRow(rows, []any{&list, &id, &trouble}, func() error { known[[2]string{list, id}] = trouble; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&list, &id, &trouble},
+		func() error { known[[2]string{list, id}] = trouble; return nil },
+	); err != nil {
 		return fmt.Errorf("check resources of policy: %w", err)
 	}
 	var wrong []fault.Field
 	for _, of := range []struct {
 		list          string
 		ids, standing []string
-	}{{"role_ids", f.Resources.RoleIDs, before.RoleIDs}, {"entitlement_ids", f.Resources.EntitlementIDs, before.EntitlementIDs},
+	}{{"role_ids", f.Resources.RoleIDs, before.RoleIDs},
+		{"entitlement_ids", f.Resources.EntitlementIDs, before.EntitlementIDs},
 		{"connector_ids", f.Resources.ConnectorIDs, before.ConnectorIDs}} {
 		for i, id := range of.ids {
 			at := fmt.Sprintf("#/resources/%s/%d", of.list, i)
 			trouble, there := known[[2]string{of.list, id}]
 			switch {
 			case !there && !slices.Contains(of.standing, id):
-				wrong = append(wrong, fault.Field{Pointer: at, Code: "unknown_resource", Detail: "there is nothing with the id " + id})
+				wrong = append(
+					wrong,
+					fault.Field{Pointer: at, Code: "unknown_resource", Detail: "there is nothing with the id " + id},
+				)
 			case trouble != "" && !slices.Contains(of.standing, id):
 				wrong = append(wrong, fault.Field{Pointer: at, Code: "not_grantable", Detail: trouble})
 			}
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "the policy contains something that cannot be assigned: %s", wrong[0].Detail).With(wrong...)
+		return fault.New(fault.Invalid, "the policy contains something that cannot be assigned: %s", wrong[0].Detail).
+			With(wrong...)
 	}
 	return nil
 }

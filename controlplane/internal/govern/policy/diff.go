@@ -30,7 +30,19 @@ const (
 	whyUnassigned = "the assignment of the role has ended"
 )
 
-var ours = []string{whyLeft, whyNoMatch, whyOff, whyDeleted, whyNothing, whyOver, whyNotMember, whyExcluded, whyNoRule, whyNotInRole, whyUnassigned}
+var ours = []string{
+	whyLeft,
+	whyNoMatch,
+	whyOff,
+	whyDeleted,
+	whyNothing,
+	whyOver,
+	whyNotMember,
+	whyExcluded,
+	whyNoRule,
+	whyNotInRole,
+	whyUnassigned,
+}
 
 // reason is a reason of somebody that has not ended.
 type reason struct {
@@ -66,7 +78,8 @@ type outcome struct {
 	would   map[*rule][2]int // what rules that are not enforced would give and end
 }
 
-// look compares what the rules say of somebody with what lives by them. It is pure: the same book, person and reasons give the same.
+// look compares what the rules say of somebody with what lives by them. It is pure: the same book, person and reasons
+// give the same.
 func (b *book) look(p *person, living []reason) outcome {
 	out := outcome{would: map[*rule][2]int{}}
 	at := make(map[key]*reason, len(living))
@@ -100,7 +113,10 @@ func (b *book) look(p *person, living []reason) outcome {
 			default:
 				delete(at, k)
 				if found.outdated(starts) {
-					out.changes = append(out.changes, change{rule: r, identity: p.id, key: k, add: true, renew: true, starts: starts, reason: found})
+					out.changes = append(
+						out.changes,
+						change{rule: r, identity: p.id, key: k, add: true, renew: true, starts: starts, reason: found},
+					)
 				}
 			}
 		}
@@ -157,8 +173,8 @@ func (b *book) end(p *person, found *reason, wanting map[*rule]bool) (c change, 
 	return c, true
 }
 
-// endMembership says why somebody loses what a role's rule gave, and after which grace: who moves keeps it for a while, but what a role
-// holds no more, and whom it is not to be given to, is meant at once.
+// endMembership says why somebody loses what a role's rule gave, and after which grace: who moves keeps it for a while,
+// but what a role holds no more, and whom it is not to be given to, is meant at once.
 func (b *book) endMembership(p *person, r *rule, wanted bool) (why string, grace time.Duration) {
 	switch {
 	case wanted:
@@ -191,9 +207,9 @@ func (b *book) orphaned(p *person, x *reason) string {
 // reasons reads what lives for these people: of policies and roles, or of all sources.
 func reasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) (map[string][]reason, error) {
 	const sql = `
-		select r.id::text, r.identity_id::text, r.source_type, r.source_type = any(@evaluated), r.source_id::text, r.connector_id::text,
-		       coalesce(r.entitlement_id::text, ''), coalesce(r.role_id::text, ''), r.effect, r.kind, coalesce(r.account_id::text, ''),
-		       r.state, r.starts_at, r.ends_at, r.end_reason
+		select r.id::text, r.identity_id::text, r.source_type, r.source_type = any(@evaluated), r.source_id::text,
+		       r.connector_id::text, coalesce(r.entitlement_id::text, ''), coalesce(r.role_id::text, ''), r.effect,
+		       r.kind, coalesce(r.account_id::text, ''), r.state, r.starts_at, r.ends_at, r.end_reason
 		  from access_reason r
 		 where r.identity_id = any(@ids::text[]::uuid[])
 		   and r.state <> 'ended'
@@ -204,8 +220,23 @@ func reasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) (map
 	}
 	found := map[string][]reason{}
 	var x reason
-	into := []any{&x.id, &x.identity, &x.of, &x.policy, &x.key.policy, &x.key.connector, &x.key.entitlement, &x.key.role, &x.key.effect, &x.key.kind,
-		&x.account, &x.state, &x.starts, &x.ends, &x.why}
+	into := []any{
+		&x.id,
+		&x.identity,
+		&x.of,
+		&x.policy,
+		&x.key.policy,
+		&x.key.connector,
+		&x.key.entitlement,
+		&x.key.role,
+		&x.key.effect,
+		&x.key.kind,
+		&x.account,
+		&x.state,
+		&x.starts,
+		&x.ends,
+		&x.why,
+	}
 	_, err = pgx.ForEachRow(rows, into, func() error {
 		one := x
 		found[x.identity] = append(found[x.identity], one)
@@ -218,8 +249,9 @@ func reasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) (map
 	return found, nil
 }
 
-// taken finds what somebody, and no rule, has ended since the policy that gave it says what it says: it is not given again, unless
-// the person has left since and come back. Whoever entered a denial with it has said by that how long it is to be kept away.
+// taken finds what somebody, and no rule, has ended since the policy that gave it says what it says: it is not given
+// again, unless the person has left since and come back. Whoever entered a denial with it has said by that how long it
+// is to be kept away.
 func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[string]map[key]bool, error) {
 	people, policies, assignments := []string{}, []string{}, map[string]bool{}
 	for _, c := range changes {
@@ -236,15 +268,17 @@ func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[stri
 	}
 	const sql = `
 		with last as (
-		    select distinct on (r.identity_id, r.source_id, r.connector_id, r.entitlement_id, r.role_id, r.effect, r.kind) r.*
+		    select distinct on (r.identity_id, r.source_id, r.connector_id, r.entitlement_id, r.role_id, r.effect,
+		        r.kind) r.*
 		      from access_reason r
 		     where r.identity_id = any(@people::text[]::uuid[])
 		       and r.source_id = any(@policies::text[]::uuid[])
 		       and r.state = 'ended'
-		     order by r.identity_id, r.source_id, r.connector_id, r.entitlement_id, r.role_id, r.effect, r.kind, r.ended_at desc
+		     order by r.identity_id, r.source_id, r.connector_id, r.entitlement_id, r.role_id, r.effect, r.kind,
+		         r.ended_at desc
 		)
-		select l.identity_id::text, l.source_id::text, l.connector_id::text, coalesce(l.entitlement_id::text, ''), coalesce(l.role_id::text, ''),
-		       l.effect, l.kind, l.ended_at
+		select l.identity_id::text, l.source_id::text, l.connector_id::text, coalesce(l.entitlement_id::text, ''),
+		       coalesce(l.role_id::text, ''), l.effect, l.kind, l.ended_at
 		  from last l
 		 where l.end_reason <> all(@ours)
 		   and not exists (select from access_reason d
@@ -258,24 +292,32 @@ func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[stri
 		                      and g.state = 'ended'
 		                      and g.end_reason = @left
 		                      and g.ended_at > l.ended_at)`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"people": once(people), "policies": once(policies), "ours": ours, "left": whyLeft})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"people": once(people), "policies": once(policies), "ours": ours, "left": whyLeft},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read what was taken: %w", err)
 	}
 	var id string
 	var k key
 	var at time.Time
-	_, err = pgx.ForEachRow(rows, []any{&id, &k.policy, &k.connector, &k.entitlement, &k.role, &k.effect, &k.kind, &at}, func() error {
-		// What was taken from an assignment it does not give again.
-		if r := b.byID[k.policy]; !assignments[k.policy] && (r == nil || at.Before(r.policy.UpdatedAt)) {
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&id, &k.policy, &k.connector, &k.entitlement, &k.role, &k.effect, &k.kind, &at},
+		func() error {
+			// What was taken from an assignment it does not give again.
+			if r := b.byID[k.policy]; !assignments[k.policy] && (r == nil || at.Before(r.policy.UpdatedAt)) {
+				return nil
+			}
+			if found[id] == nil {
+				found[id] = map[key]bool{}
+			}
+			found[id][k] = true
 			return nil
-		}
-		if found[id] == nil {
-			found[id] = map[key]bool{}
-		}
-		found[id][k] = true
-		return nil
-	})
+		},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read what was taken: %w", err)
 	}

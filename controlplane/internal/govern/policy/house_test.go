@@ -36,7 +36,11 @@ func open(t testing.TB) *house {
 		return append(append(h.policies.Routes(), people.Routes()...), roles.Routes()...)
 	})
 	h.system = uuid.Must(uuid.NewV7()).String()
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'Directory', 'ldap')`, h.system)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir',
+			'Directory', 'ldap')`,
+		h.system,
+	)
 	for i := range 6 {
 		h.groups = append(h.groups, h.Entitlement(h.system, fmt.Sprintf("group-%d", i)))
 	}
@@ -72,7 +76,13 @@ func (h *house) settle() {
 // hire makes somebody through the API and gives their id.
 func (h *house) hire(name, department string, more ...any) string {
 	h.T.Helper()
-	body := map[string]any{"external_id": name, "email": name + "@acme.test", "first_name": name, "last_name": "X", "department": department}
+	body := map[string]any{
+		"external_id": name,
+		"email":       name + "@acme.test",
+		"first_name":  name,
+		"last_name":   "X",
+		"department":  department,
+	}
 	for i := 0; i+1 < len(more); i += 2 {
 		body[more[i].(string)] = more[i+1]
 	}
@@ -99,8 +109,14 @@ var everybody = map[string]any{"match": "all", "rules": []any{}}
 
 // rule is the body of an enforced birthright.
 func (h *house) rule(name string, subject map[string]any, groups ...string) map[string]any {
-	return map[string]any{"name": name, "mode": "enforce", "birthright": true, "subject": subject, "resources": map[string]any{"entitlement_ids": groups},
-		"lifecycle": map[string]any{"on_no_match": "end_now"}}
+	return map[string]any{
+		"name":       name,
+		"mode":       "enforce",
+		"birthright": true,
+		"subject":    subject,
+		"resources":  map[string]any{"entitlement_ids": groups},
+		"lifecycle":  map[string]any{"on_no_match": "end_now"},
+	}
 }
 
 // enforce makes a policy, and confirms what it does to those who are there.
@@ -108,7 +124,12 @@ func (h *house) enforce(body map[string]any) string {
 	h.T.Helper()
 	a := h.Call("admin", "POST", "/policies/access-grant", body)
 	if a.Text("code") == "confirmation_required" {
-		a = h.Call("admin", "POST", "/policies/access-grant?confirm="+a.Body["impact"].(map[string]any)["plan_hash"].(string), body)
+		a = h.Call(
+			"admin",
+			"POST",
+			"/policies/access-grant?confirm="+a.Body["impact"].(map[string]any)["plan_hash"].(string),
+			body,
+		)
 	}
 	if a.Status != 201 {
 		h.T.Fatalf("make policy: %d %v", a.Status, a.Body)

@@ -19,18 +19,26 @@ const (
 )
 
 const (
-	aboutPolicies = "An access policy assigns roles, entitlements or accounts to the people who meet its condition, or denies them. It is evaluated when a person " +
-		"is created or changes, and for all people when the policy changes. In shadow mode it only reports what it would change. The effects eligible and require are not available yet."
-	aboutConfirm = "Changes beyond the circuit breaker of an enforced policy, or that affect more than 10 % of the people, must be confirmed: " +
-		"the response is 409 confirmation_required with the impact. Send the request again with confirm, the plan_hash of the impact. If the impact has changed meanwhile, the response is 409 plan_changed."
+	aboutPolicies = "An access policy assigns roles, entitlements or accounts to the people who meet its condition, " +
+		"or denies them. It is evaluated when a person " +
+		"is created or changes, and for all people when the policy changes. In shadow mode it only reports what it " +
+		"would change. The effects eligible and require are not available yet."
+	aboutConfirm = "Changes beyond the circuit breaker of an enforced policy, or that affect more than 10 % of the " +
+		"people, must be confirmed: " +
+		"the response is 409 confirmation_required with the impact. Send the request again with confirm, the " +
+		"plan_hash of the impact. If the impact has changed meanwhile, the response is 409 plan_changed."
 	aboutDelete   = "What it gave ends at once."
 	aboutDisable  = "What it gave ends, after its grace where it has one."
-	aboutSimulate = "Who would gain and lose what were the policy enforced, by the very evaluation that would do it. With download=true, or Accept: application/x-ndjson, " +
+	aboutSimulate = "Who would gain and lose what were the policy enforced, by the very evaluation that would do it. " +
+		"With download=true, or Accept: application/x-ndjson, " +
 		"everybody affected, one a line; otherwise counts and a sample."
-	aboutReset    = "Resumes a policy that its circuit breaker stopped. Its pending changes are applied now, and the breaker counts from zero. To reduce them, change the policy first: simulate shows the pending changes."
-	aboutEvaluate = "Evaluates the enforced policies for one person. dry_run is true by default and only reports the changes. false applies them, and also restores access that " +
+	aboutReset = "Resumes a policy that its circuit breaker stopped. Its pending changes are applied now, and the " +
+		"breaker counts from zero. To reduce them, change the policy first: simulate shows the pending changes."
+	aboutEvaluate = "Evaluates the enforced policies for one person. dry_run is true by default and only reports the " +
+		"changes. false applies them, and also restores access that " +
 		"was revoked from the person."
-	aboutValidate = "Whether a condition can be used, its normal form, the sentence that says it, and how many people meet it now. Instead of condition, sentence reads one."
+	aboutValidate = "Whether a condition can be used, its normal form, the sentence that says it, and how many " +
+		"people meet it now. Instead of condition, sentence reads one."
 )
 
 // Routes are the paths under /policies, and the evaluation of one person. Administrators write; auditors read.
@@ -38,20 +46,64 @@ func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
 		httpapi.Handle("GET", base, "List access grant policies", s.list).For(both...).Describe(aboutPolicies),
-		httpapi.Handle("POST", base, "Create an access grant policy", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutPolicies + " " + aboutConfirm),
-		httpapi.Report("POST", base+"/simulate", "Simulate an unsaved policy", ndjson, (*simulateIn).whole, s.simulate, s.simulateAll).For(viewer.Admin).Waits().Describe(aboutSimulate),
+		httpapi.Handle("POST", base, "Create an access grant policy", s.post).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutPolicies + " " + aboutConfirm),
+		httpapi.Report("POST", base+"/simulate", "Simulate an unsaved policy", ndjson, (*simulateIn).whole, s.simulate,
+			s.simulateAll).
+			For(viewer.Admin).
+			Waits().
+			Describe(aboutSimulate),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve an access grant policy", s.one).For(both...),
-		httpapi.Handle("PATCH", base+"/{id}", "Update an access grant policy", s.patch).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("PATCH", base+"/{id}", "Update an access grant policy", s.patch).
+			For(viewer.Admin).
+			Errors(409, 412).
 			Describe("subject is replaced as a whole. " + aboutConfirm),
-		httpapi.Handle("DELETE", base+"/{id}", "Delete an access grant policy", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(412).Describe(aboutDelete),
-		httpapi.Handle("GET", base+"/{id}/versions", "List the versions of an access grant policy", s.versions).For(both...),
-		httpapi.Handle("POST", base+"/{id}/enable", "Enable a policy", s.enable).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
-		httpapi.Handle("POST", base+"/{id}/disable", "Disable a policy", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
-		httpapi.Handle("POST", base+"/{id}/mode", "Set the mode of a policy", s.mode).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
-		httpapi.Report("POST", base+"/{id}/simulate", "Simulate a policy", ndjson, (*storedIn).whole, s.simulateStored, s.simulateStoredAll).For(viewer.Admin).Waits().Describe(aboutSimulate),
-		httpapi.Handle("POST", base+"/{id}/breaker/reset", "Resume a policy", s.reset).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutReset),
-		httpapi.Handle("POST", "/policies/conditions/validate", "Validate a condition", s.validate).For(viewer.Admin).Waits().Status(200).Describe(aboutValidate),
-		httpapi.Handle("POST", "/identities/{id}/birthrights/evaluate", "Evaluate the policies for a person", s.evaluateOne).For(viewer.Admin).Status(200).Errors(409).Describe(aboutEvaluate),
+		httpapi.Handle("DELETE", base+"/{id}", "Delete an access grant policy", s.remove).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(412).
+			Describe(aboutDelete),
+		httpapi.Handle("GET", base+"/{id}/versions", "List the versions of an access grant policy", s.versions).
+			For(both...),
+		httpapi.Handle("POST", base+"/{id}/enable", "Enable a policy", s.enable).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutConfirm),
+		httpapi.Handle("POST", base+"/{id}/disable", "Disable a policy", s.disable).
+			For(viewer.Admin).
+			Status(200).
+			Errors(412).
+			Describe(aboutDisable),
+		httpapi.Handle("POST", base+"/{id}/mode", "Set the mode of a policy", s.mode).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutConfirm),
+		httpapi.Report("POST", base+"/{id}/simulate", "Simulate a policy", ndjson, (*storedIn).whole, s.simulateStored,
+			s.simulateStoredAll).
+			For(viewer.Admin).
+			Waits().
+			Describe(aboutSimulate),
+		httpapi.Handle("POST", base+"/{id}/breaker/reset", "Resume a policy", s.reset).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutReset),
+		httpapi.Handle("POST", "/policies/conditions/validate", "Validate a condition", s.validate).
+			For(viewer.Admin).
+			Waits().
+			Status(200).
+			Describe(aboutValidate),
+		httpapi.Handle("POST", "/identities/{id}/birthrights/evaluate", "Evaluate the policies for a person",
+			s.evaluateOne).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409).
+			Describe(aboutEvaluate),
 	}
 }
 
@@ -111,7 +163,11 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[AccessPolicy]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+	return &httpapi.Created[AccessPolicy]{
+		Location: httpapi.Prefix + base + "/" + made.ID,
+		ETag:     httpapi.ETag(made.Version),
+		Body:     made,
+	}, nil
 }
 
 type patchIn struct {
@@ -140,7 +196,11 @@ type versionsIn struct {
 	httpapi.Paging
 }
 
-func (s *Service) versions(ctx context.Context, v viewer.Viewer, in *versionsIn) (*httpapi.ListOut[PolicyVersion], error) {
+func (s *Service) versions(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *versionsIn,
+) (*httpapi.ListOut[PolicyVersion], error) {
 	walk, err := s.Cursors.Walk(v, "access-grant-policy-versions", in.Paging, in.ID)
 	if err != nil {
 		return nil, err
@@ -154,7 +214,12 @@ func (s *Service) versions(ctx context.Context, v viewer.Viewer, in *versionsIn)
 		items, total, err = versions(ctx, tx, in.ID, walk.Page)
 		return err
 	})
-	return httpapi.Out(walk, items, total, func(v PolicyVersion) []string { return []string{strconv.Itoa(v.Version)} }), err
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(v PolicyVersion) []string { return []string{strconv.Itoa(v.Version)} },
+	), err
 }
 
 type enableIn struct {
@@ -194,7 +259,8 @@ type resetIn struct {
 
 func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[AccessPolicy], error) {
 	if !in.Body.Accept {
-		return nil, fault.New(fault.Invalid, "say by accept that what is due may be done; to have less done, change the policy first").
+		return nil, fault.New(fault.Invalid, "say by accept that what is due may be done; to have less done, change "+
+			"the policy first").
 			With(fault.Field{Pointer: "#/accept", Code: "required", Detail: "true"})
 	}
 	return shown(s.Reset(ctx, v, in.ID, in.IfMatch))
@@ -261,7 +327,11 @@ type evaluateIn struct {
 	}
 }
 
-func (s *Service) evaluateOne(ctx context.Context, v viewer.Viewer, in *evaluateIn) (*httpapi.One[PersonEvaluation], error) {
+func (s *Service) evaluateOne(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *evaluateIn,
+) (*httpapi.One[PersonEvaluation], error) {
 	dry := in.Body == nil || in.Body.DryRun == nil || *in.Body.DryRun
 	out, err := s.EvaluatePerson(ctx, v, in.ID, dry)
 	return &httpapi.One[PersonEvaluation]{Body: out}, err

@@ -151,7 +151,13 @@ func (s *simulation) part(ctx context.Context, tx *pg.Tx, b *book, ids []string)
 }
 
 // changes are what the rules would do to these people, in the order of their ids.
-func (s *simulation) changes(ctx context.Context, tx *pg.Tx, b *book, ids []string, living map[string][]reason) ([]*person, map[string][]change, error) {
+func (s *simulation) changes(
+	ctx context.Context,
+	tx *pg.Tx,
+	b *book,
+	ids []string,
+	living map[string][]reason,
+) ([]*person, map[string][]change, error) {
 	var people []*person
 	var list []change
 	err := b.eachPerson(ctx, tx, ids, func(p *person) error {
@@ -196,7 +202,13 @@ func (b *book) concerned(living []reason) []reason {
 
 // compare says what somebody may use after the changes and not before, and the other way round.
 func (b *book) compare(p *person, living []reason, changes []change) (a affected, moved bool) {
-	a.PersonImpact = PersonImpact{IdentityID: p.id, Display: p.text("display_name"), Department: p.text("department"), Gains: []GrantShift{}, Losses: []GrantShift{}}
+	a.PersonImpact = PersonImpact{
+		IdentityID: p.id,
+		Display:    p.text("display_name"),
+		Department: p.text("department"),
+		Gains:      []GrantShift{},
+		Losses:     []GrantShift{},
+	}
 	if len(changes) == 0 {
 		return a, false
 	}
@@ -215,7 +227,10 @@ func (b *book) compare(p *person, living []reason, changes []change) (a affected
 	}
 	for _, list := range [][]GrantShift{a.Gains, a.Losses} {
 		slices.SortFunc(list, func(x, y GrantShift) int {
-			return cmp.Or(cmp.Compare(x.ConnectorID, y.ConnectorID), cmp.Compare(orEmpty(x.EntitlementID), orEmpty(y.EntitlementID)))
+			return cmp.Or(
+				cmp.Compare(x.ConnectorID, y.ConnectorID),
+				cmp.Compare(orEmpty(x.EntitlementID), orEmpty(y.EntitlementID)),
+			)
 		})
 	}
 	return a, len(a.Gains)+len(a.Losses) > 0
@@ -261,8 +276,8 @@ func future(living []reason, changes []change) (after []reason, times map[held]t
 	return after, times
 }
 
-// usable is what reasons let somebody hold, as the ledger reckons it: anything that one allows and none denies. What is only to begin
-// counts, for a plan is about where things go.
+// usable is what reasons let somebody hold, as the ledger reckons it: anything that one allows and none denies. What is
+// only to begin counts, for a plan is about where things go.
 func usable(living []reason) map[held]bool {
 	allowed, denied := map[held]bool{}, map[held]bool{}
 	for _, r := range living {
@@ -298,7 +313,17 @@ func (s *simulation) write(id string, changes []change) {
 			s.ReasonsEnded++
 		}
 		k := c.key
-		fmt.Fprintf(s.sum, "%s %s %s %s %s %s %t\n", id, what, k.connector, k.entitlement, k.role, k.effect, c.at.IsZero())
+		fmt.Fprintf(
+			s.sum,
+			"%s %s %s %s %s %s %t\n",
+			id,
+			what,
+			k.connector,
+			k.entitlement,
+			k.role,
+			k.effect,
+			c.at.IsZero(),
+		)
 	}
 }
 
@@ -369,11 +394,29 @@ func (s *simulation) finish() {
 // limits notes what a plan of one policy is beyond.
 func (s *simulation) limits(f Fields) {
 	if b := f.CircuitBreaker; b != nil && s.ReasonsAdded+s.ReasonsEnded > b.MaxChanges {
-		s.LimitsHit = append(s.LimitsHit, LimitHit{"circuit_breaker", b.MaxChanges, s.ReasonsAdded + s.ReasonsEnded,
-			fmt.Sprintf("%d changes, where its breaker lets %d pass within %s", s.ReasonsAdded+s.ReasonsEnded, b.MaxChanges, b.Window)})
+		s.LimitsHit = append(s.LimitsHit, LimitHit{
+			"circuit_breaker",
+			b.MaxChanges,
+			s.ReasonsAdded + s.ReasonsEnded,
+			fmt.Sprintf(
+				"%d changes, where its breaker lets %d pass within %s",
+				s.ReasonsAdded+s.ReasonsEnded,
+				b.MaxChanges,
+				b.Window,
+			),
+		})
 	}
 	if most := s.PeopleTotal * mostShare / 100; s.IdentitiesAffected*100 > s.PeopleTotal*mostShare {
-		s.LimitsHit = append(s.LimitsHit, LimitHit{"share_of_people", most, s.IdentitiesAffected,
-			fmt.Sprintf("%d of %d people gain or lose something, more than %d %%", s.IdentitiesAffected, s.PeopleTotal, mostShare)})
+		s.LimitsHit = append(s.LimitsHit, LimitHit{
+			"share_of_people",
+			most,
+			s.IdentitiesAffected,
+			fmt.Sprintf(
+				"%d of %d people gain or lose something, more than %d %%",
+				s.IdentitiesAffected,
+				s.PeopleTotal,
+				mostShare,
+			),
+		})
 	}
 }

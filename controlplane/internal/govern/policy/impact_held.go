@@ -16,11 +16,13 @@ type Gain struct{ IdentityID, ConnectorID, EntitlementID string }
 // gainsAtOnce bounds how many gains one statement looks up.
 const gainsAtOnce = 5000
 
-// HeldAlready says of each gain whether the person holds it in the system already: then the change gives a reason, and nothing new.
+// HeldAlready says of each gain whether the person holds it in the system already: then the change gives a reason, and
+// nothing new.
 func HeldAlready(ctx context.Context, tx *pg.Tx, gains []Gain) ([]bool, error) {
 	const sql = `
 		select w.n::int - 1
-		  from unnest($1::text[]::uuid[], $2::text[]::uuid[], $3::text[]) with ordinality w (identity_id, connector_id, entitlement_id, n)
+		  from unnest($1::text[]::uuid[], $2::text[]::uuid[], $3::text[]) with ordinality w (identity_id, connector_id,
+		      entitlement_id, n)
 		 where exists (
 		        select from account a
 		         where a.tenant_id = current_tenant()

@@ -17,7 +17,8 @@ func TestAnImpactTellsNewAccessFromANewReason(t *testing.T) {
 	body := h.rule("sales", about("department", "eq", "Sales"), h.groups[0])
 	body["resources"] = map[string]any{"entitlement_ids": h.groups[:1], "connector_ids": []string{h.system}}
 	impact := h.Must(200, "admin", "POST", "/policies/access-grant/simulate", body).Body
-	for name, want := range map[string]any{"identities_affected": 4.0, "grants_added": 8.0, "grants_held": 4.0, "identities_reason_only": 1.0, "accounts_created": 1.0} {
+	for name, want := range map[string]any{"identities_affected": 4.0, "grants_added": 8.0, "grants_held": 4.0,
+		"identities_reason_only": 1.0, "accounts_created": 1.0} {
 		if impact[name] != want {
 			t.Errorf("%s = %v; want %v", name, impact[name], want)
 		}

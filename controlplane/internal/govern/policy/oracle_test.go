@@ -19,8 +19,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// world is a tenant as a naive reader of its rules sees it: whatever happens is noted here by its own means, and what people should hold
-// is reckoned one by one.
+// world is a tenant as a naive reader of its rules sees it: whatever happens is noted here by its own means, and what
+// people should hold is reckoned one by one.
 type world struct {
 	*house
 	rnd      *rand.Rand
@@ -60,7 +60,11 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 func (w *world) role(key string, entitlements ...string) (id string) {
 	w.as(func(ctx context.Context, tx *pg.Tx) error {
-		made, err := role.Create(ctx, tx, role.New{Key: key, RoleFields: role.RoleFields{Name: key, EntitlementIDs: entitlements}})
+		made, err := role.Create(
+			ctx,
+			tx,
+			role.New{Key: key, RoleFields: role.RoleFields{Name: key, EntitlementIDs: entitlements}},
+		)
 		id = made.ID
 		return err
 	})
@@ -77,7 +81,12 @@ func (w *world) as(fn func(ctx context.Context, tx *pg.Tx) error) {
 
 func (w *world) hire() {
 	p := &human{id: uuid.Must(uuid.NewV7()).String(), department: w.department(), status: "active"}
-	w.Exec(`insert into identity (tenant_id, id, external_id, display_name, department) values (current_tenant(), $1, $1::uuid::text, 'x', $2)`, p.id, p.department)
+	w.Exec(
+		`insert into identity (tenant_id, id, external_id, display_name, department) values (current_tenant(), $1,
+			$1::uuid::text, 'x', $2)`,
+		p.id,
+		p.department,
+	)
 	w.people = append(w.people, p)
 }
 
@@ -103,11 +112,17 @@ func (w *world) subject() (policy.Subject, func(*human) bool) {
 	d, boss := w.department(), w.someone()
 	switch w.rnd.IntN(5) {
 	case 0:
-		return rule(map[string]any{"field": "department", "op": "eq", "value": strings.ToUpper(d)}), func(p *human) bool { return p.department == d }
+		return rule(
+			map[string]any{"field": "department", "op": "eq", "value": strings.ToUpper(d)},
+		), func(p *human) bool { return p.department == d }
 	case 1:
-		return rule(map[string]any{"field": "department", "op": "ne", "value": d}), func(p *human) bool { return p.department != d }
+		return rule(
+			map[string]any{"field": "department", "op": "ne", "value": d},
+		), func(p *human) bool { return p.department != d }
 	case 2:
-		return rule(map[string]any{"field": "manager", "op": "in_tree", "value": boss.id}), func(p *human) bool { return above(p, boss) }
+		return rule(
+			map[string]any{"field": "manager", "op": "in_tree", "value": boss.id},
+		), func(p *human) bool { return above(p, boss) }
 	case 3:
 		return rule(map[string]any{"op": "has_role", "value": "badge"}), func(p *human) bool { return p.badge }
 	}
@@ -116,7 +131,12 @@ func (w *world) subject() (policy.Subject, func(*human) bool) {
 }
 
 func (w *world) fields() (policy.Fields, func(*human) bool) {
-	f := policy.Fields{Name: "p", Enabled: w.rnd.IntN(5) > 0, Mode: []string{policy.Enforce, policy.Enforce, policy.Shadow}[w.rnd.IntN(3)], Effect: policy.Assign}
+	f := policy.Fields{
+		Name:    "p",
+		Enabled: w.rnd.IntN(5) > 0,
+		Mode:    []string{policy.Enforce, policy.Enforce, policy.Shadow}[w.rnd.IntN(3)],
+		Effect:  policy.Assign,
+	}
 	if w.rnd.IntN(4) == 0 {
 		f.Effect = policy.Deny
 	} else {
@@ -219,11 +239,22 @@ func (w *world) givesBadge(p *human) {
 	p.badge = !p.badge
 	w.as(func(ctx context.Context, tx *pg.Tx) error {
 		if !p.badge {
-			_, err := ledger.End(ctx, tx, ledger.Which{IdentityIDs: []string{p.id}, Kind: ledger.Manual}, time.Time{}, "enough", false)
+			_, err := ledger.End(
+				ctx,
+				tx,
+				ledger.Which{IdentityIDs: []string{p.id}, Kind: ledger.Manual},
+				time.Time{},
+				"enough",
+				false,
+			)
 			return err
 		}
-		_, err := ledger.Add(ctx, tx, []ledger.Reason{{IdentityID: p.id, ConnectorID: w.system, EntitlementID: &w.groups[5], RoleID: &w.badge,
-			Kind: ledger.Manual, SourceType: "user", SourceID: uuid.NewString()}})
+		_, err := ledger.Add(
+			ctx,
+			tx,
+			[]ledger.Reason{{IdentityID: p.id, ConnectorID: w.system, EntitlementID: &w.groups[5], RoleID: &w.badge,
+				Kind: ledger.Manual, SourceType: "user", SourceID: uuid.NewString()}},
+		)
 		return err
 	})
 }
@@ -292,7 +323,8 @@ func (w *world) check(step int) {
 	w.T.Helper()
 	w.holds = w.reckon()
 	got := map[string]string{}
-	for _, line := range w.Strings(`select concat_ws(' ', r.identity_id, r.source_id, coalesce(r.entitlement_id::text, '-'), coalesce(r.role_id::text, '-'), r.effect, r.kind)
+	for _, line := range w.Strings(`select concat_ws(' ', r.identity_id, r.source_id,
+		    coalesce(r.entitlement_id::text, '-'), coalesce(r.role_id::text, '-'), r.effect, r.kind)
 			|| '|' || case when r.ends_at is null then 'live' else 'ending' end
 		from access_reason r where r.state <> 'ended' and r.source_type = 'policy'`) {
 		k, state, _ := strings.Cut(line, "|")
@@ -329,8 +361,8 @@ func (w *world) crash() {
 	}
 }
 
-// TestTheLedgerIsWhatTheRulesSay: after any sequence of changes, with evaluations that are cut off between and within batches and two
-// evaluators at a time, the ledger is what a naive reader of the rules reckons.
+// TestTheLedgerIsWhatTheRulesSay: after any sequence of changes, with evaluations that are cut off between and within
+// batches and two evaluators at a time, the ledger is what a naive reader of the rules reckons.
 func TestTheLedgerIsWhatTheRulesSay(t *testing.T) {
 	defer policy.SetBatch(3)()
 	for seed := range uint64(3) {
@@ -354,7 +386,8 @@ func TestTheLedgerIsWhatTheRulesSay(t *testing.T) {
 // settledSoFar is what lives in the middle of things: what began to run out there runs on.
 func (w *world) settledSoFar() map[string]string {
 	got := map[string]string{}
-	for _, k := range w.Strings(`select concat_ws(' ', r.identity_id, r.source_id, coalesce(r.entitlement_id::text, '-'), coalesce(r.role_id::text, '-'), r.effect, r.kind)
+	for _, k := range w.Strings(`select concat_ws(' ', r.identity_id, r.source_id,
+		    coalesce(r.entitlement_id::text, '-'), coalesce(r.role_id::text, '-'), r.effect, r.kind)
 		from access_reason r where r.state <> 'ended' and r.source_type = 'policy'`) {
 		got[k] = "live"
 	}

@@ -60,7 +60,17 @@ func (b *book) eachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(
 	}
 	today := b.today()
 	return identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
-		p := &person{id: id, assigned: assigned[id], Person: condition.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id], Day: today}}
+		p := &person{
+			id:       id,
+			assigned: assigned[id],
+			Person: condition.Person{
+				Identity:     f,
+				Managers:     above[id],
+				Roles:        roles[id],
+				Entitlements: entitlements[id],
+				Day:          today,
+			},
+		}
 		if m, ok := f["manager"].(map[string]any); ok {
 			// What else is known of a manager may change without anybody looking at those beneath.
 			f["manager"] = map[string]any{"id": m["id"], "external_id": m["external_id"]}
@@ -90,8 +100,8 @@ func put(s set, id string, names ...*string) {
 	}
 }
 
-// above finds which of the managers that conditions name are above each of the people. union, so that a cycle ends; nobody is above
-// themselves by one.
+// above finds which of the managers that conditions name are above each of the people. union, so that a cycle ends;
+// nobody is above themselves by one.
 func (b *book) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) {
 	found := set{}
 	if len(b.needs.Managers) == 0 {
@@ -120,15 +130,20 @@ func (b *book) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) 
 	}
 	var id, manager string
 	var external *string
-	_, err = pgx.ForEachRow(rows, []any{&id, &manager, &external}, func() error { put(found, id, &manager, external); return nil })
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&id, &manager, &external},
+		func() error { put(found, id, &manager, external); return nil },
+	)
 	if err != nil {
 		return nil, fmt.Errorf("find managers above: %w", err)
 	}
 	return found, nil
 }
 
-// held finds which of the roles and entitlements that conditions name the people hold otherwise than by a policy or the rule of a role:
-// what a rule gives feeds no rule, or rules could give and take in turn for ever. Who was assigned a role has it, though it hold nothing.
+// held finds which of the roles and entitlements that conditions name the people hold otherwise than by a policy or the
+// rule of a role: what a rule gives feeds no rule, or rules could give and take in turn for ever. Who was assigned a
+// role has it, though it hold nothing.
 func (b *book) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitlements set, err error) {
 	roles, entitlements = set{}, set{}
 	if len(b.needs.Roles)+len(b.needs.Entitlements) == 0 {
@@ -150,7 +165,11 @@ func (b *book) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitl
 		 where a.identity_id = any(@ids::text[]::uuid[])
 		   and a.state = 'active'
 		   and (r.id::text = any(@roles) or r.key = any(@roles))`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "roles": b.needs.Roles, "entitlements": b.needs.Entitlements})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"ids": ids, "roles": b.needs.Roles, "entitlements": b.needs.Entitlements},
+	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("find what people hold: %w", err)
 	}

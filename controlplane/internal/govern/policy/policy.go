@@ -151,7 +151,8 @@ func (f *Fields) complete() (parsed condition.Condition, err error) {
 	if !slices.Contains([]string{EndNow, Grace}, f.Lifecycle.OnNoMatch) {
 		refuse("#/lifecycle/on_no_match", "invalid", "end_now or grace")
 	}
-	for pointer, text := range map[string]*string{"#/lifecycle/lead_time": f.Lifecycle.LeadTime, "#/lifecycle/grace": f.Lifecycle.Grace} {
+	for pointer, text := range map[string]*string{"#/lifecycle/lead_time": f.Lifecycle.LeadTime,
+		"#/lifecycle/grace": f.Lifecycle.Grace} {
 		if text == nil {
 			continue
 		}
@@ -192,7 +193,13 @@ func (f *Fields) fill() {
 		f.Lifecycle.OnNoMatch = Grace
 	}
 	f.OwnerIDs = once(f.OwnerIDs)
-	f.Resources.RoleIDs, f.Resources.EntitlementIDs, f.Resources.ConnectorIDs = once(f.Resources.RoleIDs), once(f.Resources.EntitlementIDs), once(f.Resources.ConnectorIDs)
+	f.Resources.RoleIDs, f.Resources.EntitlementIDs, f.Resources.ConnectorIDs = once(
+		f.Resources.RoleIDs,
+	), once(
+		f.Resources.EntitlementIDs,
+	), once(
+		f.Resources.ConnectorIDs,
+	)
 	if len(f.Lifecycle.When) == 0 {
 		f.Lifecycle.When = slices.Clone(states)
 	}
@@ -207,12 +214,20 @@ func once(ids []string) []string {
 
 func (s Subject) parse() (condition.Condition, []condition.Problem) {
 	if len(s) == 0 {
-		return condition.Condition{}, []condition.Problem{{Pointer: "#", Code: "required",
-			Detail: `a condition is required; {"match": "all", "rules": []} matches all people`, Suggestions: []string{}}}
+		return condition.Condition{}, []condition.Problem{
+			{
+				Pointer:     "#",
+				Code:        "required",
+				Detail:      `a condition is required; {"match": "all", "rules": []} matches all people`,
+				Suggestions: []string{},
+			},
+		}
 	}
 	raw, err := json.Marshal(s)
 	if err != nil {
-		return condition.Condition{}, []condition.Problem{{Pointer: "#", Code: "malformed", Detail: "it is no JSON", Suggestions: []string{}}}
+		return condition.Condition{}, []condition.Problem{
+			{Pointer: "#", Code: "malformed", Detail: "it is no JSON", Suggestions: []string{}},
+		}
 	}
 	return condition.Parse(raw)
 }

@@ -17,7 +17,9 @@ import (
 
 func TestABirthrightFollowsThePerson(t *testing.T) {
 	h := open(t)
-	id := h.enforce(h.rule("nurses", about("department", "in", []string{"Nursing", "Surgery"}), h.groups[0], h.groups[1]))
+	id := h.enforce(
+		h.rule("nurses", about("department", "in", []string{"Nursing", "Surgery"}), h.groups[0], h.groups[1]),
+	)
 	h.settle()
 	ann := h.hire("ann", "Nursing")
 	bob := h.hire("bob", "Sales")
@@ -33,7 +35,12 @@ func TestABirthrightFollowsThePerson(t *testing.T) {
 	if p.Body["holder_count"] != 1.0 || p.Text("sentence") != "department is Nursing or Surgery" {
 		t.Errorf("policy: %v", p.Body)
 	}
-	if a := h.Call("admin", "POST", "/identities/"+bob+"/deactivate", map[string]any{"reason": "gone"}); a.Status != 200 {
+	if a := h.Call(
+		"admin",
+		"POST",
+		"/identities/"+bob+"/deactivate",
+		map[string]any{"reason": "gone"},
+	); a.Status != 200 {
 		t.Fatalf("deactivate: %v", a.Body)
 	}
 	h.settle()
@@ -52,19 +59,26 @@ func TestWhatDoesNotFollowAnyMoreRunsOut(t *testing.T) {
 	h.settle()
 	h.patch(ann, map[string]any{"department": "IT"})
 	h.settle()
-	days := `select count(*) from access_reason where identity_id = $1 and state = 'active' and ends_at between now() + interval '13 days' and now() + interval '15 days'`
+	days := `select count(*) from access_reason where identity_id = $1 and state = 'active'
+		and ends_at between now() + interval '13 days' and now() + interval '15 days'`
 	if n := h.Count(days, ann); n != 1 {
 		t.Errorf("%d reasons end in fourteen days; want 1", n)
 	}
 	before := h.Strings(`select ends_at::text from access_reason where identity_id = $1`, ann)
 	h.patch(ann, map[string]any{"title": "Other"})
 	h.settle()
-	if after := h.Strings(`select ends_at::text from access_reason where identity_id = $1`, ann); after[0] != before[0] {
+	if after := h.Strings(
+		`select ends_at::text from access_reason where identity_id = $1`,
+		ann,
+	); after[0] != before[0] {
 		t.Errorf("looked at again it ends at %s; want %s as before", after, before)
 	}
 	h.patch(ann, map[string]any{"department": "sales"})
 	h.settle()
-	if n := h.Count(`select count(*) from access_reason where identity_id = $1 and state = 'active' and ends_at is null`, ann); n != 1 {
+	if n := h.Count(
+		`select count(*) from access_reason where identity_id = $1 and state = 'active' and ends_at is null`,
+		ann,
+	); n != 1 {
 		t.Error("who is meant again keeps an end")
 	}
 }
@@ -80,13 +94,19 @@ func TestAPreHireIsGivenAccessAheadOfTheirFirstDay(t *testing.T) {
 	h.settle()
 	h.expect(ann, "scheduled", "[group-0]")
 	want := first.AddDate(0, 0, -2).Format(time.DateOnly)
-	if got := h.Strings(`select (starts_at at time zone 'UTC')::date::text from access_reason where identity_id = $1`, ann); got[0] != want {
+	if got := h.Strings(
+		`select (starts_at at time zone 'UTC')::date::text from access_reason where identity_id = $1`,
+		ann,
+	); got[0] != want {
 		t.Errorf("begins on %s; want %s", got, want)
 	}
 	h.patch(ann, map[string]any{"start_date": first.AddDate(0, 0, 5).Format(time.DateOnly)})
 	h.settle()
 	want = first.AddDate(0, 0, 3).Format(time.DateOnly)
-	if got := h.Strings(`select (starts_at at time zone 'UTC')::date::text from access_reason where identity_id = $1`, ann); got[0] != want {
+	if got := h.Strings(
+		`select (starts_at at time zone 'UTC')::date::text from access_reason where identity_id = $1`,
+		ann,
+	); got[0] != want {
 		t.Errorf("put off, it begins on %s; want %s", got, want)
 	}
 	h.Exec(`update identity set status = 'active' where id = $1`, ann)
@@ -101,7 +121,14 @@ func TestWhatSomebodyHasTakenIsNotGivenAgain(t *testing.T) {
 	h.settle()
 	take := func() {
 		err := h.DB.As(t.Context(), h.Tenant, func(tx *pg.Tx) error {
-			_, err := ledger.End(t.Context(), tx, ledger.Which{IdentityIDs: []string{ann}, EntitlementIDs: []string{h.groups[0]}}, time.Time{}, "not needed", false)
+			_, err := ledger.End(
+				t.Context(),
+				tx,
+				ledger.Which{IdentityIDs: []string{ann}, EntitlementIDs: []string{h.groups[0]}},
+				time.Time{},
+				"not needed",
+				false,
+			)
 			return err
 		})
 		if err != nil {
@@ -126,7 +153,10 @@ func TestWhatSomebodyHasTakenIsNotGivenAgain(t *testing.T) {
 	take()
 	h.Exec(`update identity set status = 'deactivated', urgent = true where id = $1`, ann)
 	h.settle()
-	if n := h.Count(`select count(*) from work_item where kind = 'provisioning' and subject = $1 and priority > 0`, ann); n == 0 {
+	if n := h.Count(
+		`select count(*) from work_item where kind = 'provisioning' and subject = $1 and priority > 0`,
+		ann,
+	); n == 0 {
 		t.Error("an immediate termination is no urgent turn")
 	}
 	h.Exec(`update identity set status = 'active', urgent = false where id = $1`, ann)
@@ -183,7 +213,8 @@ func TestEnforcingIsSimulatedAndConfirmed(t *testing.T) {
 	made := h.Must(201, "admin", "POST", "/policies/access-grant", body)
 	at := "/policies/access-grant/" + made.Text("id")
 	h.settle()
-	if stats := h.Must(200, "admin", "GET", at, nil).Body["stats"].(map[string]any); stats["matched"] != 15.0 || stats["would_grant"] != 15.0 {
+	if stats := h.Must(200, "admin", "GET", at, nil).Body["stats"].(map[string]any); stats["matched"] != 15.0 ||
+		stats["would_grant"] != 15.0 {
 		t.Errorf("stats of a shadow policy: %v", stats)
 	}
 	if n := h.Count(`select count(*) from access_reason`); n != 0 {
@@ -191,7 +222,8 @@ func TestEnforcingIsSimulatedAndConfirmed(t *testing.T) {
 	}
 	impact := h.Must(200, "admin", "POST", at+"/simulate", nil).Body
 	unsaved := h.Must(200, "admin", "POST", "/policies/access-grant/simulate", body).Body
-	for name, want := range map[string]any{"people_total": 20.0, "matched": 15.0, "identities_affected": 15.0, "grants_added": 15.0, "grants_ended": 0.0, "accounts_created": 15.0} {
+	for name, want := range map[string]any{"people_total": 20.0, "matched": 15.0, "identities_affected": 15.0,
+		"grants_added": 15.0, "grants_ended": 0.0, "accounts_created": 15.0} {
 		if impact[name] != want || unsaved[name] != want {
 			t.Errorf("%s: %v and %v; want %v", name, impact[name], unsaved[name], want)
 		}
@@ -271,8 +303,22 @@ func TestConditionsAreTriedOutOnEverybody(t *testing.T) {
 	if got["valid"] != false || len(got["problems"].([]any)) != 1 || got["normal_form"] != nil {
 		t.Errorf("verdict %v", got)
 	}
-	h.Refused(422, "validation_failed", "admin", "POST", "/policies/access-grant", h.rule("x", about("departement", "eq", "x"), h.groups[0]))
-	h.Refused(422, "validation_failed", "admin", "POST", "/policies/access-grant", map[string]any{"name": "x", "effect": "eligible", "subject": everybody})
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		"/policies/access-grant",
+		h.rule("x", about("departement", "eq", "x"), h.groups[0]),
+	)
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		"/policies/access-grant",
+		map[string]any{"name": "x", "effect": "eligible", "subject": everybody},
+	)
 }
 
 func TestDatesThatMoveAreLookedAtEachDay(t *testing.T) {
@@ -297,7 +343,8 @@ func TestEverybodyAffectedIsALineOfTheDownload(t *testing.T) {
 		h.Must(200, "admin", "POST", "/policies/access-grant/simulate?download=true", body),
 		h.Must(200, "admin", "POST", "/policies/access-grant/simulate", body, "Accept", "application/x-ndjson"),
 	} {
-		if a.Text("identity_id") != ann || a.Header.Get("Content-Type") != "application/x-ndjson" || len(a.Body["gains"].([]any)) != 1 {
+		if a.Text("identity_id") != ann || a.Header.Get("Content-Type") != "application/x-ndjson" ||
+			len(a.Body["gains"].([]any)) != 1 {
 			t.Errorf("line %v of %s", a.Body, a.Header.Get("Content-Type"))
 		}
 	}
@@ -344,19 +391,27 @@ func TestTheLifecyclesLeadAndGraceAreThoseOfPoliciesThatSayNothing(t *testing.T)
 	bob := h.hire("bob", "Sales")
 	h.settle()
 	begins := func() string {
-		return h.Strings(`select (starts_at at time zone 'UTC')::date::text from access_reason where identity_id = $1`, ann)[0]
+		return h.Strings(`select (starts_at at time zone 'UTC')::date::text from access_reason
+			where identity_id = $1`, ann)[0]
 	}
 	if got, want := begins(), first.Format(time.DateOnly); got != want {
 		t.Errorf("begins on %s; want %s", got, want)
 	}
-	h.Exec(`insert into lifecycle_policy (tenant_id, pre_hire_lead, mover_grace) values (current_tenant(), '72 hours', '120 hours')`)
+	h.Exec(
+		`insert into lifecycle_policy (tenant_id, pre_hire_lead, mover_grace) values (current_tenant(), '72 hours',
+			'120 hours')`,
+	)
 	h.settle()
 	if got, want := begins(), first.AddDate(0, 0, -3).Format(time.DateOnly); got != want {
 		t.Errorf("with a lead of three days it begins on %s; want %s", got, want)
 	}
 	h.patch(bob, map[string]any{"department": "IT"})
 	h.settle()
-	if n := h.Count(`select count(*) from access_reason where identity_id = $1 and state = 'active' and ends_at > now() + interval '119 hours'`, bob); n != 1 {
+	if n := h.Count(
+		`select count(*) from access_reason where identity_id = $1 and state = 'active'
+			and ends_at > now() + interval '119 hours'`,
+		bob,
+	); n != 1 {
 		t.Error("a mover has no grace of five days")
 	}
 }

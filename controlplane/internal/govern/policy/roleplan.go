@@ -10,10 +10,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// PlanRoles says what would come of a change of roles: change makes it within a savepoint, and gives the ids of the roles; the evaluation
-// looks at whom they, and all that they are nested in, give something by a rule, a policy or an assignment, and then it is as if nothing
-// had been. change writes what roles say, and ends no reasons.
-func (s *Service) PlanRoles(ctx context.Context, tx *pg.Tx, ids []string, change func(tx *pg.Tx) ([]string, error), each func(PersonImpact) error) (Impact, error) {
+// PlanRoles says what would come of a change of roles: change makes it within a savepoint, and gives the ids of the
+// roles; the evaluation looks at whom they, and all that they are nested in, give something by a rule, a policy or an
+// assignment, and then it is as if nothing had been. change writes what roles say, and ends no reasons.
+func (s *Service) PlanRoles(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	change func(tx *pg.Tx) ([]string, error),
+	each func(PersonImpact) error,
+) (Impact, error) {
 	inner, err := tx.Begin(ctx)
 	if err != nil {
 		return Impact{}, fmt.Errorf("begin plan of roles: %w", err)
@@ -57,7 +63,12 @@ func around(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 }
 
 // planAround is what the evaluation would do by these roles, as they are in the transaction.
-func (s *Service) planAround(ctx context.Context, tx *pg.Tx, roles []string, each func(PersonImpact) error) (*simulation, error) {
+func (s *Service) planAround(
+	ctx context.Context,
+	tx *pg.Tx,
+	roles []string,
+	each func(PersonImpact) error,
+) (*simulation, error) {
 	b, err := loadBook(ctx, tx, s.Now())
 	if err != nil {
 		return nil, err
@@ -108,7 +119,12 @@ func having(ctx context.Context, tx *pg.Tx, roles []string) ([]string, error) {
 }
 
 // simulateFor is simulate for these people alone, in the order of their ids: nobody else is concerned.
-func (b *book) simulateFor(ctx context.Context, tx *pg.Tx, ids []string, each func(PersonImpact) error) (*simulation, error) {
+func (b *book) simulateFor(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	each func(PersonImpact) error,
+) (*simulation, error) {
 	s := newSimulation(each)
 	for part := range slices.Chunk(ids, batch) {
 		if err := s.part(ctx, tx, b, part); err != nil {

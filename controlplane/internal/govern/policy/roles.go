@@ -16,18 +16,30 @@ import (
 // sourcePolicy is the source_type of the reasons of policies.
 const sourcePolicy = "policy"
 
-// evaluated are the sources whose reasons the evaluation gives and takes: what they give feeds no rule, but for assignments, which are
-// somebody's decision.
+// evaluated are the sources whose reasons the evaluation gives and takes: what they give feeds no rule, but for
+// assignments, which are somebody's decision.
 var evaluated = []string{sourcePolicy, role.RuleSource, role.ReasonSource}
 
-// roleRule is the membership rule of a role as one more rule: whoever it is about has the role, a pre-hire as early as they have birthrights,
-// and who moves keeps it for as long as movers keep what no longer follows.
+// roleRule is the membership rule of a role as one more rule: whoever it is about has the role, a pre-hire as early as
+// they have birthrights, and who moves keeps it for as long as movers keep what no longer follows.
 func roleRule(of role.Rule, usual lifecycle.Lifecycle) *rule {
 	parsed, problems := Subject(of.Condition).parse()
-	r := &rule{of: role.RuleSource, condition: parsed, lead: usual.PreHireLead, grace: usual.MoverGrace, closed: of.Closed, frozen: len(problems) > 0,
-		excluded: map[string]*time.Time{}}
-	r.policy = AccessPolicy{ID: of.RoleID, UpdatedAt: of.Since, Version: of.Version, Fields: Fields{Name: of.Name, Enabled: true, Mode: Enforce, Effect: Assign,
-		Resources: Resources{RoleIDs: []string{of.RoleID}}, Lifecycle: Lifecycle{When: states, OnNoMatch: Grace}}}
+	r := &rule{
+		of:        role.RuleSource,
+		condition: parsed,
+		lead:      usual.PreHireLead,
+		grace:     usual.MoverGrace,
+		closed:    of.Closed,
+		frozen:    len(problems) > 0,
+		excluded:  map[string]*time.Time{},
+	}
+	r.policy = AccessPolicy{
+		ID:        of.RoleID,
+		UpdatedAt: of.Since,
+		Version:   of.Version,
+		Fields: Fields{Name: of.Name, Enabled: true, Mode: Enforce, Effect: Assign,
+			Resources: Resources{RoleIDs: []string{of.RoleID}}, Lifecycle: Lifecycle{When: states, OnNoMatch: Grace}},
+	}
 	for _, x := range of.Exclusions {
 		r.excluded[x.IdentityID] = nil
 		if x.Until == nil {
@@ -103,8 +115,8 @@ func (b *book) assigned(ctx context.Context, tx *pg.Tx, ids []string) (map[strin
 	return found, err
 }
 
-// lookAssigned compares somebody's assignments with what lives by them. What an assignment wants it takes out of at. One that is over
-// wants nothing more: the ledger ends what it gave.
+// lookAssigned compares somebody's assignments with what lives by them. What an assignment wants it takes out of at.
+// One that is over wants nothing more: the ledger ends what it gave.
 func (b *book) lookAssigned(p *person, at map[key]*reason, out *outcome) {
 	for i, a := range p.assigned {
 		if a.EndsAt != nil && !a.EndsAt.After(b.now) {
@@ -117,14 +129,18 @@ func (b *book) lookAssigned(p *person, at map[key]*reason, out *outcome) {
 		for _, t := range b.given[a.RoleID] {
 			k := assignmentKey(a, t)
 			if at[k] == nil {
-				out.changes = append(out.changes, change{identity: p.id, key: k, add: true, starts: starts, assigned: &p.assigned[i]})
+				out.changes = append(
+					out.changes,
+					change{identity: p.id, key: k, add: true, starts: starts, assigned: &p.assigned[i]},
+				)
 			}
 			delete(at, k)
 		}
 	}
 }
 
-// standing leaves out what assignments would give that have ended meanwhile, and locks the others until what they give is written.
+// standing leaves out what assignments would give that have ended meanwhile, and locks the others until what they give
+// is written.
 func standing(ctx context.Context, tx *pg.Tx, changes []change) ([]change, error) {
 	var ids []string
 	for _, c := range changes {

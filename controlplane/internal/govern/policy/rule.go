@@ -41,9 +41,10 @@ type book struct {
 	zone  *time.Location
 	now   time.Time
 
-	assignments bool                // those of people are looked at too
-	around      map[string]bool     // of a plan: the roles that it is about, and what they are nested in; nil: everything
-	given       map[string][]target // what the roles give that people have by an assignment, as far as was asked
+	assignments bool // those of people are looked at too
+	// of a plan: the roles that it is about, and what they are nested in; nil: everything
+	around map[string]bool
+	given  map[string][]target // what the roles give that people have by an assignment, as far as was asked
 }
 
 // today is the tenant's day.
@@ -57,8 +58,8 @@ func (b *book) midnight() time.Time {
 	return time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, b.zone).UTC()
 }
 
-// loadBook reads all that gives access by rule in a tenant: its policies, its roles' membership rules, what the roles hold, and its
-// lifecycle. The assignments of roles belong to it.
+// loadBook reads all that gives access by rule in a tenant: its policies, its roles' membership rules, what the roles
+// hold, and its lifecycle. The assignments of roles belong to it.
 func loadBook(ctx context.Context, tx *pg.Tx, now time.Time) (*book, error) {
 	policies, err := all(ctx, tx)
 	if err != nil {
@@ -75,7 +76,13 @@ func loadBook(ctx context.Context, tx *pg.Tx, now time.Time) (*book, error) {
 	return b, err
 }
 
-func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, roles []role.Rule, now time.Time) (*book, error) {
+func makeBook(
+	ctx context.Context,
+	tx *pg.Tx,
+	policies []AccessPolicy,
+	roles []role.Rule,
+	now time.Time,
+) (*book, error) {
 	usual, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -102,7 +109,13 @@ func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, roles []r
 func makeRule(p AccessPolicy, usual lifecycle.Lifecycle) (*rule, error) {
 	// What is stored was checked. Were one not to be read all the same, the others go on.
 	parsed, problems := p.Subject.parse()
-	r := &rule{policy: p, of: sourcePolicy, condition: parsed, lead: usual.PreHireLead, frozen: p.TrippedAt != nil || len(problems) > 0}
+	r := &rule{
+		policy:    p,
+		of:        sourcePolicy,
+		condition: parsed,
+		lead:      usual.PreHireLead,
+		frozen:    p.TrippedAt != nil || len(problems) > 0,
+	}
 	if p.Lifecycle.OnNoMatch == Grace && p.Effect == Assign {
 		r.grace = usual.MoverGrace
 	}
@@ -123,7 +136,11 @@ func makeRule(p AccessPolicy, usual lifecycle.Lifecycle) (*rule, error) {
 func (b *book) fillTargets(ctx context.Context, tx *pg.Tx) error {
 	var roles, entitlements []string
 	for _, r := range b.rules {
-		roles, entitlements = append(roles, r.policy.Resources.RoleIDs...), append(entitlements, r.policy.Resources.EntitlementIDs...)
+		roles, entitlements = append(
+			roles,
+			r.policy.Resources.RoleIDs...), append(
+			entitlements,
+			r.policy.Resources.EntitlementIDs...)
 	}
 	held, err := role.Entitlements(ctx, tx, once(roles))
 	if err != nil {
@@ -168,7 +185,11 @@ func systemsOf(ctx context.Context, tx *pg.Tx, entitlements []string) (map[strin
 		return nil, fmt.Errorf("systems of entitlements: %w", err)
 	}
 	var id, system string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &system}, func() error { systems[id] = system; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &system},
+		func() error { systems[id] = system; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("systems of entitlements: %w", err)
 	}
 	return systems, nil
@@ -193,8 +214,14 @@ func (r *rule) key(t target) key {
 
 // compare orders keys, so that what is done to somebody is done in the same order each time.
 func (k key) compare(o key) int {
-	return cmp.Or(cmp.Compare(k.policy, o.policy), cmp.Compare(k.connector, o.connector), cmp.Compare(k.entitlement, o.entitlement),
-		cmp.Compare(k.role, o.role), cmp.Compare(k.effect, o.effect), cmp.Compare(k.kind, o.kind))
+	return cmp.Or(
+		cmp.Compare(k.policy, o.policy),
+		cmp.Compare(k.connector, o.connector),
+		cmp.Compare(k.entitlement, o.entitlement),
+		cmp.Compare(k.role, o.role),
+		cmp.Compare(k.effect, o.effect),
+		cmp.Compare(k.kind, o.kind),
+	)
 }
 
 // wants says whether the rule gives somebody its targets, and from when; zero: from now.

@@ -14,9 +14,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-const columns = `p.id, p.name, p.description, p.enabled, p.mode, p.effect, p.birthright, p.priority, p.owner_ids::text[] as owner_ids, p.subject,
-	p.resources, p.lifecycle, p.breaker, p.tripped_at, p.breaker_reason, p.stats, p.evaluated_at, p.origin, p.created_at, p.updated_at,
-	p.version, p.needs`
+const columns = `p.id, p.name, p.description, p.enabled, p.mode, p.effect, p.birthright, p.priority,
+	p.owner_ids::text[] as owner_ids, p.subject, p.resources, p.lifecycle, p.breaker, p.tripped_at, p.breaker_reason,
+	p.stats, p.evaluated_at, p.origin, p.created_at, p.updated_at, p.version, p.needs`
 
 // Filters narrow a list of policies; each one given must hold.
 type Filters struct {
@@ -86,7 +86,11 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (AccessPolicy, err
 	if !listing.IsID(id) {
 		return AccessPolicy{}, missing
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from access_policy p where p.id = $1 and p.deleted_at is null`+locking, id)
+	rows, err := tx.Query(
+		ctx,
+		`select `+columns+` from access_policy p where p.id = $1 and p.deleted_at is null`+locking,
+		id,
+	)
 	if err != nil {
 		return AccessPolicy{}, fmt.Errorf("find policy: %w", err)
 	}
@@ -113,8 +117,8 @@ func all(ctx context.Context, tx *pg.Tx) ([]AccessPolicy, error) {
 	return found, nil
 }
 
-// describe fills in what is not stored with policies: whom they are about in words, how many hold something by them, and how far the
-// look at everybody has come.
+// describe fills in what is not stored with policies: whom they are about in words, how many hold something by them,
+// and how far the look at everybody has come.
 func describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
 	const holders = `
 		select r.source_id::text, count(distinct r.identity_id)
@@ -138,7 +142,11 @@ func describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
 	}
 	var id string
 	var n int64
-	if _, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error { index[id].HolderCount = n; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &n},
+		func() error { index[id].HolderCount = n; return nil },
+	); err != nil {
 		return fmt.Errorf("count holders by policy: %w", err)
 	}
 	return nil
@@ -148,7 +156,8 @@ func progress(ctx context.Context, tx *pg.Tx) (e Evaluation, err error) {
 	const sql = `
 		select coalesce(w.done, 0), coalesce(w.total, 0), w.finished_at,
 		       case when w.started_at is not null and w.finished_at is null then 'running'
-		            when exists (select from work_item i where i.kind = 'policy_sweep' and i.state = 'waiting') then 'waiting'
+		            when exists (select from work_item i where i.kind = 'policy_sweep'
+		                and i.state = 'waiting') then 'waiting'
 		            else 'idle' end
 		  from (select) one
 		  left join policy_walk w on true`
@@ -159,17 +168,30 @@ func progress(ctx context.Context, tx *pg.Tx) (e Evaluation, err error) {
 }
 
 func (f Fields) args(id string, needs []string) pgx.NamedArgs {
-	return pgx.NamedArgs{"id": id, "name": f.Name, "description": f.Description, "enabled": f.Enabled, "mode": f.Mode, "effect": f.Effect,
-		"birthright": f.Birthright, "priority": f.Priority, "owner_ids": f.OwnerIDs, "subject": f.Subject, "resources": f.Resources,
-		"lifecycle": f.Lifecycle, "breaker": f.CircuitBreaker, "needs": needs}
+	return pgx.NamedArgs{
+		"id":          id,
+		"name":        f.Name,
+		"description": f.Description,
+		"enabled":     f.Enabled,
+		"mode":        f.Mode,
+		"effect":      f.Effect,
+		"birthright":  f.Birthright,
+		"priority":    f.Priority,
+		"owner_ids":   f.OwnerIDs,
+		"subject":     f.Subject,
+		"resources":   f.Resources,
+		"lifecycle":   f.Lifecycle,
+		"breaker":     f.CircuitBreaker,
+		"needs":       needs,
+	}
 }
 
 func insert(ctx context.Context, tx *pg.Tx, id string, n New, needs []string) error {
 	const sql = `
-		insert into access_policy (tenant_id, id, name, description, enabled, mode, effect, birthright, priority, owner_ids, subject, resources,
-		                           lifecycle, breaker, origin, needs)
-		values (current_tenant(), @id, @name, @description, @enabled, @mode, @effect, @birthright, @priority, @owner_ids::text[]::uuid[], @subject,
-		        @resources, @lifecycle, @breaker, @origin, @needs)`
+		insert into access_policy (tenant_id, id, name, description, enabled, mode, effect, birthright, priority,
+		                           owner_ids, subject, resources, lifecycle, breaker, origin, needs)
+		values (current_tenant(), @id, @name, @description, @enabled, @mode, @effect, @birthright, @priority,
+		        @owner_ids::text[]::uuid[], @subject, @resources, @lifecycle, @breaker, @origin, @needs)`
 	args := n.args(id, needs)
 	args["origin"] = n.Origin
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
@@ -181,9 +203,10 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New, needs []string) er
 func update(ctx context.Context, tx *pg.Tx, id string, f Fields, needs []string) error {
 	const sql = `
 		update access_policy
-		   set name = @name, description = @description, enabled = @enabled, mode = @mode, effect = @effect, birthright = @birthright,
-		       priority = @priority, owner_ids = @owner_ids::text[]::uuid[], subject = @subject, resources = @resources, lifecycle = @lifecycle,
-		       breaker = @breaker, needs = @needs, updated_at = now(), version = version + 1
+		   set name = @name, description = @description, enabled = @enabled, mode = @mode, effect = @effect,
+		       birthright = @birthright, priority = @priority, owner_ids = @owner_ids::text[]::uuid[],
+		       subject = @subject, resources = @resources, lifecycle = @lifecycle, breaker = @breaker, needs = @needs,
+		           updated_at = now(), version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, f.args(id, needs)); err != nil {
 		return fmt.Errorf("write policy: %w", err)
@@ -196,10 +219,10 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		insert into access_policy_version (tenant_id, policy_id, version, content, changed_by)
 		select current_tenant(), p.id, p.version,
-		       jsonb_build_object('name', p.name, 'description', p.description, 'enabled', p.enabled, 'mode', p.mode, 'effect', p.effect,
-		           'birthright', p.birthright, 'priority', p.priority, 'owner_ids', p.owner_ids, 'subject', p.subject, 'resources', p.resources,
-		           'lifecycle', p.lifecycle, 'circuit_breaker', p.breaker),
-		       @by
+		       jsonb_build_object('name', p.name, 'description', p.description, 'enabled', p.enabled, 'mode', p.mode,
+		           'effect', p.effect, 'birthright', p.birthright, 'priority', p.priority, 'owner_ids', p.owner_ids,
+		           'subject', p.subject, 'resources', p.resources, 'lifecycle', p.lifecycle, 'circuit_breaker',
+		       p.breaker), @by
 		  from access_policy p
 		 where p.id = @id`
 	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
@@ -232,7 +255,11 @@ func versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []
 			return nil, 0, fmt.Errorf("position in versions: %w", err)
 		}
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
+	)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list versions of policy: %w", err)
 	}
@@ -243,7 +270,8 @@ func versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []
 		parsed, _ := items[i].Content.Subject.parse()
 		items[i].Sentence = parsed.Sentence()
 	}
-	if err := tx.QueryRow(ctx, `select count(*) from access_policy_version where policy_id = $1`, id).Scan(&total); err != nil {
+	if err := tx.QueryRow(ctx, `select count(*) from access_policy_version where policy_id = $1`, id).
+		Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count versions of policy: %w", err)
 	}
 	return items, total, nil

@@ -20,7 +20,12 @@ import (
 )
 
 // List gives a page of policies, and how many there are.
-func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []AccessPolicy, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context,
+	v viewer.Viewer,
+	f Filters,
+	page pg.Page,
+) (items []AccessPolicy, total int64, err error) {
 	q, err := f.query()
 	if err != nil {
 		return nil, 0, err
@@ -64,9 +69,28 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n New, confirm st
 	return made, err
 }
 
-// Patch applies a merge patch. A condition is replaced as a whole: two cannot be merged into one that anybody has meant.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte, confirm string) (changed AccessPolicy, err error) {
-	if err := mergepatch.Keep(body, "name", "enabled", "mode", "effect", "birthright", "priority", "subject", "resources", "lifecycle"); err != nil {
+// Patch applies a merge patch. A condition is replaced as a whole: two cannot be merged into one that anybody has
+// meant.
+func (s *Service) Patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+	confirm string,
+) (changed AccessPolicy, err error) {
+	if err := mergepatch.Keep(
+		body,
+		"name",
+		"enabled",
+		"mode",
+		"effect",
+		"birthright",
+		"priority",
+		"subject",
+		"resources",
+		"lifecycle",
+	); err != nil {
 		return changed, err
 	}
 	var given struct {
@@ -85,28 +109,59 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 }
 
 // Enable switches a policy on.
-func (s *Service) Enable(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, confirm string) (AccessPolicy, error) {
+func (s *Service) Enable(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	confirm string,
+) (AccessPolicy, error) {
 	return s.set(ctx, v, id, match, "policy.enabled", confirm, func(f *Fields) { f.Enabled = true })
 }
 
 // Disable switches a policy off.
-func (s *Service) Disable(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (AccessPolicy, error) {
+func (s *Service) Disable(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (AccessPolicy, error) {
 	return s.set(ctx, v, id, match, "policy.disabled", "", func(f *Fields) { f.Enabled = false })
 }
 
 // SetMode has a policy enforced, or only watch.
-func (s *Service) SetMode(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, mode, confirm string) (AccessPolicy, error) {
+func (s *Service) SetMode(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	mode, confirm string,
+) (AccessPolicy, error) {
 	return s.set(ctx, v, id, match, "policy.mode_changed", confirm, func(f *Fields) { f.Mode = mode })
 }
 
-func (s *Service) set(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, action, confirm string, set func(*Fields)) (AccessPolicy, error) {
+func (s *Service) set(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	action, confirm string,
+	set func(*Fields),
+) (AccessPolicy, error) {
 	return s.alter(ctx, v, id, match, action, confirm, func(f Fields) (Fields, error) {
 		set(&f)
 		return f, nil
 	})
 }
 
-func (s *Service) alter(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, action, confirm string, how func(Fields) (Fields, error)) (changed AccessPolicy, err error) {
+func (s *Service) alter(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	action, confirm string,
+	how func(Fields) (Fields, error),
+) (changed AccessPolicy, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := find(ctx, tx, id, " for update of p")
 		if err != nil {
@@ -162,7 +217,12 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 }
 
 // Reset lets a policy go on that its breaker has stopped: what is due now may be done.
-func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (found AccessPolicy, err error) {
+func (s *Service) Reset(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (found AccessPolicy, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := find(ctx, tx, id, " for update of p")
 		if err != nil {
@@ -182,7 +242,15 @@ func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match h
 		if err := Accept(ctx, tx, id, due); err != nil {
 			return err
 		}
-		err = audit.Record(ctx, tx, audit.Entry{Action: "policy.breaker_reset", Subject: before.subject(), Context: map[string]any{"changes_accepted": due}})
+		err = audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "policy.breaker_reset",
+				Subject: before.subject(),
+				Context: map[string]any{"changes_accepted": due},
+			},
+		)
 		if err != nil {
 			return err
 		}
@@ -209,8 +277,14 @@ type PolicyRef struct {
 	Birthright bool   `json:"birthright"`
 }
 
-// EvaluatePerson says what the policies make of one person, and does it unless it is dry. An order gives again what was taken.
-func (s *Service) EvaluatePerson(ctx context.Context, v viewer.Viewer, id string, dry bool) (out PersonEvaluation, err error) {
+// EvaluatePerson says what the policies make of one person, and does it unless it is dry. An order gives again what was
+// taken.
+func (s *Service) EvaluatePerson(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	dry bool,
+) (out PersonEvaluation, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		who, err := identity.Find(ctx, tx, id)
 		if err != nil {
@@ -233,8 +307,19 @@ func (s *Service) EvaluatePerson(ctx context.Context, v viewer.Viewer, id string
 			}
 			out.ReasonsAdded, out.ReasonsEnded = t.added, t.ended
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "identity.policies_evaluated", Subject: audit.Subject{Type: "identity", ID: who.ID, Display: who.DisplayName},
-			Context: map[string]any{"dry_run": dry, "reasons_added": out.ReasonsAdded, "reasons_ended": out.ReasonsEnded}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "identity.policies_evaluated",
+				Subject: audit.Subject{Type: "identity", ID: who.ID, Display: who.DisplayName},
+				Context: map[string]any{
+					"dry_run":       dry,
+					"reasons_added": out.ReasonsAdded,
+					"reasons_ended": out.ReasonsEnded,
+				},
+			},
+		)
 	})
 	return out, err
 }
@@ -259,7 +344,10 @@ func (b *book) person(ctx context.Context, tx *pg.Tx, id string) (out PersonEval
 				if r.of != sourcePolicy {
 					continue
 				}
-				out.Matched = append(out.Matched, PolicyRef{r.policy.ID, r.policy.Name, r.policy.Mode, r.policy.Birthright})
+				out.Matched = append(
+					out.Matched,
+					PolicyRef{r.policy.ID, r.policy.Name, r.policy.Mode, r.policy.Birthright},
+				)
 			}
 		}
 		a, _ := b.compare(p, living[id], changes)

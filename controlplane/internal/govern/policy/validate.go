@@ -57,7 +57,8 @@ func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t Trial) (out V
 	var problems []condition.Problem
 	switch {
 	case (t.Condition == nil) == (t.Sentence == ""):
-		return out, fault.New(fault.Invalid, "give either condition or sentence").With(fault.Field{Pointer: "#/condition", Code: "required", Detail: "one of the two"})
+		return out, fault.New(fault.Invalid, "give either condition or sentence").
+			With(fault.Field{Pointer: "#/condition", Code: "required", Detail: "one of the two"})
 	case t.Sentence != "":
 		c, problems = condition.ParseSentence(t.Sentence)
 	default:

@@ -28,8 +28,9 @@ func (w *walk) stale(now time.Time) bool { return w.fresh != nil && !w.fresh.Aft
 
 func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
 	const sql = `
-		select w.started_at is not null and w.finished_at is null, w.position::text, coalesce(w.done, 0), coalesce(w.stats, '{}'), w.fresh_until,
-		       exists (select from work_item i where i.kind = 'policy_sweep' and i.state = 'waiting' and i.due_at <= now())
+		select w.started_at is not null and w.finished_at is null, w.position::text, coalesce(w.done, 0),
+		       coalesce(w.stats, '{}'), w.fresh_until, exists (select from work_item i where i.kind = 'policy_sweep'
+		           and i.state = 'waiting' and i.due_at <= now())
 		  from (select) one
 		  left join policy_walk w on true`
 	if err = tx.QueryRow(ctx, sql).Scan(&w.running, &w.position, &w.done, &w.stats, &w.fresh, &w.asked); err != nil {

@@ -32,8 +32,10 @@ func (s *Service) Kinds() []queue.Kind {
 		select t.id::text
 		  from tenant t
 		 where t.status = 'active'
-		   and (exists (select from role_assignment a where a.tenant_id = t.id and a.state = 'scheduled' and a.starts_at <= $1)
-		        or exists (select from role_assignment a where a.tenant_id = t.id and a.state <> 'ended' and a.ends_at <= $1))`
+		   and (exists (select from role_assignment a where a.tenant_id = t.id and a.state = 'scheduled'
+		       and a.starts_at <= $1)
+		        or exists (select from role_assignment a where a.tenant_id = t.id and a.state <> 'ended'
+		            and a.ends_at <= $1))`
 	const unfinished = `
 		select w.tenant_id::text
 		  from policy_walk w

@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// book are requests that are locked, with what happens to them. Everything that changes a request changes it here, and close writes it,
-// tells it and carries it out.
+// book are requests that are locked, with what happens to them. Everything that changes a request changes it here, and
+// close writes it, tells it and carries it out.
 type book struct {
 	now      time.Time
 	actor    decision.Actor
@@ -63,10 +63,19 @@ func open(ctx context.Context, tx *pg.Tx, ids []string, now time.Time) (*book, e
 	if len(ids) == 0 {
 		return b, nil
 	}
-	if _, err := tx.Exec(ctx, `select from access_request where id = any($1::text[]::uuid[]) order by id for update`, ids); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`select from access_request where id = any($1::text[]::uuid[]) order by id for update`,
+		ids,
+	); err != nil {
 		return nil, fmt.Errorf("lock requests: %w", err)
 	}
-	found, err := readRequests(ctx, tx, `select `+columns+` from access_request r where r.id = any(@ids::text[]::uuid[]) order by r.id`, pgx.NamedArgs{"ids": ids})
+	found, err := readRequests(
+		ctx,
+		tx,
+		`select `+columns+` from access_request r where r.id = any(@ids::text[]::uuid[]) order by r.id`,
+		pgx.NamedArgs{"ids": ids},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +103,8 @@ func openItems(ctx context.Context, tx *pg.Tx, itemIDs []string, now time.Time) 
 		select distinct i.request_id::text
 		  from access_request_item i
 		 where i.id = any($1::text[]::uuid[])
-		    or i.target_item_id = any($1::text[]::uuid[]) and (i.status = 'provisioning' or i.status = 'fulfilled' and i.kind = 'extend')`
+		    or i.target_item_id = any($1::text[]::uuid[]) and (i.status = 'provisioning' or i.status = 'fulfilled'
+		        and i.kind = 'extend')`
 	rows, err := tx.Query(ctx, sql, itemIDs)
 	if err != nil {
 		return nil, fmt.Errorf("find requests of items: %w", err)
@@ -265,27 +275,63 @@ func (r *AccessRequest) why() string {
 func (b *book) write(ctx context.Context, tx *pg.Tx) error {
 	const heads = `
 		update access_request r
-		   set status = u.status, reason_code = u.reason_code, told = u.told, approved_at = u.approved_at, rejected_at = u.rejected_at,
-		       fulfilled_at = u.fulfilled_at, closed_at = u.closed_at, updated_at = u.updated_at, version = u.version
-		  from jsonb_to_recordset($1::jsonb) u (id uuid, status text, reason_code text, told text, approved_at timestamptz, rejected_at timestamptz,
-		       fulfilled_at timestamptz, closed_at timestamptz, updated_at timestamptz, version int)
+		   set status = u.status, reason_code = u.reason_code, told = u.told, approved_at = u.approved_at,
+		       rejected_at = u.rejected_at, fulfilled_at = u.fulfilled_at, closed_at = u.closed_at,
+		           updated_at = u.updated_at, version = u.version
+		  from jsonb_to_recordset($1::jsonb) u (id uuid, status text, reason_code text, told text,
+		       approved_at timestamptz, rejected_at timestamptz, fulfilled_at timestamptz, closed_at timestamptz,
+		           updated_at timestamptz, version int)
 		 where r.id = u.id`
 	const parts = `
 		update access_request_item i
-		   set status = u.status, duration = u.duration, starts_at = u.starts_at, ends_at = u.ends_at, decision = u.decision, decision_code = u.decision_code,
-		       decision_reason = u.decision_reason, decided_at = u.decided_at, decided_by = u.decided_by, given = u.given, fulfilment = u.fulfilment,
-		       review = nullif(u.review, 'null'::jsonb), review_due_at = u.review_due_at, extended_from = u.extended_from, updated_at = now()
-		  from jsonb_to_recordset($1::jsonb) u (id uuid, status text, duration text, starts_at timestamptz, ends_at timestamptz, decision text, decision_code text,
-		       decision_reason text, decided_at timestamptz, decided_by jsonb, given boolean, fulfilment jsonb, review jsonb, review_due_at timestamptz, extended_from timestamptz)
+		   set status = u.status, duration = u.duration, starts_at = u.starts_at, ends_at = u.ends_at,
+		       decision = u.decision, decision_code = u.decision_code, decision_reason = u.decision_reason,
+		       decided_at = u.decided_at, decided_by = u.decided_by, given = u.given, fulfilment = u.fulfilment,
+		           review = nullif(u.review, 'null'::jsonb), review_due_at = u.review_due_at,
+		           extended_from = u.extended_from, updated_at = now()
+		  from jsonb_to_recordset($1::jsonb) u (id uuid, status text, duration text, starts_at timestamptz,
+		       ends_at timestamptz, decision text, decision_code text, decision_reason text, decided_at timestamptz,
+		           decided_by jsonb, given boolean, fulfilment jsonb, review jsonb, review_due_at timestamptz,
+		           extended_from timestamptz)
 		 where i.id = u.id`
 	requests, items := []map[string]any{}, []map[string]any{}
 	for _, r := range b.requests {
-		requests = append(requests, map[string]any{"id": r.ID, "status": r.Status, "reason_code": r.ReasonCode, "told": r.Told, "approved_at": r.ApprovedAt,
-			"rejected_at": r.RejectedAt, "fulfilled_at": r.FulfilledAt, "closed_at": r.ClosedAt, "updated_at": r.UpdatedAt, "version": r.Version})
+		requests = append(
+			requests,
+			map[string]any{
+				"id":           r.ID,
+				"status":       r.Status,
+				"reason_code":  r.ReasonCode,
+				"told":         r.Told,
+				"approved_at":  r.ApprovedAt,
+				"rejected_at":  r.RejectedAt,
+				"fulfilled_at": r.FulfilledAt,
+				"closed_at":    r.ClosedAt,
+				"updated_at":   r.UpdatedAt,
+				"version":      r.Version,
+			},
+		)
 		for _, i := range r.Items {
-			items = append(items, map[string]any{"id": i.ID, "status": i.Status, "duration": i.Duration, "starts_at": i.StartsAt, "ends_at": i.EndsAt,
-				"decision": i.Decision, "decision_code": i.DecisionCode, "decision_reason": i.DecisionReason, "decided_at": i.DecidedAt,
-				"decided_by": i.DecidedBy, "given": i.Given, "fulfilment": i.Fulfilment, "review": i.Review, "review_due_at": i.Review.due(), "extended_from": i.ExtendedFrom})
+			items = append(
+				items,
+				map[string]any{
+					"id":              i.ID,
+					"status":          i.Status,
+					"duration":        i.Duration,
+					"starts_at":       i.StartsAt,
+					"ends_at":         i.EndsAt,
+					"decision":        i.Decision,
+					"decision_code":   i.DecisionCode,
+					"decision_reason": i.DecisionReason,
+					"decided_at":      i.DecidedAt,
+					"decided_by":      i.DecidedBy,
+					"given":           i.Given,
+					"fulfilment":      i.Fulfilment,
+					"review":          i.Review,
+					"review_due_at":   i.Review.due(),
+					"extended_from":   i.ExtendedFrom,
+				},
+			)
 		}
 	}
 	for _, part := range []struct {

@@ -30,7 +30,12 @@ type AccessRequestBulkItem struct {
 }
 
 // SubmitMany asks for many things in one call. What is refused does not keep the others from being made.
-func (s *Service) SubmitMany(ctx context.Context, v viewer.Viewer, all []NewAccessRequest, dryRun bool) (out AccessRequestBulk, err error) {
+func (s *Service) SubmitMany(
+	ctx context.Context,
+	v viewer.Viewer,
+	all []NewAccessRequest,
+	dryRun bool,
+) (out AccessRequestBulk, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		out = AccessRequestBulk{DryRun: dryRun, Results: make([]AccessRequestBulkItem, len(all))}
 		drafts, good := make([]*draft, len(all)), []*draft{}
@@ -71,7 +76,11 @@ func (b *AccessRequestBulk) tell(ctx context.Context, tx *pg.Tx, drafts []*draft
 	for i, d := range drafts {
 		ids[i], place[d.id] = d.id, i
 	}
-	rows, err := tx.Query(ctx, `select r.id::text, r.number, r.status from access_request r where r.id = any($1::text[]::uuid[])`, ids)
+	rows, err := tx.Query(
+		ctx,
+		`select r.id::text, r.number, r.status from access_request r where r.id = any($1::text[]::uuid[])`,
+		ids,
+	)
 	if err != nil {
 		return fmt.Errorf("read new requests: %w", err)
 	}

@@ -22,7 +22,8 @@ const (
 
 // asks says whether the viewer is one of those who do not read what approvers say among themselves.
 func (r *AccessRequest) asks(v viewer.Viewer) bool {
-	own := v.Identity != "" && (v.Identity == r.RequestedForIdentityID || r.RequesterID != nil && v.Identity == *r.RequesterID)
+	own := v.Identity != "" &&
+		(v.Identity == r.RequestedForIdentityID || r.RequesterID != nil && v.Identity == *r.RequesterID)
 	return own || r.ActorID != nil && v.ID == *r.ActorID
 }
 
@@ -50,10 +51,21 @@ func comments(ctx context.Context, tx *pg.Tx, r *AccessRequest) ([]AccessRequest
 }
 
 // Comment adds what somebody says who sees the request.
-func (s *Service) Comment(ctx context.Context, v viewer.Viewer, id, text, visibility string) (said AccessRequestComment, err error) {
-	said = AccessRequestComment{ID: newID(), By: actorOf(v), At: s.Now().UTC(), Text: strings.TrimSpace(text), Visibility: cmpText(visibility, Everybody)}
+func (s *Service) Comment(
+	ctx context.Context,
+	v viewer.Viewer,
+	id, text, visibility string,
+) (said AccessRequestComment, err error) {
+	said = AccessRequestComment{
+		ID:         newID(),
+		By:         actorOf(v),
+		At:         s.Now().UTC(),
+		Text:       strings.TrimSpace(text),
+		Visibility: cmpText(visibility, Everybody),
+	}
 	if said.Text == "" {
-		return said, fault.New(fault.Invalid, "a comment says something").With(fault.Field{Pointer: "#/text", Code: "required", Detail: "say what you mean"})
+		return said, fault.New(fault.Invalid, "a comment says something").
+			With(fault.Field{Pointer: "#/text", Code: "required", Detail: "say what you mean"})
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := find(ctx, tx, id)
@@ -99,7 +111,10 @@ func (s *Service) Timeline(ctx context.Context, v viewer.Viewer, id string) (ste
 			return err
 		}
 		for _, c := range r.Comments {
-			steps = append(steps, AccessRequestStep{At: c.At.UTC().Format(stepTime), Event: "comment", By: c.By.Display, Detail: c.Text})
+			steps = append(
+				steps,
+				AccessRequestStep{At: c.At.UTC().Format(stepTime), Event: "comment", By: c.By.Display, Detail: c.Text},
+			)
 		}
 		for _, i := range r.Items {
 			steps = append(steps, i.stageSteps()...)
@@ -112,8 +127,9 @@ func (s *Service) Timeline(ctx context.Context, v viewer.Viewer, id string) (ste
 
 func ownSteps(ctx context.Context, tx *pg.Tx, id string) ([]AccessRequestStep, error) {
 	const sql = `
-		select to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, e.event, coalesce(e.item_id::text, '') as item_id, null::int as stage,
-		       case when e.by ->> 'type' = 'system' then '' else e.by ->> 'display' end as by, e.detail
+		select to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, e.event,
+		       coalesce(e.item_id::text, '') as item_id, null::int as stage,
+		           case when e.by ->> 'type' = 'system' then '' else e.by ->> 'display' end as by, e.detail
 		  from access_request_event e
 		 where e.request_id = $1
 		 order by e.id`
@@ -128,11 +144,15 @@ func ownSteps(ctx context.Context, tx *pg.Tx, id string) ([]AccessRequestStep, e
 	return steps, nil
 }
 
-// stageSteps are what happened in the stages of an item: when each was opened and ended, who answered, and what its chain notes.
+// stageSteps are what happened in the stages of an item: when each was opened and ended, who answered, and what its
+// chain notes.
 func (i AccessRequestItem) stageSteps() []AccessRequestStep {
 	var steps []AccessRequestStep
 	add := func(stage int, at string, what, by, detail string) {
-		steps = append(steps, AccessRequestStep{At: at, Event: what, ItemID: i.ID, Stage: &stage, By: by, Detail: detail})
+		steps = append(
+			steps,
+			AccessRequestStep{At: at, Event: what, ItemID: i.ID, Stage: &stage, By: by, Detail: detail},
+		)
 	}
 	for _, s := range i.Stages {
 		if s.OpenedAt != nil {
@@ -146,7 +166,13 @@ func (i AccessRequestItem) stageSteps() []AccessRequestStep {
 		for _, g := range s.Groups {
 			for _, slot := range g.Slots {
 				if slot.DecidedAt != nil && (slot.State == "approved" || slot.State == "rejected") {
-					add(s.Index, slot.DecidedAt.UTC().Format(stepTime), "answered", cmpText(slot.DecidedBy, slot.Display), i.Display+": "+slot.State+orBlank(": ", slot.Comment))
+					add(
+						s.Index,
+						slot.DecidedAt.UTC().Format(stepTime),
+						"answered",
+						cmpText(slot.DecidedBy, slot.Display),
+						i.Display+": "+slot.State+orBlank(": ", slot.Comment),
+					)
 				}
 			}
 		}

@@ -41,9 +41,15 @@ type AccessRequestDecisions struct {
 	Request AccessRequest                `json:"request"`
 }
 
-// Decide decides items for the viewer who was asked about them. Every check is the inbox's own. When nothing was accepted, it is the
-// fault of the first.
-func (s *Service) Decide(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, all []AccessRequestVerdict) (out AccessRequestDecisions, err error) {
+// Decide decides items for the viewer who was asked about them. Every check is the inbox's own. When nothing was
+// accepted, it is the fault of the first.
+func (s *Service) Decide(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	all []AccessRequestVerdict,
+) (out AccessRequestDecisions, err error) {
 	out.Results = make([]AccessRequestVerdictResult, len(all))
 	out.Request, err = s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
 		tasks, err := r.tasks(ctx, tx)
@@ -106,7 +112,8 @@ func (r *AccessRequest) tasks(ctx context.Context, tx *pg.Tx) (map[string]*asked
 	const sql = `
 		select t.subject ->> 'id', t.id::text, t.state in ('open', 'claimed'),
 		       t.roles && @roles::text[]
-		       or exists (select from decision_assignee a where a.task_id = t.id and a.identity_id = nullif(@me, '')::uuid and a.dropped_at is null)
+		       or exists (select from decision_assignee a where a.task_id = t.id
+		           and a.identity_id = nullif(@me, '')::uuid and a.dropped_at is null)
 		  from decision_task t
 		 where t.source ->> 'id' = @request
 		   and t.kind = @kind
@@ -115,7 +122,11 @@ func (r *AccessRequest) tasks(ctx context.Context, tx *pg.Tx) (map[string]*asked
 	for i, role := range tx.Viewer.Roles {
 		roles[i] = string(role)
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"request": r.ID, "kind": chain.Kind, "roles": roles, "me": tx.Viewer.Identity})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"request": r.ID, "kind": chain.Kind, "roles": roles, "me": tx.Viewer.Identity},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("find approvals of request: %w", err)
 	}
@@ -143,7 +154,13 @@ func (r *AccessRequest) tasks(ctx context.Context, tx *pg.Tx) (map[string]*asked
 }
 
 // decideItem decides the viewer's tasks about an item. Where they have none, it is the inbox that says why not.
-func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d AccessRequestVerdict, of *asked) (refused, err error) {
+func (s *Service) decideItem(
+	ctx context.Context,
+	tx *pg.Tx,
+	r *AccessRequest,
+	d AccessRequestVerdict,
+	of *asked,
+) (refused, err error) {
 	item, err := r.item(d.ItemID)
 	if err != nil {
 		return err, nil
@@ -158,7 +175,12 @@ func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d
 	if len(ids) == 0 {
 		ids = of.all[len(of.all)-1:]
 	}
-	choice := decision.Decision{Action: d.Action, Comment: strings.TrimSpace(d.Comment), Inputs: map[string]any{}, Channel: "request"}
+	choice := decision.Decision{
+		Action:  d.Action,
+		Comment: strings.TrimSpace(d.Comment),
+		Inputs:  map[string]any{},
+		Channel: "request",
+	}
 	if d.StartsAt != nil {
 		choice.Inputs["starts_at"] = d.StartsAt.UTC().Format(time.RFC3339)
 	}
@@ -185,13 +207,27 @@ func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d
 // notAsked says to somebody who sees the request that its decision is not theirs.
 func (r *AccessRequest) notAsked(item *AccessRequestItem, v viewer.Viewer) error {
 	if r.asks(v) && !item.Plan.SelfApproval {
-		return fault.Coded(fault.Forbidden, "own_request", "this is about your own access or your own request: another approver must decide it")
+		return fault.Coded(
+			fault.Forbidden,
+			"own_request",
+			"this is about your own access or your own request: another approver must decide it",
+		)
 	}
-	return fault.Coded(fault.Forbidden, "not_assigned", "you see %s and are not among those who decide about %s; its open stage names them", r.Number, item.Display)
+	return fault.Coded(
+		fault.Forbidden,
+		"not_assigned",
+		"you see %s and are not among those who decide about %s; its open stage names them",
+		r.Number,
+		item.Display,
+	)
 }
 
 // Reassign gives an approval of an item to somebody else.
-func (s *Service) Reassign(ctx context.Context, v viewer.Viewer, id, itemID, taskID, to, reason string) (after AccessRequest, err error) {
+func (s *Service) Reassign(
+	ctx context.Context,
+	v viewer.Viewer,
+	id, itemID, taskID, to, reason string,
+) (after AccessRequest, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := find(ctx, tx, id)
 		if err != nil {
@@ -240,16 +276,25 @@ func (i *AccessRequestItem) meant(of *asked, named string) (string, error) {
 	switch {
 	case named != "":
 		return "", fault.New(fault.Invalid, "the task %s is not an open one of %s", named, i.Display).
-			With(fault.Field{Pointer: "#/task_id", Code: "unknown_task", Detail: "see the slots of the item's open stage"})
+			With(fault.Field{Pointer: "#/task_id", Code: "unknown_task",
+				Detail: "see the slots of the item's open stage"})
 	case len(candidates) > 1:
-		return "", fault.Coded(fault.Conflict, "several_tasks", "several people are asked about %s: say by task_id whose task is meant", i.Display).Also("task_ids", candidates)
+		return "", fault.Coded(fault.Conflict, "several_tasks", "several people are asked about %s: say by task_id "+
+			"whose task is meant", i.Display).
+			Also("task_ids", candidates)
 	}
 	return candidates[0], nil
 }
 
-// WithdrawApproval takes the viewer's approval back, while the target does not have the access yet. Without an item it is all that the
-// viewer approved.
-func (s *Service) WithdrawApproval(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, items []string) (AccessRequest, error) {
+// WithdrawApproval takes the viewer's approval back, while the target does not have the access yet. Without an item it
+// is all that the viewer approved.
+func (s *Service) WithdrawApproval(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	items []string,
+) (AccessRequest, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
 		chosen, err := r.chosen(items, "withdraw-approval")
 		if err != nil {
@@ -272,7 +317,9 @@ func (s *Service) WithdrawApproval(ctx context.Context, v viewer.Viewer, id stri
 			}
 		}
 		if withdrawn == 0 {
-			return fault.Coded(fault.Conflict, "nothing_to_withdraw", "you have approved nothing of %s that could be taken back", r.Number).Also("allowed", r.Allowed)
+			return fault.Coded(fault.Conflict, "nothing_to_withdraw", "you have approved nothing of %s that could be "+
+				"taken back", r.Number).
+				Also("allowed", r.Allowed)
 		}
 		return nil
 	})

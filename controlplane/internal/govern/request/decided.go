@@ -15,7 +15,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// Decided is told by chains what became of items. What does not fit an item's status any more is passed over: it was withdrawn meanwhile.
+// Decided is told by chains what became of items. What does not fit an item's status any more is passed over: it was
+// withdrawn meanwhile.
 func (s *Service) Decided(ctx context.Context, tx *pg.Tx, outcomes []chain.Outcome) error {
 	ids := make([]string, len(outcomes))
 	for i, o := range outcomes {
@@ -41,7 +42,11 @@ func (s *Service) Decided(ctx context.Context, tx *pg.Tx, outcomes []chain.Outco
 func (b *book) take(r *AccessRequest, item *AccessRequestItem, o chain.Outcome) error {
 	switch {
 	case o.Result == chain.Reopened && (item.verified() || !item.open() && !item.live()):
-		return cannot("the target has "+item.Display+" already: an approval is withdrawn before that; ask for its end instead, with kind revoke", item.allowed(r.Urgency))
+		return cannot(
+			"the target has "+item.Display+" already: an approval is withdrawn before that; ask for its end instead, "+
+				"with kind revoke",
+			item.allowed(r.Urgency),
+		)
 	case o.Result == chain.Reopened:
 		b.reopen(r, item, o)
 	case !item.open():
@@ -65,8 +70,9 @@ func (b *book) take(r *AccessRequest, item *AccessRequestItem, o chain.Outcome) 
 	return nil
 }
 
-// noneOfThem refuses an approval by the requester and by the person it is for. A manager's request for a report agrees to the step of
-// the manager, never to a request for themselves. The inbox and the plan keep it from happening; this is the last check.
+// noneOfThem refuses an approval by the requester and by the person it is for. A manager's request for a report agrees
+// to the step of the manager, never to a request for themselves. The inbox and the plan keep it from happening; this is
+// the last check.
 func noneOfThem(r *AccessRequest, item *AccessRequestItem, o chain.Outcome) error {
 	if item.Plan.SelfApproval {
 		return nil
@@ -78,7 +84,13 @@ func noneOfThem(r *AccessRequest, item *AccessRequestItem, o chain.Outcome) erro
 			barred = []string{item.BeneficiaryID}
 		}
 		if viewer.SamePerson(barred, who.Parties()) {
-			return fault.Coded(fault.Forbidden, "self_approval", "%s is the requester or the recipient: another approver must approve %s", who.Display, r.Number)
+			return fault.Coded(
+				fault.Forbidden,
+				"self_approval",
+				"%s is the requester or the recipient: another approver must approve %s",
+				who.Display,
+				r.Number,
+			)
 		}
 	}
 	return nil
@@ -109,7 +121,12 @@ func (b *book) reopen(r *AccessRequest, item *AccessRequestItem, o chain.Outcome
 	item.Status, item.Decision, item.DecisionCode, item.DecisionReason, item.DecidedAt = Pending, nil, nil, nil, nil
 	item.DecidedBy = []decision.Actor{}
 	r.Told, r.ApprovedAt = "", nil
-	b.note(r, item, "reopened", item.Display+": "+cmpText(o.Reason, "an approval was withdrawn")) // the chain has audited it
+	b.note(
+		r,
+		item,
+		"reopened",
+		item.Display+": "+cmpText(o.Reason, "an approval was withdrawn"),
+	) // the chain has audited it
 }
 
 // approve lets an item have what it asks for.
@@ -136,9 +153,21 @@ func (b *book) approve(r *AccessRequest, item *AccessRequestItem, code, reason s
 
 // order is an approved item as fulfilment takes it.
 func (r *AccessRequest) order(item *AccessRequestItem) fulfil.Order {
-	o := fulfil.Order{ItemID: item.ID, RequestID: r.ID, Number: r.Number, IdentityID: item.BeneficiaryID, RoleID: item.RoleID, EntitlementID: item.EntitlementID,
-		AccountID: item.AccountID, Kind: ledger.Request, StartsAt: item.StartsAt, EndsAt: item.EndsAt, Justification: r.Justification, Parameters: item.Parameters,
-		ApprovedBy: []map[string]any{}}
+	o := fulfil.Order{
+		ItemID:        item.ID,
+		RequestID:     r.ID,
+		Number:        r.Number,
+		IdentityID:    item.BeneficiaryID,
+		RoleID:        item.RoleID,
+		EntitlementID: item.EntitlementID,
+		AccountID:     item.AccountID,
+		Kind:          ledger.Request,
+		StartsAt:      item.StartsAt,
+		EndsAt:        item.EndsAt,
+		Justification: r.Justification,
+		Parameters:    item.Parameters,
+		ApprovedBy:    []map[string]any{},
+	}
 	if r.Urgency == Emergency {
 		o.Kind = ledger.Emergency
 	}
@@ -149,7 +178,10 @@ func (r *AccessRequest) order(item *AccessRequestItem) fulfil.Order {
 		o.ExternalReference = *r.ExternalReference
 	}
 	for _, who := range item.DecidedBy {
-		o.ApprovedBy = append(o.ApprovedBy, map[string]any{"id": cmpText(who.IdentityID, who.ID), "display": who.Display})
+		o.ApprovedBy = append(
+			o.ApprovedBy,
+			map[string]any{"id": cmpText(who.IdentityID, who.ID), "display": who.Display},
+		)
 	}
 	return o
 }
@@ -160,8 +192,8 @@ type extension struct {
 	item *AccessRequestItem
 }
 
-// extend moves the ends of what is extended, and shows it where it was asked for at first. When the access has ended while people were
-// deciding, the extension has failed, and says so.
+// extend moves the ends of what is extended, and shows it where it was asked for at first. When the access has ended
+// while people were deciding, the extension has failed, and says so.
 func (b *book) extend(ctx context.Context, tx *pg.Tx) error {
 	for _, e := range b.extensions {
 		until := *e.item.EndsAt
@@ -176,7 +208,14 @@ func (b *book) extend(ctx context.Context, tx *pg.Tx) error {
 			return err
 		}
 		e.item.Status = Fulfilled
-		if e.item.ExtendedFrom, err = showExtension(ctx, tx, *e.item.TargetItemID, until, e.of.Number, b.actor); err != nil {
+		if e.item.ExtendedFrom, err = showExtension(
+			ctx,
+			tx,
+			*e.item.TargetItemID,
+			until,
+			e.of.Number,
+			b.actor,
+		); err != nil {
 			return err
 		}
 		detail := e.item.Display + " is extended until " + until.UTC().Format(time.RFC3339)
@@ -189,8 +228,16 @@ func (b *book) extend(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// showExtension writes the new end at the item that gave the access, and gives the end before; nil: it was not known yet.
-func showExtension(ctx context.Context, tx *pg.Tx, itemID string, until time.Time, number string, by decision.Actor) (before *time.Time, err error) {
+// showExtension writes the new end at the item that gave the access, and gives the end before; nil: it was not known
+// yet.
+func showExtension(
+	ctx context.Context,
+	tx *pg.Tx,
+	itemID string,
+	until time.Time,
+	number string,
+	by decision.Actor,
+) (before *time.Time, err error) {
 	const sql = `
 		with old as (
 		    select o.tenant_id, o.id, o.ends_at from access_request_item o where o.id = $1 for update
@@ -208,11 +255,13 @@ func showExtension(ctx context.Context, tx *pg.Tx, itemID string, until time.Tim
 		     where r.id = m.request_id
 		), noted as (
 		    insert into access_request_event (tenant_id, request_id, item_id, event, by, detail)
-		    select current_tenant(), m.request_id, m.id, 'extended', $3, m.display || ' is extended until ' || $4 || ' by ' || $5
+		    select current_tenant(), m.request_id, m.id, 'extended', $3,
+		        m.display || ' is extended until ' || $4 || ' by ' || $5
 		      from moved m
 		)
 		select ends_at from old`
-	if err := tx.QueryRow(ctx, sql, itemID, until, by, until.UTC().Format(time.RFC3339), number).Scan(&before); err != nil {
+	if err := tx.QueryRow(ctx, sql, itemID, until, by, until.UTC().Format(time.RFC3339), number).
+		Scan(&before); err != nil {
 		return nil, fmt.Errorf("show extension: %w", err)
 	}
 	return before, nil

@@ -67,7 +67,8 @@ type duplicate struct {
 	Status    string `json:"status"`
 }
 
-// draw makes a draft of what was sent, for whoever sends it. Ids are made beforehand, so that what is asked of others can name them.
+// draw makes a draft of what was sent, for whoever sends it. Ids are made beforehand, so that what is asked of others
+// can name them.
 func draw(tx *pg.Tx, in NewAccessRequest, at string) *draft {
 	if in.RequestedForIdentityID == "" {
 		in.RequestedForIdentityID = tx.Viewer.Identity
@@ -84,8 +85,22 @@ func draw(tx *pg.Tx, in NewAccessRequest, at string) *draft {
 	}
 	d := &draft{in: in, at: at, id: newID()}
 	for i, r := range in.RequestedResources {
-		r.RoleID, r.EntitlementID, r.AccountID = strings.ToLower(r.RoleID), strings.ToLower(r.EntitlementID), strings.ToLower(r.AccountID)
-		d.wishes = append(d.wishes, &wish{in: r, at: fmt.Sprintf("%s/requested_resources/%d", at, i), id: newID(), urgent: in.Urgency == Emergency})
+		r.RoleID, r.EntitlementID, r.AccountID = strings.ToLower(
+			r.RoleID,
+		), strings.ToLower(
+			r.EntitlementID,
+		), strings.ToLower(
+			r.AccountID,
+		)
+		d.wishes = append(
+			d.wishes,
+			&wish{
+				in:     r,
+				at:     fmt.Sprintf("%s/requested_resources/%d", at, i),
+				id:     newID(),
+				urgent: in.Urgency == Emergency,
+			},
+		)
 	}
 	return d
 }
@@ -98,14 +113,23 @@ func (d *draft) against(f *fault.Fault) { d.faults = append(d.faults, f) }
 // wrong adds fields that are wrong.
 func (d *draft) wrong(fields ...fault.Field) {
 	if len(fields) > 0 {
-		d.against(fault.Coded(fault.Invalid, cmp.Or(special(fields[0].Code), "validation_failed"), "%s", fields[0].Detail).With(fields...))
+		d.against(
+			fault.Coded(fault.Invalid, cmp.Or(special(fields[0].Code), "validation_failed"), "%s", fields[0].Detail).
+				With(fields...),
+		)
 	}
 }
 
 // special is a field's code that is worth being the problem's own.
 func special(code string) string {
 	switch code {
-	case "duration_exceeds_limit", "duration_required", "justification_required", "external_reference_required", "not_requestable", "wrong_system", "unknown_account":
+	case "duration_exceeds_limit",
+		"duration_required",
+		"justification_required",
+		"external_reference_required",
+		"not_requestable",
+		"wrong_system",
+		"unknown_account":
 		return code
 	}
 	return ""
@@ -122,7 +146,10 @@ func (d *draft) refusal() error {
 	if len(d.faults) == 0 {
 		return nil
 	}
-	first := slices.MinFunc(d.faults, func(a, b *fault.Fault) int { return cmp.Compare(severity[a.Kind], severity[b.Kind]) })
+	first := slices.MinFunc(
+		d.faults,
+		func(a, b *fault.Fault) int { return cmp.Compare(severity[a.Kind], severity[b.Kind]) },
+	)
 	out := *first
 	out.Fields = nil
 	for _, f := range d.faults {
@@ -143,17 +170,37 @@ func (d *draft) checkShape(now time.Time) {
 	case n == 0:
 		wrong = append(wrong, field("requested_resources", "required", "give at least one role or entitlement"))
 	case n > mostResources:
-		wrong = append(wrong, field("requested_resources", "too_many", fmt.Sprintf("a request has at most %d; send several", mostResources)))
+		wrong = append(
+			wrong,
+			field(
+				"requested_resources",
+				"too_many",
+				fmt.Sprintf("a request has at most %d; send several", mostResources),
+			),
+		)
 		d.wishes = nil // one thing is wrong, and not as many as were sent
 	}
 	if d.in.RequestedForIdentityID == "" {
-		wrong = append(wrong, field("requested_for_identity_id", "required", "a recipient is required, because your user is not linked to an identity"))
+		wrong = append(
+			wrong,
+			field(
+				"requested_for_identity_id",
+				"required",
+				"a recipient is required, because your user is not linked to an identity",
+			),
+		)
 	}
 	if d.in.Urgency == Emergency && d.in.Kind != Grant {
-		wrong = append(wrong, field("urgency", "invalid", "only access can be had in an emergency; everything else is quick as it is"))
+		wrong = append(
+			wrong,
+			field("urgency", "invalid", "only access can be had in an emergency; everything else is quick as it is"),
+		)
 	}
 	if d.in.Urgency == Emergency && d.in.Justification == "" {
-		wrong = append(wrong, field("justification", "justification_required", "say what the emergency is: it is reviewed afterwards"))
+		wrong = append(
+			wrong,
+			field("justification", "justification_required", "say what the emergency is: it is reviewed afterwards"),
+		)
 	}
 	seen := map[string]int{}
 	for i, w := range d.wishes {
@@ -162,7 +209,14 @@ func (d *draft) checkShape(now time.Time) {
 		if key := w.key(); key == "" {
 			continue
 		} else if first, twice := seen[key]; twice {
-			wrong = append(wrong, fault.Field{Pointer: w.at, Code: "duplicate", Detail: fmt.Sprintf("the same is asked for by requested_resources/%d", first)})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: w.at,
+					Code:    "duplicate",
+					Detail:  fmt.Sprintf("the same is asked for by requested_resources/%d", first),
+				},
+			)
 		} else {
 			seen[key] = i
 		}
@@ -178,13 +232,19 @@ func (w *wish) checkShape(kind string) []fault.Field {
 	if (w.in.RoleID == "") == (w.in.EntitlementID == "") {
 		bad("", "invalid", "name exactly one of role_id and entitlement_id")
 	}
-	for member, id := range map[string]string{"/role_id": w.in.RoleID, "/entitlement_id": w.in.EntitlementID, "/account_id": w.in.AccountID} {
+	for member, id := range map[string]string{"/role_id": w.in.RoleID, "/entitlement_id": w.in.EntitlementID,
+		"/account_id": w.in.AccountID} {
 		if id != "" && !listing.IsID(id) {
 			bad(member, "invalid", "this is no id")
 		}
 	}
 	if w.in.AccountID != "" && w.in.RoleID != "" {
-		bad("/account_id", "invalid", "a role is held by the person, by their main account of each system: leave account_id out, or ask for its entitlements one by one")
+		bad(
+			"/account_id",
+			"invalid",
+			"a role is held by the person, by their main account of each system: leave account_id out, or ask for "+
+				"its entitlements one by one",
+		)
 	}
 	if len(w.in.Parameters) > 0 && w.in.RoleID == "" {
 		bad("/parameters", "invalid", "entitlements take no parameters")

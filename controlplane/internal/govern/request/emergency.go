@@ -108,20 +108,41 @@ func overseers(ctx context.Context, tx *pg.Tx, item *AccessRequestItem) ([]strin
 	return ids, nil
 }
 
-// reviewQuestion asks about access that was given at once. Administrators are asked too when there is nobody else, or nobody has answered.
+// reviewQuestion asks about access that was given at once. Administrators are asked too when there is nobody else, or
+// nobody has answered.
 func (r *AccessRequest) reviewQuestion(item *AccessRequestItem, people []string) decision.New {
 	q := decision.New{
-		ID: item.Review.TaskID, Kind: KindReview, Key: item.ID,
+		ID:      item.Review.TaskID,
+		Kind:    KindReview,
+		Key:     item.ID,
 		Subject: decision.Ref{Type: "access_request_item", ID: item.ID, Display: item.Display},
 		Source:  decision.Ref{Type: "access_request", ID: r.ID, Display: r.Number},
 		Title:   fmt.Sprintf("Emergency access of %s to %s", r.RequestedFor.Display, item.Display),
-		Summary: fmt.Sprintf("%s was given to %s at once, without approval, because: %s. Confirm that it was right, or have it ended.", item.Display, r.RequestedFor.Display, strings.TrimRight(strings.TrimSpace(r.Justification), ".")),
+		Summary: fmt.Sprintf(
+			"%s was given to %s at once, without approval, because: %s. Confirm that it was right, or have it ended.",
+			item.Display,
+			r.RequestedFor.Display,
+			strings.TrimRight(strings.TrimSpace(r.Justification), "."),
+		),
 		Actions: []decision.Action{
 			{Key: "confirm", Label: "It was right", Style: "positive", Requires: []string{}},
 			{Key: "revoke", Label: "End the access", Style: "negative", Requires: []string{"comment"}}},
-		NotFor: r.askers(item), Priority: "high", DueAt: &item.Review.DueAt,
-		Context: map[string]any{"request_id": r.ID, "item_id": item.ID, "number": r.Number, "justification": r.Justification, "external_reference": r.ExternalReference,
-			"requested_by": r.RequestedBy, "requested_for": r.RequestedFor, "what": item.Display, "duration": item.Duration, "ends_at": item.EndsAt, "limits": item.Limits},
+		NotFor:   r.askers(item),
+		Priority: "high",
+		DueAt:    &item.Review.DueAt,
+		Context: map[string]any{
+			"request_id":         r.ID,
+			"item_id":            item.ID,
+			"number":             r.Number,
+			"justification":      r.Justification,
+			"external_reference": r.ExternalReference,
+			"requested_by":       r.RequestedBy,
+			"requested_for":      r.RequestedFor,
+			"what":               item.Display,
+			"duration":           item.Duration,
+			"ends_at":            item.EndsAt,
+			"limits":             item.Limits,
+		},
 		Links: []decision.Ref{{Type: "access_request", ID: r.ID, Display: r.Number}},
 	}
 	if item.RiskLevel != nil {

@@ -20,7 +20,13 @@ type AccessRequestExtension struct {
 }
 
 // Extend asks for more time: it makes a request of its own, which the rule may let pass at once.
-func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, e AccessRequestExtension) (made AccessRequest, err error) {
+func (s *Service) Extend(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	e AccessRequestExtension,
+) (made AccessRequest, err error) {
 	if (e.Until == nil) == (e.Duration == "") {
 		return made, fault.New(fault.Invalid, "say until when, or for how much longer").
 			With(fault.Field{Pointer: "#/until", Code: "required", Detail: "exactly one of until and duration"})
@@ -40,8 +46,12 @@ func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, match 
 		if err != nil {
 			return err
 		}
-		in := NewAccessRequest{RequestedForIdentityID: r.RequestedForIdentityID, Justification: cmpText(e.Justification, r.Justification), Kind: Extend,
-			ExternalReference: r.ExternalReference}
+		in := NewAccessRequest{
+			RequestedForIdentityID: r.RequestedForIdentityID,
+			Justification:          cmpText(e.Justification, r.Justification),
+			Kind:                   Extend,
+			ExternalReference:      r.ExternalReference,
+		}
 		targets := make([]*AccessRequestItem, len(chosen))
 		for i, itemID := range chosen {
 			if targets[i], err = r.item(itemID); err != nil {

@@ -26,7 +26,13 @@ func findHeld(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) er
 				continue
 			}
 			wishes[w.id] = w
-			row := map[string]any{"wish": w.id, "person": d.person.ID, "parameters": json.RawMessage(canonical(w.in.Parameters)), "starts_at": w.starts, "ends_at": w.ends}
+			row := map[string]any{
+				"wish":       w.id,
+				"person":     d.person.ID,
+				"parameters": json.RawMessage(canonical(w.in.Parameters)),
+				"starts_at":  w.starts,
+				"ends_at":    w.ends,
+			}
 			if w.duration > 0 {
 				from := now
 				if w.starts != nil {
@@ -34,7 +40,8 @@ func findHeld(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) er
 				}
 				row["ends_at"] = from.Add(w.duration)
 			}
-			for name, id := range map[string]string{"role": w.in.RoleID, "entitlement": w.in.EntitlementID, "account": w.in.AccountID} {
+			for name, id := range map[string]string{"role": w.in.RoleID, "entitlement": w.in.EntitlementID,
+				"account": w.in.AccountID} {
 				if id != "" {
 					row[name] = id
 				}
@@ -58,7 +65,8 @@ func findHeld(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) er
 	return readDuplicates(ctx, tx, string(text), wishes)
 }
 
-// readDenied finds denials of what is asked for. A denial beats every reason, so that what is denied is not held, whatever asks for it.
+// readDenied finds denials of what is asked for. A denial beats every reason, so that what is denied is not held,
+// whatever asks for it.
 func readDenied(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]*wish) error {
 	const sql = `
 		select distinct on (a.wish) a.wish::text, d.ends_at, coalesce(d.note, '')
@@ -89,15 +97,18 @@ func readDenied(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]
 	return nil
 }
 
-// heldAlready finds what is held for some of the time that it is asked for: by a reason, by an assignment, or because the target shows it
-// though nobody here gave it. What we have ended may be asked for again while it is still on its way out.
+// heldAlready finds what is held for some of the time that it is asked for: by a reason, by an assignment, or because
+// the target shows it though nobody here gave it. What we have ended may be asked for again while it is still on its
+// way out.
 const heldAlready = `
 	with asked as materialized (
-	    select a.wish, a.person, a.role, a.entitlement, a.account, a.parameters, coalesce(a.starts_at, now()) as starts_at, coalesce(a.ends_at, 'infinity') as ends_at
-	      from jsonb_to_recordset($1::jsonb) a (wish uuid, person uuid, role uuid, entitlement uuid, account uuid, parameters jsonb,
-	           starts_at timestamptz, ends_at timestamptz)
+	    select a.wish, a.person, a.role, a.entitlement, a.account, a.parameters,
+	        coalesce(a.starts_at, now()) as starts_at, coalesce(a.ends_at, 'infinity') as ends_at
+	      from jsonb_to_recordset($1::jsonb) a (wish uuid, person uuid, role uuid, entitlement uuid, account uuid,
+	           parameters jsonb, starts_at timestamptz, ends_at timestamptz)
 	), held as (
-	    select a.wish, coalesce(r.ends_at, 'infinity') as until, coalesce(nullif(r.details ->> 'source', ''), r.kind) as by
+	    select a.wish, coalesce(r.ends_at, 'infinity') as until,
+	        coalesce(nullif(r.details ->> 'source', ''), r.kind) as by
 	      from asked a
 	      join access_reason r
 	        on r.identity_id = a.person
@@ -129,7 +140,8 @@ const heldAlready = `
 	       and s.starts_at < a.ends_at
 	       and coalesce(s.ends_at, 'infinity') > a.starts_at
 	     union all
-	    select a.wish, 'infinity', case when g.directness = 'inherited' then 'another group' else 'the system itself' end
+	    select a.wish, 'infinity', case when g.directness = 'inherited' then 'another group'
+	        else 'the system itself' end
 	      from asked a
 	      join account c
 	        on c.identity_id = a.person
@@ -138,7 +150,8 @@ const heldAlready = `
 	        on g.account_id = c.id
 	       and g.entitlement_id = a.entitlement
 	       and g.status = 'active'
-	     where not exists (select from access_reason r where r.identity_id = a.person and r.entitlement_id = a.entitlement)
+	     where not exists (select from access_reason r where r.identity_id = a.person
+	         and r.entitlement_id = a.entitlement)
 	)
 	select distinct on (h.wish) h.wish::text, nullif(h.until, 'infinity'), h.by
 	  from held h
@@ -167,7 +180,8 @@ func readHeld(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]*w
 func readDuplicates(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]*wish) error {
 	const sql = `
 		select distinct on (a.wish) a.wish::text, q.id::text, q.number, q.status
-		  from jsonb_to_recordset($1::jsonb) a (wish uuid, person uuid, role uuid, entitlement uuid, account uuid, parameters jsonb)
+		  from jsonb_to_recordset($1::jsonb) a (wish uuid, person uuid, role uuid, entitlement uuid, account uuid,
+		      parameters jsonb)
 		  join access_request_item i
 		    on i.beneficiary_id = a.person
 		   and i.kind = 'grant'
@@ -198,7 +212,8 @@ func readDuplicates(ctx context.Context, tx *pg.Tx, asked string, wishes map[str
 	return nil
 }
 
-// refuseHeld refuses what is held, or asked for, already. In bulk the same may stand in two drafts of one call: the first is taken.
+// refuseHeld refuses what is held, or asked for, already. In bulk the same may stand in two drafts of one call: the
+// first is taken.
 func refuseHeld(drafts []*draft) {
 	first := map[string]*draft{}
 	for _, d := range drafts {
@@ -219,8 +234,11 @@ func refuseHeld(drafts []*draft) {
 			case w.held != nil:
 				d.against(w.asHeld(d.person.Display))
 			case twice && other != d:
-				d.against(fault.Coded(fault.Conflict, "duplicate_request", "%s is asked for by %s of the same call already", w.thing.Display, other.at).
-					With(fault.Field{Pointer: w.at, Code: "duplicate_request", Detail: "send it once"}))
+				d.against(
+					fault.Coded(fault.Conflict, "duplicate_request", "%s is asked for by %s of the same call already",
+						w.thing.Display, other.at).
+						With(fault.Field{Pointer: w.at, Code: "duplicate_request", Detail: "send it once"}),
+				)
 			}
 			if !twice {
 				first[key] = d
@@ -247,19 +265,23 @@ func (w *wish) asDenied(who string) *fault.Fault {
 	if w.denied.Note != "" {
 		detail = "the denial says: " + w.denied.Note
 	}
-	return fault.Coded(fault.Conflict, "access_denied", "A denial keeps %s from holding %s. %s", who, w.thing.Display, until).
-		With(fault.Field{Pointer: w.at, Code: "access_denied", Detail: detail}).Also("until", w.denied.Until)
+	return fault.Coded(fault.Conflict, "access_denied", "A denial keeps %s from holding %s. %s", who, w.thing.Display,
+		until).
+		With(fault.Field{Pointer: w.at, Code: "access_denied", Detail: detail}).
+		Also("until", w.denied.Until)
 }
 
 func (w *wish) asDuplicate(who string) *fault.Fault {
-	return fault.Coded(fault.Conflict, "duplicate_request", "%s asks for %s for %s already, and is %s", w.duplicate.Number, w.thing.Display, who, w.duplicate.Status).
+	return fault.Coded(fault.Conflict, "duplicate_request", "%s asks for %s for %s already, and is %s",
+		w.duplicate.Number, w.thing.Display, who, w.duplicate.Status).
 		With(fault.Field{Pointer: w.at, Code: "duplicate_request", Detail: "follow " + w.duplicate.Number}).
-		Also("request_id", w.duplicate.RequestID).Also("number", w.duplicate.Number).
+		Also("request_id", w.duplicate.RequestID).
+		Also("number", w.duplicate.Number).
 		Also("links", map[string]string{"request": httpapi.Prefix + base + "/" + w.duplicate.RequestID})
 }
 
-// findTargets finds the items that gave what is to be extended or ended. Actions on a request name them; elsewhere it is the newest that
-// gave the thing.
+// findTargets finds the items that gave what is to be extended or ended. Actions on a request name them; elsewhere it
+// is the newest that gave the thing.
 func findTargets(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 	wishes := map[string]*wish{}
 	var asked []map[string]any
@@ -273,7 +295,8 @@ func findTargets(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 			}
 			wishes[w.id] = w
 			row := map[string]any{"wish": w.id, "person": d.person.ID}
-			for name, id := range map[string]string{"role": w.in.RoleID, "entitlement": w.in.EntitlementID, "account": w.in.AccountID} {
+			for name, id := range map[string]string{"role": w.in.RoleID, "entitlement": w.in.EntitlementID,
+				"account": w.in.AccountID} {
 				if id != "" {
 					row[name] = id
 				}
@@ -318,7 +341,11 @@ func readTargets(ctx context.Context, tx *pg.Tx, asked []map[string]any, wishes 
 	of := map[string]string{}
 	var ids []string
 	var wish, item string
-	if _, err := pgx.ForEachRow(rows, []any{&wish, &item}, func() error { of[wish] = item; ids = append(ids, item); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&wish, &item},
+		func() error { of[wish] = item; ids = append(ids, item); return nil },
+	); err != nil {
 		return fmt.Errorf("find what gave access: %w", err)
 	}
 	items, err := readItems(ctx, tx, `i.id = any($1::text[]::uuid[])`, ids)

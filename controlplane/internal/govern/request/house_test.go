@@ -20,8 +20,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
-// house is a served API over a small company: boss over mia over ann and tom; olga owns what can be asked for. Chains, the inbox and
-// fulfilment are the real ones; the target is played by statements on grants.
+// house is a served API over a small company: boss over mia over ann and tom; olga owns what can be asked for. Chains,
+// the inbox and fulfilment are the real ones; the target is played by statements on grants.
 type house struct {
 	*recordtest.House
 	requests                   *request.Service
@@ -39,7 +39,13 @@ func open(t testing.TB) *house {
 	h := &house{}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		log := slog.New(slog.DiscardHandler)
-		inbox := &decision.Service{DB: db, Cursors: cursors, Log: log, Now: h.now, Answers: map[string]decision.Answer{}}
+		inbox := &decision.Service{
+			DB:      db,
+			Cursors: cursors,
+			Log:     log,
+			Now:     h.now,
+			Answers: map[string]decision.Answer{},
+		}
 		h.chains = &chain.Service{DB: db, Log: log, Now: h.now}
 		h.requests = &request.Service{DB: db, Cursors: cursors, Chains: h.chains, Inbox: inbox, Log: log, Now: h.now}
 		h.chains.Decided = h.requests.Decided
@@ -61,12 +67,25 @@ func open(t testing.TB) *house {
 	h.root = h.user("root", "", viewer.Admin)
 	h.user("auditor", "", viewer.Auditor)
 	h.system = newID()
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'Directory', 'ldap')`, h.system)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir',
+			'Directory', 'ldap')`,
+		h.system,
+	)
 	h.annsAccount = h.Account(h.system, "ann", h.ann)
 	h.group, h.vault = h.offered("ledger", "low", h.olga), h.offered("vault", "high", h.olga)
 	h.role = newID()
-	h.Exec(`insert into role (tenant_id, id, key, name, owner_ids, requestable) values (current_tenant(), $1, 'clerk', 'Clerk', array[$2::uuid], true)`, h.role, h.olga)
-	h.Exec(`insert into role_entitlement (tenant_id, role_id, entitlement_id) values (current_tenant(), $1, $2)`, h.role, h.offered("books", "low"))
+	h.Exec(
+		`insert into role (tenant_id, id, key, name, owner_ids, requestable) values (current_tenant(), $1, 'clerk',
+			'Clerk', array[$2::uuid], true)`,
+		h.role,
+		h.olga,
+	)
+	h.Exec(
+		`insert into role_entitlement (tenant_id, role_id, entitlement_id) values (current_tenant(), $1, $2)`,
+		h.role,
+		h.offered("books", "low"),
+	)
 	return h
 }
 
@@ -88,8 +107,14 @@ func (h *house) user(name, manager string, roles ...viewer.Role) string {
 	for _, r := range roles {
 		names = append(names, string(r))
 	}
-	h.Exec(`insert into app_user (tenant_id, id, email, display_name, identity_id, roles) values (current_tenant(), $1, $2 || '@example.com', $2, $3, $4)`,
-		newID(), name, id, names)
+	h.Exec(
+		`insert into app_user (tenant_id, id, email, display_name, identity_id, roles) values (current_tenant(), $1,
+			$2 || '@example.com', $2, $3, $4)`,
+		newID(),
+		name,
+		id,
+		names,
+	)
 	return id
 }
 
@@ -97,7 +122,12 @@ func (h *house) user(name, manager string, roles ...viewer.Role) string {
 func (h *house) offered(name, risk string, owners ...string) string {
 	h.T.Helper()
 	id := h.Entitlement(h.system, name, owners...)
-	h.Exec(`update entitlement set requestable = true, business_description = 'for those who need it', risk_level = $2 where id = $1`, id, risk)
+	h.Exec(
+		`update entitlement set requestable = true, business_description = 'for those who need it',
+			risk_level = $2 where id = $1`,
+		id,
+		risk,
+	)
 	return id
 }
 
@@ -106,7 +136,8 @@ func (h *house) rule(name string, branches, terms string, entitlements ...string
 	h.T.Helper()
 	id := newID()
 	h.Exec(`insert into approval_rule (tenant_id, id, name, applies_to, branches, terms)
-		values (current_tenant(), $1, $2, jsonb_build_object('entitlement_ids', $3::text[]), $4::text::jsonb, $5::text::jsonb)`, id, name, entitlements, branches, terms)
+		values (current_tenant(), $1, $2, jsonb_build_object('entitlement_ids', $3::text[]), $4::text::jsonb,
+		    $5::text::jsonb)`, id, name, entitlements, branches, terms)
 	return id
 }
 
@@ -118,7 +149,11 @@ func wish(who string, entitlements ...string) map[string]any {
 	for _, e := range entitlements {
 		things = append(things, map[string]any{"entitlement_id": e})
 	}
-	return map[string]any{"requested_for_identity_id": who, "requested_resources": things, "justification": "the books must be closed"}
+	return map[string]any{
+		"requested_for_identity_id": who,
+		"requested_resources":       things,
+		"justification":             "the books must be closed",
+	}
 }
 
 // with is a body with more members.
@@ -204,14 +239,21 @@ func (h *house) gives(account, entitlement string) {
 // takes has the target have it no more.
 func (h *house) takes(account, entitlement string) {
 	h.T.Helper()
-	h.Exec(`update access_grant set status = 'revoked' where account_id = $1 and entitlement_id = $2`, account, entitlement)
+	h.Exec(
+		`update access_grant set status = 'revoked' where account_id = $1 and entitlement_id = $2`,
+		account,
+		entitlement,
+	)
 	h.looks()
 }
 
 // listen has somebody want events of requests.
 func (h *house) listen() {
 	h.T.Helper()
-	h.Exec(`insert into event_wish (tenant_id, listener, kind) select current_tenant(), 'test', k from unnest(array['request.submitted', 'request.approved', 'request.rejected']) k`)
+	h.Exec(
+		`insert into event_wish (tenant_id, listener, kind) select current_tenant(), 'test',
+			k from unnest(array['request.submitted', 'request.approved', 'request.rejected']) k`,
+	)
 }
 
 // told are the kinds of events of a request, in order.

@@ -17,21 +17,35 @@ import (
 const base = "/access-requests"
 
 const (
-	aboutSubmit = "People request access for themselves, managers for their reports, administrators and integrations for all people. Each item is decided separately, by the approval rule " +
-		"that applies to it. POST /access-requests/preview returns the approvers in advance, and all reasons for a refusal. Unknown members are ignored and named in the " +
-		"header Ignored-Fields. kind: extend requests a later end date, return ends your own access, revoke ends the access of another person."
-	aboutVisible = "Shown are requests of one's own and for oneself, for one's reports, about what one owns, and those that one was asked to approve; everything to administrators and auditors."
-	aboutPreview = "Nothing is written. For each item: the approval chain with names, its limits, whether the person already has or requested it, and when the last decision is due."
-	aboutCancel  = "Withdraws everything that is not decided yet. What was approved already stays; return gives it back."
-	aboutDecide  = "The same decisions as in the inbox, after the same checks, for all items of a request at once. When none is accepted, the answer is why the first was not."
-	aboutUnsay   = "Within half an hour of the approval, and while the target does not have the access yet: the item waits for an answer again."
-	aboutExtend  = "Makes a request of kind extend, which the rule may let pass at once. What was given in an emergency is not extended."
-	aboutReturn  = "The access ends now; the item is closed when the target is seen to have it no more. Without items, everything that the request gave."
-	aboutBulk    = "What is refused does not keep the rest from being made. With dry_run nothing is written, and the answer tells what would become of each."
-	aboutMetrics = "Of the requests that were submitted in the period; the last 90 days when none is given. Time to approve counts from the submission to the last answer."
-	aboutReplay  = "Resolves the approvers of the requests of a period again, in the current organization, with or without a draft rule. Returns for how many requests " +
-		"the outcome, the stages or the approvers would differ, and lists the first hundred. Nothing is written, and no approver is notified."
-	aboutReassign = "Approvers reassign their own decision, administrators all decisions. The approval rule may forbid it, or name the possible approvers."
+	aboutSubmit = "People request access for themselves, managers for their reports, administrators and integrations " +
+		"for all people. Each item is decided separately, by the approval rule " +
+		"that applies to it. POST /access-requests/preview returns the approvers in advance, and all reasons for a " +
+		"refusal. Unknown members are ignored and named in the " +
+		"header Ignored-Fields. kind: extend requests a later end date, return ends your own access, revoke ends the " +
+		"access of another person."
+	aboutVisible = "Shown are requests of one's own and for oneself, for one's reports, about what one owns, and " +
+		"those that one was asked to approve; everything to administrators and auditors."
+	aboutPreview = "Nothing is written. For each item: the approval chain with names, its limits, whether the person " +
+		"already has or requested it, and when the last decision is due."
+	aboutCancel = "Withdraws everything that is not decided yet. What was approved already stays; return gives it back."
+	aboutDecide = "The same decisions as in the inbox, after the same checks, for all items of a request at once. " +
+		"When none is accepted, the answer is why the first was not."
+	aboutUnsay = "Within half an hour of the approval, and while the target does not have the access yet: the item " +
+		"waits for an answer again."
+	aboutExtend = "Makes a request of kind extend, which the rule may let pass at once. What was given in an " +
+		"emergency is not extended."
+	aboutReturn = "The access ends now; the item is closed when the target is seen to have it no more. Without " +
+		"items, everything that the request gave."
+	aboutBulk = "What is refused does not keep the rest from being made. With dry_run nothing is written, and the " +
+		"answer tells what would become of each."
+	aboutMetrics = "Of the requests that were submitted in the period; the last 90 days when none is given. Time to " +
+		"approve counts from the submission to the last answer."
+	aboutReplay = "Resolves the approvers of the requests of a period again, in the current organization, with or " +
+		"without a draft rule. Returns for how many requests " +
+		"the outcome, the stages or the approvers would differ, and lists the first hundred. Nothing is written, and " +
+		"no approver is notified."
+	aboutReassign = "Approvers reassign their own decision, administrators all decisions. The approval rule may " +
+		"forbid it, or name the possible approvers."
 )
 
 // Routes are the paths under /access-requests, but for the catalogue, and the replay of approval rules.
@@ -39,22 +53,56 @@ func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	one := base + "/{id}"
 	return []httpapi.Route{
-		httpapi.Handle("POST", base, "Submit an access request", s.post).Status(http.StatusCreated).Errors(404, 409).Describe(aboutSubmit),
+		httpapi.Handle("POST", base, "Submit an access request", s.post).
+			Status(http.StatusCreated).
+			Errors(404, 409).
+			Describe(aboutSubmit),
 		httpapi.Handle("GET", base, "List access requests", s.list).Describe(aboutVisible),
-		httpapi.Handle("POST", base+"/preview", "Preview an access request", s.preview).Status(200).Errors(404).Describe(aboutPreview),
-		httpapi.Handle("POST", base+"/bulk", "Submit access requests in bulk", s.bulk).For(viewer.Manager, viewer.Admin).Status(200).Describe(aboutBulk),
-		httpapi.Handle("GET", base+"/metrics", "Get access request metrics", s.metrics).For(both...).Describe(aboutMetrics),
+		httpapi.Handle("POST", base+"/preview", "Preview an access request", s.preview).
+			Status(200).
+			Errors(404).
+			Describe(aboutPreview),
+		httpapi.Handle("POST", base+"/bulk", "Submit access requests in bulk", s.bulk).
+			For(viewer.Manager, viewer.Admin).
+			Status(200).
+			Describe(aboutBulk),
+		httpapi.Handle("GET", base+"/metrics", "Get access request metrics", s.metrics).
+			For(both...).
+			Describe(aboutMetrics),
 		httpapi.Handle("GET", one, "Retrieve an access request", s.one).Describe(aboutVisible),
 		httpapi.Handle("GET", one+"/timeline", "List the timeline of an access request", s.timeline),
-		httpapi.Handle("POST", one+"/cancel", "Cancel an access request", s.cancel).Status(200).Errors(409, 412).Describe(aboutCancel),
+		httpapi.Handle("POST", one+"/cancel", "Cancel an access request", s.cancel).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutCancel),
 		httpapi.Handle("POST", one+"/comments", "Comment on an access request", s.comment).Status(http.StatusCreated),
-		httpapi.Handle("POST", one+"/decisions", "Decide items of an access request", s.decisions).Status(200).Errors(409, 412).Describe(aboutDecide),
-		httpapi.Handle("POST", one+"/withdraw-approval", "Withdraw an approval", s.unsay).Status(200).Errors(409, 412).Describe(aboutUnsay),
-		httpapi.Handle("POST", one+"/extend", "Extend requested access", s.extend).Status(http.StatusCreated).Errors(409, 412).Describe(aboutExtend),
-		httpapi.Handle("POST", one+"/return", "Return access", s.giveBack).Status(200).Errors(409, 412).Describe(aboutReturn),
-		httpapi.Handle("POST", "/approval-rules/replay", "Replay past requests with an approval rule", s.replay).For(viewer.Admin).Status(200).Describe(aboutReplay),
-		httpapi.Handle("POST", one+"/items/{item_id}/withdraw", "Withdraw a request item", s.withdrawItem).Status(200).Errors(409, 412),
-		httpapi.Handle("POST", one+"/items/{item_id}/reassign", "Reassign an approval", s.reassign).Status(200).Errors(409).Describe(aboutReassign),
+		httpapi.Handle("POST", one+"/decisions", "Decide items of an access request", s.decisions).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutDecide),
+		httpapi.Handle("POST", one+"/withdraw-approval", "Withdraw an approval", s.unsay).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutUnsay),
+		httpapi.Handle("POST", one+"/extend", "Extend requested access", s.extend).
+			Status(http.StatusCreated).
+			Errors(409, 412).
+			Describe(aboutExtend),
+		httpapi.Handle("POST", one+"/return", "Return access", s.giveBack).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutReturn),
+		httpapi.Handle("POST", "/approval-rules/replay", "Replay past requests with an approval rule", s.replay).
+			For(viewer.Admin).
+			Status(200).
+			Describe(aboutReplay),
+		httpapi.Handle("POST", one+"/items/{item_id}/withdraw", "Withdraw a request item", s.withdrawItem).
+			Status(200).
+			Errors(409, 412),
+		httpapi.Handle("POST", one+"/items/{item_id}/reassign", "Reassign an approval", s.reassign).
+			Status(200).
+			Errors(409).
+			Describe(aboutReassign),
 	}
 }
 
@@ -76,8 +124,12 @@ func created(made AccessRequest, ignored []string, err error) (*httpapi.Created[
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[AccessRequest]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version),
-		Ignored: strings.Join(ignored, ", "), Body: made}, nil
+	return &httpapi.Created[AccessRequest]{
+		Location: httpapi.Prefix + base + "/" + made.ID,
+		ETag:     httpapi.ETag(made.Version),
+		Ignored:  strings.Join(ignored, ", "),
+		Body:     made,
+	}, nil
 }
 
 func shown(r AccessRequest, err error) (*httpapi.One[AccessRequest], error) {
@@ -101,7 +153,11 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	return httpapi.Out(walk, items, total, in.after), err
 }
 
-func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.One[AccessRequestPreview], error) {
+func (s *Service) preview(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *postIn,
+) (*httpapi.One[AccessRequestPreview], error) {
 	ignored, err := readMembers(in.RawBody, "#")
 	if err != nil {
 		return nil, err
@@ -146,7 +202,11 @@ type metricsIn struct {
 	Until time.Time `query:"until" doc:"Only before this time. The default is now."`
 }
 
-func (s *Service) metrics(ctx context.Context, v viewer.Viewer, in *metricsIn) (*httpapi.One[AccessRequestMetrics], error) {
+func (s *Service) metrics(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *metricsIn,
+) (*httpapi.One[AccessRequestMetrics], error) {
 	since, until := in.Since, in.Until
 	if until.IsZero() {
 		until = s.Now().UTC()
@@ -184,7 +244,11 @@ type timelineIn struct {
 	Offset int32  `query:"offset" minimum:"0" default:"0" doc:"Rows to pass over."`
 }
 
-func (s *Service) timeline(ctx context.Context, v viewer.Viewer, in *timelineIn) (*httpapi.ListOut[AccessRequestStep], error) {
+func (s *Service) timeline(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *timelineIn,
+) (*httpapi.ListOut[AccessRequestStep], error) {
 	steps, err := s.Timeline(ctx, v, in.ID)
 	if err != nil {
 		return nil, err
@@ -192,8 +256,10 @@ func (s *Service) timeline(ctx context.Context, v viewer.Viewer, in *timelineIn)
 	limit := min(int(in.Limit), httpapi.MaxLimit)
 	from := min(int(in.Offset), len(steps))
 	part := steps[from:min(from+limit, len(steps))]
-	return &httpapi.ListOut[AccessRequestStep]{Body: httpapi.List[AccessRequestStep]{Items: append([]AccessRequestStep{}, part...), Total: int64(len(steps)),
-		Limit: limit, Offset: int(in.Offset)}}, nil
+	return &httpapi.ListOut[AccessRequestStep]{
+		Body: httpapi.List[AccessRequestStep]{Items: append([]AccessRequestStep{}, part...), Total: int64(len(steps)),
+			Limit: limit, Offset: int(in.Offset)},
+	}, nil
 }
 
 // AccessRequestReason is why somebody does something.
@@ -232,7 +298,11 @@ type withdrawIn struct {
 	Body *AccessRequestReason
 }
 
-func (s *Service) withdrawItem(ctx context.Context, v viewer.Viewer, in *withdrawIn) (*httpapi.One[AccessRequest], error) {
+func (s *Service) withdrawItem(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *withdrawIn,
+) (*httpapi.One[AccessRequest], error) {
 	return shown(s.Withdraw(ctx, v, in.ID, in.ItemID, in.IfMatch, in.Body.text()))
 }
 
@@ -264,7 +334,11 @@ type commentIn struct {
 	Body NewAccessRequestComment
 }
 
-func (s *Service) comment(ctx context.Context, v viewer.Viewer, in *commentIn) (*httpapi.One[AccessRequestComment], error) {
+func (s *Service) comment(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *commentIn,
+) (*httpapi.One[AccessRequestComment], error) {
 	said, err := s.Comment(ctx, v, in.ID, in.Body.Text, in.Body.Visibility)
 	return &httpapi.One[AccessRequestComment]{Body: said}, err
 }
@@ -280,7 +354,11 @@ type decisionsIn struct {
 	Body AccessRequestVerdicts
 }
 
-func (s *Service) decisions(ctx context.Context, v viewer.Viewer, in *decisionsIn) (*httpapi.One[AccessRequestDecisions], error) {
+func (s *Service) decisions(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *decisionsIn,
+) (*httpapi.One[AccessRequestDecisions], error) {
 	out, err := s.Decide(ctx, v, in.ID, in.IfMatch, in.Body.Decisions)
 	return &httpapi.One[AccessRequestDecisions]{ETag: httpapi.ETag(out.Request.Version), Body: out}, err
 }

@@ -58,16 +58,23 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	q.Equal("r.requested_for::text", "requested_for", strings.ToLower(f.RequestedFor))
 	q.Equal("r.external_reference", "external_reference", f.ExternalReference)
 	if f.RequestedBy != "" {
-		q.Where("(r.requester_id = @requested_by::uuid or r.requester_actor = @requested_by::uuid)", pgx.NamedArgs{"requested_by": f.RequestedBy})
+		q.Where(
+			"(r.requester_id = @requested_by::uuid or r.requester_actor = @requested_by::uuid)",
+			pgx.NamedArgs{"requested_by": f.RequestedBy},
+		)
 	}
 	if f.Approver != "" {
 		q.Where(`r.id in (select (t.source ->> 'id')::uuid
 			from decision_assignee a join decision_task t on t.id = a.task_id
-			where a.identity_id = @approver::uuid and a.dropped_at is null and t.source ->> 'type' = 'access_request')`, pgx.NamedArgs{"approver": f.Approver})
+			where a.identity_id = @approver::uuid and a.dropped_at is null and t.source ->> 'type' = 'access_request')`,
+			pgx.NamedArgs{"approver": f.Approver})
 	}
 	for column, id := range map[string]string{"role_id": f.RoleID, "entitlement_id": f.EntitlementID} {
 		if id != "" {
-			q.Where("r.id in (select i.request_id from access_request_item i where i."+column+" = @"+column+"::uuid)", pgx.NamedArgs{column: id})
+			q.Where(
+				"r.id in (select i.request_id from access_request_item i where i."+column+" = @"+column+"::uuid)",
+				pgx.NamedArgs{column: id},
+			)
 		}
 	}
 	if f.Number != "" {
@@ -109,7 +116,12 @@ func (f Filters) after(r AccessRequest) []string {
 }
 
 // List gives a page of the requests that the viewer may see, and how many there are.
-func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []AccessRequest, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context,
+	v viewer.Viewer,
+	f Filters,
+	page pg.Page,
+) (items []AccessRequest, total int64, err error) {
 	q, err := f.query(v)
 	if err != nil {
 		return nil, 0, err

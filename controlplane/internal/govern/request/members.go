@@ -10,15 +10,56 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 )
 
-// serverOwned are the members of a request that only the service sets, beyond those of every resource; and those of one of its things.
+// serverOwned are the members of a request that only the service sets, beyond those of every resource; and those of one
+// of its things.
 var (
-	serverOwned = []string{"number", "requested_for", "requested_by", "items", "reason_code", "preview", "expires_at", "submitted_at", "approved_at", "rejected_at",
-		"fulfilled_at", "closed_at", "comments", "risk", "sla", "webhook_correlation_id", "allowed"}
-	serverOwnedOfThings = []string{"id", "tenant_id", "status", "version", "created_at", "updated_at", "created_by", "display", "rule", "stages", "decision",
-		"decision_code", "decision_reason", "decided_at", "decided_by", "provisioning", "grant_ids", "target_item_id", "review", "limits_applied", "risk_level", "privileged"}
+	serverOwned = []string{
+		"number",
+		"requested_for",
+		"requested_by",
+		"items",
+		"reason_code",
+		"preview",
+		"expires_at",
+		"submitted_at",
+		"approved_at",
+		"rejected_at",
+		"fulfilled_at",
+		"closed_at",
+		"comments",
+		"risk",
+		"sla",
+		"webhook_correlation_id",
+		"allowed",
+	}
+	serverOwnedOfThings = []string{
+		"id",
+		"tenant_id",
+		"status",
+		"version",
+		"created_at",
+		"updated_at",
+		"created_by",
+		"display",
+		"rule",
+		"stages",
+		"decision",
+		"decision_code",
+		"decision_reason",
+		"decided_at",
+		"decided_by",
+		"provisioning",
+		"grant_ids",
+		"target_item_id",
+		"review",
+		"limits_applied",
+		"risk_level",
+		"privileged",
+	}
 )
 
-// readMembers refuses what belongs to the service, and names what nobody knows. at is where the request stands in the body.
+// readMembers refuses what belongs to the service, and names what nobody knows. at is where the request stands in the
+// body.
 func readMembers(raw []byte, at string) (ignored []string, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
@@ -42,7 +83,9 @@ func readMembers(raw []byte, at string) (ignored []string, err error) {
 		if err := owned(inner, serverOwnedOfThings, place); err != nil {
 			return nil, err
 		}
-		ignored = append(ignored, unknown(thing, RequestedResource{}, strings.TrimPrefix(strings.TrimPrefix(place, "#"), "/"))...)
+		ignored = append(
+			ignored,
+			unknown(thing, RequestedResource{}, strings.TrimPrefix(strings.TrimPrefix(place, "#"), "/"))...)
 	}
 	return ignored, nil
 }

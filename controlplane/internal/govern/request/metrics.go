@@ -68,7 +68,8 @@ const figures = `
 
 const ofPeriod = `
 	  from (select i.*, q.submitted_at, extract(epoch from i.decided_at - q.submitted_at)::float8 as took,
-	               coalesce(i.decision_code, '') not in ('approved_by_rule', 'rejected_by_rule', 'emergency') as by_people
+	               coalesce(i.decision_code, '') not in ('approved_by_rule', 'rejected_by_rule',
+	                   'emergency') as by_people
 	          from access_request q
 	          join access_request_item i on i.request_id = q.id
 	         where q.submitted_at >= @since
@@ -76,7 +77,11 @@ const ofPeriod = `
 	           and q.kind in ('grant', 'extend')) i`
 
 // Metrics are figures of the requests that were submitted in a period.
-func (s *Service) Metrics(ctx context.Context, v viewer.Viewer, since, until time.Time) (m AccessRequestMetrics, err error) {
+func (s *Service) Metrics(
+	ctx context.Context,
+	v viewer.Viewer,
+	since, until time.Time,
+) (m AccessRequestMetrics, err error) {
 	m = AccessRequestMetrics{Since: since, Until: until, ByStatus: map[string]int64{}}
 	args := pgx.NamedArgs{"since": since, "until": until}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -88,13 +93,24 @@ func (s *Service) Metrics(ctx context.Context, v viewer.Viewer, since, until tim
 			return err
 		}
 		m.All = all[0]
-		m.ByRule, err = collect[AccessRequestRuleFigures](ctx, tx, `select coalesce(i.plan -> 'rule' ->> 'id', '') as rule_id,
-			coalesce(max(i.plan -> 'rule' ->> 'name'), '') as name, `+figures+ofPeriod+` group by 1 order by count(*) desc, 1 limit 100`, args)
+		m.ByRule, err = collect[AccessRequestRuleFigures](
+			ctx,
+			tx,
+			`select coalesce(i.plan -> 'rule' ->> 'id', '') as rule_id,
+			coalesce(max(i.plan -> 'rule' ->> 'name'), '') as name, `+figures+ofPeriod+` group by 1 order by count(*)
+				desc, 1 limit 100`,
+			args,
+		)
 		if err != nil {
 			return err
 		}
-		m.ByItem, err = collect[AccessRequestItemFigures](ctx, tx, `select i.role_id::text, i.entitlement_id::text, max(i.display) as display, `+figures+ofPeriod+`
-			group by i.role_id, i.entitlement_id order by count(*) desc, max(i.display), 1, 2 limit 100`, args)
+		m.ByItem, err = collect[AccessRequestItemFigures](
+			ctx,
+			tx,
+			`select i.role_id::text, i.entitlement_id::text, max(i.display) as display, `+figures+ofPeriod+`
+			group by i.role_id, i.entitlement_id order by count(*) desc, max(i.display), 1, 2 limit 100`,
+			args,
+		)
 		return err
 	})
 	return m, err

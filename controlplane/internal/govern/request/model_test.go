@@ -23,7 +23,12 @@ type script struct {
 }
 
 func (s *script) step(do func(b *book)) {
-	b := &book{now: s.at, requests: []*AccessRequest{s.r}, byItem: map[string]*AccessRequest{}, endings: map[string][]string{}}
+	b := &book{
+		now:      s.at,
+		requests: []*AccessRequest{s.r},
+		byItem:   map[string]*AccessRequest{},
+		endings:  map[string][]string{},
+	}
 	for _, i := range s.r.Items {
 		b.byItem[i.ID] = s.r
 	}
@@ -48,14 +53,26 @@ func (s *script) step(do func(b *book)) {
 	s.at = s.at.Add(time.Minute)
 }
 
-// TestRequestsFollowAnyScript lets outcomes and progress come in any order, also those that come too late or twice, and looks after each
-// that nothing was told, given or taken that should not have been.
+// TestRequestsFollowAnyScript lets outcomes and progress come in any order, also those that come too late or twice, and
+// looks after each that nothing was told, given or taken that should not have been.
 func TestRequestsFollowAnyScript(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := &script{at: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), ordered: map[string]int{}, ended: map[string]int{}}
+		s := &script{
+			at:      time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC),
+			ordered: map[string]int{},
+			ended:   map[string]int{},
+		}
 		s.r = &AccessRequest{ID: "r", Status: Submitted, Kind: Grant, Urgency: Normal}
 		for n := range rapid.IntRange(1, 3).Draw(rt, "items") {
-			s.r.Items = append(s.r.Items, AccessRequestItem{ID: fmt.Sprint(n), Kind: Grant, Status: Pending, Plan: approval.Plan{Outcome: approval.Chain}})
+			s.r.Items = append(
+				s.r.Items,
+				AccessRequestItem{
+					ID:     fmt.Sprint(n),
+					Kind:   Grant,
+					Status: Pending,
+					Plan:   approval.Plan{Outcome: approval.Chain},
+				},
+			)
 		}
 		s.step(func(*book) {})
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
@@ -71,7 +88,9 @@ func (s *script) random(rt *rapid.T) {
 	told := s.approved + s.denied
 	switch rapid.SampledFrom([]string{"decided", "decided", "moved", "withdrawn"}).Draw(rt, "what") {
 	case "decided":
-		result := rapid.SampledFrom([]string{chain.Approved, chain.Rejected, chain.Expired, chain.Blocked, chain.Unblocked, chain.Reopened}).Draw(rt, "result")
+		result := rapid.SampledFrom([]string{chain.Approved, chain.Rejected, chain.Expired, chain.Blocked,
+			chain.Unblocked, chain.Reopened}).
+			Draw(rt, "result")
 		var err error
 		s.step(func(b *book) { err = b.take(s.r, i, chain.Outcome{ItemID: i.ID, Result: result}) })
 		switch {
@@ -86,7 +105,9 @@ func (s *script) random(rt *rapid.T) {
 			rt.Fatalf("%s was %s, and a late %s made it %s", i.ID, before.Status, result, i.Status)
 		}
 	case "moved":
-		state := rapid.SampledFrom([]string{fulfil.Scheduled, fulfil.Provisioning, fulfil.Fulfilled, fulfil.Failed, fulfil.Ending, fulfil.Closed}).Draw(rt, "state")
+		state := rapid.SampledFrom([]string{fulfil.Scheduled, fulfil.Provisioning, fulfil.Fulfilled, fulfil.Failed,
+			fulfil.Ending, fulfil.Closed}).
+			Draw(rt, "state")
 		if i.Status == Closed {
 			return // fulfilments tell nothing after that
 		}

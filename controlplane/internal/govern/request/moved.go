@@ -29,8 +29,13 @@ func (s *Service) Moved(ctx context.Context, tx *pg.Tx, moved []fulfil.Progress)
 }
 
 // follows is the status of an item whose access is in a state. What is ending is still there.
-var follows = map[string]string{fulfil.Scheduled: Scheduled, fulfil.Provisioning: Provisioning, fulfil.Fulfilled: Fulfilled, fulfil.Failed: Failed,
-	fulfil.Closed: Closed}
+var follows = map[string]string{
+	fulfil.Scheduled:    Scheduled,
+	fulfil.Provisioning: Provisioning,
+	fulfil.Fulfilled:    Fulfilled,
+	fulfil.Failed:       Failed,
+	fulfil.Closed:       Closed,
+}
 
 // move brings an item in line with its access.
 func (b *book) move(r *AccessRequest, item *AccessRequestItem, p fulfil.Progress) {

@@ -25,14 +25,15 @@ type person struct {
 	Waiting    int    `db:"waiting"` // open requests for them
 }
 
-// Limits of open requests, against floods: of what waits for one person, and of what one manager has waiting for all theirs.
+// Limits of open requests, against floods: of what waits for one person, and of what one manager has waiting for all
+// theirs.
 const (
 	mostWaiting    = 100
 	mostWaitingFor = 500
 )
 
-// findPeople finds whom the drafts are for, and refuses those whom the viewer does not see or may not ask for. With lock, nothing else
-// is asked for the same people meanwhile.
+// findPeople finds whom the drafts are for, and refuses those whom the viewer does not see or may not ask for. With
+// lock, nothing else is asked for the same people meanwhile.
 func findPeople(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool) error {
 	var ids []string
 	for _, d := range drafts {
@@ -43,7 +44,11 @@ func findPeople(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool) erro
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if lock {
-		if _, err := tx.Exec(ctx, `select from identity where id = any($1::text[]::uuid[]) order by id for no key update`, ids); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`select from identity where id = any($1::text[]::uuid[]) order by id for no key update`,
+			ids,
+		); err != nil {
 			return fmt.Errorf("lock people: %w", err)
 		}
 	}
@@ -62,7 +67,9 @@ func findPeople(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool) erro
 		p, seen := known[d.in.RequestedForIdentityID]
 		if !seen {
 			d.against(fault.New(fault.NotFound, "identity %s was not found", d.in.RequestedForIdentityID).
-				With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_found", Detail: "give an identity that is visible to you"}))
+				With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_found",
+					Detail: "give an identity that is visible to you"}),
+			)
 			continue
 		}
 		d.person = *p
@@ -99,7 +106,13 @@ func findApprovers(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 	for _, d := range drafts {
 		for i, id := range d.in.Approvers {
 			if !slices.Contains(there, strings.ToLower(id)) {
-				d.wrong(fault.Field{Pointer: fmt.Sprintf("%s/approvers/%d", d.at, i), Code: "unknown_approver", Detail: "no active identity has this id"})
+				d.wrong(
+					fault.Field{
+						Pointer: fmt.Sprintf("%s/approvers/%d", d.at, i),
+						Code:    "unknown_approver",
+						Detail:  "no active identity has this id",
+					},
+				)
 			}
 		}
 	}
@@ -108,10 +121,11 @@ func findApprovers(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 
 func readPeople(ctx context.Context, tx *pg.Tx, ids []string) (map[string]*person, error) {
 	sql := `
-		select i.id::text, i.display_name, i.status, coalesce(i.department, '') as department, coalesce(i.title, '') as title,
-		       exists (select from managed_identity() m where m.id = i.id) as report,
+		select i.id::text, i.display_name, i.status, coalesce(i.department, '') as department,
+		       coalesce(i.title, '') as title, exists (select from managed_identity() m where m.id = i.id) as report,
 		       (select count(*) from access_request q
-		         where q.requested_for = i.id and q.status in ('submitted', 'pending_approval', 'blocked'))::int as waiting
+		         where q.requested_for = i.id and q.status in ('submitted', 'pending_approval',
+		             'blocked'))::int as waiting
 		  from ` + listing.Readable(tx.Viewer, "identity", "i") + `
 		 where i.id = any(@ids::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
@@ -148,16 +162,32 @@ func (d *draft) checkPerson(v viewer.Viewer) {
 	mayAsk := self || p.Report || v.Has(viewer.Admin) || v.Kind == viewer.Service
 	switch {
 	case d.in.Kind == Revoke && self:
-		d.wrong(fault.Field{Pointer: d.at + "/kind", Code: "invalid", Detail: "what is yours you give back: kind return"})
-	case d.in.Kind == Revoke && !mayAsk && v.Has(viewer.ResourceOwner): // of what they own: that is looked at with the things
+		d.wrong(
+			fault.Field{Pointer: d.at + "/kind", Code: "invalid", Detail: "what is yours you give back: kind return"},
+		)
+	case d.in.Kind == Revoke && !mayAsk &&
+		v.Has(viewer.ResourceOwner): // of what they own: that is looked at with the things
 	case d.in.Kind == Return && !self && v.Kind != viewer.Service:
-		d.against(fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "only %s can return this access; to end the access of another person, use kind revoke", p.Display))
+		d.against(
+			fault.Coded(
+				fault.Forbidden,
+				"not_allowed_to_ask_for",
+				"only %s can return this access; to end the access of another person, use kind revoke",
+				p.Display,
+			),
+		)
 	case !mayAsk:
-		d.against(fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "only they themselves, their managers and administrators ask for %s", p.Display).
-			With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_allowed_to_ask_for", Detail: "they can ask themselves"}))
+		d.against(
+			fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "only they themselves, their managers and "+
+				"administrators ask for %s", p.Display).
+				With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_allowed_to_ask_for",
+					Detail: "they can ask themselves"}),
+		)
 	}
 	if (p.Status == "deactivated" || p.Status == "archived") && (d.in.Kind == Grant || d.in.Kind == Extend) {
-		d.against(fault.Coded(fault.Conflict, "identity_inactive", "%s is %s and cannot receive access", p.Display, p.Status))
+		d.against(
+			fault.Coded(fault.Conflict, "identity_inactive", "%s is %s and cannot receive access", p.Display, p.Status),
+		)
 	}
 }
 
@@ -167,10 +197,17 @@ func (d *draft) checkFlood(p *person, waiting *int, v viewer.Viewer) {
 	*waiting++
 	switch {
 	case p.Waiting > mostWaiting:
-		d.against(fault.Coded(fault.Conflict, "too_many_open_requests", "%d requests for %s wait for an answer, and no more than %d may: withdraw some, or wait until they are decided",
-			p.Waiting-1, p.Display, mostWaiting).Also("limit", mostWaiting))
+		d.against(
+			fault.Coded(fault.Conflict, "too_many_open_requests", "%d requests for %s wait for an answer, and no "+
+				"more than %d may: withdraw some, or wait until they are decided",
+				p.Waiting-1, p.Display, mostWaiting).
+				Also("limit", mostWaiting),
+		)
 	case *waiting > mostWaitingFor && v.Kind == viewer.User && !v.Has(viewer.Admin):
-		d.against(fault.Coded(fault.Conflict, "too_many_open_requests", "%d requests that you have made wait for an answer, and no more than %d may", *waiting-1, mostWaitingFor).
-			Also("limit", mostWaitingFor))
+		d.against(
+			fault.Coded(fault.Conflict, "too_many_open_requests", "%d requests that you have made wait for an "+
+				"answer, and no more than %d may", *waiting-1, mostWaitingFor).
+				Also("limit", mostWaitingFor),
+		)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// examine looks at drafts from every side and notes what stands against each. With lock, nobody else asks for the same people meanwhile.
+// examine looks at drafts from every side and notes what stands against each. With lock, nobody else asks for the same
+// people meanwhile.
 func examine(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool, now time.Time) error {
 	for _, d := range drafts {
 		d.checkShape(now)
@@ -61,9 +62,13 @@ func resolve(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) err
 			switch {
 			case w.thing.ID == "":
 			case d.in.Kind == Return || d.in.Kind == Revoke:
-				w.plan = approval.Plan{Outcome: approval.AutoApprove, Stages: []approval.PlanStage{}, Log: []approval.Step{},
-					Rule:   approval.RuleRef{Name: "end of access", MatchedBecause: "ending access needs no approval"},
-					Reason: "ending access needs no approval"}
+				w.plan = approval.Plan{
+					Outcome: approval.AutoApprove,
+					Stages:  []approval.PlanStage{},
+					Log:     []approval.Step{},
+					Rule:    approval.RuleRef{Name: "end of access", MatchedBecause: "ending access needs no approval"},
+					Reason:  "ending access needs no approval",
+				}
 			default:
 				subjects, of, by = append(subjects, d.subject(w, tx.Viewer)), append(of, w), append(by, d)
 			}
@@ -101,8 +106,17 @@ func (d *draft) refuseChoice(why error) {
 
 // subject is a wish as approval looks at it.
 func (d *draft) subject(w *wish, v viewer.Viewer) approval.Subject {
-	s := approval.Subject{BeneficiaryID: d.person.ID, RequesterID: v.Identity, ForAnother: v.ActsForAnother(), Kind: d.in.Kind,
-		Urgency: d.in.Urgency, StartsAt: w.starts, EndsAt: w.ends, Justification: d.in.Justification, Approvers: d.in.Approvers}
+	s := approval.Subject{
+		BeneficiaryID: d.person.ID,
+		RequesterID:   v.Identity,
+		ForAnother:    v.ActsForAnother(),
+		Kind:          d.in.Kind,
+		Urgency:       d.in.Urgency,
+		StartsAt:      w.starts,
+		EndsAt:        w.ends,
+		Justification: d.in.Justification,
+		Approvers:     d.in.Approvers,
+	}
 	if w.in.RoleID != "" {
 		s.RoleID = &w.in.RoleID
 	} else {
@@ -146,21 +160,45 @@ func (d *draft) checkTerms(now time.Time) {
 		}
 	}
 	if justify != "" && d.in.Justification == "" && d.in.Urgency == Normal {
-		d.wrong(fault.Field{Pointer: d.at + "/justification", Code: "justification_required", Detail: "say what " + justify + " is needed for: its rule demands it"})
+		d.wrong(
+			fault.Field{
+				Pointer: d.at + "/justification",
+				Code:    "justification_required",
+				Detail:  "say what " + justify + " is needed for: its rule demands it",
+			},
+		)
 	}
 	if refer != "" && d.in.ExternalReference == nil {
-		d.wrong(fault.Field{Pointer: d.at + "/external_reference", Code: "external_reference_required", Detail: "name the ticket for " + refer + ": its rule demands it"})
+		d.wrong(
+			fault.Field{
+				Pointer: d.at + "/external_reference",
+				Code:    "external_reference_required",
+				Detail:  "name the ticket for " + refer + ": its rule demands it",
+			},
+		)
 	}
 }
 
 // checkWay refuses ways that the rule does not open.
 func (d *draft) checkWay(w *wish) {
 	if d.in.Urgency == Emergency && !w.plan.Emergency.Allowed {
-		d.against(fault.Coded(fault.Conflict, "emergency_not_allowed", "%s cannot be had in an emergency: %s does not allow it", w.thing.Display, called(w.plan.Rule)).
-			With(fault.Field{Pointer: d.at + "/urgency", Code: "emergency_not_allowed", Detail: "ask in the usual way, with urgency normal"}))
+		d.against(
+			fault.Coded(fault.Conflict, "emergency_not_allowed", "%s cannot be had in an emergency: %s does not "+
+				"allow it", w.thing.Display, called(w.plan.Rule)).
+				With(fault.Field{Pointer: d.at + "/urgency", Code: "emergency_not_allowed",
+					Detail: "ask in the usual way, with urgency normal"}),
+		)
 	}
 	if d.in.Kind == Extend && w.target.Review == nil && !w.plan.Terms.Extension {
-		d.against(fault.Coded(fault.Conflict, "extension_not_allowed", "%s cannot be extended: %s does not allow it; request it again when it has ended", w.thing.Display, called(w.plan.Rule)))
+		d.against(
+			fault.Coded(
+				fault.Conflict,
+				"extension_not_allowed",
+				"%s cannot be extended: %s does not allow it; request it again when it has ended",
+				w.thing.Display,
+				called(w.plan.Rule),
+			),
+		)
 	}
 }
 

@@ -97,7 +97,11 @@ type ForeseenApprover struct {
 }
 
 // Preview says what would become of a request. It writes nothing, and refuses nothing that it can tell of instead.
-func (s *Service) Preview(ctx context.Context, v viewer.Viewer, in NewAccessRequest) (out AccessRequestPreview, err error) {
+func (s *Service) Preview(
+	ctx context.Context,
+	v viewer.Viewer,
+	in NewAccessRequest,
+) (out AccessRequestPreview, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		d := draw(tx, in, "#")
 		if err := examine(ctx, tx, []*draft{d}, false, s.Now()); err != nil {
@@ -108,7 +112,11 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, in NewAccessRequ
 				return f // about people whom one may not ask for, there is nothing to foresee
 			}
 		}
-		out = AccessRequestPreview{AccessRequestForesight: d.foresee(), Submittable: len(d.faults) == 0, Problems: d.problems()}
+		out = AccessRequestPreview{
+			AccessRequestForesight: d.foresee(),
+			Submittable:            len(d.faults) == 0,
+			Problems:               d.problems(),
+		}
 		for i := range out.Items {
 			out.Items[i].ItemID = "" // it has none before it is submitted
 		}
@@ -132,9 +140,27 @@ func (d *draft) foresee() AccessRequestForesight {
 
 func (w *wish) foresee(in NewAccessRequest) ForeseenItem {
 	p := w.plan
-	f := ForeseenItem{ItemID: w.id, RoleID: w.in.RoleID, EntitlementID: w.in.EntitlementID, Display: w.thing.Display, Reason: p.Reason, Stages: []ForeseenStage{},
-		Blocked: p.Blocked, StartsAt: w.starts, EndsAt: w.ends, Limits: w.limits, EmergencyOpen: p.Emergency.Allowed,
-		Rule: AccessRequestRule{ID: p.Rule.ID, Name: p.Rule.Name, Version: p.Rule.Version, RuleIndex: p.Rule.Branch, MatchedBecause: p.Rule.MatchedBecause, Outcome: p.Outcome}}
+	f := ForeseenItem{
+		ItemID:        w.id,
+		RoleID:        w.in.RoleID,
+		EntitlementID: w.in.EntitlementID,
+		Display:       w.thing.Display,
+		Reason:        p.Reason,
+		Stages:        []ForeseenStage{},
+		Blocked:       p.Blocked,
+		StartsAt:      w.starts,
+		EndsAt:        w.ends,
+		Limits:        w.limits,
+		EmergencyOpen: p.Emergency.Allowed,
+		Rule: AccessRequestRule{
+			ID:             p.Rule.ID,
+			Name:           p.Rule.Name,
+			Version:        p.Rule.Version,
+			RuleIndex:      p.Rule.Branch,
+			MatchedBecause: p.Rule.MatchedBecause,
+			Outcome:        p.Outcome,
+		},
+	}
 	if f.Limits == nil {
 		f.Limits = []string{}
 	}
@@ -163,10 +189,25 @@ func (w *wish) foresee(in NewAccessRequest) ForeseenItem {
 func foreseen(s approval.PlanStage) ForeseenStage {
 	out := ForeseenStage{Name: s.Definition.Name, Groups: []ForeseenGroup{}, DueAt: s.DueAt, Satisfied: s.Satisfied}
 	for _, g := range s.Groups {
-		group := ForeseenGroup{Needed: g.Needed, Approvers: []ForeseenApprover{}, Unavailable: slices.Concat([]approval.PlanAbsent{}, g.Unavailable)}
+		group := ForeseenGroup{
+			Needed:      g.Needed,
+			Approvers:   []ForeseenApprover{},
+			Unavailable: slices.Concat([]approval.PlanAbsent{}, g.Unavailable),
+		}
 		for _, slot := range g.Slots {
-			group.Approvers = append(group.Approvers, ForeseenApprover{IdentityID: slot.IdentityID, Role: slot.Role, Display: slot.Display, Via: slot.Via,
-				ActingFor: slot.ActingFor, Because: slot.Because, Fallback: slot.Via == "fallback", Agreed: slot.Agreed})
+			group.Approvers = append(
+				group.Approvers,
+				ForeseenApprover{
+					IdentityID: slot.IdentityID,
+					Role:       slot.Role,
+					Display:    slot.Display,
+					Via:        slot.Via,
+					ActingFor:  slot.ActingFor,
+					Because:    slot.Because,
+					Fallback:   slot.Via == "fallback",
+					Agreed:     slot.Agreed,
+				},
+			)
 		}
 		out.Groups = append(out.Groups, group)
 	}
@@ -181,10 +222,19 @@ func (d *draft) problems() []AccessRequestProblem {
 	out := []AccessRequestProblem{}
 	for _, f := range d.faults {
 		if len(f.Fields) == 0 {
-			out = append(out, AccessRequestProblem{Status: statuses[f.Kind], Code: f.Code, Detail: f.Message, More: f.Extra})
+			out = append(
+				out,
+				AccessRequestProblem{Status: statuses[f.Kind], Code: f.Code, Detail: f.Message, More: f.Extra},
+			)
 		}
 		for _, field := range f.Fields {
-			p := AccessRequestProblem{Status: statuses[f.Kind], Code: f.Code, Detail: f.Message, Pointer: field.Pointer, More: f.Extra}
+			p := AccessRequestProblem{
+				Status:  statuses[f.Kind],
+				Code:    f.Code,
+				Detail:  f.Message,
+				Pointer: field.Pointer,
+				More:    f.Extra,
+			}
 			if f.Kind == fault.Invalid {
 				p.Code, p.Detail = field.Code, field.Detail
 			}

@@ -85,7 +85,8 @@ func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*h
 	return &httpapi.One[ApprovalReplayed]{Body: out}, err
 }
 
-// Replay resolves past requests by a rule, in the organisation of today, and tells what would differ. It changes nothing.
+// Replay resolves past requests by a rule, in the organisation of today, and tells what would differ. It changes
+// nothing.
 func (s *Service) Replay(ctx context.Context, v viewer.Viewer, r ApprovalReplay) (out ApprovalReplayed, err error) {
 	now := s.Now().UTC()
 	out = ApprovalReplayed{From: r.From, To: now, Items: []ApprovalReplayedItem{}}
@@ -94,9 +95,11 @@ func (s *Service) Replay(ctx context.Context, v viewer.Viewer, r ApprovalReplay)
 	}
 	switch {
 	case r.Rule == nil && r.RuleID == "":
-		return out, fault.New(fault.Invalid, "say which rule is meant").With(fault.Field{Pointer: "#/rule", Code: "required", Detail: "a draft, or rule_id, or both"})
+		return out, fault.New(fault.Invalid, "say which rule is meant").
+			With(fault.Field{Pointer: "#/rule", Code: "required", Detail: "a draft, or rule_id, or both"})
 	case !out.From.Before(out.To):
-		return out, fault.New(fault.Invalid, "the period ends before it begins").With(fault.Field{Pointer: "#/to", Code: "invalid", Detail: "an instant after from"})
+		return out, fault.New(fault.Invalid, "the period ends before it begins").
+			With(fault.Field{Pointer: "#/to", Code: "invalid", Detail: "an instant after from"})
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		past, err := out.past(ctx, tx)
@@ -117,8 +120,20 @@ func (s *Service) Replay(ctx context.Context, v viewer.Viewer, r ApprovalReplay)
 				return err
 			}
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: actReplayed, Subject: audit.Subject{Type: "approval_rule", ID: r.RuleID},
-			Context: map[string]any{"from": out.From, "to": out.To, "items": out.Looked, "different": out.Different}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  actReplayed,
+				Subject: audit.Subject{Type: "approval_rule", ID: r.RuleID},
+				Context: map[string]any{
+					"from":      out.From,
+					"to":        out.To,
+					"items":     out.Looked,
+					"different": out.Different,
+				},
+			},
+		)
 	})
 	return out, err
 }
@@ -163,16 +178,18 @@ func draftFault(err error) error {
 // past are the items of the period, the newest first.
 func (a *ApprovalReplayed) past(ctx context.Context, tx *pg.Tx) ([]played, error) {
 	const sql = `
-		select q.id::text, q.number, i.id::text, i.display, i.beneficiary_id::text, b.display_name, i.decision, i.plan, coalesce(q.requester_id::text, ''), i.kind,
-		       q.urgency, i.role_id::text, i.entitlement_id::text, i.starts_at, case when i.duration is null then i.ends_at end, coalesce(i.duration, ''),
-		       q.justification, coalesce(q.external_reference, ''), q.approvers::text[]
+		select q.id::text, q.number, i.id::text, i.display, i.beneficiary_id::text, b.display_name, i.decision, i.plan,
+		       coalesce(q.requester_id::text, ''), i.kind, q.urgency, i.role_id::text, i.entitlement_id::text,
+		       i.starts_at, case when i.duration is null then i.ends_at end, coalesce(i.duration, ''), q.justification,
+		           coalesce(q.external_reference, ''), q.approvers::text[]
 		  from access_request q
 		  join access_request_item i on i.request_id = q.id
 		  join identity b on b.id = i.beneficiary_id
 		 where q.submitted_at >= $1
 		   and q.submitted_at < $2
 		   and q.kind in ('grant', 'extend')
-		   and (exists (select from role r where r.id = i.role_id) or exists (select from entitlement e where e.id = i.entitlement_id))
+		   and (exists (select from role r where r.id = i.role_id) or exists (select from entitlement e
+		       where e.id = i.entitlement_id))
 		 order by q.id desc, i.position
 		 limit $3`
 	rows, err := tx.Query(ctx, sql, a.From, a.To, mostReplayed+1)
@@ -182,8 +199,27 @@ func (a *ApprovalReplayed) past(ctx context.Context, tx *pg.Tx) ([]played, error
 	past, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p played, err error) {
 		var serial int64
 		s := &p.subject
-		err = row.Scan(&p.RequestID, &serial, &p.ItemID, &p.Display, &s.BeneficiaryID, &p.For.Display, &p.Decision, &p.plan, &s.RequesterID, &s.Kind, &s.Urgency,
-			&s.RoleID, &s.EntitlementID, &s.StartsAt, &s.EndsAt, &s.Duration, &s.Justification, &s.ExternalReference, &s.Approvers)
+		err = row.Scan(
+			&p.RequestID,
+			&serial,
+			&p.ItemID,
+			&p.Display,
+			&s.BeneficiaryID,
+			&p.For.Display,
+			&p.Decision,
+			&p.plan,
+			&s.RequesterID,
+			&s.Kind,
+			&s.Urgency,
+			&s.RoleID,
+			&s.EntitlementID,
+			&s.StartsAt,
+			&s.EndsAt,
+			&s.Duration,
+			&s.Justification,
+			&s.ExternalReference,
+			&s.Approvers,
+		)
 		p.Number, p.For.ID = numberOf(serial), s.BeneficiaryID
 		return p, err
 	})
@@ -234,7 +270,14 @@ func (a *ApprovalReplayed) compare(p played, plan approval.Plan, rule string) {
 
 // wayOf is a plan in short.
 func wayOf(p approval.Plan) ApprovalReplayedWay {
-	w := ApprovalReplayedWay{RuleID: p.Rule.ID, RuleName: p.Rule.Name, Outcome: p.Outcome, Stages: []string{}, Asked: [][]string{}, Blocked: p.Blocked}
+	w := ApprovalReplayedWay{
+		RuleID:   p.Rule.ID,
+		RuleName: p.Rule.Name,
+		Outcome:  p.Outcome,
+		Stages:   []string{},
+		Asked:    [][]string{},
+		Blocked:  p.Blocked,
+	}
 	for _, s := range p.Stages {
 		asked := []string{}
 		for _, g := range s.Groups {

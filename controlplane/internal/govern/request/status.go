@@ -83,8 +83,10 @@ func (i AccessRequestItem) granted() bool {
 
 // live says whether what the item gave is there, or on its way.
 func (i AccessRequestItem) live() bool {
-	return i.Kind == Grant && slices.Contains([]string{Approved, Scheduled, Provisioning, Fulfilled, Failed}, i.Status) &&
-		i.Fulfilment.State != "ending" && i.Fulfilment.State != Closed
+	return i.Kind == Grant && slices.Contains([]string{Approved, Scheduled, Provisioning, Fulfilled, Failed},
+		i.Status) &&
+		i.Fulfilment.State != "ending" &&
+		i.Fulfilment.State != Closed
 }
 
 // bounded says whether the access ends by itself.

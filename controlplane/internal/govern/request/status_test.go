@@ -8,7 +8,20 @@ import (
 
 // TestStatusOfARequestFollowsFromItsItems goes through all requests of up to four items.
 func TestStatusOfARequestFollowsFromItsItems(t *testing.T) {
-	all := []string{Submitted, Pending, Blocked, Approved, Rejected, Cancelled, Expired, Scheduled, Provisioning, Fulfilled, Failed, Closed}
+	all := []string{
+		Submitted,
+		Pending,
+		Blocked,
+		Approved,
+		Rejected,
+		Cancelled,
+		Expired,
+		Scheduled,
+		Provisioning,
+		Fulfilled,
+		Failed,
+		Closed,
+	}
 	var walk func(items []string)
 	n := 0
 	walk = func(items []string) {
@@ -46,7 +59,8 @@ func checkStatus(t *testing.T, items []string) {
 		t.Fatalf("statusOf(%v) = %s, although waiting is %v", items, got, waiting)
 	case !waiting && granted == slices.Contains(denied, got):
 		t.Fatalf("statusOf(%v) = %s, although granted is %v", items, got, granted)
-	case got == Closed && slices.ContainsFunc(items, func(s string) bool { return s != Closed && !slices.Contains(denied, s) }):
+	case got == Closed && slices.ContainsFunc(items,
+		func(s string) bool { return s != Closed && !slices.Contains(denied, s) }):
 		t.Fatalf("statusOf(%v) = %s, and something is not", items, got)
 	case got == PartiallyFulfilled && (!slices.Contains(items, Fulfilled) || !slices.Contains(items, Failed)):
 		t.Fatalf("statusOf(%v) = %s", items, got)

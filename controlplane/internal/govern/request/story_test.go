@@ -10,15 +10,18 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// TestItemsAreDecidedApart is the usual way: two things, one over the manager alone, the other over manager and owner; one is given
-// and seen in the target, the other refused with a reason.
+// TestItemsAreDecidedApart is the usual way: two things, one over the manager alone, the other over manager and owner;
+// one is given and seen in the target, the other refused with a reason.
 func TestItemsAreDecidedApart(t *testing.T) {
 	h := open(t)
 	h.listen()
 	a := h.ask("ann", with(wish(h.ann, h.group, h.vault), "external_reference", "CHG-7", "something", 1))
 	id := a.Text("id")
-	if a.Text("number") != "REQ-000001" || a.Text("status") != "pending_approval" || a.Header.Get("Location") != "/api/v1/access-requests/"+id ||
-		a.Header.Get("ETag") == "" || a.Header.Get("Ignored-Fields") != `"something"` || a.Text("external_reference") != "CHG-7" {
+	if a.Text("number") != "REQ-000001" || a.Text("status") != "pending_approval" ||
+		a.Header.Get("Location") != "/api/v1/access-requests/"+id ||
+		a.Header.Get("ETag") == "" ||
+		a.Header.Get("Ignored-Fields") != `"something"` ||
+		a.Text("external_reference") != "CHG-7" {
 		t.Errorf("asked: %v %v", a.Header, a.Body)
 	}
 	if stages := items(a)[1]["stages"].([]any); len(stages) != 2 || len(items(a)[0]["stages"].([]any)) != 1 {
@@ -26,7 +29,8 @@ func TestItemsAreDecidedApart(t *testing.T) {
 	}
 	group, vault := item(a, 0), item(a, 1)
 	d := h.decide("mia", id, "approve", group, vault)
-	if results := d.Body["results"].([]any); len(results) != 2 || results[0].(map[string]any)["status"] != "approved" || results[1].(map[string]any)["status"] != "pending_approval" {
+	if results := d.Body["results"].([]any); len(results) != 2 || results[0].(map[string]any)["status"] != "approved" ||
+		results[1].(map[string]any)["status"] != "pending_approval" {
 		t.Errorf("results: %v", results)
 	}
 	if got := h.told(id); got != "request.submitted" {
@@ -34,23 +38,35 @@ func TestItemsAreDecidedApart(t *testing.T) {
 	}
 	h.decide("olga", id, "reject", vault)
 	a = h.is(id, "approved", "approved", "rejected")
-	if got := items(a)[1]; got["decision_reason"] != "because I say so" || got["decided_at"] == nil || len(got["decided_by"].([]any)) == 0 {
+	if got := items(a)[1]; got["decision_reason"] != "because I say so" || got["decided_at"] == nil ||
+		len(got["decided_by"].([]any)) == 0 {
 		t.Errorf("the refusal is shown as %v", got)
 	}
 	h.looks()
 	h.is(id, "provisioning", "provisioning", "rejected")
 	h.gives(h.annsAccount, h.group)
 	a = h.is(id, "fulfilled", "fulfilled", "rejected")
-	if p := items(a)[0]["provisioning"].(map[string]any); p["state"] != "fulfilled" || p["verified_at"] == nil || len(items(a)[0]["grant_ids"].([]any)) != 1 || a.Body["fulfilled_at"] == nil {
+	if p := items(a)[0]["provisioning"].(map[string]any); p["state"] != "fulfilled" || p["verified_at"] == nil ||
+		len(items(a)[0]["grant_ids"].([]any)) != 1 ||
+		a.Body["fulfilled_at"] == nil {
 		t.Errorf("provisioning: %v", p)
 	}
 	if got := h.told(id); got != "request.submitted request.approved" {
 		t.Errorf("told %s", got)
 	}
-	if n := h.Count(`select count(*) from access_reason where source_id = $1 and kind = 'request' and details ->> 'external_reference' = 'CHG-7' and state = 'active'`, group); n != 1 {
+	if n := h.Count(
+		`select count(*) from access_reason where source_id = $1 and kind = 'request'
+			and details ->> 'external_reference' = 'CHG-7' and state = 'active'`,
+		group,
+	); n != 1 {
 		t.Errorf("%d reasons for what was approved; want 1", n)
 	}
-	want := []string{"access_request.submitted", "access_request.item_rejected", "access_request.approved", "access_request.item_fulfilled"}
+	want := []string{
+		"access_request.submitted",
+		"access_request.item_rejected",
+		"access_request.approved",
+		"access_request.item_fulfilled",
+	}
 	got := slices.DeleteFunc(h.audited(id), func(a string) bool { return !slices.Contains(want, a) })
 	if !slices.Equal(got, want) {
 		t.Errorf("audited %v; want %v", got, want)
@@ -65,7 +81,11 @@ func TestItemsAreDecidedApart(t *testing.T) {
 			t.Errorf("the timeline %v lacks %s", said, e)
 		}
 	}
-	if int(steps.Body["total"].(float64)) != len(said) || !slices.IsSortedFunc(steps.Items(), func(a, b map[string]any) int { return strings.Compare(a["at"].(string), b["at"].(string)) }) {
+	if int(steps.Body["total"].(float64)) != len(said) ||
+		!slices.IsSortedFunc(
+			steps.Items(),
+			func(a, b map[string]any) int { return strings.Compare(a["at"].(string), b["at"].(string)) },
+		) {
 		t.Error("the timeline is out of order, or counted wrongly")
 	}
 }
@@ -84,13 +104,27 @@ func TestEverythingRefusedIsRejected(t *testing.T) {
 	if got := h.told(id); got != "request.submitted request.rejected" {
 		t.Errorf("told %s", got)
 	}
-	if n := h.Count(`select count(*) from event where resource_id = $1 and kind = 'request.rejected' and data ->> 'external_reference' = 'INC-1'
-		and data ->> 'reason_code' = 'rejected' and data ->> 'number' = 'REQ-000001' and data ->> 'requested_for' = $2::text
+	if n := h.Count(
+		`select count(*) from event where resource_id = $1 and kind = 'request.rejected'
+		    and data ->> 'external_reference' = 'INC-1'
+		and data ->> 'reason_code' = 'rejected' and data ->> 'number' = 'REQ-000001'
+		    and data ->> 'requested_for' = $2::text
 		and data -> 'items' -> 0 ->> 'reason' = 'because I say so' and data -> 'items' -> 0 ->> 'status' = 'rejected'
-		and data -> 'items' -> 0 ->> 'entitlement_id' = $3::text`, id, h.ann, h.group); n != 1 {
+		and data -> 'items' -> 0 ->> 'entitlement_id' = $3::text`,
+		id,
+		h.ann,
+		h.group,
+	); n != 1 {
 		t.Error("the event does not say what was rejected, and why")
 	}
-	h.Refused(409, "already_decided", "mia", "POST", "/access-requests/"+id+"/decisions", decisions("approve", item(a, 0)))
+	h.Refused(
+		409,
+		"already_decided",
+		"mia",
+		"POST",
+		"/access-requests/"+id+"/decisions",
+		decisions("approve", item(a, 0)),
+	)
 	if n := h.Count(`select count(*) from access_reason`); n != 0 {
 		t.Errorf("%d reasons for what was refused", n)
 	}
@@ -146,10 +180,18 @@ func TestReturnedAccessEnds(t *testing.T) {
 // TestRolesAreAskedForAsTheSpecificationShows uses its payload and nothing else.
 func TestRolesAreAskedForAsTheSpecificationShows(t *testing.T) {
 	h := open(t)
-	a := h.ask("mia", map[string]any{"requested_for_identity_id": h.ann, "requested_resources": []any{map[string]any{"role_id": h.role}},
-		"justification": "new in the team", "external_reference": "SNOW-42"})
+	a := h.ask(
+		"mia",
+		map[string]any{
+			"requested_for_identity_id": h.ann,
+			"requested_resources":       []any{map[string]any{"role_id": h.role}},
+			"justification":             "new in the team",
+			"external_reference":        "SNOW-42",
+		},
+	)
 	id := a.Text("id")
-	if by := a.Body["requested_by"].(map[string]any); by["identity_id"] != h.mia || a.Body["requested_for"].(map[string]any)["display"] != "ann" {
+	if by := a.Body["requested_by"].(map[string]any); by["identity_id"] != h.mia ||
+		a.Body["requested_for"].(map[string]any)["display"] != "ann" {
 		t.Errorf("asked by %v", by)
 	}
 	// The manager has asked, which is their agreement: nobody is asked, and it says who agreed and how.
@@ -157,7 +199,8 @@ func TestRolesAreAskedForAsTheSpecificationShows(t *testing.T) {
 	stage := items(a)[0]["stages"].([]any)[0].(map[string]any)
 	slot := stage["groups"].([]any)[0].(map[string]any)["slots"].([]any)[0].(map[string]any)
 	by := items(a)[0]["decided_by"].([]any)
-	if slot["agreed_by_requesting"] != true || slot["identity_id"] != h.mia || len(by) != 1 || by[0].(map[string]any)["identity_id"] != h.mia {
+	if slot["agreed_by_requesting"] != true || slot["identity_id"] != h.mia || len(by) != 1 ||
+		by[0].(map[string]any)["identity_id"] != h.mia {
 		t.Errorf("the manager's slot is %v, decided by %v", slot, by)
 	}
 	if n := h.Count(`select count(*) from decision_task`); n != 0 {
@@ -166,12 +209,19 @@ func TestRolesAreAskedForAsTheSpecificationShows(t *testing.T) {
 	h.Refused(409, "nothing_to_withdraw", "mia", "POST", "/access-requests/"+id+"/withdraw-approval", nil)
 	h.looks()
 	h.is(id, "provisioning")
-	if n := h.Count(`select count(*) from role_assignment where role_id = $1 and identity_id = $2 and kind = 'request' and request_id = $3 and state = 'active'`, h.role, h.ann, id); n != 1 {
+	if n := h.Count(
+		`select count(*) from role_assignment where role_id = $1 and identity_id = $2 and kind = 'request'
+			and request_id = $3 and state = 'active'`,
+		h.role,
+		h.ann,
+		id,
+	); n != 1 {
 		t.Errorf("%d assignments", n)
 	}
 }
 
-// A service token that is bound to a manager's identity asks in their name and agrees to nothing, unless the manager created it.
+// A service token that is bound to a manager's identity asks in their name and agrees to nothing, unless the manager
+// created it.
 func TestTheTokenOfAnotherPersonDoesNotAgreeForTheManager(t *testing.T) {
 	h := open(t)
 	user := func(name string) string {
@@ -189,7 +239,8 @@ func TestTheTokenOfAnotherPersonDoesNotAgreeForTheManager(t *testing.T) {
 	bound("mia's token", "mia", h.mia)
 	for i, as := range []string{"olga's token", "unlinked token"} {
 		body := wish(h.ann, h.offered(fmt.Sprintf("asked-%d", i), "low"))
-		foreseen := items(h.Must(200, as, "POST", "/access-requests/preview", body))[0]["stages"].([]any)[0].(map[string]any)
+		foreseen := items(h.Must(200, as, "POST", "/access-requests/preview",
+			body))[0]["stages"].([]any)[0].(map[string]any)
 		first := foreseen["groups"].([]any)[0].(map[string]any)["approvers"].([]any)[0].(map[string]any)
 		if first["agreed_by_requesting"] != false || first["identity_id"] == h.mia {
 			t.Errorf("the preview of %s asks %v", as, first)
@@ -198,9 +249,18 @@ func TestTheTokenOfAnotherPersonDoesNotAgreeForTheManager(t *testing.T) {
 		id := a.Text("id")
 		h.is(id, "pending_approval", "pending_approval")
 		for _, who := range []string{as, "mia", "mia's token"} {
-			h.Refused(403, "own_request", who, "POST", "/access-requests/"+id+"/decisions", decisions("approve", item(a, 0)))
+			h.Refused(
+				403,
+				"own_request",
+				who,
+				"POST",
+				"/access-requests/"+id+"/decisions",
+				decisions("approve", item(a, 0)),
+			)
 		}
-		if n := h.Count(`select count(*) from audit_event where action = 'access_request.agreed_by_requesting'`); n != 0 {
+		if n := h.Count(
+			`select count(*) from audit_event where action = 'access_request.agreed_by_requesting'`,
+		); n != 0 {
 			t.Errorf("%d agreements by requesting are in the audit log", n)
 		}
 		h.decide("root", id, "approve", item(a, 0))

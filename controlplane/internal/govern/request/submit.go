@@ -38,7 +38,8 @@ func (s *Service) submit(ctx context.Context, tx *pg.Tx, d *draft) (AccessReques
 	return find(ctx, tx, d.id)
 }
 
-// enter writes drafts against which nothing stands, and lets what follows begin: chains, access, and the ends of access.
+// enter writes drafts against which nothing stands, and lets what follows begin: chains, access, and the ends of
+// access.
 func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 	first, err := numbers(ctx, tx, len(drafts))
 	if err != nil {
@@ -90,7 +91,13 @@ func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 }
 
 // begin does what follows from the outcomes of the plans, and gives what people must agree to.
-func (s *Service) begin(ctx context.Context, tx *pg.Tx, b *book, drafts []*draft, wishes map[string]*wish) ([]chain.Matter, error) {
+func (s *Service) begin(
+	ctx context.Context,
+	tx *pg.Tx,
+	b *book,
+	drafts []*draft,
+	wishes map[string]*wish,
+) ([]chain.Matter, error) {
 	byID := map[string]*draft{}
 	for _, d := range drafts {
 		byID[d.id] = d
@@ -145,8 +152,20 @@ func (d *draft) record(v viewer.Viewer, serial int64, now time.Time) record {
 			expires = &at
 		}
 	}
-	out := record{ID: d.id, Serial: serial, For: d.person.ID, By: actorOf(v), Kind: d.in.Kind, Urgency: d.in.Urgency, Why: d.in.Justification,
-		Reference: d.in.ExternalReference, Answers: d.in.FormAnswers, Approvers: d.in.Approvers, Preview: d.foresee(), ExpiresAt: expires}
+	out := record{
+		ID:        d.id,
+		Serial:    serial,
+		For:       d.person.ID,
+		By:        actorOf(v),
+		Kind:      d.in.Kind,
+		Urgency:   d.in.Urgency,
+		Why:       d.in.Justification,
+		Reference: d.in.ExternalReference,
+		Answers:   d.in.FormAnswers,
+		Approvers: d.in.Approvers,
+		Preview:   d.foresee(),
+		ExpiresAt: expires,
+	}
 	if out.Answers == nil {
 		out.Answers = map[string]any{}
 	}
@@ -176,9 +195,26 @@ func idOrNil(id string) *string {
 func (d *draft) items() []itemRecord {
 	out := make([]itemRecord, len(d.wishes))
 	for i, w := range d.wishes {
-		item := itemRecord{ID: w.id, RequestID: d.id, Position: i, Beneficiary: d.person.ID, Kind: d.in.Kind, RoleID: idOrNil(w.in.RoleID),
-			Entitlement: idOrNil(w.in.EntitlementID), AccountID: idOrNil(w.in.AccountID), Display: w.thing.Display, RiskLevel: w.thing.RiskLevel,
-			Privileged: w.thing.Privileged, Parameters: w.in.Parameters, StartsAt: w.starts, EndsAt: w.ends, Limits: w.limits, Plan: w.plan}
+		item := itemRecord{
+			ID:          w.id,
+			RequestID:   d.id,
+			Position:    i,
+			Beneficiary: d.person.ID,
+			Kind:        d.in.Kind,
+			RoleID:      idOrNil(w.in.RoleID),
+			Entitlement: idOrNil(
+				w.in.EntitlementID,
+			),
+			AccountID:  idOrNil(w.in.AccountID),
+			Display:    w.thing.Display,
+			RiskLevel:  w.thing.RiskLevel,
+			Privileged: w.thing.Privileged,
+			Parameters: w.in.Parameters,
+			StartsAt:   w.starts,
+			EndsAt:     w.ends,
+			Limits:     w.limits,
+			Plan:       w.plan,
+		}
 		if item.Parameters == nil {
 			item.Parameters = map[string]any{}
 		}
@@ -201,9 +237,22 @@ func (d *draft) items() []itemRecord {
 
 // matter is an item as people are asked about it.
 func (d *draft) matter(r *AccessRequest, item *AccessRequestItem, w *wish, v viewer.Viewer) chain.Matter {
-	m := chain.Matter{ItemID: item.ID, RequestID: r.ID, Number: r.Number, Subject: d.subject(w, v), Plan: w.plan, What: w.thing.ref(),
-		Who: decision.Ref{Type: "identity", ID: d.person.ID, Display: d.person.Display}, RequestedBy: actorOf(v), Context: d.context(r, w),
-		ExpiresAt: r.SubmittedAt.Add(w.ttl())}
+	m := chain.Matter{
+		ItemID:    item.ID,
+		RequestID: r.ID,
+		Number:    r.Number,
+		Subject:   d.subject(w, v),
+		Plan:      w.plan,
+		What:      w.thing.ref(),
+		Who: decision.Ref{
+			Type:    "identity",
+			ID:      d.person.ID,
+			Display: d.person.Display,
+		},
+		RequestedBy: actorOf(v),
+		Context:     d.context(r, w),
+		ExpiresAt:   r.SubmittedAt.Add(w.ttl()),
+	}
 	if item.RiskLevel != nil {
 		m.RiskLevel = *item.RiskLevel
 	}
@@ -212,11 +261,34 @@ func (d *draft) matter(r *AccessRequest, item *AccessRequestItem, w *wish, v vie
 
 // context is what approvers are shown.
 func (d *draft) context(r *AccessRequest, w *wish) map[string]any {
-	c := map[string]any{"request_id": r.ID, "item_id": w.id, "number": r.Number, "kind": r.Kind, "urgency": r.Urgency, "justification": r.Justification,
-		"external_reference": r.ExternalReference, "requested_by": r.RequestedBy, "form_answers": r.FormAnswers, "limits": w.limits,
-		"requested_for": map[string]any{"id": d.person.ID, "display": d.person.Display, "department": d.person.Department, "title": d.person.Title},
-		"what":          map[string]any{"type": w.thing.Type, "id": w.thing.ID, "display": w.thing.Display, "description": w.thing.Description, "privileged": w.thing.Privileged},
-		"starts_at":     w.starts, "ends_at": w.ends, "other_items": len(d.wishes) - 1}
+	c := map[string]any{
+		"request_id":         r.ID,
+		"item_id":            w.id,
+		"number":             r.Number,
+		"kind":               r.Kind,
+		"urgency":            r.Urgency,
+		"justification":      r.Justification,
+		"external_reference": r.ExternalReference,
+		"requested_by":       r.RequestedBy,
+		"form_answers":       r.FormAnswers,
+		"limits":             w.limits,
+		"requested_for": map[string]any{
+			"id":         d.person.ID,
+			"display":    d.person.Display,
+			"department": d.person.Department,
+			"title":      d.person.Title,
+		},
+		"what": map[string]any{
+			"type":        w.thing.Type,
+			"id":          w.thing.ID,
+			"display":     w.thing.Display,
+			"description": w.thing.Description,
+			"privileged":  w.thing.Privileged,
+		},
+		"starts_at":   w.starts,
+		"ends_at":     w.ends,
+		"other_items": len(d.wishes) - 1,
+	}
 	if w.duration > 0 {
 		c["duration"] = span.Format(w.duration)
 	}

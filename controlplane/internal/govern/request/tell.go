@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// What the audit log calls what happens to requests. That something expired, could be asked of nobody, or was taken back by its approver,
-// chains record.
+// What the audit log calls what happens to requests. That something expired, could be asked of nobody, or was taken
+// back by its approver, chains record.
 const (
 	actSubmitted = "access_request.submitted"
 	actApproved  = "access_request.approved"
@@ -34,7 +34,11 @@ const (
 )
 
 // itemActions are what it calls decisions about items.
-var itemActions = map[string]string{Approved: "access_request.item_approved", Rejected: "access_request.item_rejected", Cancelled: "access_request.item_withdrawn"}
+var itemActions = map[string]string{
+	Approved:  "access_request.item_approved",
+	Rejected:  "access_request.item_rejected",
+	Cancelled: "access_request.item_withdrawn",
+}
 
 // longestReason is how much of somebody's words an event carries; the rest is read where the request is.
 const longestReason = 300
@@ -71,14 +75,34 @@ type toldItem struct {
 }
 
 func (r *AccessRequest) told() told {
-	t := told{Number: r.Number, Kind: r.Kind, Urgency: r.Urgency, Status: r.Status, RequestedFor: r.RequestedForIdentityID, ExternalReference: r.ExternalReference,
-		RequestedBy: toldBy{Type: r.RequestedBy.Type, ID: r.RequestedBy.ID, IdentityID: r.RequestedBy.IdentityID}, Items: []toldItem{}}
+	t := told{
+		Number:            r.Number,
+		Kind:              r.Kind,
+		Urgency:           r.Urgency,
+		Status:            r.Status,
+		RequestedFor:      r.RequestedForIdentityID,
+		ExternalReference: r.ExternalReference,
+		RequestedBy: toldBy{
+			Type:       r.RequestedBy.Type,
+			ID:         r.RequestedBy.ID,
+			IdentityID: r.RequestedBy.IdentityID,
+		},
+		Items: []toldItem{},
+	}
 	if r.Status == Rejected || r.Status == Expired {
 		t.ReasonCode = r.ReasonCode
 	}
 	for _, i := range r.Items {
-		item := toldItem{ID: i.ID, RoleID: i.RoleID, EntitlementID: i.EntitlementID, Status: i.Status, Decision: i.Decision, ReasonCode: i.DecisionCode,
-			StartsAt: i.StartsAt, EndsAt: i.EndsAt}
+		item := toldItem{
+			ID:            i.ID,
+			RoleID:        i.RoleID,
+			EntitlementID: i.EntitlementID,
+			Status:        i.Status,
+			Decision:      i.Decision,
+			ReasonCode:    i.DecisionCode,
+			StartsAt:      i.StartsAt,
+			EndsAt:        i.EndsAt,
+		}
 		if i.DecisionReason != nil {
 			text := shorten(*i.DecisionReason, min(longestReason, 8000/len(r.Items)))
 			item.Reason = &text
@@ -115,7 +139,13 @@ func publish(ctx context.Context, tx *pg.Tx, all []news) error {
 		if err != nil {
 			return err
 		}
-		if _, err := event.PublishEach(ctx, tx, "request", sql, pgx.NamedArgs{"kind": string(kind), "news": string(text)}); err != nil {
+		if _, err := event.PublishEach(
+			ctx,
+			tx,
+			"request",
+			sql,
+			pgx.NamedArgs{"kind": string(kind), "news": string(text)},
+		); err != nil {
 			return err
 		}
 	}
@@ -124,9 +154,13 @@ func publish(ctx context.Context, tx *pg.Tx, all []news) error {
 
 // entry is what the audit log keeps of something that happened to the request, or to one of its items.
 func (r *AccessRequest) entry(action string, item *AccessRequestItem, reason string) audit.Entry {
-	e := audit.Entry{Action: action, Subject: audit.Subject{Type: "access_request", ID: r.ID, Display: r.Number}, Reason: reason,
+	e := audit.Entry{
+		Action:  action,
+		Subject: audit.Subject{Type: "access_request", ID: r.ID, Display: r.Number},
+		Reason:  reason,
 		Objects: []audit.Subject{{Type: "identity", ID: r.RequestedForIdentityID, Display: r.RequestedFor.Display}},
-		Context: map[string]any{"kind": r.Kind, "urgency": r.Urgency, "status": r.Status}}
+		Context: map[string]any{"kind": r.Kind, "urgency": r.Urgency, "status": r.Status},
+	}
 	if r.ExternalReference != nil {
 		e.Context["external_reference"] = *r.ExternalReference
 	}
@@ -162,7 +196,8 @@ func enterTimeline(ctx context.Context, tx *pg.Tx, entries []timelineEntry) erro
 	}
 	const sql = `
 		insert into access_request_event (tenant_id, request_id, item_id, at, event, by, detail)
-		select current_tenant(), (e ->> 'request_id')::uuid, (e ->> 'item_id')::uuid, clock_timestamp(), e ->> 'event', e -> 'by', e ->> 'detail'
+		select current_tenant(), (e ->> 'request_id')::uuid, (e ->> 'item_id')::uuid, clock_timestamp(), e ->> 'event',
+		    e -> 'by', e ->> 'detail'
 		  from jsonb_array_elements($1::jsonb) with ordinality x (e, n)
 		 order by x.n`
 	text, err := json.Marshal(entries)

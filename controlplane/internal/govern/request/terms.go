@@ -102,7 +102,9 @@ func (w *wish) longest(urgency string) bound {
 	limit := bound{length(w.thing.MaxDuration), w.thing.Display}
 	limit = limit.tighter(bound{length(w.plan.Terms.MaxDuration), called(w.plan.Rule)})
 	if urgency == Emergency {
-		limit = limit.tighter(bound{capped(length(w.plan.Emergency.MaxDuration)), "the emergency way of " + called(w.plan.Rule)})
+		limit = limit.tighter(
+			bound{capped(length(w.plan.Emergency.MaxDuration)), "the emergency way of " + called(w.plan.Rule)},
+		)
 	}
 	return limit
 }
@@ -128,7 +130,11 @@ func (w *wish) settleDuration(urgency string, now time.Time) *fault.Field {
 			if w.in.EndsAt != nil {
 				member = "ends_at"
 			}
-			return &fault.Field{Pointer: w.at + "/" + member, Code: "duration_exceeds_limit", Detail: w.thing.Display + " can be had for " + limit.String()}
+			return &fault.Field{
+				Pointer: w.at + "/" + member,
+				Code:    "duration_exceeds_limit",
+				Detail:  w.thing.Display + " can be had for " + limit.String(),
+			}
 		}
 		return nil
 	}
@@ -145,13 +151,20 @@ func (w *wish) fillDuration(limit bound) *fault.Field {
 	switch {
 	case !usual.none() && (limit.none() || usual.of <= limit.of):
 		w.duration = usual.of
-		w.limits = append(w.limits, fmt.Sprintf("for %s when nothing else is asked for, as %s says", span.Format(usual.of), usual.whose))
+		w.limits = append(
+			w.limits,
+			fmt.Sprintf("for %s when nothing else is asked for, as %s says", span.Format(usual.of), usual.whose),
+		)
 	case !limit.none() && (own || w.urgent || !w.plan.Terms.AllowPermanent || !usual.none()):
 		w.duration = limit.of
 	case w.plan.Terms.AllowPermanent:
 		w.limit, w.limits = 0, nil
 	default:
-		return &fault.Field{Pointer: w.at + "/duration", Code: "duration_required", Detail: w.thing.Display + " is not given without an end: say how long it is needed"}
+		return &fault.Field{
+			Pointer: w.at + "/duration",
+			Code:    "duration_required",
+			Detail:  w.thing.Display + " is not given without an end: say how long it is needed",
+		}
 	}
 	return nil
 }
@@ -168,7 +181,11 @@ func (w *wish) settleExtension(now time.Time) *fault.Field {
 	if w.ends == nil {
 		member = "duration"
 		if w.duration == 0 {
-			return &fault.Field{Pointer: w.at + "/ends_at", Code: "required", Detail: "say until when, or for how much longer"}
+			return &fault.Field{
+				Pointer: w.at + "/ends_at",
+				Code:    "required",
+				Detail:  "say until when, or for how much longer",
+			}
 		}
 		until := from.Add(w.duration)
 		w.ends, w.duration = &until, 0
@@ -180,9 +197,17 @@ func (w *wish) settleExtension(now time.Time) *fault.Field {
 	}
 	switch {
 	case !w.ends.After(from):
-		return &fault.Field{Pointer: w.at + "/" + member, Code: "invalid", Detail: "it lasts until " + from.UTC().Format(time.RFC3339) + " already; to end it sooner, return it"}
+		return &fault.Field{
+			Pointer: w.at + "/" + member,
+			Code:    "invalid",
+			Detail:  "it lasts until " + from.UTC().Format(time.RFC3339) + " already; to end it sooner, return it",
+		}
 	case !limit.none() && w.ends.Sub(from) > limit.of:
-		return &fault.Field{Pointer: w.at + "/" + member, Code: "duration_exceeds_limit", Detail: w.thing.Display + " can be extended by " + limit.String()}
+		return &fault.Field{
+			Pointer: w.at + "/" + member,
+			Code:    "duration_exceeds_limit",
+			Detail:  w.thing.Display + " can be extended by " + limit.String(),
+		}
 	}
 	if !limit.none() {
 		w.limits = append(w.limits, "extended by "+limit.String())

@@ -83,27 +83,30 @@ const readThing = `
 	select 'role' as type, r.id::text, r.name as display, coalesce(r.description, '') as description, '' as connector,
 	       case when r.lifecycle <> 'active' then 'it is ' || r.lifecycle else '' end as trouble,
 	       coalesce(r.risk_level, made.risk) as risk_level, coalesce(made.privileged, false) as privileged,
-	       coalesce(r.max_duration, '') as max_duration, coalesce(r.default_duration, '') as default_duration, '' as extension_max, r.parameters,
-	       viewer_has_role('resource_owner') and coalesce((select viewer_identity()) = any (r.owner_ids), false) as owned
+	       coalesce(r.max_duration, '') as max_duration, coalesce(r.default_duration, '') as default_duration,
+	       '' as extension_max, r.parameters, viewer_has_role('resource_owner')
+	           and coalesce((select viewer_identity()) = any (r.owner_ids), false) as owned
 	  from role r
 	  left join lateral (
-	      select (array['low', 'medium', 'high', 'critical'])[max(array_position(array['low', 'medium', 'high', 'critical'], e.risk_level))] as risk,
-	             bool_or(e.privileged) as privileged
+	      select (array['low', 'medium', 'high',
+	             'critical'])[max(array_position(array['low', 'medium', 'high', 'critical'], e.risk_level))] as risk,
+	                 bool_or(e.privileged) as privileged
 	        from roles_within(array[r.id]) w
 	        join role_entitlement x on x.role_id = w.part_id
 	        join entitlement e on e.id = x.entitlement_id
 	  ) made on true
 	 where r.id = any(@roles::text[]::uuid[])
 	 union all
-	select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), e.name), coalesce(e.business_description, e.description, ''),
-	       coalesce(e.connector_id::text, ''),
+	select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), e.name),
+	       coalesce(e.business_description, e.description, ''), coalesce(e.connector_id::text, ''),
 	       case when e.connector_id is null then 'it belongs to no system'
 	            when e.removed_at is not null or e.missing_since is not null then 'its system no longer shows it'
 	            when e.lifecycle <> 'active' then 'it is ' || e.lifecycle
 	            when not e.grantable then 'its system does not let it be granted from outside'
 	            else '' end,
-	       e.risk_level, e.privileged, coalesce(e.max_duration, ''), coalesce(e.default_duration, ''), coalesce(e.extension_max, ''), '[]'::jsonb,
-	       viewer_has_role('resource_owner') and coalesce((select viewer_identity()) = any (e.owner_ids), false)
+	       e.risk_level, e.privileged, coalesce(e.max_duration, ''), coalesce(e.default_duration, ''),
+	       coalesce(e.extension_max, ''), '[]'::jsonb, viewer_has_role('resource_owner')
+	           and coalesce((select viewer_identity()) = any (e.owner_ids), false)
 	  from entitlement e
 	 where e.id = any(@entitlements::text[]::uuid[])`
 
@@ -123,7 +126,8 @@ func readThings(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (m
 	return known, nil
 }
 
-// offers are the things that the catalogue offers, by the person of the drafts. Only what is new to somebody has to be offered.
+// offers are the things that the catalogue offers, by the person of the drafts. Only what is new to somebody has to be
+// offered.
 func offers(ctx context.Context, tx *pg.Tx, drafts []*draft) (map[string]map[string]string, error) {
 	type asked struct{ roles, entitlements []string }
 	of := map[string]*asked{}
@@ -155,7 +159,8 @@ func offers(ctx context.Context, tx *pg.Tx, drafts []*draft) (map[string]map[str
 	return offered, nil
 }
 
-// checkThing refuses what the person of a draft cannot ask for. Whoever does not see everything is not told whether it exists.
+// checkThing refuses what the person of a draft cannot ask for. Whoever does not see everything is not told whether it
+// exists.
 func (d *draft) checkThing(w *wish, offered map[string]string, v viewer.Viewer) {
 	member, id := "/role_id", w.in.RoleID
 	if id == "" {
@@ -180,7 +185,10 @@ func (d *draft) checkThing(w *wish, offered map[string]string, v viewer.Viewer) 
 		case w.thing.Trouble != "":
 			no(w.thing.Display + " cannot be assigned: " + w.thing.Trouble)
 		default:
-			no(w.thing.Display + " is not in the catalogue of " + d.person.Display + ": it is not requestable, or for others")
+			no(
+				w.thing.Display + " is not in the catalogue of " + d.person.Display +
+					": it is not requestable, or for others",
+			)
 		}
 		w.thing = thing{}
 		return
@@ -275,7 +283,11 @@ func findAccounts(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 	known := map[string]account{}
 	var id string
 	var a account
-	if _, err := pgx.ForEachRow(rows, []any{&id, &a.owner, &a.system, &a.status}, func() error { known[id] = a; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &a.owner, &a.system, &a.status},
+		func() error { known[id] = a; return nil },
+	); err != nil {
 		return fmt.Errorf("find accounts: %w", err)
 	}
 	for _, d := range drafts {
@@ -286,9 +298,21 @@ func findAccounts(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 			a, at := known[w.in.AccountID], w.at+"/account_id"
 			switch {
 			case a.owner != d.person.ID || a.status == "deleted":
-				d.wrong(fault.Field{Pointer: at, Code: "unknown_account", Detail: d.person.Display + " has no such account"})
+				d.wrong(
+					fault.Field{
+						Pointer: at,
+						Code:    "unknown_account",
+						Detail:  d.person.Display + " has no such account",
+					},
+				)
 			case a.system != w.thing.Connector:
-				d.wrong(fault.Field{Pointer: at, Code: "wrong_system", Detail: "the account is one of another system than " + w.thing.Display})
+				d.wrong(
+					fault.Field{
+						Pointer: at,
+						Code:    "wrong_system",
+						Detail:  "the account is one of another system than " + w.thing.Display,
+					},
+				)
 			}
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// fill reads what belongs to requests: their items, stages, and what follows from them. All in a few statements, however many they are.
+// fill reads what belongs to requests: their items, stages, and what follows from them. All in a few statements,
+// however many they are.
 func fill(ctx context.Context, tx *pg.Tx, requests []AccessRequest) error {
 	if len(requests) == 0 {
 		return nil
@@ -62,7 +63,14 @@ func (r *AccessRequest) complete(stages map[string][]chain.StageInstance, now ti
 
 func (i *AccessRequestItem) complete(stages []chain.StageInstance, submitted time.Time) {
 	p := i.Plan
-	i.Rule = AccessRequestRule{ID: p.Rule.ID, Name: p.Rule.Name, Version: p.Rule.Version, RuleIndex: p.Rule.Branch, MatchedBecause: p.Rule.MatchedBecause, Outcome: p.Outcome}
+	i.Rule = AccessRequestRule{
+		ID:             p.Rule.ID,
+		Name:           p.Rule.Name,
+		Version:        p.Rule.Version,
+		RuleIndex:      p.Rule.Branch,
+		MatchedBecause: p.Rule.MatchedBecause,
+		Outcome:        p.Outcome,
+	}
 	if i.Stages = stages; stages == nil {
 		i.Stages = []chain.StageInstance{}
 	}
@@ -81,8 +89,16 @@ func (i *AccessRequestItem) complete(stages []chain.StageInstance, submitted tim
 		return
 	}
 	f := i.Fulfilment
-	i.Provisioning = &AccessRequestProvisioning{State: cmpText(f.State, Provisioning), Total: f.Total, Active: f.Active, Failed: f.FailedOnes, Tasks: f.TaskIDs,
-		VerifiedAt: f.VerifiedAt, Error: f.Error, Reason: f.Reason}
+	i.Provisioning = &AccessRequestProvisioning{
+		State:      cmpText(f.State, Provisioning),
+		Total:      f.Total,
+		Active:     f.Active,
+		Failed:     f.FailedOnes,
+		Tasks:      f.TaskIDs,
+		VerifiedAt: f.VerifiedAt,
+		Error:      f.Error,
+		Reason:     f.Reason,
+	}
 	if f.TaskIDs == nil {
 		i.Provisioning.Tasks = []string{}
 	}
@@ -94,7 +110,8 @@ func (i *AccessRequestItem) complete(stages []chain.StageInstance, submitted tim
 // asked is the item as it was asked for.
 func (i *AccessRequestItem) asked() RequestedResource {
 	out := RequestedResource{StartsAt: i.StartsAt, EndsAt: i.EndsAt}
-	for to, from := range map[*string]*string{&out.RoleID: i.RoleID, &out.EntitlementID: i.EntitlementID, &out.AccountID: i.AccountID, &out.Duration: i.Duration} {
+	for to, from := range map[*string]*string{&out.RoleID: i.RoleID, &out.EntitlementID: i.EntitlementID,
+		&out.AccountID: i.AccountID, &out.Duration: i.Duration} {
 		if from != nil {
 			*to = *from
 		}

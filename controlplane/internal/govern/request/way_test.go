@@ -11,20 +11,44 @@ import (
 func TestEmergencyIsGivenAtOnceAndReviewed(t *testing.T) {
 	h := open(t)
 	h.listen()
-	h.Refused(409, "emergency_not_allowed", "ann", "POST", "/access-requests", with(wish(h.ann, h.group), "urgency", "emergency"))
-	h.rule("break glass", byManager, `{"emergency": {"allowed": true, "max_duration": "PT4H", "post_review_within": "PT8H"}}`, h.vault)
-	h.Refused(422, "duration_exceeds_limit", "ann", "POST", "/access-requests", with(thing(wish(h.ann, h.vault), "duration", "PT5H"), "urgency", "emergency"))
+	h.Refused(
+		409,
+		"emergency_not_allowed",
+		"ann",
+		"POST",
+		"/access-requests",
+		with(wish(h.ann, h.group), "urgency", "emergency"),
+	)
+	h.rule(
+		"break glass",
+		byManager,
+		`{"emergency": {"allowed": true, "max_duration": "PT4H", "post_review_within": "PT8H"}}`,
+		h.vault,
+	)
+	h.Refused(
+		422,
+		"duration_exceeds_limit",
+		"ann",
+		"POST",
+		"/access-requests",
+		with(thing(wish(h.ann, h.vault), "duration", "PT5H"), "urgency", "emergency"),
+	)
 	a := h.ask("ann", with(wish(h.ann, h.vault), "urgency", "emergency", "justification", "the vault burns"))
 	id := a.Text("id")
 	i := items(a)[0]
 	review, _ := i["review"].(map[string]any)
-	if i["status"] != "approved" || i["duration"] != "PT4H" || i["decision_code"] != "emergency" || review["state"] != "open" {
+	if i["status"] != "approved" || i["duration"] != "PT4H" || i["decision_code"] != "emergency" ||
+		review["state"] != "open" {
 		t.Fatalf("the emergency is %v", i)
 	}
 	if got := h.told(id); got != "request.submitted request.approved" {
 		t.Errorf("told %s", got)
 	}
-	if n := h.Count(`select count(*) from access_reason where kind = 'emergency' and source_id = $1 and state = 'active' and ends_at is not null`, item(a, 0)); n != 1 {
+	if n := h.Count(
+		`select count(*) from access_reason where kind = 'emergency' and source_id = $1 and state = 'active'
+			and ends_at is not null`,
+		item(a, 0),
+	); n != 1 {
 		t.Errorf("%d reasons of the kind emergency", n)
 	}
 	task := review["task_id"].(string)
@@ -33,17 +57,38 @@ func TestEmergencyIsGivenAtOnceAndReviewed(t *testing.T) {
 			t.Errorf("%s is asked %v", who, got.Body)
 		}
 	}
-	h.Refused(409, "extension_not_allowed", "ann", "POST", "/access-requests", with(wish(h.ann, h.vault), "kind", "extend"))
+	h.Refused(
+		409,
+		"extension_not_allowed",
+		"ann",
+		"POST",
+		"/access-requests",
+		with(wish(h.ann, h.vault), "kind", "extend"),
+	)
 	for _, body := range []map[string]any{{"duration": "P1D"}, {"duration": "P1D", "items": []string{item(a, 0)}}} {
 		refused := h.Refused(409, "extension_not_allowed", "ann", "POST", "/access-requests/"+id+"/extend", body)
 		if detail := refused.Text("detail"); !strings.Contains(detail, "in an emergency, which cannot be extended") {
 			t.Errorf("extending emergency access says %q", detail)
 		}
 	}
-	h.Refused(422, "validation_failed", "mia", "POST", "/decision-tasks/"+task+"/decide", map[string]any{"action": "revoke"})
-	h.Must(200, "mia", "POST", "/decision-tasks/"+task+"/decide", map[string]any{"action": "revoke", "comment": "it did not burn"})
+	h.Refused(
+		422,
+		"validation_failed",
+		"mia",
+		"POST",
+		"/decision-tasks/"+task+"/decide",
+		map[string]any{"action": "revoke"},
+	)
+	h.Must(
+		200,
+		"mia",
+		"POST",
+		"/decision-tasks/"+task+"/decide",
+		map[string]any{"action": "revoke", "comment": "it did not burn"},
+	)
 	a = h.Must(200, "ann", "GET", "/access-requests/"+id, nil)
-	if review = items(a)[0]["review"].(map[string]any); review["state"] != "revoked" || review["comment"] != "it did not burn" {
+	if review = items(a)[0]["review"].(map[string]any); review["state"] != "revoked" ||
+		review["comment"] != "it did not burn" {
 		t.Errorf("reviewed: %v", review)
 	}
 	h.looks()
@@ -61,7 +106,12 @@ func TestEmergencyIsGivenAtOnceAndReviewed(t *testing.T) {
 // TestForgottenReviewGoesToAdministrators when its time is over; the access ends by its own limit.
 func TestForgottenReviewGoesToAdministrators(t *testing.T) {
 	h := open(t)
-	h.rule("break glass", byManager, `{"emergency": {"allowed": true, "max_duration": "PT4H", "post_review_within": "PT8H"}}`, h.vault)
+	h.rule(
+		"break glass",
+		byManager,
+		`{"emergency": {"allowed": true, "max_duration": "PT4H", "post_review_within": "PT8H"}}`,
+		h.vault,
+	)
 	a := h.ask("ann", with(wish(h.ann, h.vault), "urgency", "emergency"))
 	task := items(a)[0]["review"].(map[string]any)["task_id"].(string)
 	if n, err := h.requests.Look(context.Background()); n != 0 || err != nil {
@@ -84,7 +134,12 @@ func TestForgottenReviewGoesToAdministrators(t *testing.T) {
 // TestExtension moves the end of what is there, with approval or without, as the rule says.
 func TestExtension(t *testing.T) {
 	h := open(t)
-	h.rule("free", byManager, `{"grant": {"max_duration": "P10D", "extension": {"allowed": true, "max": "P5D", "needs_approval": false}}}`, h.group)
+	h.rule(
+		"free",
+		byManager,
+		`{"grant": {"max_duration": "P10D", "extension": {"allowed": true, "max": "P5D", "needs_approval": false}}}`,
+		h.group,
+	)
 	h.rule("asked", byManager, `{"grant": {"extension": {"allowed": true, "needs_approval": true}}}`, h.vault)
 	a := h.ask("ann", thing(wish(h.ann, h.group, h.vault), "duration", "P1D"))
 	first := with(wish(h.ann, h.group, h.vault))
@@ -94,8 +149,24 @@ func TestExtension(t *testing.T) {
 	h.gives(h.annsAccount, h.group)
 	before := ends(t, items(h.Must(200, "ann", "GET", "/access-requests/"+id, nil))[0])
 	h.Refused(422, "validation_failed", "ann", "POST", "/access-requests/"+id+"/extend", map[string]any{})
-	h.Refused(422, "validation_failed", "ann", "POST", "/access-requests/"+id+"/extend", map[string]any{"until": time.Now().Add(time.Minute)})
-	if e := h.Refused(422, "duration_exceeds_limit", "ann", "POST", "/access-requests/"+id+"/extend", map[string]any{"duration": "P6D"}); pointers(e) != "#/duration duration_exceeds_limit" {
+	h.Refused(
+		422,
+		"validation_failed",
+		"ann",
+		"POST",
+		"/access-requests/"+id+"/extend",
+		map[string]any{"until": time.Now().Add(time.Minute)},
+	)
+	if e := h.Refused(
+		422,
+		"duration_exceeds_limit",
+		"ann",
+		"POST",
+		"/access-requests/"+id+"/extend",
+		map[string]any{"duration": "P6D"},
+	); pointers(
+		e,
+	) != "#/duration duration_exceeds_limit" {
 		t.Errorf("points to %s", pointers(e))
 	}
 	h.Refused(404, "not_found", "tom", "POST", "/access-requests/"+id+"/extend", map[string]any{"duration": "P1D"})
@@ -103,7 +174,12 @@ func TestExtension(t *testing.T) {
 	if e.Text("kind") != "extend" || e.Text("status") != "fulfilled" || items(e)[0]["target_item_id"] != item(a, 0) {
 		t.Errorf("extended: %v", e.Body)
 	}
-	if after := ends(t, items(h.Must(200, "ann", "GET", "/access-requests/"+id, nil))[0]); after.Sub(before) != 5*24*time.Hour {
+	if after := ends(
+		t,
+		items(h.Must(200, "ann", "GET", "/access-requests/"+id, nil))[0],
+	); after.Sub(
+		before,
+	) != 5*24*time.Hour {
 		t.Errorf("extended from %v to %v", before, after)
 	}
 	h.looks()
@@ -138,7 +214,11 @@ func TestExtensionThatPeopleDecide(t *testing.T) {
 	}
 	// The request to extend says what was extended, and closes with the access.
 	extended := h.is(e.Text("id"), "fulfilled", "fulfilled")
-	if from, _ := items(extended)[0]["extended_from"].(string); !strings.HasPrefix(from, before.UTC().Format("2006-01-02T15:04:05")) || !ends(t, items(extended)[0]).Equal(until) {
+	if from, _ := items(extended)[0]["extended_from"].(string); !strings.HasPrefix(
+		from,
+		before.UTC().Format("2006-01-02T15:04:05"),
+	) ||
+		!ends(t, items(extended)[0]).Equal(until) {
 		t.Errorf("extended from %q until %v; want from %v until %v", from, items(extended)[0]["ends_at"], before, until)
 	}
 	h.Must(200, "ann", "POST", "/access-requests/"+id+"/return", map[string]any{})
@@ -146,18 +226,41 @@ func TestExtensionThatPeopleDecide(t *testing.T) {
 	h.is(e.Text("id"), "fulfilled", "fulfilled") // the target has it still
 	h.takes(h.annsAccount, h.vault)
 	h.is(id, "closed", "closed")
-	if closed := h.is(e.Text("id"), "closed", "closed"); closed.Body["closed_at"] == nil || closed.Body["fulfilled_at"] == nil || len(closed.Body["allowed"].([]any)) != 0 {
+	if closed := h.is(
+		e.Text("id"),
+		"closed",
+		"closed",
+	); closed.Body["closed_at"] == nil || closed.Body["fulfilled_at"] == nil ||
+		len(closed.Body["allowed"].([]any)) != 0 {
 		t.Errorf("the request to extend is %v", closed.Body)
 	}
-	if log := strings.Join(h.audited(e.Text("id")), " "); !strings.Contains(log, "access_request.extended") || !strings.Contains(log, "access_request.item_closed") {
+	if log := strings.Join(
+		h.audited(e.Text("id")),
+		" ",
+	); !strings.Contains(log, "access_request.extended") ||
+		!strings.Contains(log, "access_request.item_closed") {
 		t.Errorf("the log of the request to extend is %s", log)
 	}
 	b := h.ask("tom", wish(h.tom, h.group))
 	h.decide("mia", b.Text("id"), "approve", item(b, 0))
-	h.Refused(409, "invalid_transition", "tom", "POST", "/access-requests/"+b.Text("id")+"/extend", map[string]any{"until": until}) // it has no end
+	h.Refused(
+		409,
+		"invalid_transition",
+		"tom",
+		"POST",
+		"/access-requests/"+b.Text("id")+"/extend",
+		map[string]any{"until": until},
+	) // it has no end
 	c := h.ask("ann", thing(wish(h.ann, h.group), "duration", "P1D"))
 	h.decide("mia", c.Text("id"), "approve", item(c, 0))
-	h.Refused(409, "extension_not_allowed", "ann", "POST", "/access-requests/"+c.Text("id")+"/extend", map[string]any{"until": until})
+	h.Refused(
+		409,
+		"extension_not_allowed",
+		"ann",
+		"POST",
+		"/access-requests/"+c.Text("id")+"/extend",
+		map[string]any{"until": until},
+	)
 }
 
 func ends(t *testing.T, item map[string]any) time.Time {
@@ -179,13 +282,35 @@ func TestWithdrawal(t *testing.T) {
 	h.Refused(404, "not_found", "tom", "POST", "/access-requests/"+id+"/cancel", map[string]any{})
 	h.Refused(403, "not_your_request", "olga", "POST", "/access-requests/"+id+"/cancel", nil)
 	h.Refused(404, "not_found", "ann", "POST", "/access-requests/"+id+"/items/"+newID()+"/withdraw", nil)
-	h.Must(200, "ann", "POST", "/access-requests/"+id+"/items/"+item(a, 0)+"/withdraw", map[string]any{"reason": "not needed"})
+	h.Must(
+		200,
+		"ann",
+		"POST",
+		"/access-requests/"+id+"/items/"+item(a, 0)+"/withdraw",
+		map[string]any{"reason": "not needed"},
+	)
 	h.is(id, "pending_approval", "cancelled", "pending_approval")
-	again := h.Refused(409, "invalid_transition", "ann", "POST", "/access-requests/"+id+"/items/"+item(a, 0)+"/withdraw", nil)
+	again := h.Refused(
+		409,
+		"invalid_transition",
+		"ann",
+		"POST",
+		"/access-requests/"+id+"/items/"+item(a, 0)+"/withdraw",
+		nil,
+	)
 	if allowed, is := again.Body["allowed"].([]any); !is || len(allowed) != 0 {
 		t.Errorf("allowed: %v", again.Body["allowed"])
 	}
-	h.Refused(412, "precondition_failed", "mia", "POST", "/access-requests/"+id+"/cancel", nil, "If-Match", a.Header.Get("ETag"))
+	h.Refused(
+		412,
+		"precondition_failed",
+		"mia",
+		"POST",
+		"/access-requests/"+id+"/cancel",
+		nil,
+		"If-Match",
+		a.Header.Get("ETag"),
+	)
 	h.Must(200, "mia", "POST", "/access-requests/"+id+"/cancel", map[string]any{"reason": "never mind"})
 	h.is(id, "cancelled", "cancelled", "cancelled")
 	h.Refused(409, "invalid_transition", "mia", "POST", "/access-requests/"+id+"/cancel", nil)
@@ -245,7 +370,10 @@ func TestExpiryIsARejectionWithItsOwnCode(t *testing.T) {
 	if a.Text("reason_code") != "expired" || h.told(id) != "request.submitted request.rejected" {
 		t.Errorf("%v, told %s", a.Body["reason_code"], h.told(id))
 	}
-	if n := h.Count(`select count(*) from event where resource_id = $1 and data ->> 'reason_code' = 'expired'`, id); n != 1 {
+	if n := h.Count(
+		`select count(*) from event where resource_id = $1 and data ->> 'reason_code' = 'expired'`,
+		id,
+	); n != 1 {
 		t.Error("the event does not say that it expired")
 	}
 }
@@ -257,7 +385,9 @@ func TestAutomaticOutcomes(t *testing.T) {
 	h.rule("yes", `[{"outcome":{"kind":"auto_approve","reason":"everybody may"}}]`, `{}`, h.group)
 	h.rule("no", `[{"outcome":{"kind":"auto_reject","reason":"ask the bank"}}]`, `{}`, h.vault)
 	a := h.ask("ann", wish(h.ann, h.group, h.vault))
-	if a.Text("status") != "approved" || items(a)[1]["status"] != "rejected" || items(a)[1]["decision_reason"] != "ask the bank" || items(a)[1]["decision_code"] != "rejected_by_rule" {
+	if a.Text("status") != "approved" || items(a)[1]["status"] != "rejected" ||
+		items(a)[1]["decision_reason"] != "ask the bank" ||
+		items(a)[1]["decision_code"] != "rejected_by_rule" {
 		t.Errorf("decided: %v", a.Body["items"])
 	}
 	if got := h.told(a.Text("id")); got != "request.submitted request.approved" {
@@ -278,7 +408,14 @@ func TestRevocation(t *testing.T) {
 	h.gives(h.annsAccount, h.group)
 	h.Refused(422, "validation_failed", "ann", "POST", "/access-requests", body)
 	h.Refused(404, "not_found", "tom", "POST", "/access-requests", body)
-	h.Refused(409, "not_held_by_request", "mia", "POST", "/access-requests", with(wish(h.ann, h.vault), "kind", "revoke"))
+	h.Refused(
+		409,
+		"not_held_by_request",
+		"mia",
+		"POST",
+		"/access-requests",
+		with(wish(h.ann, h.vault), "kind", "revoke"),
+	)
 	r := h.ask("olga", body) // she owns it
 	if r.Text("status") != "provisioning" || items(r)[0]["target_item_id"] != item(a, 0) {
 		t.Errorf("revoked: %v", r.Body)
@@ -295,7 +432,14 @@ func TestGivingBackByRequest(t *testing.T) {
 	a := h.ask("ann", wish(h.ann, h.group))
 	h.decide("mia", a.Text("id"), "approve", item(a, 0))
 	h.gives(h.annsAccount, h.group)
-	h.Refused(403, "not_allowed_to_ask_for", "mia", "POST", "/access-requests", with(wish(h.ann, h.group), "kind", "return"))
+	h.Refused(
+		403,
+		"not_allowed_to_ask_for",
+		"mia",
+		"POST",
+		"/access-requests",
+		with(wish(h.ann, h.group), "kind", "return"),
+	)
 	r := h.ask("ann", with(wish(h.ann, h.group), "kind", "return"))
 	h.takes(h.annsAccount, h.group)
 	h.is(r.Text("id"), "fulfilled", "fulfilled")
@@ -327,14 +471,31 @@ func TestNobodyToAskIsVisible(t *testing.T) {
 // TestRequesterChoosesWhoIsAsked where the rule lets them, and only whom it lets them choose.
 func TestRequesterChoosesWhoIsAsked(t *testing.T) {
 	h := open(t)
-	h.rule("choice", `[{"outcome":{"kind":"chain","stages":[{"name":"Colleague","groups":[{"approvers":[{"kind":"requester_choice"}],"mode":"any"}],
-		"fallback":[{"kind":"app_role","app_role":"admin"}]}]}}]`, `{}`, h.group)
+	h.rule(
+		"choice",
+		`[{"outcome":{"kind":"chain","stages":[{"name":"Colleague","groups":[{"approvers":[{"kind":"requester_choice"}],"mode":"any"}],
+		"fallback":[{"kind":"app_role","app_role":"admin"}]}]}}]`,
+		`{}`,
+		h.group,
+	)
 	for name, chosen := range map[string][]string{"nobody": {}, "oneself": {h.ann}} {
-		if a := h.Call("ann", "POST", "/access-requests", with(wish(h.ann, h.group), "approvers", chosen)); a.Status != 422 || pointers(a) != "#/approvers invalid_choice" {
+		if a := h.Call(
+			"ann",
+			"POST",
+			"/access-requests",
+			with(wish(h.ann, h.group), "approvers", chosen),
+		); a.Status != 422 ||
+			pointers(a) != "#/approvers invalid_choice" {
 			t.Errorf("choosing %s: %d %v at %s", name, a.Status, a.Body["detail"], pointers(a))
 		}
 	}
-	if a := h.Call("ann", "POST", "/access-requests", with(wish(h.ann, h.group), "approvers", []string{newID()})); a.Status != 422 || !strings.Contains(pointers(a), "#/approvers/0 unknown_approver") {
+	if a := h.Call(
+		"ann",
+		"POST",
+		"/access-requests",
+		with(wish(h.ann, h.group), "approvers", []string{newID()}),
+	); a.Status != 422 ||
+		!strings.Contains(pointers(a), "#/approvers/0 unknown_approver") {
 		t.Errorf("choosing who is not there: %d at %s", a.Status, pointers(a))
 	}
 	a := h.ask("ann", with(wish(h.ann, h.group), "approvers", []string{h.tom}))

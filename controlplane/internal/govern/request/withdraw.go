@@ -12,7 +12,13 @@ import (
 )
 
 // on runs what somebody does with a request that they see, after its precondition, and reads it again.
-func (s *Service) on(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, do func(tx *pg.Tx, r AccessRequest) error) (after AccessRequest, err error) {
+func (s *Service) on(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	do func(tx *pg.Tx, r AccessRequest) error,
+) (after AccessRequest, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := find(ctx, tx, id)
 		if err != nil {
@@ -35,7 +41,12 @@ func (r *AccessRequest) mayWithdraw(v viewer.Viewer) error {
 	if r.asks(v) || v.Has(viewer.Admin) {
 		return nil
 	}
-	return fault.Coded(fault.Forbidden, "not_your_request", "%s can be withdrawn by its requester, its recipient or an administrator; approvers can reject it", r.Number)
+	return fault.Coded(
+		fault.Forbidden,
+		"not_your_request",
+		"%s can be withdrawn by its requester, its recipient or an administrator; approvers can reject it",
+		r.Number,
+	)
 }
 
 // item is one of the request's items; a fault of kind NotFound when it has none of this id.
@@ -48,7 +59,13 @@ func (r *AccessRequest) item(id string) (*AccessRequestItem, error) {
 }
 
 // Cancel withdraws everything of a request that is not decided yet.
-func (s *Service) Cancel(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, reason string) (AccessRequest, error) {
+func (s *Service) Cancel(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	reason string,
+) (AccessRequest, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
 		if err := r.mayWithdraw(v); err != nil {
 			return err
@@ -67,7 +84,13 @@ func (s *Service) Cancel(ctx context.Context, v viewer.Viewer, id string, match 
 }
 
 // Withdraw takes one item back that is not decided yet.
-func (s *Service) Withdraw(ctx context.Context, v viewer.Viewer, id, itemID string, match httpapi.IfMatch, reason string) (AccessRequest, error) {
+func (s *Service) Withdraw(
+	ctx context.Context,
+	v viewer.Viewer,
+	id, itemID string,
+	match httpapi.IfMatch,
+	reason string,
+) (AccessRequest, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
 		item, err := r.item(itemID)
 		if err != nil {
@@ -103,7 +126,8 @@ func (s *Service) withdraw(ctx context.Context, tx *pg.Tx, items []string, code,
 		return cannot("it was decided at the same time", []string{})
 	}
 	for _, r := range b.requests {
-		if !slices.ContainsFunc(r.Items, AccessRequestItem.open) && !slices.ContainsFunc(r.Items, AccessRequestItem.granted) {
+		if !slices.ContainsFunc(r.Items, AccessRequestItem.open) &&
+			!slices.ContainsFunc(r.Items, AccessRequestItem.granted) {
 			b.audit(r, actCancelled, nil, reason)
 		}
 	}
@@ -114,10 +138,21 @@ func (s *Service) withdraw(ctx context.Context, tx *pg.Tx, items []string, code,
 }
 
 // Return ends access that somebody has no more use for, before its time.
-func (s *Service) Return(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, items []string, reason string) (AccessRequest, error) {
+func (s *Service) Return(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	items []string,
+	reason string,
+) (AccessRequest, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
 		if !r.asks(v) && !v.Has(viewer.Admin) && !s.manages(ctx, tx, &r) {
-			return fault.Coded(fault.Forbidden, "not_your_request", "access can be returned by its holder, its requester, their managers and administrators")
+			return fault.Coded(
+				fault.Forbidden,
+				"not_your_request",
+				"access can be returned by its holder, its requester, their managers and administrators",
+			)
 		}
 		chosen, err := r.chosen(items, "return")
 		if err != nil {
@@ -134,7 +169,10 @@ func (s *Service) Return(ctx context.Context, v viewer.Viewer, id string, match 
 		for _, itemID := range chosen {
 			locked, item := b.item(itemID)
 			if !item.live() {
-				return cannot(item.Display+" is "+item.Status+", and cannot be given back any more", item.allowed(locked.Urgency))
+				return cannot(
+					item.Display+" is "+item.Status+", and cannot be given back any more",
+					item.allowed(locked.Urgency),
+				)
 			}
 			b.endings[why] = append(b.endings[why], itemID)
 			b.audit(locked, actReturned, item, why)
@@ -146,11 +184,14 @@ func (s *Service) Return(ctx context.Context, v viewer.Viewer, id string, match 
 // manages says whether the request is for somebody whom the viewer manages.
 func (s *Service) manages(ctx context.Context, tx *pg.Tx, r *AccessRequest) bool {
 	var is bool
-	err := tx.QueryRow(ctx, `select exists (select from managed_identity() m where m.id = $1)`, r.RequestedForIdentityID).Scan(&is)
+	err := tx.QueryRow(ctx, `select exists (select from managed_identity() m
+		where m.id = $1)`, r.RequestedForIdentityID).
+		Scan(&is)
 	return err == nil && is
 }
 
-// chosen are the items that are named, or all with which something can be done when none is. It is a fault where that is not so.
+// chosen are the items that are named, or all with which something can be done when none is. It is a fault where that
+// is not so.
 func (r *AccessRequest) chosen(items []string, what string) ([]string, error) {
 	var ids []string
 	if len(items) == 0 {
@@ -167,7 +208,8 @@ func (r *AccessRequest) chosen(items []string, what string) ([]string, error) {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(items))) {
 		item, err := r.item(id)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "%s", err).With(fault.Field{Pointer: "#/items", Code: "unknown_item", Detail: "name items of " + r.Number})
+			return nil, fault.New(fault.Invalid, "%s", err).
+				With(fault.Field{Pointer: "#/items", Code: "unknown_item", Detail: "name items of " + r.Number})
 		}
 		if !slices.Contains(item.Allowed, what) {
 			return nil, cannot(item.Display+" is "+item.Status+": there is nothing to "+what, item.Allowed)

@@ -18,10 +18,17 @@ const interval = 15 * time.Second
 
 // Run asks administrators about emergency access that nobody has reviewed in time, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look which reviews of emergency access are due; it is looked again"}.Run(ctx, func(ctx context.Context) error {
-		_, err := s.Look(ctx)
-		return err
-	})
+	return loop.Worker{
+		Every:  interval,
+		Log:    s.Log,
+		Cannot: "cannot look which reviews of emergency access are due; it is looked again",
+	}.Run(
+		ctx,
+		func(ctx context.Context) error {
+			_, err := s.Look(ctx)
+			return err
+		},
+	)
 }
 
 // Look escalates what is due in all tenants, and says how many it were.
@@ -41,7 +48,11 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 // escalate asks the administrators of a tenant too.
 func (s *Service) escalate(ctx context.Context, tenant string) (n int, err error) {
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, `select i.id::text from access_request_item i where i.review_due_at <= $1 order by i.id limit 100`, s.Now())
+		rows, err := tx.Query(
+			ctx,
+			`select i.id::text from access_request_item i where i.review_due_at <= $1 order by i.id limit 100`,
+			s.Now(),
+		)
 		if err != nil {
 			return fmt.Errorf("find reviews that are due: %w", err)
 		}
@@ -65,7 +76,12 @@ func (s *Service) escalate(ctx context.Context, tenant string) (n int, err error
 			}
 			item.Review.Escalate = true
 			questions = append(questions, r.reviewQuestion(item, people))
-			b.note(r, item, "escalated", item.Display+": the emergency access was not reviewed in time; administrators decide")
+			b.note(
+				r,
+				item,
+				"escalated",
+				item.Display+": the emergency access was not reviewed in time; administrators decide",
+			)
 			b.audit(r, actEscalated, item, "")
 		}
 		n = len(questions)

@@ -115,15 +115,23 @@ func (s *Service) Draft(ctx context.Context, v viewer.Viewer, id string) (out Ro
 	return out, err
 }
 
-// PatchDraft applies a merge patch to the draft of a role in use, which is made of the role when there is none. What was proposed is not any more.
-func (s *Service) PatchDraft(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (out RoleDraft, err error) {
+// PatchDraft applies a merge patch to the draft of a role in use, which is made of the role when there is none. What
+// was proposed is not any more.
+func (s *Service) PatchDraft(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+) (out RoleDraft, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id, httpapi.IfMatch{})
 		if err != nil {
 			return err
 		}
 		if !gives(r.RoleFields) {
-			return fault.Coded(fault.Conflict, "invalid_transition", "only a role in use has a draft; this one is %s: change the role itself", r.Lifecycle).
+			return fault.Coded(fault.Conflict, "invalid_transition", "only a role in use has a draft; this one is "+
+				"%s: change the role itself", r.Lifecycle).
 				Also("allowed", []string{})
 		}
 		before, err := findDraft(ctx, tx, r)
@@ -142,7 +150,8 @@ func (s *Service) PatchDraft(ctx context.Context, v viewer.Viewer, id string, ma
 		}
 		if content.Lifecycle != r.Lifecycle {
 			return fault.New(fault.Invalid, "a draft says what the role is to hold, and not its lifecycle").
-				With(fault.Field{Pointer: "#/lifecycle", Code: "invalid", Detail: "publish, deprecate or retire the role"})
+				With(fault.Field{Pointer: "#/lifecycle", Code: "invalid",
+					Detail: "publish, deprecate or retire the role"})
 		}
 		if err := s.checked(ctx, tx, r, content); err != nil {
 			return err
@@ -164,16 +173,34 @@ func (s *Service) checked(ctx context.Context, tx *pg.Tx, r role.Role, content r
 	return err
 }
 
-func (s *Service) putDraft(ctx context.Context, tx *pg.Tx, r role.Role, from int, content role.RoleFields) (RoleDraft, error) {
+func (s *Service) putDraft(
+	ctx context.Context,
+	tx *pg.Tx,
+	r role.Role,
+	from int,
+	content role.RoleFields,
+) (RoleDraft, error) {
 	const sql = `
 		insert into role_draft as d (tenant_id, role_id, content, base_version, changed_by)
 		values (current_tenant(), @role, @content, @base, @by)
 		    on conflict (tenant_id, role_id) do update
-		   set content = excluded.content, proposed = false, changed_by = excluded.changed_by, updated_at = now(), version = d.version + 1`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": r.ID, "content": content, "base": from, "by": by(tx)}); err != nil {
+		   set content = excluded.content, proposed = false, changed_by = excluded.changed_by, updated_at = now(),
+		       version = d.version + 1`
+	if _, err := tx.Exec(
+		ctx,
+		sql,
+		pgx.NamedArgs{"role": r.ID, "content": content, "base": from, "by": by(tx)},
+	); err != nil {
 		return RoleDraft{}, fmt.Errorf("write draft of role: %w", err)
 	}
-	if _, err := decision.Close(ctx, tx, Kind, []string{r.ID}, decision.Superseded, "the draft was changed"); err != nil {
+	if _, err := decision.Close(
+		ctx,
+		tx,
+		Kind,
+		[]string{r.ID},
+		decision.Superseded,
+		"the draft was changed",
+	); err != nil {
 		return RoleDraft{}, err
 	}
 	d, err := findDraft(ctx, tx, r)
@@ -184,7 +211,11 @@ func (s *Service) putDraft(ctx context.Context, tx *pg.Tx, r role.Role, from int
 	for _, c := range d.Changes {
 		fields = append(fields, c.Field)
 	}
-	return *d, audit.Record(ctx, tx, audit.Entry{Action: "role.draft_changed", Subject: subject(r), Context: map[string]any{"fields": fields}})
+	return *d, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "role.draft_changed", Subject: subject(r), Context: map[string]any{"fields": fields}},
+	)
 }
 
 // DropDraft throws the draft of a role away.
@@ -201,7 +232,14 @@ func (s *Service) DropDraft(ctx context.Context, v viewer.Viewer, id string) err
 		if !dropped {
 			return fault.New(fault.NotFound, "the role %s has no draft", r.Name)
 		}
-		if _, err := decision.Close(ctx, tx, Kind, []string{r.ID}, decision.Cancelled, "the draft was dropped"); err != nil {
+		if _, err := decision.Close(
+			ctx,
+			tx,
+			Kind,
+			[]string{r.ID},
+			decision.Cancelled,
+			"the draft was dropped",
+		); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "role.draft_dropped", Subject: subject(r)})
@@ -216,8 +254,8 @@ func dropDraft(ctx context.Context, tx *pg.Tx, roleID string) (bool, error) {
 	return done.RowsAffected() > 0, nil
 }
 
-// onto gives what the role becomes by its draft: what the draft has changed, on what the role says now. What both have changed
-// meanwhile is a fault of kind Conflict.
+// onto gives what the role becomes by its draft: what the draft has changed, on what the role says now. What both have
+// changed meanwhile is a fault of kind Conflict.
 func (s *Service) onto(ctx context.Context, tx *pg.Tx, r role.Role, d RoleDraft) (role.RoleFields, error) {
 	if d.BaseVersion == r.Version {
 		return d.Content, nil
@@ -245,8 +283,10 @@ func (s *Service) onto(ctx context.Context, tx *pg.Tx, r role.Role, d RoleDraft)
 		}
 	}
 	if len(both) > 0 {
-		return d.Content, fault.Coded(fault.Conflict, "draft_outdated", "the role has changed since the draft was created, also in %s: discard the draft and create it again",
-			strings.Join(both, " and ")).Also("fields", both)
+		return d.Content, fault.Coded(fault.Conflict, "draft_outdated", "the role has changed since the draft was "+
+			"created, also in %s: discard the draft and create it again",
+			strings.Join(both, " and ")).
+			Also("fields", both)
 	}
 	body, err := json.Marshal(patch)
 	if err != nil {

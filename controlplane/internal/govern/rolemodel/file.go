@@ -93,8 +93,12 @@ func (s *Service) Export(ctx context.Context, v viewer.Viewer) (text []byte, err
 			return fmt.Errorf("write roles: %w", err)
 		}
 		text = b.Bytes()
-		return audit.Record(ctx, tx, audit.Entry{Action: "role.exported", Subject: audit.Subject{Type: "tenant", ID: v.Tenant},
-			Context: map[string]any{"roles": len(roles)}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "role.exported", Subject: audit.Subject{Type: "tenant", ID: v.Tenant},
+				Context: map[string]any{"roles": len(roles)}},
+		)
 	})
 	return text, err
 }
@@ -103,7 +107,8 @@ func readNames(ctx context.Context, tx *pg.Tx, roles []role.Role) (n names, err 
 	const (
 		people = `
 			select i.id::text,
-			       case when exists (select from identity o where o.external_id = i.external_id and o.id <> i.id and o.status <> 'archived')
+			       case when exists (select from identity o where o.external_id = i.external_id and o.id <> i.id
+			           and o.status <> 'archived')
 			            then i.id::text else i.external_id end
 			  from identity i
 			 where i.id = any(@ids::text[]::uuid[])`
@@ -134,7 +139,11 @@ func readNames(ctx context.Context, tx *pg.Tx, roles []role.Role) (n names, err 
 	if rows, err = tx.Query(ctx, entitlements, pgx.NamedArgs{"ids": what}); err != nil {
 		return n, fmt.Errorf("name entitlements of roles: %w", err)
 	}
-	_, err = pgx.ForEachRow(rows, []any{&id, &system, &name}, func() error { n.entitlements[id] = fileEntitlement{system, name}; return nil })
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&id, &system, &name},
+		func() error { n.entitlements[id] = fileEntitlement{system, name}; return nil },
+	)
 	if err != nil {
 		return n, fmt.Errorf("name entitlements of roles: %w", err)
 	}
@@ -143,9 +152,27 @@ func readNames(ctx context.Context, tx *pg.Tx, roles []role.Role) (n names, err 
 
 // file is a role as a file says it.
 func (n names) file(r role.Role) fileRole {
-	f := fileRole{Key: r.Key, Name: r.Name, Description: r.Description, RoleType: r.RoleType, Lifecycle: r.Lifecycle, Owners: n.peopleOf(r.OwnerIDs),
-		BackupOwners: n.peopleOf(r.BackupOwnerIDs), MembershipRule: r.MembershipRule, Requestable: r.Requestable, VisibleTo: r.VisibleTo, MaxDuration: r.MaxDuration,
-		DefaultDuration: r.DefaultDuration, ApprovalRuleID: r.ApprovalRuleID, RiskLevel: r.RiskLevel, ComplianceTags: r.ComplianceTags, DutyTags: r.DutyTags, Labels: r.Labels}
+	f := fileRole{
+		Key:         r.Key,
+		Name:        r.Name,
+		Description: r.Description,
+		RoleType:    r.RoleType,
+		Lifecycle:   r.Lifecycle,
+		Owners:      n.peopleOf(r.OwnerIDs),
+		BackupOwners: n.peopleOf(
+			r.BackupOwnerIDs,
+		),
+		MembershipRule:  r.MembershipRule,
+		Requestable:     r.Requestable,
+		VisibleTo:       r.VisibleTo,
+		MaxDuration:     r.MaxDuration,
+		DefaultDuration: r.DefaultDuration,
+		ApprovalRuleID:  r.ApprovalRuleID,
+		RiskLevel:       r.RiskLevel,
+		ComplianceTags:  r.ComplianceTags,
+		DutyTags:        r.DutyTags,
+		Labels:          r.Labels,
+	}
 	if f.Lifecycle == role.Proposed {
 		f.Lifecycle = role.Draft // a file proposes nothing
 	}
@@ -160,7 +187,10 @@ func (n names) file(r role.Role) fileRole {
 		}
 	}
 	for _, x := range r.MembershipExclusions {
-		f.MembershipExclusions = append(f.MembershipExclusions, fileExclusion{n.people[x.IdentityID], x.Reason, x.Until})
+		f.MembershipExclusions = append(
+			f.MembershipExclusions,
+			fileExclusion{n.people[x.IdentityID], x.Reason, x.Until},
+		)
 	}
 	for _, p := range r.Parameters {
 		f.Parameters = append(f.Parameters, fileParameter(p))

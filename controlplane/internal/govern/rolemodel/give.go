@@ -45,8 +45,15 @@ func (s *Service) Give(ctx context.Context, v viewer.Viewer, id string, n NewMem
 		if err := r.CheckParameters(n.Parameters); err != nil {
 			return err
 		}
-		a := role.Assignment{RoleID: r.ID, IdentityID: n.IdentityID, Kind: role.ByHand, Reason: n.Reason, Parameters: n.Parameters,
-			Details: map[string]any{"source": "the role " + r.Name + ", by hand"}, EndsAt: ends}
+		a := role.Assignment{
+			RoleID:     r.ID,
+			IdentityID: n.IdentityID,
+			Kind:       role.ByHand,
+			Reason:     n.Reason,
+			Parameters: n.Parameters,
+			Details:    map[string]any{"source": "the role " + r.Name + ", by hand"},
+			EndsAt:     ends,
+		}
 		if starts != nil {
 			a.StartsAt = *starts
 		}
@@ -71,12 +78,17 @@ func ownRole(v viewer.Viewer, identityID string) error {
 func term(r role.Role, starts, ends *time.Time, now time.Time) (from, until *time.Time, err error) {
 	refuse := func(member, code, format string, args ...any) error {
 		detail := fmt.Sprintf(format, args...)
-		return fault.New(fault.Invalid, "%s", detail).With(fault.Field{Pointer: "#/" + member, Code: code, Detail: detail})
+		return fault.New(fault.Invalid, "%s", detail).
+			With(fault.Field{Pointer: "#/" + member, Code: code, Detail: detail})
 	}
 	begin := now
 	if starts != nil {
 		if starts.Before(now.Add(-time.Minute)) {
-			return nil, nil, refuse("starts_at", "in_the_past", "access cannot begin in the past: leave starts_at out to begin now")
+			return nil, nil, refuse(
+				"starts_at",
+				"in_the_past",
+				"access cannot begin in the past: leave starts_at out to begin now",
+			)
 		}
 		if starts.After(now) {
 			begin, from = *starts, starts
@@ -92,7 +104,14 @@ func term(r role.Role, starts, ends *time.Time, now time.Time) (from, until *tim
 	case !ends.After(begin):
 		return nil, nil, refuse("ends_at", "in_the_past", "access ends after it begins, and not in the past")
 	case most > 0 && ends.After(begin.Add(most)):
-		return nil, nil, refuse("ends_at", "too_long", "the role %s is given for %s at most: until %s", r.Name, *r.MaxDuration, begin.Add(most).UTC().Format(time.RFC3339))
+		return nil, nil, refuse(
+			"ends_at",
+			"too_long",
+			"the role %s is given for %s at most: until %s",
+			r.Name,
+			*r.MaxDuration,
+			begin.Add(most).UTC().Format(time.RFC3339),
+		)
 	default:
 		until = ends
 	}
@@ -120,7 +139,9 @@ func person(ctx context.Context, tx *pg.Tx, id string) (name string, err error) 
 		  from identity i
 		 where i.id = $1
 		   and ((select sees_all()) or exists (select from readable_identity(true) r where r.id = i.id))`
-	missing := fault.New(fault.Invalid, "Identity %s was not found.", id).With(fault.Field{Pointer: "#/identity_id", Code: "unknown_identity", Detail: "give the id of an identity from GET /identities"})
+	missing := fault.New(fault.Invalid, "Identity %s was not found.", id).
+		With(fault.Field{Pointer: "#/identity_id", Code: "unknown_identity",
+			Detail: "give the id of an identity from GET /identities"})
 	if !listing.IsID(id) {
 		return "", missing
 	}
@@ -135,7 +156,8 @@ func person(ctx context.Context, tx *pg.Tx, id string) (name string, err error) 
 
 // member tells of one person how they have a role.
 func member(ctx context.Context, tx *pg.Tx, roleID, identityID string) (RoleMember, error) {
-	const sql = `select coalesce(i.display_name, ''), coalesce(i.department, ''), i.status from identity i where i.id = $1`
+	const sql = `select coalesce(i.display_name, ''), coalesce(i.department, ''),
+		i.status from identity i where i.id = $1`
 	m := RoleMember{IdentityID: identityID, RoleHolding: RoleHolding{Ways: []RoleWay{}}}
 	if err := tx.QueryRow(ctx, sql, identityID).Scan(&m.Display, &m.Department, &m.Status); err != nil {
 		return m, fmt.Errorf("find member of role: %w", err)
@@ -180,7 +202,12 @@ func assignments(ctx context.Context, tx *pg.Tx, roleID, identityID string) (byH
 }
 
 // Limit moves the end of what was given by hand; nil: it ends no more.
-func (s *Service) Limit(ctx context.Context, v viewer.Viewer, id, identityID string, until *time.Time) (out RoleMember, err error) {
+func (s *Service) Limit(
+	ctx context.Context,
+	v viewer.Viewer,
+	id, identityID string,
+	until *time.Time,
+) (out RoleMember, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := role.Seen(ctx, tx, v, id, "")
 		if err != nil {
@@ -194,12 +221,17 @@ func (s *Service) Limit(ctx context.Context, v viewer.Viewer, id, identityID str
 		case err != nil:
 			return err
 		case len(byHand) == 0 && len(others) > 0:
-			return fault.Coded(fault.Conflict, "not_by_hand", "they have the role by a request: that is what is extended or returned")
+			return fault.Coded(
+				fault.Conflict,
+				"not_by_hand",
+				"they have the role by a request: that is what is extended or returned",
+			)
 		case len(byHand) == 0:
 			return fault.New(fault.NotFound, "%s has no direct assignment of the role", identityID)
 		}
 		if until == nil && r.MaxDuration != nil {
-			return fault.New(fault.Invalid, "the role %s is given for %s at most: say until when", r.Name, *r.MaxDuration).
+			return fault.New(fault.Invalid, "the role %s is given for %s at most: say until when", r.Name,
+				*r.MaxDuration).
 				With(fault.Field{Pointer: "#/ends_at", Code: "too_long", Detail: "an instant"})
 		}
 		if until != nil {
@@ -216,7 +248,8 @@ func (s *Service) Limit(ctx context.Context, v viewer.Viewer, id, identityID str
 	return out, err
 }
 
-// Take ends what was decided of somebody's role, by hand or by a request. Whoever has it by a rule alone keeps it: that is a fault of kind Conflict.
+// Take ends what was decided of somebody's role, by hand or by a request. Whoever has it by a rule alone keeps it: that
+// is a fault of kind Conflict.
 func (s *Service) Take(ctx context.Context, v viewer.Viewer, id, identityID, why string) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := role.Seen(ctx, tx, v, id, "")
@@ -255,6 +288,7 @@ func (s *Service) notAssigned(ctx context.Context, tx *pg.Tx, r role.Role, ident
 	for _, w := range h.Ways {
 		by = append(by, w.Kind)
 	}
-	return fault.Coded(fault.Conflict, "member_by_rule", "they have the role by a rule, which would give it again: exclude them from the role's membership rule, or change the rule").
+	return fault.Coded(fault.Conflict, "member_by_rule", "they have the role by a rule, which would give it again: "+
+		"exclude them from the role's membership rule, or change the rule").
 		Also("by", by)
 }

@@ -55,7 +55,8 @@ func holdings(ctx context.Context, tx *pg.Tx, roles, people []string) (map[pair]
 		return found, nil
 	}
 	args := pgx.NamedArgs{"roles": roles, "people": people}
-	for _, read := range []func(context.Context, *pg.Tx, pgx.NamedArgs, map[pair]*RoleHolding) error{byAssignment, byRule, fulfilments} {
+	for _, read := range []func(context.Context, *pg.Tx, pgx.NamedArgs, map[pair]*RoleHolding) error{byAssignment,
+		byRule, fulfilments} {
 		if err := read(ctx, tx, args, found); err != nil {
 			return nil, fmt.Errorf("find how people have roles: %w", err)
 		}
@@ -80,7 +81,8 @@ func put(found map[pair]*RoleHolding, of pair, w RoleWay) {
 
 func byAssignment(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[pair]*RoleHolding) error {
 	const sql = `
-		select a.role_id::text, a.identity_id::text, a.kind, a.state, a.id::text, a.request_id::text, a.reason, a.parameters, a.starts_at, a.ends_at
+		select a.role_id::text, a.identity_id::text, a.kind, a.state, a.id::text, a.request_id::text, a.reason,
+		    a.parameters, a.starts_at, a.ends_at
 		  from role_assignment a
 		 where a.role_id = any(@roles::text[]::uuid[])
 		   and a.identity_id = any(@people::text[]::uuid[])
@@ -94,7 +96,18 @@ func byAssignment(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[
 		var of pair
 		var w RoleWay
 		parameters := map[string]any{}
-		if err := rows.Scan(&of.role, &of.identity, &w.Kind, &w.State, &w.AssignmentID, &w.RequestID, &w.Reason, &parameters, &w.StartsAt, &w.EndsAt); err != nil {
+		if err := rows.Scan(
+			&of.role,
+			&of.identity,
+			&w.Kind,
+			&w.State,
+			&w.AssignmentID,
+			&w.RequestID,
+			&w.Reason,
+			&parameters,
+			&w.StartsAt,
+			&w.EndsAt,
+		); err != nil {
 			return err
 		}
 		if len(parameters) > 0 {
@@ -107,9 +120,9 @@ func byAssignment(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[
 
 func byRule(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[pair]*RoleHolding) error {
 	const sql = `
-		select r.role_id::text, r.identity_id::text, r.source_type, r.source_id::text, coalesce(p.name, ''), coalesce(min(r.note), ''),
-		       case when bool_or(r.state = 'active') then 'active' else 'scheduled' end, min(r.starts_at),
-		       case when not bool_or(r.ends_at is null) then max(r.ends_at) end
+		select r.role_id::text, r.identity_id::text, r.source_type, r.source_id::text, coalesce(p.name, ''),
+		       coalesce(min(r.note), ''), case when bool_or(r.state = 'active') then 'active' else 'scheduled' end,
+		       min(r.starts_at), case when not bool_or(r.ends_at is null) then max(r.ends_at) end
 		  from access_reason r
 		  left join access_policy p on p.id = r.source_id and r.source_type = 'policy'
 		 where r.role_id = any(@roles::text[]::uuid[])
@@ -127,7 +140,17 @@ func byRule(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[pair]*
 		var of pair
 		var w RoleWay
 		var source, id, policy string
-		if err := rows.Scan(&of.role, &of.identity, &source, &id, &policy, &w.Reason, &w.State, &w.StartsAt, &w.EndsAt); err != nil {
+		if err := rows.Scan(
+			&of.role,
+			&of.identity,
+			&source,
+			&id,
+			&policy,
+			&w.Reason,
+			&w.State,
+			&w.StartsAt,
+			&w.EndsAt,
+		); err != nil {
 			return err
 		}
 		switch source {
@@ -154,9 +177,11 @@ func fulfilments(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[p
 		       and r.effect = 'allow'
 		       and r.entitlement_id is not null
 		)
-		select w.role_id::text, w.identity_id::text, count(*), count(*) filter (where s.there), count(*) filter (where s.failed and not s.there)
+		select w.role_id::text, w.identity_id::text, count(*), count(*) filter (where s.there),
+		    count(*) filter (where s.failed and not s.there)
 		  from wanted w
-		 cross join lateral (select coalesce(bool_or(g.status = 'active'), false) as there, coalesce(bool_or(g.status = 'failed'), false) as failed
+		 cross join lateral (select coalesce(bool_or(g.status = 'active'), false) as there,
+		     coalesce(bool_or(g.status = 'failed'), false) as failed
 		                       from account a
 		                       join access_grant g on g.account_id = a.id
 		                      where a.identity_id = w.identity_id

@@ -46,14 +46,19 @@ func open(t testing.TB) *house {
 		h.inbox = &decision.Service{DB: db, Cursors: cursors, Log: log, Now: h.now, Answers: h.models.Answers()}
 		people := &directory.Service{DB: db, Cursors: cursors, Now: h.now}
 		var all []httpapi.Route
-		for _, of := range [][]httpapi.Route{h.policies.Routes(), kept.Routes(), h.models.Routes(), h.inbox.Routes(), people.Routes()} {
+		for _, of := range [][]httpapi.Route{h.policies.Routes(), kept.Routes(), h.models.Routes(), h.inbox.Routes(),
+			people.Routes()} {
 			all = append(all, of...)
 		}
 		return all
 	})
 	h.EverybodySignsIn()
 	h.system = uuid.Must(uuid.NewV7()).String()
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'Directory', 'ldap')`, h.system)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir',
+			'Directory', 'ldap')`,
+		h.system,
+	)
 	for i := range 6 {
 		h.groups = append(h.groups, h.Entitlement(h.system, fmt.Sprintf("group-%d", i)))
 	}
@@ -106,7 +111,8 @@ func (h *house) as(fn func(ctx context.Context, tx *pg.Tx) error) {
 // crowd makes people of a department who have nothing to do with what is tried, so that one person is no tenth of all.
 func (h *house) crowd(n int) {
 	h.Exec(`insert into identity (tenant_id, id, external_id, display_name, department)
-		select current_tenant(), gen_random_uuid(), 'crowd-' || n, 'Somebody ' || n, 'Crowd' from generate_series(1, $1::int) n`, n)
+		select current_tenant(), gen_random_uuid(), 'crowd-' || n, 'Somebody ' || n,
+		    'Crowd' from generate_series(1, $1::int) n`, n)
 }
 
 // hire makes somebody of a department.
@@ -130,7 +136,12 @@ func (h *house) publish(path string) recordtest.Answer {
 	h.T.Helper()
 	a := h.Call("admin", "POST", path+"/publish", nil)
 	if a.Text("code") == "confirmation_required" {
-		a = h.Call("admin", "POST", path+"/publish?confirm="+a.Body["impact"].(map[string]any)["plan_hash"].(string), nil)
+		a = h.Call(
+			"admin",
+			"POST",
+			path+"/publish?confirm="+a.Body["impact"].(map[string]any)["plan_hash"].(string),
+			nil,
+		)
 	}
 	if a.Status != 200 {
 		h.T.Fatalf("publish: %d %v", a.Status, a.Body)
@@ -141,8 +152,15 @@ func (h *house) publish(path string) recordtest.Answer {
 // holds are the groups that somebody has a live reason for.
 func (h *house) holds(person string) string {
 	h.T.Helper()
-	return fmt.Sprint(h.Strings(`select e.name || case when r.ends_at is null then '' else ' ends' end || case r.state when 'active' then '' else ' ' || r.state end
-		from access_reason r join entitlement e on e.id = r.entitlement_id where r.identity_id = $1 and r.state <> 'ended' and r.effect = 'allow' order by 1`, person))
+	return fmt.Sprint(
+		h.Strings(
+			`select e.name || case when r.ends_at is null then '' else ' ends' end || case r.state
+		    when 'active' then '' else ' ' || r.state end
+		from access_reason r join entitlement e on e.id = r.entitlement_id where r.identity_id = $1
+		    and r.state <> 'ended' and r.effect = 'allow' order by 1`,
+			person,
+		),
+	)
 }
 
 func (h *house) expect(person, want string) {

@@ -19,42 +19,97 @@ const (
 )
 
 const (
-	aboutDraft   = "The working copy of an active role. It has no effect until it is published. The first change creates it from the current role. Conditions are replaced as a whole."
-	aboutPublish = "A draft role, or the draft of an active role, takes effect. dry_run returns who would gain and lose access, computed like the real change. If more than 10 % of the " +
-		"people gain or lose access, the response is 409 confirmation_required with the impact: send the request again with confirm, its plan_hash. If the risk is high or critical, before or after, " +
+	aboutDraft = "The working copy of an active role. It has no effect until it is published. The first change " +
+		"creates it from the current role. Conditions are replaced as a whole."
+	aboutPublish = "A draft role, or the draft of an active role, takes effect. dry_run returns who would gain and " +
+		"lose access, computed like the real change. If more than 10 % of the " +
+		"people gain or lose access, the response is 409 confirmation_required with the impact: send the request " +
+		"again with confirm, its plan_hash. If the risk is high or critical, before or after, " +
 		"its owners and the administrators must approve in the inbox, except the publisher; the state is then proposed."
-	aboutPropose   = "Asks the owners of the role and the administrators, but not who proposes it, whether it, or its draft, is to be published. Their answer publishes it or leaves it as it was."
-	aboutDeprecate = "Members keep the role and its access; it cannot be assigned to others. To activate it again, publish it."
-	aboutRetire    = "The role gives nothing any more: all reasons and assignments that hang on it end. Much is confirmed like a publication. It keeps its key and its history."
-	aboutMembers   = "Everybody who has the role, by every way: its rule, a policy that names it, by hand, by request. Administrators and auditors, and the owners of the role."
-	aboutGive      = "Assigns the role directly, from starts_at until ends_at. Administrators may assign it, and owners of the role to people other than themselves."
-	aboutTake      = "What was decided ends, by hand or by a request. Who has the role by a rule keeps it, and would get it again: that is 409 member_by_rule."
-	aboutHeld      = "By rule, by a policy, by hand or by request; until when, and how much of it the target systems were seen to have given."
-	aboutExport    = "All roles that are not retired, by their keys, as a file that POST …/import reads. The same roles make the same file. Entitlements are named by the business id of their connector and " +
+	aboutPropose = "Asks the owners of the role and the administrators, but not who proposes it, whether it, or " +
+		"its draft, is to be published. Their answer publishes it or leaves it as it was."
+	aboutDeprecate = "Members keep the role and its access; it cannot be assigned to others. To activate it again, " +
+		"publish it."
+	aboutRetire = "The role gives nothing any more: all reasons and assignments that hang on it end. Much is " +
+		"confirmed like a publication. It keeps its key and its history."
+	aboutMembers = "Everybody who has the role, by every way: its rule, a policy that names it, by hand, by " +
+		"request. Administrators and auditors, and the owners of the role."
+	aboutGive = "Assigns the role directly, from starts_at until ends_at. Administrators may assign it, and " +
+		"owners of the role to people other than themselves."
+	aboutTake = "What was decided ends, by hand or by a request. Who has the role by a rule keeps it, and would " +
+		"get it again: that is 409 member_by_rule."
+	aboutHeld = "By rule, by a policy, by hand or by request; until when, and how much of it the target systems " +
+		"were seen to have given."
+	aboutExport = "All roles that are not retired, by their keys, as a file that POST …/import reads. The same " +
+		"roles make the same file. Entitlements are named by the business id of their connector and " +
 		"their external id, people by their external id."
-	aboutImport = "Creates or updates the roles in the file, all or none; they are then managed by code. Other roles stay. dry_run only reports the changes. Large changes of access are confirmed " +
-		"with confirm. Changes to a role of high or critical risk become a draft, and another person must approve its publication."
+	aboutImport = "Creates or updates the roles in the file, all or none; they are then managed by code. Other roles " +
+		"stay. dry_run only reports the changes. Large changes of access are confirmed " +
+		"with confirm. Changes to a role of high or critical risk become a draft, and another person must approve " +
+		"its publication."
 )
 
 // Routes are what is done with roles, under /entitlements/roles, and the roles of a person.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Download("GET", base+"/export", "Export roles", media, s.export).For(viewer.Admin, viewer.Auditor).Describe(aboutExport),
-		httpapi.Handle("POST", base+"/import", "Import roles", s.importFile).For(viewer.Admin).Status(http.StatusOK).Errors(409).Waits().Describe(aboutImport),
+		httpapi.Download("GET", base+"/export", "Export roles", media, s.export).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutExport),
+		httpapi.Handle("POST", base+"/import", "Import roles", s.importFile).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409).
+			Waits().
+			Describe(aboutImport),
 		httpapi.Handle("GET", base+"/{id}/draft", "Retrieve a role draft", s.draft).Describe(aboutDraft),
-		httpapi.Handle("PATCH", base+"/{id}/draft", "Update a role draft", s.patchDraft).For(viewer.Admin).Errors(409, 412).Describe(aboutDraft),
-		httpapi.Handle("DELETE", base+"/{id}/draft", "Delete a role draft", s.dropDraft).For(viewer.Admin).Status(http.StatusNoContent),
-		httpapi.Handle("POST", base+"/{id}/publish", "Publish a role", s.publishOne).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Waits().Describe(aboutPublish),
-		httpapi.Handle("POST", base+"/{id}/propose", "Submit a role for approval", s.propose).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Waits().Describe(aboutPropose),
-		httpapi.Handle("POST", base+"/{id}/withdraw", "Withdraw a role from approval", s.withdraw).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412),
-		httpapi.Handle("POST", base+"/{id}/deprecate", "Deprecate a role", s.deprecate).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutDeprecate),
-		httpapi.Handle("POST", base+"/{id}/retire", "Retire a role", s.retire).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Waits().Describe(aboutRetire),
+		httpapi.Handle("PATCH", base+"/{id}/draft", "Update a role draft", s.patchDraft).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Describe(aboutDraft),
+		httpapi.Handle("DELETE", base+"/{id}/draft", "Delete a role draft", s.dropDraft).
+			For(viewer.Admin).
+			Status(http.StatusNoContent),
+		httpapi.Handle("POST", base+"/{id}/publish", "Publish a role", s.publishOne).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Waits().
+			Describe(aboutPublish),
+		httpapi.Handle("POST", base+"/{id}/propose", "Submit a role for approval", s.propose).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Waits().
+			Describe(aboutPropose),
+		httpapi.Handle("POST", base+"/{id}/withdraw", "Withdraw a role from approval", s.withdraw).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412),
+		httpapi.Handle("POST", base+"/{id}/deprecate", "Deprecate a role", s.deprecate).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutDeprecate),
+		httpapi.Handle("POST", base+"/{id}/retire", "Retire a role", s.retire).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Waits().
+			Describe(aboutRetire),
 		httpapi.Handle("GET", base+"/{id}/members", "List the members of a role", s.members).Describe(aboutMembers),
-		httpapi.Handle("POST", base+"/{id}/members", "Assign a role", s.give).Status(http.StatusCreated).Errors(409).Describe(aboutGive),
-		httpapi.Handle("PATCH", base+"/{id}/members/{identity_id}", "Update the end of a role assignment", s.limit).Errors(409),
-		httpapi.Handle("DELETE", base+"/{id}/members/{identity_id}", "Unassign a role", s.take).Status(http.StatusNoContent).Errors(409).Describe(aboutTake),
+		httpapi.Handle("POST", base+"/{id}/members", "Assign a role", s.give).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutGive),
+		httpapi.Handle("PATCH", base+"/{id}/members/{identity_id}", "Update the end of a role assignment", s.limit).
+			Errors(409),
+		httpapi.Handle("DELETE", base+"/{id}/members/{identity_id}", "Unassign a role", s.take).
+			Status(http.StatusNoContent).
+			Errors(409).
+			Describe(aboutTake),
 		httpapi.Handle("GET", base+"/{id}/versions", "List the versions of a role", s.versions),
-		httpapi.Handle("GET", base+"/{id}/diff", "Compare two versions of a role", s.diff).Describe("Without to it is the newest version, without from the one before to."),
+		httpapi.Handle("GET", base+"/{id}/diff", "Compare two versions of a role", s.diff).
+			Describe("Without to it is the newest version, without from the one before to."),
 		httpapi.Handle("GET", "/identities/{id}/roles", "List the roles of an identity", s.held).Describe(aboutHeld),
 	}
 }
@@ -115,7 +170,11 @@ func published(p RolePublication, err error) (*httpapi.One[RolePublication], err
 	return &httpapi.One[RolePublication]{ETag: httpapi.ETag(p.Role.Version), Body: p}, nil
 }
 
-func (s *Service) publishOne(ctx context.Context, v viewer.Viewer, in *publishIn) (*httpapi.One[RolePublication], error) {
+func (s *Service) publishOne(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *publishIn,
+) (*httpapi.One[RolePublication], error) {
 	return published(s.Publish(ctx, v, in.ID, in.IfMatch, in.Confirm, in.DryRun))
 }
 
@@ -147,7 +206,12 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 		return nil, err
 	}
 	items, total, err := s.Members(ctx, v, in.ID, in.MemberFilters, walk.Page)
-	return httpapi.Out(walk, items, total, func(m RoleMember) []string { return []string{m.Display, m.IdentityID} }), err
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(m RoleMember) []string { return []string{m.Display, m.IdentityID} },
+	), err
 }
 
 type roleMemberIn struct {
@@ -191,13 +255,22 @@ type versionsIn struct {
 	httpapi.Paging
 }
 
-func (s *Service) versions(ctx context.Context, v viewer.Viewer, in *versionsIn) (*httpapi.ListOut[RoleVersion], error) {
+func (s *Service) versions(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *versionsIn,
+) (*httpapi.ListOut[RoleVersion], error) {
 	walk, err := s.Cursors.Walk(v, "role-versions", in.Paging, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	items, total, err := s.Versions(ctx, v, in.ID, walk.Page)
-	return httpapi.Out(walk, items, total, func(v RoleVersion) []string { return []string{strconv.Itoa(v.Version)} }), err
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(v RoleVersion) []string { return []string{strconv.Itoa(v.Version)} },
+	), err
 }
 
 type diffIn struct {

@@ -43,7 +43,12 @@ type incoming struct {
 }
 
 // Import makes the roles of a file, or makes them what it says: all of them or none.
-func (s *Service) Import(ctx context.Context, v viewer.Viewer, text, confirm string, dry bool) (out RoleImport, err error) {
+func (s *Service) Import(
+	ctx context.Context,
+	v viewer.Viewer,
+	text, confirm string,
+	dry bool,
+) (out RoleImport, err error) {
 	f, err := readFile(text)
 	if err != nil {
 		return out, err
@@ -71,7 +76,14 @@ func (s *Service) Import(ctx context.Context, v viewer.Viewer, text, confirm str
 	return out, err
 }
 
-func (s *Service) finishImport(ctx context.Context, tx *pg.Tx, roles []*incoming, impact Impact, dry bool, out *RoleImport) error {
+func (s *Service) finishImport(
+	ctx context.Context,
+	tx *pg.Tx,
+	roles []*incoming,
+	impact Impact,
+	dry bool,
+	out *RoleImport,
+) error {
 	*out = RoleImport{DryRun: dry, Roles: []RoleImportLine{}, Impact: impact}
 	var bad problems
 	for _, i := range roles {
@@ -93,7 +105,15 @@ func (s *Service) finishImport(ctx context.Context, tx *pg.Tx, roles []*incoming
 		n, _ := counts[l.Action].(int)
 		counts[l.Action] = n + 1
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "role.imported", Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant}, Context: counts})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "role.imported",
+			Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant},
+			Context: counts,
+		},
+	)
 }
 
 // planImport says what would come of writing all roles of a file, and notes which of them are risky.
@@ -138,7 +158,13 @@ func (i *incoming) agreement(now role.Role) (bool, error) {
 }
 
 // writeAll writes the roles of a file, and tells what became of each. Without doing it only tells.
-func (s *Service) writeAll(ctx context.Context, tx *pg.Tx, roles []*incoming, bad *problems, doing bool) ([]RoleImportLine, error) {
+func (s *Service) writeAll(
+	ctx context.Context,
+	tx *pg.Tx,
+	roles []*incoming,
+	bad *problems,
+	doing bool,
+) ([]RoleImportLine, error) {
 	ids := map[string]string{}
 	var out []RoleImportLine
 	for _, i := range roles {
@@ -162,7 +188,13 @@ func (s *Service) writeAll(ctx context.Context, tx *pg.Tx, roles []*incoming, ba
 	return out, nil
 }
 
-func (s *Service) writeOne(ctx context.Context, tx *pg.Tx, i *incoming, made map[string]string, doing bool) (line RoleImportLine, err error) {
+func (s *Service) writeOne(
+	ctx context.Context,
+	tx *pg.Tx,
+	i *incoming,
+	made map[string]string,
+	doing bool,
+) (line RoleImportLine, err error) {
 	line = RoleImportLine{Key: i.Key, Line: i.line, Action: "created", Changes: []RoleChange{}}
 	after := i.after
 	for _, key := range i.ChildRoles {
@@ -199,7 +231,17 @@ func (s *Service) writeOne(ctx context.Context, tx *pg.Tx, i *incoming, made map
 func (s *Service) put(ctx context.Context, tx *pg.Tx, i *incoming, after role.RoleFields, line *RoleImportLine) error {
 	switch {
 	case i.before == nil:
-		made, err := role.Create(ctx, tx, role.New{ID: i.planID, Key: i.Key, ManagedBy: role.ByCode, Origin: map[string]any{"kind": "file"}, RoleFields: after})
+		made, err := role.Create(
+			ctx,
+			tx,
+			role.New{
+				ID:         i.planID,
+				Key:        i.Key,
+				ManagedBy:  role.ByCode,
+				Origin:     map[string]any{"kind": "file"},
+				RoleFields: after,
+			},
+		)
 		line.RoleID = &made.ID
 		return err
 	case line.Action == "drafted" && gives(i.before.RoleFields):
@@ -215,7 +257,11 @@ func (s *Service) put(ctx context.Context, tx *pg.Tx, i *incoming, after role.Ro
 			return err
 		}
 	}
-	if _, err := tx.Exec(ctx, `update role set managed_by = 'code' where id = $1 and managed_by <> 'code'`, i.before.ID); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`update role set managed_by = 'code' where id = $1 and managed_by <> 'code'`,
+		i.before.ID,
+	); err != nil {
 		return fmt.Errorf("note that a role is managed by code: %w", err)
 	}
 	return nil

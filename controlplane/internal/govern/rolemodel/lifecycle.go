@@ -12,7 +12,12 @@ import (
 )
 
 // Deprecate closes a role: who has it keeps it, and nobody else gets it.
-func (s *Service) Deprecate(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (out role.Role, err error) {
+func (s *Service) Deprecate(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (out role.Role, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id, match)
 		if err != nil {
@@ -36,8 +41,16 @@ func (s *Service) Deprecate(ctx context.Context, v viewer.Viewer, id string, mat
 	return out, err
 }
 
-// Retire takes a role out of use for good, with the reasons and assignments that hang on it. What takes much is confirmed by the impact's hash.
-func (s *Service) Retire(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, confirm string, dry bool) (out RolePublication, err error) {
+// Retire takes a role out of use for good, with the reasons and assignments that hang on it. What takes much is
+// confirmed by the impact's hash.
+func (s *Service) Retire(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	confirm string,
+	dry bool,
+) (out RolePublication, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id, match)
 		if err != nil {
@@ -68,7 +81,14 @@ func (s *Service) Retire(ctx context.Context, v viewer.Viewer, id string, match 
 		if _, err := dropDraft(ctx, tx, r.ID); err != nil {
 			return err
 		}
-		if _, err := decision.Close(ctx, tx, Kind, []string{r.ID}, decision.Cancelled, "the role was retired"); err != nil {
+		if _, err := decision.Close(
+			ctx,
+			tx,
+			Kind,
+			[]string{r.ID},
+			decision.Cancelled,
+			"the role was retired",
+		); err != nil {
 			return err
 		}
 		out.State, out.ApprovalNeeded = "retired", false

@@ -37,11 +37,17 @@ type MemberFilters struct {
 }
 
 func (f MemberFilters) query(roleID string) *listing.Query {
-	q := &listing.Query{Columns: `i.id, coalesce(i.display_name, '') as display, coalesce(i.department, '') as department, i.status`, From: "identity i", ID: "i.id",
-		Order: listing.Order{Column: "coalesce(i.display_name, '')", Type: "text"}}
+	q := &listing.Query{
+		Columns: `i.id, coalesce(i.display_name, '') as display, coalesce(i.department, '') as department, i.status`,
+		From:    "identity i",
+		ID:      "i.id",
+		Order:   listing.Order{Column: "coalesce(i.display_name, '')", Type: "text"},
+	}
 	const (
-		assigned = `exists (select from role_assignment a where a.role_id = @role and a.identity_id = i.id and a.state <> 'ended' %s)`
-		reasoned = `exists (select from access_reason r where r.role_id = @role and r.identity_id = i.id and r.state <> 'ended' and r.effect = 'allow' %s)`
+		assigned = `exists (select from role_assignment a where a.role_id = @role and a.identity_id = i.id
+			and a.state <> 'ended' %s)`
+		reasoned = `exists (select from access_reason r where r.role_id = @role and r.identity_id = i.id
+			and r.state <> 'ended' and r.effect = 'allow' %s)`
 	)
 	args := pgx.NamedArgs{"role": roleID}
 	switch f.Kind {
@@ -60,8 +66,15 @@ func (f MemberFilters) query(roleID string) *listing.Query {
 	return q
 }
 
-// Members gives a page of the people who have a role. Its owners see all of them, whoever they may see elsewhere: they answer for who has it.
-func (s *Service) Members(ctx context.Context, v viewer.Viewer, id string, f MemberFilters, page pg.Page) (items []RoleMember, total int64, err error) {
+// Members gives a page of the people who have a role. Its owners see all of them, whoever they may see elsewhere: they
+// answer for who has it.
+func (s *Service) Members(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	f MemberFilters,
+	page pg.Page,
+) (items []RoleMember, total int64, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if _, err := role.Seen(ctx, tx, v, id, ""); err != nil {
 			return err
@@ -80,7 +93,13 @@ func (s *Service) Members(ctx context.Context, v viewer.Viewer, id string, f Mem
 		}
 		total = n
 		for _, r := range rows {
-			m := RoleMember{IdentityID: r.IdentityID, Display: r.Display, Department: r.Department, Status: r.Status, RoleHolding: RoleHolding{Ways: []RoleWay{}}}
+			m := RoleMember{
+				IdentityID:  r.IdentityID,
+				Display:     r.Display,
+				Department:  r.Department,
+				Status:      r.Status,
+				RoleHolding: RoleHolding{Ways: []RoleWay{}},
+			}
 			if h := how[pair{id, r.IdentityID}]; h != nil {
 				m.RoleHolding = *h
 			}
@@ -112,9 +131,18 @@ type heldRow struct {
 }
 
 // Held gives the roles that somebody has, and how. Whom the viewer may not see is a fault of kind NotFound.
-func (s *Service) Held(ctx context.Context, v viewer.Viewer, identityID string, page pg.Page) (items []HeldRole, total int64, err error) {
-	q := &listing.Query{Columns: `r.id, r.key, r.name, r.role_type, r.lifecycle, coalesce(r.risk_level, role_risk(r.id)) as risk`, From: "role r", ID: "r.id",
-		Order: listing.Order{Column: "r.name", Type: "text"}}
+func (s *Service) Held(
+	ctx context.Context,
+	v viewer.Viewer,
+	identityID string,
+	page pg.Page,
+) (items []HeldRole, total int64, err error) {
+	q := &listing.Query{
+		Columns: `r.id, r.key, r.name, r.role_type, r.lifecycle, coalesce(r.risk_level, role_risk(r.id)) as risk`,
+		From:    "role r",
+		ID:      "r.id",
+		Order:   listing.Order{Column: "r.name", Type: "text"},
+	}
 	q.Where(`r.id in (select a.role_id from role_assignment a where a.identity_id = @person and a.state <> 'ended'
 		union select x.role_id from access_reason x where x.identity_id = @person and x.state <> 'ended' and x.effect = 'allow')`, pgx.NamedArgs{"person": identityID})
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -153,7 +181,9 @@ func readable(ctx context.Context, tx *pg.Tx, v viewer.Viewer, identityID string
 		return missing
 	}
 	var there bool
-	if err := tx.QueryRow(ctx, `select exists (select from `+listing.Readable(v, "identity", "i")+` where i.id = $1)`, identityID).Scan(&there); err != nil {
+	if err := tx.QueryRow(ctx, `select exists (select from `+listing.Readable(v, "identity", "i")+` where i.id = $1)`,
+		identityID).
+		Scan(&there); err != nil {
 		return fmt.Errorf("look for identity: %w", err)
 	}
 	if !there {

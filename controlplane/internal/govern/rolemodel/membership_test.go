@@ -13,10 +13,20 @@ import (
 func TestARoleGivesItselfByItsRuleAndFollowsWhatChanges(t *testing.T) {
 	h := open(t)
 	h.crowd(40)
-	h.Exec(`insert into lifecycle_policy (tenant_id, mover_grace) values (current_tenant(), interval '0') on conflict (tenant_id) do update set mover_grace = interval '0'`)
+	h.Exec(
+		`insert into lifecycle_policy (tenant_id, mover_grace) values (current_tenant(), interval '0')
+			on conflict (tenant_id) do update set mover_grace = interval '0'`,
+	)
 	ann, ben := h.hire("ann", "Ward"), h.hire("ben", "Office")
 	inner := h.make(map[string]any{"name": "Inner", "entitlement_ids": h.groups[1:2]})
-	ward := h.make(map[string]any{"name": "Ward", "entitlement_ids": h.groups[:1], "child_role_ids": []string{id(inner)}, "membership_rule": about("department", "eq", "Ward")})
+	ward := h.make(
+		map[string]any{
+			"name":            "Ward",
+			"entitlement_ids": h.groups[:1],
+			"child_role_ids":  []string{id(inner)},
+			"membership_rule": about("department", "eq", "Ward"),
+		},
+	)
 	h.settle()
 	h.expect(ann, "[group-0 group-1]")
 	h.expect(ben, "[]")
@@ -29,7 +39,17 @@ func TestARoleGivesItselfByItsRuleAndFollowsWhatChanges(t *testing.T) {
 	h.expect(ann, "[group-0 group-2]")
 
 	tomorrow := time.Now().AddDate(0, 0, 1).Format(time.DateOnly)
-	h.Must(200, "admin", "PATCH", ward, map[string]any{"membership_exclusions": []any{map[string]any{"identity_id": ann, "reason": "on a project", "until": tomorrow}}})
+	h.Must(
+		200,
+		"admin",
+		"PATCH",
+		ward,
+		map[string]any{
+			"membership_exclusions": []any{
+				map[string]any{"identity_id": ann, "reason": "on a project", "until": tomorrow},
+			},
+		},
+	)
 	h.settle()
 	h.expect(ann, "[]")
 	h.expect(ben, "[group-0 group-2]")
@@ -53,7 +73,9 @@ func TestARoleGivesItselfByItsRuleAndFollowsWhatChanges(t *testing.T) {
 	h.Must(200, "admin", "PATCH", ward, map[string]any{"membership_rule": nil})
 	h.settle()
 	h.expect(ann, "[]")
-	if n := h.Count(`select count(*) from access_reason where source_type = 'role' and (kind <> 'role' or role_id <> source_id)`); n != 0 {
+	if n := h.Count(
+		`select count(*) from access_reason where source_type = 'role' and (kind <> 'role' or role_id <> source_id)`,
+	); n != 0 {
 		t.Errorf("%d reasons of rules do not name their role", n)
 	}
 }
@@ -62,8 +84,17 @@ func TestMoversKeepARoleForAsLongAsTheLifecycleSays(t *testing.T) {
 	h := open(t)
 	h.crowd(20)
 	ann := h.hire("ann", "Ward")
-	h.Exec(`insert into lifecycle_policy (tenant_id, mover_grace) values (current_tenant(), interval '5 days') on conflict (tenant_id) do update set mover_grace = interval '5 days'`)
-	ward := h.make(map[string]any{"name": "Ward", "entitlement_ids": h.groups[:2], "membership_rule": about("department", "eq", "Ward")})
+	h.Exec(
+		`insert into lifecycle_policy (tenant_id, mover_grace) values (current_tenant(), interval '5 days')
+			on conflict (tenant_id) do update set mover_grace = interval '5 days'`,
+	)
+	ward := h.make(
+		map[string]any{
+			"name":            "Ward",
+			"entitlement_ids": h.groups[:2],
+			"membership_rule": about("department", "eq", "Ward"),
+		},
+	)
 	h.settle()
 	h.Exec(`update identity set department = 'Office' where id = $1`, ann)
 	h.settle()
@@ -83,7 +114,13 @@ func TestWhatSomebodyHasTakenTheRuleDoesNotGiveAgain(t *testing.T) {
 	h := open(t)
 	h.crowd(20)
 	ann := h.hire("ann", "Ward")
-	ward := h.make(map[string]any{"name": "Ward", "entitlement_ids": h.groups[:2], "membership_rule": about("department", "eq", "Ward")})
+	ward := h.make(
+		map[string]any{
+			"name":            "Ward",
+			"entitlement_ids": h.groups[:2],
+			"membership_rule": about("department", "eq", "Ward"),
+		},
+	)
 	h.make(map[string]any{"name": "Other", "membership_rule": about("department", "eq", "Nowhere")})
 	a := h.Must(201, "admin", "POST", ward+"/members", map[string]any{"identity_id": ann, "reason": "also by hand"})
 	if ways := a.Body["ways"].([]any); len(ways) != 1 {
@@ -91,11 +128,22 @@ func TestWhatSomebodyHasTakenTheRuleDoesNotGiveAgain(t *testing.T) {
 	}
 	h.settle()
 	h.expect(ann, "[group-0 group-0 group-1 group-1]")
-	h.Exec(`update access_reason set state = 'ended', ended_at = now(), end_reason = 'a reviewer took it' where identity_id = $1 and entitlement_id = $2`, ann, h.groups[0])
+	h.Exec(
+		`update access_reason set state = 'ended', ended_at = now(),
+			end_reason = 'a reviewer took it' where identity_id = $1 and entitlement_id = $2`,
+		ann,
+		h.groups[0],
+	)
 	h.Must(200, "admin", "PATCH", ward, map[string]any{"entitlement_ids": h.groups[:3]})
 	h.settle()
 	h.expect(ann, "[group-1 group-1 group-2 group-2]")
-	h.Must(200, "admin", "PATCH", ward, map[string]any{"membership_rule": about("department", "in", []string{"Ward", "Wards"})})
+	h.Must(
+		200,
+		"admin",
+		"PATCH",
+		ward,
+		map[string]any{"membership_rule": about("department", "in", []string{"Ward", "Wards"})},
+	)
 	h.settle()
 	h.expect(ann, "[group-0 group-1 group-1 group-2 group-2]") // another rule gives anew, an assignment does not
 }
@@ -112,8 +160,24 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 	h.Let("ben", h.Tenant.Tenant, ben)
 	h.Let("nobody", h.Tenant.Tenant, h.hire("x", "Office"))
 	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
-	ward := h.make(map[string]any{"name": "Ward", "entitlement_ids": h.groups[:2], "owner_ids": []string{boss}, "max_duration": "P30D", "default_duration": "P7D",
-		"parameters": []any{map[string]any{"name": "site", "type": "string", "required": true, "allowed_values": []string{"north", "south"}}}, "membership_rule": about("department", "eq", "Ward")})
+	ward := h.make(
+		map[string]any{
+			"name":             "Ward",
+			"entitlement_ids":  h.groups[:2],
+			"owner_ids":        []string{boss},
+			"max_duration":     "P30D",
+			"default_duration": "P7D",
+			"parameters": []any{
+				map[string]any{
+					"name":           "site",
+					"type":           "string",
+					"required":       true,
+					"allowed_values": []string{"north", "south"},
+				},
+			},
+			"membership_rule": about("department", "eq", "Ward"),
+		},
+	)
 	h.settle()
 	members := ward + "/members"
 	body := func(more ...any) map[string]any {
@@ -131,11 +195,14 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 		wrong, where string
 	}{
 		{422, "validation_failed", "admin", body("parameters", map[string]any{}), "required", "#/parameters/site"},
-		{422, "validation_failed", "admin", body("parameters", map[string]any{"site": "east"}), "invalid", "#/parameters/site"},
-		{422, "validation_failed", "admin", body("parameters", map[string]any{"site": "north", "x": 1}), "unknown_parameter", "#/parameters/x"},
+		{422, "validation_failed", "admin", body("parameters", map[string]any{"site": "east"}), "invalid",
+			"#/parameters/site"},
+		{422, "validation_failed", "admin", body("parameters", map[string]any{"site": "north", "x": 1}),
+			"unknown_parameter", "#/parameters/x"},
 		{422, "validation_failed", "admin", body("ends_at", late), "too_long", "#/ends_at"},
 		{422, "validation_failed", "admin", body("ends_at", time.Now().Add(-time.Hour)), "in_the_past", "#/ends_at"},
-		{422, "validation_failed", "admin", body("starts_at", time.Now().Add(-time.Hour)), "in_the_past", "#/starts_at"},
+		{422, "validation_failed", "admin", body("starts_at", time.Now().Add(-time.Hour)), "in_the_past",
+			"#/starts_at"},
 		{422, "validation_failed", "admin", body("identity_id", uuid.NewString()), "unknown_identity", "#/identity_id"},
 		{409, "person_has_left", "admin", body("identity_id", gone), "", ""},
 		{422, "validation_failed", "owner", body("identity_id", gone), "unknown_identity", "#/identity_id"},
@@ -155,7 +222,10 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 	h.Must(201, "owner", "POST", members, body())
 	h.Refused(409, "already_assigned", "admin", "POST", members, body())
 	h.expect(ben, "[group-0 ends group-1 ends]")
-	if n := h.Count(`select count(*) from role_assignment where ends_at - starts_at between interval '6 days 23 hours' and interval '7 days 1 hour'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from role_assignment where ends_at - starts_at between interval '6 days 23 hours'
+			and interval '7 days 1 hour'`,
+	); n != 1 {
 		t.Error("without an end it does not last for default_duration")
 	}
 	if got := h.Must(200, "owner", "GET", members, nil).Values("display"); fmt.Sprint(got) != "[ann ben]" {
@@ -168,7 +238,8 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 	}
 	h.Refused(404, "not_found", "nobody", "GET", members, nil)
 	held := h.Must(200, "ben", "GET", "/identities/"+ben+"/roles", nil).Items()
-	if len(held) != 1 || held[0]["name"] != "Ward" || held[0]["until"] == nil || fmt.Sprint(held[0]["fulfilment"]) != "map[active:0 failed:0 total:2]" {
+	if len(held) != 1 || held[0]["name"] != "Ward" || held[0]["until"] == nil ||
+		fmt.Sprint(held[0]["fulfilment"]) != "map[active:0 failed:0 total:2]" {
 		t.Errorf("roles of ben: %v", held)
 	}
 	h.Refused(404, "not_found", "nobody", "GET", "/identities/"+ben+"/roles", nil)
@@ -176,9 +247,26 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 
 	h.Refused(422, "validation_failed", "admin", "PATCH", members+"/"+ben, map[string]any{"ends_at": nil})
 	h.Refused(422, "validation_failed", "admin", "PATCH", members+"/"+ben, map[string]any{"ends_at": late})
-	h.Refused(404, "not_found", "admin", "PATCH", members+"/"+ann, map[string]any{"ends_at": time.Now().AddDate(0, 0, 20)})
+	h.Refused(
+		404,
+		"not_found",
+		"admin",
+		"PATCH",
+		members+"/"+ann,
+		map[string]any{"ends_at": time.Now().AddDate(0, 0, 20)},
+	)
 	until := time.Now().AddDate(0, 0, 20).UTC().Truncate(time.Second)
-	if a := h.Must(200, "owner", "PATCH", members+"/"+ben, map[string]any{"ends_at": until}); a.Text("until") != until.Format(time.RFC3339) {
+	if a := h.Must(
+		200,
+		"owner",
+		"PATCH",
+		members+"/"+ben,
+		map[string]any{"ends_at": until},
+	); a.Text(
+		"until",
+	) != until.Format(
+		time.RFC3339,
+	) {
 		t.Errorf("extended until %v; want %v", a.Body["until"], until)
 	}
 	h.Refused(409, "member_by_rule", "admin", "DELETE", members+"/"+ann, nil)
@@ -196,7 +284,13 @@ func TestAScheduledAssignmentBeginsAndEndsAndItsRoleIsKeptTrueMeanwhile(t *testi
 	ann := h.hire("ann", "Ward")
 	ward := h.make(map[string]any{"name": "Ward", "entitlement_ids": h.groups[:1]})
 	begin, end := time.Now().Add(24*time.Hour), time.Now().Add(72*time.Hour)
-	h.Must(201, "admin", "POST", ward+"/members", map[string]any{"identity_id": ann, "reason": "for two days", "starts_at": begin, "ends_at": end})
+	h.Must(
+		201,
+		"admin",
+		"POST",
+		ward+"/members",
+		map[string]any{"identity_id": ann, "reason": "for two days", "starts_at": begin, "ends_at": end},
+	)
 	h.settle()
 	h.expect(ann, "[group-0 ends scheduled]")
 	h.Must(200, "admin", "PATCH", ward, map[string]any{"entitlement_ids": h.groups[:2]})
@@ -230,7 +324,9 @@ func TestWhoLeavesLosesAssignmentsForGood(t *testing.T) {
 	h.Exec(`update identity set status = 'active' where id = $1`, ann)
 	h.settle()
 	h.expect(ann, "[]")
-	if n := h.Count(`select count(*) from role_assignment where state = 'ended' and end_reason = 'the person has left'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from role_assignment where state = 'ended' and end_reason = 'the person has left'`,
+	); n != 1 {
 		t.Error("the assignment has not ended")
 	}
 }

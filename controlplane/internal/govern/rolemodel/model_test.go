@@ -14,7 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// model is what a naive reader takes for true: whatever happens is noted here, and who should hold what is reckoned one by one.
+// model is what a naive reader takes for true: whatever happens is noted here, and who should hold what is reckoned one
+// by one.
 type model struct {
 	h      *house
 	people []*human
@@ -79,7 +80,8 @@ func (m *model) update(b *bundle) {
 			return err
 		}
 		f := now.RoleFields
-		f.EntitlementIDs, f.ChildRoleIDs, f.MembershipExclusions, f.MembershipRule, f.Lifecycle = b.groups, nil, nil, nil, b.lifecycle
+		f.EntitlementIDs, f.ChildRoleIDs, f.MembershipExclusions, f.MembershipRule, f.Lifecycle = b.groups, nil, nil,
+			nil, b.lifecycle
 		for _, c := range b.children {
 			f.ChildRoleIDs = append(f.ChildRoleIDs, c.id)
 		}
@@ -140,7 +142,8 @@ func (m *model) check(t *rapid.T) {
 			delete(m.given, id)
 		}
 	}
-	for _, line := range m.h.Strings(`select concat_ws(' ', kind, identity_id, source_id, role_id, entitlement_id) from access_reason where state <> 'ended'`) {
+	for _, line := range m.h.Strings(`select concat_ws(' ', kind, identity_id, source_id, role_id, entitlement_id)
+		from access_reason where state <> 'ended'`) {
 		if got[line] {
 			t.Fatalf("twice: %s", line)
 		}
@@ -165,23 +168,32 @@ func (m *model) check(t *rapid.T) {
 // happen lets something happen.
 func (m *model) happen(t *rapid.T) {
 	p, b := rapid.SampledFrom(m.people).Draw(t, "person"), rapid.SampledFrom(m.roles).Draw(t, "role")
-	switch rapid.SampledFrom([]string{"move", "leave", "contents", "nest", "rule", "exclude", "lifecycle", "assign", "unassign", "entitlement"}).Draw(t, "what") {
+	switch rapid.SampledFrom([]string{"move", "leave", "contents", "nest", "rule", "exclude", "lifecycle", "assign",
+		"unassign", "entitlement"}).
+		Draw(t, "what") {
 	case "move":
 		p.department = rapid.SampledFrom([]string{"A", "B", "C"}).Draw(t, "department")
 		m.h.Exec(`update identity set department = $2 where id = $1`, p.id, p.department)
 	case "leave":
 		p.gone = !p.gone
-		m.h.Exec(`update identity set status = case when $2 then 'deactivated' else 'active' end where id = $1`, p.id, p.gone)
+		m.h.Exec(
+			`update identity set status = case when $2 then 'deactivated' else 'active' end where id = $1`,
+			p.id,
+			p.gone,
+		)
 		if p.gone { // whoever leaves and comes back at once has not left
 			m.check(t)
 		}
 	case "contents":
-		b.groups = slices.DeleteFunc(rapid.SliceOfNDistinct(rapid.SampledFrom(m.h.groups), 0, 3, rapid.ID).Draw(t, "groups"),
-			func(g string) bool { return m.closed[g] })
+		b.groups = slices.DeleteFunc(
+			rapid.SliceOfNDistinct(rapid.SampledFrom(m.h.groups), 0, 3, rapid.ID).Draw(t, "groups"),
+			func(g string) bool { return m.closed[g] },
+		)
 		m.changed(b)
 	case "nest":
 		b.children = nil
-		for _, c := range rapid.SliceOfNDistinct(rapid.SampledFrom(m.roles), 0, 2, func(c *bundle) string { return c.id }).Draw(t, "children") {
+		for _, c := range rapid.SliceOfNDistinct(rapid.SampledFrom(m.roles), 0, 2,
+			func(c *bundle) string { return c.id }).Draw(t, "children") {
 			if !c.leadsTo(b) && c.lifecycle != role.Retired {
 				b.children = append(b.children, c)
 			}
@@ -211,7 +223,11 @@ func (m *model) happen(t *rapid.T) {
 	case "entitlement":
 		g := rapid.SampledFrom(m.h.groups).Draw(t, "group")
 		m.closed[g] = !m.closed[g]
-		m.h.Exec(`update entitlement set lifecycle = case when $2 then 'retired' else 'active' end where id = $1`, g, m.closed[g])
+		m.h.Exec(
+			`update entitlement set lifecycle = case when $2 then 'retired' else 'active' end where id = $1`,
+			g,
+			m.closed[g],
+		)
 	}
 }
 
@@ -271,11 +287,14 @@ func (m *model) unassign(t *rapid.T) {
 	})
 }
 
-// TestReasonsAreWhatRolesSay: after any sequence of changes of people, roles, their nesting, rules and assignments, the ledger is what a
-// naive reader of the roles reckons.
+// TestReasonsAreWhatRolesSay: after any sequence of changes of people, roles, their nesting, rules and assignments, the
+// ledger is what a naive reader of the roles reckons.
 func TestReasonsAreWhatRolesSay(t *testing.T) {
 	h := open(t)
-	h.Exec(`insert into lifecycle_policy (tenant_id, mover_grace) values (current_tenant(), interval '0') on conflict (tenant_id) do update set mover_grace = interval '0'`)
+	h.Exec(
+		`insert into lifecycle_policy (tenant_id, mover_grace) values (current_tenant(), interval '0')
+			on conflict (tenant_id) do update set mover_grace = interval '0'`,
+	)
 	rapid.Check(t, func(r *rapid.T) {
 		h.Exec(`delete from role_child`)
 		h.Exec(`update role set lifecycle = 'retired', membership_rule = null, key = id::text`)
@@ -284,12 +303,25 @@ func TestReasonsAreWhatRolesSay(t *testing.T) {
 		h.settle()
 		m := &model{h: h, given: map[string]*gift{}, closed: map[string]bool{}}
 		for i := range 4 {
-			p := &human{id: h.Person(strings.ToLower(rapid.StringMatching(`[a-z]{12}`).Draw(r, "name")), ""), department: "A"}
+			p := &human{
+				id:         h.Person(strings.ToLower(rapid.StringMatching(`[a-z]{12}`).Draw(r, "name")), ""),
+				department: "A",
+			}
 			h.Exec(`update identity set department = 'A', external_id = id::text where id = $1`, p.id)
 			m.people = append(m.people, p)
-			b := &bundle{lifecycle: rapid.SampledFrom([]string{role.Draft, role.Active, role.Active}).Draw(r, "lifecycle"), excluded: map[string]bool{}}
+			b := &bundle{
+				lifecycle: rapid.SampledFrom([]string{role.Draft, role.Active, role.Active}).Draw(r, "lifecycle"),
+				excluded:  map[string]bool{},
+			}
 			h.as(func(ctx context.Context, tx *pg.Tx) error {
-				made, err := role.Create(ctx, tx, role.New{Key: fmt.Sprint("r", i), RoleFields: role.RoleFields{Name: fmt.Sprint("r", i), Lifecycle: b.lifecycle}})
+				made, err := role.Create(
+					ctx,
+					tx,
+					role.New{
+						Key:        fmt.Sprint("r", i),
+						RoleFields: role.RoleFields{Name: fmt.Sprint("r", i), Lifecycle: b.lifecycle},
+					},
+				)
 				b.id = made.ID
 				return err
 			})

@@ -42,11 +42,19 @@ func (s *Service) ask(ctx context.Context, tx *pg.Tx, p publication) (RolePublic
 		return out, err
 	}
 	out.TaskID = &ids[0]
-	return out, audit.Record(ctx, tx, audit.Entry{Action: "role.proposed", Subject: subject(p.role),
-		Context: map[string]any{"task_id": ids[0], "risk": riskier(p.weight), "identities_affected": p.IdentitiesAffected}})
+	return out, audit.Record(ctx, tx, audit.Entry{
+		Action:  "role.proposed",
+		Subject: subject(p.role),
+		Context: map[string]any{
+			"task_id":             ids[0],
+			"risk":                riskier(p.weight),
+			"identities_affected": p.IdentitiesAffected,
+		},
+	})
 }
 
-// markProposed notes of the draft of a role in use that it is proposed. Where one in use has none, it becomes one of what the role says.
+// markProposed notes of the draft of a role in use that it is proposed. Where one in use has none, it becomes one of
+// what the role says.
 func (s *Service) markProposed(ctx context.Context, tx *pg.Tx, p publication) error {
 	if !gives(p.role.RoleFields) {
 		return nil
@@ -56,13 +64,18 @@ func (s *Service) markProposed(ctx context.Context, tx *pg.Tx, p publication) er
 		values (current_tenant(), @role, @content, @base, true, @by)
 		    on conflict (tenant_id, role_id) do update
 		   set proposed = true, updated_at = now(), version = d.version + 1`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": p.role.ID, "content": p.role.RoleFields, "base": p.role.Version, "by": by(tx)}); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		sql,
+		pgx.NamedArgs{"role": p.role.ID, "content": p.role.RoleFields, "base": p.role.Version, "by": by(tx)},
+	); err != nil {
 		return fmt.Errorf("note that a role is proposed: %w", err)
 	}
 	return nil
 }
 
-// deciders are the owners who may agree. When there is neither one nor another administrator, it is a fault of kind Conflict.
+// deciders are the owners who may agree. When there is neither one nor another administrator, it is a fault of kind
+// Conflict.
 func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assignee, error) {
 	const (
 		owners = `
@@ -101,23 +114,48 @@ func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assigne
 		return nil, fmt.Errorf("find who decides about a role: %w", err)
 	}
 	if !another {
-		return nil, fault.Coded(fault.Conflict, "nobody_to_decide", "a person other than the proposer must approve, and there is no other owner of the role and no other administrator: "+
-			"add an owner first")
+		return nil, fault.Coded(
+			fault.Conflict,
+			"nobody_to_decide",
+			"a person other than the proposer must approve, and there is no other owner of the role and no other "+
+				"administrator: "+
+				"add an owner first",
+		)
 	}
 	return nil, nil
 }
 
 func (p publication) question(v viewer.Viewer, people []decision.Assignee) decision.New {
 	q := decision.New{
-		Kind: Kind, Key: p.role.ID, Subject: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name},
-		Source: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name}, Title: "Publish the role " + p.role.Name,
-		Summary: fmt.Sprintf("Number of people who would gain or lose access: %d. The risk of the role is %s.", p.IdentitiesAffected, riskier(p.weight)),
-		Context: map[string]any{"changes": p.changes, "impact": p.Impact, "risk_before": p.riskBefore, "risk_after": p.riskAfter, "proposed_by": who(v)},
+		Kind:    Kind,
+		Key:     p.role.ID,
+		Subject: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name},
+		Source: decision.Ref{
+			Type:    "role",
+			ID:      p.role.ID,
+			Display: p.role.Name,
+		},
+		Title: "Publish the role " + p.role.Name,
+		Summary: fmt.Sprintf(
+			"Number of people who would gain or lose access: %d. The risk of the role is %s.",
+			p.IdentitiesAffected,
+			riskier(p.weight),
+		),
+		Context: map[string]any{
+			"changes":     p.changes,
+			"impact":      p.Impact,
+			"risk_before": p.riskBefore,
+			"risk_after":  p.riskAfter,
+			"proposed_by": who(v),
+		},
 		Actions: []decision.Action{
 			{Key: "approve", Label: "Publish", Style: "positive", Requires: []string{}},
 			{Key: "reject", Label: "Reject", Style: "negative", Requires: []string{"comment"}},
 		},
-		Assignees: people, Roles: []string{string(viewer.Admin)}, RiskLevel: riskier(p.weight), GroupKey: Kind,
+		Assignees: people,
+		Roles:     []string{string(viewer.Admin)},
+		RiskLevel: riskier(p.weight),
+		GroupKey:  Kind,
 	}
 	q.NotFor = v.Parties()
 	return q
@@ -171,7 +209,11 @@ func (s *Service) answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	proposer, _ := a.Task.Context["proposed_by"].(map[string]any)
 	if viewer.SamePerson(proposers(proposer), a.Decision.By.Parties()) {
-		return fault.Coded(fault.Forbidden, "own_proposal", "you proposed the role, so another person must approve it; to cancel, withdraw the proposal")
+		return fault.Coded(
+			fault.Forbidden,
+			"own_proposal",
+			"you proposed the role, so another person must approve it; to cancel, withdraw the proposal",
+		)
 	}
 	r, err := role.Seen(ctx, tx, viewer.System(tx.Viewer.Tenant), a.Task.Key, " for update of r")
 	if err != nil {
@@ -181,8 +223,12 @@ func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered)
 		if _, err := unpropose(ctx, tx, r); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "role.proposal_rejected", Subject: subject(r), Reason: a.Decision.Comment,
-			Context: map[string]any{"task_id": a.Task.ID}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "role.proposal_rejected", Subject: subject(r), Reason: a.Decision.Comment,
+				Context: map[string]any{"task_id": a.Task.ID}},
+		)
 	}
 	p, err := s.prepare(ctx, tx, r)
 	if err != nil {
@@ -195,7 +241,15 @@ func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered)
 	if _, err := dropDraft(ctx, tx, r.ID); err != nil {
 		return err
 	}
-	details := map[string]any{"task_id": a.Task.ID, "version": after.Version, "identities_affected": p.IdentitiesAffected}
+	details := map[string]any{
+		"task_id":             a.Task.ID,
+		"version":             after.Version,
+		"identities_affected": p.IdentitiesAffected,
+	}
 	maps.Copy(details, map[string]any{"proposed_by": proposer["display"]})
-	return audit.Record(ctx, tx, audit.Entry{Action: "role.published", Subject: subject(after), Reason: a.Decision.Comment, Context: details})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "role.published", Subject: subject(after), Reason: a.Decision.Comment, Context: details},
+	)
 }

@@ -35,8 +35,15 @@ type publication struct {
 }
 
 func (p publication) out(state string) RolePublication {
-	o := RolePublication{State: state, Role: p.role, Changes: p.changes, Impact: p.Impact, RiskBefore: p.riskBefore, RiskAfter: p.riskAfter,
-		ApprovalNeeded: p.agreement()}
+	o := RolePublication{
+		State:          state,
+		Role:           p.role,
+		Changes:        p.changes,
+		Impact:         p.Impact,
+		RiskBefore:     p.riskBefore,
+		RiskAfter:      p.riskAfter,
+		ApprovalNeeded: p.agreement(),
+	}
 	if !gives(p.role.RoleFields) {
 		o.RiskBefore = ""
 	}
@@ -54,7 +61,9 @@ func (s *Service) prepare(ctx context.Context, tx *pg.Tx, r role.Role) (p public
 			return p, err
 		}
 		if p.draft == nil && r.Lifecycle == role.Active {
-			return p, fault.Coded(fault.Conflict, "nothing_to_publish", "the role is in use, and has no draft: PATCH …/draft makes one").Also("allowed", []string{"deprecate", "retire"})
+			return p, fault.Coded(fault.Conflict, "nothing_to_publish", "the role is in use, and has no draft: PATCH "+
+				"…/draft makes one").
+				Also("allowed", []string{"deprecate", "retire"})
 		}
 		if p.draft != nil {
 			if p.after, err = s.onto(ctx, tx, r, *p.draft); err != nil {
@@ -70,9 +79,16 @@ func (s *Service) prepare(ctx context.Context, tx *pg.Tx, r role.Role) (p public
 	return p, err
 }
 
-// Publish makes a role, or its draft, count. What gives or takes much is confirmed by the impact's hash; of what is risky somebody else
-// is asked, and the answer publishes it or not.
-func (s *Service) Publish(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, confirm string, dry bool) (out RolePublication, err error) {
+// Publish makes a role, or its draft, count. What gives or takes much is confirmed by the impact's hash; of what is
+// risky somebody else is asked, and the answer publishes it or not.
+func (s *Service) Publish(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	confirm string,
+	dry bool,
+) (out RolePublication, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id, match)
 		if err != nil {
@@ -112,16 +128,36 @@ func (s *Service) publish(ctx context.Context, tx *pg.Tx, p publication) (RolePu
 		return out, err
 	}
 	out.Role.HasDraft = false
-	if _, err := decision.Close(ctx, tx, Kind, []string{p.role.ID}, decision.Superseded, "the role was published"); err != nil {
+	if _, err := decision.Close(
+		ctx,
+		tx,
+		Kind,
+		[]string{p.role.ID},
+		decision.Superseded,
+		"the role was published",
+	); err != nil {
 		return out, err
 	}
-	return out, audit.Record(ctx, tx, audit.Entry{Action: "role.published", Subject: subject(after),
-		Context: map[string]any{"version": after.Version, "identities_affected": p.IdentitiesAffected, "grants_added": p.GrantsAdded, "grants_ended": p.GrantsEnded,
-			"plan_hash": p.PlanHash}})
+	return out, audit.Record(ctx, tx, audit.Entry{
+		Action:  "role.published",
+		Subject: subject(after),
+		Context: map[string]any{
+			"version":             after.Version,
+			"identities_affected": p.IdentitiesAffected,
+			"grants_added":        p.GrantsAdded,
+			"grants_ended":        p.GrantsEnded,
+			"plan_hash":           p.PlanHash,
+		},
+	})
 }
 
 // Propose asks the owners of a role and the administrators to agree that it, or its draft, is published.
-func (s *Service) Propose(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (out RolePublication, err error) {
+func (s *Service) Propose(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (out RolePublication, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id, match)
 		if err != nil {
@@ -141,7 +177,12 @@ func (s *Service) Propose(ctx context.Context, v viewer.Viewer, id string, match
 }
 
 // Withdraw takes a proposal back: the role, or its draft, can be changed again.
-func (s *Service) Withdraw(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (out role.Role, err error) {
+func (s *Service) Withdraw(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (out role.Role, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id, match)
 		if err != nil {
@@ -150,7 +191,14 @@ func (s *Service) Withdraw(ctx context.Context, v viewer.Viewer, id string, matc
 		if out, err = unpropose(ctx, tx, r); err != nil {
 			return err
 		}
-		if _, err := decision.Close(ctx, tx, Kind, []string{r.ID}, decision.Cancelled, "the proposal was withdrawn"); err != nil {
+		if _, err := decision.Close(
+			ctx,
+			tx,
+			Kind,
+			[]string{r.ID},
+			decision.Cancelled,
+			"the proposal was withdrawn",
+		); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "role.proposal_withdrawn", Subject: subject(r)})
@@ -165,12 +213,18 @@ func unpropose(ctx context.Context, tx *pg.Tx, r role.Role) (role.Role, error) {
 		after.Lifecycle = role.Draft
 		return role.Update(ctx, tx, r.ID, after)
 	}
-	done, err := tx.Exec(ctx, `update role_draft set proposed = false, updated_at = now(), version = version + 1 where role_id = $1 and proposed`, r.ID)
+	done, err := tx.Exec(
+		ctx,
+		`update role_draft set proposed = false, updated_at = now(),
+			version = version + 1 where role_id = $1 and proposed`,
+		r.ID,
+	)
 	if err != nil {
 		return r, fmt.Errorf("withdraw proposal of role: %w", err)
 	}
 	if done.RowsAffected() == 0 {
-		return r, fault.Coded(fault.Conflict, "invalid_transition", "nothing of this role is proposed").Also("allowed", []string{})
+		return r, fault.Coded(fault.Conflict, "invalid_transition", "nothing of this role is proposed").
+			Also("allowed", []string{})
 	}
 	return role.Find(ctx, tx, r.ID)
 }

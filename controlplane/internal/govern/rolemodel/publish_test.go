@@ -22,7 +22,11 @@ func TestALargeChangeOfARoleIsPublishedBySomebodyWhoHasSeenIt(t *testing.T) {
 	for i := range 10 {
 		first = h.hire(fmt.Sprint("p", i), "Ward")
 	}
-	body := map[string]any{"name": "Ward", "entitlement_ids": h.groups[:1], "membership_rule": about("department", "eq", "Ward")}
+	body := map[string]any{
+		"name":            "Ward",
+		"entitlement_ids": h.groups[:1],
+		"membership_rule": about("department", "eq", "Ward"),
+	}
 	a := h.Refused(409, "publish_required", "admin", "POST", roles, body)
 	if n := a.Body["impact"].(map[string]any)["identities_affected"]; n != 10.0 {
 		t.Errorf("%v people affected; want 10", n)
@@ -34,7 +38,8 @@ func TestALargeChangeOfARoleIsPublishedBySomebodyWhoHasSeenIt(t *testing.T) {
 	h.Refused(409, "publish_required", "admin", "PATCH", ward, map[string]any{"lifecycle": "active"})
 	dry := h.Must(200, "admin", "POST", ward+"/publish?dry_run=true", nil)
 	impact := dry.Body["impact"].(map[string]any)
-	if dry.Text("state") != "planned" || impact["grants_added"] != 10.0 || len(impact["sample"].([]any)) != 10 || dry.Body["approval_needed"] != false {
+	if dry.Text("state") != "planned" || impact["grants_added"] != 10.0 || len(impact["sample"].([]any)) != 10 ||
+		dry.Body["approval_needed"] != false {
 		t.Errorf("dry run: %v", dry.Body)
 	}
 	h.Refused(409, "confirmation_required", "admin", "POST", ward+"/publish", nil)
@@ -54,9 +59,22 @@ func TestALargeChangeOfARoleIsPublishedBySomebodyWhoHasSeenIt(t *testing.T) {
 	h.Refused(409, "nothing_to_publish", "admin", "POST", ward+"/publish", nil)
 	h.Refused(409, "publish_required", "admin", "PATCH", ward, map[string]any{"entitlement_ids": h.groups[:2]})
 	h.Must(200, "admin", "PATCH", ward+"/draft", map[string]any{"entitlement_ids": h.groups[:2]})
-	h.Refused(422, "validation_failed", "admin", "PATCH", ward+"/draft", map[string]any{"entitlement_ids": []string{id(ward)}})
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"PATCH",
+		ward+"/draft",
+		map[string]any{"entitlement_ids": []string{id(ward)}},
+	)
 	h.Refused(422, "validation_failed", "admin", "PATCH", ward+"/draft", map[string]any{"lifecycle": "retired"})
-	d := h.Must(200, "admin", "PATCH", ward+"/draft", map[string]any{"membership_rule": about("department", "in", []string{"Ward", "Wards"})})
+	d := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		ward+"/draft",
+		map[string]any{"membership_rule": about("department", "in", []string{"Ward", "Wards"})},
+	)
 	if got := fields(d.Body); got != "[entitlement_ids membership_rule]" {
 		t.Errorf("the draft changes %s", got)
 	}
@@ -67,7 +85,9 @@ func TestALargeChangeOfARoleIsPublishedBySomebodyWhoHasSeenIt(t *testing.T) {
 	h.settle()
 	h.expect(first, "[group-0 group-1]")
 	now := h.Must(200, "admin", "GET", ward, nil)
-	if now.Text("description") != "said meanwhile" || now.Body["has_draft"] != false || now.Text("membership_sentence") == "" || now.Body["member_count"] != 11.0 {
+	if now.Text("description") != "said meanwhile" || now.Body["has_draft"] != false ||
+		now.Text("membership_sentence") == "" ||
+		now.Body["member_count"] != 11.0 {
 		t.Errorf("after publication: %v", now.Body)
 	}
 	if c := now.Body["coverage"].(map[string]any); c["full"] != 0.0 || c["partial"] != 0.0 {
@@ -105,7 +125,13 @@ func TestALargeChangeOfARoleIsPublishedBySomebodyWhoHasSeenIt(t *testing.T) {
 	}
 	h.Refused(409, "confirmation_required", "admin", "POST", ward+"/retire", nil)
 	h.expect(first, "[group-0 group-1]")
-	done := h.Must(200, "admin", "POST", ward+"/retire?confirm="+plan.Body["impact"].(map[string]any)["plan_hash"].(string), nil)
+	done := h.Must(
+		200,
+		"admin",
+		"POST",
+		ward+"/retire?confirm="+plan.Body["impact"].(map[string]any)["plan_hash"].(string),
+		nil,
+	)
 	if done.Text("state") != "retired" {
 		t.Errorf("state %s", done.Text("state"))
 	}
@@ -128,7 +154,13 @@ func TestARiskyRoleIsPublishedByTheAgreementOfSomebodyElse(t *testing.T) {
 	h.Let("second", h.Tenant.Tenant, "", viewer.Admin)
 	h.Exec(`update entitlement set risk_level = 'high' where id = $1`, h.groups[1])
 	inner := h.make(map[string]any{"name": "Inner", "lifecycle": "draft", "entitlement_ids": h.groups[1:2]})
-	body := map[string]any{"name": "Ward", "entitlement_ids": h.groups[:1], "child_role_ids": []string{id(inner)}, "membership_rule": about("department", "eq", "Ward"), "owner_ids": []string{owner}}
+	body := map[string]any{
+		"name":            "Ward",
+		"entitlement_ids": h.groups[:1],
+		"child_role_ids":  []string{id(inner)},
+		"membership_rule": about("department", "eq", "Ward"),
+		"owner_ids":       []string{owner},
+	}
 	h.Refused(409, "publish_required", "admin", "POST", roles, body)
 	body["lifecycle"] = "draft"
 	ward := h.make(body)
@@ -138,7 +170,8 @@ func TestARiskyRoleIsPublishedByTheAgreementOfSomebodyElse(t *testing.T) {
 	h.Refused(409, "nobody_to_decide", "admin", "POST", inner+"/publish", nil)
 
 	asked := h.Must(200, "admin", "POST", ward+"/publish", nil)
-	if asked.Text("state") != "proposed" || asked.Text("task_id") == "" || asked.Body["role"].(map[string]any)["lifecycle"] != "proposed" {
+	if asked.Text("state") != "proposed" || asked.Text("task_id") == "" ||
+		asked.Body["role"].(map[string]any)["lifecycle"] != "proposed" {
 		t.Fatalf("asked: %v", asked.Body)
 	}
 	h.Refused(409, "role_proposed", "admin", "PATCH", ward, map[string]any{"description": "x"})
@@ -153,11 +186,22 @@ func TestARiskyRoleIsPublishedByTheAgreementOfSomebodyElse(t *testing.T) {
 	again := h.Must(200, "admin", "POST", ward+"/propose", nil)
 	h.Must(200, "admin", "POST", ward+"/withdraw", nil)
 	h.Refused(409, "invalid_transition", "admin", "POST", ward+"/withdraw", nil)
-	if a := h.Call("owner", "POST", "/decision-tasks/"+again.Text("task_id")+"/decide", map[string]any{"action": "approve"}); a.Status != 409 {
+	if a := h.Call(
+		"owner",
+		"POST",
+		"/decision-tasks/"+again.Text("task_id")+"/decide",
+		map[string]any{"action": "approve"},
+	); a.Status != 409 {
 		t.Errorf("what was withdrawn is decided: %d %v", a.Status, a.Body)
 	}
 	third := "/decision-tasks/" + h.Must(200, "admin", "POST", ward+"/publish", nil).Text("task_id") + "/decide"
-	if a := h.Call("admin", "POST", third, map[string]any{"action": "approve"}); a.Status != 403 || a.Text("code") != "own_request" {
+	if a := h.Call(
+		"admin",
+		"POST",
+		third,
+		map[string]any{"action": "approve"},
+	); a.Status != 403 ||
+		a.Text("code") != "own_request" {
 		t.Errorf("who proposes agrees: %d %v", a.Status, a.Body)
 	}
 	h.settle()
@@ -175,15 +219,33 @@ func TestARiskyRoleIsPublishedByTheAgreementOfSomebodyElse(t *testing.T) {
 	if asked.Text("state") != "proposed" || h.Must(200, "admin", "GET", ward+"/draft", nil).Body["proposed"] != true {
 		t.Errorf("asked: %v", asked.Body)
 	}
-	h.Must(200, "admin", "PATCH", ward+"/draft", map[string]any{"entitlement_ids": h.groups[3:4]}) // that is another question
-	if a := h.Call("owner", "POST", "/decision-tasks/"+asked.Text("task_id")+"/decide", map[string]any{"action": "approve"}); a.Status != 409 {
+	h.Must(
+		200,
+		"admin",
+		"PATCH",
+		ward+"/draft",
+		map[string]any{"entitlement_ids": h.groups[3:4]},
+	) // that is another question
+	if a := h.Call(
+		"owner",
+		"POST",
+		"/decision-tasks/"+asked.Text("task_id")+"/decide",
+		map[string]any{"action": "approve"},
+	); a.Status != 409 {
 		t.Errorf("what was changed is decided: %d %v", a.Status, a.Body)
 	}
 	asked = h.Must(200, "admin", "POST", ward+"/publish", nil)
-	h.Must(200, "owner", "POST", "/decision-tasks/"+asked.Text("task_id")+"/decide", map[string]any{"action": "approve"})
+	h.Must(
+		200,
+		"owner",
+		"POST",
+		"/decision-tasks/"+asked.Text("task_id")+"/decide",
+		map[string]any{"action": "approve"},
+	)
 	h.settle()
 	h.expect(ann, "[group-3]")
-	for _, action := range []string{"role.proposed", "role.proposal_rejected", "role.proposal_withdrawn", "role.published", "role.draft_changed"} {
+	for _, action := range []string{"role.proposed", "role.proposal_rejected", "role.proposal_withdrawn",
+		"role.published", "role.draft_changed"} {
 		if h.Count(`select count(*) from audit_event where action = $1`, action) == 0 {
 			t.Errorf("nothing tells of %s", action)
 		}
@@ -212,10 +274,16 @@ func TestRolesAreNotNestedInCirclesNorTooDeep(t *testing.T) {
 	if got := at(chain[0], id(chain[0])); !strings.HasPrefix(got, "role_cycle") {
 		t.Error(got)
 	}
-	if got := at(chain[5], id(chain[4])); got != "nested_too_deep at most 5 roles are nested one in another: r5 > r4 > r3 > r2 > r1 > r0" {
+	if got := at(
+		chain[5],
+		id(chain[4]),
+	); got != "nested_too_deep at most 5 roles are nested one in another: r5 > r4 > r3 > r2 > r1 > r0" {
 		t.Error(got)
 	}
-	if got := at(chain[0], id(chain[5])); got != "nested_too_deep at most 5 roles are nested one in another: r4 > r3 > r2 > r1 > r0 > r5" {
+	if got := at(
+		chain[0],
+		id(chain[5]),
+	); got != "nested_too_deep at most 5 roles are nested one in another: r4 > r3 > r2 > r1 > r0 > r5" {
 		t.Error(got)
 	}
 	if got := at(chain[5], "00000000-0000-7000-8000-000000000001"); !strings.HasPrefix(got, "unknown_role") {
@@ -232,28 +300,50 @@ func TestARoleSaysWhatIsWrongWithIt(t *testing.T) {
 		code, where string
 	}{
 		{map[string]any{"requestable": true}, "required", "#/description"},
-		{map[string]any{"membership_rule": about("departmen", "eq", "x")}, "unknown_field", "#/membership_rule/rules/0/field"},
-		{map[string]any{"visible_to": map[string]any{"match": "some", "rules": []any{}}}, "unknown_match", "#/visible_to/match"},
+		{map[string]any{"membership_rule": about("departmen", "eq", "x")}, "unknown_field",
+			"#/membership_rule/rules/0/field"},
+		{map[string]any{"visible_to": map[string]any{"match": "some", "rules": []any{}}}, "unknown_match",
+			"#/visible_to/match"},
 		{map[string]any{"max_duration": "P1Y"}, "invalid", "#/max_duration"},
 		{map[string]any{"max_duration": "P1D", "default_duration": "P2D"}, "invalid", "#/default_duration"},
-		{map[string]any{"approval_rule_id": "00000000-0000-7000-8000-000000000001"}, "unknown_approval_rule", "#/approval_rule_id"},
-		{map[string]any{"membership_exclusions": []any{map[string]any{"identity_id": ann, "reason": " "}}}, "required", "#/membership_exclusions/0/reason"},
-		{map[string]any{"membership_exclusions": []any{map[string]any{"identity_id": ann, "reason": "x"}, map[string]any{"identity_id": ann, "reason": "x"}}}, "duplicate", "#/membership_exclusions/1/identity_id"},
-		{map[string]any{"membership_exclusions": []any{map[string]any{"identity_id": h.groups[0], "reason": "x"}}}, "unknown_identity", "#/membership_exclusions"},
+		{map[string]any{"approval_rule_id": "00000000-0000-7000-8000-000000000001"}, "unknown_approval_rule",
+			"#/approval_rule_id"},
+		{map[string]any{"membership_exclusions": []any{map[string]any{"identity_id": ann, "reason": " "}}}, "required",
+			"#/membership_exclusions/0/reason"},
+		{map[string]any{"membership_exclusions": []any{map[string]any{"identity_id": ann, "reason": "x"},
+			map[string]any{"identity_id": ann, "reason": "x"}}}, "duplicate", "#/membership_exclusions/1/identity_id"},
+		{map[string]any{"membership_exclusions": []any{map[string]any{"identity_id": h.groups[0], "reason": "x"}}},
+			"unknown_identity", "#/membership_exclusions"},
 		{map[string]any{"backup_owner_ids": h.groups[:1]}, "unknown_identity", "#/backup_owner_ids"},
-		{map[string]any{"parameters": []any{map[string]any{"name": "a", "type": "string"}, map[string]any{"name": "a", "type": "date"}}}, "duplicate", "#/parameters/1/name"},
+		{map[string]any{"parameters": []any{map[string]any{"name": "a", "type": "string"},
+			map[string]any{"name": "a", "type": "date"}}}, "duplicate", "#/parameters/1/name"},
 	} {
 		tt.body["name"] = "Ward"
 		a := h.Refused(422, "validation_failed", "admin", "POST", roles, tt.body)
 		list, _ := a.Body["errors"].([]any)
-		if len(list) == 0 || list[0].(map[string]any)["code"] != tt.code || list[0].(map[string]any)["pointer"] != tt.where {
+		if len(list) == 0 || list[0].(map[string]any)["code"] != tt.code ||
+			list[0].(map[string]any)["pointer"] != tt.where {
 			t.Errorf("%v: %v; want %s at %s", tt.body, list, tt.code, tt.where)
 		}
 	}
 	h.Refused(422, "read_only_field", "admin", "POST", roles, map[string]any{"name": "x", "version": 3})
-	ward := h.make(map[string]any{"name": "Ward", "membership_rule": map[string]any{"field": "department", "op": "eq", "value": "Nowhere"}, "risk_level": "medium", "max_duration": "P30D"})
-	now := h.Must(200, "admin", "PATCH", ward, map[string]any{"membership_rule": nil, "risk_level": nil, "max_duration": nil})
-	if now.Body["membership_rule"] != nil || now.Body["risk_level"] != nil || now.Body["max_duration"] != nil || now.Text("effective_risk_level") != "low" {
+	ward := h.make(
+		map[string]any{
+			"name":            "Ward",
+			"membership_rule": map[string]any{"field": "department", "op": "eq", "value": "Nowhere"},
+			"risk_level":      "medium",
+			"max_duration":    "P30D",
+		},
+	)
+	now := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		ward,
+		map[string]any{"membership_rule": nil, "risk_level": nil, "max_duration": nil},
+	)
+	if now.Body["membership_rule"] != nil || now.Body["risk_level"] != nil || now.Body["max_duration"] != nil ||
+		now.Text("effective_risk_level") != "low" {
 		t.Errorf("after null: %v", now.Body)
 	}
 }

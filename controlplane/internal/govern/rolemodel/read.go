@@ -34,7 +34,14 @@ const most = 100
 
 func (p *problems) add(line int, code, format string, args ...any) {
 	if len(*p) < most {
-		*p = append(*p, fault.Field{Pointer: "#/yaml", Code: code, Detail: fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)})
+		*p = append(
+			*p,
+			fault.Field{
+				Pointer: "#/yaml",
+				Code:    code,
+				Detail:  fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...),
+			},
+		)
 	}
 }
 
@@ -47,7 +54,8 @@ func (p problems) fault() error {
 
 var yamlLine = regexp.MustCompile(`line (\d+): (.*)`)
 
-// readFile reads a file of roles. Members that it does not know are problems: a word that is spelt wrong would otherwise be lost.
+// readFile reads a file of roles. Members that it does not know are problems: a word that is spelt wrong would
+// otherwise be lost.
 func readFile(text string) (file, error) {
 	var bad problems
 	var root yaml.Node
@@ -107,8 +115,8 @@ func safely(read func() error) (err error) {
 // deepestYAML is how deep values may be nested.
 const deepestYAML = 32
 
-// plain finds what a file of values needs not: anchors and aliases, a few of which would be gigabytes, and values without end. What looks
-// like a day stays the text that it is.
+// plain finds what a file of values needs not: anchors and aliases, a few of which would be gigabytes, and values
+// without end. What looks like a day stays the text that it is.
 func plain(n *yaml.Node, depth int, bad *problems) {
 	switch {
 	case depth > deepestYAML:
@@ -172,10 +180,23 @@ func (f *file) check(bad *problems) {
 		}
 		lines[r.Key] = r.line
 		if !slices.Contains([]string{"", role.Draft, role.Active, role.Deprecated}, r.Lifecycle) {
-			bad.add(r.line, "invalid", "the lifecycle of %s is draft, active or deprecated; a role is retired by POST …/retire", r.Key)
+			bad.add(
+				r.line,
+				"invalid",
+				"the lifecycle of %s is draft, active or deprecated; a role is retired by POST …/retire",
+				r.Key,
+			)
 		}
-		if !slices.Contains([]string{"", "birthright", "business", "application", "emergency", "technical"}, r.RoleType) {
-			bad.add(r.line, "invalid", "the role_type of %s is birthright, business, application, emergency or technical", r.Key)
+		if !slices.Contains(
+			[]string{"", "birthright", "business", "application", "emergency", "technical"},
+			r.RoleType,
+		) {
+			bad.add(
+				r.line,
+				"invalid",
+				"the role_type of %s is birthright, business, application, emergency or technical",
+				r.Key,
+			)
 		}
 		if r.RiskLevel != nil && !slices.Contains([]string{"low", "medium", "high", "critical"}, *r.RiskLevel) {
 			bad.add(r.line, "invalid", "the risk_level of %s is low, medium, high or critical", r.Key)
@@ -198,7 +219,12 @@ func (f *file) ordered(bad *problems) []fileRole {
 			return
 		}
 		if way = append(way, key); state[key] == 1 {
-			bad.add(r.line, "role_cycle", "roles are nested in a circle: %s", strings.Join(way[slices.Index(way, key):], " > "))
+			bad.add(
+				r.line,
+				"role_cycle",
+				"roles are nested in a circle: %s",
+				strings.Join(way[slices.Index(way, key):], " > "),
+			)
 			return
 		}
 		state[key] = 1

@@ -34,7 +34,11 @@ func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*inco
 		named[r.Key] = true
 	}
 	for _, r := range f.ordered(&bad) {
-		i := &incoming{fileRole: r, after: h.fields(r, named, &bad), planID: uuid.NewSHA1(uuid.Nil, []byte(r.Key)).String()}
+		i := &incoming{
+			fileRole: r,
+			after:    h.fields(r, named, &bad),
+			planID:   uuid.NewSHA1(uuid.Nil, []byte(r.Key)).String(),
+		}
 		if err := s.Roles.Conditions.Prepare(&i.after); err != nil {
 			tell(&bad, r, err)
 		}
@@ -45,11 +49,27 @@ func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*inco
 			case before.Lifecycle == role.Retired:
 				bad.add(r.line, "role_retired", "the role %s is retired, and its key cannot be used again", r.Key)
 			case before.Lifecycle == role.Proposed:
-				bad.add(r.line, "role_proposed", "the role %s waits for a decision about it as it is: withdraw the proposal first", r.Key)
+				bad.add(
+					r.line,
+					"role_proposed",
+					"the role %s waits for a decision about it as it is: withdraw the proposal first",
+					r.Key,
+				)
 			case before.ManagedBy == role.ByPack:
-				bad.add(r.line, "managed_by_pack", "the role %s is of a sector pack, which says what is in it: choose another key", r.Key)
+				bad.add(
+					r.line,
+					"managed_by_pack",
+					"the role %s is of a sector pack, which says what is in it: choose another key",
+					r.Key,
+				)
 			case i.after.Lifecycle == role.Draft && before.Lifecycle != role.Draft:
-				bad.add(r.line, "invalid_transition", "the role %s is %s, and cannot be a draft again", r.Key, before.Lifecycle)
+				bad.add(
+					r.line,
+					"invalid_transition",
+					"the role %s is %s, and cannot be a draft again",
+					r.Key,
+					before.Lifecycle,
+				)
 			case i.after.Lifecycle == role.Deprecated && before.Lifecycle == role.Draft:
 				bad.add(r.line, "invalid_transition", "the role %s is a draft, and cannot be deprecated", r.Key)
 			}
@@ -105,7 +125,11 @@ func (h here) findPeople(ctx context.Context, tx *pg.Tx, names []string) error {
 		return fmt.Errorf("find people of a file: %w", err)
 	}
 	var name, id string
-	if _, err := pgx.ForEachRow(rows, []any{&name, &id}, func() error { h.people[name] = append(h.people[name], id); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&name, &id},
+		func() error { h.people[name] = append(h.people[name], id); return nil },
+	); err != nil {
 		return fmt.Errorf("find people of a file: %w", err)
 	}
 	return nil
@@ -135,20 +159,47 @@ func (h here) findEntitlements(ctx context.Context, tx *pg.Tx, systems, external
 	return nil
 }
 
-// fields are what a role of a file says, with the ids of this tenant. Roles that the file itself makes are nested when they are made.
+// fields are what a role of a file says, with the ids of this tenant. Roles that the file itself makes are nested when
+// they are made.
 func (h here) fields(r fileRole, inFile map[string]bool, bad *problems) role.RoleFields {
-	f := role.RoleFields{Name: r.Name, Description: r.Description, RoleType: r.RoleType, Lifecycle: r.Lifecycle, MembershipRule: r.MembershipRule,
-		Requestable: r.Requestable, VisibleTo: r.VisibleTo, MaxDuration: r.MaxDuration, DefaultDuration: r.DefaultDuration, ApprovalRuleID: r.ApprovalRuleID,
-		RiskLevel: r.RiskLevel, ComplianceTags: r.ComplianceTags, DutyTags: r.DutyTags, Labels: r.Labels}
+	f := role.RoleFields{
+		Name:            r.Name,
+		Description:     r.Description,
+		RoleType:        r.RoleType,
+		Lifecycle:       r.Lifecycle,
+		MembershipRule:  r.MembershipRule,
+		Requestable:     r.Requestable,
+		VisibleTo:       r.VisibleTo,
+		MaxDuration:     r.MaxDuration,
+		DefaultDuration: r.DefaultDuration,
+		ApprovalRuleID:  r.ApprovalRuleID,
+		RiskLevel:       r.RiskLevel,
+		ComplianceTags:  r.ComplianceTags,
+		DutyTags:        r.DutyTags,
+		Labels:          r.Labels,
+	}
 	f.OwnerIDs, f.BackupOwnerIDs = h.ids(r, "owner", r.Owners, bad), h.ids(r, "backup owner", r.BackupOwners, bad)
 	for _, e := range r.Entitlements {
 		switch id, there := h.entitlements[e]; {
 		case there:
 			f.EntitlementIDs = append(f.EntitlementIDs, id)
 		case !h.systems[e.Connector]:
-			bad.add(r.line, "unknown_connector", "%s: there is no connector with the business id %q", r.Key, e.Connector)
+			bad.add(
+				r.line,
+				"unknown_connector",
+				"%s: there is no connector with the business id %q",
+				r.Key,
+				e.Connector,
+			)
 		default:
-			bad.add(r.line, "unknown_entitlement", "%s: the connector %s has no entitlement %q", r.Key, e.Connector, e.ExternalID)
+			bad.add(
+				r.line,
+				"unknown_entitlement",
+				"%s: the connector %s has no entitlement %q",
+				r.Key,
+				e.Connector,
+				e.ExternalID,
+			)
 		}
 	}
 	for _, key := range r.ChildRoles {
@@ -156,12 +207,21 @@ func (h here) fields(r fileRole, inFile map[string]bool, bad *problems) role.Rol
 		case there:
 			f.ChildRoleIDs = append(f.ChildRoleIDs, child.ID)
 		case !inFile[key]:
-			bad.add(r.line, "unknown_role", "%s: there is no role with the key %q, nor does the file make one", r.Key, key)
+			bad.add(
+				r.line,
+				"unknown_role",
+				"%s: there is no role with the key %q, nor does the file make one",
+				r.Key,
+				key,
+			)
 		}
 	}
 	for _, x := range r.MembershipExclusions {
 		for _, id := range h.ids(r, "excluded person", []string{x.Identity}, bad) {
-			f.MembershipExclusions = append(f.MembershipExclusions, role.RoleExclusion{IdentityID: id, Reason: x.Reason, Until: x.Until})
+			f.MembershipExclusions = append(
+				f.MembershipExclusions,
+				role.RoleExclusion{IdentityID: id, Reason: x.Reason, Until: x.Until},
+			)
 		}
 	}
 	for _, p := range r.Parameters {
@@ -177,11 +237,26 @@ func (h here) ids(r fileRole, what string, names []string, bad *problems) (ids [
 	for _, name := range names {
 		switch found := h.people[name]; len(found) {
 		case 0:
-			bad.add(r.line, "unknown_identity", "%s: the %s %q is not the id or external id of an identity", r.Key, what, name)
+			bad.add(
+				r.line,
+				"unknown_identity",
+				"%s: the %s %q is not the id or external id of an identity",
+				r.Key,
+				what,
+				name,
+			)
 		case 1:
 			ids = append(ids, found[0])
 		default:
-			bad.add(r.line, "ambiguous_identity", "%s: the external id %q of the %s is that of %d people: name one by the id", r.Key, name, what, len(found))
+			bad.add(
+				r.line,
+				"ambiguous_identity",
+				"%s: the external id %q of the %s is that of %d people: name one by the id",
+				r.Key,
+				name,
+				what,
+				len(found),
+			)
 		}
 	}
 	return ids

@@ -38,7 +38,8 @@ type weight struct {
 // agreement says whether somebody else has to agree.
 func (w weight) agreement() bool { return role.Risky(w.riskBefore) || role.Risky(w.riskAfter) }
 
-// weigh makes a change within a savepoint and says what would come of it. before has no id where the role is to be made.
+// weigh makes a change within a savepoint and says what would come of it. before has no id where the role is to be
+// made.
 func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before role.Role, after role.RoleFields) (w weight, err error) {
 	var ids []string
 	if before.ID != "" {
@@ -89,11 +90,16 @@ func gives(f role.RoleFields) bool {
 	return f.Lifecycle == role.Active || f.Lifecycle == role.Deprecated
 }
 
-// Guard is a fault of kind Conflict for a change of a role that is not made at once: what gives or takes much is published by somebody
-// who has seen that, what is risky by the agreement of somebody else, and what is proposed stays as it is until it is decided.
+// Guard is a fault of kind Conflict for a change of a role that is not made at once: what gives or takes much is
+// published by somebody who has seen that, what is risky by the agreement of somebody else, and what is proposed stays
+// as it is until it is decided.
 func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after role.RoleFields) error {
 	if before.Lifecycle == role.Proposed && after.Lifecycle == role.Proposed {
-		return fault.Coded(fault.Conflict, "role_proposed", "the role waits for a decision about it as it is: withdraw the proposal first")
+		return fault.Coded(
+			fault.Conflict,
+			"role_proposed",
+			"the role waits for a decision about it as it is: withdraw the proposal first",
+		)
 	}
 	if after.Lifecycle == role.Retired {
 		return nil // who is still in use cannot be
@@ -112,10 +118,12 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	}
 	switch {
 	case w.agreement():
-		return fault.Coded(fault.Conflict, "publish_required", "the risk of the role is %s, so another person must approve: %s", riskier(w), how).
+		return fault.Coded(fault.Conflict, "publish_required", "the risk of the role is %s, so another person must "+
+			"approve: %s", riskier(w), how).
 			Also("impact", w.Impact)
 	case len(w.LimitsHit) > 0:
-		return fault.Coded(fault.Conflict, "publish_required", "%s: %s", w.LimitsHit[0].Detail, how).Also("impact", w.Impact)
+		return fault.Coded(fault.Conflict, "publish_required", "%s: %s", w.LimitsHit[0].Detail, how).
+			Also("impact", w.Impact)
 	}
 	return nil
 }
@@ -145,5 +153,6 @@ func illegal(r role.Role, doing string, allowed ...string) error {
 	if allowed == nil {
 		allowed = []string{}
 	}
-	return fault.Coded(fault.Conflict, "invalid_transition", "a role that is %s cannot be %s", r.Lifecycle, doing).Also("allowed", allowed)
+	return fault.Coded(fault.Conflict, "invalid_transition", "a role that is %s cannot be %s", r.Lifecycle, doing).
+		Also("allowed", allowed)
 }

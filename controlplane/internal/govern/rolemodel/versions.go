@@ -51,7 +51,12 @@ func findVersion(ctx context.Context, tx *pg.Tx, id string, version int) (RoleVe
 }
 
 // Versions gives a page of what a role has said, the newest first.
-func (s *Service) Versions(ctx context.Context, v viewer.Viewer, id string, page pg.Page) (items []RoleVersion, total int64, err error) {
+func (s *Service) Versions(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	page pg.Page,
+) (items []RoleVersion, total int64, err error) {
 	const sql = `
 		select v.version, v.content, v.changed_by, v.changed_at
 		  from role_version v
@@ -69,14 +74,19 @@ func (s *Service) Versions(ctx context.Context, v viewer.Viewer, id string, page
 		if _, err := role.Seen(ctx, tx, v, id, ""); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset})
+		rows, err := tx.Query(
+			ctx,
+			sql,
+			pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
+		)
 		if err != nil {
 			return fmt.Errorf("list versions of role: %w", err)
 		}
 		if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[RoleVersion]); err != nil {
 			return fmt.Errorf("list versions of role: %w", err)
 		}
-		if err := tx.QueryRow(ctx, `select count(*) from role_version where role_id = $1`, id).Scan(&total); err != nil {
+		if err := tx.QueryRow(ctx, `select count(*) from role_version where role_id = $1`, id).
+			Scan(&total); err != nil {
 			return fmt.Errorf("count versions of role: %w", err)
 		}
 		return nil

@@ -27,7 +27,8 @@ type UnreachableError struct {
 // Error says what was tried and what to change.
 func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("PostgreSQL does not run as root, and no other account can work in %s (%s): "+
-		"choose a data directory (--data) whose parents others may enter, run as an ordinary user, or allow user namespaces",
+		"choose a data directory (--data) whose parents others may enter, run as an ordinary user, or allow user "+
+		"namespaces",
 		e.Dir, strings.Join(e.Tried, "; "))
 }
 

@@ -92,7 +92,10 @@ func TestPasswordsShowNowhere(t *testing.T) {
 	done, table := make(chan struct{}), make(chan map[string]bool)
 	go func() { table <- commandLines(done) }()
 	var log lines
-	srv, err := embedded.Start(soon(t), embedded.Config{Dir: dir, Fast: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	srv, err := embedded.Start(
+		soon(t),
+		embedded.Config{Dir: dir, Fast: true, Log: slog.New(slog.NewTextHandler(&log, nil))},
+	)
 	close(done)
 	seen := <-table
 	check(t, err)
@@ -108,7 +111,10 @@ func TestPasswordsShowNowhere(t *testing.T) {
 			t.Fatalf("a password is short or not the stored one")
 		}
 	}
-	words = append(words, strings.FieldsFunc(string(secret), func(r rune) bool { return strings.ContainsRune(`{}":,`, r) })[1])
+	words = append(
+		words,
+		strings.FieldsFunc(string(secret), func(r rune) bool { return strings.ContainsRune(`{}":,`, r) })[1],
+	)
 	places := map[string]string{"our log": log.String(), "the server's name": srv.String()}
 	for line := range seen {
 		places["process "+line] = line

@@ -41,7 +41,12 @@ type NotFoundError struct {
 // Error says what is missing and how to get it.
 func (e *NotFoundError) Error() string {
 	if len(e.TooOld) > 0 {
-		return fmt.Sprintf("found only PostgreSQL older than %d (%s); %s", minMajor, strings.Join(e.TooOld, ", "), e.Hint)
+		return fmt.Sprintf(
+			"found only PostgreSQL older than %d (%s); %s",
+			minMajor,
+			strings.Join(e.TooOld, ", "),
+			e.Hint,
+		)
 	}
 	return fmt.Sprintf("no PostgreSQL binaries found (looked in %s); %s", strings.Join(e.Looked, ", "), e.Hint)
 }

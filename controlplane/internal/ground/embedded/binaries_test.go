@@ -52,7 +52,8 @@ func TestBinariesThatDoNotFitTheDataAreNamed(t *testing.T) {
 }
 
 func TestHintIsOneLineForEverySystem(t *testing.T) {
-	for goos, want := range map[string]string{"darwin": "brew install", "windows": "winget install", "plan9": "install the PostgreSQL server", "linux": "install "} {
+	for goos, want := range map[string]string{"darwin": "brew install", "windows": "winget install",
+		"plan9": "install the PostgreSQL server", "linux": "install "} {
 		if got := embedded.PendingHint(goos); !strings.Contains(got, want) || strings.Contains(got, "\n") {
 			t.Errorf("PendingHint(%q) = %q, want one line with %q", goos, got, want)
 		}

@@ -80,8 +80,10 @@ func (i *installation) moveCluster(dir string) error {
 		err = os.Rename(dir, i.config.Dir)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("put the new cluster in place (the data directory must not be a mount point): %w", err),
-			os.RemoveAll(dir))
+		return errors.Join(
+			fmt.Errorf("put the new cluster in place (the data directory must not be a mount point): %w", err),
+			os.RemoveAll(dir),
+		)
 	}
 	return nil
 }

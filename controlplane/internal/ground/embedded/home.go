@@ -31,7 +31,11 @@ func (e *InUseError) Error() string {
 	if e.PID == 0 {
 		return fmt.Sprintf("the data directory %s is in use by another process", e.Dir)
 	}
-	return fmt.Sprintf("the data directory %s is in use by process %d: stop that one first, or choose another directory", e.Dir, e.PID)
+	return fmt.Sprintf(
+		"the data directory %s is in use by process %d: stop that one first, or choose another directory",
+		e.Dir,
+		e.PID,
+	)
 }
 
 // dirLock is held by the one control plane that may use the data directory; the system drops it with the process.
@@ -77,8 +81,10 @@ func (h home) clusterVersion() (int, error) {
 			return 0, fmt.Errorf("data directory: %w", err)
 		}
 		if len(entries) > 0 {
-			return 0, fmt.Errorf("the directory is neither empty nor a PostgreSQL data directory (it holds %q): choose another one",
-				entries[0].Name())
+			return 0, fmt.Errorf(
+				"the directory is neither empty nor a PostgreSQL data directory (it holds %q): choose another one",
+				entries[0].Name(),
+			)
 		}
 		return 0, nil
 	}

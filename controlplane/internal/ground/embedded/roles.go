@@ -205,7 +205,10 @@ func (b *bootstrap) setPassword(ctx context.Context, role, password string) erro
 		return err
 	}
 	// The verifier has no quotes in it, and must not stand in an error.
-	if _, err := b.tx.Exec(ctx, "alter role "+pgx.Identifier{role}.Sanitize()+" login password '"+verifier+"'"); err != nil {
+	if _, err := b.tx.Exec(
+		ctx,
+		"alter role "+pgx.Identifier{role}.Sanitize()+" login password '"+verifier+"'",
+	); err != nil {
 		return fmt.Errorf("set the password of %s: %w", role, err)
 	}
 	return nil
@@ -273,7 +276,14 @@ func (b *bootstrap) grantUse(ctx context.Context) error {
 		 where d.datname = $1
 		   and a.grantee = (select oid from pg_roles where rolname = $2)
 		   and a.privilege_type in ('CONNECT', 'TEMPORARY')`
-	err := b.unless(ctx, mayConnect, []any{b.database, b.App}, "grant connect, temporary on database %s to %s", b.database, b.App)
+	err := b.unless(
+		ctx,
+		mayConnect,
+		[]any{b.database, b.App},
+		"grant connect, temporary on database %s to %s",
+		b.database,
+		b.App,
+	)
 	if err != nil {
 		return err
 	}

@@ -39,21 +39,31 @@ func appIsPlain(t *testing.T, srv *embedded.Server) {
 		"member of the owner":   `select pg_has_role(current_user, 'grantwright_owner', 'member')`,
 		"member of across":      `select pg_has_role(current_user, 'grantwright_across', 'member')`,
 		"uses across":           `select pg_has_role(current_user, 'grantwright_across', 'usage')`,
-		"owns something":        `select exists (select from pg_shdepend where refobjid = current_user::regrole and deptype = 'o')`,
-		"creates in public":     `select has_schema_privilege('public', 'create')`,
-		"uses public":           `select has_schema_privilege('public', 'usage')`,
-		"makes temporary":       `select has_database_privilege(current_database(), 'temp')`,
-		"across logs in":        `select rolcanlogin or rolsuper or rolbypassrls from pg_roles where rolname = 'grantwright_across'`,
+		"owns something": `select exists (select from pg_shdepend where refobjid = current_user::regrole
+			and deptype = 'o')`,
+		"creates in public": `select has_schema_privilege('public', 'create')`,
+		"uses public":       `select has_schema_privilege('public', 'usage')`,
+		"makes temporary":   `select has_database_privilege(current_database(), 'temp')`,
+		"across logs in": `select rolcanlogin or rolsuper or rolbypassrls from pg_roles
+			where rolname = 'grantwright_across'`,
 		"owner owns": `select datdba = 'grantwright_owner'::regrole and nspowner = 'grantwright_owner'::regrole
 		                 from pg_database, pg_namespace where datname = current_database() and nspname = 'public'`,
-		"owner stands above": `select rolsuper or rolbypassrls or rolcreaterole from pg_roles where rolname = 'grantwright_owner'`,
-		"public uses public": `select exists (select from pg_namespace, aclexplode(nspacl) a where nspname = 'public' and a.grantee = 0)`,
+		"owner stands above": `select rolsuper or rolbypassrls or rolcreaterole from pg_roles
+			where rolname = 'grantwright_owner'`,
+		"public uses public": `select exists (select from pg_namespace, aclexplode(nspacl) a where nspname = 'public'
+			and a.grantee = 0)`,
 	} {
 		if value[bool](t, app, sql) {
 			got[what] = true
 		}
 	}
-	want := map[string]bool{"logs in": true, "member of across": true, "uses public": true, "makes temporary": true, "owner owns": true}
+	want := map[string]bool{
+		"logs in":          true,
+		"member of across": true,
+		"uses public":      true,
+		"makes temporary":  true,
+		"owner owns":       true,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the application (-want +got):\n%s", diff)
 	}
@@ -79,7 +89,12 @@ func appIsBound(t *testing.T, srv *embedded.Server) {
 		}))
 		return n
 	}
-	got := []int{count(`select`), count(`set local app.t = '1'`), count(`set local role grantwright_across`), count(`select`)}
+	got := []int{
+		count(`select`),
+		count(`set local app.t = '1'`),
+		count(`set local role grantwright_across`),
+		count(`select`),
+	}
 	if diff := cmp.Diff([]int{0, 1, 2, 0}, got); diff != "" {
 		t.Errorf("rows without tenant, with one, across, and afterwards (-want +got):\n%s", diff)
 	}
@@ -99,7 +114,13 @@ func manyAtOnce(t *testing.T, srv *embedded.Server) {
 	for n := range 3 {
 		run(t, admin, fmt.Sprintf(`create database crowd%d`, n))
 	}
-	spec := embedded.Roles{Owner: "crowd_owner", App: "crowd_app", Across: "crowd_across", OwnerPassword: "o", AppPassword: "a"}
+	spec := embedded.Roles{
+		Owner:         "crowd_owner",
+		App:           "crowd_app",
+		Across:        "crowd_across",
+		OwnerPassword: "o",
+		AppPassword:   "a",
+	}
 	var g errgroup.Group
 	for n := range 9 {
 		g.Go(func() error {

@@ -32,7 +32,13 @@ func verifierWith(password string, salt []byte, iterations int) (string, error) 
 	}
 	stored := sha256.Sum256(mac(salted, "Client Key"))
 	b64 := base64.StdEncoding.EncodeToString
-	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", iterations, b64(salt), b64(stored[:]), b64(mac(salted, "Server Key"))), nil
+	return fmt.Sprintf(
+		"SCRAM-SHA-256$%d:%s$%s:%s",
+		iterations,
+		b64(salt),
+		b64(stored[:]),
+		b64(mac(salted, "Server Key")),
+	), nil
 }
 
 // prepared normalises a password as PostgreSQL and its clients do; one that cannot be normalised counts as it is.

@@ -45,7 +45,11 @@ func keepsData(t *testing.T, c embedded.Config, wantUID int) {
 	if got := uidOf(t, srv.PID()); got != wantUID {
 		t.Errorf("postgres runs as uid %d, want %d", got, wantUID)
 	}
-	run(t, connect(t, srv.OwnerURL()), `create table word (w text); grant select on word to grantwright_app; insert into word values ('kept')`)
+	run(
+		t,
+		connect(t, srv.OwnerURL()),
+		`create table word (w text); grant select on word to grantwright_app; insert into word values ('kept')`,
+	)
 	stop(t, srv)
 	if alive(srv.PID()) {
 		t.Errorf("postgres lives on after Stop")
@@ -76,7 +80,12 @@ func TestRestartKeepsTheDataForWhoeverRunsIt(t *testing.T) {
 			check(t, os.Rename(open+part, moved+part))
 		}
 		srv := start(t, embedded.Config{Dir: moved})
-		if got := value[string](t, connect(t, srv.AppURL()), `select w from word`); got != "kept" || uidOf(t, srv.PID()) != 0 {
+		if got := value[string](
+			t,
+			connect(t, srv.AppURL()),
+			`select w from word`,
+		); got != "kept" ||
+			uidOf(t, srv.PID()) != 0 {
 			t.Errorf("below the closed folder the word is %q, uid %d", got, uidOf(t, srv.PID()))
 		}
 	})
@@ -90,7 +99,11 @@ func TestRestartKeepsTheDataForWhoeverRunsIt(t *testing.T) {
 		if got := uidOf(t, first.PID); got != nobody {
 			t.Errorf("postgres runs as uid %d, want %d", got, nobody)
 		}
-		run(t, connect(t, first.Owner), `create table word (w text); grant select on word to grantwright_app; insert into word values ('kept')`)
+		run(
+			t,
+			connect(t, first.Owner),
+			`create table word (w text); grant select on word to grantwright_app; insert into word values ('kept')`,
+		)
 		check(t, first.stdin.Close())
 		check(t, first.cmd.Wait())
 		second := startControlPlane(t, dir, cred)
@@ -217,7 +230,12 @@ func TestServerOfSomebodyElseIsNotTouched(t *testing.T) {
 	_, err := embedded.Start(soon(t), embedded.Config{Dir: dir})
 	inUse, ok := errors.AsType[*embedded.InUseError](err)
 	if !ok || inUse.PID != other.Process.Pid || !alive(other.Process.Pid) {
-		t.Errorf("Start fails with %v, want an InUseError of process %d, which lives: %v", err, other.Process.Pid, alive(other.Process.Pid))
+		t.Errorf(
+			"Start fails with %v, want an InUseError of process %d, which lives: %v",
+			err,
+			other.Process.Pid,
+			alive(other.Process.Pid),
+		)
 	}
 }
 
@@ -227,7 +245,15 @@ func startByHand(t *testing.T, srv *embedded.Server, dir string) *exec.Cmd {
 	info, err := os.Stat(dir)
 	check(t, err)
 	stat := info.Sys().(*syscall.Stat_t)
-	cmd := exec.Command(filepath.Join(srv.BinDir(), "postgres"), "-D", dir, "-c", "listen_addresses=", "-c", "unix_socket_directories="+dir)
+	cmd := exec.Command(
+		filepath.Join(srv.BinDir(), "postgres"),
+		"-D",
+		dir,
+		"-c",
+		"listen_addresses=",
+		"-c",
+		"unix_socket_directories="+dir,
+	)
 	cmd.Dir, cmd.Env = "/", []string{"LC_ALL=C"}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stat.Uid, Gid: stat.Gid}}

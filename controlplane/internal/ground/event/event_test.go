@@ -60,11 +60,31 @@ func TestAnEventIsWrittenOnlyWhereSomebodyWantsItsKind(t *testing.T) {
 	first, second := pgtest.Tenant(t, db, "first"), pgtest.Tenant(t, db, "second")
 	want(t, db, first, event.IdentityCreated, event.IdentityUpdated)
 	id := newID()
-	created := event.Event{Kind: event.IdentityCreated, Resource: event.Resource{Type: "identity", ID: id}, Version: 1, Data: map[string]any{"status": "active"}}
+	created := event.Event{
+		Kind:     event.IdentityCreated,
+		Resource: event.Resource{Type: "identity", ID: id},
+		Version:  1,
+		Data:     map[string]any{"status": "active"},
+	}
 	publish(t, db, first, created)
 	publish(t, db, second, created)
-	publish(t, db, first, event.Event{Kind: event.IdentityDeactivated, Resource: event.Resource{Type: "identity", ID: id}})
-	publish(t, db, first, event.Event{Kind: event.IdentityUpdated, Resource: event.Resource{Type: "identity", ID: id}, Version: 2, Changed: []string{"title"}})
+	publish(
+		t,
+		db,
+		first,
+		event.Event{Kind: event.IdentityDeactivated, Resource: event.Resource{Type: "identity", ID: id}},
+	)
+	publish(
+		t,
+		db,
+		first,
+		event.Event{
+			Kind:     event.IdentityUpdated,
+			Resource: event.Resource{Type: "identity", ID: id},
+			Version:  2,
+			Changed:  []string{"title"},
+		},
+	)
 	if n := count(t, db, second, "event") + count(t, db, second, "event_head"); n != 0 {
 		t.Errorf("%d rows were written for nobody", n)
 	}
@@ -79,8 +99,11 @@ func TestAnEventIsWrittenOnlyWhereSomebodyWantsItsKind(t *testing.T) {
 	if len(taken) != 2 {
 		t.Fatalf("took %d events; want 2", len(taken))
 	}
-	if a, b := taken[0], taken[1]; a.Kind != event.IdentityCreated || a.Sequence != 1 || *a.Version != 1 || string(a.Data) != `{"status": "active"}` ||
-		b.Sequence != 2 || !cmp.Equal(b.Changed, []string{"title"}) || uuid.MustParse(a.ID).Version() != 7 {
+	if a, b := taken[0], taken[1]; a.Kind != event.IdentityCreated || a.Sequence != 1 || *a.Version != 1 ||
+		string(a.Data) != `{"status": "active"}` ||
+		b.Sequence != 2 ||
+		!cmp.Equal(b.Changed, []string{"title"}) ||
+		uuid.MustParse(a.ID).Version() != 7 {
 		t.Errorf("took %+v", taken)
 	}
 	if again := take(t, db, first, 10); len(again) != 0 {
@@ -99,7 +122,11 @@ func TestAnEventGoesWithTheChangeItTellsOf(t *testing.T) {
 	want(t, db, v, event.AgentOnline)
 	undone := errors.New("undone")
 	err := db.As(ctx, v, func(tx *pg.Tx) error {
-		if err := event.Publish(ctx, tx, event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}}); err != nil {
+		if err := event.Publish(
+			ctx,
+			tx,
+			event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}},
+		); err != nil {
 			return err
 		}
 		return undone
@@ -133,7 +160,8 @@ func TestAnEventThatIsCommittedLateIsNotPassedOver(t *testing.T) {
 	published, commit, committed := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
 		committed <- db.As(ctx, v, func(tx *pg.Tx) error {
-			err := event.Publish(ctx, tx, event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: slow}})
+			err := event.Publish(ctx, tx, event.Event{Kind: event.AgentOnline,
+				Resource: event.Resource{Type: "agent", ID: slow}})
 			close(published)
 			<-commit
 			return err
@@ -179,8 +207,8 @@ func TestManyEventsAreWrittenByOneStatement(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "one")
 	const each = `
-		select case when n % 2 = 0 then 'identity.created' else 'identity.deactivated' end, gen_random_uuid(), n::int, '{status}'::text[],
-		       jsonb_build_object('n', n)
+		select case when n % 2 = 0 then 'identity.created' else 'identity.deactivated' end, gen_random_uuid(), n::int,
+		       '{status}'::text[], jsonb_build_object('n', n)
 		  from generate_series(1, @n::int) n`
 	publishEach := func() (n int64) {
 		as(t, db, v, func(tx *pg.Tx) (err error) {
@@ -214,7 +242,16 @@ func TestWhatIsTooLargeToSendIsLeftOut(t *testing.T) {
 	v := pgtest.Tenant(t, db, "one")
 	want(t, db, v, event.AgentOnline)
 	for _, size := range []int{100, 100_000} {
-		publish(t, db, v, event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}, Data: map[string]string{"name": strings.Repeat("x", size)}})
+		publish(
+			t,
+			db,
+			v,
+			event.Event{
+				Kind:     event.AgentOnline,
+				Resource: event.Resource{Type: "agent", ID: newID()},
+				Data:     map[string]string{"name": strings.Repeat("x", size)},
+			},
+		)
 	}
 	var sizes []int
 	for _, e := range take(t, db, v, 10) {
@@ -232,7 +269,11 @@ func TestWhatIsTooLargeToSendIsLeftOut(t *testing.T) {
 		t.Error(diff)
 	}
 	err := db.As(ctx, v, func(tx *pg.Tx) error {
-		return event.Publish(ctx, tx, event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}, Data: []int{1}})
+		return event.Publish(
+			ctx,
+			tx,
+			event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}, Data: []int{1}},
+		)
 	})
 	if err == nil {
 		t.Error("data that is no object was accepted")
@@ -248,7 +289,11 @@ func TestOldEventsGoUnlessSomebodyHasStillToHear(t *testing.T) {
 	}
 	heard := take(t, db, v, 2)
 	as(t, db, v, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(ctx, `update event set at = now() - interval '31 days' where id <> $1`, heard[0].ID); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`update event set at = now() - interval '31 days' where id <> $1`,
+			heard[0].ID,
+		); err != nil {
 			return err
 		}
 		n, err := event.Purge(ctx, tx)

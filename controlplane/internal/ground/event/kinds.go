@@ -39,16 +39,38 @@ type Described struct {
 var Catalogue = []Described{
 	{IdentityCreated, "identity", "A person or non-human identity became known, through the API or a sync.", false},
 	{IdentityUpdated, "identity", "Fields, manager or state of an identity changed; changed names them.", false},
-	{IdentityDeactivated, "identity", "A person was deactivated: manually, on their last day, or because their source system reports them as inactive or no longer contains them.", false},
+	{
+		IdentityDeactivated,
+		"identity",
+		"A person was deactivated: manually, on their last day, or because their source system reports them as " +
+			"inactive or no longer contains them.",
+		false,
+	},
 	{RequestSubmitted, "access request", "A person requested access.", false},
 	{RequestApproved, "access request", "A request was approved by all who had to.", false},
 	{RequestRejected, "access request", "A request was rejected, or expired: reason_code says which.", false},
 	{CertificationCompleted, "certification", "All decisions of a certification are final.", false},
 	{AgentOnline, "agent", "An agent is there.", false},
 	{AgentOffline, "agent", "An agent has been silent, or gone, for long enough to count as away.", false},
-	{OperatorAccess, "tenant", "An operator of the service works in the tenant, which asked to hear of it by notify_operator_access; told once an hour for each.", true},
-	{WritesStopped, "connector", "Writes to a system stopped because too many changes failed or were made. A person must resume them.", true},
-	{WritesResumed, "connector", "An administrator resumed writes to a system after its circuit breaker had opened. Waiting changes are sent.", true},
+	{
+		OperatorAccess,
+		"tenant",
+		"An operator of the service works in the tenant, which asked to hear of it by notify_operator_access; told " +
+			"once an hour for each.",
+		true,
+	},
+	{
+		WritesStopped,
+		"connector",
+		"Writes to a system stopped because too many changes failed or were made. A person must resume them.",
+		true,
+	},
+	{
+		WritesResumed,
+		"connector",
+		"An administrator resumed writes to a system after its circuit breaker had opened. Waiting changes are sent.",
+		true,
+	},
 	{TaskReminded, "task", "An approval is due soon, and no approver has decided yet.", true},
 	{SyncHeld, "sync", "A sync waits for a decision, because it would change more than passes unseen.", true},
 }

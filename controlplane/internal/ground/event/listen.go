@@ -28,12 +28,17 @@ type Stored struct {
 }
 
 // Columns of a Stored, from event e.
-const Columns = `e.id::text, e.kind, e.resource_type, e.resource_id::text, e.sequence, e.version, e.changed, e.data, e.at`
+const Columns = `e.id::text, e.kind, e.resource_type, e.resource_id::text, e.sequence, e.version, e.changed, e.data,
+	e.at`
 
 // Want says which kinds a listener of the transaction's tenant wants from now on, in place of what it wanted before.
 func Want(ctx context.Context, tx *pg.Tx, listener string, kinds ...Kind) error {
 	var b pgx.Batch
-	b.Queue(`delete from event_wish where tenant_id = current_tenant() and listener = $1 and kind <> all($2)`, listener, names(kinds))
+	b.Queue(
+		`delete from event_wish where tenant_id = current_tenant() and listener = $1 and kind <> all($2)`,
+		listener,
+		names(kinds),
+	)
 	b.Queue(`
 		insert into event_wish (tenant_id, listener, kind)
 		select current_tenant(), $1, kind
@@ -45,11 +50,13 @@ func Want(ctx context.Context, tx *pg.Tx, listener string, kinds ...Kind) error 
 	return nil
 }
 
-// Take fetches up to limit events that the listener has not heard of, the oldest first, and marks them as heard when the
-// transaction commits. Nothing is taken while another transaction of the same listener and tenant takes: two at once could
-// turn the order of a resource's events around. What commits late is found whenever it comes: rows are taken, not positions.
+// Take fetches up to limit events that the listener has not heard of, the oldest first, and marks them as heard when
+// the transaction commits. Nothing is taken while another transaction of the same listener and tenant takes: two at
+// once could turn the order of a resource's events around. What commits late is found whenever it comes: rows are
+// taken, not positions.
 func Take(ctx context.Context, tx *pg.Tx, listener string, limit int) ([]Stored, error) {
-	const turn = `select pg_try_advisory_xact_lock(hashtextextended('event ' || $1 || ' ' || current_tenant()::text, 0))`
+	const turn = `select pg_try_advisory_xact_lock(hashtextextended('event ' || $1 || ' ' || current_tenant()::text,
+		0))`
 	var mine bool
 	if err := tx.QueryRow(ctx, turn, listener).Scan(&mine); err != nil || !mine {
 		return nil, err
@@ -59,7 +66,8 @@ func Take(ctx context.Context, tx *pg.Tx, listener string, limit int) ([]Stored,
 			delete from event_due
 			 where tenant_id = current_tenant()
 			   and listener = $1
-			   and n in (select n from event_due where tenant_id = current_tenant() and listener = $1 order by n limit $2)
+			   and n in (select n from event_due where tenant_id = current_tenant() and listener = $1 order by n
+			       limit $2)
 			returning n, event_id)
 		select ` + Columns + `
 		  from taken

@@ -30,13 +30,13 @@ type Event struct {
 	Resource Resource
 	Version  int      // of the resource; 0: it has none
 	Changed  []string // names of the fields that differ; never their values
-	// Data are further members for receivers, as a struct or map that encodes to a JSON object: ids, states, references to
-	// other systems. No secrets, and nothing that a receiver can read through the API when it needs to.
+	// Data are further members for receivers, as a struct or map that encodes to a JSON object: ids, states, references
+	// to other systems. No secrets, and nothing that a receiver can read through the API when it needs to.
 	Data any
 }
 
-// Publish writes an event in the caller's transaction, if somebody in the tenant wants its kind. Whoever publishes holds the lock
-// of the resource's row, which is what the order of a resource's events rests on.
+// Publish writes an event in the caller's transaction, if somebody in the tenant wants its kind. Whoever publishes
+// holds the lock of the resource's row, which is what the order of a resource's events rests on.
 func Publish(ctx context.Context, tx *pg.Tx, e Event) error {
 	data, err := e.members()
 	if err != nil {
@@ -65,16 +65,20 @@ func Publish(ctx context.Context, tx *pg.Tx, e Event) error {
 	if changed == nil {
 		changed = []string{}
 	}
-	_, err = tx.Exec(ctx, sql, pgx.NamedArgs{"kind": string(e.Kind), "type": e.Resource.Type, "id": e.Resource.ID, "version": e.Version,
-		"changed": changed, "data": data, "channel": Channel})
+	_, err = tx.Exec(
+		ctx,
+		sql,
+		pgx.NamedArgs{"kind": string(e.Kind), "type": e.Resource.Type, "id": e.Resource.ID, "version": e.Version,
+			"changed": changed, "data": data, "channel": Channel},
+	)
 	if err != nil {
 		return fmt.Errorf("publish %s: %w", e.Kind, err)
 	}
 	return nil
 }
 
-// members is the data as a JSON object. What is too large to be sent is left out, and truncated says so: an event that cannot
-// be told whole must not undo what it tells of.
+// members is the data as a JSON object. What is too large to be sent is left out, and truncated says so: an event that
+// cannot be told whole must not undo what it tells of.
 func (e Event) members() ([]byte, error) {
 	if e.Data == nil {
 		return []byte(`{}`), nil
@@ -92,8 +96,8 @@ func (e Event) members() ([]byte, error) {
 	return data, nil
 }
 
-// Wanted reports whether somebody in the tenant wants one of the kinds. A statement over many rows asks before it prepares
-// what PublishEach needs.
+// Wanted reports whether somebody in the tenant wants one of the kinds. A statement over many rows asks before it
+// prepares what PublishEach needs.
 func Wanted(ctx context.Context, tx *pg.Tx, kinds ...Kind) (wanted bool, err error) {
 	const sql = `select exists (select from event_wish where tenant_id = current_tenant() and kind = any($1))`
 	if err := tx.QueryRow(ctx, sql, names(kinds)).Scan(&wanted); err != nil {
@@ -102,8 +106,9 @@ func Wanted(ctx context.Context, tx *pg.Tx, kinds ...Kind) (wanted bool, err err
 	return wanted, nil
 }
 
-// PublishEach is Publish for every row of a query, in one statement. The query gives kind, resource_id, version, changed (text[])
-// and data (jsonb), each resource at most once; its arguments are named. It says how many events were written.
+// PublishEach is Publish for every row of a query, in one statement. The query gives kind, resource_id, version,
+// changed (text[]) and data (jsonb), each resource at most once; its arguments are named. It says how many events were
+// written.
 func PublishEach(ctx context.Context, tx *pg.Tx, resourceType, query string, args pgx.NamedArgs) (n int64, err error) {
 	sql := `
 		with news as materialized (

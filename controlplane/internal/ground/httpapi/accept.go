@@ -11,13 +11,18 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
-// checkAccept refuses a request whose Accept header leaves nothing that the route could answer (RFC 9110 section 12.5.1). JSON is
-// always among what it can: that is what problems are written in.
+// checkAccept refuses a request whose Accept header leaves nothing that the route could answer (RFC 9110 section
+// 12.5.1). JSON is always among what it can: that is what problems are written in.
 func checkAccept(a *API, media []string) func(huma.Context, func(huma.Context)) {
 	offered := offeredBy(media)
 	return func(ctx huma.Context, next func(huma.Context)) {
 		if accept := ctx.Header("Accept"); accept != "" && accept != "*/*" && !acceptable(accept, offered) {
-			err := fault.Coded(fault.Malformed, "not_acceptable", "the answer would be %s, which the Accept header rules out", strings.Join(media, " or "))
+			err := fault.Coded(
+				fault.Malformed,
+				"not_acceptable",
+				"the answer would be %s, which the Accept header rules out",
+				strings.Join(media, " or "),
+			)
 			refuse(a.Huma, ctx, a.problem(ctx.Context(), err))
 			return
 		}

@@ -31,39 +31,65 @@ func (a *API) admit(ctx context.Context, w http.ResponseWriter, v viewer.Viewer)
 	verdict := a.cfg.Rate.Take(ctx, v)
 	wait := seconds(verdict.Wait)
 	h := w.Header()
-	h.Set("RateLimit-Policy", fmt.Sprintf(`%q;q=%d;w=1;grantwright-burst=%d`, policy, verdict.Rate.PerSecond, verdict.Rate.Burst))
+	h.Set(
+		"RateLimit-Policy",
+		fmt.Sprintf(`%q;q=%d;w=1;grantwright-burst=%d`, policy, verdict.Rate.PerSecond, verdict.Rate.Burst),
+	)
 	h.Set("RateLimit", fmt.Sprintf(`%q;r=%d;t=%d`, policy, verdict.Left, wait))
 	if !verdict.Allowed {
-		return tooMany(verdict, policy, "this token may make %d requests a second, %d at once", verdict.Rate.PerSecond, verdict.Rate.Burst)
+		return tooMany(
+			verdict,
+			policy,
+			"this token may make %d requests a second, %d at once",
+			verdict.Rate.PerSecond,
+			verdict.Rate.Burst,
+		)
 	}
 	return a.admitTogether(ctx, v, verdict.Rate)
 }
 
-// Rates of tokens together, as multiples of the rate of one: a user who signs in many times, or a tenant with many tokens, takes
-// no more than this of the service.
+// Rates of tokens together, as multiples of the rate of one: a user who signs in many times, or a tenant with many
+// tokens, takes no more than this of the service.
 const (
 	sessionsOfUser = 3
 	tokensOfTenant = 10
 )
 
-// admitTogether counts a request for its user and its tenant. A token with a higher rate of its own takes the smaller part of the
-// sum for each request; one with a lower rate takes no more than others.
+// admitTogether counts a request for its user and its tenant. A token with a higher rate of its own takes the smaller
+// part of the sum for each request; one with a lower rate takes no more than others.
 func (a *API) admitTogether(ctx context.Context, v viewer.Viewer, one viewer.Rate) error {
 	sum := func(of, id string, times int) limit.Verdict {
 		rate := viewer.Rate{
-			PerSecond: times * max(one.PerSecond, limit.Usual.PerSecond), Burst: times * max(one.Burst, limit.Usual.Burst),
+			PerSecond: times * max(
+				one.PerSecond,
+				limit.Usual.PerSecond,
+			),
+			Burst: times * max(one.Burst, limit.Usual.Burst),
 		}
-		return a.cfg.Rate.Take(ctx, viewer.Viewer{Tenant: cmp.Or(v.Home, v.Tenant), Kind: viewer.Kind(of), Session: id, Rate: rate})
+		return a.cfg.Rate.Take(
+			ctx,
+			viewer.Viewer{Tenant: cmp.Or(v.Home, v.Tenant), Kind: viewer.Kind(of), Session: id, Rate: rate},
+		)
 	}
 	if v.Kind == viewer.User {
 		if verdict := sum("all of user", v.ID, sessionsOfUser); !verdict.Allowed {
-			return tooMany(verdict, userPolicy, "All sessions of a user together may make %d requests a second, %d at once.",
-				verdict.Rate.PerSecond, verdict.Rate.Burst)
+			return tooMany(
+				verdict,
+				userPolicy,
+				"All sessions of a user together may make %d requests a second, %d at once.",
+				verdict.Rate.PerSecond,
+				verdict.Rate.Burst,
+			)
 		}
 	}
 	if verdict := sum("all of tenant", "all", tokensOfTenant); !verdict.Allowed {
-		return tooMany(verdict, tenantPolicy, "All tokens of a tenant together may make %d requests a second, %d at once.",
-			verdict.Rate.PerSecond, verdict.Rate.Burst)
+		return tooMany(
+			verdict,
+			tenantPolicy,
+			"All tokens of a tenant together may make %d requests a second, %d at once.",
+			verdict.Rate.PerSecond,
+			verdict.Rate.Burst,
+		)
 	}
 	return nil
 }
@@ -77,8 +103,8 @@ func tooMany(v limit.Verdict, name, format string, args ...any) error {
 // seconds are whole ones, never too few.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// refused is the answer to a token that was not accepted. Whoever tries many is told to wait; a valid token from the same address
-// is never in the way.
+// refused is the answer to a token that was not accepted. Whoever tries many is told to wait; a valid token from the
+// same address is never in the way.
 func (a *API) refused(ctx context.Context, err error) error {
 	if !fault.IsCode(err, "invalid_token") {
 		return err

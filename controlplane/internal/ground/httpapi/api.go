@@ -32,12 +32,14 @@ type Config struct {
 	PublicDocs     bool         // /openapi.json, /docs and /redoc need no token
 	BehindProxy    bool         // a proxy in front of us appends the client's address to X-Forwarded-For
 
-	// Address comes before everything else and may read a tenant from the request's address; nil: an address names none.
+	// Address comes before everything else and may read a tenant from the request's address; nil: an address names
+	// none.
 	Address func(http.Handler) http.Handler
 
-	Rate        *limit.Limiter   // counts the requests of tokens; nil: there is no limit
-	Replay      *replay.Keeper   // keeps the answers of writes with an Idempotency-Key; nil: keys mean nothing
-	MaxInFlight int              // requests worked on at once, and requests that wait for the world outside; 0: 512 of each
+	Rate   *limit.Limiter // counts the requests of tokens; nil: there is no limit
+	Replay *replay.Keeper // keeps the answers of writes with an Idempotency-Key; nil: keys mean nothing
+	// requests worked on at once, and requests that wait for the world outside; 0: 512 of each
+	MaxInFlight int
 	Now         func() time.Time // nil: time.Now
 }
 
@@ -75,7 +77,10 @@ var setErrors sync.Once
 func New(cfg Config) *API {
 	setErrors.Do(func() {
 		huma.ValidateStrictCasing = true // the names of JSON's members are exact
-		huma.NewError = func(status int, msg string, errs ...error) huma.StatusError { return newProblem(status, msg, errs...) }
+		huma.NewError = func(status int, msg string,
+			errs ...error) huma.StatusError {
+			return newProblem(status, msg, errs...)
+		}
 		huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 			return withRequest(ctx.Context(), newProblem(status, msg, errs...))
 		}
@@ -88,12 +93,27 @@ func New(cfg Config) *API {
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
 	}
-	r.Use(a.identify, a.recoverPanic, a.bounds, a.receiveFree, a.shed, a.authenticate, a.receiveKnown, a.pack, a.conditional, a.encloseArchive, a.checkBody, middleware.GetHead)
+	r.Use(
+		a.identify,
+		a.recoverPanic,
+		a.bounds,
+		a.receiveFree,
+		a.shed,
+		a.authenticate,
+		a.receiveKnown,
+		a.pack,
+		a.conditional,
+		a.encloseArchive,
+		a.checkBody,
+		middleware.GetHead,
+	)
 	r.NotFound(a.nothing)
 	r.MethodNotAllowed(a.methodNotAllowed)
 	hc := huma.DefaultConfig(cfg.Title, cfg.Version)
 	hc.DocsPath, hc.OpenAPIPath, hc.SchemasPath, hc.CreateHooks = "", "", "", nil
-	hc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"}}
+	hc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
+	}
 	a.Huma = humachi.New(r, hc)
 	a.Huma.UseMiddleware(checkQuery(a.Huma))
 	return a
@@ -172,5 +192,15 @@ func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	a.Fail(w, r, fault.Coded(fault.Malformed, "method_not_allowed", "%s is not possible here; %s is", r.Method, strings.Join(allowed, ", ")))
+	a.Fail(
+		w,
+		r,
+		fault.Coded(
+			fault.Malformed,
+			"method_not_allowed",
+			"%s is not possible here; %s is",
+			r.Method,
+			strings.Join(allowed, ", "),
+		),
+	)
 }

@@ -32,29 +32,39 @@ func api(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.DiscardHandler), User: byName, Agent: nobody})
+	a := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.DiscardHandler), User: byName, Agent: nobody},
+	)
 	a.Add(
-		httpapi.Handle("GET", "/things", "List things", func(_ context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[thing], error) {
-			w, err := cursors.Walk(v, "things", in.Paging, in.Color)
-			if err != nil {
-				return nil, err
-			}
-			start := w.Page.Offset
-			if len(w.Page.After) > 0 {
-				start = int(w.Page.After[0][0]-'a') + 1
-			}
-			var items []thing
-			for i := start; i < 5 && len(items) <= w.Page.Limit; i++ {
-				items = append(items, thing{Name: string(rune('a' + i))})
-			}
-			return httpapi.Out(w, items, 5, func(x thing) []string { return []string{x.Name} }), nil
-		}),
-		httpapi.Handle("POST", "/things", "Make a thing", func(_ context.Context, _ viewer.Viewer, in *struct{ Body thing }) (*httpapi.Created[thing], error) {
-			if in.Body.Name == "taken" {
-				return nil, fault.Coded(fault.Conflict, "taken", "there is one already")
-			}
-			return &httpapi.Created[thing]{ETag: httpapi.ETag(1), Location: "/api/v1/things/1", Body: in.Body}, nil
-		}).For(viewer.Admin).Status(201),
+		httpapi.Handle(
+			"GET",
+			"/things",
+			"List things",
+			func(_ context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[thing], error) {
+				w, err := cursors.Walk(v, "things", in.Paging, in.Color)
+				if err != nil {
+					return nil, err
+				}
+				start := w.Page.Offset
+				if len(w.Page.After) > 0 {
+					start = int(w.Page.After[0][0]-'a') + 1
+				}
+				var items []thing
+				for i := start; i < 5 && len(items) <= w.Page.Limit; i++ {
+					items = append(items, thing{Name: string(rune('a' + i))})
+				}
+				return httpapi.Out(w, items, 5, func(x thing) []string { return []string{x.Name} }), nil
+			},
+		),
+		httpapi.Handle("POST", "/things", "Make a thing",
+			func(_ context.Context, _ viewer.Viewer, in *struct{ Body thing }) (*httpapi.Created[thing], error) {
+				if in.Body.Name == "taken" {
+					return nil, fault.Coded(fault.Conflict, "taken", "there is one already")
+				}
+				return &httpapi.Created[thing]{ETag: httpapi.ETag(1), Location: "/api/v1/things/1", Body: in.Body}, nil
+			}).
+			For(viewer.Admin).
+			Status(201),
 		httpapi.Handle("GET", "/things/{id}", "Read a thing", func(_ context.Context, _ viewer.Viewer, in *struct {
 			ID string `path:"id"`
 		}) (*httpapi.One[thing], error) {
@@ -63,9 +73,11 @@ func api(t *testing.T) *httptest.Server {
 			}
 			return &httpapi.One[thing]{ETag: httpapi.ETag(3), Body: thing{Name: in.ID}}, nil
 		}),
-		httpapi.Handle("POST", "/auth/login", "Sign in", func(_ context.Context, _ viewer.Viewer, in *struct{ Body thing }) (*httpapi.One[thing], error) {
-			return &httpapi.One[thing]{Body: in.Body}, nil
-		}).NoToken(),
+		httpapi.Handle("POST", "/auth/login", "Sign in",
+			func(_ context.Context, _ viewer.Viewer, in *struct{ Body thing }) (*httpapi.One[thing], error) {
+				return &httpapi.One[thing]{Body: in.Body}, nil
+			}).
+			NoToken(),
 	)
 	s := httptest.NewServer(a.Router)
 	t.Cleanup(s.Close)
@@ -84,7 +96,12 @@ func nobody(context.Context, string, *http.Request) (viewer.Viewer, error) {
 	return viewer.Viewer{}, fault.Coded(fault.Unauthenticated, "invalid_token", "this token is not valid here")
 }
 
-func call(t *testing.T, s *httptest.Server, as, method, path, body string, header ...string) (*http.Response, map[string]any) {
+func call(
+	t *testing.T,
+	s *httptest.Server,
+	as, method, path, body string,
+	header ...string,
+) (*http.Response, map[string]any) {
 	t.Helper()
 	req, err := http.NewRequest(method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -145,9 +162,12 @@ func TestEveryRefusalIsAProblemWithItsCode(t *testing.T) {
 		{"server's member", "admin", "POST", "/api/v1/things", `{"name":"a","id":"1"}`, 422, "read_only_field"},
 		{"unknown member", "admin", "POST", "/api/v1/things", `{"name":"a","nmae":"b"}`, 422, "unknown_field"},
 		{"member in capitals", "admin", "POST", "/api/v1/things", `{"name":"a","Size":1}`, 422, "unknown_field"},
-		{"duplicate in another case", "admin", "POST", "/api/v1/things", `{"name":"a","size":1,"ſize":2}`, 400, "duplicate_member"},
-		{"duplicate further in", "admin", "POST", "/api/v1/things", `{"name":"a","x":[{"b":1,"b":2}]}`, 400, "duplicate_member"},
-		{"server's member in another case", "admin", "POST", "/api/v1/things", `{"name":"a","ſtatuſ":"1"}`, 422, "read_only_field"},
+		{"duplicate in another case", "admin", "POST", "/api/v1/things", `{"name":"a","size":1,"ſize":2}`, 400,
+			"duplicate_member"},
+		{"duplicate further in", "admin", "POST", "/api/v1/things", `{"name":"a","x":[{"b":1,"b":2}]}`, 400,
+			"duplicate_member"},
+		{"server's member in another case", "admin", "POST", "/api/v1/things", `{"name":"a","ſtatuſ":"1"}`, 422,
+			"read_only_field"},
 		{"NUL in a name", "admin", "POST", "/api/v1/things", `{"name":"a","\u0000":1}`, 400, "invalid_encoding"},
 		{"malformed If-None-Match without a token", "", "GET", "/api/v1/things", "", 401, "authentication_required"},
 		{"rule broken", "admin", "POST", "/api/v1/things", `{"name":""}`, 422, "validation_failed"},
@@ -155,7 +175,8 @@ func TestEveryRefusalIsAProblemWithItsCode(t *testing.T) {
 		{"auditor writes", "auditor", "POST", "/api/v1/things", `{"name":"a"}`, 403, "read_only_role"},
 		{"auditor writes what is not valid", "auditor", "POST", "/api/v1/things", `{"name":""}`, 403, "read_only_role"},
 		{"role missing", "manager", "POST", "/api/v1/things", `{"name":"a"}`, 403, "forbidden"},
-		{"too large", "admin", "POST", "/api/v1/things", `{"name":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "payload_too_large"},
+		{"too large", "admin", "POST", "/api/v1/things", `{"name":"` + strings.Repeat("a", 1<<20) + `"}`, 413,
+			"payload_too_large"},
 		{"panic", "admin", "GET", "/api/v1/things/panic", "", 500, "internal_error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,11 +207,25 @@ func TestOnlyJSONInUTF8IsTaken(t *testing.T) {
 		media, coding string
 		status        int
 	}{
-		{"application/json", "", 201}, {"Application/JSON; charset=UTF-8", "", 201}, {"application/merge-patch+json", "", 201}, {"application/json", "identity", 201},
-		{"text/plain", "", 415}, {"", "", 415}, {"application/json; charset=latin1", "", 415}, {"application/x-www-form-urlencoded", "", 415},
-		{"application/jsonx", "", 415}, {"application/json, text/plain", "", 415}, {"application/json", "gzip", 415}, {"application/json", "br", 415},
+		{"application/json", "", 201}, {"Application/JSON; charset=UTF-8", "", 201},
+		{"application/merge-patch+json", "", 201}, {"application/json", "identity", 201},
+		{"text/plain", "", 415}, {"", "", 415}, {"application/json; charset=latin1", "", 415},
+		{"application/x-www-form-urlencoded", "", 415},
+		{"application/jsonx", "", 415}, {"application/json, text/plain", "", 415}, {"application/json", "gzip", 415},
+		{"application/json", "br", 415},
 	} {
-		res, body := call(t, s, "admin", "POST", "/api/v1/things", `{"name":"a"}`, "Content-Type", tt.media, "Content-Encoding", tt.coding)
+		res, body := call(
+			t,
+			s,
+			"admin",
+			"POST",
+			"/api/v1/things",
+			`{"name":"a"}`,
+			"Content-Type",
+			tt.media,
+			"Content-Encoding",
+			tt.coding,
+		)
 		if res.StatusCode != tt.status || (tt.status == 415 && body["code"] != "unsupported_media_type") {
 			t.Errorf("%s %s: got %d %v; want %d", tt.media, tt.coding, res.StatusCode, body, tt.status)
 		}
@@ -227,7 +262,14 @@ func TestAListIsWalkedByCursorToItsEnd(t *testing.T) {
 	if res, body := call(t, s, "admin", "GET", "/api/v1/things?color=red"+cursor, ""); res.StatusCode != 400 {
 		t.Errorf("the cursor works with other filters: %d %v", res.StatusCode, body)
 	}
-	if res, body := call(t, s, "admin", "GET", "/api/v1/things?offset=1"+cursor, ""); body["code"] != "conflicting_parameters" {
+	if res, body := call(
+		t,
+		s,
+		"admin",
+		"GET",
+		"/api/v1/things?offset=1"+cursor,
+		"",
+	); body["code"] != "conflicting_parameters" {
 		t.Errorf("cursor and offset: %d %v", res.StatusCode, body)
 	}
 }

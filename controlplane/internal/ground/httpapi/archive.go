@@ -20,15 +20,16 @@ const MaxArchive = 6 << 20 // bytes
 // archiveMedia are the media types of an archive that is the body itself.
 var archiveMedia = []string{"application/gzip", "application/x-gzip", "application/octet-stream"}
 
-// Archive lets the route take an archive as the body itself, or as the part archive of a multipart/form-data, beside a JSON object
-// whose member archive holds it in base64. Its handler sees the object either way.
+// Archive lets the route take an archive as the body itself, or as the part archive of a multipart/form-data, beside a
+// JSON object whose member archive holds it in base64. Its handler sees the object either way.
 func (r Route) Archive() Route { r.archive, r.bulk = true, true; return r }
 
 // archiveIn says whether the media type of a request is that of an archive, and whether it is a part of a form.
 func archiveIn(r *http.Request) (boundary string, multi, archive bool) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	multi = media == "multipart/form-data"
-	archive = err == nil && (multi || slices.Contains(archiveMedia, media)) && r.Method == http.MethodPost && r.Header.Get("Content-Encoding") == ""
+	archive = err == nil && (multi || slices.Contains(archiveMedia, media)) && r.Method == http.MethodPost &&
+		r.Header.Get("Content-Encoding") == ""
 	return params["boundary"], multi, archive
 }
 

@@ -33,8 +33,8 @@ const (
 // serverOwned are the members that only the service sets.
 var serverOwned = []string{"id", "tenant_id", "status", "version", "created_at", "updated_at", "created_by"}
 
-// checkBody refuses what a lenient JSON decoder would let through: another media type, duplicate members, trailing data,
-// NUL, invalid UTF-8, extreme nesting, and members that belong to the server.
+// checkBody refuses what a lenient JSON decoder would let through: another media type, duplicate members, trailing
+// data, NUL, invalid UTF-8, extreme nesting, and members that belong to the server.
 func (a *API) checkBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !under(r.URL.Path, "/api") || r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -69,8 +69,8 @@ func (a *API) checkBody(next http.Handler) http.Handler {
 	})
 }
 
-// bodyLimits are the most bytes and elements of a body. Few routes take many, so they are looked for only when a body is large, or
-// does not say how large it is.
+// bodyLimits are the most bytes and elements of a body. Few routes take many, so they are looked for only when a body
+// is large, or does not say how large it is.
 func (a *API) bodyLimits(r *http.Request) (bytes int64, elements int) {
 	if len(a.bulk) > 0 && (r.ContentLength < 0 || r.ContentLength > smallBody) {
 		if a.bulk[r.Method+" "+a.Router.Find(chi.NewRouteContext(), r.Method, r.URL.Path)] {
@@ -96,20 +96,26 @@ func readFault(err error) error {
 
 func checkJSON(r *http.Request, body []byte, elements int) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return fault.Coded(fault.Malformed, "unsupported_media_type", "the body must be sent as it is, without Content-Encoding: a packed one may become any size").
+		return fault.Coded(fault.Malformed, "unsupported_media_type", "the body must be sent as it is, without "+
+			"Content-Encoding: a packed one may become any size").
 			With(fault.Field{Header: "Content-Encoding", Code: "unsupported_media_type", Detail: "leave it out"})
 	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	isJSON := media == "application/json" || strings.HasSuffix(media, "+json")
 	if err != nil || !isJSON || (params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8")) {
-		return fault.Coded(fault.Malformed, "unsupported_media_type", "the body must be JSON in UTF-8, declared by Content-Type: application/json")
+		return fault.Coded(
+			fault.Malformed,
+			"unsupported_media_type",
+			"the body must be JSON in UTF-8, declared by Content-Type: application/json",
+		)
 	}
 	r.Header.Set("Content-Type", media) // what comes later compares letters
 	if !utf8.Valid(body) {
 		return fault.Coded(fault.Malformed, "invalid_encoding", "the body is not valid UTF-8")
 	}
 	owned := serverOwned
-	if under(r.URL.Path, Prefix+"/auth") || under(r.URL.Path, Prefix+"/agent") || under(r.URL.Path, Prefix+"/sector-packs") { // a pack's version is asked for
+	if under(r.URL.Path, Prefix+"/auth") || under(r.URL.Path, Prefix+"/agent") ||
+		under(r.URL.Path, Prefix+"/sector-packs") { // a pack's version is asked for
 		owned = nil
 	}
 	d := &reading{Decoder: json.NewDecoder(bytes.NewReader(body)), left: elements}
@@ -184,8 +190,9 @@ func (d *reading) walkObject(depth int, owned []string) error {
 	return jsonFault(d, err)
 }
 
-// folded is what all names have in common that Go's decoder takes for one: it matches without regard to case, which is more than
-// capitals, since the long ſ is an s and the sign of the kelvin a k. Two of them in one object are duplicates.
+// folded is what all names have in common that Go's decoder takes for one: it matches without regard to case, which is
+// more than capitals, since the long ſ is an s and the sign of the kelvin a k. Two of them in one object are
+// duplicates.
 func folded(name string) string {
 	first := func(r rune) rune { // of all that are r in another case
 		for {
@@ -201,7 +208,11 @@ func folded(name string) string {
 
 func checkText(token any) error {
 	if s, ok := token.(string); ok && strings.ContainsRune(s, 0) {
-		return fault.Coded(fault.Malformed, "invalid_encoding", "a text holds the character NUL, which cannot be stored")
+		return fault.Coded(
+			fault.Malformed,
+			"invalid_encoding",
+			"a text holds the character NUL, which cannot be stored",
+		)
 	}
 	return nil
 }
@@ -213,8 +224,8 @@ func jsonFault(d *reading, err error) error {
 	return fault.Coded(fault.Malformed, "malformed_json", "the body is not valid JSON near byte %d", d.InputOffset())
 }
 
-// Ignored lists the members of a JSON object that the type of into does not know, for payloads whose senders add fields of
-// their own. The names go into the Ignored-Fields header.
+// Ignored lists the members of a JSON object that the type of into does not know, for payloads whose senders add fields
+// of their own. The names go into the Ignored-Fields header.
 func Ignored(raw []byte, into any) string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {

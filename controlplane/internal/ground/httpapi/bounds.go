@@ -37,7 +37,12 @@ func checkHead(r *http.Request) error {
 		return fault.Coded(fault.Malformed, "uri_too_long", "the query may have at most %d bytes", maxQuery)
 	}
 	if strings.Count(r.URL.RawQuery, "&") >= maxParameters {
-		return fault.Coded(fault.Malformed, "invalid_parameter", "there may be at most %d query parameters", maxParameters)
+		return fault.Coded(
+			fault.Malformed,
+			"invalid_parameter",
+			"there may be at most %d query parameters",
+			maxParameters,
+		)
 	}
 	size, fields := 0, 0
 	for name, values := range r.Header {
@@ -47,7 +52,13 @@ func checkHead(r *http.Request) error {
 		}
 	}
 	if size > maxHeader || fields > maxFields {
-		return fault.Coded(fault.Malformed, "headers_too_large", "the headers may be at most %d, of %d bytes together", maxFields, maxHeader)
+		return fault.Coded(
+			fault.Malformed,
+			"headers_too_large",
+			"the headers may be at most %d, of %d bytes together",
+			maxFields,
+			maxHeader,
+		)
 	}
 	return nil
 }

@@ -36,8 +36,12 @@ func serveBounded(t *testing.T, c *Connections) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }),
-		ReadHeaderTimeout: time.Minute}
+	srv := &http.Server{
+		Handler: http.HandlerFunc(
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
+		),
+		ReadHeaderTimeout: time.Minute,
+	}
 	go func() { _ = srv.Serve(c.Listen(l)) }()
 	t.Cleanup(func() { _ = srv.Close() })
 	return l.Addr().String()

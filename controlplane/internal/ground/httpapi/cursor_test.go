@@ -30,7 +30,12 @@ func newWalker(tb testing.TB) *walker {
 }
 
 func (w *walker) walk(cursor string) (*httpapi.Walk, error) {
-	return w.cursors.Walk(viewer.Viewer{Tenant: "t", Kind: viewer.User, ID: "u"}, "things", httpapi.Paging{Limit: 10, Cursor: cursor}, "red")
+	return w.cursors.Walk(
+		viewer.Viewer{Tenant: "t", Kind: viewer.User, ID: "u"},
+		"things",
+		httpapi.Paging{Limit: 10, Cursor: cursor},
+		"red",
+	)
 }
 
 // cursor is one that continues after a row.
@@ -46,7 +51,10 @@ func (w *walker) cursor(tb testing.TB) string {
 func TestACursorWithAnyBitChangedIsNone(t *testing.T) {
 	w := newWalker(t)
 	good := w.cursor(t)
-	if got, err := w.walk(good); err != nil || fmt.Sprint(got.Page.After) != "[2026-01-02 0198f5c3-4f9e-7a6b-8c1d-2e3f4a5b6c7d]" {
+	if got, err := w.walk(
+		good,
+	); err != nil ||
+		fmt.Sprint(got.Page.After) != "[2026-01-02 0198f5c3-4f9e-7a6b-8c1d-2e3f4a5b6c7d]" {
 		t.Fatalf("unchanged: %v, %v", got, err)
 	}
 	refused := func(what, cursor string) {
@@ -120,7 +128,8 @@ func TestACursorBelongsToOneListOfOneCaller(t *testing.T) {
 func FuzzCursorsThatAreNotOursAreRefused(f *testing.F) {
 	w := newWalker(f)
 	good := w.cursor(f)
-	for _, seed := range []string{"", "abc", good, good[:len(good)-1], good + good, "{}", "\x00", "eyJlIjo5OTk5OTk5OTk5LCJhIjpbXX0"} {
+	for _, seed := range []string{"", "abc", good, good[:len(good)-1], good + good, "{}", "\x00",
+		"eyJlIjo5OTk5OTk5OTk5LCJhIjpbXX0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {

@@ -15,8 +15,8 @@ type deprecation struct {
 	successor     string
 }
 
-// Deprecated says that the route is going: since when it should not be used any more (RFC 9745), from when on it answers 410
-// (RFC 8594), and the path of what takes its place, which may be empty.
+// Deprecated says that the route is going: since when it should not be used any more (RFC 9745), from when on it
+// answers 410 (RFC 8594), and the path of what takes its place, which may be empty.
 func (r Route) Deprecated(since, sunset time.Time, successor string) Route {
 	r.going = &deprecation{since, sunset, successor}
 	return r

@@ -19,28 +19,39 @@ type File struct {
 	Write func(ctx context.Context, w io.Writer) error
 }
 
-// Download makes a route that answers a file of a media type, or of one of several that stand behind each other with commas. What
-// fails before the first byte is an ordinary problem; later the connection is cut, so that half a file never looks whole.
-func Download[I any](method, path, summary, media string, h func(ctx context.Context, v viewer.Viewer, in *I) (File, error)) Route {
-	return Route{Method: method, Path: Prefix + path, Summary: summary, unkeyed: true, media: strings.Split(media, ","), register: func(a *API, r Route) {
-		op := r.guarded(a)
-		content := map[string]*huma.MediaType{}
-		for each := range strings.SplitSeq(media, ",") {
-			content[each] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
-		}
-		op.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: content}}
-		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
-			v := ViewerOf(ctx)
-			file, err := h(ctx, v, in)
-			if err != nil {
-				return nil, a.problem(ctx, err)
+// Download makes a route that answers a file of a media type, or of one of several that stand behind each other with
+// commas. What fails before the first byte is an ordinary problem; later the connection is cut, so that half a file
+// never looks whole.
+func Download[I any](
+	method, path, summary, media string,
+	h func(ctx context.Context, v viewer.Viewer, in *I) (File, error),
+) Route {
+	return Route{
+		Method:  method,
+		Path:    Prefix + path,
+		Summary: summary,
+		unkeyed: true,
+		media:   strings.Split(media, ","),
+		register: func(a *API, r Route) {
+			op := r.guarded(a)
+			content := map[string]*huma.MediaType{}
+			for each := range strings.SplitSeq(media, ",") {
+				content[each] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 			}
-			if file.Media == "" {
-				file.Media = media
-			}
-			return a.file(ctx, file), nil
-		})
-	}}
+			op.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: content}}
+			huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+				v := ViewerOf(ctx)
+				file, err := h(ctx, v, in)
+				if err != nil {
+					return nil, a.problem(ctx, err)
+				}
+				if file.Media == "" {
+					file.Media = media
+				}
+				return a.file(ctx, file), nil
+			})
+		},
+	}
 }
 
 func (a *API) file(ctx context.Context, f File) *huma.StreamResponse {
@@ -64,7 +75,8 @@ func (a *API) file(ctx context.Context, f File) *huma.StreamResponse {
 	}}
 }
 
-// patientWriter moves the connection's deadline on as long as something is taken: a large file takes longer than an answer.
+// patientWriter moves the connection's deadline on as long as something is taken: a large file takes longer than an
+// answer.
 type patientWriter struct{ w io.Writer }
 
 func (p *patientWriter) Write(b []byte) (int, error) {

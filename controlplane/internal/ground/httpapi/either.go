@@ -11,24 +11,35 @@ import (
 // Either makes a route that answers at once with O as JSON, or tells the same as it happens in a stream of events when
 // streams says that the request asks for it. O is the body itself; the status of success is 200.
 func Either[I, O any](method, path, summary string, streams func(*I) bool, h Handler[I, O], s Streamer[I]) Route {
-	return Route{Method: method, Path: Prefix + path, Summary: summary, waits: true, media: []string{"text/event-stream"}, register: func(a *API, r Route) {
-		op := r.guarded(a)
-		body := a.Huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[O](), true, "")
-		op.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: body}, "text/event-stream": {Schema: &huma.Schema{Type: "string"}},
-		}}}
-		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
-			v := ViewerOf(ctx)
-			if streams(in) {
-				return a.stream(ctx, v, func() (func(context.Context, *Events) error, error) { return s(ctx, v, in) })
-			}
-			out, err := h(ctx, v, in)
-			if err != nil {
-				return nil, a.problem(ctx, err)
-			}
-			return a.json(ctx, out), nil
-		})
-	}}
+	return Route{
+		Method:  method,
+		Path:    Prefix + path,
+		Summary: summary,
+		waits:   true,
+		media:   []string{"text/event-stream"},
+		register: func(a *API, r Route) {
+			op := r.guarded(a)
+			body := a.Huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[O](), true, "")
+			op.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
+				"application/json": {Schema: body}, "text/event-stream": {Schema: &huma.Schema{Type: "string"}},
+			}}}
+			huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+				v := ViewerOf(ctx)
+				if streams(in) {
+					return a.stream(
+						ctx,
+						v,
+						func() (func(context.Context, *Events) error, error) { return s(ctx, v, in) },
+					)
+				}
+				out, err := h(ctx, v, in)
+				if err != nil {
+					return nil, a.problem(ctx, err)
+				}
+				return a.json(ctx, out), nil
+			})
+		},
+	}
 }
 
 func (a *API) json(ctx context.Context, out any) *huma.StreamResponse {

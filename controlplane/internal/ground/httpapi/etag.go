@@ -59,7 +59,8 @@ func (m IfNoneMatch) Check(version *int) error {
 		return nil
 	}
 	tags, all, err := entityTags("If-None-Match", m.NoneMatch)
-	if err != nil || version == nil || (!all && !slices.Contains(tags, ETag(*version)) && !slices.Contains(tags, "W/"+ETag(*version))) {
+	if err != nil || version == nil ||
+		(!all && !slices.Contains(tags, ETag(*version)) && !slices.Contains(tags, "W/"+ETag(*version))) {
 		return err
 	}
 	return fault.New(fault.Precondition, "there is one already")
@@ -76,7 +77,8 @@ func entityTags(header, value string) (tags []string, all bool, err error) {
 	for rest := value; ; {
 		found := entityTag.FindStringSubmatch(rest)
 		if found == nil {
-			return nil, false, fault.Coded(fault.Malformed, "invalid_request", "%s must be * or a list of entity tags, each in quotes", header).
+			return nil, false, fault.Coded(fault.Malformed, "invalid_request", "%s must be * or a list of entity "+
+				"tags, each in quotes", header).
 				With(fault.Field{Header: header, Code: "invalid", Detail: `send the ETag as it came, with its quotes`})
 		}
 		tags = append(tags, found[1])
@@ -129,5 +131,9 @@ func (w *conditionalWriter) Write(b []byte) (int, error) {
 }
 
 func (w *conditionalWriter) matches(tag string) bool {
-	return w.all || slices.ContainsFunc(w.seen, func(t string) bool { return strings.TrimPrefix(t, "W/") == strings.TrimPrefix(tag, "W/") })
+	return w.all ||
+		slices.ContainsFunc(
+			w.seen,
+			func(t string) bool { return strings.TrimPrefix(t, "W/") == strings.TrimPrefix(tag, "W/") },
+		)
 }

@@ -18,24 +18,33 @@ func TakesGzip(r *http.Request) bool {
 	return false
 }
 
-// worthPacking is the size in bytes from which an answer is packed: below it, it fits into one packet of the network anyway.
+// worthPacking is the size in bytes from which an answer is packed: below it, it fits into one packet of the network
+// anyway.
 const worthPacking = 1400
 
 // pack packs the JSON that is read, for clients that take gzip: a page of a list becomes a tenth.
 //
-// Three kinds are left as they are. What carries an ETag, because a strong one belongs to the bytes as they are sent (RFC 9110 section
-// 8.8.1), and If-Match must find it unchanged; it is one resource, and small. Files and streams of events, which somebody waits for
-// line by line, and whose end must not look whole when they are cut. Everything about signing in, and every answer to a write: where
-// a secret stands beside something that the caller chose, the length of what is packed would tell of it (BREACH).
+// Three kinds are left as they are. What carries an ETag, because a strong one belongs to the bytes as they are sent
+// (RFC 9110 section 8.8.1), and If-Match must find it unchanged; it is one resource, and small. Files and streams of
+// events, which somebody waits for line by line, and whose end must not look whole when they are cut. Everything about
+// signing in, and every answer to a write: where a secret stands beside something that the caller chose, the length of
+// what is packed would tell of it (BREACH).
 func (a *API) pack(next http.Handler) http.Handler {
-	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"application/json"}), gzhttp.MinSize(worthPacking), gzhttp.EnableZstd(false))
+	wrap, err := gzhttp.NewWrapper(
+		gzhttp.ContentTypes([]string{"application/json"}),
+		gzhttp.MinSize(worthPacking),
+		gzhttp.EnableZstd(false),
+	)
 	if err != nil {
 		panic(err) // the options above are constants
 	}
-	packed := wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&taggedWriter{Passing{w}}, r) }))
+	packed := wrap(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&taggedWriter{Passing{w}}, r) }),
+	)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
-		if r.Method == http.MethodGet && under(path, Prefix) && !under(path, Prefix+"/auth") && r.Header.Get("Upgrade") == "" {
+		if r.Method == http.MethodGet && under(path, Prefix) && !under(path, Prefix+"/auth") &&
+			r.Header.Get("Upgrade") == "" {
 			packed(w, r)
 			return
 		}

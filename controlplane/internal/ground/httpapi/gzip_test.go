@@ -52,31 +52,50 @@ func packing(t *testing.T) string {
 	tell := func(_ context.Context, _ viewer.Viewer, in *words) (*httpapi.One[string], error) { return answered(in) }
 	next := make(chan struct{})
 	t.Cleanup(func() { close(next) })
-	s := serve(t, httpapi.Config{Now: time.Now, Address: behindAnother},
+	s := serve(
+		t,
+		httpapi.Config{Now: time.Now, Address: behindAnother},
 		httpapi.Handle("GET", "/words", "Say words", tell),
 		httpapi.Handle("POST", "/words", "Say words", tell),
 		httpapi.Handle("GET", "/auth/words", "Say words", tell),
-		httpapi.Download("GET", "/file", "A file", "application/x-ndjson", func(context.Context, viewer.Viewer, *struct{}) (httpapi.File, error) {
-			return httpapi.File{Name: "x", Write: func(_ context.Context, w io.Writer) error {
-				_, err := io.WriteString(w, strings.Repeat("{}\n", 2000))
-				return err
-			}}, nil
-		}),
-		httpapi.Handle("GET", "/unsayable", "Fail on the way", func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[unsayable], error) {
-			return &httpapi.One[unsayable]{}, nil
-		}),
-		httpapi.Stream("GET", "/events", "Events", func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
-			return func(ctx context.Context, e *httpapi.Events) error {
-				if err := e.Send("first", "", strings.Repeat("long ", 1000)); err != nil {
+		httpapi.Download(
+			"GET",
+			"/file",
+			"A file",
+			"application/x-ndjson",
+			func(context.Context, viewer.Viewer, *struct{}) (httpapi.File, error) {
+				return httpapi.File{Name: "x", Write: func(_ context.Context, w io.Writer) error {
+					_, err := io.WriteString(w, strings.Repeat("{}\n", 2000))
 					return err
-				}
-				select {
-				case <-next: // until the test is over: the first must have come before
-				case <-ctx.Done():
-				}
-				return nil
-			}, nil
-		}))
+				}}, nil
+			},
+		),
+		httpapi.Handle(
+			"GET",
+			"/unsayable",
+			"Fail on the way",
+			func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[unsayable], error) {
+				return &httpapi.One[unsayable]{}, nil
+			},
+		),
+		httpapi.Stream(
+			"GET",
+			"/events",
+			"Events",
+			func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
+				return func(ctx context.Context, e *httpapi.Events) error {
+					if err := e.Send("first", "", strings.Repeat("long ", 1000)); err != nil {
+						return err
+					}
+					select {
+					case <-next: // until the test is over: the first must have come before
+					case <-ctx.Done():
+					}
+					return nil
+				}, nil
+			},
+		),
+	)
 	return s.URL + httpapi.Prefix
 }
 
@@ -153,13 +172,23 @@ func TestLongAnswersArePackedForThoseWhoTakeIt(t *testing.T) {
 		res := fetch(t, tt.method, at+tt.path, tt.encoding)
 		raw, err := io.ReadAll(res.Body)
 		if err != nil || res.StatusCode != tt.status || (res.Header.Get("Content-Encoding") == "gzip") != tt.packed {
-			t.Errorf("%s: %d %v %v; want %d, packed: %t", tt.what, res.StatusCode, res.Header, err, tt.status, tt.packed)
+			t.Errorf(
+				"%s: %d %v %v; want %d, packed: %t",
+				tt.what,
+				res.StatusCode,
+				res.Header,
+				err,
+				tt.status,
+				tt.packed,
+			)
 			continue
 		}
 		if res.Header.Get("No-Gzip-Compression") != "" {
 			t.Errorf("%s: an inner header is told", tt.what)
 		}
-		if tt.packed && (len(raw) > 1000 || unpacked(t, string(raw)) != fmt.Sprintf("%q\n", strings.Repeat("word ", 2000)) || res.Header.Get("Vary") != "Accept-Encoding") {
+		if tt.packed &&
+			(len(raw) > 1000 || unpacked(t, string(raw)) != fmt.Sprintf("%q\n", strings.Repeat("word ", 2000)) ||
+				res.Header.Get("Vary") != "Accept-Encoding") {
 			t.Errorf("%s: %d bytes, Vary %q", tt.what, len(raw), res.Header.Get("Vary"))
 		}
 	}
@@ -181,7 +210,15 @@ func unpacked(t *testing.T, raw string) string {
 func TestTheTagOfAResourceIsTheSameWhateverTheClientTakes(t *testing.T) {
 	at := packing(t)
 	tag := fetch(t, "GET", at+"/words?n=2000&tag=true", "gzip").Header.Get("ETag")
-	if res := fetch(t, "GET", at+"/words?n=2000&tag=true", "gzip", "If-None-Match", tag); tag != httpapi.ETag(1) || res.StatusCode != 304 {
+	if res := fetch(
+		t,
+		"GET",
+		at+"/words?n=2000&tag=true",
+		"gzip",
+		"If-None-Match",
+		tag,
+	); tag != httpapi.ETag(1) ||
+		res.StatusCode != 304 {
 		t.Errorf("ETag %s, and asked again with it: %d; want %s, 304", tag, res.StatusCode, httpapi.ETag(1))
 	}
 }

@@ -15,11 +15,15 @@ import (
 
 // keyParameter describes the header in the API's description.
 var keyParameter = &huma.Param{
-	Name: replay.Header, In: "header", Schema: &huma.Schema{Type: "string", Format: "uuid"},
-	Description: "A UUID of your own making: a request that is sent again with it within 24 hours is carried out once, and gets the first answer with Idempotent-Replayed: true.",
+	Name:   replay.Header,
+	In:     "header",
+	Schema: &huma.Schema{Type: "string", Format: "uuid"},
+	Description: "A UUID of your own making: a request that is sent again with it within 24 hours is carried out " +
+		"once, and gets the first answer with Idempotent-Replayed: true.",
 }
 
-// keyed says whether an Idempotency-Key means something on the route. Signing in does not keep answers, since they hold tokens.
+// keyed says whether an Idempotency-Key means something on the route. Signing in does not keep answers, since they hold
+// tokens.
 func (r Route) keyed() bool {
 	switch r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:

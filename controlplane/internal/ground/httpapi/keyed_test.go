@@ -52,18 +52,42 @@ func newKeyed(t *testing.T, processes int) *keyed {
 	k := &keyed{t: t, db: pgtest.New(t), now: still()}
 	k.tenant = pgtest.Tenant(t, k.db, "acme").Tenant
 	user := func(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
-		return viewer.Viewer{Tenant: k.tenant, Kind: viewer.User, ID: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}, nil
+		return viewer.Viewer{
+			Tenant: k.tenant,
+			Kind:   viewer.User,
+			ID:     bearer,
+			Roles:  []viewer.Role{viewer.Role(bearer)},
+		}, nil
 	}
 	for range processes {
-		keeper := &replay.Keeper{DB: k.db, Seal: ring, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return k.now }}
-		k.servers = append(k.servers, serve(t, httpapi.Config{User: user, Replay: keeper},
+		keeper := &replay.Keeper{
+			DB:   k.db,
+			Seal: ring,
+			Log:  slog.New(slog.DiscardHandler),
+			Now:  func() time.Time { return k.now },
+		}
+		k.servers = append(k.servers, serve(
+			t,
+			httpapi.Config{User: user, Replay: keeper},
 			httpapi.Handle("POST", "/things", "Make a thing", k.make).For(viewer.Admin).Status(201),
 			httpapi.Handle("DELETE", "/things/{id}", "Delete a thing", k.remove).Status(204),
 			httpapi.Handle("POST", "/auth/things", "Not kept", k.make),
-			httpapi.Handle("GET", "/things", "Read", func(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[string], error) {
-				return &httpapi.One[string]{Body: "x"}, k.work(ctx, v)
-			}),
-			httpapi.Either("POST", "/things/test", "Try a thing", func(in *keyedIn) bool { return in.Wait }, k.try, k.follow),
+			httpapi.Handle(
+				"GET",
+				"/things",
+				"Read",
+				func(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[string], error) {
+					return &httpapi.One[string]{Body: "x"}, k.work(ctx, v)
+				},
+			),
+			httpapi.Either(
+				"POST",
+				"/things/test",
+				"Try a thing",
+				func(in *keyedIn) bool { return in.Wait },
+				k.try,
+				k.follow,
+			),
 		))
 	}
 	return k
@@ -102,7 +126,11 @@ func (k *keyed) try(ctx context.Context, v viewer.Viewer, _ *keyedIn) (*string, 
 	return &out, k.work(ctx, v)
 }
 
-func (k *keyed) follow(_ context.Context, v viewer.Viewer, _ *keyedIn) (func(context.Context, *httpapi.Events) error, error) {
+func (k *keyed) follow(
+	_ context.Context,
+	v viewer.Viewer,
+	_ *keyedIn,
+) (func(context.Context, *httpapi.Events) error, error) {
 	return func(ctx context.Context, e *httpapi.Events) error {
 		if err := k.work(ctx, v); err != nil {
 			return err
@@ -157,7 +185,14 @@ func TestARepeatedWriteGetsItsFirstAnswerOnAnyProcess(t *testing.T) {
 	first := k.send(0, "admin", "POST", "/things", `{"name":"ab"}`, "Idempotency-Key", key)
 	again := k.send(1, "admin", "POST", "/things", `{"name":"ab"}`, "Idempotency-Key", `"`+strings.ToUpper(key)+`"`)
 	if first.status != 201 || again.status != 201 || first.body != again.body || k.effects() != 1 {
-		t.Fatalf("first %d %s, again %d %s, done %d times", first.status, first.body, again.status, again.body, k.effects())
+		t.Fatalf(
+			"first %d %s, again %d %s, done %d times",
+			first.status,
+			first.body,
+			again.status,
+			again.body,
+			k.effects(),
+		)
 	}
 	for _, name := range []string{"Location", "Etag", "Content-Type"} {
 		if first.header.Get(name) == "" || first.header.Get(name) != again.header.Get(name) {
@@ -179,12 +214,30 @@ func TestARepeatedWriteGetsItsFirstAnswerOnAnyProcess(t *testing.T) {
 		"another query":        {"admin", "/things?wait=true", `{"name":"ab"}`, 422, "idempotency_key_reused"},
 		"a right that is gone": {"manager", "/things", `{"name":"ab"}`, 403, "forbidden"},
 	} {
-		if got := k.send(0, tt.as, "POST", tt.path, tt.body, "Idempotency-Key", key); got.status != tt.status || !strings.Contains(got.body, tt.code) {
+		if got := k.send(
+			0,
+			tt.as,
+			"POST",
+			tt.path,
+			tt.body,
+			"Idempotency-Key",
+			key,
+		); got.status != tt.status ||
+			!strings.Contains(got.body, tt.code) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}
 	k.now = k.now.Add(24*time.Hour + time.Second)
-	if got := k.send(0, "admin", "POST", "/things", `{"name":"ab"}`, "Idempotency-Key", key); got.status != 201 || k.effects() != 2 {
+	if got := k.send(
+		0,
+		"admin",
+		"POST",
+		"/things",
+		`{"name":"ab"}`,
+		"Idempotency-Key",
+		key,
+	); got.status != 201 ||
+		k.effects() != 2 {
 		t.Errorf("after a day: %d, done %d times", got.status, k.effects())
 	}
 }
@@ -211,8 +264,16 @@ func TestWhatIsKeptAndWhatIsNot(t *testing.T) {
 			key := uuid.NewString()
 			first := k.send(0, "admin", tt.method, tt.path, tt.body, "Idempotency-Key", key)
 			again := k.send(0, "admin", tt.method, tt.path, tt.body, "Idempotency-Key", key)
-			if first.status != tt.status || again.status != tt.status || k.effects() != tt.effects || again.header.Get("Idempotent-Replayed") != tt.replayed {
-				t.Errorf("%d, then %d replayed=%q, done %d times (%s)", first.status, again.status, again.header.Get("Idempotent-Replayed"), k.effects(), again.body)
+			if first.status != tt.status || again.status != tt.status || k.effects() != tt.effects ||
+				again.header.Get("Idempotent-Replayed") != tt.replayed {
+				t.Errorf(
+					"%d, then %d replayed=%q, done %d times (%s)",
+					first.status,
+					again.status,
+					again.header.Get("Idempotent-Replayed"),
+					k.effects(),
+					again.body,
+				)
 			}
 			if tt.replayed == "true" && first.body != again.body {
 				t.Errorf("said %q, then %q", first.body, again.body)
@@ -226,7 +287,14 @@ func TestAKeyMustBeAUUID(t *testing.T) {
 	for _, header := range [][]string{
 		{"Idempotency-Key", "17"}, {"Idempotency-Key", uuid.NewString(), "Idempotency-Key", uuid.NewString()},
 	} {
-		if got := k.send(0, "admin", "POST", "/things", `{"name":"ab"}`, header...); got.status != 400 || !strings.Contains(got.body, "invalid_idempotency_key") {
+		if got := k.send(
+			0,
+			"admin",
+			"POST",
+			"/things",
+			`{"name":"ab"}`,
+			header...); got.status != 400 ||
+			!strings.Contains(got.body, "invalid_idempotency_key") {
 			t.Errorf("%v: %d %s", header, got.status, got.body)
 		}
 	}
@@ -269,7 +337,14 @@ func TestAClientThatHangsUpGetsTheAnswerWhenItAsksAgain(t *testing.T) {
 	}
 	body := `{"name":"ab"}`
 	w := bufio.NewWriter(conn)
-	fmt.Fprintf(w, "POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nContent-Type: application/json\r\nIdempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s", key, len(body), body)
+	fmt.Fprintf(
+		w,
+		"POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nContent-Type: "+
+			"application/json\r\nIdempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s",
+		key,
+		len(body),
+		body,
+	)
 	_ = w.Flush()
 	_ = conn.Close()
 	var codes []int

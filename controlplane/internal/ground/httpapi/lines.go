@@ -19,8 +19,8 @@ const MaxLines = 32 << 20 // bytes
 // lineMedia are the media types of lines, with the names that the API gives them.
 var lineMedia = map[string]string{"text/csv": "csv", "application/x-ndjson": "ndjson", "application/jsonl": "ndjson"}
 
-// Lines lets the route take CSV or newline-delimited JSON as it is, beside a JSON object with the members format and data. Its handler
-// sees the object either way.
+// Lines lets the route take CSV or newline-delimited JSON as it is, beside a JSON object with the members format and
+// data. Its handler sees the object either way.
 func (r Route) Lines() Route { r.lines = true; return r }
 
 // bringsLines reports whether a request sends lines to a route that takes them.
@@ -42,7 +42,11 @@ func enclosed(r *http.Request, body []byte) ([]byte, error) {
 		return nil, fault.Coded(fault.Malformed, "unsupported_media_type", "the lines must be UTF-8")
 	}
 	if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
-		return nil, fault.Coded(fault.Malformed, "invalid_encoding", "the body is not valid UTF-8, or holds the character NUL")
+		return nil, fault.Coded(
+			fault.Malformed,
+			"invalid_encoding",
+			"the body is not valid UTF-8, or holds the character NUL",
+		)
 	}
 	whole, err := json.Marshal(map[string]string{"format": lineMedia[media], "data": string(body)})
 	if err != nil {

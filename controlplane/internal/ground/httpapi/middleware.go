@@ -69,7 +69,8 @@ func (a *API) address(r *http.Request) string {
 	return host
 }
 
-// recoverPanic answers 500 for what went wrong unforeseen. An answer that has begun by then is cut, so that it never looks whole.
+// recoverPanic answers 500 for what went wrong unforeseen. An answer that has begun by then is cut, so that it never
+// looks whole.
 func (a *API) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		watched := &begunWriter{Passing: Passing{w}}
@@ -81,11 +82,27 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 			if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(cause)
 			}
-			a.cfg.Log.ErrorContext(r.Context(), "panic", "request_id", RequestID(r.Context()), "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			a.cfg.Log.ErrorContext(
+				r.Context(),
+				"panic",
+				"request_id",
+				RequestID(r.Context()),
+				"cause",
+				fmt.Sprint(cause),
+				"stack",
+				string(debug.Stack()),
+			)
 			if watched.begun {
 				panic(http.ErrAbortHandler)
 			}
-			writeProblem(w, r, problemOf(r.Context(), fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")))
+			writeProblem(
+				w,
+				r,
+				problemOf(
+					r.Context(),
+					fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log"),
+				),
+			)
 		}()
 		next.ServeHTTP(watched, r)
 	})
@@ -126,7 +143,8 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 	})
 }
 
-// tellViewer says as whom the request acts: where, for whoever named a tenant, how long still, and which roles shape the answer.
+// tellViewer says as whom the request acts: where, for whoever named a tenant, how long still, and which roles shape
+// the answer.
 func tellViewer(h http.Header, r *http.Request, v viewer.Viewer) {
 	if r.Header.Get("X-Tenant-Id") != "" {
 		h.Set("X-Tenant-Id", v.Tenant)

@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Outgoing describes a request that the service sends to a receiver of the caller's choice: a webhook, or a callback of an
-// operation. The request is signed by Standard Webhooks.
+// Outgoing describes a request that the service sends to a receiver of the caller's choice: a webhook, or a callback of
+// an operation. The request is signed by Standard Webhooks.
 type Outgoing struct {
 	Name        string // event of a webhook, or a name for the callback
 	To          string // of a callback: where the address stands, such as {$request.body#/callback_url}
@@ -17,7 +17,8 @@ type Outgoing struct {
 	Bodies      map[string]reflect.Type // by media type
 }
 
-// Sends says which requests follow from the operation: a callback if it has a place for its address, otherwise a webhook.
+// Sends says which requests follow from the operation: a callback if it has a place for its address, otherwise a
+// webhook.
 func (r Route) Sends(requests ...Outgoing) Route { r.sends = requests; return r }
 
 // describeSends adds what the route sends to the description.
@@ -51,7 +52,10 @@ func (o Outgoing) operation(schemas huma.Registry, tag string) *huma.Operation {
 		RequestBody: &huma.RequestBody{Required: true, Content: content},
 		Responses: map[string]*huma.Response{
 			"2XX": {Description: "The receiver accepted the message."},
-			"4XX": {Description: "The receiver refused the message. The body of the response is not used.", Content: refusal(schemas)},
+			"4XX": {
+				Description: "The receiver refused the message. The body of the response is not used.",
+				Content:     refusal(schemas),
+			},
 		},
 	}
 }
@@ -59,15 +63,27 @@ func (o Outgoing) operation(schemas huma.Registry, tag string) *huma.Operation {
 // refusal is a problem document, as this service would answer.
 func refusal(schemas huma.Registry) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/problem+json": {
-		Schema:  schemas.Schema(reflect.TypeFor[Problem](), true, ""),
-		Example: map[string]any{"type": "about:blank", "title": "Gone", "status": http.StatusGone, "code": "gone", "request_id": "r-1"},
+		Schema: schemas.Schema(reflect.TypeFor[Problem](), true, ""),
+		Example: map[string]any{
+			"type":       "about:blank",
+			"title":      "Gone",
+			"status":     http.StatusGone,
+			"code":       "gone",
+			"request_id": "r-1",
+		},
 	}}
 }
 
 // signatureHeaders are the headers of Standard Webhooks.
 func signatureHeaders() []*huma.Param {
 	header := func(name, words string) *huma.Param {
-		return &huma.Param{Name: name, In: "header", Required: true, Description: words, Schema: &huma.Schema{Type: huma.TypeString}}
+		return &huma.Param{
+			Name:        name,
+			In:          "header",
+			Required:    true,
+			Description: words,
+			Schema:      &huma.Schema{Type: huma.TypeString},
+		}
 	}
 	return []*huma.Param{
 		header("webhook-id", "Id of the message. Repeated deliveries have the same id."),

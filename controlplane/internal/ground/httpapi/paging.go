@@ -36,8 +36,8 @@ type List[T any] struct {
 // ListOut is a list as huma wants it.
 type ListOut[T any] struct{ Body List[T] }
 
-// Cursors makes and reads the opaque cursors of lists. A cursor is sealed, lives a day, and is bound to tenant, viewer, list
-// and filters: it carries a position, never a right.
+// Cursors makes and reads the opaque cursors of lists. A cursor is sealed, lives a day, and is bound to tenant, viewer,
+// list and filters: it carries a position, never a right.
 type Cursors struct {
 	aead cipher.AEAD
 	now  func() time.Time
@@ -91,10 +91,13 @@ func (c *Cursors) Walk(v viewer.Viewer, list string, p Paging, filters any) (*Wa
 }
 
 func (c *Cursors) open(token string, scope []byte) ([]string, error) {
-	invalid := fault.Coded(fault.Malformed, "invalid_cursor", "this cursor does not belong to this list, these filters and this caller; start again without one").
-		With(fault.Field{Parameter: "cursor", Code: "invalid_cursor", Detail: "take next_cursor from the page before, unchanged"})
+	invalid := fault.Coded(fault.Malformed, "invalid_cursor", "this cursor does not belong to this list, these "+
+		"filters and this caller; start again without one").
+		With(fault.Field{Parameter: "cursor", Code: "invalid_cursor", Detail: "take next_cursor from the page " +
+			"before, unchanged"})
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || base64.RawURLEncoding.EncodeToString(sealed) != token { // one text for one cursor: no line ends, no spare bits
+	if err != nil ||
+		base64.RawURLEncoding.EncodeToString(sealed) != token { // one text for one cursor: no line ends, no spare bits
 		return nil, invalid
 	}
 	plain, err := c.aead.Open(nil, nil, sealed, scope)
@@ -106,7 +109,11 @@ func (c *Cursors) open(token string, scope []byte) ([]string, error) {
 		return nil, invalid
 	}
 	if c.now().Unix() > pos.Expires {
-		return nil, fault.Coded(fault.Malformed, "cursor_expired", "this cursor is older than a day; start again without one")
+		return nil, fault.Coded(
+			fault.Malformed,
+			"cursor_expired",
+			"this cursor is older than a day; start again without one",
+		)
 	}
 	return pos.After, nil
 }

@@ -48,7 +48,8 @@ func TraceOf(ctx context.Context) Trace { return passageOf(ctx).trace }
 // ViewerOf is the authenticated viewer of a request, for handlers that are mounted plainly.
 func ViewerOf(ctx context.Context) viewer.Viewer { return passageOf(ctx).viewer }
 
-// outlast says that the request is a stream, which would otherwise hold a place in flight for as long as somebody listens.
+// outlast says that the request is a stream, which would otherwise hold a place in flight for as long as somebody
+// listens.
 func outlast(ctx context.Context) {
 	if leave := passageOf(ctx).leave; leave != nil {
 		leave()

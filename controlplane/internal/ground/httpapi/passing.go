@@ -6,12 +6,13 @@ import (
 	"net/http"
 )
 
-// Passing is a writer around another that can do what the other can, however many stand between it and the connection: not everybody
-// asks for it through http.ResponseController.
+// Passing is a writer around another that can do what the other can, however many stand between it and the connection:
+// not everybody asks for it through http.ResponseController.
 type Passing struct{ http.ResponseWriter }
 
 // Flush sends what was written.
-func (p Passing) Flush() { _ = http.NewResponseController(p.ResponseWriter).Flush() } // one that cannot sends it at the end
+// one that cannot sends it at the end
+func (p Passing) Flush() { _ = http.NewResponseController(p.ResponseWriter).Flush() }
 
 // Hijack hands the connection over, for websockets.
 func (p Passing) Hijack() (net.Conn, *bufio.ReadWriter, error) {

@@ -38,7 +38,11 @@ func serve(t *testing.T, c httpapi.Config, routes ...httpapi.Route) *httptest.Se
 	}
 	a := httpapi.New(c)
 	a.Add(routes...)
-	a.Mount("GET", "/health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	a.Mount(
+		"GET",
+		"/health",
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }),
+	)
 	s := httptest.NewServer(a.Router)
 	t.Cleanup(s.Close)
 	return s
@@ -69,12 +73,23 @@ func TestSessionsOfAUserAndTokensOfATenantAreCountedTogether(t *testing.T) {
 		}
 		return v, nil
 	}
-	s := serve(t, httpapi.Config{User: auth, Rate: limit.New(nowhere{}, slog.New(slog.DiscardHandler), still), Now: still}, echo("GET"))
+	s := serve(
+		t,
+		httpapi.Config{User: auth, Rate: limit.New(nowhere{}, slog.New(slog.DiscardHandler), still), Now: still},
+		echo("GET"),
+	)
 	count := func(tenant string, users, sessions int, rate string) (passed int, violated string) {
 		for u := range users {
 			for session := range sessions {
 				for range 60 {
-					res, body := call(t, s, fmt.Sprintf("%s-%d-%d%s", tenant, u, session, rate), "GET", "/api/v1/echo", "")
+					res, body := call(
+						t,
+						s,
+						fmt.Sprintf("%s-%d-%d%s", tenant, u, session, rate),
+						"GET",
+						"/api/v1/echo",
+						"",
+					)
 					if res.StatusCode == 200 {
 						passed++
 					} else {
@@ -86,7 +101,11 @@ func TestSessionsOfAUserAndTokensOfATenantAreCountedTogether(t *testing.T) {
 		return passed, violated
 	}
 	if passed, violated := count("a", 1, 12, ""); passed != 600 || violated != "[user]" {
-		t.Errorf("one user with twelve sessions: %d requests passed, violated %s; want 600 and [user]", passed, violated)
+		t.Errorf(
+			"one user with twelve sessions: %d requests passed, violated %s; want 600 and [user]",
+			passed,
+			violated,
+		)
 	}
 	if passed, violated := count("b", 40, 1, ""); passed != 2000 || violated != "[tenant]" {
 		t.Errorf("forty users of one tenant: %d requests passed, violated %s; want 2000 and [tenant]", passed, violated)
@@ -103,21 +122,33 @@ func TestSessionsOfAUserAndTokensOfATenantAreCountedTogether(t *testing.T) {
 }
 
 func TestTheRateIsToldInEveryAnswerAndKept(t *testing.T) {
-	s := serve(t, httpapi.Config{Rate: limit.New(nowhere{}, slog.New(slog.DiscardHandler), still), Now: still}, echo("GET"))
+	s := serve(
+		t,
+		httpapi.Config{Rate: limit.New(nowhere{}, slog.New(slog.DiscardHandler), still), Now: still},
+		echo("GET"),
+	)
 	for i := range 200 {
 		res, _ := call(t, s, "admin", "GET", "/api/v1/echo", "")
 		if res.StatusCode != 200 {
 			t.Fatalf("request %d = %d", i+1, res.StatusCode)
 		}
-		if i == 0 && (res.Header.Get("RateLimit") != `"default";r=199;t=1` || res.Header.Get("RateLimit-Policy") != `"default";q=100;w=1;grantwright-burst=200`) {
-			t.Errorf("RateLimit: %s, RateLimit-Policy: %s", res.Header.Get("RateLimit"), res.Header.Get("RateLimit-Policy"))
+		if i == 0 &&
+			(res.Header.Get("RateLimit") != `"default";r=199;t=1` ||
+				res.Header.Get("RateLimit-Policy") != `"default";q=100;w=1;grantwright-burst=200`) {
+			t.Errorf(
+				"RateLimit: %s, RateLimit-Policy: %s",
+				res.Header.Get("RateLimit"),
+				res.Header.Get("RateLimit-Policy"),
+			)
 		}
 	}
 	res, body := call(t, s, "admin", "GET", "/api/v1/nothing", "") // a path that is not there counts as well
-	if res.StatusCode != 429 || body["code"] != "rate_limited" || body["type"] != "https://iana.org/assignments/http-problem-types#quota-exceeded" {
+	if res.StatusCode != 429 || body["code"] != "rate_limited" ||
+		body["type"] != "https://iana.org/assignments/http-problem-types#quota-exceeded" {
 		t.Errorf("the 201st: %d %v", res.StatusCode, body)
 	}
-	if res.Header.Get("Retry-After") != "1" || res.Header.Get("RateLimit") != `"default";r=0;t=1` || fmt.Sprint(body["violated-policies"]) != "[default]" {
+	if res.Header.Get("Retry-After") != "1" || res.Header.Get("RateLimit") != `"default";r=0;t=1` ||
+		fmt.Sprint(body["violated-policies"]) != "[default]" {
 		t.Errorf("the 201st: %v %v", res.Header, body)
 	}
 	if res, _ := call(t, s, "manager", "GET", "/api/v1/echo", ""); res.StatusCode != 200 {
@@ -167,11 +198,16 @@ func TestBadTokensAreCountedForEachAddress(t *testing.T) {
 
 func TestHealthIsToldWhateverElseGoesOn(t *testing.T) {
 	let, in := make(chan struct{}), make(chan struct{})
-	slow := httpapi.Handle("POST", "/auth/slow", "Wait", func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[string], error) {
-		in <- struct{}{}
-		<-let
-		return &httpapi.One[string]{}, nil
-	})
+	slow := httpapi.Handle(
+		"POST",
+		"/auth/slow",
+		"Wait",
+		func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[string], error) {
+			in <- struct{}{}
+			<-let
+			return &httpapi.One[string]{}, nil
+		},
+	)
 	s := serve(t, httpapi.Config{Now: still, MaxInFlight: 1}, slow)
 	var all sync.WaitGroup
 	for range 65 { // the place of everybody, and those that are kept
@@ -182,7 +218,15 @@ func TestHealthIsToldWhateverElseGoesOn(t *testing.T) {
 		t.Errorf("a place is left: %d", res.StatusCode)
 	}
 	for range 300 {
-		if res, _ := call(t, s, "guess", "GET", "/health", ""); res.StatusCode != 200 || res.Header.Get("RateLimit") != "" {
+		if res, _ := call(
+			t,
+			s,
+			"guess",
+			"GET",
+			"/health",
+			"",
+		); res.StatusCode != 200 ||
+			res.Header.Get("RateLimit") != "" {
 			t.Fatalf("health = %d %v", res.StatusCode, res.Header)
 		}
 	}
@@ -196,21 +240,38 @@ func TestHealthIsToldWhateverElseGoesOn(t *testing.T) {
 func TestTooManyAtOnceAreTurnedAwayButNotWhatIsUrgent(t *testing.T) {
 	let, in := make(chan struct{}), make(chan struct{}, 8)
 	wait := func(method, path string) httpapi.Route {
-		return httpapi.Handle(method, path, "Wait", func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[string], error) {
-			in <- struct{}{}
-			<-let
-			return &httpapi.One[string]{Body: "x"}, nil
-		})
+		return httpapi.Handle(
+			method,
+			path,
+			"Wait",
+			func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[string], error) {
+				in <- struct{}{}
+				<-let
+				return &httpapi.One[string]{Body: "x"}, nil
+			},
+		)
 	}
-	stream := httpapi.Stream("GET", "/stream", "Stream", func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
-		return func(_ context.Context, e *httpapi.Events) error {
-			defer e.Ping()
-			in <- struct{}{}
-			<-let
-			return nil
-		}, nil
-	})
-	s := serve(t, httpapi.Config{MaxInFlight: 2}, wait("GET", "/slow"), wait("POST", "/auth/logout"), stream, echo("GET"))
+	stream := httpapi.Stream(
+		"GET",
+		"/stream",
+		"Stream",
+		func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
+			return func(_ context.Context, e *httpapi.Events) error {
+				defer e.Ping()
+				in <- struct{}{}
+				<-let
+				return nil
+			}, nil
+		},
+	)
+	s := serve(
+		t,
+		httpapi.Config{MaxInFlight: 2},
+		wait("GET", "/slow"),
+		wait("POST", "/auth/logout"),
+		stream,
+		echo("GET"),
+	)
 	var all sync.WaitGroup
 	begin := func(method, path string) {
 		all.Go(func() {
@@ -224,7 +285,8 @@ func TestTooManyAtOnceAreTurnedAwayButNotWhatIsUrgent(t *testing.T) {
 	begin("GET", "/api/v1/slow")
 	begin("GET", "/api/v1/slow")
 	res, body := call(t, s, "admin", "GET", "/api/v1/echo", "")
-	if res.StatusCode != 503 || body["code"] != "temporarily_overloaded" || body["type"] != "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity" {
+	if res.StatusCode != 503 || body["code"] != "temporarily_overloaded" ||
+		body["type"] != "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity" {
 		t.Errorf("got %d %v", res.StatusCode, body)
 	}
 	if after := res.Header.Get("Retry-After"); !regexp.MustCompile(`^[1-5]$`).MatchString(after) {
@@ -271,7 +333,18 @@ func TestHeadsThatAreTooLargeAreRefused(t *testing.T) {
 func TestOnlyMethodsThatAreThereWork(t *testing.T) {
 	s := serve(t, httpapi.Config{}, echo("GET"))
 	for method, want := range map[string]int{"TRACE": 405, "OPTIONS": 405, "PATCH": 405, "HEAD": 200, "GET": 200} {
-		res, body := call(t, s, "admin", method, "/api/v1/echo", "", "Origin", "https://evil.test", "X-Http-Method-Override", "DELETE")
+		res, body := call(
+			t,
+			s,
+			"admin",
+			method,
+			"/api/v1/echo",
+			"",
+			"Origin",
+			"https://evil.test",
+			"X-Http-Method-Override",
+			"DELETE",
+		)
 		if res.StatusCode != want {
 			t.Errorf("%s = %d; want %d", method, res.StatusCode, want)
 		}
@@ -294,8 +367,10 @@ func TestBrowsersAreToldToBeCareful(t *testing.T) {
 	for _, as := range []string{"admin", ""} {
 		res, _ := call(t, s, as, "GET", "/api/v1/echo", "")
 		for name, want := range map[string]string{
-			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-store",
-			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Strict-Transport-Security": "max-age=31536000",
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+			"Cache-Control":             "no-store",
+			"Content-Security-Policy":   "default-src 'none'; frame-ancestors 'none'",
+			"Strict-Transport-Security": "max-age=31536000",
 		} {
 			if got := res.Header.Get(name); got != want {
 				t.Errorf("%s: %q; want %q", name, got, want)
@@ -307,8 +382,10 @@ func TestBrowsersAreToldToBeCareful(t *testing.T) {
 func TestAnAcceptHeaderThatRulesEverythingOutIsRefused(t *testing.T) {
 	s := serve(t, httpapi.Config{}, echo("GET"))
 	for accept, want := range map[string]int{
-		"": 200, "*/*": 200, "application/json": 200, "application/*": 200, "text/html, */*;q=0.1": 200, "application/problem+json": 200,
-		"text/html": 406, "application/xml": 406, "application/json;q=0": 406, "text/html, application/json; q=0.0": 406, "/": 200,
+		"": 200, "*/*": 200, "application/json": 200, "application/*": 200, "text/html, */*;q=0.1": 200,
+		"application/problem+json": 200,
+		"text/html":                406, "application/xml": 406, "application/json;q=0": 406,
+		"text/html, application/json; q=0.0": 406, "/": 200,
 	} {
 		res, body := call(t, s, "admin", "GET", "/api/v1/echo", "", "Accept", accept)
 		if res.StatusCode != want || (want == 406 && body["code"] != "not_acceptable") {
@@ -319,7 +396,8 @@ func TestAnAcceptHeaderThatRulesEverythingOutIsRefused(t *testing.T) {
 
 func TestAClientsOwnRequestIDIsRepeatedWhenItIsHarmless(t *testing.T) {
 	s := serve(t, httpapi.Config{})
-	for id, want := range map[string]any{"order-17_a.b": "order-17_a.b", "": nil, "a b": nil, "<x>": nil, strings.Repeat("a", 65): nil} {
+	for id, want := range map[string]any{"order-17_a.b": "order-17_a.b", "": nil, "a b": nil, "<x>": nil,
+		strings.Repeat("a", 65): nil} {
 		res, body := call(t, s, "admin", "GET", "/api/v1/nothing", "", "X-Request-Id", id)
 		if body["client_request_id"] != want {
 			t.Errorf("%q: client_request_id = %v; want %v", id, body["client_request_id"], want)
@@ -356,7 +434,8 @@ func TestTraces(t *testing.T) {
 	} {
 		_, body := call(t, s, "admin", "GET", "/api/v1/echo", "", "Traceparent", value)
 		got, _ := body["Trace"].(string)
-		if (got == id+" "+parent) != continues || !regexp.MustCompile(`^[0-9a-f]{32} ([0-9a-f]{16})?$`).MatchString(got) {
+		if (got == id+" "+parent) != continues ||
+			!regexp.MustCompile(`^[0-9a-f]{32} ([0-9a-f]{16})?$`).MatchString(got) {
 			t.Errorf("%q gives %q", value, got)
 		}
 	}
@@ -382,9 +461,14 @@ func TestATraceHeaderThatIsThereTwiceBeginsAnew(t *testing.T) {
 
 func TestTheAnswerSaysAsWhomItWasMade(t *testing.T) {
 	who := viewer.Viewer{}
-	s := serve(t, httpapi.Config{User: func(context.Context, string, *http.Request) (viewer.Viewer, error) { return who, nil }}, echo("GET"))
+	s := serve(
+		t,
+		httpapi.Config{User: func(context.Context, string, *http.Request) (viewer.Viewer, error) { return who, nil }},
+		echo("GET"),
+	)
 	for want, roles := range map[string][]viewer.Role{
-		"self": nil, "manager,resource_owner": {viewer.ResourceOwner, viewer.Manager}, "admin": {viewer.Manager, viewer.Admin}, "auditor": {viewer.Auditor},
+		"self": nil, "manager,resource_owner": {viewer.ResourceOwner, viewer.Manager},
+		"admin": {viewer.Manager, viewer.Admin}, "auditor": {viewer.Auditor},
 	} {
 		who = viewer.Viewer{Tenant: "t", Kind: viewer.User, ID: "u", Roles: roles}
 		res, body := call(t, s, "x", "GET", "/api/v1/echo", "", "User-Agent", "probe/1")
@@ -394,7 +478,10 @@ func TestTheAnswerSaysAsWhomItWasMade(t *testing.T) {
 	}
 	who = viewer.Viewer{Tenant: "t", Kind: viewer.Service, ID: "s", Scopes: []string{"things:read"}}
 	res, body := call(t, s, "x", "GET", "/api/v1/echo", "")
-	if got := res.Header.Get("WWW-Authenticate"); res.StatusCode != 403 || got != `Bearer realm="grantwright", error="insufficient_scope", scope="echo:read"` {
+	if got := res.Header.Get(
+		"WWW-Authenticate",
+	); res.StatusCode != 403 ||
+		got != `Bearer realm="grantwright", error="insufficient_scope", scope="echo:read"` {
 		t.Errorf("without the scope: %d %q %v", res.StatusCode, got, body)
 	}
 }
@@ -402,9 +489,14 @@ func TestTheAnswerSaysAsWhomItWasMade(t *testing.T) {
 func TestWhatIsDeprecatedSaysSoAndEnds(t *testing.T) {
 	since, sunset := time.Unix(1767225600, 0), time.Unix(1798761600, 0)
 	now := since
-	s := serve(t, httpapi.Config{Now: func() time.Time { return now }}, echo("GET").Deprecated(since, sunset, "/api/v1/things"))
+	s := serve(
+		t,
+		httpapi.Config{Now: func() time.Time { return now }},
+		echo("GET").Deprecated(since, sunset, "/api/v1/things"),
+	)
 	res, _ := call(t, s, "admin", "GET", "/api/v1/echo", "")
-	if res.StatusCode != 200 || res.Header.Get("Deprecation") != "@1767225600" || res.Header.Get("Sunset") != "Fri, 01 Jan 2027 00:00:00 GMT" ||
+	if res.StatusCode != 200 || res.Header.Get("Deprecation") != "@1767225600" ||
+		res.Header.Get("Sunset") != "Fri, 01 Jan 2027 00:00:00 GMT" ||
 		res.Header.Get("Link") != `</api/v1/things>; rel="successor-version"` {
 		t.Errorf("got %d %v", res.StatusCode, res.Header)
 	}
@@ -452,7 +544,16 @@ func TestEntityTags(t *testing.T) {
 	}
 	s := api(t)
 	for header, want := range map[string]int{`W/"3"`: 304, `"1", "3"`: 304, `*`: 304, `"1"`: 200, `3`: 400} {
-		if res, _ := call(t, s, "admin", "GET", "/api/v1/things/a", "", "If-None-Match", header); res.StatusCode != want {
+		if res, _ := call(
+			t,
+			s,
+			"admin",
+			"GET",
+			"/api/v1/things/a",
+			"",
+			"If-None-Match",
+			header,
+		); res.StatusCode != want {
 			t.Errorf("If-None-Match: %s = %d; want %d", header, res.StatusCode, want)
 		}
 	}
@@ -471,13 +572,23 @@ func TestAPreconditionIsHeldAgainstWhatIsThereOnceTheCallerMay(t *testing.T) {
 		status    int
 		code      any
 	}{
-		{"", `"7"`, 401, "authentication_required"}, {"manager", "", 403, "forbidden"}, {"auditor", `"6"`, 403, "read_only_role"},
-		{"admin", "", 200, nil}, {"admin", `"6"`, 412, "precondition_failed"}, {"admin", `W/"7"`, 412, "precondition_failed"},
+		{"", `"7"`, 401, "authentication_required"}, {"manager", "", 403, "forbidden"},
+		{"auditor", `"6"`, 403, "read_only_role"},
+		{"admin", "", 200, nil}, {"admin", `"6"`, 412, "precondition_failed"},
+		{"admin", `W/"7"`, 412, "precondition_failed"},
 		{"admin", "7", 400, "invalid_request"}, {"admin", `"7"`, 200, nil}, {"admin", "*", 200, nil},
 	} {
 		res, body := call(t, s, tt.as, "PUT", "/api/v1/weighty/1", "", "If-Match", tt.match)
 		if res.StatusCode != tt.status || (tt.status != 200 && body["code"] != tt.code) {
-			t.Errorf("%q with If-Match: %s = %d %v; want %d %v", tt.as, tt.match, res.StatusCode, body["code"], tt.status, tt.code)
+			t.Errorf(
+				"%q with If-Match: %s = %d %v; want %d %v",
+				tt.as,
+				tt.match,
+				res.StatusCode,
+				body["code"],
+				tt.status,
+				tt.code,
+			)
 		}
 	}
 }
@@ -485,9 +596,14 @@ func TestAPreconditionIsHeldAgainstWhatIsThereOnceTheCallerMay(t *testing.T) {
 func TestBodiesHaveBoundsThatBulkRoutesWiden(t *testing.T) {
 	type in struct{ Body []int }
 	count := func(path string) httpapi.Route {
-		return httpapi.Handle("POST", path, "Count", func(_ context.Context, _ viewer.Viewer, in *in) (*httpapi.One[int], error) {
-			return &httpapi.One[int]{Body: len(in.Body)}, nil
-		})
+		return httpapi.Handle(
+			"POST",
+			path,
+			"Count",
+			func(_ context.Context, _ viewer.Viewer, in *in) (*httpapi.One[int], error) {
+				return &httpapi.One[int]{Body: len(in.Body)}, nil
+			},
+		)
 	}
 	s := serve(t, httpapi.Config{}, count("/few"), count("/many/{id}/all").Bulk())
 	numbers := func(n int, pad string) string {
@@ -515,7 +631,10 @@ func TestBodiesHaveBoundsThatBulkRoutesWiden(t *testing.T) {
 func TestAMalformedAuthorizationIsSaidSo(t *testing.T) {
 	s := serve(t, httpapi.Config{}, echo("GET"))
 	res, body := call(t, s, "admin", "GET", "/api/v1/echo?access_token=x", "")
-	if got := res.Header.Get("WWW-Authenticate"); res.StatusCode != 400 || body["code"] != "invalid_request" || got != `Bearer realm="grantwright", error="invalid_request"` {
+	if got := res.Header.Get(
+		"WWW-Authenticate",
+	); res.StatusCode != 400 || body["code"] != "invalid_request" ||
+		got != `Bearer realm="grantwright", error="invalid_request"` {
 		t.Errorf("got %d %v %q", res.StatusCode, body["code"], got)
 	}
 }

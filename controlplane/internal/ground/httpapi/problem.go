@@ -44,7 +44,10 @@ func (p *Problem) GetHeaders() http.Header {
 		h.Set("WWW-Authenticate", challenge(p.Code))
 	}
 	if p.Code == "insufficient_scope" {
-		h.Set("WWW-Authenticate", fmt.Sprintf(`%s, error="insufficient_scope", scope=%q`, realm, fmt.Sprint(p.Extra["scope"])))
+		h.Set(
+			"WWW-Authenticate",
+			fmt.Sprintf(`%s, error="insufficient_scope", scope=%q`, realm, fmt.Sprint(p.Extra["scope"])),
+		)
 	}
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(max(1, seconds(p.RetryAfter))))
@@ -88,9 +91,14 @@ var statuses = map[fault.Kind]int{
 
 // statusOf are the statuses of codes that have another one than their kind.
 var statusOf = map[string]int{
-	"request_timeout": http.StatusRequestTimeout, "payload_too_large": http.StatusRequestEntityTooLarge, "unsupported_media_type": http.StatusUnsupportedMediaType,
-	"uri_too_long": http.StatusRequestURITooLong, "headers_too_large": http.StatusRequestHeaderFieldsTooLarge,
-	"not_acceptable": http.StatusNotAcceptable, "method_not_allowed": http.StatusMethodNotAllowed, "gone": http.StatusGone,
+	"request_timeout":        http.StatusRequestTimeout,
+	"payload_too_large":      http.StatusRequestEntityTooLarge,
+	"unsupported_media_type": http.StatusUnsupportedMediaType,
+	"uri_too_long":           http.StatusRequestURITooLong,
+	"headers_too_large":      http.StatusRequestHeaderFieldsTooLarge,
+	"not_acceptable":         http.StatusNotAcceptable,
+	"method_not_allowed":     http.StatusMethodNotAllowed,
+	"gone":                   http.StatusGone,
 }
 
 // typeOf are the types of codes that are known beyond this product (IANA registry of HTTP problem types).

@@ -15,13 +15,20 @@ import (
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,10}$`)
 
-// checkQuery refuses unknown and repeated parameters: a mistyped filter must not answer with everyone. A path in which an id is
-// spelt as ids are not names nothing.
+// checkQuery refuses unknown and repeated parameters: a mistyped filter must not answer with everyone. A path in which
+// an id is spelt as ids are not names nothing.
 func checkQuery(api huma.API) func(ctx huma.Context, next func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		for _, p := range ctx.Operation().Parameters {
 			if p.In == "path" && otherwiseSpelt(ctx.Param(p.Name)) {
-				refuse(api, ctx, problemOf(ctx.Context(), fault.New(fault.NotFound, "there is nothing of this id: ids are 36 characters long")))
+				refuse(
+					api,
+					ctx,
+					problemOf(
+						ctx.Context(),
+						fault.New(fault.NotFound, "there is nothing of this id: ids are 36 characters long"),
+					),
+				)
 				return
 			}
 		}
@@ -47,13 +54,15 @@ func checkParameter(op *huma.Operation, name string, values []string) error {
 			With(fault.Field{Parameter: name, Code: "repeated", Detail: "give it once"})
 	}
 	if !utf8.ValidString(values[0]) || strings.ContainsRune(values[0], 0) {
-		return fault.Coded(fault.Malformed, "invalid_parameter", "%s holds what is no text: NUL, or bytes that are not UTF-8", name).
+		return fault.Coded(fault.Malformed, "invalid_parameter", "%s holds what is no text: NUL, or bytes that are "+
+			"not UTF-8", name).
 			With(fault.Field{Parameter: name, Code: "invalid_encoding", Detail: "encode it as UTF-8"})
 	}
 	schema := op.Parameters[i].Schema
 	if schema != nil && schema.Format == "uuid" && otherwiseSpelt(values[0]) {
 		return fault.Coded(fault.Malformed, "invalid_parameter", "%s must be an id as it was given out", name).
-			With(fault.Field{Parameter: name, Code: "invalid", Detail: "36 characters, with hyphens and nothing around them"})
+			With(fault.Field{Parameter: name, Code: "invalid", Detail: "36 characters, with hyphens and nothing " +
+				"around them"})
 	}
 	if schema != nil && schema.Type == "integer" && !isWhole(values[0]) {
 		return fault.Coded(fault.Malformed, "invalid_parameter", "%s must be a whole number", name).
@@ -68,6 +77,6 @@ func isWhole(s string) bool {
 	return err == nil && wholeNumber.MatchString(s)
 }
 
-// otherwiseSpelt says whether a text is an id in a form that is known elsewhere and never given out here: behind urn:uuid:, in
-// braces, or without hyphens.
+// otherwiseSpelt says whether a text is an id in a form that is known elsewhere and never given out here: behind
+// urn:uuid:, in braces, or without hyphens.
 func otherwiseSpelt(id string) bool { return len(id) != 36 && uuid.Validate(id) == nil }

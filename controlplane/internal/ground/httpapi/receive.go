@@ -15,7 +15,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 )
 
-// How bodies arrive. A request takes no place in flight until its body is whole, so that slow senders keep nobody from being answered.
+// How bodies arrive. A request takes no place in flight until its body is whole, so that slow senders keep nobody from
+// being answered.
 const (
 	maxFreeBody = 16 << 10        // bytes of a request without a token
 	freeTime    = 5 * time.Second // for such a body
@@ -25,8 +26,8 @@ const (
 	mostArriving = 4096 // bodies on their way altogether
 )
 
-// arrivals are the bodies on their way. When there are too many, the oldest is cut off and not the newest refused: a body that is sent
-// at once is whole before it can become the oldest.
+// arrivals are the bodies on their way. When there are too many, the oldest is cut off and not the newest refused: a
+// body that is sent at once is whole before it can become the oldest.
 type arrivals struct {
 	mu    sync.Mutex
 	order *list.List // of *arrival, the oldest first
@@ -151,7 +152,8 @@ func (a *API) mostBody(r *http.Request) int64 {
 
 // hasBody says whether a request brings a body that is looked at.
 func hasBody(r *http.Request) bool {
-	return under(r.URL.Path, "/api") && r.Method != http.MethodGet && r.Method != http.MethodHead && r.Body != nil && r.Body != http.NoBody
+	return under(r.URL.Path, "/api") && r.Method != http.MethodGet && r.Method != http.MethodHead && r.Body != nil &&
+		r.Body != http.NoBody
 }
 
 // bringsArchive says whether the body is an archive as it is.

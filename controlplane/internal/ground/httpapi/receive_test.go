@@ -25,7 +25,11 @@ func slowly(t *testing.T, s *httptest.Server, n int, path string, header ...stri
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
-		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n%s\r\n{", path, strings.Join(header, "\r\n"))
+		head := fmt.Sprintf(
+			"POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n%s\r\n{",
+			path,
+			strings.Join(header, "\r\n"),
+		)
 		if _, err := c.Write([]byte(head)); err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +60,16 @@ func TestSlowBodiesKeepNobodyFromBeingAnswered(t *testing.T) {
 	conns := slowly(t, s, 2000, "/api/v1/auth/login")
 	slowly(t, s, 200, "/api/v1/echo", "Authorization: Bearer admin\r\n")
 	for i := range 50 {
-		for _, tt := range [][3]string{{"", "POST", "/api/v1/auth/login"}, {"admin", "GET", "/api/v1/echo"}, {"admin", "POST", "/api/v1/echo"}, {"", "GET", "/health"}} {
-			if res, body := call(t, s, tt[0], tt[1], tt[2], map[string]string{"POST": "{}"}[tt[1]]); res.StatusCode != 200 {
+		for _, tt := range [][3]string{{"", "POST", "/api/v1/auth/login"}, {"admin", "GET", "/api/v1/echo"},
+			{"admin", "POST", "/api/v1/echo"}, {"", "GET", "/health"}} {
+			if res, body := call(
+				t,
+				s,
+				tt[0],
+				tt[1],
+				tt[2],
+				map[string]string{"POST": "{}"}[tt[1]],
+			); res.StatusCode != 200 {
 				t.Fatalf("call %d of %s %s: %d %v", i, tt[1], tt[2], res.StatusCode, body)
 			}
 		}
@@ -76,7 +88,14 @@ func TestABodyWithoutATokenIsSmall(t *testing.T) {
 	}).NoToken()
 	s := serve(t, httpapi.Config{}, free)
 	for size, want := range map[int]int{15 << 10: 200, 17 << 10: 413} {
-		if res, body := call(t, s, "", "POST", "/api/v1/auth/login", `{"a":"`+strings.Repeat("x", size)+`"}`); res.StatusCode != want {
+		if res, body := call(
+			t,
+			s,
+			"",
+			"POST",
+			"/api/v1/auth/login",
+			`{"a":"`+strings.Repeat("x", size)+`"}`,
+		); res.StatusCode != want {
 			t.Errorf("%d bytes: %d %v; want %d", size, res.StatusCode, body["code"], want)
 		}
 	}
@@ -84,11 +103,13 @@ func TestABodyWithoutATokenIsSmall(t *testing.T) {
 
 func TestOneNetworkTakesNotAllPlacesOfThoseWithoutAToken(t *testing.T) {
 	let, in := make(chan struct{}), make(chan struct{}, 200)
-	slow := httpapi.Handle("POST", "/auth/login", "Wait", func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[string], error) {
-		in <- struct{}{}
-		<-let
-		return &httpapi.One[string]{}, nil
-	}).NoToken()
+	slow := httpapi.Handle("POST", "/auth/login", "Wait",
+		func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[string], error) {
+			in <- struct{}{}
+			<-let
+			return &httpapi.One[string]{}, nil
+		}).
+		NoToken()
 	s := serve(t, httpapi.Config{BehindProxy: true}, slow)
 	answers := make(chan int, 200)
 	ask := func(from string) {

@@ -11,10 +11,16 @@ import (
 // signOfLife is how long a stream is quiet at most.
 const signOfLife = 10 * time.Second
 
-// Relay runs work and sends what it tells as events of one kind, then its outcome as result, or as error with a code. work may
-// tell from any goroutine, and even after its end, when nobody listens any more. A reader who is too slow gets the outcome alone;
-// log hears of an error.
-func Relay[T, R any](ctx context.Context, e *Events, kind string, work func(tell func(T)) (R, error), log func(ctx context.Context, err error)) error {
+// Relay runs work and sends what it tells as events of one kind, then its outcome as result, or as error with a code.
+// work may tell from any goroutine, and even after its end, when nobody listens any more. A reader who is too slow gets
+// the outcome alone; log hears of an error.
+func Relay[T, R any](
+	ctx context.Context,
+	e *Events,
+	kind string,
+	work func(tell func(T)) (R, error),
+	log func(ctx context.Context, err error),
+) error {
 	type outcome struct {
 		answer R
 		err    error

@@ -36,8 +36,8 @@ type Route struct {
 	register              func(a *API, r Route)
 }
 
-// Handler is a typed operation: in is a huma input struct (path, query, header fields and Body), out a huma output struct
-// (header fields and Body). It returns faults.
+// Handler is a typed operation: in is a huma input struct (path, query, header fields and Body), out a huma output
+// struct (header fields and Body). It returns faults.
 type Handler[I, O any] func(ctx context.Context, v viewer.Viewer, in *I) (*O, error)
 
 // Handle makes a route under Prefix. Without For, every signed-in viewer may call it.
@@ -54,15 +54,16 @@ func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
 	}}
 }
 
-// For names the roles that may call the route. An auditor without another role is refused every write before this is asked.
+// For names the roles that may call the route. An auditor without another role is refused every write before this is
+// asked.
 func (r Route) For(roles ...viewer.Role) Route { r.roles = roles; return r }
 
-// ForOperators opens the route to the operators of the deployment alone: users who are control-plane admins. No token of
-// another kind passes, whatever it may do in its tenant.
+// ForOperators opens the route to the operators of the deployment alone: users who are control-plane admins. No token
+// of another kind passes, whatever it may do in its tenant.
 func (r Route) ForOperators() Route { r.operators = true; return r }
 
-// ForPeople closes the route to service tokens, whatever their scopes: it is about somebody's own sign-in, or a way to become
-// somebody.
+// ForPeople closes the route to service tokens, whatever their scopes: it is about somebody's own sign-in, or a way to
+// become somebody.
 func (r Route) ForPeople() Route { r.people = true; return r }
 
 // Status sets the status of success; 200 otherwise, or 204 without a body.
@@ -71,8 +72,8 @@ func (r Route) Status(code int) Route { r.status = code; return r }
 // Tag groups the route in the documentation; its first path segment otherwise.
 func (r Route) Tag(name string) Route { r.tag = name; return r }
 
-// Scope names the family of scopes that a service token needs one of: family:read for GET and HEAD, family:write for the rest.
-// It is the route's tag otherwise.
+// Scope names the family of scopes that a service token needs one of: family:read for GET and HEAD, family:write for
+// the rest. It is the route's tag otherwise.
 func (r Route) Scope(family string) Route { r.scope = family; return r }
 
 // Bulk lets the route take bodies up to MaxBulk.
@@ -94,8 +95,8 @@ func (r Route) Describe(text string) Route { r.description = text; return r }
 // NoToken opens the route to callers without a token: the handler authenticates by itself, or needs nobody.
 func (r Route) NoToken() Route { r.free = true; return r }
 
-// Presents opens the route to callers with a token of another kind than the path's own, which check judges before the body is
-// looked at.
+// Presents opens the route to callers with a token of another kind than the path's own, which check judges before the
+// body is looked at.
 func (r Route) Presents(check func(ctx context.Context, bearer string) error) Route {
 	r.free, r.check = true, check
 	return r
@@ -148,7 +149,10 @@ func (r Route) allow(v viewer.Viewer) error {
 		return fault.Coded(fault.Forbidden, "read_only_role", "an auditor sees everything and changes nothing")
 	}
 	if r.operators && (v.Kind != viewer.User || !v.ControlPlaneAdmin) {
-		return fault.New(fault.Forbidden, "this is for the operators of the deployment: users who are control-plane admins")
+		return fault.New(
+			fault.Forbidden,
+			"this is for the operators of the deployment: users who are control-plane admins",
+		)
 	}
 	if r.people && v.Kind == viewer.Service {
 		return fault.New(fault.Forbidden, "this is for people who have signed in; no scope opens it to a service token")
@@ -186,11 +190,21 @@ func joinRoles(roles []viewer.Role) string {
 
 func (r Route) operation() huma.Operation {
 	op := huma.Operation{
-		Method: r.Method, Path: r.Path, Summary: r.Summary, Description: r.description,
-		OperationID: operationID(r.Method, r.Path), Tags: []string{r.group()}, DefaultStatus: r.status, Hidden: r.hidden,
-		Errors:       append([]int{400, 422, 500}, r.errors...),
-		MaxBodyBytes: r.maxBody(),
-		// The body has been read already; a deadline on the connection would only cut off whoever waits for a slow target.
+		Method:      r.Method,
+		Path:        r.Path,
+		Summary:     r.Summary,
+		Description: r.description,
+		OperationID: operationID(
+			r.Method,
+			r.Path,
+		),
+		Tags:          []string{r.group()},
+		DefaultStatus: r.status,
+		Hidden:        r.hidden,
+		Errors:        append([]int{400, 422, 500}, r.errors...),
+		MaxBodyBytes:  r.maxBody(),
+		// The body has been read already; a deadline on the connection would only cut off whoever waits for a slow
+		// target.
 		BodyReadTimeout: -1,
 	}
 	if !r.free {
@@ -215,7 +229,8 @@ func (r Route) group() string {
 
 // operationID makes get_identities_id out of GET /api/v1/identities/{id}.
 func operationID(method, path string) string {
-	clean := strings.NewReplacer("{", "", "}", "", "-", "_").Replace(strings.Trim(strings.TrimPrefix(path, Prefix), "/"))
+	clean := strings.NewReplacer("{", "", "}", "", "-", "_").
+		Replace(strings.Trim(strings.TrimPrefix(path, Prefix), "/"))
 	return strings.ToLower(method) + "_" + strings.ReplaceAll(clean, "/", "_")
 }
 

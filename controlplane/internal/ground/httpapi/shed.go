@@ -18,19 +18,20 @@ const (
 	keptPlaces = 64
 )
 
-// health is where the process says that it serves. Load balancers ask it often, and it is answered under any load: it needs no token,
-// takes no place and counts for no limit.
+// health is where the process says that it serves. Load balancers ask it often, and it is answered under any load: it
+// needs no token, takes no place and counts for no limit.
 const health = "/health"
 
-// freePlaces are those of requests without a token. They are no others': a flood of sign-ins leaves the API, and the API's load
-// leaves sign-ins.
+// freePlaces are those of requests without a token. They are no others': a flood of sign-ins leaves the API, and the
+// API's load leaves sign-ins.
 const (
 	freePlaces  = 128
 	freeFromOne = 64 // for one address
 )
 
-// shed turns requests away that come on top of too many others: an answer that is late for everybody helps nobody. Streams and
-// agents' sockets give their place back once they stand. What is read outside of the API is small and at hand, and takes no place.
+// shed turns requests away that come on top of too many others: an answer that is late for everybody helps nobody.
+// Streams and agents' sockets give their place back once they stand. What is read outside of the API is small and at
+// hand, and takes no place.
 func (a *API) shed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := passageOf(r.Context())
@@ -48,9 +49,11 @@ func (a *API) shed(next http.Handler) http.Handler {
 	})
 }
 
-// takesPlace says whether a request is counted: not what is read outside of the API, but for its description, nor agents' sockets.
+// takesPlace says whether a request is counted: not what is read outside of the API, but for its description, nor
+// agents' sockets.
 func takesPlace(path string) bool {
-	return under(path, "/api") && path != Prefix+"/agent" || path == "/openapi.json" || path == "/docs" || path == "/redoc"
+	return under(path, "/api") && path != Prefix+"/agent" || path == "/openapi.json" || path == "/docs" ||
+		path == "/redoc"
 }
 
 // enter gives a request a place in flight, or the fault for which there is none.

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Sheet writes CSV (RFC 4180) that people open in spreadsheets. A cell that a spreadsheet would take for a formula begins with an
-// apostrophe, and one that holds a separator of any locale is quoted, so that nothing in it becomes a cell of its own.
+// Sheet writes CSV (RFC 4180) that people open in spreadsheets. A cell that a spreadsheet would take for a formula
+// begins with an apostrophe, and one that holds a separator of any locale is quoted, so that nothing in it becomes a
+// cell of its own.
 type Sheet struct{ out *bufio.Writer }
 
 // NewSheet writes to w, once it is flushed.
@@ -40,7 +41,8 @@ func (s *Sheet) Flush() error {
 	return nil
 }
 
-// Harmless keeps a spreadsheet from taking a cell for a formula (OWASP ASVS 1.2.10): what it begins with decides, also after a space.
+// Harmless keeps a spreadsheet from taking a cell for a formula (OWASP ASVS 1.2.10): what it begins with decides, also
+// after a space.
 func Harmless(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠ ", []rune(cell)[0]) {
 		return "'" + cell

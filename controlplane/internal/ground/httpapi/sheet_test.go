@@ -24,7 +24,11 @@ func TestACellStaysOneCellWhateverSeparatesThem(t *testing.T) {
 		t.Errorf("got %q; want %q", got, want)
 	}
 	back, err := csv.NewReader(&b).Read()
-	if err != nil || !slices.Equal(back, []string{"a", "x;=1+1", "x\t=1+1", `say "no"`, "'=1+1", "' =1+1", "two\nlines", "", "'＝1"}) {
+	if err != nil ||
+		!slices.Equal(
+			back,
+			[]string{"a", "x;=1+1", "x\t=1+1", `say "no"`, "'=1+1", "' =1+1", "two\nlines", "", "'＝1"},
+		) {
 		t.Errorf("read back: %q, %v", back, err)
 	}
 }

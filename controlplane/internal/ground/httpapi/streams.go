@@ -11,16 +11,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// An open stream costs a connection and questions to the database for as long as it lasts, so that there is a limit for each
-// session or service token, for each tenant, and for the process.
+// An open stream costs a connection and questions to the database for as long as it lasts, so that there is a limit for
+// each session or service token, for each tenant, and for the process.
 const (
 	mostOfSession = 20
 	mostOfTenant  = 100
 	mostInAll     = 500
 )
 
-// recheckEvery is how often the token of an open stream is verified again. With the few seconds for which a verified token is
-// remembered, a stream ends within five seconds of its token's end.
+// recheckEvery is how often the token of an open stream is verified again. With the few seconds for which a verified
+// token is remembered, a stream ends within five seconds of its token's end.
 const recheckEvery = 2 * time.Second
 
 // openStreams counts the streams of this process, by session and by tenant.
@@ -40,7 +40,10 @@ func (o *openStreams) enter(v viewer.Viewer) (leave func(), err error) {
 	}
 	switch {
 	case o.of[session] >= mostOfSession:
-		return nil, tooManyStreams("This session has %d open streams. Close one before you open another.", mostOfSession)
+		return nil, tooManyStreams(
+			"This session has %d open streams. Close one before you open another.",
+			mostOfSession,
+		)
 	case o.of[tenant] >= mostOfTenant:
 		return nil, tooManyStreams("This tenant has %d open streams. Close one before you open another.", mostOfTenant)
 	case o.all >= mostInAll:

@@ -15,15 +15,20 @@ import (
 
 // endless is a route whose stream lasts until its context ends.
 func endless() httpapi.Route {
-	return httpapi.Stream("GET", "/stream", "Stream", func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
-		return func(ctx context.Context, e *httpapi.Events) error {
-			if err := e.Ping(); err != nil {
-				return err
-			}
-			<-ctx.Done()
-			return nil
-		}, nil
-	})
+	return httpapi.Stream(
+		"GET",
+		"/stream",
+		"Stream",
+		func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
+			return func(ctx context.Context, e *httpapi.Events) error {
+				if err := e.Ping(); err != nil {
+					return err
+				}
+				<-ctx.Done()
+				return nil
+			}, nil
+		},
+	)
 }
 
 // listen opens a stream, and gives the response once its head is there.
@@ -50,7 +55,13 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 		if revoked.Load() {
 			return viewer.Viewer{}, fault.New(fault.Unauthenticated, "revoked")
 		}
-		return viewer.Viewer{Tenant: "t", Kind: viewer.User, ID: "u", Session: "s", Roles: []viewer.Role{viewer.Admin}}, nil
+		return viewer.Viewer{
+			Tenant:  "t",
+			Kind:    viewer.User,
+			ID:      "u",
+			Session: "s",
+			Roles:   []viewer.Role{viewer.Admin},
+		}, nil
 	}
 	s := serve(t, httpapi.Config{User: auth}, endless())
 	res := listen(t, s.URL)
@@ -73,7 +84,15 @@ func TestASessionHasOnlySoManyStreams(t *testing.T) {
 			first = res
 		}
 	}
-	if res, body := call(t, s, "admin", "GET", "/api/v1/stream", ""); res.StatusCode != 429 || body["code"] != "too_many_streams" {
+	if res, body := call(
+		t,
+		s,
+		"admin",
+		"GET",
+		"/api/v1/stream",
+		"",
+	); res.StatusCode != 429 ||
+		body["code"] != "too_many_streams" {
 		t.Errorf("one stream too many: %d %v", res.StatusCode, body)
 	}
 	_ = first.Body.Close()

@@ -17,13 +17,16 @@ import (
 // refusals are all that the strict reader says.
 var refusals = []string{"malformed_json", "duplicate_member", "invalid_encoding", "read_only_field"}
 
-// FuzzStrictJSONIsJSON holds the strict reader against the standard library's: whatever passes here, that reads as one value, in
-// which no object lost a member; whatever that cannot read does not pass.
+// FuzzStrictJSONIsJSON holds the strict reader against the standard library's: whatever passes here, that reads as one
+// value, in which no object lost a member; whatever that cannot read does not pass.
 func FuzzStrictJSONIsJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `[]`, `null`, `""`, `0`, `-0.5e+10`, `1e400`, `{"a":{"b":[1,true,null,"x"]}}`, `{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"k":1,"K":2}`,
-		`{"s":1,"ſ":2}`, `{"id":1}`, `{"a":{"id":1}}`, `{} {}`, `{}]`, `{]`, `[,]`, `[1,]`, `{"a":}`, `{"a"}`, `{a:1}`, "\"\xff\"", `"\ud800"`, `"\u0000"`,
-		"\xef\xbb\xbf{}", `{"\u0061":1,"a":2}`, strings.Repeat("[", 65) + strings.Repeat("]", 65), strings.Repeat("[", 66), `{"a":01}`, "\x00", `'a'`, ` `, "{\"a\":\"\t\"}",
+		`{}`, `[]`, `null`, `""`, `0`, `-0.5e+10`, `1e400`, `{"a":{"b":[1,true,null,"x"]}}`, `{"a":1,"a":2}`,
+		`{"a":1,"A":2}`, `{"k":1,"K":2}`,
+		`{"s":1,"ſ":2}`, `{"id":1}`, `{"a":{"id":1}}`, `{} {}`, `{}]`, `{]`, `[,]`, `[1,]`, `{"a":}`, `{"a"}`, `{a:1}`,
+		"\"\xff\"", `"\ud800"`, `"\u0000"`,
+		"\xef\xbb\xbf{}", `{"\u0061":1,"a":2}`, strings.Repeat("[", 65) + strings.Repeat("]", 65),
+		strings.Repeat("[", 66), `{"a":01}`, "\x00", `'a'`, ` `, "{\"a\":\"\t\"}",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -93,20 +96,24 @@ func withoutTexts(body []byte) (rest []byte) {
 
 func FuzzTraceparent(f *testing.F) {
 	for _, seed := range []string{
-		"", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x", strings.Repeat("-", 55), strings.Repeat("0", 55),
+		"", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+		"cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x", strings.Repeat("-", 55), strings.Repeat("0", 55),
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		id, parent, ok := parseTraceparent(value)
-		if ok && (len(id) != 32 || len(parent) != 16 || !lowerHex(id) || !lowerHex(parent) || !strings.Contains(value, "-"+id+"-"+parent+"-")) {
+		if ok &&
+			(len(id) != 32 || len(parent) != 16 || !lowerHex(id) || !lowerHex(parent) ||
+				!strings.Contains(value, "-"+id+"-"+parent+"-")) {
 			t.Errorf("%q gives %q and %q", value, id, parent)
 		}
 	})
 }
 
 func FuzzEntityTags(f *testing.F) {
-	for _, seed := range []string{"", "*", `"7"`, `W/"7"`, `"6", "7"`, `"6",`, `"a,b"`, `7`, `"`, "\"\x00\"", `""`, ` * `} {
+	for _, seed := range []string{"", "*", `"7"`, `W/"7"`, `"6", "7"`, `"6",`, `"a,b"`, `7`, `"`, "\"\x00\"", `""`,
+		` * `} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {

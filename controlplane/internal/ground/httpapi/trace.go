@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Trace places a request among others (W3C Trace Context). What a caller says of it links the two; it decides about nothing here.
+// Trace places a request among others (W3C Trace Context). What a caller says of it links the two; it decides about
+// nothing here.
 type Trace struct {
 	ID     string // 32 hexadecimal digits
 	Span   string // of this request, 16 digits
@@ -15,7 +16,8 @@ type Trace struct {
 	State  string // the caller's tracestate
 }
 
-// traceOf continues the caller's trace, or begins one when the header is missing, doubled or malformed: that is never an error.
+// traceOf continues the caller's trace, or begins one when the header is missing, doubled or malformed: that is never
+// an error.
 func traceOf(h http.Header) Trace {
 	var random [24]byte
 	_, _ = rand.Read(random[:]) // never fails

@@ -16,15 +16,20 @@ import (
 
 // waiting is a route that says when it waits, and goes on when it is let.
 func waiting(path string, in chan<- struct{}, let <-chan struct{}) httpapi.Route {
-	return httpapi.Handle("POST", path, "Wait", func(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*httpapi.One[string], error) {
-		in <- struct{}{}
-		select {
-		case <-let:
-			return &httpapi.One[string]{Body: "x"}, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	})
+	return httpapi.Handle(
+		"POST",
+		path,
+		"Wait",
+		func(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*httpapi.One[string], error) {
+			in <- struct{}{}
+			select {
+			case <-let:
+				return &httpapi.One[string]{Body: "x"}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		},
+	)
 }
 
 func TestWhoWaitsForTheWorldTakesNoPlaceOfThoseWhoWork(t *testing.T) {
@@ -39,7 +44,15 @@ func TestWhoWaitsForTheWorldTakesNoPlaceOfThoseWhoWork(t *testing.T) {
 		})
 		<-in
 	}
-	if res, body := call(t, s, "admin", "POST", "/api/v1/outside", ""); res.StatusCode != 503 || body["code"] != "temporarily_overloaded" || res.Header.Get("Retry-After") == "" {
+	if res, body := call(
+		t,
+		s,
+		"admin",
+		"POST",
+		"/api/v1/outside",
+		"",
+	); res.StatusCode != 503 || body["code"] != "temporarily_overloaded" ||
+		res.Header.Get("Retry-After") == "" {
 		t.Errorf("the third to wait: %d %v", res.StatusCode, body)
 	}
 	if res, _ := call(t, s, "admin", "GET", "/api/v1/echo", ""); res.StatusCode != 200 {
@@ -54,12 +67,21 @@ func TestWhoWaitsForTheWorldTakesNoPlaceOfThoseWhoWork(t *testing.T) {
 	all.Wait()
 }
 
-// TestAnAnswerThatWasWaitedForArrives has a server whose answers must be written within a tenth of a second, and waits longer.
+// TestAnAnswerThatWasWaitedForArrives has a server whose answers must be written within a tenth of a second, and waits
+// longer.
 func TestAnAnswerThatWasWaitedForArrives(t *testing.T) {
 	const allowed = 100 * time.Millisecond
 	for _, http2 := range []bool{false, true} {
 		in, let := make(chan struct{}, 1), make(chan struct{})
-		a := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.DiscardHandler), User: byName, Agent: nobody})
+		a := httpapi.New(
+			httpapi.Config{
+				Title:   "test",
+				Version: "1",
+				Log:     slog.New(slog.DiscardHandler),
+				User:    byName,
+				Agent:   nobody,
+			},
+		)
 		a.Add(waiting("/usual", in, let), waiting("/outside", in, let).Waits())
 		s := httptest.NewUnstartedServer(a.Router)
 		s.Config.ReadTimeout, s.Config.WriteTimeout, s.EnableHTTP2 = allowed, allowed, http2

@@ -8,8 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Addresses keeps a rate for each network address: an IPv4 address, or the /64 that an IPv6 address lies in, which is what one
-// household or machine has. It keeps it for this process alone.
+// Addresses keeps a rate for each network address: an IPv4 address, or the /64 that an IPv6 address lies in, which is
+// what one household or machine has. It keeps it for this process alone.
 type Addresses struct {
 	rate viewer.Rate
 	now  func() time.Time

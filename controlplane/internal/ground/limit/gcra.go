@@ -20,8 +20,8 @@ type Verdict struct {
 // cell is the time that one request fills.
 func cell(r viewer.Rate) time.Duration { return time.Second / time.Duration(r.PerSecond) }
 
-// judge holds a request at now against a line that is filled until full. It returns until when the line is filled then; a
-// request that is refused fills nothing.
+// judge holds a request at now against a line that is filled until full. It returns until when the line is filled then;
+// a request that is refused fills nothing.
 func judge(r viewer.Rate, full, now time.Time) (time.Time, Verdict) {
 	v := Verdict{Rate: r}
 	if full.Before(now) {

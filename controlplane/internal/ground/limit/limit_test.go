@@ -166,10 +166,18 @@ func TestAProcessAloneJudgesAsTheReferenceDoes(t *testing.T) {
 		c := newClock()
 		store := newMemory(c)
 		l := newLimiter(store, c)
-		rate := viewer.Rate{PerSecond: rapid.SampledFrom([]int{1, 10, 100, 250, 1000}).Draw(t, "rate"), Burst: rapid.IntRange(1, 300).Draw(t, "burst")}
+		rate := viewer.Rate{
+			PerSecond: rapid.SampledFrom([]int{1, 10, 100, 250, 1000}).Draw(t, "rate"),
+			Burst:     rapid.IntRange(1, 300).Draw(t, "burst"),
+		}
 		v := someone
 		v.Rate = rate
-		ref := &bucket{level: int64(rate.Burst) * 1e9, most: int64(rate.Burst) * 1e9, rate: int64(rate.PerSecond), last: c.now()}
+		ref := &bucket{
+			level: int64(rate.Burst) * 1e9,
+			most:  int64(rate.Burst) * 1e9,
+			rate:  int64(rate.PerSecond),
+			last:  c.now(),
+		}
 		for i := range rapid.IntRange(1, 400).Draw(t, "steps") {
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:

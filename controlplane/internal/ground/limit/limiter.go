@@ -29,8 +29,8 @@ const (
 
 // Limiter keeps the rates of tokens, together with the limiters of other processes.
 //
-// Each judges by itself and by what it knows of the others: no request waits for the database but one that finds maxDebt
-// requests before it that the others have not heard of. A process without company therefore judges exactly.
+// Each judges by itself and by what it knows of the others: no request waits for the database but one that finds
+// maxDebt requests before it that the others have not heard of. A process without company therefore judges exactly.
 type Limiter struct {
 	store Store
 	log   *slog.Logger
@@ -67,8 +67,8 @@ func New(store Store, log *slog.Logger, now func() time.Time) *Limiter {
 	}
 }
 
-// Take judges one request of a viewer. A token keeps its line when it is refreshed, since that belongs to the session, and in
-// whichever tenant its holder acts.
+// Take judges one request of a viewer. A token keeps its line when it is refreshed, since that belongs to the session,
+// and in whichever tenant its holder acts.
 func (l *Limiter) Take(ctx context.Context, v viewer.Viewer) Verdict {
 	lineage := v.Session
 	if lineage == "" {
@@ -121,7 +121,8 @@ func poke(c chan struct{}) {
 	}
 }
 
-// payDebt tells the store, when there is too much that it does not know. The caller holds mu, which is let go meanwhile.
+// payDebt tells the store, when there is too much that it does not know. The caller holds mu, which is let go
+// meanwhile.
 func (l *Limiter) payDebt(ctx context.Context, n *line) {
 	for n.debt >= maxDebt && !l.now().Before(l.alone) {
 		if told := n.told; told != nil {

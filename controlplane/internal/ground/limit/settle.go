@@ -60,8 +60,8 @@ func (l *Limiter) count(ctx context.Context) {
 	l.peers = max(1, n)
 }
 
-// settleAll tells of every line that the store must hear of. What is being told by somebody else, or could not be told, comes
-// up again.
+// settleAll tells of every line that the store must hear of. What is being told by somebody else, or could not be told,
+// comes up again.
 func (l *Limiter) settleAll(ctx context.Context) {
 	l.mu.Lock()
 	lines := append([]*line{}, l.untold...)
@@ -126,7 +126,12 @@ func (l *Limiter) leave(lines []*line, now time.Time) (mine []*line, spent []Spe
 		}
 		mine = append(mine, n)
 		spent = append(spent, Spent{
-			Key: n.key[:], Writer: n.writer, Count: n.debt, Cost: time.Duration(n.debt) * cell(n.rate), Age: now.Sub(n.since), Filled: n.full.Sub(now),
+			Key:    n.key[:],
+			Writer: n.writer,
+			Count:  n.debt,
+			Cost:   time.Duration(n.debt) * cell(n.rate),
+			Age:    now.Sub(n.since),
+			Filled: n.full.Sub(now),
 		})
 		n.debt, n.told, n.listed = 0, make(chan struct{}), false
 	}

@@ -23,7 +23,8 @@ type Spent struct {
 
 // Store is where processes tell each other what they have let through.
 type Store interface {
-	// Settle enters what was spent, and answers for each how long from now its line is filled by all processes together.
+	// Settle enters what was spent, and answers for each how long from now its line is filled by all processes
+	// together.
 	Settle(ctx context.Context, spent []Spent) (filled []time.Duration, err error)
 	// Processes says that this process is there, and how many there are.
 	Processes(ctx context.Context) (int, error)
@@ -43,8 +44,10 @@ func NewShared(db *pg.DB) *Shared { return &Shared{db: db, process: uuid.New()} 
 func (s *Shared) Settle(ctx context.Context, spent []Spent) ([]time.Duration, error) {
 	const sql = `
 		insert into rate_standing as s (key, writer, full_until, since, cost)
-		select key, writer, now() + filled * interval '1 microsecond', now() - age * interval '1 microsecond', cost * interval '1 microsecond'
-		  from unnest($1::bytea[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[]) as spent (key, writer, filled, age, cost)
+		select key, writer, now() + filled * interval '1 microsecond', now() - age * interval '1 microsecond',
+		    cost * interval '1 microsecond'
+		  from unnest($1::bytea[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[]) as spent (key, writer, filled,
+		      age, cost)
 		 order by key
 		    on conflict (key) do update
 		   set full_until = case when s.writer = excluded.writer then excluded.full_until
@@ -82,13 +85,16 @@ func (s *Shared) Settle(ctx context.Context, spent []Spent) ([]time.Duration, er
 	return out, nil
 }
 
-// Processes implements Store. Lines that are no longer filled are as good as none, so they go, and so do processes that have
-// been silent.
+// Processes implements Store. Lines that are no longer filled are as good as none, so they go, and so do processes that
+// have been silent.
 func (s *Shared) Processes(ctx context.Context) (n int, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`delete from rate_process where seen_at < now() - interval '30 seconds'`)
 	batch.Queue(`delete from rate_standing where full_until < now() - interval '1 minute'`)
-	batch.Queue(`insert into rate_process (id, seen_at) values ($1, now()) on conflict (id) do update set seen_at = now()`, s.process)
+	batch.Queue(
+		`insert into rate_process (id, seen_at) values ($1, now()) on conflict (id) do update set seen_at = now()`,
+		s.process,
+	)
 	batch.Queue(`select count(*) from rate_process`).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 	err = s.db.Deployment(ctx, func(tx *pg.Tx) error { return tx.SendBatch(ctx, batch).Close() })
 	if err != nil {

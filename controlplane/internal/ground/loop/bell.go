@@ -2,8 +2,8 @@ package loop
 
 import "sync"
 
-// Bell says that there may be something to do. However often it is rung while nobody listens, it is heard once. Its zero value is
-// ready to be used; it must not be copied.
+// Bell says that there may be something to do. However often it is rung while nobody listens, it is heard once. Its
+// zero value is ready to be used; it must not be copied.
 type Bell struct {
 	once sync.Once
 	rung chan struct{}

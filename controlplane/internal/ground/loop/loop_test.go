@@ -22,12 +22,14 @@ var errDown = errors.New("the database is down")
 // written is a log and what stands in it, without times.
 func written() (*slog.Logger, *bytes.Buffer) {
 	var out bytes.Buffer
-	return slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}})), &out
+	return slog.New(
+		slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}),
+	), &out
 }
 
 // passes notes when passes are made.
@@ -77,7 +79,13 @@ func TestAWorkerMakesAPassWhenTheBellRings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bell loop.Bell
 		p := during(t, 12*time.Second, func(ctx context.Context, p *passes) error {
-			return loop.Worker{Every: 10 * time.Second, Wake: &bell}.Run(ctx, func(context.Context) error { p.note(); return nil })
+			return loop.Worker{
+				Every: 10 * time.Second,
+				Wake:  &bell,
+			}.Run(
+				ctx,
+				func(context.Context) error { p.note(); return nil },
+			)
 		}, func() {
 			time.Sleep(3 * time.Second)
 			bell.Ring()
@@ -112,10 +120,17 @@ func TestAPassThatFailsIsLoggedAndTheNextComesAsIfNothingHadHappened(t *testing.
 	synctest.Test(t, func(t *testing.T) {
 		log, out := written()
 		p := during(t, 15*time.Second, func(ctx context.Context, p *passes) error {
-			return loop.Worker{Every: 10 * time.Second, Log: log, Cannot: "cannot look"}.Run(ctx, func(context.Context) error {
-				p.note()
-				return errDown
-			})
+			return loop.Worker{
+				Every:  10 * time.Second,
+				Log:    log,
+				Cannot: "cannot look",
+			}.Run(
+				ctx,
+				func(context.Context) error {
+					p.note()
+					return errDown
+				},
+			)
 		}, nil)
 		p.want(t, 0, 10*time.Second)
 		want := strings.Repeat("level=WARN msg=\"cannot look\" err=\"the database is down\"\n", 2)
@@ -131,11 +146,18 @@ func TestAWorkerWaitsForThePassThatItIsInAndSaysNothingOfItsEnd(t *testing.T) {
 		var ended time.Duration
 		during(t, 5*time.Second, func(ctx context.Context, p *passes) error {
 			defer func() { ended = time.Since(p.began) }()
-			return loop.Worker{Every: time.Second, Log: log, Cannot: "cannot look"}.Run(ctx, func(ctx context.Context) error {
-				<-ctx.Done()
-				time.Sleep(3 * time.Second) // what it has begun it finishes
-				return ctx.Err()
-			})
+			return loop.Worker{
+				Every:  time.Second,
+				Log:    log,
+				Cannot: "cannot look",
+			}.Run(
+				ctx,
+				func(ctx context.Context) error {
+					<-ctx.Done()
+					time.Sleep(3 * time.Second) // what it has begun it finishes
+					return ctx.Err()
+				},
+			)
 		}, nil)
 		if ended != 8*time.Second || out.Len() > 0 {
 			t.Errorf("ended after %v and logged %q; want 8s and nothing", ended, out)
@@ -164,10 +186,17 @@ func TestAPartThatFailsHasTheRestWaitThoughItHasDoneSomething(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, out := written()
 		p := during(t, 15*time.Second, func(ctx context.Context, p *passes) error {
-			return loop.Worker{Every: 10 * time.Second, Log: log, Cannot: "cannot look"}.Drain(ctx, func(context.Context) (int, error) {
-				p.note()
-				return 7, errDown
-			})
+			return loop.Worker{
+				Every:  10 * time.Second,
+				Log:    log,
+				Cannot: "cannot look",
+			}.Drain(
+				ctx,
+				func(context.Context) (int, error) {
+					p.note()
+					return 7, errDown
+				},
+			)
 		}, nil)
 		p.want(t, 0, 10*time.Second)
 		if n := strings.Count(out.String(), "cannot look"); n != 2 {
@@ -192,13 +221,19 @@ func TestNoPartBeginsAfterTheEnd(t *testing.T) {
 func TestEachTenantGetsItsPartWhateverFailsInAnother(t *testing.T) {
 	log, out := written()
 	var seen []string
-	sum, err := loop.EachTenant(t.Context(), log, "cannot follow", []string{"a", "b", "c"}, func(_ context.Context, tenant string) (int, error) {
-		seen = append(seen, tenant)
-		if tenant == "b" {
-			return 1, errDown
-		}
-		return 10, nil
-	})
+	sum, err := loop.EachTenant(
+		t.Context(),
+		log,
+		"cannot follow",
+		[]string{"a", "b", "c"},
+		func(_ context.Context, tenant string) (int, error) {
+			seen = append(seen, tenant)
+			if tenant == "b" {
+				return 1, errDown
+			}
+			return 10, nil
+		},
+	)
 	slices.Sort(seen)
 	if sum != 21 || err != nil || !slices.Equal(seen, []string{"a", "b", "c"}) {
 		t.Errorf("did %d in %v, %v; want 21 in all three", sum, seen, err)
@@ -212,12 +247,18 @@ func TestTenantsComeInAnyOrder(t *testing.T) {
 	firsts := map[string]bool{}
 	for range 1000 {
 		first := ""
-		_, _ = loop.EachTenant(t.Context(), slog.Default(), "", []string{"a", "b", "c"}, func(_ context.Context, tenant string) (int, error) {
-			if first == "" {
-				first = tenant
-			}
-			return 0, nil
-		})
+		_, _ = loop.EachTenant(
+			t.Context(),
+			slog.Default(),
+			"",
+			[]string{"a", "b", "c"},
+			func(_ context.Context, tenant string) (int, error) {
+				if first == "" {
+					first = tenant
+				}
+				return 0, nil
+			},
+		)
 		firsts[first] = true
 	}
 	if len(firsts) != 3 {
@@ -228,10 +269,16 @@ func TestTenantsComeInAnyOrder(t *testing.T) {
 func TestTenantsAreNotComplainedOfWhenTheProcessStops(t *testing.T) {
 	log, out := written()
 	ctx, stop := context.WithCancel(t.Context())
-	sum, err := loop.EachTenant(ctx, log, "cannot follow", []string{"a", "b"}, func(ctx context.Context, tenant string) (int, error) {
-		stop()
-		return 1, fmt.Errorf("tenant %s: %w", tenant, ctx.Err())
-	})
+	sum, err := loop.EachTenant(
+		ctx,
+		log,
+		"cannot follow",
+		[]string{"a", "b"},
+		func(ctx context.Context, tenant string) (int, error) {
+			stop()
+			return 1, fmt.Errorf("tenant %s: %w", tenant, ctx.Err())
+		},
+	)
 	if sum != 2 || !errors.Is(err, context.Canceled) || out.Len() > 0 {
 		t.Errorf("did %d, %v, logged %q; want 2, the context's end, and nothing", sum, err, out)
 	}

@@ -14,9 +14,9 @@ type Worker struct {
 	Cannot string        // what the log says of a pass that failed
 }
 
-// Run makes a pass at once, and then one at each interval and whenever the bell rings, until ctx ends. A pass that fails is logged,
-// unless it failed because ctx has ended, and the next one comes as if nothing had happened. No pass begins after the end; Run waits for
-// the one that it is in, and returns nil.
+// Run makes a pass at once, and then one at each interval and whenever the bell rings, until ctx ends. A pass that
+// fails is logged, unless it failed because ctx has ended, and the next one comes as if nothing had happened. No pass
+// begins after the end; Run waits for the one that it is in, and returns nil.
 func (w Worker) Run(ctx context.Context, pass func(ctx context.Context) error) error {
 	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
@@ -33,8 +33,9 @@ func (w Worker) Run(ctx context.Context, pass func(ctx context.Context) error) e
 	return nil
 }
 
-// Drain is Run for passes that do a part of the work and say how much it was: after one that has done something the next follows at
-// once. One that fails has the rest wait for the interval or the bell, whatever it has done: what is wrong would be wrong again.
+// Drain is Run for passes that do a part of the work and say how much it was: after one that has done something the
+// next follows at once. One that fails has the rest wait for the interval or the bell, whatever it has done: what is
+// wrong would be wrong again.
 func (w Worker) Drain(ctx context.Context, part func(ctx context.Context) (int, error)) error {
 	return w.Run(ctx, func(ctx context.Context) error {
 		for ctx.Err() == nil {

@@ -8,8 +8,9 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// special are ranges that an opened range does not open by merely containing them: only a prefix that lies inside one of
-// them does. They lead back to this machine, to the cloud's metadata, to many receivers, or hide another address within.
+// special are ranges that an opened range does not open by merely containing them: only a prefix that lies inside one
+// of them does. They lead back to this machine, to the cloud's metadata, to many receivers, or hide another address
+// within.
 var special = prefixes(
 	"0.0.0.0/8",          // "this host": Linux connects to loopback
 	"127.0.0.0/8",        // loopback
@@ -116,8 +117,8 @@ func isLocal(ip netip.Addr) bool {
 }
 
 // plainHost reports whether a host can only mean one thing: a name of ASCII letters, digits, hyphens and underscores, a
-// dotted quad or an IPv6 address. Other spellings of numbers (0x7f.1, 2130706433, 127.1) are read differently by different
-// libraries and are never needed.
+// dotted quad or an IPv6 address. Other spellings of numbers (0x7f.1, 2130706433, 127.1) are read differently by
+// different libraries and are never needed.
 func plainHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Zone() == "" && !ip.Is4In6()

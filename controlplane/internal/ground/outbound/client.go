@@ -18,8 +18,8 @@ const (
 // ErrAnswerTooLarge ends the reading of an answer beyond the limit.
 var ErrAnswerTooLarge = errors.New("the answer is larger than allowed")
 
-// Client is an HTTP client behind the guard: every connection is judged when it is dialled, redirects are answers and not
-// followed, proxies of the environment are ignored, and answers are limited to 1 MiB. timeout is for a whole call.
+// Client is an HTTP client behind the guard: every connection is judged when it is dialled, redirects are answers and
+// not followed, proxies of the environment are ignored, and answers are limited to 1 MiB. timeout is for a whole call.
 func (g *Guard) Client(timeout time.Duration) *http.Client {
 	return &http.Client{
 		Timeout:       timeout,

@@ -24,10 +24,11 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Guard decides where the deployment may connect on a tenant's behalf. The zero Guard allows the public internet over TLS.
+// Guard decides where the deployment may connect on a tenant's behalf. The zero Guard allows the public internet over
+// TLS.
 type Guard struct {
-	// AllowCIDRs are ranges that the operator opened. Loopback, link-local, metadata and multicast addresses are opened only
-	// by prefixes inside those ranges: 0.0.0.0/0 does not open 127.0.0.1, 127.0.0.0/8 does.
+	// AllowCIDRs are ranges that the operator opened. Loopback, link-local, metadata and multicast addresses are opened
+	// only by prefixes inside those ranges: 0.0.0.0/0 does not open 127.0.0.1, 127.0.0.0/8 does.
 	AllowCIDRs []netip.Prefix
 	// AllowPlaintext lets http and ldap cross to addresses outside the opened ranges.
 	AllowPlaintext bool
@@ -86,8 +87,8 @@ func (g *Guard) control(shown string) func(network, address string, _ syscall.Ra
 }
 
 // Plaintext says whether credentials and data may cross to host:port without TLS: inside the opened ranges they may;
-// elsewhere only when the operator allowed plaintext, and then with a warning. It returns a *v1.ErrorDetail of class policy
-// when they may not.
+// elsewhere only when the operator allowed plaintext, and then with a warning. It returns a *v1.ErrorDetail of class
+// policy when they may not.
 func (g *Guard) Plaintext(ctx context.Context, hostport string) (warn bool, err error) {
 	if g.AllowPlaintext {
 		return !g.allOpened(ctx, hostport), nil
@@ -99,9 +100,12 @@ func (g *Guard) Plaintext(ctx context.Context, hostport string) (warn bool, err 
 	for _, a := range addrs {
 		if !g.opened(a.Addr()) {
 			return false, &v1.ErrorDetail{
-				Class: v1.ClassPolicy, Code: "plaintext_not_allowed", Target: &v1.Target{Host: hostport},
+				Class:   v1.ClassPolicy,
+				Code:    "plaintext_not_allowed",
+				Target:  &v1.Target{Host: hostport},
 				Message: hostport + " may not be spoken to without TLS",
-				Hint:    "Use https, ldaps or StartTLS. Inside ranges that the operator opened (GRANTWRIGHT_EGRESS_ALLOW_CIDRS) plain connections are allowed.",
+				Hint: "Use https, ldaps or StartTLS. Inside ranges that the operator opened " +
+					"(GRANTWRIGHT_EGRESS_ALLOW_CIDRS) plain connections are allowed.",
 			}
 		}
 	}
@@ -163,13 +167,16 @@ func (g *Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return ips, nil
 }
 
-// refused names the host as the tenant wrote it and nothing that it resolved to: the answers of an inner name server are
-// none of the tenant's business.
+// refused names the host as the tenant wrote it and nothing that it resolved to: the answers of an inner name server
+// are none of the tenant's business.
 func refused(addr string) *v1.ErrorDetail {
 	return &v1.ErrorDetail{
-		Class: v1.ClassPolicy, Code: "destination_not_allowed", Target: &v1.Target{Host: addr},
+		Class:   v1.ClassPolicy,
+		Code:    "destination_not_allowed",
+		Target:  &v1.Target{Host: addr},
 		Message: fmt.Sprintf("connections to %s are not allowed from here", addr),
-		Hint: "Private, local and special addresses are closed. Use an agent inside that network, or let the operator open the range " +
+		Hint: "Private, local and special addresses are closed. Use an agent inside that network, or let the " +
+			"operator open the range " +
 			"with GRANTWRIGHT_EGRESS_ALLOW_CIDRS.",
 	}
 }

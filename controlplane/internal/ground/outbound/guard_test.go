@@ -65,18 +65,78 @@ func allowed(g outbound.Guard, addr string) bool {
 
 // denied are addresses within every special range, as the vectors of the design list them.
 var denied = []string{
-	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.0", "100.127.255.255", "100.100.100.200", "127.0.0.1", "127.255.255.254",
-	"169.254.169.254", "169.254.170.2", "168.63.129.16", "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1",
-	"192.31.196.1", "192.52.193.1", "192.88.99.1", "192.168.0.1", "192.175.48.1", "198.18.0.1", "198.19.255.255", "198.51.100.1",
-	"203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
-	"::", "::1", "::127.0.0.1", "::8.8.8.8", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::1", "64:ff9b::808:808", "64:ff9b::7f00:1",
-	"64:ff9b:1::1", "100::1", "2001::1", "2001:2::1", "2001:10::1", "2001:1ff:ffff::1", "2001:db8::1", "2002::1", "2002:7f00:1::", "3fff::1",
-	"3fff:fff::1", "5f00::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "ff0e::1",
-	"2620:4f:8000::1", "2600:1f00::200:5efe:7f00:1", "2600:1f00::5efe:808:808",
+	"0.0.0.0",
+	"0.1.2.3",
+	"10.0.0.1",
+	"10.255.255.255",
+	"100.64.0.0",
+	"100.127.255.255",
+	"100.100.100.200",
+	"127.0.0.1",
+	"127.255.255.254",
+	"169.254.169.254",
+	"169.254.170.2",
+	"168.63.129.16",
+	"172.16.0.1",
+	"172.31.255.255",
+	"192.0.0.1",
+	"192.0.0.192",
+	"192.0.2.1",
+	"192.31.196.1",
+	"192.52.193.1",
+	"192.88.99.1",
+	"192.168.0.1",
+	"192.175.48.1",
+	"198.18.0.1",
+	"198.19.255.255",
+	"198.51.100.1",
+	"203.0.113.1",
+	"224.0.0.1",
+	"239.255.255.255",
+	"240.0.0.1",
+	"255.255.255.255",
+	"::",
+	"::1",
+	"::127.0.0.1",
+	"::8.8.8.8",
+	"::ffff:127.0.0.1",
+	"::ffff:10.0.0.1",
+	"64:ff9b::1",
+	"64:ff9b::808:808",
+	"64:ff9b::7f00:1",
+	"64:ff9b:1::1",
+	"100::1",
+	"2001::1",
+	"2001:2::1",
+	"2001:10::1",
+	"2001:1ff:ffff::1",
+	"2001:db8::1",
+	"2002::1",
+	"2002:7f00:1::",
+	"3fff::1",
+	"3fff:fff::1",
+	"5f00::1",
+	"fc00::1",
+	"fd00:ec2::254",
+	"fe80::1",
+	"fec0::1",
+	"ff02::1",
+	"ff0e::1",
+	"2620:4f:8000::1",
+	"2600:1f00::200:5efe:7f00:1",
+	"2600:1f00::5efe:808:808",
 	"64:ff9c::1", // outside the space that is assigned to anybody
 }
 
-var public = []string{"100.63.255.254", "100.128.0.1", "8.8.8.8", "168.63.129.17", "2606:4700:4700::1111", "2a00:1450:4001::1", "::ffff:8.8.8.8"}
+var public = []string{
+	"100.63.255.254",
+	"100.128.0.1",
+	"8.8.8.8",
+	"168.63.129.17",
+	"2606:4700:4700::1111",
+	"2a00:1450:4001::1",
+	"::ffff:8.8.8.8",
+}
 
 func TestSpecialAddressesAreRefusedAndPublicOnesAreNot(t *testing.T) {
 	for _, addr := range denied {
@@ -169,7 +229,8 @@ func sentinel(t *testing.T) (addr string, visits *atomic.Int64) {
 func TestANameWithOneForbiddenAnswerIsRefusedWhole(t *testing.T) {
 	addr, visits := sentinel(t)
 	_, port, _ := net.SplitHostPort(addr)
-	for _, answers := range [][]string{{"127.0.0.1", "8.8.8.8"}, {"8.8.8.8", "127.0.0.1"}, {"8.8.8.8", "::1"}, {"127.0.0.1"}} {
+	for _, answers := range [][]string{{"127.0.0.1", "8.8.8.8"}, {"8.8.8.8", "127.0.0.1"}, {"8.8.8.8", "::1"},
+		{"127.0.0.1"}} {
 		g := &outbound.Guard{Resolver: one("two.example", answers...)}
 		_, err := g.Dial(ctx, "tcp", "two.example:"+port)
 		if !isRefusal(err) {
@@ -238,7 +299,12 @@ func TestPlaintextIsForOpenedRangesOrByConfiguration(t *testing.T) {
 		{"inside an opened range", outbound.Guard{AllowCIDRs: cidrs(t, "10.0.0.0/8")}, false, true},
 		{"half inside", outbound.Guard{AllowCIDRs: cidrs(t, "10.0.0.1/32")}, false, false},
 		{"by configuration", outbound.Guard{AllowPlaintext: true}, true, true},
-		{"by configuration, inside", outbound.Guard{AllowPlaintext: true, AllowCIDRs: cidrs(t, "10.0.0.0/8")}, false, true},
+		{
+			"by configuration, inside",
+			outbound.Guard{AllowPlaintext: true, AllowCIDRs: cidrs(t, "10.0.0.0/8")},
+			false,
+			true,
+		},
 	}
 	for _, tt := range tests {
 		tt.guard.Resolver = one("ldap.corp", "10.0.0.1", "10.0.0.2")
@@ -257,23 +323,61 @@ func TestAddressesOfDoubtfulFormAreRefused(t *testing.T) {
 	g := &outbound.Guard{
 		AllowPlaintext: true,
 		Resolver: &names{answers: map[string][][]string{
-			"ok.example": {{"8.8.8.8"}}, "LOCALHOST": {{"127.0.0.1"}}, "metadata.google.internal": {{"169.254.169.254"}},
-			"0x7f.1": {{"8.8.8.8"}}, "2130706433": {{"8.8.8.8"}}, "127.1": {{"8.8.8.8"}}, "017700000001": {{"8.8.8.8"}},
+			"ok.example": {
+				{"8.8.8.8"},
+			},
+			"LOCALHOST":                {{"127.0.0.1"}},
+			"metadata.google.internal": {{"169.254.169.254"}},
+			"0x7f.1":                   {{"8.8.8.8"}},
+			"2130706433":               {{"8.8.8.8"}},
+			"127.1":                    {{"8.8.8.8"}},
+			"017700000001":             {{"8.8.8.8"}},
 		}},
 	}
 	for _, good := range []string{
-		"https://ok.example/cb?x=1", "https://ok.example:8443/", "https://ok.example./", "http://ok.example/", "https://8.8.8.8:2000/", "https://[2606:4700:4700::1111]/",
+		"https://ok.example/cb?x=1", "https://ok.example:8443/", "https://ok.example./", "http://ok.example/",
+		"https://8.8.8.8:2000/", "https://[2606:4700:4700::1111]/",
 	} {
 		if err := g.CheckURL(ctx, good, "the callback address"); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
 	bad := []string{
-		"", "ok.example", "/cb", "//ok.example/", "http://0x7f.1/", "http://2130706433/", "http://017700000001/", "http://127.1/", "HTTP://LOCALHOST./",
-		"http://LOCALHOST./", "http://[::ffff:7f00:1]/", "http://[::1%25lo]/", "http://a@b@127.0.0.1/", "http://①②⑦.0.0.1/", "hTTp://ok.example/", "file:///etc/passwd",
-		"gopher://ok.example/", "ldap://ok.example/", "https://ok.example/\tx", "https://ok.example/\n", " https://ok.example/", "https://" + strings.Repeat("a", 3<<10) + "/",
-		"http://metadata.google.internal/", "https://user:pw@ok.example/", "https://ok.example/#part", "https://ok.example:22/", "https://ok.example:0/", "https://ok.example:99999/",
-		"https://ok.example:/", "https:///x", "https://ok.example\\@127.0.0.1/", "https://unknown.example/", "https://127.0.0.1/", "https:ok.example", "https://exämple.de/",
+		"",
+		"ok.example",
+		"/cb",
+		"//ok.example/",
+		"http://0x7f.1/",
+		"http://2130706433/",
+		"http://017700000001/",
+		"http://127.1/",
+		"HTTP://LOCALHOST./",
+		"http://LOCALHOST./",
+		"http://[::ffff:7f00:1]/",
+		"http://[::1%25lo]/",
+		"http://a@b@127.0.0.1/",
+		"http://①②⑦.0.0.1/",
+		"hTTp://ok.example/",
+		"file:///etc/passwd",
+		"gopher://ok.example/",
+		"ldap://ok.example/",
+		"https://ok.example/\tx",
+		"https://ok.example/\n",
+		" https://ok.example/",
+		"https://" + strings.Repeat("a", 3<<10) + "/",
+		"http://metadata.google.internal/",
+		"https://user:pw@ok.example/",
+		"https://ok.example/#part",
+		"https://ok.example:22/",
+		"https://ok.example:0/",
+		"https://ok.example:99999/",
+		"https://ok.example:/",
+		"https:///x",
+		"https://ok.example\\@127.0.0.1/",
+		"https://unknown.example/",
+		"https://127.0.0.1/",
+		"https:ok.example",
+		"https://exämple.de/",
 	}
 	for _, raw := range bad {
 		err := g.CheckURL(ctx, raw, "the callback address")

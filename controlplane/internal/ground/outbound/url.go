@@ -14,10 +14,10 @@ import (
 
 const maxURL = 2048 // characters
 
-// CheckURL judges an address that a tenant gives for our calls, such as a callback, when it is saved; every call is judged
-// again when it is dialled. It must be https, or http where plaintext is allowed, without user and fragment, and every
-// address of its host must be allowed. purpose names it in the message: "the callback address". It returns a fault of kind
-// Invalid with the code destination_not_allowed.
+// CheckURL judges an address that a tenant gives for our calls, such as a callback, when it is saved; every call is
+// judged again when it is dialled. It must be https, or http where plaintext is allowed, without user and fragment, and
+// every address of its host must be allowed. purpose names it in the message: "the callback address". It returns a
+// fault of kind Invalid with the code destination_not_allowed.
 func (g *Guard) CheckURL(ctx context.Context, rawURL, purpose string) error {
 	u, err := parse(rawURL)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Words says why a call failed, without the addresses that names resolved to: those are the operator's. refused is true when it was
-// the guard that did not let it out.
+// Words says why a call failed, without the addresses that names resolved to: those are the operator's. refused is true
+// when it was the guard that did not let it out.
 func Words(err error) (words string, refused bool) {
 	var (
 		guard     *v1.ErrorDetail
@@ -44,7 +44,10 @@ func Words(err error) (words string, refused bool) {
 		return "no answer in time", false
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection was refused", false
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE),
+		errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was cut before there was an answer", false
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "the host cannot be reached", false

@@ -32,8 +32,8 @@ const (
 	queueWait   = 2 * time.Second
 )
 
-// Desk hashes passwords, a few at a time. Who waits longer than two seconds, or comes when 64 wait already, gets a fault of
-// kind Unavailable.
+// Desk hashes passwords, a few at a time. Who waits longer than two seconds, or comes when 64 wait already, gets a
+// fault of kind Unavailable.
 type Desk struct {
 	slots   chan struct{}
 	waiting atomic.Int64
@@ -92,8 +92,8 @@ func Hash(plain string) string {
 // Nobody is a stored form that no password matches. Verifying against it costs what verifying against a real one does.
 var Nobody = sync.OnceValue(func() string { return Hash(rand.Text()) })
 
-// Verify compares a password with its stored form. outdated says that the form was made at another cost and should be made
-// anew while the password is at hand. It returns an error when the form cannot be read.
+// Verify compares a password with its stored form. outdated says that the form was made at another cost and should be
+// made anew while the password is at hand. It returns an error when the form cannot be read.
 func Verify(stored, plain string) (ok, outdated bool, err error) {
 	var version, m, t, p uint32
 	parts := strings.Split(stored, "$")
@@ -104,7 +104,13 @@ func Verify(stored, plain string) (ok, outdated bool, err error) {
 	_, errCost := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &m, &t, &p)
 	s, errSalt := base64.RawStdEncoding.DecodeString(parts[4])
 	want, errTag := base64.RawStdEncoding.DecodeString(parts[5])
-	if err := errors.Join(errVersion, errCost, errSalt, errTag); err != nil || version != argon2.Version || !sane(m, t, p, len(want)) {
+	if err := errors.Join(
+		errVersion,
+		errCost,
+		errSalt,
+		errTag,
+	); err != nil || version != argon2.Version ||
+		!sane(m, t, p, len(want)) {
 		return false, false, errors.New("a stored password cannot be read")
 	}
 	if len(plain) > maxBytes {

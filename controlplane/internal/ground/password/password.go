@@ -48,9 +48,9 @@ func weak(code, detail string) error {
 		With(fault.Field{Pointer: "#/password", Code: code, Detail: detail})
 }
 
-// commonList holds, a line each, the 3,000 passwords that lead the lists of leaked ones, and the long ones among the 30,000
-// first. It is taken from the frequency lists of zxcvbn (MIT licence, Dropbox, Inc.). Shorter ones are there for what people make
-// of them: digits or marks at the end, or the word twice, make none of them better.
+// commonList holds, a line each, the 3,000 passwords that lead the lists of leaked ones, and the long ones among the
+// 30,000 first. It is taken from the frequency lists of zxcvbn (MIT licence, Dropbox, Inc.). Shorter ones are there for
+// what people make of them: digits or marks at the end, or the word twice, make none of them better.
 //
 //go:embed common.txt
 var commonList string
@@ -77,7 +77,9 @@ const staircases = `
 func isCommon(p string) bool {
 	lower := strings.ToLower(p)
 	stem := strings.TrimRight(lower, "0123456789!?.,*#$@%&-_+ ")
-	return common()[lower] || common()[stem] || common()[once(lower)] || common()[once(stem)] || stem == "" || isOneCharacter(lower) || isStaircase(lower)
+	return common()[lower] || common()[stem] || common()[once(lower)] || common()[once(stem)] || stem == "" ||
+		isOneCharacter(lower) ||
+		isStaircase(lower)
 }
 
 // once is the word that a text repeats, or the text.

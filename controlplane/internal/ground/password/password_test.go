@@ -17,8 +17,11 @@ func TestWeakPasswordsAreRefusedAndLongOnesAreNot(t *testing.T) {
 	tests := []struct{ plain, want string }{
 		{"elevenchars", "too_short"},
 		{"twelve chars", ""},
-		{"e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301", "too_short"}, // eleven letters in twenty-two code points
-		{strings.Repeat("ab¢", 85) + "x", ""},                                                          // 256
+		{
+			"e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301",
+			"too_short",
+		}, // eleven letters in twenty-two code points
+		{strings.Repeat("ab¢", 85) + "x", ""}, // 256
 		{strings.Repeat("ab¢", 85) + "xy", "too_long"},
 		{strings.Repeat("x", 5000), "too_long"},
 		{"password1234", "too_common"},
@@ -74,10 +77,21 @@ func TestAPasswordMatchesItsOwnHashAlone(t *testing.T) {
 	for _, tt := range tests {
 		ok, outdated, err := password.Verify(tt.stored, tt.plain)
 		if ok != tt.ok || outdated != tt.outdated || err != nil {
-			t.Errorf("Verify(%.20s, %q) = %v, %v, %v; want %v, %v", tt.stored, tt.plain, ok, outdated, err, tt.ok, tt.outdated)
+			t.Errorf(
+				"Verify(%.20s, %q) = %v, %v, %v; want %v, %v",
+				tt.stored,
+				tt.plain,
+				ok,
+				outdated,
+				err,
+				tt.ok,
+				tt.outdated,
+			)
 		}
 	}
-	for _, broken := range []string{"", "x", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", strings.Replace(stored, "m=19456", "m=999999999", 1), strings.Replace(stored, "v=19", "v=16", 1), stored + "$"} {
+	for _, broken := range []string{"", "x", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA",
+		strings.Replace(stored, "m=19456", "m=999999999", 1), strings.Replace(stored, "v=19", "v=16", 1), stored +
+			"$"} {
 		if ok, _, err := password.Verify(broken, plain); ok || err == nil {
 			t.Errorf("Verify(%.30q) = %v, %v; want an error", broken, ok, err)
 		}

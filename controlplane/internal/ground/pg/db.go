@@ -27,8 +27,8 @@ const (
 // DB is a pool of connections under the application's role.
 type DB struct {
 	pool *pgxpool.Pool
-	// holds has a place for each transaction that may be held open at once. Whoever holds one may need a second connection
-	// beside it, so half of the pool is never held.
+	// holds has a place for each transaction that may be held open at once. Whoever holds one may need a second
+	// connection beside it, so half of the pool is never held.
 	holds chan struct{}
 }
 
@@ -45,7 +45,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	c, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
 		// pgx's own message masks the password but quotes the rest; say no more than needed.
-		return nil, errors.New("the database URL cannot be read; it must look like postgres://user:password@host:port/database")
+		return nil, errors.New(
+			"the database URL cannot be read; it must look like postgres://user:password@host:port/database",
+		)
 	}
 	if o.MaxConns > 0 {
 		c.MaxConns = int32(o.MaxConns)
@@ -58,7 +60,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	params["timezone"] = "UTC"
 	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		// Every instant leaves in UTC, whatever the machine's own zone is.
-		conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
+		conn.TypeMap().
+			RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
+				Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
 		if !o.SetRole {
 			return nil
 		}
@@ -84,10 +88,10 @@ type Tx struct {
 	Viewer viewer.Viewer
 }
 
-// As runs fn in a transaction as v: statements see v's tenant alone, and visible_identity() follows v's roles.
-// The transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, up to six times in all. Under a Hold for
-// v's tenant, fn joins what is held and commits with it. What people and integrations ask for may take five seconds a statement,
-// and wait two for a lock.
+// As runs fn in a transaction as v: statements see v's tenant alone, and visible_identity() follows v's roles. The
+// transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, up to six times in
+// all. Under a Hold for v's tenant, fn joins what is held and commits with it. What people and integrations ask for may
+// take five seconds a statement, and wait two for a lock.
 func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
 	return db.as(ctx, v, patience(v), fn)
 }
@@ -106,11 +110,12 @@ func asks(v viewer.Viewer) bool { return v.Kind == viewer.User || v.Kind == view
 // queueTime is how long whoever asks waits for a connection while all are in use.
 const queueTime = 3 * time.Second
 
-// hurried says whether a transaction is for somebody who waits, or to look up who that is. Work in the background for a tenant is not.
+// hurried says whether a transaction is for somebody who waits, or to look up who that is. Work in the background for a
+// tenant is not.
 func hurried(v viewer.Viewer) bool { return asks(v) || v.Tenant == "" }
 
-// acquire waits for a connection. Who asks is told to come again when there is none for too long, be it that all are in use or that
-// the database lets nobody in; work in the background waits.
+// acquire waits for a connection. Who asks is told to come again when there is none for too long, be it that all are in
+// use or that the database lets nobody in; work in the background waits.
 func (db *DB) acquire(ctx context.Context, v viewer.Viewer) (*pgxpool.Conn, error) {
 	waiting := ctx
 	if hurried(v) {
@@ -128,9 +133,9 @@ func (db *DB) acquire(ctx context.Context, v viewer.Viewer) (*pgxpool.Conn, erro
 	return nil, fmt.Errorf("begin: %w", err)
 }
 
-// begin begins a transaction. A database that takes no connection says so, but one that was stopped, or lies behind a network
-// that swallows everything, says nothing at all: who asks, and whoever is looked up for that, is told so as soon as when no
-// connection is free.
+// begin begins a transaction. A database that takes no connection says so, but one that was stopped, or lies behind a
+// network that swallows everything, says nothing at all: who asks, and whoever is looked up for that, is told so as
+// soon as when no connection is free.
 func begin(ctx context.Context, conn *pgxpool.Conn, o pgx.TxOptions, v viewer.Viewer) (pgx.Tx, error) {
 	waiting := ctx
 	if hurried(v) {
@@ -161,15 +166,16 @@ func (db *DB) as(ctx context.Context, v viewer.Viewer, more string, fn func(tx *
 	return db.run(ctx, pgx.TxOptions{BeginQuery: "begin; " + settings + more}, v, fn)
 }
 
-// AsBulk is As for the sync engine's large statements. Tables that are being filled have no statistics worth the name: a
-// planner that takes 10,000 staged rows for one joins them in nested loops, or keeps a plan made when they were empty, and
-// works for minutes where a hash join takes milliseconds. So nested loops are off, which makes plans look so dear that they would
-// be compiled, so that is off as well, and every statement is planned anew.
+// AsBulk is As for the sync engine's large statements. Tables that are being filled have no statistics worth the name:
+// a planner that takes 10,000 staged rows for one joins them in nested loops, or keeps a plan made when they were
+// empty, and works for minutes where a hash join takes milliseconds. So nested loops are off, which makes plans look so
+// dear that they would be compiled, so that is off as well, and every statement is planned anew.
 func (db *DB) AsBulk(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
 	return db.as(ctx, v, bulkSettings, fn)
 }
 
-const bulkSettings = "; set local statement_timeout = '10min'; set local work_mem = '32MB'; set local enable_nestloop = off; set local jit = off; set local plan_cache_mode = force_custom_plan"
+const bulkSettings = "; set local statement_timeout = '10min'; set local work_mem = '32MB'; set local " +
+	"enable_nestloop = off; set local jit = off; set local plan_cache_mode = force_custom_plan"
 
 // Across runs fn in a read-only transaction over all tenants, under a role that may read the few tables where work is
 // found: sign-in, agents, runs. Callers are listed by a test.
@@ -225,8 +231,8 @@ func (db *DB) run(ctx context.Context, o pgx.TxOptions, v viewer.Viewer, fn func
 // maxAttempts is how often a transaction is tried whose work others undid.
 const maxAttempts = 6
 
-// pause waits before another try, each time longer and never as long as the others do: those who met once would meet again.
-// It says whether the caller still waits.
+// pause waits before another try, each time longer and never as long as the others do: those who met once would meet
+// again. It says whether the caller still waits.
 func pause(ctx context.Context, attempt int) bool {
 	most := 5 * time.Millisecond << attempt
 	select {

@@ -9,9 +9,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Elsewhere runs fn as v, who is in another tenant, and comes back: what an operator does in a tenant is written into that
-// tenant's log and into the operator's own, both or neither. What the viewer may see within a tenant stays as it was. Callers
-// are listed by a test. After an error the transaction can only be rolled back.
+// Elsewhere runs fn as v, who is in another tenant, and comes back: what an operator does in a tenant is written into
+// that tenant's log and into the operator's own, both or neither. What the viewer may see within a tenant stays as it
+// was. Callers are listed by a test. After an error the transaction can only be rolled back.
 func (tx *Tx) Elsewhere(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
 	if _, err := uuid.Parse(v.Tenant); err != nil {
 		return fmt.Errorf("a transaction needs a tenant: %w", err)

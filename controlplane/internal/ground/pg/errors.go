@@ -36,7 +36,14 @@ func Translate(err error) error {
 func translateServer(err error, pe *pgconn.PgError) error {
 	switch pe.Code {
 	case "22P05", "22021":
-		return wrap(err, fault.Coded(fault.Malformed, "invalid_encoding", "a text holds a character that cannot be stored, such as NUL"))
+		return wrap(
+			err,
+			fault.Coded(
+				fault.Malformed,
+				"invalid_encoding",
+				"a text holds a character that cannot be stored, such as NUL",
+			),
+		)
 	case "57014", "55P03":
 		return overloaded(err, "the request took too long and was stopped; narrow it or try again")
 	case "57P01", "57P02", "57P03", "08006", "08003", "53300":
@@ -45,7 +52,8 @@ func translateServer(err error, pe *pgconn.PgError) error {
 	return err
 }
 
-// unreachable reports whether the connection could not be made, was found closed when something was to be sent, or broke.
+// unreachable reports whether the connection could not be made, was found closed when something was to be sent, or
+// broke.
 func unreachable(err error) bool {
 	var ce *pgconn.ConnectError
 	var ne net.Error
@@ -57,7 +65,8 @@ func unreachable(err error) bool {
 	case errors.Is(err, context.DeadlineExceeded):
 		return false
 	}
-	return errors.As(err, &ne) || pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+	return errors.As(err, &ne) || pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed)
 }
 
 func unavailable(err error) error {

@@ -15,11 +15,12 @@ import (
 // ErrReleased is what a Hold that has ended answers to whoever wants to commit it.
 var ErrReleased = errors.New("the held transaction has ended")
 
-// Hold is one transaction of a tenant that stays open over several calls of As: each runs inside a savepoint of it, and all of
-// them commit together, or none does. It is how the answer of a request is kept in the commit of what the request did.
+// Hold is one transaction of a tenant that stays open over several calls of As: each runs inside a savepoint of it, and
+// all of them commit together, or none does. It is how the answer of a request is kept in the commit of what the
+// request did.
 //
-// Calls under one Hold run one after the other, and none may begin inside another's function. Another tenant's, Across and
-// Deployment use a connection of their own, and so does everything once the Hold has ended.
+// Calls under one Hold run one after the other, and none may begin inside another's function. Another tenant's, Across
+// and Deployment use a connection of their own, and so does everything once the Hold has ended.
 type Hold struct {
 	db    *DB
 	v     viewer.Viewer
@@ -29,14 +30,14 @@ type Hold struct {
 	ended bool
 }
 
-// turnWait is how long a call waits for another under the same Hold: longer only happens to a call inside the other's function,
-// which would wait for ever.
+// turnWait is how long a call waits for another under the same Hold: longer only happens to a call inside the other's
+// function, which would wait for ever.
 const turnWait = 10 * time.Second
 
 type holdKey struct{}
 
-// Hold begins to hold a transaction for v's tenant: calls of As with the returned context join it. Nothing is asked of the
-// database before the first of them. The caller ends it by Commit or Release.
+// Hold begins to hold a transaction for v's tenant: calls of As with the returned context join it. Nothing is asked of
+// the database before the first of them. The caller ends it by Commit or Release.
 func (db *DB) Hold(ctx context.Context, v viewer.Viewer) (context.Context, *Hold) {
 	h := &Hold{db: db, v: v, turn: make(chan struct{}, 1)}
 	return context.WithValue(ctx, holdKey{}, h), h
@@ -52,7 +53,12 @@ func heldFor(ctx context.Context, v viewer.Viewer) *Hold {
 }
 
 // join runs fn inside a savepoint. joined is false when the Hold has ended, and fn was not called.
-func (h *Hold) join(ctx context.Context, settings string, v viewer.Viewer, fn func(tx *Tx) error) (joined bool, err error) {
+func (h *Hold) join(
+	ctx context.Context,
+	settings string,
+	v viewer.Viewer,
+	fn func(tx *Tx) error,
+) (joined bool, err error) {
 	if err := h.enter(ctx); err != nil {
 		return true, err
 	}
@@ -134,7 +140,8 @@ func (h *Hold) takePlace(ctx context.Context) error {
 }
 
 // usualSettings undo what an earlier call under the same Hold has set for itself.
-const usualSettings = "set local statement_timeout to default; set local lock_timeout to default; set local work_mem to default; set local enable_nestloop to default; " +
+const usualSettings = "set local statement_timeout to default; set local lock_timeout to default; set local work_mem " +
+	"to default; set local enable_nestloop to default; " +
 	"set local jit to default; set local plan_cache_mode to default; "
 
 // once runs fn inside a savepoint of its own.
@@ -161,8 +168,9 @@ func (h *Hold) once(ctx context.Context, settings string, v viewer.Viewer, fn fu
 	return nil
 }
 
-// Commit runs last, which may be nil, as the Hold's viewer, and commits everything. When it fails, nothing has happened, but for
-// a connection lost during the commit itself, which leaves open whether it has. It returns ErrReleased when the Hold has ended.
+// Commit runs last, which may be nil, as the Hold's viewer, and commits everything. When it fails, nothing has
+// happened, but for a connection lost during the commit itself, which leaves open whether it has. It returns
+// ErrReleased when the Hold has ended.
 func (h *Hold) Commit(ctx context.Context, last func(tx *Tx) error) error {
 	settings, err := settingsOf(h.v)
 	if err != nil {

@@ -92,15 +92,26 @@ func TestEachCallUnderAHoldSeesWhatItsOwnViewerMay(t *testing.T) {
 	db := pgtest.New(t)
 	system := pgtest.Tenant(t, db, "acme")
 	identity := "01a1f99f-1d39-767a-8283-ef45f2482195"
-	manager := viewer.Viewer{Tenant: system.Tenant, Kind: viewer.User, ID: "m", Identity: identity, Roles: []viewer.Role{viewer.Manager}}
+	manager := viewer.Viewer{
+		Tenant:   system.Tenant,
+		Kind:     viewer.User,
+		ID:       "m",
+		Identity: identity,
+		Roles:    []viewer.Role{viewer.Manager},
+	}
 	plain := viewer.Viewer{Tenant: system.Tenant, Kind: viewer.User, ID: "p"}
 	ctx, hold := db.Hold(t.Context(), system)
 	defer hold.Release()
 	type seen struct{ Sees, Identity, Roles, NestLoop string }
 	ask := func(v viewer.Viewer, as func(context.Context, viewer.Viewer, func(*pg.Tx) error) error) (s seen) {
 		const sql = `
-			select current_setting('app.sees'), current_setting('app.identity_id'), current_setting('app.roles'), current_setting('enable_nestloop')`
-		if err := as(ctx, v, func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql).Scan(&s.Sees, &s.Identity, &s.Roles, &s.NestLoop) }); err != nil {
+			select current_setting('app.sees'), current_setting('app.identity_id'), current_setting('app.roles'),
+			    current_setting('enable_nestloop')`
+		if err := as(
+			ctx,
+			v,
+			func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql).Scan(&s.Sees, &s.Identity, &s.Roles, &s.NestLoop) },
+		); err != nil {
 			t.Fatal(err)
 		}
 		return s

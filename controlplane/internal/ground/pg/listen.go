@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Listen calls heard for each notification on a channel until ctx ends or the connection is lost. A notification says only
-// that there may be something to do: whoever hears it looks for itself, and looks now and then without hearing anything.
+// Listen calls heard for each notification on a channel until ctx ends or the connection is lost. A notification says
+// only that there may be something to do: whoever hears it looks for itself, and looks now and then without hearing
+// anything.
 func Listen(ctx context.Context, db *DB, channel string, heard func()) error {
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
@@ -40,8 +41,8 @@ type Line struct {
 	Lost    string // what the log says when it was
 }
 
-// Listen calls heard for each notification until ctx ends. A line that is lost is opened again, and heard is called for what may have
-// been announced meanwhile.
+// Listen calls heard for each notification until ctx ends. A line that is lost is opened again, and heard is called for
+// what may have been announced meanwhile.
 func (l Line) Listen(ctx context.Context, heard func()) {
 	for ctx.Err() == nil {
 		if err := Listen(ctx, l.DB, l.Channel, heard); ctx.Err() == nil {

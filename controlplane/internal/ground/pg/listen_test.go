@@ -20,7 +20,13 @@ func TestALineThatIsLostIsOpenedAgainAndWhatWasMissedIsHeard(t *testing.T) {
 	d := pgtest.Fresh(t)
 	system := pgtest.Tenant(t, d.DB, "acme")
 	var out bytes.Buffer
-	line := pg.Line{DB: d.DB, Channel: "news", Again: time.Millisecond, Log: slog.New(slog.NewTextHandler(&out, nil)), Lost: "lost the line"}
+	line := pg.Line{
+		DB:      d.DB,
+		Channel: "news",
+		Again:   time.Millisecond,
+		Log:     slog.New(slog.NewTextHandler(&out, nil)),
+		Lost:    "lost the line",
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	heard, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -37,7 +43,8 @@ func TestALineThatIsLostIsOpenedAgainAndWhatWasMissedIsHeard(t *testing.T) {
 	<-heard // at once when it is there again, though nobody has announced anything
 	stop()
 	<-ended
-	if said := out.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, `level=WARN msg="lost the line" err=`) {
+	if said := out.String(); strings.Count(said, "\n") != 1 ||
+		!strings.Contains(said, `level=WARN msg="lost the line" err=`) {
 		t.Errorf("the log says %q; want one line of the loss, and none of the end", said)
 	}
 }
@@ -51,7 +58,8 @@ func cut(t *testing.T, d pgtest.Database, query string) {
 	}
 	defer conn.Close(t.Context())
 	var n int
-	const sql = `select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where datname = current_database() and query = $1`
+	const sql = `select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where datname = current_database()
+		and query = $1`
 	if err := conn.QueryRow(t.Context(), sql, query).Scan(&n); err != nil || n != 1 {
 		t.Fatalf("cut %d connections, %v; want 1", n, err)
 	}
@@ -63,11 +71,22 @@ func TestWhatIsFoundAcrossIsOfAllTenantsAndOnlyRead(t *testing.T) {
 	for _, slug := range []string{"a", "b", "c"} {
 		all = append(all, pgtest.Tenant(t, db, slug))
 	}
-	found, err := pg.FindAcross(t.Context(), db, pgx.RowTo[string], `select id::text from tenant where slug > $1 order by slug`, "a")
+	found, err := pg.FindAcross(
+		t.Context(),
+		db,
+		pgx.RowTo[string],
+		`select id::text from tenant where slug > $1 order by slug`,
+		"a",
+	)
 	if want := []string{all[1].Tenant, all[2].Tenant}; err != nil || fmt.Sprint(found) != fmt.Sprint(want) {
 		t.Errorf("found %v, %v; want %v", found, err, want)
 	}
-	if _, err := pg.FindAcross(t.Context(), db, pgx.RowTo[string], `update tenant set name = 'x' returning id::text`); err == nil {
+	if _, err := pg.FindAcross(
+		t.Context(),
+		db,
+		pgx.RowTo[string],
+		`update tenant set name = 'x' returning id::text`,
+	); err == nil {
 		t.Error("an update over all tenants was let through")
 	}
 }

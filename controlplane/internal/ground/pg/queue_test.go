@@ -36,7 +36,9 @@ func read(ctx context.Context) func(tx *pg.Tx) error {
 func wantsBusy(t *testing.T, what string, err error) {
 	t.Helper()
 	var f *fault.Fault
-	if !errors.As(err, &f) || f.Kind != fault.Unavailable || f.Code != "temporarily_overloaded" || f.RetryAfter < time.Second || f.RetryAfter > 5*time.Second {
+	if !errors.As(err, &f) || f.Kind != fault.Unavailable || f.Code != "temporarily_overloaded" ||
+		f.RetryAfter < time.Second ||
+		f.RetryAfter > 5*time.Second {
 		t.Errorf("%s: %v; want temporarily_overloaded, and when to come again", what, err)
 	}
 }

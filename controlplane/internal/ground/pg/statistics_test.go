@@ -19,7 +19,8 @@ func fill(t *testing.T, db *pg.DB, system viewer.Viewer, people int) {
 	t.Helper()
 	err := db.As(t.Context(), system, func(tx *pg.Tx) error {
 		_, err := tx.Exec(t.Context(), `insert into identity (tenant_id, id, external_id, display_name)
-			select current_tenant(), gen_random_uuid(), gen_random_uuid()::text, 'Person ' || n from generate_series(1, $1) n`, people)
+			select current_tenant(), gen_random_uuid(), gen_random_uuid()::text,
+			    'Person ' || n from generate_series(1, $1) n`, people)
 		return err
 	})
 	if err != nil {
@@ -43,7 +44,9 @@ func withoutAutovacuum(t *testing.T, ownerURL string) {
 // believed is how many people the planner thinks there are; -1: it has never looked.
 func believed(t *testing.T, db *pg.DB) (people int) {
 	t.Helper()
-	if err := db.Pool().QueryRow(t.Context(), `select reltuples::int from pg_class where oid = 'identity'::regclass`).Scan(&people); err != nil {
+	if err := db.Pool().
+		QueryRow(t.Context(), `select reltuples::int from pg_class where oid = 'identity'::regclass`).
+		Scan(&people); err != nil {
 		t.Fatal(err)
 	}
 	return people
@@ -77,7 +80,11 @@ func TestThePlannerKnowsWithinSecondsWhatWasLoaded(t *testing.T) {
 func TestTheApplicationMayHaveTablesAnalyzedAndNothingElse(t *testing.T) {
 	db := pgtest.New(t)
 	var owns bool
-	if err := db.Pool().QueryRow(t.Context(), `select pg_has_role(current_user, relowner, 'usage') from pg_class where oid = 'identity'::regclass`).Scan(&owns); err != nil || owns {
+	if err := db.Pool().
+		QueryRow(t.Context(), `select pg_has_role(current_user, relowner, 'usage') from pg_class
+			where oid = 'identity'::regclass`).
+		Scan(&owns); err != nil ||
+		owns {
 		t.Errorf("the application owns the table: %t, %v", owns, err)
 	}
 	var table *string

@@ -26,8 +26,8 @@ type agenda struct {
 	places map[place]*state
 	passes uint64
 
-	// Numbers of each tenant's last pass, of those that prefer urgent work and of the others: a tenant that is often served for its urgent
-	// work shall not wait for longer with the rest.
+	// Numbers of each tenant's last pass, of those that prefer urgent work and of the others: a tenant that is often
+	// served for its urgent work shall not wait for longer with the rest.
 	urgent, even map[string]uint64
 }
 
@@ -35,7 +35,8 @@ func newAgenda() *agenda {
 	return &agenda{places: map[place]*state{}, urgent: map[string]uint64{}, even: map[string]uint64{}}
 }
 
-// due notes the places that have work now, in place of those that were known to. Places where a pass runs stay as they are.
+// due notes the places that have work now, in place of those that were known to. Places where a pass runs stay as they
+// are.
 func (a *agenda) due(found map[place]bool, now time.Time) {
 	for p, s := range a.places {
 		if _, is := found[p]; is || s.running {
@@ -60,8 +61,8 @@ func (a *agenda) due(found map[place]bool, now time.Time) {
 	}
 }
 
-// next gives the place of the next pass. The tenant whose last pass is longest ago is served first, and within it the kind whose last pass
-// is longest ago. Two of three passes prefer urgent work.
+// next gives the place of the next pass. The tenant whose last pass is longest ago is served first, and within it the
+// kind whose last pass is longest ago. Two of three passes prefer urgent work.
 func (a *agenda) next(now time.Time) (place, bool) {
 	var best place
 	var found *state

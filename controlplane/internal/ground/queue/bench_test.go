@@ -7,7 +7,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 )
 
-// BenchmarkFiftyThousandItems is the time to enqueue, take and delete fifty thousand items, two thousand in a transaction.
+// BenchmarkFiftyThousandItems is the time to enqueue, take and delete fifty thousand items, two thousand in a
+// transaction.
 func BenchmarkFiftyThousandItems(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()

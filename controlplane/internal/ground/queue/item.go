@@ -83,16 +83,17 @@ func Lock(ctx context.Context, tx *pg.Tx, group string) error {
 	return nil
 }
 
-// Take takes the due items of up to limit subjects, urgent ones first, and merges them by subject. Taken items are gone when the
-// transaction commits. The caller holds the lock of the kind's group. Items that it does not see yet stay for the next time; whatever the
-// transaction reads afterwards is at least as new as the items that it took.
+// Take takes the due items of up to limit subjects, urgent ones first, and merges them by subject. Taken items are gone
+// when the transaction commits. The caller holds the lock of the kind's group. Items that it does not see yet stay for
+// the next time; whatever the transaction reads afterwards is at least as new as the items that it took.
 func Take(ctx context.Context, tx *pg.Tx, kind string, limit int) ([]Item, error) {
 	return take(ctx, tx, Kind{Name: kind, Batch: limit}, nil)
 }
 
 // take takes a batch of a kind, or the due items of these subjects alone.
 func take(ctx context.Context, tx *pg.Tx, k Kind, these []string) ([]Item, error) {
-	const sql = `select subject::text, causes, urgent, since, attempts, items from take_work($1, $2, $3::text[]::uuid[], $4)`
+	const sql = `select subject::text, causes, urgent, since, attempts,
+		items from take_work($1, $2, $3::text[]::uuid[], $4)`
 	rows, err := tx.Query(ctx, sql, k.Name, k.Batch, these, k.Early)
 	if err != nil {
 		return nil, fmt.Errorf("take work on %s: %w", k.Name, err)
@@ -106,7 +107,8 @@ func take(ctx context.Context, tx *pg.Tx, k Kind, these []string) ([]Item, error
 	return items, nil
 }
 
-// fail notes a failed attempt of one item: it is due again later, or dead. A kind that never gives up goes on without end.
+// fail notes a failed attempt of one item: it is due again later, or dead. A kind that never gives up goes on without
+// end.
 func (i Item) fail(ctx context.Context, tx *pg.Tx, k Kind, cause error) (dead bool, err error) {
 	const sql = `
 		update work_item w
@@ -116,7 +118,17 @@ func (i Item) fail(ctx context.Context, tx *pg.Tx, k Kind, cause error) (dead bo
 		   and w.id = any(@rows)`
 	attempts := i.Attempts + 1
 	dead = attempts >= maxAttempts && !k.Forever
-	_, err = tx.Exec(ctx, sql, pgx.NamedArgs{"attempts": attempts, "error": short(cause), "pause": pause(attempts).Seconds(), "dead": dead, "rows": i.rows})
+	_, err = tx.Exec(
+		ctx,
+		sql,
+		pgx.NamedArgs{
+			"attempts": attempts,
+			"error":    short(cause),
+			"pause":    pause(attempts).Seconds(),
+			"dead":     dead,
+			"rows":     i.rows,
+		},
+	)
 	if err != nil {
 		return false, fmt.Errorf("note a failure of %s: %w", k.Name, err)
 	}

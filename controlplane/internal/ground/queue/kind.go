@@ -17,13 +17,13 @@ type Kind struct {
 	Forever bool   // never dead: what is left undone would be noticed by nobody
 	Early   bool   // items that are not due yet are taken together with a due one of their subject
 
-	// Work acts on items in the transaction that takes them. When it fails, the queue tries parts of the batch, until it has found the
-	// items that fail by themselves.
+	// Work acts on items in the transaction that takes them. When it fails, the queue tries parts of the batch, until
+	// it has found the items that fail by themselves.
 	Work func(ctx context.Context, tx *pg.Tx, items []Item) error
 
-	// Part does a part of what is due in a tenant, in transactions of its own, and says how much that was; 0: nothing is left. It is for
-	// work that dates in a package's own rows make due, such as reminders and the end of an assignment, and takes items of its kind by
-	// itself, if there are any.
+	// Part does a part of what is due in a tenant, in transactions of its own, and says how much that was; 0: nothing
+	// is left. It is for work that dates in a package's own rows make due, such as reminders and the end of an
+	// assignment, and takes items of its kind by itself, if there are any.
 	Part func(ctx context.Context, tenant string) (int, error)
 
 	// Due finds tenants whose own dates have come, for Part.

@@ -17,8 +17,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 )
 
-// model compares the queue with what was committed. Each enqueued item has a cause of its own. Work writes the causes that it sees into a
-// table with a unique key, in its transaction: what is done twice fails, and what is lost is missing in the end.
+// model compares the queue with what was committed. Each enqueued item has a cause of its own. Work writes the causes
+// that it sees into a table with a unique key, in its transaction: what is done twice fails, and what is lost is
+// missing in the end.
 type model struct {
 	t       testing.TB
 	db      *pg.DB
@@ -43,7 +44,10 @@ func newModel(t testing.TB, db *pg.DB, run int) *model {
 		m.tenants = append(m.tenants, pgtest.Tenant(t, db, fmt.Sprintf("t-%d-%d", run, i)))
 	}
 	for range 2 {
-		m.queues = append(m.queues, &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "model", Batch: modelBatch, Work: m.work}}})
+		m.queues = append(
+			m.queues,
+			&queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "model", Batch: modelBatch, Work: m.work}}},
+		)
 	}
 	return m
 }
@@ -61,7 +65,12 @@ var errUndone = errors.New("undone")
 func (m *model) enqueue(v viewer.Viewer, subjects []string, urgent, commit bool) {
 	cause := m.cause()
 	err := m.db.As(context.Background(), v, func(tx *pg.Tx) error {
-		if err := queue.Enqueue(context.Background(), tx, queue.Work{Kind: "model", Subjects: subjects, Cause: cause, Urgent: urgent}); err != nil || commit {
+		if err := queue.Enqueue(
+			context.Background(),
+			tx,
+			queue.Work{Kind: "model", Subjects: subjects, Cause: cause, Urgent: urgent},
+		); err != nil ||
+			commit {
 			return err
 		}
 		return errUndone
@@ -119,7 +128,11 @@ func (m *model) work(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 	for _, i := range items {
 		for _, cause := range i.Causes {
 			// The table of another subject: it has a unique key of two texts.
-			_, err := tx.Exec(ctx, `insert into event_wish (tenant_id, listener, kind) values (current_tenant(), $1, 'model')`, i.Subject+" "+cause)
+			_, err := tx.Exec(
+				ctx,
+				`insert into event_wish (tenant_id, listener, kind) values (current_tenant(), $1, 'model')`,
+				i.Subject+" "+cause,
+			)
 			if err != nil {
 				return err
 			}
@@ -182,8 +195,8 @@ func (m *model) settle() {
 	}
 }
 
-// Whatever is enqueued, fails, is rolled back or killed, by whichever of two processes: nothing is lost, done twice, or done twice at once
-// for one subject.
+// Whatever is enqueued, fails, is rolled back or killed, by whichever of two processes: nothing is lost, done twice, or
+// done twice at once for one subject.
 func TestTheQueueKeepsItsPromises(t *testing.T) {
 	db := pgtest.New(t)
 	run := 0
@@ -196,7 +209,12 @@ func TestTheQueueKeepsItsPromises(t *testing.T) {
 			switch rapid.IntRange(0, 6).Draw(rt, "step") {
 			case 0, 1:
 				subjects := rapid.SliceOfNDistinct(one, 1, 5, rapid.ID).Draw(rt, "subjects")
-				m.enqueue(tenant.Draw(rt, "tenant"), subjects, rapid.Bool().Draw(rt, "urgent"), rapid.IntRange(0, 3).Draw(rt, "commit") > 0)
+				m.enqueue(
+					tenant.Draw(rt, "tenant"),
+					subjects,
+					rapid.Bool().Draw(rt, "urgent"),
+					rapid.IntRange(0, 3).Draw(rt, "commit") > 0,
+				)
 			case 2:
 				m.look(rapid.Bool().Draw(rt, "both"))
 			case 3:

@@ -8,11 +8,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// isolation bounds how many parts of a batch are tried in the search for the items that fail. What is not found then waits together.
+// isolation bounds how many parts of a batch are tried in the search for the items that fail. What is not found then
+// waits together.
 const isolation = 64
 
-// pass does one pass of a kind in a tenant: a batch, or a part. It says how much was done, and whether there may be more. The error is
-// that of the whole pass, or those of the items that failed, which are noted in the queue then.
+// pass does one pass of a kind in a tenant: a batch, or a part. It says how much was done, and whether there may be
+// more. The error is that of the whole pass, or those of the items that failed, which are noted in the queue then.
 func (q *Queue) pass(ctx context.Context, tenant string, k Kind) (n int, more bool, err error) {
 	began := time.Now()
 	defer func() { q.observe(k.Name, time.Since(began), n, err) }()
@@ -72,7 +73,11 @@ func (s *search) split(ctx context.Context, batch []Item, cause error) error {
 	}
 	if s.tries >= isolation {
 		s.failed = append(s.failed, cause)
-		return s.q.DB.As(ctx, s.kind.viewer(s.tenant), func(tx *pg.Tx) error { return postpone(ctx, tx, s.kind, batch) })
+		return s.q.DB.As(
+			ctx,
+			s.kind.viewer(s.tenant),
+			func(tx *pg.Tx) error { return postpone(ctx, tx, s.kind, batch) },
+		)
 	}
 	half := len(batch) / 2
 	for _, part := range [][]Item{batch[:half], batch[half:]} {
@@ -102,7 +107,18 @@ func (s *search) fail(ctx context.Context, item Item, cause error) error {
 		return err
 	}
 	s.failed = append(s.failed, cause)
-	log := s.q.Log.With("tenant", s.tenant, "kind", s.kind.Name, "subject", item.Subject, "attempts", item.Attempts+1, "err", cause)
+	log := s.q.Log.With(
+		"tenant",
+		s.tenant,
+		"kind",
+		s.kind.Name,
+		"subject",
+		item.Subject,
+		"attempts",
+		item.Attempts+1,
+		"err",
+		cause,
+	)
 	if dead {
 		log.ErrorContext(ctx, "work item failed for the last time; it is a dead letter now")
 	} else {

@@ -29,7 +29,8 @@ func TestItemsOfASubjectAreMerged(t *testing.T) {
 		t.Errorf("did %d; want 2 subjects", n)
 	}
 	one := r.batches[0][0]
-	if one.Subject != subject(1) || !slices.Equal(one.Causes, []string{"a", "b"}) || !one.Urgent || !one.Has("a") || one.Has("later") {
+	if one.Subject != subject(1) || !slices.Equal(one.Causes, []string{"a", "b"}) || !one.Urgent || !one.Has("a") ||
+		one.Has("later") {
 		t.Errorf("merged item is %+v", one)
 	}
 	if n := count(t, db, v, `select count(*) from work_item`); n != 1 {
@@ -42,7 +43,12 @@ func TestItemsThatAreNotDueComeWithADueOneWhereTheKindSaysSo(t *testing.T) {
 	v := pgtest.Tenant(t, db, "acme")
 	var r record
 	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "k", Batch: 10, Early: true, Work: r.work}}}
-	enqueue(t, db, v, queue.Work{Kind: "k", Subjects: []string{subject(1), subject(2)}, Cause: "later", Delay: time.Hour})
+	enqueue(
+		t,
+		db,
+		v,
+		queue.Work{Kind: "k", Subjects: []string{subject(1), subject(2)}, Cause: "later", Delay: time.Hour},
+	)
 	enqueue(t, db, v, queue.Work{Kind: "k", Subjects: []string{subject(1)}, Cause: "now"})
 	if n := look(t, q); n != 1 || !r.batches[0][0].Has("later") {
 		t.Errorf("did %d: %+v; want the first subject with both causes", n, r.batches)
@@ -84,14 +90,18 @@ func TestAFailingItemHoldsUpNoOther(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "acme")
 	var done []string
-	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "k", Batch: 100, Work: func(_ context.Context, _ *pg.Tx, items []queue.Item) error {
-		subjects := queue.Subjects(items)
-		if slices.Contains(subjects, subject(7)) {
-			return errPoison
-		}
-		done = append(done, subjects...)
-		return nil
-	}}}}
+	q := &queue.Queue{
+		DB:  db,
+		Log: quiet,
+		Kinds: []queue.Kind{{Name: "k", Batch: 100, Work: func(_ context.Context, _ *pg.Tx, items []queue.Item) error {
+			subjects := queue.Subjects(items)
+			if slices.Contains(subjects, subject(7)) {
+				return errPoison
+			}
+			done = append(done, subjects...)
+			return nil
+		}}},
+	}
 	for i := range 20 {
 		enqueue(t, db, v, queue.Work{Kind: "k", Subjects: []string{subject(i)}})
 	}
@@ -99,7 +109,12 @@ func TestAFailingItemHoldsUpNoOther(t *testing.T) {
 	if n != 19 || !errors.Is(err, errPoison) || len(done) != 19 {
 		t.Errorf("did %d (%v), %v; want 19 and the failure", n, done, err)
 	}
-	left := strings(t, db, v, `select format('%s %s %s %s', subject, state, attempts, last_error) from work_item where due_at > now()`)
+	left := strings(
+		t,
+		db,
+		v,
+		`select format('%s %s %s %s', subject, state, attempts, last_error) from work_item where due_at > now()`,
+	)
 	if diff := cmp.Diff([]string{subject(7) + " waiting 1 " + errPoison.Error()}, left); diff != "" {
 		t.Error(diff)
 	}
@@ -120,7 +135,11 @@ func TestAnItemThatAlwaysFailsIsADeadLetterUntilItsSubjectChanges(t *testing.T) 
 		}
 		return nil
 	}
-	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "k", Batch: 5, Work: work}, {Name: "forever", Batch: 5, Forever: true, Work: work}}}
+	q := &queue.Queue{
+		DB:    db,
+		Log:   quiet,
+		Kinds: []queue.Kind{{Name: "k", Batch: 5, Work: work}, {Name: "forever", Batch: 5, Forever: true, Work: work}},
+	}
 	enqueue(t, db, v, queue.Work{Kind: "k", Subjects: []string{subject(1)}})
 	enqueue(t, db, v, queue.Work{Kind: "forever", Subjects: []string{subject(1)}})
 	for range 9 {
@@ -145,10 +164,14 @@ func TestAnItemThatAlwaysFailsIsADeadLetterUntilItsSubjectChanges(t *testing.T) 
 func TestWhatIsNotTheItemsFaultCountsForNone(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "acme")
-	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "k", Batch: 5, Work: func(ctx context.Context, tx *pg.Tx, _ []queue.Item) error {
-		_, err := tx.Exec(ctx, `select pg_terminate_backend(pg_backend_pid())`)
-		return err
-	}}}}
+	q := &queue.Queue{
+		DB:  db,
+		Log: quiet,
+		Kinds: []queue.Kind{{Name: "k", Batch: 5, Work: func(ctx context.Context, tx *pg.Tx, _ []queue.Item) error {
+			_, err := tx.Exec(ctx, `select pg_terminate_backend(pg_backend_pid())`)
+			return err
+		}}},
+	}
 	enqueue(t, db, v, queue.Work{Kind: "k", Subjects: []string{subject(1), subject(2)}})
 	if n, err := q.Look(t.Context()); n != 0 || err == nil {
 		t.Errorf("did %d, %v; want the lost connection", n, err)
@@ -162,12 +185,16 @@ func TestWorkThatWasOvertakenIsRepeatedAtOnce(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "acme")
 	tries := 0
-	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "k", Batch: 5, Work: func(context.Context, *pg.Tx, []queue.Item) error {
-		if tries++; tries < 3 {
-			return fmt.Errorf("plan: %w", queue.ErrOvertaken)
-		}
-		return nil
-	}}}}
+	q := &queue.Queue{
+		DB:  db,
+		Log: quiet,
+		Kinds: []queue.Kind{{Name: "k", Batch: 5, Work: func(context.Context, *pg.Tx, []queue.Item) error {
+			if tries++; tries < 3 {
+				return fmt.Errorf("plan: %w", queue.ErrOvertaken)
+			}
+			return nil
+		}}},
+	}
 	enqueue(t, db, v, queue.Work{Kind: "k", Subjects: []string{subject(1)}})
 	if n := look(t, q); n != 1 || tries != 3 {
 		t.Errorf("did %d in %d tries; want 1 in 3", n, tries)
@@ -178,11 +205,28 @@ func TestKindsOfAGroupNeverWorkAtOnceInATenant(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "acme")
 	var inner int
-	second := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "b", Group: "g", Batch: 5, Work: func(context.Context, *pg.Tx, []queue.Item) error { inner++; return nil }}}}
-	first := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "a", Group: "g", Batch: 5, Work: func(ctx context.Context, _ *pg.Tx, _ []queue.Item) error {
-		_, err := second.Look(ctx)
-		return err
-	}}}}
+	second := &queue.Queue{
+		DB:  db,
+		Log: quiet,
+		Kinds: []queue.Kind{
+			{
+				Name:  "b",
+				Group: "g",
+				Batch: 5,
+				Work:  func(context.Context, *pg.Tx, []queue.Item) error { inner++; return nil },
+			},
+		},
+	}
+	first := &queue.Queue{
+		DB:  db,
+		Log: quiet,
+		Kinds: []queue.Kind{
+			{Name: "a", Group: "g", Batch: 5, Work: func(ctx context.Context, _ *pg.Tx, _ []queue.Item) error {
+				_, err := second.Look(ctx)
+				return err
+			}},
+		},
+	}
 	enqueue(t, db, v, queue.Work{Kind: "a", Subjects: []string{subject(1)}})
 	enqueue(t, db, v, queue.Work{Kind: "b", Subjects: []string{subject(1)}})
 	look(t, first)
@@ -216,8 +260,16 @@ func TestPartsAreFoundByItemsAndByDates(t *testing.T) {
 	w := pgtest.Tenant(t, db, "beta")
 	var seen []string
 	part := func(_ context.Context, tenant string) (int, error) { seen = append(seen, tenant); return 0, nil }
-	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "k", Part: part,
-		Due: &queue.Due{SQL: `select id::text from tenant where slug = $1`, Args: func() []any { return []any{"beta"} }}}}}
+	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{
+		{
+			Name: "k",
+			Part: part,
+			Due: &queue.Due{
+				SQL:  `select id::text from tenant where slug = $1`,
+				Args: func() []any { return []any{"beta"} },
+			},
+		},
+	}}
 	look(t, q)
 	if !slices.Equal(seen, []string{w.Tenant}) {
 		t.Errorf("did a part in %v; want %s", seen, w.Tenant)
@@ -234,14 +286,20 @@ func TestAFloodOfOneTenantDoesNotStarveAnother(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	served := make(chan struct{})
-	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{{Name: "k", Batch: 10, Group: "g", Work: func(_ context.Context, tx *pg.Tx, _ []queue.Item) error {
-		passes++
-		if tx.Viewer.Tenant == small.Tenant && at == 0 {
-			at = passes
-			close(served)
-		}
-		return nil
-	}}}}
+	q := &queue.Queue{
+		DB:  db,
+		Log: quiet,
+		Kinds: []queue.Kind{
+			{Name: "k", Batch: 10, Group: "g", Work: func(_ context.Context, tx *pg.Tx, _ []queue.Item) error {
+				passes++
+				if tx.Viewer.Tenant == small.Tenant && at == 0 {
+					at = passes
+					close(served)
+				}
+				return nil
+			}},
+		},
+	}
 	// One pass at a time makes the order of passes the agenda's own.
 	queue.OneSlot(q)
 	done := make(chan error, 1)

@@ -59,7 +59,8 @@ func (q *Queue) runJobs(ctx context.Context) {
 	}
 }
 
-// dueJobs are the jobs of this process that are due and that no process holds. Those that no process has ever run are due.
+// dueJobs are the jobs of this process that are due and that no process holds. Those that no process has ever run are
+// due.
 func (q *Queue) dueJobs(ctx context.Context) (map[string]bool, error) {
 	const sql = `
 		select j.name
@@ -80,7 +81,8 @@ func (q *Queue) dueJobs(ctx context.Context) (map[string]bool, error) {
 	return due, err
 }
 
-// runJob runs a job under its lease, unless another process is quicker. A process that stops gives the lease back at once.
+// runJob runs a job under its lease, unless another process is quicker. A process that stops gives the lease back at
+// once.
 func (q *Queue) runJob(ctx context.Context, j Job) error {
 	token := uuid.NewString()
 	mine, err := q.claim(ctx, j, token)
@@ -156,7 +158,12 @@ func (q *Queue) finish(ctx context.Context, j Job, token string, failed error, s
 	case failed != nil:
 		wait, text = min(j.Every, time.Minute), short(failed)
 	}
-	_, err := q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "wait": wait.Seconds(), "error": text, "stopped": stopped})
+	_, err := q.changed(
+		ctx,
+		j,
+		sql,
+		pgx.NamedArgs{"name": j.Name, "token": token, "wait": wait.Seconds(), "error": text, "stopped": stopped},
+	)
 	return err
 }
 

@@ -17,7 +17,11 @@ func TestAJobRunsInOneOfManyProcesses(t *testing.T) {
 	db := pgtest.New(t)
 	var runs atomic.Int32
 	free := make(chan struct{})
-	job := queue.Job{Name: "purge", Every: time.Hour, Run: func(context.Context) error { runs.Add(1); <-free; return nil }}
+	job := queue.Job{
+		Name:  "purge",
+		Every: time.Hour,
+		Run:   func(context.Context) error { runs.Add(1); <-free; return nil },
+	}
 	var group sync.WaitGroup
 	for range 5 {
 		group.Go(func() {
@@ -44,7 +48,8 @@ func TestAFailedJobIsTriedAgainSoonAndSaysWhy(t *testing.T) {
 	}
 	var soon bool
 	var why string
-	const sql = `select due_at <= now() + interval '1 minute' and lease_id is null and attempts = 1, last_error from recurring_work`
+	const sql = `select due_at <= now() + interval '1 minute' and lease_id is null and attempts = 1,
+		last_error from recurring_work`
 	err := db.Deployment(t.Context(), func(tx *pg.Tx) error { return tx.QueryRow(t.Context(), sql).Scan(&soon, &why) })
 	if err != nil || !soon || why != errPoison.Error() {
 		t.Errorf("soon %v, %q, %v", soon, why, err)
@@ -78,7 +83,8 @@ func TestAProcessWhoseLeaseIsAnothersRecordsNothing(t *testing.T) {
 	}
 	var holder string
 	err := db.Deployment(t.Context(), func(tx *pg.Tx) error {
-		return tx.QueryRow(t.Context(), `select lease_id::text from recurring_work where finished_at is null`).Scan(&holder)
+		return tx.QueryRow(t.Context(), `select lease_id::text from recurring_work where finished_at is null`).
+			Scan(&holder)
 	})
 	if err != nil || holder != other {
 		t.Errorf("the lease is %q, %v; want the other process's", holder, err)
@@ -88,8 +94,11 @@ func TestAProcessWhoseLeaseIsAnothersRecordsNothing(t *testing.T) {
 func TestALeaseThatRanOutIsTakenOver(t *testing.T) {
 	db := pgtest.New(t)
 	err := db.Deployment(t.Context(), func(tx *pg.Tx) error {
-		_, err := tx.Exec(t.Context(), `insert into recurring_work (name, lease_id, lease_until) values ('purge', gen_random_uuid(), now() - interval '1 second'),
-			('held', gen_random_uuid(), now() + interval '1 minute')`)
+		_, err := tx.Exec(
+			t.Context(),
+			`insert into recurring_work (name, lease_id, lease_until) values ('purge', gen_random_uuid(),
+			now() - interval '1 second'), ('held', gen_random_uuid(), now() + interval '1 minute')`,
+		)
 		return err
 	})
 	if err != nil {
@@ -97,7 +106,11 @@ func TestALeaseThatRanOutIsTakenOver(t *testing.T) {
 	}
 	ran := map[string]bool{}
 	for _, name := range []string{"purge", "held"} {
-		job := queue.Job{Name: name, Every: time.Hour, Run: func(context.Context) error { ran[name] = true; return nil }}
+		job := queue.Job{
+			Name:  name,
+			Every: time.Hour,
+			Run:   func(context.Context) error { ran[name] = true; return nil },
+		}
 		if err := queue.RunJob(&queue.Queue{DB: db, Log: quiet}, t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +126,10 @@ func TestJobsRunWhileTheQueueRuns(t *testing.T) {
 	ran := make(chan string, 10)
 	jobs := []queue.Job{}
 	for _, name := range []string{"a", "b"} {
-		jobs = append(jobs, queue.Job{Name: name, Every: time.Hour, Run: func(context.Context) error { ran <- name; return nil }})
+		jobs = append(
+			jobs,
+			queue.Job{Name: name, Every: time.Hour, Run: func(context.Context) error { ran <- name; return nil }},
+		)
 	}
 	q := &queue.Queue{DB: db, Log: quiet, Jobs: jobs}
 	done := make(chan error, 1)

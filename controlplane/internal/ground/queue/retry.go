@@ -20,8 +20,8 @@ const (
 	longestPause = time.Hour
 )
 
-// pause is how long an item waits after so many failed attempts: three times as long after each, with jitter of a quarter, so that what
-// failed together does not come back together.
+// pause is how long an item waits after so many failed attempts: three times as long after each, with jitter of a
+// quarter, so that what failed together does not come back together.
 func pause(attempts int) time.Duration {
 	d := firstPause
 	for i := 1; i < attempts && d < longestPause; i++ {
@@ -42,15 +42,15 @@ func short(err error) string {
 	return text
 }
 
-// ErrOvertaken is the error, or is wrapped in the error, of work that read something which other transactions have changed meanwhile. The
-// whole pass is repeated at once.
+// ErrOvertaken is the error, or is wrapped in the error, of work that read something which other transactions have
+// changed meanwhile. The whole pass is repeated at once.
 var ErrOvertaken = errors.New("what the work was based on has changed meanwhile")
 
 // repeats is how often a pass is repeated that was overtaken.
 const repeats = 5
 
-// blames reports whether an error is about the items. An unreachable or overloaded database, a deadlock and a process that stops are not:
-// they count for no item.
+// blames reports whether an error is about the items. An unreachable or overloaded database, a deadlock and a process
+// that stops are not: they count for no item.
 func blames(ctx context.Context, err error) bool {
 	var pe *pgconn.PgError
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {

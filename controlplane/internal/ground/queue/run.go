@@ -55,7 +55,13 @@ func (q *Queue) Run(ctx context.Context) error {
 	var wake loop.Bell
 	var group sync.WaitGroup
 	defer group.Wait()
-	line := pg.Line{DB: q.DB, Channel: Channel, Again: 2 * time.Second, Log: q.Log, Lost: "cannot listen for due work; the queue is polled"}
+	line := pg.Line{
+		DB:      q.DB,
+		Channel: Channel,
+		Again:   2 * time.Second,
+		Log:     q.Log,
+		Lost:    "cannot listen for due work; the queue is polled",
+	}
 	group.Go(func() { line.Listen(ctx, wake.Ring) })
 	group.Go(func() { q.runJobs(ctx) })
 
@@ -124,7 +130,8 @@ func (q *Queue) kind(name string) Kind {
 	return q.Kinds[slices.IndexFunc(q.Kinds, func(k Kind) bool { return k.Name == name })]
 }
 
-// Pass does one pass of each kind in a tenant, and says how much was done in all. What fails keeps no other kind from its pass.
+// Pass does one pass of each kind in a tenant, and says how much was done in all. What fails keeps no other kind from
+// its pass.
 func (q *Queue) Pass(ctx context.Context, tenant string) (sum int, err error) {
 	for _, k := range q.Kinds {
 		n, _, failed := q.pass(ctx, tenant, k)
@@ -162,8 +169,8 @@ func (q *Queue) Look(ctx context.Context) (sum int, err error) {
 	return sum, err
 }
 
-// find gives the places that have work due, and whether any of it is urgent. It steps from one place to the next in the index of due
-// items, so that a tenant with a hundred thousand of them costs no more than one with a single one.
+// find gives the places that have work due, and whether any of it is urgent. It steps from one place to the next in the
+// index of due items, so that a tenant with a hundred thousand of them costs no more than one with a single one.
 func (q *Queue) find(ctx context.Context) (map[place]bool, error) {
 	const sql = `
 		with recursive present as (
@@ -184,7 +191,8 @@ func (q *Queue) find(ctx context.Context) (map[place]bool, error) {
 		)
 		select p.tenant_id::text, p.kind,
 		       exists (select from work_item w
-		                where w.tenant_id = p.tenant_id and w.kind = p.kind and w.state = 'waiting' and w.priority > 0 and w.due_at <= now())
+		                where w.tenant_id = p.tenant_id and w.kind = p.kind and w.state = 'waiting' and w.priority > 0
+		                    and w.due_at <= now())
 		  from present p
 		  join tenant t
 		    on t.id = p.tenant_id
@@ -205,7 +213,11 @@ func (q *Queue) find(ctx context.Context) (map[place]bool, error) {
 		}
 		var p place
 		var urgent bool
-		_, err = pgx.ForEachRow(rows, []any{&p.Tenant, &p.Kind, &urgent}, func() error { found[p] = urgent; return nil })
+		_, err = pgx.ForEachRow(
+			rows,
+			[]any{&p.Tenant, &p.Kind, &urgent},
+			func() error { found[p] = urgent; return nil },
+		)
 		if err != nil {
 			return err
 		}

@@ -53,9 +53,9 @@ type Try struct {
 	over    bool
 }
 
-// Begin reserves a viewer's key for a request. It returns a Try, or the answer that the request had before. It returns a fault
-// with the code idempotency_in_progress while an earlier try works, and idempotency_key_reused when the key belongs to another
-// request. Instants of the lease are the database's.
+// Begin reserves a viewer's key for a request. It returns a Try, or the answer that the request had before. It returns
+// a fault with the code idempotency_in_progress while an earlier try works, and idempotency_key_reused when the key
+// belongs to another request. Instants of the lease are the database's.
 func (k *Keeper) Begin(ctx context.Context, v viewer.Viewer, key string, fingerprint []byte) (*Try, *Answer, error) {
 	t := &Try{keeper: k, v: v, subject: string(v.Kind) + ":" + v.ID, key: key, claim: uuid.NewString(), stop: func() {}}
 	var before *Answer
@@ -90,7 +90,13 @@ func (t *Try) reserve(ctx context.Context, tx *pg.Tx, fingerprint []byte) (bool,
 		   and (k.asked_at <= @since or (k.status is null and k.fingerprint = excluded.fingerprint))`
 	now := t.keeper.Now()
 	tag, err := tx.Exec(ctx, sql, pgx.NamedArgs{
-		"subject": t.subject, "key": t.key, "claim": t.claim, "fingerprint": fingerprint, "now": now, "lease": lease, "since": now.Add(-window),
+		"subject":     t.subject,
+		"key":         t.key,
+		"claim":       t.claim,
+		"fingerprint": fingerprint,
+		"now":         now,
+		"lease":       lease,
+		"since":       now.Add(-window),
 	})
 	if err != nil {
 		return false, fmt.Errorf("reserve idempotency key: %w", err)
@@ -118,7 +124,8 @@ func (t *Try) find(ctx context.Context, tx *pg.Tx, fingerprint []byte) (*Answer,
 	case err != nil:
 		return nil, fmt.Errorf("find kept answer: %w", err)
 	case !same:
-		return nil, fault.Coded(fault.Invalid, "idempotency_key_reused", "this key was used for another request; every request needs a key of its own").
+		return nil, fault.Coded(fault.Invalid, "idempotency_key_reused", "this key was used for another request; "+
+			"every request needs a key of its own").
 			With(fault.Field{Header: Header, Code: "idempotency_key_reused", Detail: "make a new UUID"})
 	case status == nil:
 		return nil, inProgress()
@@ -134,7 +141,11 @@ func (t *Try) find(ctx context.Context, tx *pg.Tx, fingerprint []byte) (*Answer,
 }
 
 func inProgress() error {
-	f := fault.Coded(fault.Conflict, "idempotency_in_progress", "the first request with this key is still worked on; ask again in a moment")
+	f := fault.Coded(
+		fault.Conflict,
+		"idempotency_in_progress",
+		"the first request with this key is still worked on; ask again in a moment",
+	)
 	f.RetryAfter = time.Second
 	return f
 }

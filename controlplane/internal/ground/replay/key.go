@@ -28,13 +28,16 @@ func Key(values []string) (string, error) {
 	}
 	id, err := uuid.Parse(value)
 	if len(values) > 1 || len(values[0]) > maxKey || len(value) != 36 || err != nil {
-		return "", fault.Coded(fault.Malformed, "invalid_idempotency_key", "%s must be given once and be a UUID", Header).
-			With(fault.Field{Header: Header, Code: "invalid_idempotency_key", Detail: "give one UUID of your own making, the same for each try"})
+		return "", fault.Coded(fault.Malformed, "invalid_idempotency_key", "%s must be given once and be a UUID",
+			Header).
+			With(fault.Field{Header: Header, Code: "invalid_idempotency_key", Detail: "give one UUID of your own " +
+				"making, the same for each try"})
 	}
 	return id.String(), nil
 }
 
-// Fingerprint tells requests apart: two with the same one ask for the same. Every byte of the body counts, white space too.
+// Fingerprint tells requests apart: two with the same one ask for the same. Every byte of the body counts, white space
+// too.
 func Fingerprint(method, path, query, contentType string, body []byte) []byte {
 	parameters := strings.Split(query, "&")
 	slices.Sort(parameters)

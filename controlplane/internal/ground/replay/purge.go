@@ -20,7 +20,13 @@ func (k *Keeper) Run(ctx context.Context) error {
 // Purge forgets the answers of all tenants whose day is over.
 func (k *Keeper) Purge(ctx context.Context) error {
 	since := k.Now().Add(-window)
-	tenants, err := pg.FindAcross(ctx, k.DB, pgx.RowTo[string], `select distinct tenant_id::text from kept_answer where asked_at <= $1`, since)
+	tenants, err := pg.FindAcross(
+		ctx,
+		k.DB,
+		pgx.RowTo[string],
+		`select distinct tenant_id::text from kept_answer where asked_at <= $1`,
+		since,
+	)
 	if err != nil {
 		return fmt.Errorf("find old answers: %w", err)
 	}

@@ -48,7 +48,12 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	h := &house{t: t, db: pgtest.New(t), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	h.keeper = &replay.Keeper{DB: h.db, Seal: ring, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return h.now }}
+	h.keeper = &replay.Keeper{
+		DB:   h.db,
+		Seal: ring,
+		Log:  slog.New(slog.DiscardHandler),
+		Now:  func() time.Time { return h.now },
+	}
 	h.v = person(pgtest.Tenant(t, h.db, "acme").Tenant, "u1")
 	return h
 }
@@ -175,7 +180,10 @@ func TestOnlyWhatWasCarriedOutIsKept(t *testing.T) {
 	} {
 		before, key := h.effects(), uuid.NewString()
 		for range 2 {
-			if _, err := h.onceWith(key, replay.Answer{Status: status, Header: http.Header{}, Body: []byte("x")}); err != nil {
+			if _, err := h.onceWith(
+				key,
+				replay.Answer{Status: status, Header: http.Header{}, Body: []byte("x")},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -190,13 +198,19 @@ func TestAKeyBelongsToOneRequestOfOneCaller(t *testing.T) {
 	_, err := h.once(answer)
 	h.want(1, "", err)
 	moved := replay.Fingerprint("POST", "/api/v1/others", "", "application/json", []byte(`{}`))
-	if _, _, err := h.begin(h.v, key, moved); !fault.IsCode(err, "idempotency_key_reused") || !fault.Is(err, fault.Invalid) {
+	if _, _, err := h.begin(
+		h.v,
+		key,
+		moved,
+	); !fault.IsCode(err, "idempotency_key_reused") ||
+		!fault.Is(err, fault.Invalid) {
 		t.Errorf("on another path: %v", err)
 	}
 	service := h.v
 	service.Kind = viewer.Service
 	for name, v := range map[string]viewer.Viewer{
-		"another subject": person(h.v.Tenant, "u2"), "another kind": service, "another tenant": person(pgtest.Tenant(t, h.db, "other").Tenant, h.v.ID),
+		"another subject": person(h.v.Tenant, "u2"), "another kind": service,
+		"another tenant": person(pgtest.Tenant(t, h.db, "other").Tenant, h.v.ID),
 	} {
 		if try, before, err := h.begin(v, key, moved); try == nil || before != nil || err != nil {
 			t.Errorf("%s: %v, %v, %v", name, try, before, err)
@@ -216,7 +230,14 @@ func TestASecondTryWhileTheFirstWorksIsTurnedAway(t *testing.T) {
 	h.work(try.Hold(t.Context()))
 	_, err = h.once(answer)
 	h.want(0, "idempotency_in_progress", err)
-	if _, _, err := h.begin(h.v, key, replay.Fingerprint("PUT", "/", "", "", nil)); !fault.IsCode(err, "idempotency_key_reused") {
+	if _, _, err := h.begin(
+		h.v,
+		key,
+		replay.Fingerprint("PUT", "/", "", "", nil),
+	); !fault.IsCode(
+		err,
+		"idempotency_key_reused",
+	) {
 		t.Errorf("another request with the key: %v", err)
 	}
 	if err := try.Finish(t.Context(), answer); err != nil {
@@ -226,8 +247,8 @@ func TestASecondTryWhileTheFirstWorksIsTurnedAway(t *testing.T) {
 	h.want(1, "", err)
 }
 
-// TestADeathAtAnyStepNeitherLosesNorDoubles ends the first try after each of its steps, as a crash would: nothing is let go, its
-// connection is lost. Then its lease ends, and another try comes.
+// TestADeathAtAnyStepNeitherLosesNorDoubles ends the first try after each of its steps, as a crash would: nothing is
+// let go, its connection is lost. Then its lease ends, and another try comes.
 func TestADeathAtAnyStepNeitherLosesNorDoubles(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -403,7 +424,9 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 func TestFingerprints(t *testing.T) {
 	const want = "ff22417032a32613d293d57b521b65ec64ea6224cc9dabc3b62411decef3c056"
 	body := []byte(`{"external_id":"E1"}`)
-	if got := hex.EncodeToString(replay.Fingerprint("POST", "/api/v1/identities", "", "application/json", body)); got != want {
+	if got := hex.EncodeToString(
+		replay.Fingerprint("POST", "/api/v1/identities", "", "application/json", body),
+	); got != want {
 		t.Errorf("got %s; want %s", got, want)
 	}
 	base := replay.Fingerprint("POST", "/a", "x=1&y=2", "application/json; charset=utf-8", body)

@@ -15,7 +15,8 @@ import (
 // errTaken means that the lease had ended and somebody else has taken the key.
 var errTaken = errors.New("another try has taken the key")
 
-// finishTime is how long the end of a try may take. It does not end with the request: whoever asks again gets the answer.
+// finishTime is how long the end of a try may take. It does not end with the request: whoever asks again gets the
+// answer.
 const finishTime = 10 * time.Second
 
 // Hold makes what is done with the returned context part of the commit that keeps the answer.
@@ -24,8 +25,8 @@ func (t *Try) Hold(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Wait is for a request that waits for the world outside, and must keep no transaction open meanwhile: what it does commits by
-// itself and its answer is kept afterwards. Until then the reservation is prolonged.
+// Wait is for a request that waits for the world outside, and must keep no transaction open meanwhile: what it does
+// commits by itself and its answer is kept afterwards. Until then the reservation is prolonged.
 func (t *Try) Wait(ctx context.Context) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -61,12 +62,12 @@ func (t *Try) prolong(ctx context.Context) error {
 	})
 }
 
-// Finish ends the try with its answer, which may be sent when Finish has returned nil, and not otherwise: then nothing has
-// happened, and the key is free again.
+// Finish ends the try with its answer, which may be sent when Finish has returned nil, and not otherwise: then nothing
+// has happened, and the key is free again.
 //
-// An answer that comes of what was done is kept in the commit of what was done. One that says that nothing was done, so that
-// another try may succeed, is not kept: what the request has written nonetheless, such as a note that it was refused, stays. After
-// a failure of ours everything is undone.
+// An answer that comes of what was done is kept in the commit of what was done. One that says that nothing was done, so
+// that another try may succeed, is not kept: what the request has written nonetheless, such as a note that it was
+// refused, stays. After a failure of ours everything is undone.
 func (t *Try) Finish(ctx context.Context, a Answer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
@@ -99,12 +100,18 @@ func (t *Try) Finish(ctx context.Context, a Answer) error {
 	return fmt.Errorf("keep answer: %w", err)
 }
 
-// kept says which answers are kept: those of requests that were carried out, or refused for what they ask. The others say that
-// the request was not looked at, and may be sent again as it is.
+// kept says which answers are kept: those of requests that were carried out, or refused for what they ask. The others
+// say that the request was not looked at, and may be sent again as it is.
 func kept(status int) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotAcceptable, http.StatusRequestTimeout,
-		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests:
+	case http.StatusBadRequest,
+		http.StatusUnauthorized,
+		http.StatusForbidden,
+		http.StatusNotAcceptable,
+		http.StatusRequestTimeout,
+		http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType,
+		http.StatusTooManyRequests:
 		return false
 	}
 	return status < http.StatusInternalServerError
@@ -152,8 +159,8 @@ func (t *Try) free(ctx context.Context, tx *pg.Tx) error {
 	return err
 }
 
-// Abandon undoes what is not finished and lets the key go. It may be called at any time. Where the database does not answer, the
-// key is free when its lease has ended.
+// Abandon undoes what is not finished and lets the key go. It may be called at any time. Where the database does not
+// answer, the key is free when its lease has ended.
 func (t *Try) Abandon(ctx context.Context) {
 	if t.over {
 		return

@@ -30,8 +30,9 @@ func (u *Unsafe) Error() string {
 // tenantOnly is the one policy of tenant tables, as the server writes it back.
 const tenantOnly = "(tenant_id = ( SELECT current_tenant() AS current_tenant))"
 
-// Own is the condition that the relation c of pg_class is the product's, and not a part of an extension: those have views and
-// policies of their own, such as pg_stat_statements and pg_cron, which an administrator of the database has installed.
+// Own is the condition that the relation c of pg_class is the product's, and not a part of an extension: those have
+// views and policies of their own, such as pg_stat_statements and pg_cron, which an administrator of the database has
+// installed.
 const Own = `not exists (select from pg_depend d
 		                    where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 
@@ -39,8 +40,16 @@ const Own = `not exists (select from pg_depend d
 // A superuser passes even forced row security, the owner of a view lends it his rights, and foreign keys are not
 // bound by policies at all: hence more rules than "is row security on".
 var rules = []struct{ name, mend, sql string }{
-	{"role_is_superuser", "alter role … nosuperuser, or give the application a login of its own", `select rolname from pg_roles where rolname = current_user and rolsuper`},
-	{"role_bypasses_row_security", "alter role … nobypassrls", `select rolname from pg_roles where rolname in (current_user, '` + pg.AcrossRole + `') and rolbypassrls`},
+	{
+		"role_is_superuser",
+		"alter role … nosuperuser, or give the application a login of its own",
+		`select rolname from pg_roles where rolname = current_user and rolsuper`,
+	},
+	{
+		"role_bypasses_row_security",
+		"alter role … nobypassrls",
+		`select rolname from pg_roles where rolname in (current_user, '` + pg.AcrossRole + `') and rolbypassrls`,
+	},
 	{"role_owns_tables", "alter table … owner to " + pg.OwnerRole, `
 		select c.oid::regclass::text
 		  from pg_class c
@@ -49,14 +58,22 @@ var rules = []struct{ name, mend, sql string }{
 		   and c.relkind in ('r', 'p', 'v', 'm')
 		   and not c.relnamespace::regnamespace::text like 'pg_%'
 		   and ` + Own},
-	{"role_inherits_owner", "revoke the owner's role from the application's, or alter role " + pg.AppRole + " noinherit", `
+	{
+		"role_inherits_owner",
+		"revoke the owner's role from the application's, or alter role " + pg.AppRole + " noinherit",
+		`
 		select 'through ' || r.rolname
 		  from pg_class c
 		  join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
 		  join pg_roles r on r.oid = c.relowner
 		 where c.relname = 'tenant'
-		   and pg_has_role(current_user, r.oid, 'usage')`},
-	{"role_inherits_across", "alter role " + pg.AppRole + " noinherit", `select '` + pg.AcrossRole + `' where pg_has_role(current_user, '` + pg.AcrossRole + `', 'usage')`},
+		   and pg_has_role(current_user, r.oid, 'usage')`,
+	},
+	{
+		"role_inherits_across",
+		"alter role " + pg.AppRole + " noinherit",
+		`select '` + pg.AcrossRole + `' where pg_has_role(current_user, '` + pg.AcrossRole + `', 'usage')`,
+	},
 	{"row_security_not_forced", "alter table … enable row level security, force row level security", `
 		select c.oid::regclass::text
 		  from pg_class c
@@ -81,7 +98,8 @@ var rules = []struct{ name, mend, sql string }{
 		  from pg_policy p
 		  join pg_class c on c.oid = p.polrelid and ` + Own + `
 		 where p.polpermissive
-		   and coalesce(pg_get_expr(p.polqual, p.polrelid), '') not in ('` + tenantOnly + `', '(id = ( SELECT current_tenant() AS current_tenant))')
+		   and coalesce(pg_get_expr(p.polqual, p.polrelid),
+		       '') not in ('` + tenantOnly + `', '(id = ( SELECT current_tenant() AS current_tenant))')
 		   and p.polroles <> array[(select oid from pg_roles where rolname = '` + pg.AcrossRole + `')]`},
 	{"view_not_security_invoker", "alter view … set (security_invoker = true)", `
 		select c.oid::regclass::text
@@ -130,7 +148,14 @@ func Check(ctx context.Context, db *pg.DB) error {
 		return fmt.Errorf("read server version: %w", err)
 	}
 	if version < fixed[15] || version < fixed[version/10000] {
-		found = append(found, Violation{"server_too_old", fmt.Sprintf("PostgreSQL %d.%d lacks fixes of row security", version/10000, version%10000), "use 15.14, 16.10, 17.6 or later"})
+		found = append(
+			found,
+			Violation{
+				"server_too_old",
+				fmt.Sprintf("PostgreSQL %d.%d lacks fixes of row security", version/10000, version%10000),
+				"use 15.14, 16.10, 17.6 or later",
+			},
+		)
 	}
 	for _, rule := range rules {
 		rows, err := conn.Query(ctx, rule.sql)

@@ -18,7 +18,8 @@ import (
 // described is the document that says what is in the database.
 const described = "../../../../docs/schema.md"
 
-// TestTheDocumentDescribesAFreshDatabase holds docs/schema.md against the catalogs of a database that was just migrated.
+// TestTheDocumentDescribesAFreshDatabase holds docs/schema.md against the catalogs of a database that was just
+// migrated.
 func TestTheDocumentDescribesAFreshDatabase(t *testing.T) {
 	got := describe(t)
 	if os.Getenv("GRANTWRIGHT_RENEW_SCHEMA") != "" {
@@ -32,7 +33,10 @@ func TestTheDocumentDescribesAFreshDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("docs/schema.md is not what a fresh database has (first difference: %s); run make schema", difference(string(want), got))
+		t.Errorf(
+			"docs/schema.md is not what a fresh database has (first difference: %s); run make schema",
+			difference(string(want), got),
+		)
 	}
 }
 
@@ -63,16 +67,18 @@ var (
 	titleOf         = regexp.MustCompile(`(?m)^-- \+goose Up\n+-- (.*)$`)
 )
 
-// describe renders the document: for each subject a diagram of its tables, then each table with columns, keys and triggers, and the
-// functions with what they are for.
+// describe renders the document: for each subject a diagram of its tables, then each table with columns, keys and
+// triggers, and the functions with what they are for.
 func describe(t *testing.T) string {
 	conn := owner(t)
 	tables := byName(t, conn)
 	functions := functionComments(t, conn)
 	var out strings.Builder
 	out.WriteString("# Database schema\n\n" +
-		"Every table, its columns, keys and triggers, by subject. This document is generated from a fresh database by `make schema`; " +
-		"`make check` compares the two.\n\nEvery table with a `tenant_id` has forced row-level security: a transaction sees the rows of " +
+		"Every table, its columns, keys and triggers, by subject. This document is generated from a fresh database " +
+		"by `make schema`; " +
+		"`make check` compares the two.\n\nEvery table with a `tenant_id` has forced row-level security: a " +
+		"transaction sees the rows of " +
 		"its own tenant only. The application signs in as `grantwright_app`, which owns nothing.\n")
 	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {
@@ -112,7 +118,8 @@ func writeSubject(out *strings.Builder, file, text string, tables map[string]obj
 	}
 }
 
-// writeDiagram draws the subject's tables and the foreign keys between them. Keys to the tenant are left out: every table has one.
+// writeDiagram draws the subject's tables and the foreign keys between them. Keys to the tenant are left out: every
+// table has one.
 func writeDiagram(out *strings.Builder, created [][]string, tables map[string]object) {
 	out.WriteString("\n```mermaid\nerDiagram\n")
 	for _, m := range created {
@@ -162,9 +169,10 @@ func byName(t *testing.T, conn *pgx.Conn) map[string]object {
 		select c.relname as name, coalesce(obj_description(c.oid), '') as comment,
 		       (select json_agg(json_build_object('Name', a.attname, 'Type', format_type(a.atttypid, a.atttypmod),
 		                  'Rest', case when a.attnotnull then ', not null' else '' end
-		                     || case when a.attidentity <> '' then ', identity' when a.attgenerated <> '' then ', generated'
-		                             when d.adbin is not null then ', default ' || pg_get_expr(d.adbin, d.adrelid) else '' end,
-		                  'Comment', coalesce(col_description(c.oid, a.attnum), '')) order by a.attnum)
+		                     || case when a.attidentity <> '' then ', identity'
+		                         when a.attgenerated <> '' then ', generated'
+		                             when d.adbin is not null then ', default ' || pg_get_expr(d.adbin, d.adrelid)
+		                  else '' end, 'Comment', coalesce(col_description(c.oid, a.attnum), '')) order by a.attnum)
 		          from pg_attribute a
 		          left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
 		         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
@@ -172,11 +180,14 @@ func byName(t *testing.T, conn *pgx.Conn) map[string]object {
 		          from (select k.conname || ': ' || pg_get_constraintdef(k.oid) as line from pg_constraint k
 		                 where k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x')
 		                union all
-		                select replace(replace(pg_get_indexdef(i.indexrelid), 'public.', ''), ' USING btree', '') from pg_index i
-		                 where i.indrelid = c.oid and not exists (select from pg_constraint k where k.conindid = i.indexrelid)) l) as keys,
-		       (select coalesce(json_agg(distinct k.confrelid::regclass::text), '[]') from pg_constraint k
+		                select replace(replace(pg_get_indexdef(i.indexrelid), 'public.', ''), ' USING btree', '')
+		                    from pg_index i
+		                 where i.indrelid = c.oid and not exists (select from pg_constraint k
+		       where k.conindid = i.indexrelid)) l) as keys,
+		           (select coalesce(json_agg(distinct k.confrelid::regclass::text), '[]') from pg_constraint k
 		         where k.conrelid = c.oid and k.contype = 'f') as references,
-		       (select coalesce(json_agg(replace(replace(pg_get_triggerdef(g.oid), 'CREATE ', ''), 'public.', '') order by g.tgname), '[]')
+		       (select coalesce(json_agg(replace(replace(pg_get_triggerdef(g.oid), 'CREATE ', ''), 'public.', '')
+		           order by g.tgname), '[]')
 		          from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal) as triggers
 		  from pg_class c
 		 where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`
@@ -207,7 +218,11 @@ func functionComments(t *testing.T, conn *pgx.Conn) map[string]string {
 	}
 	comments := map[string]string{}
 	var name, comment string
-	if _, err := pgx.ForEachRow(rows, []any{&name, &comment}, func() error { comments[name] = comment; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&name, &comment},
+		func() error { comments[name] = comment; return nil },
+	); err != nil {
 		t.Fatal(err)
 	}
 	return comments

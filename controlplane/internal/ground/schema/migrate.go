@@ -22,7 +22,9 @@ const lockWait = "2s"
 func Migrate(ctx context.Context, ownerURL string) error {
 	config, err := pgx.ParseConfig(ownerURL)
 	if err != nil {
-		return errors.New("the owner's database URL cannot be read; it must look like postgres://user:password@host:port/database")
+		return errors.New(
+			"the owner's database URL cannot be read; it must look like postgres://user:password@host:port/database",
+		)
 	}
 	config.RuntimeParams["application_name"] = "grantwright-migrate"
 	config.RuntimeParams["lock_timeout"] = lockWait
@@ -36,7 +38,13 @@ func migrateTables(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return fmt.Errorf("migration lock: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files, goose.WithSessionLocker(locker), goose.WithTableName("schema_migration"))
+	provider, err := goose.NewProvider(
+		goose.DialectPostgres,
+		db,
+		migrations.Files,
+		goose.WithSessionLocker(locker),
+		goose.WithTableName("schema_migration"),
+	)
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}

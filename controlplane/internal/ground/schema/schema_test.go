@@ -52,8 +52,10 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 func TestEveryBrokenRuleStopsTheStartAndIsNamed(t *testing.T) {
 	for _, tt := range []struct{ rule, breakIt, mend string }{
 		{"role_is_superuser", `alter role grantwright_app superuser`, `alter role grantwright_app nosuperuser`},
-		{"role_bypasses_row_security", `alter role grantwright_app bypassrls`, `alter role grantwright_app nobypassrls`},
-		{"role_bypasses_row_security", `alter role grantwright_across bypassrls`, `alter role grantwright_across nobypassrls`},
+		{"role_bypasses_row_security", `alter role grantwright_app bypassrls`,
+			`alter role grantwright_app nobypassrls`},
+		{"role_bypasses_row_security", `alter role grantwright_across bypassrls`,
+			`alter role grantwright_across nobypassrls`},
 		{"role_owns_tables", `create table mine (a int); alter table mine owner to grantwright_app`, ``},
 		{"role_inherits_owner", `grant grantwright_owner to grantwright_app; alter role grantwright_app inherit`,
 			`alter role grantwright_app noinherit; revoke grantwright_owner from grantwright_app`},
@@ -109,12 +111,20 @@ func TestATransactionSeesAndWritesItsOwnTenantAlone(t *testing.T) {
 	a, b := pgtest.Tenant(t, db, "a"), pgtest.Tenant(t, db, "b")
 	insert := func(as viewer.Viewer, tenant string) error {
 		return db.As(ctx, as, func(tx *pg.Tx) error {
-			_, err := tx.Exec(ctx, `insert into identity (tenant_id, id, external_id) values ($1, gen_random_uuid(), 'same')`, tenant)
+			_, err := tx.Exec(
+				ctx,
+				`insert into identity (tenant_id, id, external_id) values ($1, gen_random_uuid(), 'same')`,
+				tenant,
+			)
 			return err
 		})
 	}
 	count := func(as viewer.Viewer) (n int) {
-		err := db.As(ctx, as, func(tx *pg.Tx) error { return tx.QueryRow(ctx, `select count(*) from identity`).Scan(&n) })
+		err := db.As(
+			ctx,
+			as,
+			func(tx *pg.Tx) error { return tx.QueryRow(ctx, `select count(*) from identity`).Scan(&n) },
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,8 +153,8 @@ func TestATransactionSeesAndWritesItsOwnTenantAlone(t *testing.T) {
 	}
 }
 
-// A function that joins the old rows of a statement with its new ones is planned for as many as the connection's first statement had,
-// and then used for any number: it must not be able to join them row by row, or plan anew each time.
+// A function that joins the old rows of a statement with its new ones is planned for as many as the connection's first
+// statement had, and then used for any number: it must not be able to join them row by row, or plan anew each time.
 func TestFunctionsThatJoinOldRowsWithNewOnesAreForAnyNumberOfThem(t *testing.T) {
 	d := pgtest.Fresh(t)
 	conn, err := pgx.Connect(t.Context(), d.OwnerURL)
@@ -153,7 +163,8 @@ func TestFunctionsThatJoinOldRowsWithNewOnesAreForAnyNumberOfThem(t *testing.T) 
 	}
 	defer conn.Close(t.Context())
 	rows, err := conn.Query(t.Context(), `
-		select distinct p.proname, coalesce(p.proconfig, '{}') @> '{enable_nestloop=off}' or p.prosrc ~ 'execute \$' as fit
+		select distinct p.proname, coalesce(p.proconfig, '{}') @> '{enable_nestloop=off}'
+		    or p.prosrc ~ 'execute \$' as fit
 		  from pg_trigger t
 		  join pg_proc p
 		    on p.oid = t.tgfoid

@@ -27,7 +27,8 @@ func Head() int64 {
 // Version is the newest migration that the database has had.
 func Version(ctx context.Context, db *pg.DB) (version int64, err error) {
 	err = db.Deployment(ctx, func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select coalesce(max(version_id), 0) from schema_migration where is_applied`).Scan(&version)
+		return tx.QueryRow(ctx, `select coalesce(max(version_id), 0) from schema_migration where is_applied`).
+			Scan(&version)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("read the schema's version: %w", err)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// AddToFile puts the master key in newKey, a file that is made when it is not there, into the key file at path: last, where
-// it opens, or first, where it seals. It returns its fingerprint. The file is replaced at once; a key that is in the wanted
-// place already leaves it as it is.
+// AddToFile puts the master key in newKey, a file that is made when it is not there, into the key file at path: last,
+// where it opens, or first, where it seals. It returns its fingerprint. The file is replaced at once; a key that is in
+// the wanted place already leaves it as it is.
 func AddToFile(path, newKey string, first bool) (Fingerprint, error) {
 	added, err := theOneKey(newKey)
 	if err != nil {

@@ -35,8 +35,8 @@ func OpenFiles(paths ...string) (*Keyring, error) {
 	return k, nil
 }
 
-// OpenOrCreateFile is OpenFiles for a file of our own, which is made at the first start with rights for its owner alone.
-// Several processes may start at once: all end with the same key.
+// OpenOrCreateFile is OpenFiles for a file of our own, which is made at the first start with rights for its owner
+// alone. Several processes may start at once: all end with the same key.
 func OpenOrCreateFile(path string) (*Keyring, error) {
 	k, err := OpenFiles(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -146,8 +146,8 @@ func createFile(path string) error {
 	return keepEntry(path)
 }
 
-// keepEntry makes sure that a file is still in its folder after the power fails: the database keeps what is sealed under a key
-// from the commit on, and so the key must be there for good before.
+// keepEntry makes sure that a file is still in its folder after the power fails: the database keeps what is sealed
+// under a key from the commit on, and so the key must be there for good before.
 func keepEntry(path string) error {
 	if runtime.GOOS == "windows" { // which cannot sync a folder, and keeps entries itself
 		return nil

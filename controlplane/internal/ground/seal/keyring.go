@@ -11,8 +11,8 @@ import (
 
 // Errors of opening. Neither says anything about the value.
 var (
-	// ErrOtherMasterKey means that the value was sealed under a master key that is not in use here: database and key file
-	// do not belong together.
+	// ErrOtherMasterKey means that the value was sealed under a master key that is not in use here: database and key
+	// file do not belong together.
 	ErrOtherMasterKey = errors.New("sealed under another master key; the key file does not belong to this database")
 	// ErrBroken means that the value was changed, or moved from where it was sealed.
 	ErrBroken = errors.New("the sealed value does not open: it was changed, or moved from another place")
@@ -73,8 +73,8 @@ func (k *Keyring) Masters() []Fingerprint {
 	return out
 }
 
-// Derive makes a key of 32 bytes for a purpose from the master key that has been there longest, the last one. It changes
-// when that key is taken away: what must outlive it is kept by Lasting.
+// Derive makes a key of 32 bytes for a purpose from the master key that has been there longest, the last one. It
+// changes when that key is taken away: what must outlive it is kept by Lasting.
 func (k *Keyring) Derive(purpose string) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -116,8 +116,9 @@ func (k *Keyring) master(fingerprint []byte) *master {
 	return nil
 }
 
-// refresh reads the key files again when they have changed, and reports whether it did. A rotation needs no restart: a key that
-// was added to the files is known as soon as it is needed. Files that cannot be read leave the keys as they are.
+// refresh reads the key files again when they have changed, and reports whether it did. A rotation needs no restart: a
+// key that was added to the files is known as soon as it is needed. Files that cannot be read leave the keys as they
+// are.
 func (k *Keyring) refresh() bool {
 	if k.source == nil {
 		return false

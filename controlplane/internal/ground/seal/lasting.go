@@ -19,8 +19,9 @@ const (
 
 var lasting = []string{Cursors, Callbacks, SignIns}
 
-// Lasting is a key of 32 bytes for one of the deployment's purposes. It is kept sealed in the database, so that it stays the same
-// when the master key changes: receivers of callbacks go on to verify what they get, and cursors that are out go on to work.
+// Lasting is a key of 32 bytes for one of the deployment's purposes. It is kept sealed in the database, so that it
+// stays the same when the master key changes: receivers of callbacks go on to verify what they get, and cursors that
+// are out go on to work.
 //
 // The first process to ask makes it of the master key, as releases did that kept none.
 func (k *Keyring) Lasting(ctx context.Context, db *pg.DB, purpose string) (key []byte, err error) {

@@ -6,8 +6,8 @@ type Column struct {
 	Row           string // SQL for the Place's Row
 }
 
-// Columns are all columns with values of tenants. What is not here is not sealed anew when a data key changes; a test holds the
-// list against every Place in the code.
+// Columns are all columns with values of tenants. What is not here is not sealed anew when a data key changes; a test
+// holds the list against every Place in the code.
 var Columns = []Column{
 	{"agent_task", "request", "id::text"},
 	{"agent_task", "result", "id::text"},

@@ -20,7 +20,8 @@ func eachFile(t *testing.T, look func(path string, file *ast.File)) {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(filepath.ToSlash(path), "ground/seal/") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.Contains(filepath.ToSlash(path), "ground/seal/") {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -72,7 +73,12 @@ func TestEveryPlaceInTheCodeIsSealedAnewByARotation(t *testing.T) {
 			}
 			used[place] = true
 			if !registered[place] {
-				t.Errorf("%s seals for %q, which a rotation does not know: write Table and Column as plain texts, and add them to Columns in registry.go", path, place)
+				t.Errorf(
+					"%s seals for %q, which a rotation does not know: write Table and Column as plain texts, and add "+
+						"them to Columns in registry.go",
+					path,
+					place,
+				)
 			}
 			return true
 		})
@@ -85,7 +91,10 @@ func TestEveryPlaceInTheCodeIsSealedAnewByARotation(t *testing.T) {
 }
 
 // globals are the files that seal under the master key, and the columns that they keep it in.
-var globals = map[string]string{"record/auth/keys.go": "signing_key.sealed", "record/audit/trail/keys.go": "signing_key.sealed"}
+var globals = map[string]string{
+	"record/auth/keys.go":        "signing_key.sealed",
+	"record/audit/trail/keys.go": "signing_key.sealed",
+}
 
 func TestEverythingUnderTheMasterKeyIsSealedAnewByARotation(t *testing.T) {
 	registered := map[string]bool{"deployment_secret.sealed": true} // this package's own
@@ -104,7 +113,11 @@ func TestEverythingUnderTheMasterKeyIsSealedAnewByARotation(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "SealGlobal" {
 				if _, known := globals[strings.TrimPrefix(filepath.ToSlash(path), "../../../internal/")]; !known {
-					t.Errorf("%s seals under the master key, which a rotation does not know: add its column to GlobalColumns and to this list", path)
+					t.Errorf(
+						"%s seals under the master key, which a rotation does not know: add its column to "+
+							"GlobalColumns and to this list",
+						path,
+					)
 				}
 			}
 			return true
@@ -138,7 +151,10 @@ func TestEveryRegisteredColumnIsThereAndMayBeWritten(t *testing.T) {
 		}
 	}
 	for _, c := range seal.GlobalColumns {
-		if err := db.Deployment(ctx, func(tx *pg.Tx) error { return check(tx, c.Table, c.Column, c.Purpose) }); err != nil {
+		if err := db.Deployment(
+			ctx,
+			func(tx *pg.Tx) error { return check(tx, c.Table, c.Column, c.Purpose) },
+		); err != nil {
 			t.Error(err)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Rotation seals anew what older keys sealed, while other processes work. It goes in small transactions, each of which leaves
-// everything readable, and looks at the values alone to see what is left: one that was killed is simply started again.
+// Rotation seals anew what older keys sealed, while other processes work. It goes in small transactions, each of which
+// leaves everything readable, and looks at the values alone to see what is left: one that was killed is simply started
+// again.
 type Rotation struct {
 	DB    *pg.DB
 	Ring  *Keyring
@@ -37,9 +38,9 @@ func (r *Rotation) report(what string, n int) {
 	}
 }
 
-// Master seals everything that lies under another master key under the keyring's first: the data keys of the tenants with these
-// ids, and what belongs to the deployment. Data keys keep their bytes, so that no value of a tenant is touched. It returns how
-// many values it has sealed anew.
+// Master seals everything that lies under another master key under the keyring's first: the data keys of the tenants
+// with these ids, and what belongs to the deployment. Data keys keep their bytes, so that no value of a tenant is
+// touched. It returns how many values it has sealed anew.
 func (r *Rotation) Master(ctx context.Context, tenants []string) (total int, err error) {
 	for _, purpose := range lasting {
 		// A deployment that never kept them would make others of the new key.
@@ -124,12 +125,18 @@ type pass struct {
 	anew          func(tx *pg.Tx, name string, old []byte) ([]byte, error)
 }
 
-// stride is how many blocks of a table a transaction looks through at most. What is sealed anew moves to a place that the walk
-// may come by again, and does not count there.
+// stride is how many blocks of a table a transaction looks through at most. What is sealed anew moves to a place that
+// the walk may come by again, and does not count there.
 const stride = 256
 
-// through walks a table once, by the places of its rows, so that a large one is not looked through anew for every batch.
-func (r *Rotation) through(ctx context.Context, run func(func(*pg.Tx) error) error, whose string, p pass) (total int, err error) {
+// through walks a table once, by the places of its rows, so that a large one is not looked through anew for every
+// batch.
+func (r *Rotation) through(
+	ctx context.Context,
+	run func(func(*pg.Tx) error) error,
+	whose string,
+	p pass,
+) (total int, err error) {
 	blocks, err := blocksOf(ctx, run, p.table)
 	for from := int64(0); err == nil && from < blocks; {
 		var n int
@@ -152,7 +159,9 @@ func (r *Rotation) through(ctx context.Context, run func(func(*pg.Tx) error) err
 
 func blocksOf(ctx context.Context, run func(func(*pg.Tx) error) error, table string) (blocks int64, err error) {
 	err = run(func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select pg_relation_size($1::text::regclass) / current_setting('block_size')::int`, table).Scan(&blocks)
+		return tx.QueryRow(ctx, `select pg_relation_size($1::text::regclass) /
+			current_setting('block_size')::int`, table).
+			Scan(&blocks)
 	})
 	return blocks, err
 }
@@ -178,7 +187,11 @@ func (p pass) once(ctx context.Context, tx *pg.Tx, from int64, batch int) (int, 
 	if err != nil {
 		return 0, err
 	}
-	update := fmt.Sprintf(`update %s set %s = $2 where ctid = $1::text::tid`, pgx.Identifier{p.table}.Sanitize(), pgx.Identifier{p.column}.Sanitize())
+	update := fmt.Sprintf(
+		`update %s set %s = $2 where ctid = $1::text::tid`,
+		pgx.Identifier{p.table}.Sanitize(),
+		pgx.Identifier{p.column}.Sanitize(),
+	)
 	for _, row := range found {
 		value, err := p.anew(tx, row.name, row.value)
 		if err != nil {
@@ -198,8 +211,9 @@ func (p pass) once(ctx context.Context, tx *pg.Tx, from int64, batch int) (int, 
 // ErrNoDataKey says that a tenant has no data key, because it never had a secret or because it was erased.
 var ErrNoDataKey = errors.New("the tenant has no data key")
 
-// Data gives a tenant a new data key and seals all of its values under it, or goes on where an earlier Data was stopped. It waits
-// until no process seals under the old one. Older keys stay, for backups and for transactions that are still open, until Prune.
+// Data gives a tenant a new data key and seals all of its values under it, or goes on where an earlier Data was
+// stopped. It waits until no process seals under the old one. Older keys stay, for backups and for transactions that
+// are still open, until Prune.
 func (r *Rotation) Data(ctx context.Context, tenant string) (version uint32, total int, err error) {
 	began, version, err := r.begin(ctx, tenant)
 	if err != nil {
@@ -256,8 +270,8 @@ func (r *Rotation) dataColumn(ctx context.Context, c Column, version uint32) pas
 	}
 }
 
-// begin makes the next version, or finds the one that an earlier rotation has not come to the end of. It returns when its
-// transaction had committed.
+// begin makes the next version, or finds the one that an earlier rotation has not come to the end of. It returns when
+// its transaction had committed.
 func (r *Rotation) begin(ctx context.Context, tenant string) (committed time.Time, version uint32, err error) {
 	const newest = `
 		select version, version = 1 or settled_at is not null

@@ -75,7 +75,13 @@ func signingKeys(t *testing.T, db *pg.DB, k *seal.Keyring, n int) {
 		kid := fmt.Sprint("kid", i)
 		sealed := must(k.SealGlobal("signing-key|api|"+kid, []byte(canary+kid)))
 		err := db.Deployment(ctx, func(tx *pg.Tx) error {
-			_, err := tx.Exec(ctx, `insert into signing_key (kid, audience, sealed, public_key, state) values ($1, 'api', $2, '', 'retired')`, kid, sealed)
+			_, err := tx.Exec(
+				ctx,
+				`insert into signing_key (kid, audience, sealed, public_key, state) values ($1, 'api', $2, '',
+					'retired')`,
+				kid,
+				sealed,
+			)
 			return err
 		})
 		if err != nil {
@@ -170,7 +176,8 @@ func TestTheMasterKeyIsExchangedUnderLoadAndTheOldOneIsNotNeededAnyMore(t *testi
 	}
 	must(rotation.Master(ctx, ids(a, b))) // a tenant's first key may have been made in between
 	status := must(rotation.Status(ctx, ids(a, b)))
-	if len(status.Masters) != 2 || !status.Masters[0].Seals || status.Masters[1].Values != 0 || status.Masters[0].Values < 11 {
+	if len(status.Masters) != 2 || !status.Masters[0].Seals || status.Masters[1].Values != 0 ||
+		status.Masters[0].Values < 11 {
 		t.Errorf("status = %+v; want everything under the first key", status.Masters)
 	}
 	alone := must(seal.OpenFiles(newFile))
@@ -180,7 +187,8 @@ func TestTheMasterKeyIsExchangedUnderLoadAndTheOldOneIsNotNeededAnyMore(t *testi
 		}
 	}
 	signingKeysOpen(t, db, alone, 7)
-	if !bytes.Equal(must(alone.Lasting(ctx, db, seal.Callbacks)), callbacks) || !bytes.Equal(must(alone.Lasting(ctx, db, seal.Cursors)), cursors) {
+	if !bytes.Equal(must(alone.Lasting(ctx, db, seal.Callbacks)), callbacks) ||
+		!bytes.Equal(must(alone.Lasting(ctx, db, seal.Cursors)), cursors) {
 		t.Error("the keys of cursors and callbacks changed with the master key")
 	}
 	if err := reveal(ctx, db, keyring(t, 1), a, secrets[0]); !errors.Is(err, seal.ErrOtherMasterKey) {
@@ -292,7 +300,10 @@ func TestADataRotationThatWasStoppedGoesOnWithTheSameKey(t *testing.T) {
 func aDayLater(t *testing.T, db *pg.DB, v viewer.Viewer) {
 	t.Helper()
 	err := db.As(ctx, v, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `update tenant_key set settled_at = settled_at - interval '25 hours' where settled_at is not null`)
+		_, err := tx.Exec(
+			ctx,
+			`update tenant_key set settled_at = settled_at - interval '25 hours' where settled_at is not null`,
+		)
 		return err
 	})
 	if err != nil {
@@ -311,7 +322,10 @@ func TestADataKeyThatStillHoldsValuesIsNotDeleted(t *testing.T) {
 	aDayLater(t, db, a)
 	// A value under the old key comes back, as from a transaction that was open all the while.
 	err := db.As(ctx, a, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `update connector set credentials = overlay(credentials placing int4send(1) from 2 for 4)`)
+		_, err := tx.Exec(
+			ctx,
+			`update connector set credentials = overlay(credentials placing int4send(1) from 2 for 4)`,
+		)
 		return err
 	})
 	if err != nil {

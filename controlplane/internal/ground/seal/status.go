@@ -94,7 +94,8 @@ func (r *Rotation) tenantUse(ctx context.Context, tenant string, masters map[str
 	use := TenantUse{Tenant: tenant, Values: map[uint32]int64{}}
 	err := r.DB.AsBulk(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 		const sql = `
-			select coalesce(max(version), 0), coalesce(bool_or(settled_at is not null and version = (select max(version) from tenant_key)), false)
+			select coalesce(max(version), 0), coalesce(bool_or(settled_at is not null
+			    and version = (select max(version) from tenant_key)), false)
 			  from tenant_key`
 		if err := tx.QueryRow(ctx, sql).Scan(&use.Newest, &use.Settled); err != nil {
 			return err
@@ -140,11 +141,12 @@ func countBy(ctx context.Context, tx *pg.Tx, table, column string, into map[stri
 	return err
 }
 
-// pruneAfter is how long an older data key stays after a rotation: longer than any transaction that may still seal under it.
+// pruneAfter is how long an older data key stays after a rotation: longer than any transaction that may still seal
+// under it.
 const pruneAfter = "24 hours"
 
-// Prune deletes a tenant's older data keys, when a rotation has ended a day ago and nothing lies under them. It returns how many.
-// A backup brings its own data keys along.
+// Prune deletes a tenant's older data keys, when a rotation has ended a day ago and nothing lies under them. It returns
+// how many. A backup brings its own data keys along.
 func (r *Rotation) Prune(ctx context.Context, tenant string) (n int64, err error) {
 	const sql = `
 		delete from tenant_key k
@@ -159,7 +161,10 @@ func (r *Rotation) Prune(ctx context.Context, tenant string) (n int64, err error
 				return err
 			}
 		}
-		rows, err := tx.Query(ctx, `select version from tenant_key where version < (select max(version) from tenant_key)`)
+		rows, err := tx.Query(
+			ctx,
+			`select version from tenant_key where version < (select max(version) from tenant_key)`,
+		)
 		if err != nil {
 			return err
 		}

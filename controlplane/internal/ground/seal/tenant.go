@@ -25,7 +25,9 @@ type Place struct {
 func (p Place) binding(tenant string, version uint32) ([]byte, error) {
 	for _, part := range []string{tenant, p.Table, p.Column, p.Row} {
 		if part == "" || strings.Contains(part, "|") {
-			return nil, errors.New("a place for a secret needs a tenant, table, column and row, none of which holds a bar")
+			return nil, errors.New(
+				"a place for a secret needs a tenant, table, column and row, none of which holds a bar",
+			)
 		}
 	}
 	return fmt.Appendf(nil, "%s|%s|%s|%s|%d", tenant, p.Table, p.Column, p.Row, version), nil
@@ -80,8 +82,8 @@ func (k *Keyring) Open(ctx context.Context, tx *pg.Tx, place Place, sealed []byt
 	return plain, nil
 }
 
-// newest is the tenant's newest data key, which is made when there is none. It is asked for again now and then, because another
-// process may have made a newer one.
+// newest is the tenant's newest data key, which is made when there is none. It is asked for again now and then, because
+// another process may have made a newer one.
 func (k *Keyring) newest(ctx context.Context, tx *pg.Tx) (dataKey, error) {
 	k.mu.Lock()
 	key, ok := k.tenants[tx.Viewer.Tenant]
@@ -126,9 +128,9 @@ func (k *Keyring) version(ctx context.Context, tx *pg.Tx, version uint32) (ciphe
 	return key.aead, err
 }
 
-// load reads and unwraps a data key. It is kept in memory only when another transaction has committed it: a key that this
-// transaction made may still vanish with it, and what is sealed under it would then be lost. now() is the start of the
-// transaction and created_at that of the one that made the key, so the two are equal for a key of our own.
+// load reads and unwraps a data key. It is kept in memory only when another transaction has committed it: a key that
+// this transaction made may still vanish with it, and what is sealed under it would then be lost. now() is the start of
+// the transaction and created_at that of the one that made the key, so the two are equal for a key of our own.
 func (k *Keyring) load(ctx context.Context, tx *pg.Tx, sql string, args ...any) (dataKey, error) {
 	var (
 		key       dataKey
@@ -165,7 +167,8 @@ func (k *Keyring) keepNewest(tenant string, key dataKey) {
 	}
 }
 
-// create makes that version of the tenant's data key. Of two transactions that do so, the second waits and finds the other's.
+// create makes that version of the tenant's data key. Of two transactions that do so, the second waits and finds the
+// other's.
 func (k *Keyring) create(ctx context.Context, tx *pg.Tx, version uint32) error {
 	wrapped, err := k.SealGlobal(wrapPurpose(tx.Viewer.Tenant, version), newKey())
 	if err != nil {
@@ -181,7 +184,8 @@ func (k *Keyring) create(ctx context.Context, tx *pg.Tx, version uint32) error {
 	return nil
 }
 
-// wrapPurpose binds a wrapped key to its tenant and version. Keys are wrapped rarely, so a derived key for each is cheap.
+// wrapPurpose binds a wrapped key to its tenant and version. Keys are wrapped rarely, so a derived key for each is
+// cheap.
 func wrapPurpose(tenant string, version uint32) string {
 	return fmt.Sprintf("tenant-key|%s|%d", tenant, version)
 }

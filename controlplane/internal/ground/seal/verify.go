@@ -9,16 +9,22 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Verify opens everything that is sealed, for the deployment and for the tenants with these ids, and returns how many values that
-// are. It returns an error that names the first one that does not open.
+// Verify opens everything that is sealed, for the deployment and for the tenants with these ids, and returns how many
+// values that are. It returns an error that names the first one that does not open.
 func (r *Rotation) Verify(ctx context.Context, tenants []string) (total int, err error) {
 	for _, c := range GlobalColumns {
 		find := fmt.Sprintf(`select ctid::text, %s, %s from %s where %[2]s is not null`,
 			c.Purpose, pgx.Identifier{c.Column}.Sanitize(), pgx.Identifier{c.Table}.Sanitize())
-		n, err := r.opens(ctx, func(do func(*pg.Tx) error) error { return r.DB.Deployment(ctx, do) }, c.Table, find, func(_ *pg.Tx, purpose string, value []byte) error {
-			_, err := r.Ring.OpenGlobal(purpose, value)
-			return err
-		})
+		n, err := r.opens(
+			ctx,
+			func(do func(*pg.Tx) error) error { return r.DB.Deployment(ctx, do) },
+			c.Table,
+			find,
+			func(_ *pg.Tx, purpose string, value []byte) error {
+				_, err := r.Ring.OpenGlobal(purpose, value)
+				return err
+			},
+		)
 		if total += n; err != nil {
 			return total, fmt.Errorf("open %s.%s: %w", c.Table, c.Column, err)
 		}
@@ -34,10 +40,16 @@ func (r *Rotation) Verify(ctx context.Context, tenants []string) (total int, err
 		for _, c := range Columns {
 			find := fmt.Sprintf(`select ctid::text, %s, %s from %s where %[2]s is not null`,
 				c.Row, pgx.Identifier{c.Column}.Sanitize(), pgx.Identifier{c.Table}.Sanitize())
-			n, err := r.opens(ctx, r.within(ctx, tenant), c.Table, find, func(tx *pg.Tx, row string, value []byte) error {
-				_, err := r.Ring.Open(ctx, tx, Place{Table: c.Table, Column: c.Column, Row: row}, value)
-				return err
-			})
+			n, err := r.opens(
+				ctx,
+				r.within(ctx, tenant),
+				c.Table,
+				find,
+				func(tx *pg.Tx, row string, value []byte) error {
+					_, err := r.Ring.Open(ctx, tx, Place{Table: c.Table, Column: c.Column, Row: row}, value)
+					return err
+				},
+			)
 			if total += n; err != nil {
 				return total, fmt.Errorf("open %s.%s of tenant %s: %w", c.Table, c.Column, tenant, err)
 			}
@@ -55,7 +67,12 @@ func (r *Rotation) erased(ctx context.Context, tenant string) (erased bool, err 
 }
 
 // opens walks a table by the places of its rows.
-func (r *Rotation) opens(ctx context.Context, run func(func(*pg.Tx) error) error, table, find string, open func(*pg.Tx, string, []byte) error) (total int, err error) {
+func (r *Rotation) opens(
+	ctx context.Context,
+	run func(func(*pg.Tx) error) error,
+	table, find string,
+	open func(*pg.Tx, string, []byte) error,
+) (total int, err error) {
 	blocks, err := blocksOf(ctx, run, table)
 	find += ` and ctid >= $1::text::tid and ctid < $2::text::tid`
 	for from := int64(0); err == nil && from < blocks; from += stride {

@@ -13,8 +13,9 @@ import (
 // Day is 24 hours. Where a length is counted from an instant, Add counts whole days by the calendar.
 const Day = 24 * time.Hour
 
-// Add is the instant that lies a length after t, or before it where the length is negative. Whole days are days of the calendar in the
-// zone: the time of day stays, also when clocks change in between. Any other length is counted in elapsed time.
+// Add is the instant that lies a length after t, or before it where the length is negative. Whole days are days of the
+// calendar in the zone: the time of day stays, also when clocks change in between. Any other length is counted in
+// elapsed time.
 func Add(t time.Time, d time.Duration, zone *time.Location) time.Time {
 	if d%Day != 0 {
 		return t.Add(d)
@@ -24,7 +25,9 @@ func Add(t time.Time, d time.Duration, zone *time.Location) time.Time {
 
 var form = regexp.MustCompile(`^P(?:(\d{1,3})W|(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?)$`)
 
-var errForm = errors.New("an ISO 8601 duration such as P14D or PT36H; years and months have no fixed length, a year is P365D")
+var errForm = errors.New(
+	"an ISO 8601 duration such as P14D or PT36H; years and months have no fixed length, a year is P365D",
+)
 
 // Parse reads a length of weeks, or of days, hours, minutes and seconds. The error says what would have been right.
 func Parse(s string) (sum time.Duration, err error) {

@@ -25,8 +25,8 @@ type Names struct{ Request, Tenant, Trace string }
 // Whose tells what a context belongs to.
 type Whose func(ctx context.Context) Names
 
-// NewLog makes a log of lines that say whose they are: request, tenant, sync run and trace, as far as ctx tells. format is text
-// or json. A line stays a line, whatever stands in its values.
+// NewLog makes a log of lines that say whose they are: request, tenant, sync run and trace, as far as ctx tells. format
+// is text or json. A line stays a line, whatever stands in its values.
 func NewLog(out io.Writer, level slog.Level, format string, whose Whose) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: clean}
 	switch format {
@@ -118,8 +118,9 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &handler{Handler: h.Handler.WithGroup(name), whose: h.whose, said: h.said}
 }
 
-// clean takes out of values what could pass for the end of a line or steer a terminal. slog escapes ASCII's control characters by
-// itself; JSON leaves those beyond ASCII alone, and there are some that begin an escape sequence or turn the writing direction.
+// clean takes out of values what could pass for the end of a line or steer a terminal. slog escapes ASCII's control
+// characters by itself; JSON leaves those beyond ASCII alone, and there are some that begin an escape sequence or turn
+// the writing direction.
 func clean(_ []string, a slog.Attr) slog.Attr {
 	if dirty(a.Key) {
 		a.Key = scrub(a.Key)
@@ -140,7 +141,8 @@ func clean(_ []string, a slog.Attr) slog.Attr {
 func dirty(s string) bool { return strings.ContainsFunc(s, steers) }
 
 func steers(r rune) bool {
-	return r > unicode.MaxASCII && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r))
+	return r > unicode.MaxASCII &&
+		(unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r))
 }
 
 func scrub(s string) string {

@@ -36,13 +36,20 @@ func (o *Observer) Around(next http.Handler) http.Handler {
 		o.Metrics.inFlight.Inc()
 		defer o.Metrics.inFlight.Dec()
 		route := chi.NewRouteContext()
-		route.Routes = o.Routes // the router does not name itself in a context that it is given, and looks there for whoever asks HEAD
+		// the router does not name itself in a context that it is given, and looks there for whoever asks HEAD
+		route.Routes = o.Routes
 		noted := &notes{}
 		ctx := context.WithValue(context.WithValue(r.Context(), chi.RouteCtxKey, route), notesKey{}, noted)
 		ctx, span := o.start(ctx, r)
 		watched := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		defer func() {
-			seen := answer{route: o.templateOf(route, r), method: methodOf(r.Method), status: statusOf(r.Context(), watched), took: o.Now().Sub(began), bytes: watched.BytesWritten()}
+			seen := answer{
+				route:  o.templateOf(route, r),
+				method: methodOf(r.Method),
+				status: statusOf(r.Context(), watched),
+				took:   o.Now().Sub(began),
+				bytes:  watched.BytesWritten(),
+			}
 			// A connection that was cut off by purpose never got the status that stands in the writer.
 			cause := recover()
 			o.tell(ctx, r, watched.Header(), seen, noted.get())
@@ -77,8 +84,15 @@ func (o *Observer) tell(ctx context.Context, r *http.Request, h http.Header, a a
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("method", a.method), slog.String("route", a.route), slog.Int("status", a.status),
-		slog.Float64("took_ms", float64(a.took.Microseconds())/1000), slog.Int("bytes", a.bytes), slog.String(requestKey, h.Get("X-Request-Id")),
+		slog.String("method", a.method),
+		slog.String("route", a.route),
+		slog.Int("status", a.status),
+		slog.Float64(
+			"took_ms",
+			float64(a.took.Microseconds())/1000,
+		),
+		slog.Int("bytes", a.bytes),
+		slog.String(requestKey, h.Get("X-Request-Id")),
 	}
 	if a.route == unmatched {
 		attrs = append(attrs, slog.String("path", cut(r.URL.Path)))
@@ -112,16 +126,24 @@ func (o *Observer) templateOf(taken *chi.Context, r *http.Request) string {
 // methodOf keeps made-up methods from becoming labels.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet,
+		http.MethodHead,
+		http.MethodPost,
+		http.MethodPut,
+		http.MethodPatch,
+		http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"
 }
 
-// clientGone is the status of a request whose asker left before the answer, as nginx calls it: what failed for that reason is no fault of ours.
+// clientGone is the status of a request whose asker left before the answer, as nginx calls it: what failed for that
+// reason is no fault of ours.
 const clientGone = 499
 
-// statusOf is the status that was sent. A connection that was taken over, as agents' are, has sent none through the writer.
+// statusOf is the status that was sent. A connection that was taken over, as agents' are, has sent none through the
+// writer.
 func statusOf(asked context.Context, w middleware.WrapResponseWriter) int {
 	status := w.Status()
 	switch {

@@ -23,8 +23,8 @@ type Reading struct {
 	Value float64
 }
 
-// Readings are gauges that are read together, and not more often than Every: scraping costs the database the same, however many
-// scrape. When reading fails the gauges are absent, and grantwright_readings_failed_total counts.
+// Readings are gauges that are read together, and not more often than Every: scraping costs the database the same,
+// however many scrape. When reading fails the gauges are absent, and grantwright_readings_failed_total counts.
 type Readings struct {
 	Gauges []Gauge
 	Read   func(ctx context.Context) ([]Reading, error)
@@ -40,7 +40,12 @@ type Readings struct {
 // patience is how long a scrape waits for the readings.
 const patience = 5 * time.Second
 
-var failedDesc = prometheus.NewDesc("grantwright_readings_failed_total", "How often the numbers in the database could not be read.", nil, nil)
+var failedDesc = prometheus.NewDesc(
+	"grantwright_readings_failed_total",
+	"How often the numbers in the database could not be read.",
+	nil,
+	nil,
+)
 
 // Describe tells what there may be.
 func (r *Readings) Describe(out chan<- *prometheus.Desc) {

@@ -108,14 +108,17 @@ func TestRequestsAreCountedByTheirRouteAndNotByTheirPath(t *testing.T) {
 		`grantwright_http_requests_total{method="GET",route="/people/{id}",status="401"} 1`,
 		`grantwright_http_requests_total{method="GET",route="unmatched",status="404"} 1`,
 		`grantwright_http_request_duration_seconds_count{method="GET",route="/people/{id}"} 3`,
-		`grantwright_http_replayed_total 2`, `grantwright_http_rate_limited_total 1`, `grantwright_http_unavailable_total 1`,
-		`grantwright_http_requests_in_flight 0`, `grantwright_build_info{version="test"} 1`, "go_goroutines", "process_open_fds",
+		`grantwright_http_replayed_total 2`, `grantwright_http_rate_limited_total 1`,
+		`grantwright_http_unavailable_total 1`,
+		`grantwright_http_requests_in_flight 0`, `grantwright_build_info{version="test"} 1`, "go_goroutines",
+		"process_open_fds",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("metrics lack %s", want)
 		}
 	}
-	for _, wrong := range []string{"/people/7", "/nothing", "secret", "t-1", `duration_seconds_count{method="GET",route="/events"}`} {
+	for _, wrong := range []string{"/people/7", "/nothing", "secret", "t-1",
+		`duration_seconds_count{method="GET",route="/events"}`} {
 		if strings.Contains(got, wrong) {
 			t.Errorf("metrics hold %s", wrong)
 		}
@@ -132,7 +135,16 @@ func TestOneLineTellsOfARequestAndHoldsNoQuery(t *testing.T) {
 	}
 	delete(line, "time")
 	delete(line, "took_ms")
-	want := map[string]any{"level": "DEBUG", "msg": "request", "method": "GET", "route": "/people/{id}", "status": 200.0, "bytes": 5.0, "request_id": "req-1", "tenant": "t-1"}
+	want := map[string]any{
+		"level":      "DEBUG",
+		"msg":        "request",
+		"method":     "GET",
+		"route":      "/people/{id}",
+		"status":     200.0,
+		"bytes":      5.0,
+		"request_id": "req-1",
+		"tenant":     "t-1",
+	}
 	if diff := cmp.Diff(want, line); diff != "" {
 		t.Errorf("access line (-want +got):\n%s", diff)
 	}
@@ -142,11 +154,14 @@ func TestOneLineTellsOfARequestAndHoldsNoQuery(t *testing.T) {
 }
 
 func TestRequestsThatFailOrAreSlowAreToldAtInfo(t *testing.T) {
-	for path, want := range map[string]string{"/broken": "INFO", "/limited": "DEBUG", "/people/slow": "INFO", "/events": "DEBUG"} {
+	for path, want := range map[string]string{"/broken": "INFO", "/limited": "DEBUG", "/people/slow": "INFO",
+		"/events": "DEBUG"} {
 		log, out := newLog(t, "json")
 		clock := time.Now()
 		o := &Observer{Log: log, Now: func() time.Time {
-			clock = clock.Add(map[bool]time.Duration{true: 2 * time.Second}[path == "/people/slow" || path == "/events"])
+			clock = clock.Add(
+				map[bool]time.Duration{true: 2 * time.Second}[path == "/people/slow" || path == "/events"],
+			)
 			return clock
 		}}
 		ask(served(t, o), path, "Authorization", "x")
@@ -177,7 +192,9 @@ func TestALineStaysALineWhateverStandsInIt(t *testing.T) {
 		log, out := newLog(t, format)
 		ask(served(t, &Observer{Log: log}), "/a%0d%0alevel=ERROR%1b%5b2J%c2%9b31m%e2%80%ae")
 		ctx := context.WithValue(context.Background(), idKey{}, evil)
-		log.With("bound", evil).InfoContext(WithRun(ctx, evil, evil), evil, "key", evil, "err", errors.New(evil), evil, "v", slog.Group("g", "in", evil))
+		log.With("bound", evil).
+			InfoContext(WithRun(ctx, evil, evil), evil, "key", evil, "err", errors.New(evil), evil, "v",
+				slog.Group("g", "in", evil))
 		text := out.String()
 		if n := strings.Count(text, "\n"); n != 2 {
 			t.Errorf("%s: 2 records are %d lines:\n%q", format, n, text)
@@ -198,7 +215,8 @@ func TestLinesSayWhoseTheyAreOnce(t *testing.T) {
 	log.With("request_id", "mine").InfoContext(ctx, "three")
 	log.Info("four")
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	for i, want := range []string{"msg=one request_id=r1 tenant=t2 run=run1", "msg=two run=other request_id=r1 tenant=t2", "msg=three request_id=mine tenant=t2 run=run1", "msg=four"} {
+	for i, want := range []string{"msg=one request_id=r1 tenant=t2 run=run1",
+		"msg=two run=other request_id=r1 tenant=t2", "msg=three request_id=mine tenant=t2 run=run1", "msg=four"} {
 		if !strings.HasSuffix(lines[i], want) {
 			t.Errorf("line %d is %s; want …%s", i, lines[i], want)
 		}
@@ -209,8 +227,12 @@ func TestReadingsAreReadOnceInAWhileAndAbsentWhenTheyFail(t *testing.T) {
 	var reads int
 	var fails error
 	r := &Readings{
-		Gauges: []Gauge{{Name: "grantwright_runs", Help: "Runs.", Label: "state"}, {Name: "grantwright_events_total", Help: "Events.", Counter: true}},
-		Every:  time.Hour, Log: slog.New(slog.DiscardHandler),
+		Gauges: []Gauge{
+			{Name: "grantwright_runs", Help: "Runs.", Label: "state"},
+			{Name: "grantwright_events_total", Help: "Events.", Counter: true},
+		},
+		Every: time.Hour,
+		Log:   slog.New(slog.DiscardHandler),
 		Read: func(context.Context) ([]Reading, error) {
 			reads++
 			return []Reading{{"grantwright_runs", "running", 3}, {"grantwright_events_total", "", 40}}, fails
@@ -220,7 +242,8 @@ func TestReadingsAreReadOnceInAWhileAndAbsentWhenTheyFail(t *testing.T) {
 	m.Register(r)
 	for range 5 {
 		got := scrape(m)
-		if !strings.Contains(got, `grantwright_runs{state="running"} 3`) || !strings.Contains(got, "# TYPE grantwright_events_total counter\ngrantwright_events_total 40") {
+		if !strings.Contains(got, `grantwright_runs{state="running"} 3`) ||
+			!strings.Contains(got, "# TYPE grantwright_events_total counter\ngrantwright_events_total 40") {
 			t.Fatalf("metrics:\n%s", got)
 		}
 	}
@@ -228,7 +251,10 @@ func TestReadingsAreReadOnceInAWhileAndAbsentWhenTheyFail(t *testing.T) {
 		t.Errorf("5 scrapes read %d times; want once", reads)
 	}
 	r.Every, fails = 0, errors.New("no database")
-	if got := scrape(m); strings.Contains(got, "grantwright_runs{") || !strings.Contains(got, "grantwright_readings_failed_total 1") {
+	if got := scrape(
+		m,
+	); strings.Contains(got, "grantwright_runs{") ||
+		!strings.Contains(got, "grantwright_readings_failed_total 1") {
 		t.Errorf("metrics while the database is away:\n%s", got)
 	}
 }
@@ -246,7 +272,8 @@ func TestARequestIsASpanThatLinksToItsCallers(t *testing.T) {
 	log, out := newLog(t, "text")
 	ask(served(t, &Observer{Traces: traces, Log: log}), "/people/7", "Authorization", "x", "Traceparent", parent)
 	got := spans.GetSpans()
-	if len(got) != 1 || got[0].Name != "GET /people/{id}" || len(got[0].Links) != 1 || got[0].Links[0].SpanContext.TraceID().String() != parent[3:35] {
+	if len(got) != 1 || got[0].Name != "GET /people/{id}" || len(got[0].Links) != 1 ||
+		got[0].Links[0].SpanContext.TraceID().String() != parent[3:35] {
 		t.Fatalf("spans = %+v", got)
 	}
 	if got[0].Parent.IsValid() || got[0].SpanContext.TraceID() == got[0].Links[0].SpanContext.TraceID() {
@@ -308,7 +335,9 @@ func TestWhoeverAsksToBeSampledIsNotHeard(t *testing.T) {
 func TestStatementsAreSpansOfTheirRequestWithoutTheirTexts(t *testing.T) {
 	traces, spans := traced(t, 1)
 	_ = traces.Within(context.Background(), "request", func(ctx context.Context) error {
-		in := traces.Queries().TraceQueryStart(ctx, nil, pgx.TraceQueryStartData{SQL: "\n\tselect CANARY from t where a = $1", Args: []any{"CANARY"}})
+		in := traces.Queries().
+			TraceQueryStart(ctx, nil, pgx.TraceQueryStartData{SQL: "\n\tselect CANARY from t where a = $1",
+				Args: []any{"CANARY"}})
 		traces.Queries().TraceQueryEnd(in, nil, pgx.TraceQueryEndData{Err: errors.New("CANARY")})
 		return nil
 	})
@@ -326,7 +355,12 @@ func TestStatementsAreSpansOfTheirRequestWithoutTheirTexts(t *testing.T) {
 func TestWithoutTracesEverythingIsDoneAllTheSame(t *testing.T) {
 	var none *Traces
 	done := false
-	if err := none.Within(context.Background(), "x", func(context.Context) error { done = true; return nil }); err != nil || !done {
+	if err := none.Within(
+		context.Background(),
+		"x",
+		func(context.Context) error { done = true; return nil },
+	); err != nil ||
+		!done {
 		t.Errorf("Within = %v, done %v", err, done)
 	}
 	if none.Queries() != nil {

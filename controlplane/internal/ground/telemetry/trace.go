@@ -24,11 +24,14 @@ type Traces struct {
 	provider *sdktrace.TracerProvider
 }
 
-// OpenTraces begins to send to a collector such as http://127.0.0.1:4318. ratio is the part of all requests that is traced, 0 to 1:
-// what callers say about sampling counts for nothing, since it is we who pay. A collector that does not answer loses spans, and
-// nothing else. Headers for the collector come from OTEL_EXPORTER_OTLP_HEADERS.
+// OpenTraces begins to send to a collector such as http://127.0.0.1:4318. ratio is the part of all requests that is
+// traced, 0 to 1: what callers say about sampling counts for nothing, since it is we who pay. A collector that does not
+// answer loses spans, and nothing else. Headers for the collector come from OTEL_EXPORTER_OTLP_HEADERS.
 func OpenTraces(ctx context.Context, endpoint string, ratio float64, version string) (*Traces, error) {
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"))
+	exporter, err := otlptracehttp.New(
+		ctx,
+		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
@@ -39,7 +42,12 @@ func newTraces(processor sdktrace.SpanProcessor, ratio float64, version string) 
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithSpanProcessor(processor),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(ratio))),
-		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "grantwright"), attribute.String("service.version", version))),
+		sdktrace.WithResource(
+			resource.NewSchemaless(
+				attribute.String("service.name", "grantwright"),
+				attribute.String("service.version", version),
+			),
+		),
 	)
 	return &Traces{Tracer: provider.Tracer("grantwright"), provider: provider}
 }
@@ -54,8 +62,8 @@ func (t *Traces) Close(ctx context.Context) {
 	_ = t.provider.Shutdown(ctx)
 }
 
-// start begins a request's span. The caller's own trace is linked to and not continued: whether ours is sampled, and what its id
-// is, is not for strangers to say.
+// start begins a request's span. The caller's own trace is linked to and not continued: whether ours is sampled, and
+// what its id is, is not for strangers to say.
 func (o *Observer) start(ctx context.Context, r *http.Request) (context.Context, trace.Span) {
 	if o.Traces == nil {
 		return ctx, nil
@@ -81,7 +89,11 @@ func (o *Observer) end(span trace.Span, a answer) {
 		return
 	}
 	span.SetName(a.method + " " + a.route)
-	span.SetAttributes(attribute.String("http.route", a.route), attribute.String("http.request.method", a.method), attribute.Int("http.response.status_code", a.status))
+	span.SetAttributes(
+		attribute.String("http.route", a.route),
+		attribute.String("http.request.method", a.method),
+		attribute.Int("http.response.status_code", a.status),
+	)
 	if a.status >= 500 {
 		span.SetStatus(codes.Error, http.StatusText(a.status))
 	}
@@ -114,8 +126,8 @@ func failed(span trace.Span, err error) {
 	}
 }
 
-// Queries traces statements, as pgx wants it: those that belong to a request that is traced, by their first word. Neither texts nor
-// values leave the process.
+// Queries traces statements, as pgx wants it: those that belong to a request that is traced, by their first word.
+// Neither texts nor values leave the process.
 func (t *Traces) Queries() pgx.QueryTracer {
 	if t == nil {
 		return nil
@@ -130,8 +142,14 @@ func (q queries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx
 	}
-	ctx, _ = q.traces.Start(ctx, "postgresql "+firstWord(data.SQL),
-		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("db.system.name", "postgresql")))
+	ctx, _ = q.traces.Start(
+		ctx,
+		"postgresql "+firstWord(data.SQL),
+		trace.WithSpanKind(
+			trace.SpanKindClient,
+		),
+		trace.WithAttributes(attribute.String("db.system.name", "postgresql")),
+	)
 	return context.WithValue(ctx, ownSpan{}, true)
 }
 

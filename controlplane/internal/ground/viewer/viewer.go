@@ -31,12 +31,13 @@ const (
 
 // Viewer is who acts.
 type Viewer struct {
-	Tenant            string // UUID; empty only for the deployment itself
-	Kind              Kind
-	ID                string // user, service token or agent id
-	Display           string // e-mail or name, for the audit log
-	Identity          string // the user's own identity, where linked; of a service token, the one that it is bound to
-	Maker             string // of a service token: the user on whose rights it was made, also where another token made it
+	Tenant   string // UUID; empty only for the deployment itself
+	Kind     Kind
+	ID       string // user, service token or agent id
+	Display  string // e-mail or name, for the audit log
+	Identity string // the user's own identity, where linked; of a service token, the one that it is bound to
+	// of a service token: the user on whose rights it was made, also where another token made it
+	Maker             string
 	MakerIdentity     string // of a service token: the identity of that user, where linked
 	Roles             []Role
 	Session           string    // id of the sign-in, or of the service token: what stays when a token is refreshed
@@ -44,11 +45,12 @@ type Viewer struct {
 	Expires           time.Time // of a service token: when it ends; zero: not worth telling
 	Rate              Rate      // what an administrator has raised the token's rate to; zero: the usual one
 	ControlPlaneAdmin bool
-	Home              string // of a control-plane administrator who acts in another tenant: the own one; otherwise empty
-	Reason            string // why somebody acts in another tenant, in their words
-	RequestID         string
-	IP                string
-	UserAgent         string
+	// of a control-plane administrator who acts in another tenant: the own one; otherwise empty
+	Home      string
+	Reason    string // why somebody acts in another tenant, in their words
+	RequestID string
+	IP        string
+	UserAgent string
 }
 
 // Rate is how many requests a token may make.
@@ -69,8 +71,8 @@ func (v Viewer) HasAny(roles ...Role) bool { return slices.ContainsFunc(roles, v
 // SeesAll reports whether the whole tenant is visible.
 func (v Viewer) SeesAll() bool { return v.Kind == Machine || v.HasAny(Admin, Auditor) }
 
-// MayUse reports whether a scope allows what is asked. Whoever signs in has all of them; a service token has those it was
-// made with, and one to write does not include the one to read. Every token may ask who it is.
+// MayUse reports whether a scope allows what is asked. Whoever signs in has all of them; a service token has those it
+// was made with, and one to write does not include the one to read. Every token may ask who it is.
 func (v Viewer) MayUse(scope string) bool {
 	return v.Kind != Service || scope == "auth:read" || slices.Contains(v.Scopes, scope)
 }

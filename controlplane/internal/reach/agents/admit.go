@@ -28,8 +28,8 @@ type earlier struct {
 	IP       string `db:"ip"`
 }
 
-// other reports whether a newcomer may be another process than the one that holds the earlier connection. A process that was
-// copied with its memory has the same boot id, so what is known of the machine counts as well.
+// other reports whether a newcomer may be another process than the one that holds the earlier connection. A process
+// that was copied with its memory has the same boot id, so what is known of the machine counts as well.
 func (e earlier) other(hello wire.Hello) bool {
 	return e.Boot != hello.BootID || e.Hostname != short(hello.Hostname) || e.Machine != short(hello.Machine)
 }
@@ -48,9 +48,9 @@ var errClone = &wire.CloseError{Code: wire.CloseClone, Reason: "this identity is
 
 // admit decides about a connection whose agent has proven key. It returns a *wire.CloseError when the agent must go.
 //
-// A newer connection of the same start of the agent on the same machine replaces the older one at once. Any other does so
-// only when the older connection no longer answers: when it does, two hosts share an identity, and nobody can say which one is
-// right.
+// A newer connection of the same start of the agent on the same machine replaces the older one at once. Any other does
+// so only when the older connection no longer answers: when it does, two hosts share an identity, and nobody can say
+// which one is right.
 func (h *Hub) admit(ctx context.Context, v viewer.Viewer, hello wire.Hello, key []byte) (admission, error) {
 	cleared := int64(-1)
 	for {
@@ -137,11 +137,21 @@ func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire
 		insert into agent_session (tenant_id, agent_id, id, process_id, epoch, boot_id, hostname, machine, ip)
 		values (current_tenant(), $1, $2, $3, 1, $4, $5, $6, $7)
 		    on conflict (tenant_id, agent_id) do update
-		   set id = excluded.id, process_id = excluded.process_id, epoch = agent_session.epoch + 1, boot_id = excluded.boot_id,
-		       hostname = excluded.hostname, machine = excluded.machine, ip = excluded.ip, draining = false, proved_at = null,
-		       connected_at = now(), last_seen_at = now()
+		   set id = excluded.id, process_id = excluded.process_id, epoch = agent_session.epoch + 1,
+		       boot_id = excluded.boot_id, hostname = excluded.hostname, machine = excluded.machine, ip = excluded.ip,
+		       draining = false, proved_at = null, connected_at = now(), last_seen_at = now()
 		returning epoch`
-	row := tx.QueryRow(ctx, session, tx.Viewer.ID, id, h.process, short(hello.BootID), short(hello.Hostname), short(hello.Machine), tx.Viewer.IP)
+	row := tx.QueryRow(
+		ctx,
+		session,
+		tx.Viewer.ID,
+		id,
+		h.process,
+		short(hello.BootID),
+		short(hello.Hostname),
+		short(hello.Machine),
+		tx.Viewer.IP,
+	)
 	if err := row.Scan(&epoch); err != nil {
 		return 0, fmt.Errorf("write session: %w", err)
 	}
@@ -150,8 +160,22 @@ func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire
 		   set boot_id = $2, version_name = $3, os = $4, arch = $5, hostname = $6, ip_last = $7, connector_types = $8,
 		       clock_skew_ms = $9, degraded = $10, back_by = null, connected_since = now(), last_seen_at = now()
 		 where id = $1`
-	_, err = tx.Exec(ctx, facts, tx.Viewer.ID, short(hello.BootID), short(hello.Version), short(hello.OS), short(hello.Arch),
-		short(hello.Hostname), tx.Viewer.IP, types(hello.ConnectorTypes), skew(hello.Clock).Milliseconds(), h.reasons(hello, skew(hello.Clock), nil))
+	_, err = tx.Exec(
+		ctx,
+		facts,
+		tx.Viewer.ID,
+		short(hello.BootID),
+		short(hello.Version),
+		short(hello.OS),
+		short(hello.Arch),
+		short(
+			hello.Hostname,
+		),
+		tx.Viewer.IP,
+		types(hello.ConnectorTypes),
+		skew(hello.Clock).Milliseconds(),
+		h.reasons(hello, skew(hello.Clock), nil),
+	)
 	if err != nil {
 		return 0, fmt.Errorf("note the agent's facts: %w", err)
 	}
@@ -183,7 +207,11 @@ func (h *Hub) expose(ctx context.Context, v viewer.Viewer, hello wire.Hello, riv
 			"boot_id": short(hello.BootID), "hostname": short(hello.Hostname), "ip": v.IP,
 			"other_boot_id": rival.Boot, "other_hostname": rival.Hostname, "other_ip": rival.IP,
 		}
-		reason := fmt.Sprintf("the identity connected from two places at once: %s and %s", place(rival.Hostname, rival.IP), place(short(hello.Hostname), v.IP))
+		reason := fmt.Sprintf(
+			"the identity connected from two places at once: %s and %s",
+			place(rival.Hostname, rival.IP),
+			place(short(hello.Hostname), v.IP),
+		)
 		return quarantine(ctx, tx, v.ID, reason, seen)
 	})
 	if err != nil {
@@ -213,8 +241,8 @@ func (h *Hub) answers(ctx context.Context, v viewer.Viewer, rival earlier) bool 
 	return h.answersElsewhere(ctx, v, rival)
 }
 
-// answers pings and waits for the answer to this very ping. Anything else that comes proves nothing: it may have been on its
-// way when its sender died.
+// answers pings and waits for the answer to this very ping. Anything else that comes proves nothing: it may have been
+// on its way when its sender died.
 func (s *session) answers(ctx context.Context) bool {
 	if s == nil {
 		return false
@@ -230,7 +258,8 @@ func (s *session) answers(ctx context.Context) bool {
 	return false
 }
 
-// answersElsewhere asks the process that holds the earlier connection to ping it. That process writes down when it answered.
+// answersElsewhere asks the process that holds the earlier connection to ping it. That process writes down when it
+// answered.
 func (h *Hub) answersElsewhere(ctx context.Context, v viewer.Viewer, rival earlier) bool {
 	asked, err := h.askToProbe(ctx, v)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// States of an agent. The stored ones are pending, registered, disabled, quarantined and revoked; a registered agent is shown
-// as online, degraded, draining or offline once it has been seen.
+// States of an agent. The stored ones are pending, registered, disabled, quarantined and revoked; a registered agent is
+// shown as online, degraded, draining or offline once it has been seen.
 const (
 	Pending     = "pending"     // invited, not yet enrolled
 	Registered  = "registered"  // enrolled, never connected
@@ -72,6 +72,8 @@ func fingerprint(key []byte) *string {
 
 // thumbprint names an Ed25519 key in the cnf claim of a token (RFC 7638 section 3, RFC 8037 section 2).
 func thumbprint(key []byte) string {
-	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(key) + `"}`))
+	sum := sha256.Sum256(
+		[]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(key) + `"}`),
+	)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }

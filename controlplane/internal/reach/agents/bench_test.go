@@ -19,8 +19,12 @@ func bulk(last bool) *v1.SyncResponse {
 		p.Accounts = append(p.Accounts, v1.RemoteAccount{
 			ExternalID: fmt.Sprintf("6d1f7c9e-0000-4000-8000-%012d", i), Username: &name,
 			Attributes: map[string]any{
-				"mail": name + "@example.org", "department": "Research and Development", "title": "Engineer", "l": "Mühlheim",
-				"distinguishedName": "uid=" + name + ",ou=people,dc=example,dc=org", "employeeNumber": i,
+				"mail":              name + "@example.org",
+				"department":        "Research and Development",
+				"title":             "Engineer",
+				"l":                 "Mühlheim",
+				"distinguishedName": "uid=" + name + ",ou=people,dc=example,dc=org",
+				"employeeNumber":    i,
 			},
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// call is one call that an agent runs. The connection's reader puts frames into queue, which has room for all that credit
-// allows; the caller takes them out. It outlives its connection for as long as the agent may come back.
+// call is one call that an agent runs. The connection's reader puts frames into queue, which has room for all that
+// credit allows; the caller takes them out. It outlives its connection for as long as the agent may come back.
 type call struct {
 	key     agentKey
 	boot    string // of the agent's process that runs it
@@ -84,8 +84,8 @@ func (c *call) take(s *session, f wire.Frame) error {
 	return nil
 }
 
-// from reports whether a frame is of the connection and attempt that the call is on. A test has one attempt, so its frames
-// need not say which.
+// from reports whether a frame is of the connection and attempt that the call is on. A test has one attempt, so its
+// frames need not say which.
 func (c *call) from(s *session, f wire.Frame) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,7 +230,11 @@ func (c *call) refused() bool {
 
 // rejection says in the words of an error why an agent did not take a call.
 func rejection(agent, connectorType string, r wire.Reject) *v1.ErrorDetail {
-	d := &v1.ErrorDetail{Class: v1.ClassInternal, Code: "agent_rejected", Message: fmt.Sprintf("the agent %s refused the call: %s", agent, short(r.Message))}
+	d := &v1.ErrorDetail{
+		Class:   v1.ClassInternal,
+		Code:    "agent_rejected",
+		Message: fmt.Sprintf("the agent %s refused the call: %s", agent, short(r.Message)),
+	}
 	switch r.Reason {
 	case "busy", "draining":
 		d.Class, d.Code, d.Retryable = v1.ClassAgentUnavailable, "agent_"+r.Reason, true
@@ -241,7 +245,8 @@ func rejection(agent, connectorType string, r wire.Reject) *v1.ErrorDetail {
 		d.Class, d.Code = v1.ClassConfig, "agent_type_unsupported"
 		d.Hint = fmt.Sprintf("update the agent: its version does not know connectors of type %s", connectorType)
 	case "policy":
-		d.Class, d.Code, d.Hint = v1.ClassPolicy, "agent_policy", "the agent's owner allows this in the agent's own policy, on its host"
+		d.Class, d.Code, d.Hint = v1.ClassPolicy, "agent_policy", "the agent's owner allows this in the agent's own "+
+			"policy, on its host"
 	case "bad_request":
 		d.Class, d.Code = v1.ClassProtocol, "agent_bad_request"
 	}
@@ -252,10 +257,12 @@ func rejection(agent, connectorType string, r wire.Reject) *v1.ErrorDetail {
 func (c *call) mayResume(s *session, r wire.ResumeRequest) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.failure == nil && !c.stopped && c.boot == s.hello.BootID && (r.Attempt == c.attempt || (c.intake == nil && r.Attempt == 0))
+	return c.failure == nil && !c.stopped && c.boot == s.hello.BootID &&
+		(r.Attempt == c.attempt || (c.intake == nil && r.Attempt == 0))
 }
 
-// nextSeq is the first chunk that is not stored yet. What was taken and is being stored comes again and counts as duplicate.
+// nextSeq is the first chunk that is not stored yet. What was taken and is being stored comes again and counts as
+// duplicate.
 func (c *call) nextSeq() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -282,8 +289,11 @@ func (c *call) lose(s *session, goodbye bool) {
 	c.session, c.lost = nil, time.Now()
 	if goodbye && c.failure == nil && !c.ended {
 		c.failure = &v1.ErrorDetail{
-			Class: v1.ClassAgentUnavailable, Code: "agent_stopped", Retryable: true, Message: fmt.Sprintf("the agent %s was stopped during the call", s.name),
-			Hint: "the call can be repeated once it runs again",
+			Class:     v1.ClassAgentUnavailable,
+			Code:      "agent_stopped",
+			Retryable: true,
+			Message:   fmt.Sprintf("the agent %s was stopped during the call", s.name),
+			Hint:      "the call can be repeated once it runs again",
 		}
 	}
 	c.nudge()
@@ -347,9 +357,14 @@ func (c *call) due(p pace) (time.Time, *v1.ErrorDetail) {
 		return time.Now().Add(p.progress), nil
 	case c.session == nil:
 		return c.lost.Add(p.lapse), &v1.ErrorDetail{
-			Class: v1.ClassAgentUnavailable, Code: "agent_lost", Retryable: true,
-			Message: fmt.Sprintf("the connection to the agent was lost during the call, and it did not come back within %s", p.lapse),
-			Hint:    "look at the agent's log on its host; the call can be repeated",
+			Class:     v1.ClassAgentUnavailable,
+			Code:      "agent_lost",
+			Retryable: true,
+			Message: fmt.Sprintf(
+				"the connection to the agent was lost during the call, and it did not come back within %s",
+				p.lapse,
+			),
+			Hint: "look at the agent's log on its host; the call can be repeated",
 		}
 	}
 	last := c.heard

@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// Provision has the agent make one change. An error says that nothing was changed; a change that may or may not have arrived is an
-// answer of outcome unknown.
+// Provision has the agent make one change. An error says that nothing was changed; a change that may or may not have
+// arrived is an answer of outcome unknown.
 func (p *Proxy) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
 	if err := p.writes(); err != nil {
 		return v1.ProvisionResponse{}, err
@@ -54,13 +54,19 @@ func (p *Proxy) writes() error {
 		return nil
 	}
 	return &v1.ErrorDetail{
-		Class: v1.ClassConfig, Code: "agent_too_old", Message: fmt.Sprintf("the agent %s can read and not write: its version %s is too old", p.session.name, p.session.hello.Version),
+		Class: v1.ClassConfig,
+		Code:  "agent_too_old",
+		Message: fmt.Sprintf(
+			"the agent %s can read and not write: its version %s is too old",
+			p.session.name,
+			p.session.hello.Version,
+		),
 		Hint: "update the agent; what waits is done then",
 	}
 }
 
-// Provision has another process's agent make one change. That process tells an error from a change that may have been made; what
-// goes wrong between the processes leaves that open.
+// Provision has another process's agent make one change. That process tells an error from a change that may have been
+// made; what goes wrong between the processes leaves that open.
 func (r *remote) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
 	var answer v1.ProvisionResponse
 	request, err := encoded(req)
@@ -92,7 +98,12 @@ func (r *remote) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse,
 func unknown(err error, by v1.ExecutedBy) v1.ProvisionResponse {
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) {
-		d = &v1.ErrorDetail{Class: v1.ClassTransient, Code: "answer_lost", Retryable: true, Message: "the answer to the change did not arrive"}
+		d = &v1.ErrorDetail{
+			Class:     v1.ClassTransient,
+			Code:      "answer_lost",
+			Retryable: true,
+			Message:   "the answer to the change did not arrive",
+		}
 	}
 	text := d.Message
 	return v1.ProvisionResponse{Outcome: v1.OutcomeUnknown, Error: &text, ErrorDetail: d, ExecutedBy: &by}

@@ -13,7 +13,11 @@ import (
 func change(p *process, t dispatch.Target, dryRun bool) <-chan outcome[v1.ProvisionResponse] {
 	d := &dispatch.Dispatcher{Agents: p.hub}
 	return later(func() (v1.ProvisionResponse, error) {
-		return d.Provision(ctx, t, v1.ProvisionRequest{AuthConfig: secretly, IdempotencyKey: "k", Op: v1.OpAccountDisable, DryRun: dryRun})
+		return d.Provision(
+			ctx,
+			t,
+			v1.ProvisionRequest{AuthConfig: secretly, IdempotencyKey: "k", Op: v1.OpAccountDisable, DryRun: dryRun},
+		)
 	})
 }
 
@@ -34,7 +38,11 @@ func TestAChangeIsMadeByTheAgentThatAnyProcessHolds(t *testing.T) {
 			t.Errorf("change = %+v, %v", o.value, o.err)
 		}
 		read := later(func() (v1.ReadResponse, error) {
-			return (&dispatch.Dispatcher{Agents: p.hub}).Read(ctx, m.target(), v1.ReadRequest{Accounts: []v1.ProvisionTarget{{RemoteID: "7"}}})
+			return (&dispatch.Dispatcher{Agents: p.hub}).Read(
+				ctx,
+				m.target(),
+				v1.ReadRequest{Accounts: []v1.ProvisionTarget{{RemoteID: "7"}}},
+			)
 		})
 		f, _ = l.accept()
 		l.finish(f, v1.ReadResponse{Accounts: []v1.ReadAccount{{Target: v1.ProvisionTarget{RemoteID: "7"}}}})
@@ -71,7 +79,11 @@ func TestARefusalOfTheTargetIsAnErrorAndALostAnswerIsUnknown(t *testing.T) {
 	l.accept()
 	l.ws.Close()
 	for _, call := range lost {
-		if o := wait(t, call); o.err != nil || o.value.Success || o.value.Outcome != v1.OutcomeUnknown || o.value.ErrorDetail == nil {
+		if o := wait(
+			t,
+			call,
+		); o.err != nil || o.value.Success || o.value.Outcome != v1.OutcomeUnknown ||
+			o.value.ErrorDetail == nil {
 			t.Errorf("change = %+v, %v; want unknown", o.value, o.err)
 		}
 	}
@@ -96,7 +108,11 @@ func TestAnOldAgentIsNotAskedToWrite(t *testing.T) {
 	m := h.enrol("HQ", "")
 	m.capability = 1
 	m.connect()
-	if d := detail(t, wait(t, change(h.process, m.target(), false)).err); d.Code != "agent_too_old" || d.Class != v1.ClassConfig {
+	if d := detail(
+		t,
+		wait(t, change(h.process, m.target(), false)).err,
+	); d.Code != "agent_too_old" ||
+		d.Class != v1.ClassConfig {
 		t.Errorf("err = %+v; want agent_too_old", d)
 	}
 }

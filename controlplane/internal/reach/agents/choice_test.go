@@ -32,7 +32,13 @@ func newGroup(t *testing.T) *group {
 
 // connector is a new connector of the group.
 func (g *group) connector() dispatch.Target {
-	return dispatch.Target{Tenant: g.system.Tenant, ConnectorID: uuid.NewString(), Type: "ldap", Mode: dispatch.Agent, AgentGroup: "dc"}
+	return dispatch.Target{
+		Tenant:      g.system.Tenant,
+		ConnectorID: uuid.NewString(),
+		Type:        "ldap",
+		Mode:        dispatch.Agent,
+		AgentGroup:  "dc",
+	}
 }
 
 // offered waits for an offer on any of the lines, takes it, and tells whose it was.
@@ -148,13 +154,15 @@ func TestTheLastAgentIsKnownAfterARestartOfOurs(t *testing.T) {
 		chosen = max(chosen, id) // of equals the first would be taken
 	}
 	err := g.db.As(ctx, g.system, func(tx *pg.Tx) error {
-		const connector = `insert into connector (tenant_id, id, business_id, name, type, mode) values (current_tenant(), $1, 'AD', 'AD', 'ldap', 'agent')`
+		const connector = `insert into connector (tenant_id, id, business_id, name, type, mode)
+			values (current_tenant(), $1, 'AD', 'AD', 'ldap', 'agent')`
 		if _, err := tx.Exec(ctx, connector, c.ConnectorID); err != nil {
 			return err
 		}
 		const run = `
 			insert into sync_run (tenant_id, id, connector_id, type, mode, incremental, chunk_size, status, executed_by)
-			values (current_tenant(), $1, $2, 'ldap', 'agent', false, 500, 'succeeded', jsonb_build_object('agent_id', $3::text))`
+			values (current_tenant(), $1, $2, 'ldap', 'agent', false, 500, 'succeeded',
+			    jsonb_build_object('agent_id', $3::text))`
 		_, err := tx.Exec(ctx, run, uuid.NewString(), c.ConnectorID, chosen)
 		return err
 	})
@@ -188,7 +196,10 @@ func TestAnAgentThatDoesNotKnowTheTypeIsNotChosen(t *testing.T) {
 	a.connect()
 	b.connect()
 	for range 5 {
-		if s := h.hub.pick(dispatch.Target{Tenant: h.system.Tenant, Type: "ldap", AgentGroup: "dc"}); s == nil || s.key.id != b.id {
+		if s := h.hub.pick(
+			dispatch.Target{Tenant: h.system.Tenant, Type: "ldap", AgentGroup: "dc"},
+		); s == nil ||
+			s.key.id != b.id {
 			t.Fatal("an agent was chosen that cannot run it, or none")
 		}
 	}

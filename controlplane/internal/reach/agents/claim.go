@@ -134,7 +134,10 @@ func (h *Hub) run(ctx context.Context, c taken) reply {
 	s := h.pick(c.target)
 	if s == nil {
 		return reply{Error: &v1.ErrorDetail{
-			Class: v1.ClassAgentUnavailable, Code: "agent_not_reached", Retryable: true, Message: "the agent disconnected before the call began",
+			Class:     v1.ClassAgentUnavailable,
+			Code:      "agent_not_reached",
+			Retryable: true,
+			Message:   "the agent disconnected before the call began",
 		}}
 	}
 	p := &Proxy{hub: h, session: s, target: c.target}
@@ -144,11 +147,19 @@ func (h *Hub) run(ctx context.Context, c taken) reply {
 	)
 	switch c.kind {
 	case wire.KindTest:
-		answer, err = relay(ctx, c.request, func(ctx context.Context, req v1.TestRequest) (v1.TestResponse, error) { return p.Test(ctx, req, nil) })
+		answer, err = relay(
+			ctx,
+			c.request,
+			func(ctx context.Context, req v1.TestRequest) (v1.TestResponse, error) { return p.Test(ctx, req, nil) },
+		)
 	case wire.KindDiscover:
-		answer, err = relay(ctx, c.request, func(ctx context.Context, req v1.DiscoverRequest) (v1.DiscoverResponse, error) {
-			return p.Discover(ctx, req, nil)
-		})
+		answer, err = relay(
+			ctx,
+			c.request,
+			func(ctx context.Context, req v1.DiscoverRequest) (v1.DiscoverResponse, error) {
+				return p.Discover(ctx, req, nil)
+			},
+		)
 	case wire.KindProvision:
 		answer, err = relay(ctx, c.request, p.Provision)
 	case wire.KindRead:

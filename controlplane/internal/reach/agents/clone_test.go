@@ -22,9 +22,13 @@ func (m *host) from(machine, hostname string) wire.Hello {
 func TestAMachineThatWasCopiedWhileItRanIsFoundOut(t *testing.T) {
 	t.Parallel()
 	for name, second := range map[string]func(*host) wire.Hello{
-		"another machine":                   func(m *host) wire.Hello { return m.from("m2", "srv7") },
-		"another name":                      func(m *host) wire.Hello { return m.from("m1", "srv8") },
-		"another start on the same machine": func(m *host) wire.Hello { m.boot = uuid.NewString(); return m.from("m1", "srv7") },
+		"another machine": func(m *host) wire.Hello { return m.from("m2", "srv7") },
+		"another name":    func(m *host) wire.Hello { return m.from("m1", "srv8") },
+		"another start on the same machine": func(m *host) wire.Hello {
+			m.boot = uuid.NewString()
+			return m.from("m1",
+				"srv7")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
@@ -40,7 +44,8 @@ func TestAMachineThatWasCopiedWhileItRanIsFoundOut(t *testing.T) {
 			}
 			a := h.must(t, 200, "GET", "/settings/agents/"+m.id, "admin", nil)
 			reason := a.text("quarantine_reason")
-			if a.text("state") != Quarantined || !strings.Contains(reason, "srv7 (127.0.0.1) and "+hello.Hostname+" (127.0.0.1)") {
+			if a.text("state") != Quarantined ||
+				!strings.Contains(reason, "srv7 (127.0.0.1) and "+hello.Hostname+" (127.0.0.1)") {
 				t.Errorf("%s: %q; want both hosts named", a.text("state"), reason)
 			}
 		})
@@ -65,7 +70,8 @@ func TestTheSameMachineMayReplaceItsOwnConnection(t *testing.T) {
 	}
 }
 
-// TestWhatADeadAgentHadSentIsNoProofOfLife: an agent is killed and started again while its data is still on a slow line.
+// TestWhatADeadAgentHadSentIsNoProofOfLife: an agent is killed and started again while its data is still on a slow
+// line.
 func TestWhatADeadAgentHadSentIsNoProofOfLife(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(p *pace) {
@@ -89,7 +95,10 @@ func TestWhatADeadAgentHadSentIsNoProofOfLife(t *testing.T) {
 						return
 					case <-time.After(5 * time.Millisecond):
 					}
-					beat, err := wire.Encode(wire.Frame{Type: wire.TypeHeartbeat, ID: wire.NewID(time.Now()), TS: time.Now()}, wire.Heartbeat{Clock: time.Now()})
+					beat, err := wire.Encode(
+						wire.Frame{Type: wire.TypeHeartbeat, ID: wire.NewID(time.Now()), TS: time.Now()},
+						wire.Heartbeat{Clock: time.Now()},
+					)
 					if err != nil {
 						t.Error(err)
 						return
@@ -108,7 +117,8 @@ func TestWhatADeadAgentHadSentIsNoProofOfLife(t *testing.T) {
 	}
 }
 
-// TestNoChunkOfARefusedCopyIsTaken: two copies work on the same run, and nothing of the one that is turned away is stored.
+// TestNoChunkOfARefusedCopyIsTaken: two copies work on the same run, and nothing of the one that is turned away is
+// stored.
 func TestNoChunkOfARefusedCopyIsTaken(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -123,7 +133,9 @@ func TestNoChunkOfARefusedCopyIsTaken(t *testing.T) {
 	clone.boot = uuid.NewString()
 	// The copy has the task too, and sends a chunk of its own before anybody has answered it.
 	copied := clone.knock(h.process, func() wire.Hello {
-		hello := clone.hello(wire.ResumeRequest{Task: f.Task, Run: f.Run, Attempt: f.Attempt, LastSent: 1, LastAcked: 1})
+		hello := clone.hello(
+			wire.ResumeRequest{Task: f.Task, Run: f.Run, Attempt: f.Attempt, LastSent: 1, LastAcked: 1},
+		)
 		hello.Hostname = "srv9"
 		return hello
 	}())

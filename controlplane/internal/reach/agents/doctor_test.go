@@ -49,8 +49,14 @@ func TestDoctorTellsWhatTheControlPlaneThinksOfTheAgent(t *testing.T) {
 		"revoked": {func(s *site) {
 			h.must(t, 200, "POST", "/settings/agents/"+s.id+"/revoke", "admin", map[string]any{"reason": "x"})
 		}, "agent_revoked"},
-		"disabled":           {func(s *site) { h.must(t, 200, "POST", "/settings/agents/"+s.id+"/disable", "admin", nil) }, "agent_disabled"},
-		"enrolled elsewhere": {func(s *site) { h.must(t, 200, "POST", "/settings/agents/"+s.id+"/enroll", "admin", nil) }, "token_revoked"},
+		"disabled": {func(s *site) {
+			h.must(t, 200, "POST", "/settings/agents/"+s.id+"/disable", "admin",
+				nil)
+		}, "agent_disabled"},
+		"enrolled elsewhere": {func(s *site) {
+			h.must(t, 200, "POST", "/settings/agents/"+s.id+"/enroll", "admin",
+				nil)
+		}, "token_revoked"},
 		"a copy": {func(s *site) {
 			a := s.copied(s.book).run("")
 			h.eventually(s.id, Online)

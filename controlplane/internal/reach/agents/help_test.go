@@ -40,10 +40,24 @@ var ctx = context.Background()
 // brisk is the hub's pace for tests: the same order of things, in less time.
 func brisk() pace {
 	return pace{
-		hello: 2 * time.Second, ping: 100 * time.Millisecond, silent: 3 * time.Second, beats: time.Minute, offline: 4 * time.Second,
-		lapse: 700 * time.Millisecond, grace: 300 * time.Millisecond, probe: 600 * time.Millisecond, check: 200 * time.Millisecond,
-		flush: 100 * time.Millisecond, poll: 150 * time.Millisecond, claim: time.Second, call: 5 * time.Second,
-		progress: 5 * time.Second, drain: 2 * time.Second, look: 50 * time.Millisecond, back: 400 * time.Millisecond, pair: 2 * time.Second,
+		hello:    2 * time.Second,
+		ping:     100 * time.Millisecond,
+		silent:   3 * time.Second,
+		beats:    time.Minute,
+		offline:  4 * time.Second,
+		lapse:    700 * time.Millisecond,
+		grace:    300 * time.Millisecond,
+		probe:    600 * time.Millisecond,
+		check:    200 * time.Millisecond,
+		flush:    100 * time.Millisecond,
+		poll:     150 * time.Millisecond,
+		claim:    time.Second,
+		call:     5 * time.Second,
+		progress: 5 * time.Second,
+		drain:    2 * time.Second,
+		look:     50 * time.Millisecond,
+		back:     400 * time.Millisecond,
+		pair:     2 * time.Second,
 	}
 }
 
@@ -135,13 +149,27 @@ func (h *house) start(adjust ...func(*pace)) *process {
 		h.t.Fatal(err)
 	}
 	p := &process{
-		hub:      &Hub{DB: h.db, Seal: h.ring, Log: h.logger(), pace: rate},
-		registry: &Registry{DB: h.db, Tokens: h.auth, Cursors: cursors, PublicURL: "https://iga.example.com/", Log: h.logger(), Now: h.now, offlineAfter: rate.offline},
+		hub: &Hub{DB: h.db, Seal: h.ring, Log: h.logger(), pace: rate},
+		registry: &Registry{
+			DB:           h.db,
+			Tokens:       h.auth,
+			Cursors:      cursors,
+			PublicURL:    "https://iga.example.com/",
+			Log:          h.logger(),
+			Now:          h.now,
+			offlineAfter: rate.offline,
+		},
 	}
-	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: h.logger(), User: h.user, Agent: p.registry.Authenticate})
+	api := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: h.logger(), User: h.user, Agent: p.registry.Authenticate},
+	)
 	api.Add(p.registry.Routes()...)
 	api.Mount("GET", "/api/v1/agent", p.hub.Handler())
-	api.Mount("GET", "/health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) }))
+	api.Mount(
+		"GET",
+		"/health",
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) }),
+	)
 	server := httptest.NewServer(api.Router)
 	running, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -160,14 +188,26 @@ func (h *house) start(adjust ...func(*pace)) *process {
 // user knows people by their role.
 func (h *house) user(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
 	if bearer == "service" { // a service token of an administrator
-		return viewer.Viewer{Tenant: h.system.Tenant, Kind: viewer.Service, ID: "s-admin", Display: bearer, Roles: []viewer.Role{viewer.Admin},
-			Scopes: []string{"agents:read", "agents:write"}}, nil
+		return viewer.Viewer{
+			Tenant:  h.system.Tenant,
+			Kind:    viewer.Service,
+			ID:      "s-admin",
+			Display: bearer,
+			Roles:   []viewer.Role{viewer.Admin},
+			Scopes:  []string{"agents:read", "agents:write"},
+		}, nil
 	}
 	role := viewer.Role(bearer)
 	if role != viewer.Admin && role != viewer.Auditor && role != viewer.Manager {
 		return viewer.Viewer{}, fault.Coded(fault.Unauthenticated, "invalid_token", "no")
 	}
-	return viewer.Viewer{Tenant: h.system.Tenant, Kind: viewer.User, ID: "u-" + bearer, Display: bearer, Roles: []viewer.Role{role}}, nil
+	return viewer.Viewer{
+		Tenant:  h.system.Tenant,
+		Kind:    viewer.User,
+		ID:      "u-" + bearer,
+		Display: bearer,
+		Roles:   []viewer.Role{role},
+	}, nil
 }
 
 // answer is what an endpoint said.
@@ -230,7 +270,16 @@ func (p *process) refused(t testing.TB, status int, code, method, path, bearer s
 	t.Helper()
 	a := p.call(t, method, path, bearer, body)
 	if a.status != status || a.text("code") != code {
-		t.Errorf("%s %s = %d %q (%s); want %d %q", method, path, a.status, a.text("code"), a.text("detail"), status, code)
+		t.Errorf(
+			"%s %s = %d %q (%s); want %d %q",
+			method,
+			path,
+			a.status,
+			a.text("code"),
+			a.text("detail"),
+			status,
+			code,
+		)
 	}
 }
 
@@ -310,8 +359,15 @@ func (m *host) registration(token string) map[string]any {
 	identity := b64(m.identity.Public().(ed25519.PublicKey))
 	proof := ed25519.Sign(m.identity, wire.RegisterProof(jti(m.t, token), identity, b64(m.sealing)))
 	return map[string]any{
-		"identity_key": identity, "sealing_key": b64(m.sealing), "proof": b64(proof), "hostname": m.name, "os": "linux", "arch": "amd64",
-		"version": "1.2.3", "boot_id": m.boot, "a_member_of_the_future": true,
+		"identity_key":           identity,
+		"sealing_key":            b64(m.sealing),
+		"proof":                  b64(proof),
+		"hostname":               m.name,
+		"os":                     "linux",
+		"arch":                   "amd64",
+		"version":                "1.2.3",
+		"boot_id":                m.boot,
+		"a_member_of_the_future": true,
 	}
 }
 
@@ -354,7 +410,13 @@ func (h *house) enrol(name, group string) *host {
 
 // renewal is a signed request for a new token.
 func (m *host) renewal(nonce string) map[string]any {
-	r := wire.TokenRequest{AgentID: m.id, Nonce: nonce, BootID: m.boot, JoinSeq: m.joinSeq, IssuedAt: time.Now().UTC().Truncate(time.Millisecond)}
+	r := wire.TokenRequest{
+		AgentID:  m.id,
+		Nonce:    nonce,
+		BootID:   m.boot,
+		JoinSeq:  m.joinSeq,
+		IssuedAt: time.Now().UTC().Truncate(time.Millisecond),
+	}
 	return map[string]any{
 		"agent_id": r.AgentID, "nonce": r.Nonce, "boot_id": r.BootID, "join_seq": r.JoinSeq, "issued_at": r.IssuedAt,
 		"signature": b64(ed25519.Sign(m.identity, r.TokenProof())),
@@ -363,9 +425,21 @@ func (m *host) renewal(nonce string) map[string]any {
 
 // dryRenewal is a signed question whether a new token would be given.
 func (m *host) dryRenewal(nonce string) map[string]any {
-	r := wire.TokenRequest{AgentID: m.id, Nonce: nonce, BootID: m.boot, JoinSeq: m.joinSeq, IssuedAt: time.Now().UTC().Truncate(time.Millisecond), DryRun: true}
+	r := wire.TokenRequest{
+		AgentID:  m.id,
+		Nonce:    nonce,
+		BootID:   m.boot,
+		JoinSeq:  m.joinSeq,
+		IssuedAt: time.Now().UTC().Truncate(time.Millisecond),
+		DryRun:   true,
+	}
 	return map[string]any{
-		"agent_id": r.AgentID, "nonce": r.Nonce, "boot_id": r.BootID, "join_seq": r.JoinSeq, "issued_at": r.IssuedAt, "dry_run": true,
+		"agent_id":  r.AgentID,
+		"nonce":     r.Nonce,
+		"boot_id":   r.BootID,
+		"join_seq":  r.JoinSeq,
+		"issued_at": r.IssuedAt,
+		"dry_run":   true,
 		"signature": b64(ed25519.Sign(m.identity, r.TokenProof())),
 	}
 }
@@ -373,14 +447,31 @@ func (m *host) dryRenewal(nonce string) map[string]any {
 func (m *host) hello(resume ...wire.ResumeRequest) wire.Hello {
 	now := time.Now().UTC()
 	return wire.Hello{
-		AgentID: m.id, BootID: m.boot, Version: "1.2.3", Capability: cmp.Or(m.capability, wire.Capability), OS: "linux", Arch: "amd64", Hostname: m.name, StartedAt: now, Clock: now,
-		ConnectorTypes: m.types, Limits: wire.AgentLimits{MaxFrame: 1 << 20, MaxTasks: 8}, Resume: resume, JoinSeq: m.joinSeq,
+		AgentID:        m.id,
+		BootID:         m.boot,
+		Version:        "1.2.3",
+		Capability:     cmp.Or(m.capability, wire.Capability),
+		OS:             "linux",
+		Arch:           "amd64",
+		Hostname:       m.name,
+		StartedAt:      now,
+		Clock:          now,
+		ConnectorTypes: m.types,
+		Limits:         wire.AgentLimits{MaxFrame: 1 << 20, MaxTasks: 8},
+		Resume:         resume,
+		JoinSeq:        m.joinSeq,
 	}
 }
 
 // target is a connector on this agent.
 func (m *host) target() dispatch.Target {
-	return dispatch.Target{Tenant: m.house.system.Tenant, ConnectorID: uuid.NewString(), Type: "ldap", Mode: dispatch.Agent, AgentID: m.id}
+	return dispatch.Target{
+		Tenant:      m.house.system.Tenant,
+		ConnectorID: uuid.NewString(),
+		Type:        "ldap",
+		Mode:        dispatch.Agent,
+		AgentID:     m.id,
+	}
 }
 
 // line is one connection of a host.

@@ -68,28 +68,85 @@ type revokeIn struct {
 func (r *Registry) Routes() []httpapi.Route {
 	read := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).For(viewer.Admin).Status(201).Errors(409).Tag("settings").Scope("agents").
-			Describe("Answers the agent with an enrolment token, which is shown once, can be used once and lives for an hour."),
-		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).For(read...).Tag("settings").Scope("agents"),
-		httpapi.Handle("GET", "/settings/agents/{id}", "Retrieve an agent", r.handleFind).For(read...).Tag("settings").Scope("agents"),
-		httpapi.Handle("PATCH", "/settings/agents/{id}", "Update an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("settings").Scope("agents"),
-		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Enroll an agent again", r.handleReenroll).For(viewer.Admin).ForPeople().Errors(409).Tag("settings").
-			Scope("agents").Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on. Where connectors with stored credentials use " +
-			"the agent or its group, the new host gets them only with release_credentials; otherwise it is 409 release_required."),
-		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Drain an agent", r.handle(r.drain)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
+		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).
+			For(viewer.Admin).
+			Status(201).
+			Errors(409).
+			Tag("settings").
+			Scope("agents").
+			Describe("Answers the agent with an enrolment token, which is shown once, can be used once and lives for " +
+				"an hour."),
+		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).
+			For(read...).
+			Tag("settings").
+			Scope("agents"),
+		httpapi.Handle("GET", "/settings/agents/{id}", "Retrieve an agent", r.handleFind).
+			For(read...).
+			Tag("settings").
+			Scope("agents"),
+		httpapi.Handle("PATCH", "/settings/agents/{id}", "Update an agent", r.handleChange).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Tag("settings").
+			Scope("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Enroll an agent again", r.handleReenroll).
+			For(viewer.Admin).
+			ForPeople().
+			Errors(409).
+			Tag("settings").
+			Scope("agents").
+			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on. Where " +
+				"connectors with stored credentials use " +
+				"the agent or its group, the new host gets them only with release_credentials; otherwise it is 409 " +
+				"release_required."),
+		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Drain an agent", r.handle(r.drain)).
+			For(viewer.Admin).
+			Errors(409).
+			Tag("settings").
+			Scope("agents").
 			Describe("What runs goes on to its end. Another agent of the group takes what is new."),
-		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Resume an agent", r.handle(r.resume)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents"),
-		httpapi.Handle("POST", "/settings/agents/{id}/disable", "Disable an agent", r.handle(r.disable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
+		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Resume an agent", r.handle(r.resume)).
+			For(viewer.Admin).
+			Errors(409).
+			Tag("settings").
+			Scope("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/disable", "Disable an agent", r.handle(r.disable)).
+			For(viewer.Admin).
+			Errors(409).
+			Tag("settings").
+			Scope("agents").
 			Describe("Its connection is closed and its runs go to another agent of the group, or wait. It keeps its keys."),
-		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Enable an agent", r.handle(r.enable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
+		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Enable an agent", r.handle(r.enable)).
+			For(viewer.Admin).
+			Errors(409).
+			Tag("settings").
+			Scope("agents").
 			Describe("The agent reconnects automatically within about two minutes."),
-		httpapi.Handle("POST", "/settings/agents/{id}/quarantine/clear", "Clear the quarantine of an agent", r.handle(r.clear)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
-			Describe("First stop the copy: if both run, the agent is quarantined again. If you do not know which one is the original, enroll the agent again."),
-		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent", r.handleRevoke).For(viewer.Admin).Tag("settings").Scope("agents"),
-		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("settings").Scope("agents"),
-		httpapi.Handle("POST", "/agent/register", "Enroll an agent", r.handleRegister).Presents(r.mayRegister).Errors(401, 403, 413, 429).
+		httpapi.Handle("POST", "/settings/agents/{id}/quarantine/clear", "Clear the quarantine of an agent",
+			r.handle(r.clear)).
+			For(viewer.Admin).
+			Errors(409).
+			Tag("settings").
+			Scope("agents").
+			Describe("First stop the copy: if both run, the agent is quarantined again. If you do not know which one " +
+				"is the original, enroll the agent again."),
+		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent", r.handleRevoke).
+			For(viewer.Admin).
+			Tag("settings").
+			Scope("agents"),
+		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).
+			For(viewer.Admin).
+			Status(204).
+			Errors(409).
+			Tag("settings").
+			Scope("agents"),
+		httpapi.Handle("POST", "/agent/register", "Enroll an agent", r.handleRegister).
+			Presents(r.mayRegister).
+			Errors(401, 403, 413, 429).
 			Describe("Called by grantwright-agent enroll with the enrolment token as Bearer."),
-		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).Presents(r.mayRenew).Errors(401, 403, 409, 413, 429).
+		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).
+			Presents(r.mayRenew).
+			Errors(401, 403, 409, 413, 429).
 			Describe("Called by the agent with its last token as Bearer, expired or not, and a proof of its key."),
 	}
 }
@@ -99,7 +156,11 @@ func (r *Registry) handleCreate(ctx context.Context, v viewer.Viewer, in *create
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[Invited]{Location: httpapi.Prefix + "/settings/agents/" + out.ID, ETag: httpapi.ETag(out.Revision), Body: out}, nil
+	return &httpapi.Created[Invited]{
+		Location: httpapi.Prefix + "/settings/agents/" + out.ID,
+		ETag:     httpapi.ETag(out.Revision),
+		Body:     out,
+	}, nil
 }
 
 func (r *Registry) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Agent], error) {
@@ -112,7 +173,12 @@ func (r *Registry) handleList(ctx context.Context, v viewer.Viewer, in *listIn) 
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.Out(w, items, total, func(a Agent) []string { return []string{a.CreatedAt.Format(time.RFC3339Nano), a.ID} }), nil
+	return httpapi.Out(
+		w,
+		items,
+		total,
+		func(a Agent) []string { return []string{a.CreatedAt.Format(time.RFC3339Nano), a.ID} },
+	), nil
 }
 
 func (r *Registry) handleFind(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Agent], error) {
@@ -155,7 +221,9 @@ func (r *Registry) handleRemove(ctx context.Context, v viewer.Viewer, in *oneIn)
 }
 
 // handle serves an action that needs nothing but the agent it is for.
-func (r *Registry) handle(act func(context.Context, viewer.Viewer, string) (Agent, error)) func(context.Context, viewer.Viewer, *oneIn) (*httpapi.One[Agent], error) {
+func (r *Registry) handle(
+	act func(context.Context, viewer.Viewer, string) (Agent, error),
+) func(context.Context, viewer.Viewer, *oneIn) (*httpapi.One[Agent], error) {
 	return func(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Agent], error) {
 		if err := checkID(in.ID); err != nil {
 			return nil, err

@@ -21,15 +21,15 @@ type Sealer interface {
 	Open(ctx context.Context, tx *pg.Tx, place seal.Place, sealed []byte) ([]byte, error)
 }
 
-// Hub holds the agents' sockets that are connected to this process. It is the dispatcher's Agents. Run must run for presence,
-// revocation and calls from other processes.
+// Hub holds the agents' sockets that are connected to this process. It is the dispatcher's Agents. Run must run for
+// presence, revocation and calls from other processes.
 type Hub struct {
 	DB   *pg.DB
 	Seal Sealer
 	Log  *slog.Logger
 
-	// PublicURL is where agents reach the control plane. It is accepted as the host of an agent's proof where a proxy on the
-	// way rewrites the host of the request.
+	// PublicURL is where agents reach the control plane. It is accepted as the host of an agent's proof where a proxy
+	// on the way rewrites the host of the request.
 	PublicURL string
 
 	// MinVersion is the oldest version of the agent's program that is not called degraded, such as 1.4; empty: any.
@@ -54,8 +54,8 @@ type agentKey struct{ tenant, id string }
 
 type connectorKey struct{ tenant, id string }
 
-// peer is what this process knows of one agent: its socket, if there is one, and the calls that wait for it. A call outlives
-// its socket for a while.
+// peer is what this process knows of one agent: its socket, if there is one, and the calls that wait for it. A call
+// outlives its socket for a while.
 type peer struct {
 	session *session
 	calls   map[string]*call
@@ -70,7 +70,8 @@ func (h *Hub) start() {
 		}
 		// 256 handshakes a second and process: after an outage all agents come at once.
 		h.handshakes.every, h.handshakes.burst = time.Second/256, 256
-		h.peers, h.waiting, h.working = map[agentKey]*peer{}, map[string]chan struct{}{}, map[string]context.CancelFunc{}
+		h.peers, h.waiting, h.working = map[agentKey]*peer{}, map[string]chan struct{}{},
+			map[string]context.CancelFunc{}
 		h.last = map[connectorKey]string{}
 	})
 }
@@ -81,8 +82,8 @@ func (h *Hub) Process() string {
 	return h.process
 }
 
-// Run keeps presence, looks for revoked agents and works on calls from other processes until ctx ends. Then it sends every
-// agent away, to another process, and waits a moment for their sockets to close.
+// Run keeps presence, looks for revoked agents and works on calls from other processes until ctx ends. Then it sends
+// every agent away, to another process, and waits a moment for their sockets to close.
 func (h *Hub) Run(ctx context.Context) error {
 	h.start()
 	var loops sync.WaitGroup

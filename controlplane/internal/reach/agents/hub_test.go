@@ -21,7 +21,12 @@ func TestWhatIsNoProperHandshakeIsRefused(t *testing.T) {
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	upgrade := http.Header{
-		"Upgrade": {"websocket"}, "Connection": {"Upgrade"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"MDEyMzQ1Njc4OWFiY2RlZg=="},
+		"Upgrade": {
+			"websocket",
+		},
+		"Connection":            {"Upgrade"},
+		"Sec-Websocket-Version": {"13"},
+		"Sec-Websocket-Key":     {"MDEyMzQ1Njc4OWFiY2RlZg=="},
 	}
 	with := func(more ...string) http.Header {
 		out := upgrade.Clone()
@@ -36,14 +41,21 @@ func TestWhatIsNoProperHandshakeIsRefused(t *testing.T) {
 		status       int
 		code         string
 	}{
-		"no token":                   {"", "", with("Sec-Websocket-Protocol", wire.Subprotocol), 401, "authentication_required"},
-		"a user's token":             {"admin", "", with("Sec-Websocket-Protocol", wire.Subprotocol), 401, "invalid_token"},
-		"an origin":                  {m.token, "", with("Sec-Websocket-Protocol", wire.Subprotocol, "Origin", "https://evil.example"), 403, "forbidden"},
-		"another tenant's name":      {m.token, "", with("Sec-Websocket-Protocol", wire.Subprotocol, "X-Tenant-Id", uuid.NewString()), 400, "unknown_parameter"},
-		"an agent's id in the query": {m.token, "?agent_id=1", with("Sec-Websocket-Protocol", wire.Subprotocol), 400, "unknown_parameter"},
-		"no upgrade":                 {m.token, "", http.Header{}, 426, "upgrade_required"},
-		"another subprotocol":        {m.token, "", with("Sec-Websocket-Protocol", "grantwright.agent.v9"), 426, "upgrade_required"},
-		"no subprotocol":             {m.token, "", with(), 426, "upgrade_required"},
+		"no token": {"", "", with("Sec-Websocket-Protocol", wire.Subprotocol), 401,
+			"authentication_required"},
+		"a user's token": {"admin", "", with("Sec-Websocket-Protocol", wire.Subprotocol), 401,
+			"invalid_token"},
+		"an origin": {m.token, "",
+			with("Sec-Websocket-Protocol", wire.Subprotocol, "Origin", "https://evil.example"), 403, "forbidden"},
+		"another tenant's name": {m.token, "",
+			with("Sec-Websocket-Protocol", wire.Subprotocol, "X-Tenant-Id", uuid.NewString()), 400,
+			"unknown_parameter"},
+		"an agent's id in the query": {m.token, "?agent_id=1", with("Sec-Websocket-Protocol", wire.Subprotocol), 400,
+			"unknown_parameter"},
+		"no upgrade": {m.token, "", http.Header{}, 426, "upgrade_required"},
+		"another subprotocol": {m.token, "", with("Sec-Websocket-Protocol", "grantwright.agent.v9"), 426,
+			"upgrade_required"},
+		"no subprotocol": {m.token, "", with(), 426, "upgrade_required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req, err := http.NewRequest("GET", h.url+"/api/v1/agent"+tt.query, nil)
@@ -71,10 +83,12 @@ func TestWhatIsNoProperHandshakeIsRefused(t *testing.T) {
 			if err := json.Unmarshal(raw, &p); err != nil {
 				t.Fatalf("%s: %v", raw, err)
 			}
-			if resp.StatusCode != tt.status || p.Code != tt.code || p.RequestID == "" || resp.Header.Get("Content-Type") != "application/problem+json" {
+			if resp.StatusCode != tt.status || p.Code != tt.code || p.RequestID == "" ||
+				resp.Header.Get("Content-Type") != "application/problem+json" {
 				t.Errorf("%d %s; want %d %s", resp.StatusCode, raw, tt.status, tt.code)
 			}
-			if tt.status == 426 && (!slices.Contains(p.Supported, wire.Subprotocol) || resp.Header.Get("Upgrade") != "websocket") {
+			if tt.status == 426 &&
+				(!slices.Contains(p.Supported, wire.Subprotocol) || resp.Header.Get("Upgrade") != "websocket") {
 				t.Errorf("426 does not say what is supported: %s", raw)
 			}
 		})
@@ -90,10 +104,15 @@ func TestAHelloIsAnsweredAndHeartbeatsComeBack(t *testing.T) {
 	}
 	l := m.connect()
 	w := l.welcome
-	if l.ws.Subprotocol() != wire.Subprotocol || w.AgentID != m.id || w.SessionID == "" || w.MaxFrame != wire.DefaultMaxFrame || w.HeartbeatS != 30 {
+	if l.ws.Subprotocol() != wire.Subprotocol || w.AgentID != m.id || w.SessionID == "" ||
+		w.MaxFrame != wire.DefaultMaxFrame ||
+		w.HeartbeatS != 30 {
 		t.Errorf("welcome = %+v over %q", w, l.ws.Subprotocol())
 	}
-	l.send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{UptimeS: 7, RSSBytes: 1 << 20, Clock: time.Now().Add(90 * time.Second)})
+	l.send(
+		wire.Frame{Type: wire.TypeHeartbeat},
+		wire.Heartbeat{UptimeS: 7, RSSBytes: 1 << 20, Clock: time.Now().Add(90 * time.Second)},
+	)
 	beat := body[wire.Heartbeat](l, l.expect(wire.TypeHeartbeat))
 	if beat.UptimeS != 7 || time.Since(beat.ServerTime).Abs() > time.Minute {
 		t.Errorf("heartbeat came back as %+v", beat)
@@ -104,7 +123,8 @@ func TestAHelloIsAnsweredAndHeartbeatsComeBack(t *testing.T) {
 		a := h.must(t, 200, "GET", "/settings/agents/"+m.id, "admin", nil)
 		stats, _ := a.body["stats"].(map[string]any)
 		skew, _ := a.body["clock_skew_ms"].(float64)
-		if stats["uptime_s"] == 7.0 && skew > 85_000 && skew < 95_000 && a.text("connected_since") != "" && a.text("hostname") == "srv7" {
+		if stats["uptime_s"] == 7.0 && skew > 85_000 && skew < 95_000 && a.text("connected_since") != "" &&
+			a.text("hostname") == "srv7" {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -132,7 +152,8 @@ func TestAClosedSocketLapsesSoonAndASilentOneLater(t *testing.T) {
 	}
 }
 
-// TestAnAgentThatAnswersNoPingIsDropped connects without ever reading, so that pings stay unanswered, as when a cable is cut.
+// TestAnAgentThatAnswersNoPingIsDropped connects without ever reading, so that pings stay unanswered, as when a cable
+// is cut.
 func TestAnAgentThatAnswersNoPingIsDropped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -160,7 +181,12 @@ func TestAnAgentThatHangsIsDroppedThoughItsSocketAnswers(t *testing.T) {
 	}
 	began := time.Now()
 	if code := l.closed(); code != wire.CloseSilent || time.Since(began) < 500*time.Millisecond {
-		t.Errorf("closed with %d after %s; want %d after a second without a heartbeat", code, time.Since(began), wire.CloseSilent)
+		t.Errorf(
+			"closed with %d after %s; want %d after a second without a heartbeat",
+			code,
+			time.Since(began),
+			wire.CloseSilent,
+		)
 	}
 }
 
@@ -212,7 +238,10 @@ func TestAnAgentThatGivesItselfForAnotherIsRefusedAndRecorded(t *testing.T) {
 
 func TestANewerConnectionOfTheSameStartReplacesTheOlder(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.silent, p.ping = 30*time.Second, 10*time.Second }) // a busy machine is no silence
+	h := newHouse(
+		t,
+		func(p *pace) { p.silent, p.ping = 30*time.Second, 10*time.Second },
+	) // a busy machine is no silence
 	m := h.enrol("HQ", "")
 	old := m.connect()
 	young := m.connect()
@@ -271,12 +300,16 @@ func TestWhatIsNoFrameEndsTheConnection(t *testing.T) {
 		msg  string
 		want int
 	}{
-		"binary":                {websocket.BinaryMessage, "x", websocket.CloseUnsupportedData},
-		"no JSON":               {websocket.TextMessage, "hello?", wire.CloseProtocol},
-		"another version":       {websocket.TextMessage, `{"v":2,"type":"heartbeat","id":"1","ts":"2026-11-20T10:00:00Z"}`, wire.CloseVersion},
-		"an offer":              {websocket.TextMessage, `{"v":1,"type":"task.offer","id":"1","ts":"2026-11-20T10:00:00Z","body":{}}`, wire.CloseProtocol},
-		"a second hello":        {websocket.TextMessage, `{"v":1,"type":"hello","id":"1","ts":"2026-11-20T10:00:00Z","body":{}}`, wire.CloseProtocol},
-		"more than may be read": {websocket.TextMessage, strings.Repeat(" ", wire.HardMaxFrame+1), websocket.CloseMessageTooBig},
+		"binary":  {websocket.BinaryMessage, "x", websocket.CloseUnsupportedData},
+		"no JSON": {websocket.TextMessage, "hello?", wire.CloseProtocol},
+		"another version": {websocket.TextMessage,
+			`{"v":2,"type":"heartbeat","id":"1","ts":"2026-11-20T10:00:00Z"}`, wire.CloseVersion},
+		"an offer": {websocket.TextMessage,
+			`{"v":1,"type":"task.offer","id":"1","ts":"2026-11-20T10:00:00Z","body":{}}`, wire.CloseProtocol},
+		"a second hello": {websocket.TextMessage,
+			`{"v":1,"type":"hello","id":"1","ts":"2026-11-20T10:00:00Z","body":{}}`, wire.CloseProtocol},
+		"more than may be read": {websocket.TextMessage, strings.Repeat(" ", wire.HardMaxFrame+1),
+			websocket.CloseMessageTooBig},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := m.connect()

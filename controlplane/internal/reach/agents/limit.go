@@ -10,8 +10,8 @@ import (
 // maxKeys bounds what a limiter remembers, against being fed with ever new keys.
 const maxKeys = 100_000
 
-// limiter counts by the generic cell rate algorithm: burst at once, then one every so often. It guards what costs something
-// before anybody is authenticated, and knows this process alone.
+// limiter counts by the generic cell rate algorithm: burst at once, then one every so often. It guards what costs
+// something before anybody is authenticated, and knows this process alone.
 type limiter struct {
 	every time.Duration
 	burst int

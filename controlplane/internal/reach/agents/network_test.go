@@ -27,7 +27,8 @@ import (
 
 // The tests of this file run real agents against the real hub, over lines that fail.
 
-// book is a target with numbered pages, and the connector that reads it. A checkpoint is the number of the last page read.
+// book is a target with numbered pages, and the connector that reads it. A checkpoint is the number of the last page
+// read.
 type book struct {
 	connectorkit.Connector
 	pages int
@@ -212,9 +213,20 @@ func (h *house) site(t *testing.T, name, group string, b *book) *site {
 func (s *site) run(url string, adjust ...func(*agenttest.Options)) *agenttest.Agent {
 	s.t.Helper()
 	o := agenttest.Options{
-		Dir: s.dir, URL: url, Connector: s.book, Types: []string{"ldap"}, Hostname: "host-" + s.id, Machine: "machine-" + s.id, Log: s.logger(),
-		Ping: 100 * time.Millisecond, Silent: 800 * time.Millisecond, Beat: 200 * time.Millisecond,
-		Base: 20 * time.Millisecond, Max: 100 * time.Millisecond, SpillAfter: 200 * time.Millisecond, SpoolBytes: 8 << 20,
+		Dir:        s.dir,
+		URL:        url,
+		Connector:  s.book,
+		Types:      []string{"ldap"},
+		Hostname:   "host-" + s.id,
+		Machine:    "machine-" + s.id,
+		Log:        s.logger(),
+		Ping:       100 * time.Millisecond,
+		Silent:     800 * time.Millisecond,
+		Beat:       200 * time.Millisecond,
+		Base:       20 * time.Millisecond,
+		Max:        100 * time.Millisecond,
+		SpillAfter: 200 * time.Millisecond,
+		SpoolBytes: 8 << 20,
 	}
 	for _, f := range adjust {
 		f(&o)
@@ -228,7 +240,13 @@ func (s *site) run(url string, adjust ...func(*agenttest.Options)) *agenttest.Ag
 }
 
 func (s *site) target() dispatch.Target {
-	return dispatch.Target{Tenant: s.system.Tenant, ConnectorID: uuid.NewString(), Type: "ldap", Mode: dispatch.Agent, AgentID: s.id}
+	return dispatch.Target{
+		Tenant:      s.system.Tenant,
+		ConnectorID: uuid.NewString(),
+		Type:        "ldap",
+		Mode:        dispatch.Agent,
+		AgentID:     s.id,
+	}
 }
 
 // badLine is a toxiproxy before the control plane.
@@ -324,8 +342,14 @@ func TestAnotherAgentTakesOverWhenTheFirstIsCutOff(t *testing.T) {
 	}
 	shelf.complete(t, second.book, 1)
 	from, err := strconv.Atoi(shelf.from[1])
-	if err != nil || from < 1 || from > 49 || second.book.read != 100-from || !slices.Equal(shelf.by, []string{first.id, second.id}) {
-		t.Errorf("attempts by %v from %q, the second read %d pages; want it to go on from the checkpoint", shelf.by, shelf.from, second.book.read)
+	if err != nil || from < 1 || from > 49 || second.book.read != 100-from ||
+		!slices.Equal(shelf.by, []string{first.id, second.id}) {
+		t.Errorf(
+			"attempts by %v from %q, the second read %d pages; want it to go on from the checkpoint",
+			shelf.by,
+			shelf.from,
+			second.book.read,
+		)
 	}
 	// The first has not noticed that its task has moved on. It learns when it is back, and lets go of its target.
 	if first.book.readers() != 1 {
@@ -456,7 +480,8 @@ func TestACutCableIsNoticedAtBothEnds(t *testing.T) {
 	if p := normal(); p.silent > 60*time.Second || p.ping*2 >= p.silent {
 		t.Errorf("ping every %s, dead after %s", p.ping, p.silent)
 	}
-	for name, way := range map[string][2]bool{"both ways": {false, false}, "towards us": {false, true}, "towards the agent": {true, false}} {
+	for name, way := range map[string][2]bool{"both ways": {false, false}, "towards us": {false, true},
+		"towards the agent": {true, false}} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
 			c, url := h.cable(t)
@@ -464,7 +489,14 @@ func TestACutCableIsNoticedAtBothEnds(t *testing.T) {
 			a := s.run(url)
 			h.eventually(s.id, Online)
 			waitFor(t, func() bool { return a.State() == "online" })
-			h.must(t, 200, "POST", "/settings/agents/"+s.id+"/drain", "admin", nil) // and so nothing but pings is under way
+			h.must(
+				t,
+				200,
+				"POST",
+				"/settings/agents/"+s.id+"/drain",
+				"admin",
+				nil,
+			) // and so nothing but pings is under way
 			c.set(way[0], way[1])
 			cut := time.Now()
 			var ours, theirs time.Duration

@@ -30,9 +30,23 @@ type pace struct {
 
 func normal() pace {
 	return pace{
-		hello: 10 * time.Second, ping: wire.PingInterval, silent: wire.ReadTimeout, beats: wire.OfflineAfter, offline: wire.OfflineAfter, lapse: wire.LeaseLapse,
-		grace: wire.CancelGrace, probe: 5 * time.Second, check: 3 * time.Second, flush: 10 * time.Second, poll: time.Second,
-		claim: 5 * time.Second, call: 2 * time.Minute, progress: wire.ProgressTimeout, drain: 5 * time.Second,
-		look: 5 * time.Second, back: 2 * time.Minute, pair: 5 * time.Minute,
+		hello:    10 * time.Second,
+		ping:     wire.PingInterval,
+		silent:   wire.ReadTimeout,
+		beats:    wire.OfflineAfter,
+		offline:  wire.OfflineAfter,
+		lapse:    wire.LeaseLapse,
+		grace:    wire.CancelGrace,
+		probe:    5 * time.Second,
+		check:    3 * time.Second,
+		flush:    10 * time.Second,
+		poll:     time.Second,
+		claim:    5 * time.Second,
+		call:     2 * time.Minute,
+		progress: wire.ProgressTimeout,
+		drain:    5 * time.Second,
+		look:     5 * time.Second,
+		back:     2 * time.Minute,
+		pair:     5 * time.Minute,
 	}
 }

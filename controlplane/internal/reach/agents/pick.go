@@ -12,9 +12,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 )
 
-// pick finds the connected agent for a target: the one it names, or one of its group. Of a group it is the agent that read the
-// target well the last time, since positions in a directory may belong to one of its servers; otherwise the least busy. An
-// agent that has as many tasks as it can take is chosen only where all have.
+// pick finds the connected agent for a target: the one it names, or one of its group. Of a group it is the agent that
+// read the target well the last time, since positions in a directory may belong to one of its servers; otherwise the
+// least busy. An agent that has as many tasks as it can take is chosen only where all have.
 func (h *Hub) pick(t dispatch.Target) *session {
 	h.start()
 	h.mu.Lock()
@@ -69,8 +69,8 @@ func (h *Hub) succeeded(t dispatch.Target, agent string) {
 	h.last[connectorKey{t.Tenant, t.ConnectorID}] = agent
 }
 
-// recall finds out which agent ended a connector's last sync well, once for each connector of a group, in case it was before
-// this process began.
+// recall finds out which agent ended a connector's last sync well, once for each connector of a group, in case it was
+// before this process began.
 func (h *Hub) recall(ctx context.Context, t dispatch.Target) error {
 	key := connectorKey{t.Tenant, t.ConnectorID}
 	h.mu.Lock()

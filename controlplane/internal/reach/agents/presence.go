@@ -26,10 +26,26 @@ func (h *Hub) flush(ctx context.Context) {
 	}
 }
 
-// touch is one statement for all of a tenant's agents here. The instants are ours, the clock is the database's, so ages travel.
+// touch is one statement for all of a tenant's agents here. The instants are ours, the clock is the database's, so ages
+// travel.
 func (h *Hub) touch(ctx context.Context, tenant string, sessions []*session) error {
 	n := len(sessions)
-	ids, epochs, ages, stats, skews := make([]string, n), make([]int64, n), make([]float64, n), make([]*string, n), make([]int64, n)
+	ids, epochs, ages, stats, skews := make(
+		[]string,
+		n,
+	), make(
+		[]int64,
+		n,
+	), make(
+		[]float64,
+		n,
+	), make(
+		[]*string,
+		n,
+	), make(
+		[]int64,
+		n,
+	)
 	draining, degraded := make([]bool, n), make([]string, n)
 	for i, s := range sessions {
 		ids[i], epochs[i], ages[i] = s.key.id, s.epoch, time.Since(s.socket.lastHeard()).Seconds()
@@ -37,8 +53,8 @@ func (h *Hub) touch(ctx context.Context, tenant string, sessions []*session) err
 	}
 	const sql = `
 		with heard as (
-			select * from unnest(@ids::uuid[], @epochs::bigint[], @ages::float8[], @stats::text[], @skews::bigint[], @draining::bool[],
-			                     @degraded::text[])
+			select * from unnest(@ids::uuid[], @epochs::bigint[], @ages::float8[], @stats::text[], @skews::bigint[],
+			                     @draining::bool[], @degraded::text[])
 			           as h (agent_id, epoch, age, stats, skew, draining, degraded)),
 		touched as (
 			update agent_session s
@@ -52,8 +68,16 @@ func (h *Hub) touch(ctx context.Context, tenant string, sessions []*session) err
 		  from touched t
 		 where a.tenant_id = t.tenant_id and a.id = t.agent_id`
 	return h.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		args := pgx.NamedArgs{"ids": ids, "epochs": epochs, "ages": ages, "stats": stats, "skews": skews, "process": h.process,
-			"draining": draining, "degraded": degraded}
+		args := pgx.NamedArgs{
+			"ids":      ids,
+			"epochs":   epochs,
+			"ages":     ages,
+			"stats":    stats,
+			"skews":    skews,
+			"process":  h.process,
+			"draining": draining,
+			"degraded": degraded,
+		}
 		if _, err := tx.Exec(ctx, sql, args); err != nil {
 			return fmt.Errorf("touch agents: %w", err)
 		}
@@ -61,15 +85,19 @@ func (h *Hub) touch(ctx context.Context, tenant string, sessions []*session) err
 	})
 }
 
-// news is what the last heartbeat told, if there was one since it was asked for, the clock skew in milliseconds, whether the
-// agent takes new tasks, and why it is degraded, in words with spaces between.
+// news is what the last heartbeat told, if there was one since it was asked for, the clock skew in milliseconds,
+// whether the agent takes new tasks, and why it is degraded, in words with spaces between.
 func (s *session) news() (stats *string, skew int64, draining bool, degraded string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.beat != nil {
 		b, err := json.Marshal(map[string]any{
-			"uptime_s": s.beat.UptimeS, "rss_bytes": s.beat.RSSBytes, "goroutines": s.beat.Goroutines, "in_flight": len(s.beat.InFlight),
-			"spool_bytes": s.beat.SpoolBytes, "last_error": short(s.beat.LastError),
+			"uptime_s":    s.beat.UptimeS,
+			"rss_bytes":   s.beat.RSSBytes,
+			"goroutines":  s.beat.Goroutines,
+			"in_flight":   len(s.beat.InFlight),
+			"spool_bytes": s.beat.SpoolBytes,
+			"last_error":  short(s.beat.LastError),
 		})
 		if err == nil {
 			text := string(b)
@@ -80,8 +108,8 @@ func (s *session) news() (stats *string, skew int64, draining bool, degraded str
 	return stats, s.skew.Milliseconds(), s.draining, strings.Join(s.hub.reasons(s.hello, s.skew, &s.last), " ")
 }
 
-// leave notes that a connection has ended. An agent that has said goodbye is offline at once, and may be back soon. Any other
-// counts as online for as long as its calls may still be resumed.
+// leave notes that a connection has ended. An agent that has said goodbye is offline at once, and may be back soon. Any
+// other counts as online for as long as its calls may still be resumed.
 func (h *Hub) leave(ctx context.Context, s *session, goodbye bool) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
@@ -100,7 +128,17 @@ func (h *Hub) leave(ctx context.Context, s *session, goodbye bool) {
 		  from gone l
 		 where a.id = l.agent_id and $6`
 	err := h.DB.As(ctx, viewer.System(s.key.tenant), func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, sql, s.key.id, s.epoch, h.process, uuid.Nil.String(), age.Seconds(), goodbye, h.pace.back.Seconds())
+		_, err := tx.Exec(
+			ctx,
+			sql,
+			s.key.id,
+			s.epoch,
+			h.process,
+			uuid.Nil.String(),
+			age.Seconds(),
+			goodbye,
+			h.pace.back.Seconds(),
+		)
 		return err
 	})
 	if err != nil {
@@ -121,8 +159,8 @@ type standing struct {
 	Key     []byte  `db:"identity_key"`
 }
 
-// check closes the connections of agents that were revoked, quarantined, enrolled again or deleted, those that were replaced in
-// another process, and those of a tenant that is suspended or closing.
+// check closes the connections of agents that were revoked, quarantined, enrolled again or deleted, those that were
+// replaced in another process, and those of a tenant that is suspended or closing.
 func (h *Hub) check(ctx context.Context) {
 	sessions := h.sessions()
 	if len(sessions) == 0 {
@@ -169,8 +207,8 @@ func (s *session) uphold(now standing) {
 	s.mu.Unlock()
 }
 
-// ending is the close code of a connection that may not stay, 0 of one that may. The zero standing is that of an agent that
-// was deleted.
+// ending is the close code of a connection that may not stay, 0 of one that may. The zero standing is that of an agent
+// that was deleted.
 func (s *session) ending(now standing) (code int, reason string) {
 	switch {
 	case now.State == Quarantined:
@@ -218,14 +256,16 @@ func (h *Hub) unsettled(ctx context.Context) (map[string][]string, error) {
 	return found, err
 }
 
-// cut ends the connection whether or not the other end reads what is queued for it. Nothing that still comes from it counts.
+// cut ends the connection whether or not the other end reads what is queued for it. Nothing that still comes from it
+// counts.
 func (s *session) cut(code int, reason string) {
 	s.over.Store(true)
 	s.conn.Close(code, reason)
 	time.AfterFunc(closeTimeout, func() { _ = s.socket.Close(code, reason) })
 }
 
-// listen hears what other processes tell, until ctx ends. What it misses while the database is away is found by looking.
+// listen hears what other processes tell, until ctx ends. What it misses while the database is away is found by
+// looking.
 func (h *Hub) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := h.hear(ctx)
@@ -302,7 +342,12 @@ func (h *Hub) answerProbe(ctx context.Context, s *session) {
 		return
 	}
 	err := h.DB.As(ctx, viewer.System(s.key.tenant), func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `update agent_session set proved_at = clock_timestamp() where agent_id = $1 and epoch = $2`, s.key.id, s.epoch)
+		_, err := tx.Exec(
+			ctx,
+			`update agent_session set proved_at = clock_timestamp() where agent_id = $1 and epoch = $2`,
+			s.key.id,
+			s.epoch,
+		)
 		return err
 	})
 	if err != nil {

@@ -22,7 +22,13 @@ var errUnproven = &wire.CloseError{Code: wire.CloseToken, Reason: wire.ReasonUnp
 
 // prove has the agent sign a fresh nonce with its identity key. A token can be copied from a file or seen by a proxy
 // that inspects TLS, so nothing is offered, recorded or judged before the key is proven. It returns the key.
-func (h *Hub) prove(ctx context.Context, v viewer.Viewer, socket *socket, hello wire.Frame, boot string) ([]byte, error) {
+func (h *Hub) prove(
+	ctx context.Context,
+	v viewer.Viewer,
+	socket *socket,
+	hello wire.Frame,
+	boot string,
+) ([]byte, error) {
 	key, err := h.identityKey(ctx, v)
 	if err != nil {
 		return nil, err
@@ -72,7 +78,10 @@ func readProof(socket *socket, challenge string) (wire.Proof, error) {
 	case err != nil:
 		return wire.Proof{}, err
 	case f.Type == wire.TypeError:
-		return wire.Proof{}, &wire.CloseError{Code: wire.CloseVersion, Reason: "this agent cannot prove its key; update it"}
+		return wire.Proof{}, &wire.CloseError{
+			Code:   wire.CloseVersion,
+			Reason: "this agent cannot prove its key; update it",
+		}
 	case f.Type != wire.TypeProof || f.Re != challenge:
 		return wire.Proof{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the second frame must be a proof"}
 	}

@@ -62,12 +62,21 @@ func TestASignatureIsGoodForOneConnectionAlone(t *testing.T) {
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	for name, proof := range map[string]func(nonce string) wire.Proof{
-		"of an earlier nonce":  func(string) wire.Proof { return m.proof(h.process, "ZWFybGllcg") },
-		"of another start":     func(nonce string) wire.Proof { return m.proofOf(h.process, uuid.NewString(), nonce) },
-		"without a signature":  func(string) wire.Proof { return wire.Proof{Host: strings.TrimPrefix(h.url, "http://")} },
-		"of another tenant":    func(nonce string) wire.Proof { return m.signed(h.url, uuid.NewString(), m.id, nonce) },
-		"of another agent":     func(nonce string) wire.Proof { return m.signed(h.url, h.system.Tenant, uuid.NewString(), nonce) },
-		"of another host name": func(nonce string) wire.Proof { return m.signed("http://evil.example", h.system.Tenant, m.id, nonce) },
+		"of an earlier nonce": func(string) wire.Proof { return m.proof(h.process, "ZWFybGllcg") },
+		"of another start":    func(nonce string) wire.Proof { return m.proofOf(h.process, uuid.NewString(), nonce) },
+		"without a signature": func(string) wire.Proof {
+			return wire.Proof{Host: strings.TrimPrefix(h.url,
+				"http://")}
+		},
+		"of another tenant": func(nonce string) wire.Proof { return m.signed(h.url, uuid.NewString(), m.id, nonce) },
+		"of another agent": func(nonce string) wire.Proof {
+			return m.signed(h.url, h.system.Tenant,
+				uuid.NewString(), nonce)
+		},
+		"of another host name": func(nonce string) wire.Proof {
+			return m.signed("http://evil.example", h.system.Tenant,
+				m.id, nonce)
+		},
 		"with the host changed": func(nonce string) wire.Proof {
 			p := m.signed("http://evil.example", h.system.Tenant, m.id, nonce)
 			p.Host = strings.TrimPrefix(h.url, "http://")
@@ -93,7 +102,10 @@ func TestASignatureIsGoodForOneConnectionAlone(t *testing.T) {
 // signed is a proof with members of the test's choice.
 func (m *host) signed(url, tenant, id, nonce string) wire.Proof {
 	at := strings.TrimPrefix(url, "http://")
-	return wire.Proof{Host: at, Signature: b64(ed25519.Sign(m.identity, wire.ConnectProof(tenant, id, m.boot, nonce, at)))}
+	return wire.Proof{
+		Host:      at,
+		Signature: b64(ed25519.Sign(m.identity, wire.ConnectProof(tenant, id, m.boot, nonce, at))),
+	}
 }
 
 func TestTheSameNonceIsNeverGivenTwice(t *testing.T) {
@@ -139,8 +151,9 @@ func TestWhatAnswersAChallengeOtherwiseIsClosed(t *testing.T) {
 		"an answer to another frame": {func(l *line, f wire.Frame) {
 			l.send(wire.Frame{Type: wire.TypeProof, Re: "x"}, m.proof(h.process, body[wire.Challenge](l, f).Nonce))
 		}, wire.CloseProtocol},
-		"a heartbeat": {func(l *line, _ wire.Frame) { l.send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{}) }, wire.CloseProtocol},
-		"silence":     {func(*line, wire.Frame) {}, wire.CloseProtocol},
+		"a heartbeat": {func(l *line, _ wire.Frame) { l.send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{}) },
+			wire.CloseProtocol},
+		"silence": {func(*line, wire.Frame) {}, wire.CloseProtocol},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := m.open(h.process)

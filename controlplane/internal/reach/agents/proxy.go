@@ -37,12 +37,16 @@ func (p *Proxy) Test(ctx context.Context, req v1.TestRequest, report connectorki
 }
 
 // Discover reads the target's fields from the agent's host.
-func (p *Proxy) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+func (p *Proxy) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	return ask[v1.DiscoverResponse](ctx, p, wire.KindDiscover, req, report)
 }
 
-// Sync emits the chunks that the agent has cut, in order and each once, and acknowledges each when emit has returned nil.
-// When the connection breaks it goes on with the same agent's next one, if that comes soon enough.
+// Sync emits the chunks that the agent has cut, in order and each once, and acknowledges each when emit has returned
+// nil. When the connection breaks it goes on with the same agent's next one, if that comes soon enough.
 func (p *Proxy) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 	request, err := encoded(req)
 	if err != nil {
@@ -237,7 +241,11 @@ func (w *work) result(it item) (json.RawMessage, error) {
 		w.untouched = true
 		return nil, it.result.Error
 	case !it.result.OK:
-		return nil, &v1.ErrorDetail{Class: v1.ClassInternal, Code: "agent_failed", Message: "the agent reported a failure without saying which"}
+		return nil, &v1.ErrorDetail{
+			Class:   v1.ClassInternal,
+			Code:    "agent_failed",
+			Message: "the agent reported a failure without saying which",
+		}
 	case w.call.intake == nil:
 		return it.result.Result, nil
 	}
@@ -298,7 +306,11 @@ func refusal(page v1.SyncResponse) error {
 	case page.Error != nil:
 		return &v1.ErrorDetail{Class: v1.ClassTargetFault, Code: "connector_failed", Message: *page.Error}
 	}
-	return &v1.ErrorDetail{Class: v1.ClassTargetFault, Code: "connector_failed", Message: "the connector reported a failure without saying which"}
+	return &v1.ErrorDetail{
+		Class:   v1.ClassTargetFault,
+		Code:    "connector_failed",
+		Message: "the connector reported a failure without saying which",
+	}
 }
 
 // malformed tells which part of what an agent sent could not be read, and never quotes it.
@@ -320,6 +332,8 @@ func errGone(s *session) error {
 
 func errStale(c *call) error {
 	return &v1.ErrorDetail{
-		Class: v1.ClassConflict, Code: "stale_attempt", Message: fmt.Sprintf("attempt %d of this run was replaced by a newer one", c.attempt),
+		Class:   v1.ClassConflict,
+		Code:    "stale_attempt",
+		Message: fmt.Sprintf("attempt %d of this run was replaced by a newer one", c.attempt),
 	}
 }

@@ -52,11 +52,16 @@ func (m *host) run(attempt int) dispatch.Target {
 
 func (h *house) sync(ctx context.Context, t dispatch.Target, emit connectorkit.Emit) <-chan outcome[struct{}] {
 	return later(func() (struct{}, error) {
-		return struct{}{}, h.dispatcher().Sync(ctx, t, v1.SyncRequest{ConnectorBusinessID: "AD", AuthConfig: secretly}, emit)
+		return struct{}{}, h.dispatcher().
+			Sync(ctx, t, v1.SyncRequest{ConnectorBusinessID: "AD", AuthConfig: secretly}, emit)
 	})
 }
 
-func (h *house) test(ctx context.Context, t dispatch.Target, report connectorkit.Report) <-chan outcome[v1.TestResponse] {
+func (h *house) test(
+	ctx context.Context,
+	t dispatch.Target,
+	report connectorkit.Report,
+) <-chan outcome[v1.TestResponse] {
 	return later(func() (v1.TestResponse, error) {
 		return h.dispatcher().Test(ctx, t, v1.TestRequest{ConnectorBusinessID: "AD", AuthConfig: secretly}, report)
 	})
@@ -70,18 +75,29 @@ func TestATestRunsOnTheAgentStepByStep(t *testing.T) {
 	var steps []string
 	call := h.test(ctx, m.target(), func(p v1.Progress) { steps = append(steps, p.Step.Name) })
 	f, offer := l.accept()
-	if offer.Kind != wire.KindTest || offer.ConnectorType != "ldap" || !strings.Contains(string(offer.Request), canary) {
+	if offer.Kind != wire.KindTest || offer.ConnectorType != "ldap" ||
+		!strings.Contains(string(offer.Request), canary) {
 		t.Errorf("offer = %+v", offer)
 	}
 	for _, name := range []string{"tcp", "bind", "paged_search"} {
 		l.send(of(f, wire.TypeProgress), v1.Progress{Step: &v1.TestStep{Name: name, OK: true}})
 	}
-	l.finish(f, v1.TestResponse{Success: true, Steps: []v1.TestStep{{Name: "tcp", OK: true}}, ExecutedBy: &v1.ExecutedBy{Mode: "hosted", AgentID: "somebody else"}})
+	l.finish(
+		f,
+		v1.TestResponse{
+			Success:    true,
+			Steps:      []v1.TestStep{{Name: "tcp", OK: true}},
+			ExecutedBy: &v1.ExecutedBy{Mode: "hosted", AgentID: "somebody else"},
+		},
+	)
 	got := wait(t, call)
 	if got.err != nil || !got.value.Success || !slices.Equal(steps, []string{"tcp", "bind", "paged_search"}) {
 		t.Errorf("test = %+v, %v; steps %v", got.value, got.err, steps)
 	}
-	if diff := cmp.Diff(&v1.ExecutedBy{Mode: "agent", AgentID: m.id, Hostname: "srv7"}, got.value.ExecutedBy); diff != "" {
+	if diff := cmp.Diff(
+		&v1.ExecutedBy{Mode: "agent", AgentID: m.id, Hostname: "srv7"},
+		got.value.ExecutedBy,
+	); diff != "" {
 		t.Errorf("executed by (-want +got):\n%s", diff)
 	}
 	if strings.Contains(h.log.String(), canary) {
@@ -98,7 +114,13 @@ func TestADiscoveryRunsOnTheAgent(t *testing.T) {
 		return h.dispatcher().Discover(ctx, m.target(), v1.DiscoverRequest{AuthConfig: secretly, SampleSize: 5}, nil)
 	})
 	f, _ := l.accept()
-	want := v1.DiscoverResponse{Success: true, SchemaDigest: "sha256:1", Objects: []v1.DiscoveredObject{{Kind: "account", NativeType: "user", Fields: []v1.DiscoveredField{{Name: "mail"}}}}}
+	want := v1.DiscoverResponse{
+		Success:      true,
+		SchemaDigest: "sha256:1",
+		Objects: []v1.DiscoveredObject{
+			{Kind: "account", NativeType: "user", Fields: []v1.DiscoveredField{{Name: "mail"}}},
+		},
+	}
 	l.finish(f, want)
 	got := wait(t, call)
 	if diff := cmp.Diff(want, got.value); diff != "" || got.err != nil {
@@ -113,8 +135,17 @@ func TestTheTargetsOwnErrorCrossesWhole(t *testing.T) {
 	l := m.connect()
 	after := int64(1500)
 	want := &v1.ErrorDetail{
-		Class: v1.ClassAuth, Code: "ldap_49_52e", Message: "invalid credentials", Hint: "check the password", RetryAfterMS: &after, Phase: "bind",
-		Target: &v1.Target{Kind: "ldap", Host: "dc1:636", LDAP: &v1.LDAPResult{ResultCode: 49, Name: "invalidCredentials", Diagnostic: "data 52e", ADSubcode: "52e"}},
+		Class:        v1.ClassAuth,
+		Code:         "ldap_49_52e",
+		Message:      "invalid credentials",
+		Hint:         "check the password",
+		RetryAfterMS: &after,
+		Phase:        "bind",
+		Target: &v1.Target{
+			Kind: "ldap",
+			Host: "dc1:636",
+			LDAP: &v1.LDAPResult{ResultCode: 49, Name: "invalidCredentials", Diagnostic: "data 52e", ADSubcode: "52e"},
+		},
 	}
 	test := h.test(ctx, m.target(), nil)
 	f, _ := l.accept()
@@ -139,7 +170,8 @@ func TestChunksAreEmittedInOrderAndOnceAndAcknowledgedAfterwards(t *testing.T) {
 	target := m.run(3)
 	call := h.sync(ctx, target, got.emit)
 	f, offer := l.accept()
-	if f.Run != target.Run || f.Attempt != 3 || offer.Credit != wire.DefaultCredit || offer.ConnectorID != target.ConnectorID {
+	if f.Run != target.Run || f.Attempt != 3 || offer.Credit != wire.DefaultCredit ||
+		offer.ConnectorID != target.ConnectorID {
 		t.Errorf("offer = %+v %+v", f, offer)
 	}
 	for seq := range 6 {
@@ -296,7 +328,11 @@ func TestACallThatIsCancelledEndsOnTheAgentToo(t *testing.T) {
 	l.expect(wire.TypeAck)
 	cancel()
 	c := l.expect(wire.TypeTaskCancel)
-	if b := body[wire.Cancel](l, c); c.Task != f.Task || c.Attempt != 1 || b.GraceMS != h.hub.pace.grace.Milliseconds() {
+	if b := body[wire.Cancel](
+		l,
+		c,
+	); c.Task != f.Task || c.Attempt != 1 ||
+		b.GraceMS != h.hub.pace.grace.Milliseconds() {
 		t.Errorf("cancel = %+v %+v", c, b)
 	}
 	select {
@@ -420,7 +456,10 @@ func TestAnAgentThatVanishesFailsTheRun(t *testing.T) {
 	l.ws.Close()
 	began := time.Now()
 	d := detail(t, wait(t, call).err)
-	if took := time.Since(began); d.Class != v1.ClassAgentUnavailable || d.Code != "agent_lost" || !d.Retryable || took < h.hub.pace.lapse/2 {
+	if took := time.Since(
+		began,
+	); d.Class != v1.ClassAgentUnavailable || d.Code != "agent_lost" || !d.Retryable ||
+		took < h.hub.pace.lapse/2 {
 		t.Errorf("err = %+v after %s", d, took)
 	}
 }
@@ -499,13 +538,15 @@ func TestARefusedOfferSaysWhy(t *testing.T) {
 	m := h.enrol("HQ", "")
 	l := m.connect()
 	for reason, want := range map[string]v1.ErrorClass{
-		"busy": v1.ClassAgentUnavailable, "draining": v1.ClassAgentUnavailable, "unknown_type": v1.ClassConfig, "policy": v1.ClassPolicy, "bad_request": v1.ClassProtocol,
+		"busy": v1.ClassAgentUnavailable, "draining": v1.ClassAgentUnavailable, "unknown_type": v1.ClassConfig,
+		"policy": v1.ClassPolicy, "bad_request": v1.ClassProtocol,
 	} {
 		call := h.test(ctx, m.target(), nil)
 		f := l.expect(wire.TypeOffer)
 		l.send(of(f, wire.TypeReject), wire.Reject{Reason: reason, Message: "because", RetryAfterMS: 2000})
 		d := detail(t, wait(t, call).err)
-		if d.Class != want || !strings.Contains(d.Message, "because") || d.Retryable != (want == v1.ClassAgentUnavailable) {
+		if d.Class != want || !strings.Contains(d.Message, "because") ||
+			d.Retryable != (want == v1.ClassAgentUnavailable) {
 			t.Errorf("%s: %+v; want class %s", reason, d, want)
 		}
 	}
@@ -519,7 +560,10 @@ func TestWithoutAnAgentTheErrorNamesIt(t *testing.T) {
 		_, err := h.hub.Connector(ctx, t)
 		return detail(h.t, err)
 	}
-	if d := open(m.target()); d.Class != v1.ClassAgentUnavailable || d.Code != "agent_offline" || !strings.Contains(d.Message, "HQ") || !strings.Contains(d.Message, "never seen") {
+	if d := open(
+		m.target(),
+	); d.Class != v1.ClassAgentUnavailable || d.Code != "agent_offline" || !strings.Contains(d.Message, "HQ") ||
+		!strings.Contains(d.Message, "never seen") {
 		t.Errorf("never seen: %+v", d)
 	}
 	l := m.connect()
@@ -530,7 +574,10 @@ func TestWithoutAnAgentTheErrorNamesIt(t *testing.T) {
 	}
 	l.ws.Close()
 	h.eventually(m.id, Offline)
-	if d := open(m.target()); d.Code != "agent_offline" || !strings.Contains(d.Message, "last seen at 20") || d.Hint == "" || !d.Retryable {
+	if d := open(
+		m.target(),
+	); d.Code != "agent_offline" || !strings.Contains(d.Message, "last seen at 20") || d.Hint == "" ||
+		!d.Retryable {
 		t.Errorf("gone: %+v", d)
 	}
 	group := dispatch.Target{Tenant: h.system.Tenant, Type: "ldap", Mode: dispatch.Agent, AgentGroup: "dc"}

@@ -38,8 +38,8 @@ func (h *Hub) reasons(hello wire.Hello, skew time.Duration, beat *wire.Heartbeat
 	return out
 }
 
-// older compares versions by their numbers, such as 1.10.2 and 1.9. A version that is none, as builds from source have, is not
-// older than any.
+// older compares versions by their numbers, such as 1.10.2 and 1.9. A version that is none, as builds from source have,
+// is not older than any.
 func older(version, least string) bool {
 	have, ok := numbers(version)
 	want, asked := numbers(least)

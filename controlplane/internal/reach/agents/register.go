@@ -69,7 +69,11 @@ func smallEnough(body []byte) error {
 	return nil
 }
 
-func (r *Registry) register(ctx context.Context, bearer string, req wire.RegisterRequest) (wire.RegisterResponse, error) {
+func (r *Registry) register(
+	ctx context.Context,
+	bearer string,
+	req wire.RegisterRequest,
+) (wire.RegisterResponse, error) {
 	var out wire.RegisterResponse
 	c, err := r.Tokens.VerifyEnrollToken(ctx, bearer)
 	if err != nil {
@@ -79,7 +83,13 @@ func (r *Registry) register(ctx context.Context, bearer string, req wire.Registe
 	if err != nil {
 		return out, err
 	}
-	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.AgentID, RequestID: httpapi.RequestID(ctx), IP: httpapi.AddressOf(ctx)}
+	v := viewer.Viewer{
+		Tenant:    c.Tenant,
+		Kind:      viewer.Agent,
+		ID:        c.AgentID,
+		RequestID: httpapi.RequestID(ctx),
+		IP:        httpapi.AddressOf(ctx),
+	}
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) error {
 		again, err := useInvitation(ctx, tx, c, identityKey)
 		if err != nil {
@@ -101,18 +111,35 @@ func proven(jti string, req wire.RegisterRequest) (identityKey, sealingKey []byt
 	identityKey, err1 := base64.RawURLEncoding.DecodeString(req.IdentityKey)
 	sealingKey, err2 := base64.RawURLEncoding.DecodeString(req.SealingKey)
 	proof, err3 := base64.RawURLEncoding.DecodeString(req.Proof)
-	if err := errors.Join(err1, err2, err3); err != nil || len(identityKey) != ed25519.PublicKeySize || len(sealingKey) != 32 {
-		return nil, nil, fault.New(fault.Invalid, "identity_key and sealing_key must be 32 bytes each, and all three of them and proof base64url without padding")
+	if err := errors.Join(
+		err1,
+		err2,
+		err3,
+	); err != nil || len(identityKey) != ed25519.PublicKeySize ||
+		len(sealingKey) != 32 {
+		return nil, nil, fault.New(
+			fault.Invalid,
+			"identity_key and sealing_key must be 32 bytes each, and all three of them and proof base64url without padding",
+		)
 	}
 	if !ed25519.Verify(identityKey, wire.RegisterProof(jti, req.IdentityKey, req.SealingKey), proof) {
-		return nil, nil, fault.Coded(fault.Unauthenticated, "invalid_proof", "the proof does not show that you hold the identity key")
+		return nil, nil, fault.Coded(
+			fault.Unauthenticated,
+			"invalid_proof",
+			"the proof does not show that you hold the identity key",
+		)
 	}
 	return identityKey, sealingKey, nil
 }
 
-// useInvitation spends an invitation. The key that spent it may come again until it expires, since an answer can be lost.
+// useInvitation spends an invitation. The key that spent it may come again until it expires, since an answer can be
+// lost.
 func useInvitation(ctx context.Context, tx *pg.Tx, c auth.EnrollClaims, key []byte) (again bool, err error) {
-	refused := fault.Coded(fault.Unauthenticated, "invalid_token", "this enrolment token was used already, was replaced or has expired; ask for a new one")
+	refused := fault.Coded(
+		fault.Unauthenticated,
+		"invalid_token",
+		"this enrolment token was used already, was replaced or has expired; ask for a new one",
+	)
 	const sql = `
 		select used_by_key, expires_at < now()
 		  from agent_enrollment
@@ -150,8 +177,9 @@ func enrol(ctx context.Context, tx *pg.Tx, id string, identityKey, sealingKey []
 	}
 	const sql = `
 		update agent
-		   set state = 'registered', identity_key = $2, sealing_key = $3, instance_id = $4, join_seq = 1, last_nonce = null,
-		       hostname = $5, os = $6, arch = $7, version_name = $8, boot_id = $9, ip_last = $10, updated_at = now(), version = version + 1
+		   set state = 'registered', identity_key = $2, sealing_key = $3, instance_id = $4, join_seq = 1,
+		       last_nonce = null, hostname = $5, os = $6, arch = $7, version_name = $8, boot_id = $9, ip_last = $10,
+		           updated_at = now(), version = version + 1
 		 where id = $1`
 	_, err = tx.Exec(ctx, sql, id, identityKey, sealingKey, uuid.Must(uuid.NewV7()).String(),
 		short(req.Hostname), short(req.OS), short(req.Arch), short(req.Version), short(req.BootID), tx.Viewer.IP)
@@ -189,14 +217,24 @@ func (r *Registry) welcome(ctx context.Context, tx *pg.Tx, id string) (wire.Regi
 }
 
 // issue makes a token bound to the agent's key and notes when it expires.
-func (r *Registry) issue(ctx context.Context, tx *pg.Tx, id string, who identity) (token string, expires time.Time, err error) {
+func (r *Registry) issue(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	who identity,
+) (token string, expires time.Time, err error) {
 	token, expires, err = r.Tokens.IssueAgentToken(ctx, tx, auth.AgentClaims{
 		AgentID: id, InstanceID: deref(who.Instance), KeyThumb: thumbprint(who.Key), Epoch: who.Epoch,
 	})
 	if err != nil {
 		return "", expires, fmt.Errorf("issue agent token: %w", err)
 	}
-	if _, err := tx.Exec(ctx, `update agent set token_issued_at = now(), token_expires_at = $2 where id = $1`, id, expires); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`update agent set token_issued_at = now(), token_expires_at = $2 where id = $1`,
+		id,
+		expires,
+	); err != nil {
 		return "", expires, fmt.Errorf("note token: %w", err)
 	}
 	return token, expires, nil

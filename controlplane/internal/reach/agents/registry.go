@@ -59,8 +59,8 @@ type Install struct {
 	Run    string `json:"run"`
 }
 
-// Authenticate is the httpapi.Authenticate of the agent's paths: the viewer is the agent that the token was given to, as
-// long as it may work.
+// Authenticate is the httpapi.Authenticate of the agent's paths: the viewer is the agent that the token was given to,
+// as long as it may work.
 func (r *Registry) Authenticate(ctx context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
 	c, err := r.Tokens.VerifyAgentToken(ctx, bearer, false)
 	if err != nil {
@@ -152,7 +152,12 @@ func (r *Registry) install() Install {
 	}
 }
 
-func (r *Registry) list(ctx context.Context, v viewer.Viewer, f filters, p pg.Page) (items []Agent, total int64, err error) {
+func (r *Registry) list(
+	ctx context.Context,
+	v viewer.Viewer,
+	f filters,
+	p pg.Page,
+) (items []Agent, total int64, err error) {
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		items, total, err = list(ctx, tx, f, p, r.offline())
 		return err
@@ -168,7 +173,13 @@ func (r *Registry) find(ctx context.Context, v viewer.Viewer, id string) (a Agen
 	return a, err
 }
 
-func (r *Registry) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, in agentPatch) (a Agent, err error) {
+func (r *Registry) change(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	in agentPatch,
+) (a Agent, err error) {
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := lockShown(ctx, tx, id, r.offline())
 		if err != nil {
@@ -184,7 +195,8 @@ func (r *Registry) change(ctx context.Context, v viewer.Viewer, id string, match
 		}
 		const sql = `
 			update agent
-			   set name = coalesce($2, name), agent_group = coalesce($3, agent_group), description = coalesce($4, description),
+			   set name = coalesce($2, name), agent_group = coalesce($3, agent_group),
+			       description = coalesce($4, description),
 			       updated_at = now(), version = version + 1
 			 where id = $1`
 		if _, err := tx.Exec(ctx, sql, id, in.Name, in.Group, in.Description); err != nil {
@@ -248,14 +260,18 @@ func (r *Registry) reenroll(ctx context.Context, v viewer.Viewer, id string, rel
 		}
 		const sql = `
 			update agent
-			   set state = 'pending', identity_key = null, sealing_key = null, instance_id = null, join_seq = 0, last_nonce = null,
-			       last_boot_id = null, token_epoch = token_epoch + 1, quarantine_reason = null, token_issued_at = null,
-			       token_expires_at = null, updated_at = now(), version = version + 1
+			   set state = 'pending', identity_key = null, sealing_key = null, instance_id = null, join_seq = 0,
+			       last_nonce = null, last_boot_id = null, token_epoch = token_epoch + 1, quarantine_reason = null,
+			       token_issued_at = null, token_expires_at = null, updated_at = now(), version = version + 1
 			 where id = $1`
 		if _, err := tx.Exec(ctx, sql, id); err != nil {
 			return fmt.Errorf("forget keys: %w", err)
 		}
-		entry := audit.Entry{Action: "agent.enrollment_issued", Subject: subjectOf(before), Context: map[string]any{"state_before": before.State}}
+		entry := audit.Entry{
+			Action:  "agent.enrollment_issued",
+			Subject: subjectOf(before),
+			Context: map[string]any{"state_before": before.State},
+		}
 		if err := audit.Record(ctx, tx, entry); err != nil {
 			return err
 		}
@@ -313,7 +329,12 @@ func (r *Registry) remove(ctx context.Context, v viewer.Viewer, id string) error
 			return fmt.Errorf("find the agent's connectors: %w", err)
 		}
 		if len(users) > 0 {
-			return fault.Coded(fault.Conflict, "agent_in_use", "connectors run on this agent: %s; move them first", strings.Join(users, ", "))
+			return fault.Coded(
+				fault.Conflict,
+				"agent_in_use",
+				"connectors run on this agent: %s; move them first",
+				strings.Join(users, ", "),
+			)
 		}
 		if _, err := tx.Exec(ctx, `delete from agent where id = $1`, id); err != nil {
 			return fmt.Errorf("delete agent: %w", err)

@@ -20,21 +20,38 @@ import (
 func TestAnInvitationIsShownOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	made := h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": "HQ", "group": "dc", "description": "basement"})
+	made := h.must(
+		t,
+		201,
+		"POST",
+		"/settings/agents",
+		"admin",
+		map[string]any{"name": "HQ", "group": "dc", "description": "basement"},
+	)
 	id, token := made.text("id"), made.text("enrollment_token")
-	if made.text("state") != Pending || strings.Count(token, ".") != 2 || made.header.Get("Location") != "/api/v1/settings/agents/"+id {
+	if made.text("state") != Pending || strings.Count(token, ".") != 2 ||
+		made.header.Get("Location") != "/api/v1/settings/agents/"+id {
 		t.Errorf("created: %s", made.raw)
 	}
 	install, _ := made.body["install"].(map[string]any)
 	want := map[string]any{
-		"enroll": "grantwright-agent enroll --url https://iga.example.com --data /var/lib/grantwright-agent --token-stdin",
-		"run":    "grantwright-agent run --data /var/lib/grantwright-agent",
+		"enroll": "grantwright-agent enroll --url https://iga.example.com --data /var/lib/grantwright-agent " +
+			"--token-stdin",
+		"run": "grantwright-agent run --data /var/lib/grantwright-agent",
 	}
 	if diff := cmp.Diff(want, install); diff != "" {
 		t.Errorf("install (-want +got):\n%s", diff)
 	}
 	for _, path := range []string{"/settings/agents", "/settings/agents/" + id} {
-		if a := h.must(t, 200, "GET", path, "auditor", nil); strings.Contains(a.raw, "token\":\"") || strings.Contains(a.raw, token) {
+		if a := h.must(
+			t,
+			200,
+			"GET",
+			path,
+			"auditor",
+			nil,
+		); strings.Contains(a.raw, "token\":\"") ||
+			strings.Contains(a.raw, token) {
 			t.Errorf("GET %s shows the token: %s", path, a.raw)
 		}
 	}
@@ -81,7 +98,8 @@ func TestAgentsAreListedByStateAndGroupAndInPages(t *testing.T) {
 		return out, a
 	}
 	for query, want := range map[string][]string{
-		"": {"d", "c", "b", "a"}, "?state=registered": {"d"}, "?state=pending&group=g-c": {"c"}, "?group=nobody": nil, "?offset=3": {"a"},
+		"": {"d", "c", "b", "a"}, "?state=registered": {"d"}, "?state=pending&group=g-c": {"c"}, "?group=nobody": nil,
+		"?offset=3": {"a"},
 	} {
 		if got, _ := names(query); !slices.Equal(got, want) {
 			t.Errorf("list %s = %v; want %v", query, got, want)
@@ -89,7 +107,11 @@ func TestAgentsAreListedByStateAndGroupAndInPages(t *testing.T) {
 	}
 	first, a := names("?limit=3")
 	second, b := names("?limit=3&cursor=" + a.text("next_cursor"))
-	if diff := cmp.Diff([]string{"d", "c", "b", "a"}, append(first, second...)); diff != "" || b.body["next_cursor"] != nil || b.body["total"] != 4.0 {
+	if diff := cmp.Diff(
+		[]string{"d", "c", "b", "a"},
+		append(first, second...),
+	); diff != "" || b.body["next_cursor"] != nil ||
+		b.body["total"] != 4.0 {
 		t.Errorf("walk (-want +got):\n%s\n%s", diff, b.raw)
 	}
 }
@@ -132,7 +154,8 @@ func TestAnEnrolmentTokenIsForOneKey(t *testing.T) {
 
 	shown := h.must(t, 200, "GET", "/settings/agents/"+made.text("id"), "admin", nil)
 	fp := fingerprint(m.identity.Public().(ed25519.PublicKey))
-	if shown.text("state") != Registered || shown.text("identity_fingerprint") != *fp || shown.text("hostname") != "srv7" {
+	if shown.text("state") != Registered || shown.text("identity_fingerprint") != *fp ||
+		shown.text("hostname") != "srv7" {
 		t.Errorf("shown: %s", shown.raw)
 	}
 	if diff := cmp.Diff([]string{"agent.created", "agent.registered"}, h.actions()); diff != "" {
@@ -167,7 +190,11 @@ func TestOfTwentyHostsWithOneTokenOneWins(t *testing.T) {
 	// Twenty attempts are what an address has in a burst.
 	a := h.call(t, "POST", "/agent/register", token, newHost(t, h).registration(token))
 	if a.status != 429 || a.header.Get("Retry-After") == "" {
-		t.Errorf("attempt 21 = %d, Retry-After %q; want 429 and when to come back", a.status, a.header.Get("Retry-After"))
+		t.Errorf(
+			"attempt 21 = %d, Retry-After %q; want 429 and when to come back",
+			a.status,
+			a.header.Get("Retry-After"),
+		)
 	}
 }
 

@@ -35,19 +35,33 @@ func entrusted(ctx context.Context, tx *pg.Tx, id, group string) ([]string, erro
 	return names, nil
 }
 
-// entrust refuses to let an agent have the stored secrets of the connectors that name id or group, unless a person who has signed in
-// releases them. The release is audited.
+// entrust refuses to let an agent have the stored secrets of the connectors that name id or group, unless a person who
+// has signed in releases them. The release is audited.
 func entrust(ctx context.Context, tx *pg.Tx, agent audit.Subject, id, group string, release bool) error {
 	names, err := entrusted(ctx, tx, id, group)
 	switch {
 	case err != nil || len(names) == 0:
 		return err
 	case tx.Viewer.Kind != viewer.User:
-		return fault.New(fault.Forbidden, "This gives an agent the stored credentials of %s. A service token cannot release them; an administrator who has signed in can.",
-			strings.Join(names, ", "))
+		return fault.New(
+			fault.Forbidden,
+			"This gives an agent the stored credentials of %s. A service token cannot release them; an administrator "+
+				"who has signed in can.",
+			strings.Join(names, ", "),
+		)
 	case !release:
-		return fault.Coded(fault.Conflict, "release_required", "This gives an agent the stored credentials of %s. Repeat it with release_credentials to release them.",
-			strings.Join(names, ", ")).Also("connectors", names)
+		return fault.Coded(fault.Conflict, "release_required", "This gives an agent the stored credentials of %s. "+
+			"Repeat it with release_credentials to release them.",
+			strings.Join(names, ", ")).
+			Also("connectors", names)
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "agent.credentials_released", Subject: agent, Context: map[string]any{"connectors": names, "group": group}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "agent.credentials_released",
+			Subject: agent,
+			Context: map[string]any{"connectors": names, "group": group},
+		},
+	)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// Connector finds the agent for a target and gives a connector that it runs: over its socket when this process holds it, by
-// way of the process that does otherwise. Without one the error is a *v1.ErrorDetail of class agent_unavailable.
+// Connector finds the agent for a target and gives a connector that it runs: over its socket when this process holds
+// it, by way of the process that does otherwise. Without one the error is a *v1.ErrorDetail of class agent_unavailable.
 func (h *Hub) Connector(ctx context.Context, t dispatch.Target) (connectorkit.Connector, error) {
 	h.start()
 	if err := h.recall(ctx, t); err != nil {
@@ -36,14 +36,18 @@ func (h *Hub) Connector(ctx context.Context, t dispatch.Target) (connectorkit.Co
 	for _, k := range known {
 		if k.Online && k.Supports && !k.Draining && k.Process != uuid.Nil.String() && k.Process != h.process {
 			t.AgentID = k.ID
-			return &remote{hub: h, target: t, by: v1.ExecutedBy{Mode: dispatch.Agent, AgentID: k.ID, Hostname: k.Hostname}}, nil
+			return &remote{
+				hub:    h,
+				target: t,
+				by:     v1.ExecutedBy{Mode: dispatch.Agent, AgentID: k.ID, Hostname: k.Hostname},
+			}, nil
 		}
 	}
 	return nil, unavailable(t, known)
 }
 
-// Online reports whether some process holds a socket that can run the target's calls, or held it so lately that the agent
-// may be expected back.
+// Online reports whether some process holds a socket that can run the target's calls, or held it so lately that the
+// agent may be expected back.
 func (h *Hub) Online(ctx context.Context, t dispatch.Target) (bool, error) {
 	if h.Serves(t) {
 		return true, nil
@@ -77,8 +81,9 @@ func (h *Hub) known(ctx context.Context, t dispatch.Target) (out []candidate, er
 	const sql = `
 		select a.id::text, a.name, a.state, coalesce(a.hostname, '') as hostname, a.last_seen_at,
 		       coalesce(s.process_id, '00000000-0000-0000-0000-000000000000')::text as process_id,
-		       a.state = 'registered' and coalesce(s.last_seen_at > now() - make_interval(secs => @offline), false) as online,
-		       @type = any(a.connector_types) as supports, a.draining or coalesce(s.draining, false) as draining
+		       a.state = 'registered' and coalesce(s.last_seen_at > now() - make_interval(secs => @offline),
+		       false) as online, @type = any(a.connector_types) as supports,
+		           a.draining or coalesce(s.draining, false) as draining
 		  from agent a
 		  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
 		 where a.id = @agent::uuid or (@agent::uuid is null and @group <> '' and a.agent_group = @group)
@@ -108,13 +113,18 @@ func unavailable(t dispatch.Target, known []candidate) *v1.ErrorDetail {
 	who := "no agent of the group " + t.AgentGroup
 	switch {
 	case t.AgentID == "" && t.AgentGroup == "":
-		return &v1.ErrorDetail{Class: v1.ClassConfig, Code: "agent_missing", Message: "the connector runs on an agent, but names neither an agent nor a group"}
+		return &v1.ErrorDetail{
+			Class:   v1.ClassConfig,
+			Code:    "agent_missing",
+			Message: "the connector runs on an agent, but names neither an agent nor a group",
+		}
 	case len(known) == 0:
 		d.Message = who + " is known"
 		if t.AgentID != "" {
 			d.Message = "the agent " + t.AgentID + " is not known"
 		}
-		d.Class, d.Code, d.Retryable, d.Hint = v1.ClassConfig, "agent_unknown", false, "choose another agent for the connector, or enrol one"
+		d.Class, d.Code, d.Retryable, d.Hint = v1.ClassConfig, "agent_unknown", false, "choose another agent for the "+
+			"connector, or enrol one"
 		return d
 	}
 	last := known[0] // the one seen last
@@ -161,7 +171,8 @@ func lastSeen(t dispatch.Target, c candidate) string {
 	return "the last one seen was " + c.Name + " at " + when
 }
 
-// remote is a connector on an agent whose socket another process holds. Calls travel as rows; what they carry is sealed.
+// remote is a connector on an agent whose socket another process holds. Calls travel as rows; what they carry is
+// sealed.
 type remote struct {
 	hub    *Hub
 	target dispatch.Target
@@ -177,7 +188,11 @@ func (r *remote) Test(ctx context.Context, req v1.TestRequest, _ connectorkit.Re
 }
 
 // Discover reads the target's fields.
-func (r *remote) Discover(ctx context.Context, req v1.DiscoverRequest, _ connectorkit.Report) (v1.DiscoverResponse, error) {
+func (r *remote) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	_ connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	return askElsewhere[v1.DiscoverResponse](ctx, r, wire.KindDiscover, req)
 }
 
@@ -240,7 +255,14 @@ func (h *Hub) sendElsewhere(ctx context.Context, t dispatch.Target, kind wire.Ta
 	return h.await(ctx, v, id, t, done)
 }
 
-func (h *Hub) writeTask(ctx context.Context, v viewer.Viewer, id string, t dispatch.Target, kind wire.TaskKind, request []byte) error {
+func (h *Hub) writeTask(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	t dispatch.Target,
+	kind wire.TaskKind,
+	request []byte,
+) error {
 	deadline, _ := ctx.Deadline()
 	target, err := encoded(t)
 	if err != nil {
@@ -254,7 +276,17 @@ func (h *Hub) writeTask(ctx context.Context, v viewer.Viewer, id string, t dispa
 		const sql = `
 			insert into agent_task (tenant_id, id, agent_id, agent_group, kind, target, request, deadline)
 			values (current_tenant(), $1, $2, nullif($3, ''), $4, $5, $6, now() + make_interval(secs => $7))`
-		if _, err := tx.Exec(ctx, sql, id, t.AgentID, t.AgentGroup, string(kind), target, sealed, time.Until(deadline).Seconds()); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			sql,
+			id,
+			t.AgentID,
+			t.AgentGroup,
+			string(kind),
+			target,
+			sealed,
+			time.Until(deadline).Seconds(),
+		); err != nil {
 			return fmt.Errorf("write call for another process: %w", err)
 		}
 		return notify(ctx, tx, taskChannel, "offered", id)
@@ -267,7 +299,8 @@ func (h *Hub) dropTask(ctx context.Context, v viewer.Viewer, id string) {
 	defer cancel()
 	err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
 		var state string
-		if err := tx.QueryRow(ctx, `delete from agent_task where id = $1 returning state`, id).Scan(&state); err != nil {
+		if err := tx.QueryRow(ctx, `delete from agent_task where id = $1 returning state`, id).
+			Scan(&state); err != nil {
 			return err
 		}
 		if state == "running" {
@@ -281,7 +314,13 @@ func (h *Hub) dropTask(ctx context.Context, v viewer.Viewer, id string) {
 }
 
 // await looks for the result whenever it is told of one, and now and then by itself.
-func (h *Hub) await(ctx context.Context, v viewer.Viewer, id string, t dispatch.Target, done <-chan struct{}) (reply, error) {
+func (h *Hub) await(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	t dispatch.Target,
+	done <-chan struct{},
+) (reply, error) {
 	claimBy := time.Now().Add(h.pace.claim)
 	tick := time.NewTicker(h.pace.poll)
 	defer tick.Stop()
@@ -300,9 +339,13 @@ func (h *Hub) await(ctx context.Context, v viewer.Viewer, id string, t dispatch.
 			return back, nil
 		case state == "waiting" && time.Now().After(claimBy):
 			return reply{}, &v1.ErrorDetail{
-				Class: v1.ClassAgentUnavailable, Code: "agent_offline", Retryable: true,
-				Message: "the process of the control plane that the agent " + strings.TrimSpace(t.AgentID) + " was connected to does not answer",
-				Hint:    "the agent reconnects automatically within a minute; try again then",
+				Class:     v1.ClassAgentUnavailable,
+				Code:      "agent_offline",
+				Retryable: true,
+				Message: "the process of the control plane that the agent " + strings.TrimSpace(
+					t.AgentID,
+				) + " was connected to does not answer",
+				Hint: "the agent reconnects automatically within a minute; try again then",
 			}
 		}
 	}
@@ -311,7 +354,8 @@ func (h *Hub) await(ctx context.Context, v viewer.Viewer, id string, t dispatch.
 func (h *Hub) readTask(ctx context.Context, v viewer.Viewer, id string) (state string, back reply, err error) {
 	err = h.DB.As(ctx, v, func(tx *pg.Tx) error {
 		var sealed []byte
-		if err := tx.QueryRow(ctx, `select state, result from agent_task where id = $1`, id).Scan(&state, &sealed); err != nil {
+		if err := tx.QueryRow(ctx, `select state, result from agent_task where id = $1`, id).
+			Scan(&state, &sealed); err != nil {
 			return fmt.Errorf("read call: %w", err)
 		}
 		if state != "done" {

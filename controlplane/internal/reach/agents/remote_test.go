@@ -28,7 +28,9 @@ func elsewhere(ctx context.Context, p *process, t dispatch.Target) <-chan outcom
 func (h *house) tasks() (states []string, sealed []byte) {
 	h.t.Helper()
 	err := h.db.As(ctx, h.system, func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select coalesce(array_agg(state), '{}'), coalesce(string_agg(request, ''), '') from agent_task`).Scan(&states, &sealed)
+		return tx.QueryRow(ctx, `select coalesce(array_agg(state), '{}'), coalesce(string_agg(request, ''), '')
+			from agent_task`).
+			Scan(&states, &sealed)
 	})
 	if err != nil {
 		h.t.Fatal(err)
@@ -57,7 +59,11 @@ func TestACallReachesAnAgentThatAnotherProcessHolds(t *testing.T) {
 		t.Errorf("request = %s", offer.Request)
 	}
 	states, sealed := h.tasks()
-	if diff := cmp.Diff([]string{"running"}, states); diff != "" || len(sealed) == 0 || bytes.Contains(sealed, []byte(canary)) {
+	if diff := cmp.Diff(
+		[]string{"running"},
+		states,
+	); diff != "" || len(sealed) == 0 ||
+		bytes.Contains(sealed, []byte(canary)) {
 		t.Errorf("tasks (-want +got):\n%s%q", diff, sealed)
 	}
 	l.finish(f, v1.TestResponse{Success: true, Steps: []v1.TestStep{{Name: "tcp", OK: true}}})
@@ -110,8 +116,8 @@ func TestACallThatIsGivenUpEndsInTheOtherProcessToo(t *testing.T) {
 	}
 	l.expect(wire.TypeTaskCancel)
 	l.failWith(f, &v1.ErrorDetail{Class: v1.ClassCancelled})
-	// One whose end crosses with the giving up stays as done until it is swept; it holds nothing of the request. The process that
-	// has the agent notes it when the agent's word has come.
+	// One whose end crosses with the giving up stays as done until it is swept; it holds nothing of the request. The
+	// process that has the agent notes it when the agent's word has come.
 	over := func() bool {
 		states, request := h.tasks()
 		return len(request) == 0 && !slices.ContainsFunc(states, func(s string) bool { return s != "done" })

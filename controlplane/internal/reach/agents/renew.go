@@ -45,7 +45,10 @@ func (r *Registry) handleToken(ctx context.Context, _ viewer.Viewer, in *tokenIn
 // mayRenew judges the token, which may have expired, before the body is looked at.
 func (r *Registry) mayRenew(ctx context.Context, bearer string) error {
 	if bearer == "" {
-		return r.counted(ctx, fault.New(fault.Unauthenticated, "this needs the agent's last token: Authorization: Bearer <token>"))
+		return r.counted(
+			ctx,
+			fault.New(fault.Unauthenticated, "this needs the agent's last token: Authorization: Bearer <token>"),
+		)
 	}
 	_, err := r.Tokens.VerifyAgentToken(ctx, bearer, true)
 	return r.counted(ctx, err)
@@ -68,7 +71,14 @@ func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenReque
 	if err != nil {
 		return out, err
 	}
-	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.AgentID, Session: c.ID, RequestID: httpapi.RequestID(ctx), IP: httpapi.AddressOf(ctx)}
+	v := viewer.Viewer{
+		Tenant:    c.Tenant,
+		Kind:      viewer.Agent,
+		ID:        c.AgentID,
+		Session:   c.ID,
+		RequestID: httpapi.RequestID(ctx),
+		IP:        httpapi.AddressOf(ctx),
+	}
 	// A refusal is recorded, so it must not roll the transaction back.
 	var refused error
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -81,7 +91,12 @@ func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenReque
 	return out, refused
 }
 
-func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c auth.AgentClaims, req wire.TokenRequest) (out wire.TokenResponse, refused, err error) {
+func (r *Registry) exchange(
+	ctx context.Context,
+	tx *pg.Tx,
+	c auth.AgentClaims,
+	req wire.TokenRequest,
+) (out wire.TokenResponse, refused, err error) {
 	who, err := lock(ctx, tx, c.AgentID)
 	if err != nil {
 		return out, nil, unknownAgent(err, c.AgentID)
@@ -94,7 +109,11 @@ func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c auth.AgentClaims, 
 		return out, err, nil
 	}
 	if !signed(who.Key, req) {
-		return out, fault.Coded(fault.Unauthenticated, "invalid_proof", "the signature does not show that you hold the agent's key"), nil
+		return out, fault.Coded(
+			fault.Unauthenticated,
+			"invalid_proof",
+			"the signature does not show that you hold the agent's key",
+		), nil
 	}
 	step, refused := who.step(req)
 	switch {
@@ -116,21 +135,39 @@ func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c auth.AgentClaims, 
 // exposeCopy quarantines an agent of which an old state was shown, and names both hosts as far as they are known.
 func (i identity) exposeCopy(ctx context.Context, tx *pg.Tx, id string, req wire.TokenRequest) error {
 	seen := map[string]any{
-		"join_seq": req.JoinSeq, "join_seq_expected": i.JoinSeq, "boot_id": short(req.BootID), "other_boot_id": deref(i.LastBootID),
-		"ip": tx.Viewer.IP, "other_ip": deref(i.Address), "other_hostname": deref(i.Hostname),
+		"join_seq":          req.JoinSeq,
+		"join_seq_expected": i.JoinSeq,
+		"boot_id":           short(req.BootID),
+		"other_boot_id":     deref(i.LastBootID),
+		"ip":                tx.Viewer.IP,
+		"other_ip":          deref(i.Address),
+		"other_hostname":    deref(i.Hostname),
 	}
-	reason := fmt.Sprintf("an old join counter was shown from %s, while the agent on %s had gone on: its state was copied",
-		tx.Viewer.IP, place(deref(i.Hostname), deref(i.Address)))
+	reason := fmt.Sprintf(
+		"an old join counter was shown from %s, while the agent on %s had gone on: its state was copied",
+		tx.Viewer.IP,
+		place(deref(i.Hostname), deref(i.Address)),
+	)
 	return quarantine(ctx, tx, id, reason, seen)
 }
 
-var errForged = fault.Coded(fault.Forbidden, "agent_identity_mismatch", "the token belongs to another agent than the one named")
+var errForged = fault.Coded(
+	fault.Forbidden,
+	"agent_identity_mismatch",
+	"the token belongs to another agent than the one named",
+)
 
 // forged records that an agent gave itself for another one.
 func forged(ctx context.Context, tx *pg.Tx, claimed string) error {
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: "agent.identity_mismatch", Outcome: audit.Denied,
-		Subject: audit.Subject{Type: "agent", ID: tx.Viewer.ID, Display: tx.Viewer.Display}, Context: map[string]any{"claimed_agent_id": short(claimed)},
+		Action:  "agent.identity_mismatch",
+		Outcome: audit.Denied,
+		Subject: audit.Subject{
+			Type:    "agent",
+			ID:      tx.Viewer.ID,
+			Display: tx.Viewer.Display,
+		},
+		Context: map[string]any{"claimed_agent_id": short(claimed)},
 	})
 }
 
@@ -142,8 +179,8 @@ func unknownAgent(err error, id string) error {
 	return fmt.Errorf("find agent: %w", err)
 }
 
-// mayRenew holds a token against the agent it names. Its epoch does not matter here: the signature and the join counter decide
-// which copy goes on after a quarantine is cleared, and a new enrolment has another key.
+// mayRenew holds a token against the agent it names. Its epoch does not matter here: the signature and the join counter
+// decide which copy goes on after a quarantine is cleared, and a new enrolment has another key.
 func (i identity) mayRenew(c auth.AgentClaims) error {
 	c.Epoch = i.Epoch
 	return i.matches(c)
@@ -154,21 +191,40 @@ func signed(key []byte, req wire.TokenRequest) bool {
 	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, req.TokenProof(), signature)
 }
 
-// step says by how much a request moves the join counter: one, or none when it repeats the last request because the answer
-// was lost. Any older counter means that two hosts share an identity; a newer one that our own memory went back in time.
+// step says by how much a request moves the join counter: one, or none when it repeats the last request because the
+// answer was lost. Any older counter means that two hosts share an identity; a newer one that our own memory went back
+// in time.
 func (i identity) step(req wire.TokenRequest) (int, error) {
 	switch {
 	case req.JoinSeq == i.JoinSeq:
 		return 1, nil
-	case req.JoinSeq == i.JoinSeq-1 && req.Nonce != "" && req.Nonce == deref(i.LastNonce) && req.BootID == deref(i.LastBootID):
+	case req.JoinSeq == i.JoinSeq-1 && req.Nonce != "" && req.Nonce == deref(i.LastNonce) &&
+		req.BootID == deref(i.LastBootID):
 		return 0, nil
 	case req.JoinSeq > i.JoinSeq:
-		return 0, fault.Coded(fault.Conflict, "join_counter_ahead", "the join counter %d was never given out; enrol the agent again", req.JoinSeq)
+		return 0, fault.Coded(
+			fault.Conflict,
+			"join_counter_ahead",
+			"the join counter %d was never given out; enrol the agent again",
+			req.JoinSeq,
+		)
 	}
-	return 0, fault.Coded(fault.Forbidden, "agent_quarantined", "the join counter %d is old, so two hosts share this identity; the agent is quarantined until it is enrolled again", req.JoinSeq)
+	return 0, fault.Coded(
+		fault.Forbidden,
+		"agent_quarantined",
+		"the join counter %d is old, so two hosts share this identity; the agent is quarantined until it is enrolled again",
+		req.JoinSeq,
+	)
 }
 
-func advance(ctx context.Context, tx *pg.Tx, id string, step int, req wire.TokenRequest, skewMS int64) (seq int64, err error) {
+func advance(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	step int,
+	req wire.TokenRequest,
+	skewMS int64,
+) (seq int64, err error) {
 	const sql = `
 		update agent
 		   set join_seq = join_seq + $2, last_nonce = $3, last_boot_id = $4, ip_last = $5, clock_skew_ms = $6

@@ -47,7 +47,8 @@ func (s *session) suits(t dispatch.Target) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.draining && !s.drained && (t.AgentID == s.key.id || (t.AgentID == "" && t.AgentGroup != "" && t.AgentGroup == s.group))
+	return !s.draining && !s.drained &&
+		(t.AgentID == s.key.id || (t.AgentID == "" && t.AgentGroup != "" && t.AgentGroup == s.group))
 }
 
 // hangs reports whether the agent's loop is not heard of any more.
@@ -71,8 +72,16 @@ func (s *session) by() v1.ExecutedBy {
 
 func (s *session) welcome(actions []wire.ResumeAction) {
 	s.send(wire.Frame{Type: wire.TypeWelcome, Re: s.helloID}, wire.Welcome{
-		SessionID: s.id, AgentID: s.key.id, Capability: min(s.hello.Capability, wire.Capability), MaxFrame: wire.DefaultMaxFrame,
-		HeartbeatS: int(wire.HeartbeatInterval / time.Second), ServerTime: time.Now().UTC(), Resume: actions, MinVersion: s.hub.MinVersion,
+		SessionID:  s.id,
+		AgentID:    s.key.id,
+		Capability: min(s.hello.Capability, wire.Capability),
+		MaxFrame:   wire.DefaultMaxFrame,
+		HeartbeatS: int(
+			wire.HeartbeatInterval / time.Second,
+		),
+		ServerTime: time.Now().UTC(),
+		Resume:     actions,
+		MinVersion: s.hub.MinVersion,
 	})
 }
 
@@ -132,7 +141,10 @@ func (s *session) toCall(f wire.Frame) error {
 }
 
 func (s *session) refuse(f wire.Frame, code, message string) {
-	s.send(wire.Frame{Type: wire.TypeError, Re: f.ID, Task: f.Task, Run: f.Run, Attempt: f.Attempt}, wire.ErrorBody{Code: code, Message: message})
+	s.send(
+		wire.Frame{Type: wire.TypeError, Re: f.ID, Task: f.Task, Run: f.Run, Attempt: f.Attempt},
+		wire.ErrorBody{Code: code, Message: message},
+	)
 }
 
 // complaint is an error frame: the agent could not use something of ours.

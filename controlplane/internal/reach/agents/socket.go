@@ -88,7 +88,11 @@ func (s *socket) ask() (answered <-chan struct{}, forget func()) {
 	}
 	s.asked[text] = done
 	s.mu.Unlock()
-	_ = s.ws.WriteControl(websocket.PingMessage, []byte(text), time.Now().Add(writeTimeout)) // shows by the silence that follows
+	_ = s.ws.WriteControl(
+		websocket.PingMessage,
+		[]byte(text),
+		time.Now().Add(writeTimeout),
+	) // shows by the silence that follows
 	return done, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -187,8 +191,8 @@ func (s *socket) WriteMessage(msg []byte) error {
 	return s.ws.WriteMessage(websocket.TextMessage, msg)
 }
 
-// Close sends a close frame and gives the other end a moment to answer it, so that it learns the code: a connection torn down
-// at once would take the frame with it. drain ends the connection.
+// Close sends a close frame and gives the other end a moment to answer it, so that it learns the code: a connection
+// torn down at once would take the frame with it. drain ends the connection.
 func (s *socket) Close(code int, reason string) error {
 	s.mu.Lock()
 	if s.closed {
@@ -204,10 +208,14 @@ func (s *socket) Close(code int, reason string) error {
 	if code == websocket.CloseNoStatusReceived || code == websocket.CloseAbnormalClosure {
 		return err // these tell of a connection that is gone already and are never sent (RFC 6455 section 7.4.1)
 	}
-	return errors.Join(err, s.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), until))
+	return errors.Join(
+		err,
+		s.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), until),
+	)
 }
 
-// drain reads what is still under way until the other end has closed too, and ends the connection. The reader calls it last.
+// drain reads what is still under way until the other end has closed too, and ends the connection. The reader calls it
+// last.
 func (s *socket) drain() {
 	_ = s.Close(wire.Going, "")
 	for {

@@ -25,12 +25,14 @@ const (
 const shownState = `
 	case when a.state in ('pending', 'disabled', 'quarantined', 'revoked') then a.state
 	     when s.last_seen_at > now() - make_interval(secs => @offline) then
-	          case when a.draining or s.draining then 'draining' when cardinality(a.degraded) > 0 then 'degraded' else 'online' end
+	          case when a.draining or s.draining then 'draining' when cardinality(a.degraded) > 0 then 'degraded'
+	              else 'online' end
 	     when a.last_seen_at is null then 'registered'
 	     else 'offline' end`
 
 const columns = `
-	a.id::text, a.name, a.description, nullif(a.agent_group, '') as agent_group, ` + shownState + ` as state, a.version_name, a.os,
+	a.id::text, a.name, a.description, nullif(a.agent_group, '') as agent_group, ` + shownState +
+	` as state, a.version_name, a.os,
 	a.arch, a.hostname, a.ip_last, a.instance_id::text, a.connector_types, a.clock_skew_ms, a.stats,
 	a.draining, a.degraded, a.flapping_since is not null as flapping,
 	case when ` + shownState + ` in ('online', 'draining', 'degraded') then s.connected_at end as connected_since,
@@ -51,9 +53,11 @@ type AgentPresence struct {
 // CountPresent counts the agents of the transaction's tenant.
 func CountPresent(ctx context.Context, tx *pg.Tx) (p AgentPresence, err error) {
 	const sql = `
-		select count(*), count(*) filter (where x.state in ('online', 'degraded', 'draining')), count(*) filter (where x.state = 'offline')
+		select count(*), count(*) filter (where x.state in ('online', 'degraded', 'draining')),
+		    count(*) filter (where x.state = 'offline')
 		  from (select ` + shownState + ` as state` + fromAgents + ` where a.state <> 'revoked') x`
-	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"offline": wire.OfflineAfter.Seconds()}).Scan(&p.Total, &p.Online, &p.Offline); err != nil {
+	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"offline": wire.OfflineAfter.Seconds()}).
+		Scan(&p.Total, &p.Online, &p.Offline); err != nil {
 		return p, fmt.Errorf("count agents: %w", err)
 	}
 	return p, nil
@@ -84,9 +88,21 @@ const filtered = `
 	   and (@group = '' or a.agent_group = @group)`
 
 // list reads a page of agents, newest first, and one more if there is one, and how many there are.
-func list(ctx context.Context, tx *pg.Tx, f filters, p pg.Page, offline time.Duration) (items []Agent, total int64, err error) {
+func list(
+	ctx context.Context,
+	tx *pg.Tx,
+	f filters,
+	p pg.Page,
+	offline time.Duration,
+) (items []Agent, total int64, err error) {
 	args := pgx.NamedArgs{
-		"state": f.State, "group": f.Group, "offline": offline.Seconds(), "rows": p.Limit + 1, "skip": p.Offset, "at": nil, "id": nil,
+		"state":   f.State,
+		"group":   f.Group,
+		"offline": offline.Seconds(),
+		"rows":    p.Limit + 1,
+		"skip":    p.Offset,
+		"at":      nil,
+		"id":      nil,
 	}
 	if len(p.After) == 2 {
 		args["at"], args["id"] = p.After[0], p.After[1]
@@ -130,8 +146,8 @@ type identity struct {
 // lock reads an agent's identity and keeps others from changing it until the transaction ends.
 func lock(ctx context.Context, tx *pg.Tx, id string) (identity, error) {
 	const sql = `
-		select name, agent_group, state, identity_key, instance_id::text, token_epoch, join_seq, last_nonce, last_boot_id, draining, hostname,
-		       ip_last
+		select name, agent_group, state, identity_key, instance_id::text, token_epoch, join_seq, last_nonce,
+		       last_boot_id, draining, hostname, ip_last
 		  from agent
 		 where id = $1
 		   for update`
@@ -155,7 +171,12 @@ func (i identity) mayWork() error {
 	case Registered:
 		return nil
 	case Quarantined:
-		return fault.Coded(fault.Forbidden, "agent_quarantined", "this agent is quarantined because its identity was seen in two places; stop one of them and clear the quarantine, or enrol it again")
+		return fault.Coded(
+			fault.Forbidden,
+			"agent_quarantined",
+			"this agent is quarantined because its identity was seen in two places; stop one of them and clear the "+
+				"quarantine, or enrol it again",
+		)
 	case Revoked:
 		return fault.Coded(fault.Forbidden, "agent_revoked", "this agent has been revoked")
 	case Disabled:
@@ -164,8 +185,8 @@ func (i identity) mayWork() error {
 	return fault.Coded(fault.Unauthenticated, "token_revoked", "this agent must be enrolled again")
 }
 
-// quarantine shuts an agent out, both copies of it, until an administrator lifts it or enrols the agent again: somebody else
-// has its identity.
+// quarantine shuts an agent out, both copies of it, until an administrator lifts it or enrols the agent again: somebody
+// else has its identity.
 func quarantine(ctx context.Context, tx *pg.Tx, id, reason string, seen map[string]any) error {
 	const sql = `
 		update agent
@@ -179,7 +200,12 @@ func quarantine(ctx context.Context, tx *pg.Tx, id, reason string, seen map[stri
 		return nil
 	}
 	seen["reason"] = reason
-	entry := audit.Entry{Action: "agent.clone_detected", Outcome: audit.Denied, Subject: audit.Subject{Type: "agent", ID: id}, Context: seen}
+	entry := audit.Entry{
+		Action:  "agent.clone_detected",
+		Outcome: audit.Denied,
+		Subject: audit.Subject{Type: "agent", ID: id},
+		Context: seen,
+	}
 	if err := audit.Record(ctx, tx, entry); err != nil {
 		return err
 	}

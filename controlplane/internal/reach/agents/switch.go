@@ -39,8 +39,11 @@ func (r *Registry) resume(ctx context.Context, v viewer.Viewer, id string) (Agen
 // disable switches an agent off. Its connection is closed within seconds, whichever process holds it.
 func (r *Registry) disable(ctx context.Context, v viewer.Viewer, id string) (Agent, error) {
 	return r.turn(ctx, v, id, turn{
-		action: "agent.disabled", from: []string{Registered}, done: func(i identity) bool { return i.State == Disabled },
-		set: "state = 'disabled'", not: "only an agent that is enrolled can be switched off",
+		action: "agent.disabled",
+		from:   []string{Registered},
+		done:   func(i identity) bool { return i.State == Disabled },
+		set:    "state = 'disabled'",
+		not:    "only an agent that is enrolled can be switched off",
 	})
 }
 
@@ -52,13 +55,16 @@ func (r *Registry) enable(ctx context.Context, v viewer.Viewer, id string) (Agen
 	})
 }
 
-// clear lets a quarantined agent in again and revokes every token given out before, so that each copy must renew. The copy with
-// the newest join counter may; one with an older counter is found out once more, and a stolen token without the key is of no
-// use.
+// clear lets a quarantined agent in again and revokes every token given out before, so that each copy must renew. The
+// copy with the newest join counter may; one with an older counter is found out once more, and a stolen token without
+// the key is of no use.
 func (r *Registry) clear(ctx context.Context, v viewer.Viewer, id string) (Agent, error) {
 	return r.turn(ctx, v, id, turn{
-		action: "agent.quarantine_cleared", from: []string{Quarantined}, done: func(identity) bool { return false },
-		set: "state = 'registered', quarantine_reason = null, token_epoch = token_epoch + 1", not: "the agent is not quarantined",
+		action: "agent.quarantine_cleared",
+		from:   []string{Quarantined},
+		done:   func(identity) bool { return false },
+		set:    "state = 'registered', quarantine_reason = null, token_epoch = token_epoch + 1",
+		not:    "the agent is not quarantined",
 	})
 }
 
@@ -79,10 +85,18 @@ func (r *Registry) turn(ctx context.Context, v viewer.Viewer, id string, t turn)
 		case !slices.Contains(t.from, who.State):
 			return fault.New(fault.Conflict, "%s; it is %s", t.not, who.State)
 		}
-		if _, err := tx.Exec(ctx, `update agent set `+t.set+`, updated_at = now(), version = version + 1 where id = $1`, id); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`update agent set `+t.set+`, updated_at = now(), version = version + 1 where id = $1`,
+			id,
+		); err != nil {
 			return fmt.Errorf("%s: %w", t.action, err)
 		}
-		entry := audit.Entry{Action: t.action, Subject: subjectOf(before), Context: map[string]any{"state_before": before.State}}
+		entry := audit.Entry{
+			Action:  t.action,
+			Subject: subjectOf(before),
+			Context: map[string]any{"state_before": before.State},
+		}
 		if before.QuarantineReason != nil {
 			entry.Context["quarantine_reason"] = *before.QuarantineReason
 		}

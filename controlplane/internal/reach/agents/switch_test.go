@@ -16,7 +16,13 @@ func TestADrainedAgentEndsWhatRunsAndGetsNothingNew(t *testing.T) {
 	h := newHouse(t)
 	a, b := h.enrol("A", "dc"), h.enrol("B", "dc")
 	la := a.connect()
-	group := dispatch.Target{Tenant: h.system.Tenant, ConnectorID: uuid.NewString(), Type: "ldap", Mode: dispatch.Agent, AgentGroup: "dc"}
+	group := dispatch.Target{
+		Tenant:      h.system.Tenant,
+		ConnectorID: uuid.NewString(),
+		Type:        "ldap",
+		Mode:        dispatch.Agent,
+		AgentGroup:  "dc",
+	}
 	call := h.test(ctx, group, nil)
 	f, _ := la.accept()
 	h.must(t, 200, "POST", "/settings/agents/"+a.id+"/drain", "admin", nil)

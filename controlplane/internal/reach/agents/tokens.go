@@ -8,9 +8,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 )
 
-// Tokens makes and reads the tokens of agents. auth.Service is one. The kinds are apart: neither passes for the other. Verify
-// returns a fault of kind Unauthenticated for what is no valid token; whether the agent may still do anything, only the
-// database knows.
+// Tokens makes and reads the tokens of agents. auth.Service is one. The kinds are apart: neither passes for the other.
+// Verify returns a fault of kind Unauthenticated for what is no valid token; whether the agent may still do anything,
+// only the database knows.
 type Tokens interface {
 	IssueEnrollToken(ctx context.Context, tx *pg.Tx, agentID string) (string, auth.EnrollClaims, error)
 	VerifyEnrollToken(ctx context.Context, bearer string) (auth.EnrollClaims, error)

@@ -54,7 +54,8 @@ func TestAWaitOfASyncReachesItsEarAndIsNoSilence(t *testing.T) {
 		t.Fatalf("the wait passed for being stuck: %v", o.err)
 	}
 	heard := e.all()
-	if len(heard) != 1 || heard[0].Phase != "users" || heard[0].Message != "asked to wait" || heard[0].RateWaitUntil == nil {
+	if len(heard) != 1 || heard[0].Phase != "users" || heard[0].Message != "asked to wait" ||
+		heard[0].RateWaitUntil == nil {
 		t.Fatalf("heard %+v", heard)
 	}
 	if off := heard[0].RateWaitUntil.Sub(until).Abs(); off > 2*time.Second {
@@ -91,7 +92,10 @@ func waitsUntil(t *testing.T, s *session, until time.Time) time.Time {
 	t.Helper()
 	c := newCall(s, wire.Offer{Kind: wire.KindSync, Credit: 1}, "task", "run", 1)
 	c.session = s
-	data, err := wire.Encode(wire.Frame{Type: wire.TypeProgress, ID: "x", TS: time.Now(), Attempt: 1}, v1.Progress{RateWaitUntil: &until})
+	data, err := wire.Encode(
+		wire.Frame{Type: wire.TypeProgress, ID: "x", TS: time.Now(), Attempt: 1},
+		v1.Progress{RateWaitUntil: &until},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

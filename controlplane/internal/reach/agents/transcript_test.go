@@ -19,14 +19,21 @@ type client struct{ *socket }
 // Cut drops the line without a word.
 func (c client) Cut() { _ = c.ws.Close() }
 
-// TestTheHubFollowsTheTranscripts plays the agent's side of each transcript against the hub, while a dispatcher makes the
-// call that the transcript is about.
+// TestTheHubFollowsTheTranscripts plays the agent's side of each transcript against the hub, while a dispatcher makes
+// the call that the transcript is about.
 func TestTheHubFollowsTheTranscripts(t *testing.T) {
 	t.Parallel()
 	request := v1.AuthConfig{"host": "dc1.example.org", "port": 636}
 	kinds := map[string]string{
-		"hello": "", "revoked": "revoke", "test_ok": "test", "discover_ok": "discover", "sync_ok": "sync", "sync_resume": "sync", "sync_cancel": "cancel",
-		"sync_abandoned": "again", "reject_unknown_type": "mainframe",
+		"hello":               "",
+		"revoked":             "revoke",
+		"test_ok":             "test",
+		"discover_ok":         "discover",
+		"sync_ok":             "sync",
+		"sync_resume":         "sync",
+		"sync_cancel":         "cancel",
+		"sync_abandoned":      "again",
+		"reject_unknown_type": "mainframe",
 	}
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +64,14 @@ func TestTheHubFollowsTheTranscripts(t *testing.T) {
 						return nil, err
 					}
 					if kind == "revoke" {
-						h.must(t, 200, "POST", "/settings/agents/"+m.id+"/revoke", "admin", map[string]any{"reason": "x"})
+						h.must(
+							t,
+							200,
+							"POST",
+							"/settings/agents/"+m.id+"/revoke",
+							"admin",
+							map[string]any{"reason": "x"},
+						)
 					}
 					return client{newSocket(ws, h.hub.pace)}, nil
 				},
@@ -89,7 +103,14 @@ func TestTheHubFollowsTheTranscripts(t *testing.T) {
 }
 
 // follow makes the transcript's call as soon as the agent is there.
-func (h *house) follow(ctx context.Context, kind string, target dispatch.Target, auth v1.AuthConfig, cancel func(), lost chan struct{}) error {
+func (h *house) follow(
+	ctx context.Context,
+	kind string,
+	target dispatch.Target,
+	auth v1.AuthConfig,
+	cancel func(),
+	lost chan struct{},
+) error {
 	d := h.dispatcher()
 	if kind == "" || kind == "revoke" {
 		return nil
@@ -104,7 +125,12 @@ func (h *house) follow(ctx context.Context, kind string, target dispatch.Target,
 		_, err := d.Test(ctx, target, v1.TestRequest{ConnectorBusinessID: "HR", AuthConfig: auth}, nil)
 		return err
 	case "discover":
-		_, err := d.Discover(ctx, target, v1.DiscoverRequest{ConnectorBusinessID: "HR", AuthConfig: auth, SampleSize: 5}, nil)
+		_, err := d.Discover(
+			ctx,
+			target,
+			v1.DiscoverRequest{ConnectorBusinessID: "HR", AuthConfig: auth, SampleSize: 5},
+			nil,
+		)
 		return err
 	case "mainframe":
 		// The agent says itself that it does not know the type, as one of a mixed group might.
@@ -126,7 +152,14 @@ func (h *house) follow(ctx context.Context, kind string, target dispatch.Target,
 }
 
 // followTwice loses its first attempt with the connection, and starts a second one when the agent is back.
-func followTwice(ctx context.Context, d *dispatch.Dispatcher, t dispatch.Target, req v1.SyncRequest, lost chan struct{}, back func() bool) error {
+func followTwice(
+	ctx context.Context,
+	d *dispatch.Dispatcher,
+	t dispatch.Target,
+	req v1.SyncRequest,
+	lost chan struct{},
+	back func() bool,
+) error {
 	emit := func(context.Context, v1.SyncResponse) error { return nil }
 	err := d.Sync(ctx, t, req, emit)
 	if dispatch.Detail(err).Code != "agent_lost" {

@@ -18,7 +18,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// Handler serves GET /api/v1/agent. It stands behind the agents' authenticator: who connects is known from the token alone.
+// Handler serves GET /api/v1/agent. It stands behind the agents' authenticator: who connects is known from the token
+// alone.
 func (h *Hub) Handler() http.Handler {
 	h.start()
 	return http.HandlerFunc(h.serve)
@@ -64,16 +65,28 @@ func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *httpapi.Problem {
 	offered := websocket.Subprotocols(r)
 	switch {
 	case v.Kind != viewer.Agent:
-		return &httpapi.Problem{Status: http.StatusUnauthorized, Code: "invalid_token", Detail: "this needs an agent's token"}
+		return &httpapi.Problem{
+			Status: http.StatusUnauthorized,
+			Code:   "invalid_token",
+			Detail: "this needs an agent's token",
+		}
 	case r.Header.Get("Origin") != "":
 		return &httpapi.Problem{Status: http.StatusForbidden, Code: "forbidden", Detail: "browsers do not connect here"}
 	case r.Header.Get("X-Tenant-Id") != "" || r.URL.RawQuery != "":
-		return &httpapi.Problem{Status: http.StatusBadRequest, Code: "unknown_parameter", Detail: "who connects is known from the token alone"}
+		return &httpapi.Problem{
+			Status: http.StatusBadRequest,
+			Code:   "unknown_parameter",
+			Detail: "who connects is known from the token alone",
+		}
 	case !websocket.IsWebSocketUpgrade(r) || !slices.Contains(offered, wire.Subprotocol):
 		return &httpapi.Problem{
-			Status: http.StatusUpgradeRequired, Code: "upgrade_required",
+			Status: http.StatusUpgradeRequired,
+			Code:   "upgrade_required",
 			Detail: "this is a websocket of the subprotocol " + wire.Subprotocol,
-			Extra:  map[string]any{"supported_subprotocols": []string{wire.Subprotocol}, "min_capability": wire.MinAgentCapability},
+			Extra: map[string]any{
+				"supported_subprotocols": []string{wire.Subprotocol},
+				"min_capability":         wire.MinAgentCapability,
+			},
 		}
 	}
 	if wait := h.handshakes.take("", time.Now()); wait > 0 {
@@ -85,11 +98,20 @@ func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *httpapi.Problem {
 func overloaded(detail string) *httpapi.Problem {
 	// Agents that come back at different times do not queue up again.
 	spread := time.Duration(5+time.Now().UnixNano()%56) * time.Second
-	return &httpapi.Problem{Status: http.StatusServiceUnavailable, Code: "temporarily_overloaded", Detail: detail, RetryAfter: spread}
+	return &httpapi.Problem{
+		Status:     http.StatusServiceUnavailable,
+		Code:       "temporarily_overloaded",
+		Detail:     detail,
+		RetryAfter: spread,
+	}
 }
 
 func refuse(w http.ResponseWriter, r *http.Request, p *httpapi.Problem) {
-	p.Type, p.Title, p.RequestID = "urn:grantwright:problem:"+p.Code, http.StatusText(p.Status), httpapi.RequestID(r.Context())
+	p.Type, p.Title, p.RequestID = "urn:grantwright:problem:"+p.Code, http.StatusText(
+		p.Status,
+	), httpapi.RequestID(
+		r.Context(),
+	)
 	p.Instance = "urn:grantwright:request:" + p.RequestID
 	for k, values := range p.GetHeaders() {
 		w.Header()[k] = values
@@ -112,7 +134,8 @@ func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) err
 	s, err := h.greet(ctx, v, socket)
 	if err != nil {
 		closing := &wire.CloseError{Code: wire.CloseCode(err), Reason: "the hello could not be used"}
-		if !errors.As(err, &closing) && !errors.Is(err, wire.ErrMalformed) && !errors.Is(err, wire.ErrVersion) && !errors.Is(err, wire.ErrTooLarge) {
+		if !errors.As(err, &closing) && !errors.Is(err, wire.ErrMalformed) && !errors.Is(err, wire.ErrVersion) &&
+			!errors.Is(err, wire.ErrTooLarge) {
 			closing = &wire.CloseError{Code: wire.CloseDraining, Reason: "try again"}
 			h.Log.ErrorContext(ctx, "agent could not be admitted", "tenant", v.Tenant, "agent", v.ID, "err", err)
 		}
@@ -120,7 +143,18 @@ func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) err
 		return closing
 	}
 	h.attach(s)
-	h.Log.InfoContext(ctx, "agent connected", "tenant", v.Tenant, "agent", v.ID, "session", s.id, "version", s.hello.Version)
+	h.Log.InfoContext(
+		ctx,
+		"agent connected",
+		"tenant",
+		v.Tenant,
+		"agent",
+		v.ID,
+		"session",
+		s.id,
+		"version",
+		s.hello.Version,
+	)
 	err = s.conn.Serve(ctx, s.handle)
 	close(s.done)
 	goodbye := saidGoodbye(err)
@@ -151,7 +185,10 @@ func (h *Hub) firstFrame(socket *socket) (wire.Frame, error) {
 		if f.Type != wire.TypeEcho {
 			break
 		}
-		back, err := wire.Encode(wire.Frame{Type: wire.TypeEcho, ID: wire.NewID(time.Now()), Re: f.ID, TS: time.Now()}, f.Body)
+		back, err := wire.Encode(
+			wire.Frame{Type: wire.TypeEcho, ID: wire.NewID(time.Now()), Re: f.ID, TS: time.Now()},
+			f.Body,
+		)
 		if err != nil {
 			return f, err
 		}
@@ -186,9 +223,21 @@ func (h *Hub) greet(ctx context.Context, v viewer.Viewer, socket *socket) (*sess
 		return nil, err
 	}
 	return &session{
-		hub: h, key: agentKey{v.Tenant, v.ID}, id: a.id, epoch: a.epoch, tokens: a.tokens, proven: key,
-		name: a.name, group: a.group, hello: hello, helloID: f.ID, socket: socket, conn: wire.NewConn(socket, wire.HardMaxFrame), done: make(chan struct{}), skew: skew(hello.Clock),
-		beaten: time.Now(),
+		hub:     h,
+		key:     agentKey{v.Tenant, v.ID},
+		id:      a.id,
+		epoch:   a.epoch,
+		tokens:  a.tokens,
+		proven:  key,
+		name:    a.name,
+		group:   a.group,
+		hello:   hello,
+		helloID: f.ID,
+		socket:  socket,
+		conn:    wire.NewConn(socket, wire.HardMaxFrame),
+		done:    make(chan struct{}),
+		skew:    skew(hello.Clock),
+		beaten:  time.Now(),
 	}, nil
 }
 

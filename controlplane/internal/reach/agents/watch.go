@@ -19,8 +19,8 @@ const (
 	wentOffline = string(event.AgentOffline)
 )
 
-// watched is what is remembered of an agent's coming and going. Every departure that is recorded is followed by a return that
-// is, and two recorded departures lie apart; what happens between makes the agent flapping.
+// watched is what is remembered of an agent's coming and going. Every departure that is recorded is followed by a
+// return that is, and two recorded departures lie apart; what happens between makes the agent flapping.
 type watched struct {
 	Online   bool       // when it was looked at last
 	Since    time.Time  // since when
@@ -87,7 +87,8 @@ type coming struct {
 // settle looks at some agents of one tenant. One that another process looks at is left to that.
 func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
-		select a.id::text, a.name, a.state, a.hostname, a.version_name, a.last_seen_at, ` + isThere + ` as online, clock_timestamp(), a.seen_online,
+		select a.id::text, a.name, a.state, a.hostname, a.version_name, a.last_seen_at, ` + isThere +
+		` as online, clock_timestamp(), a.seen_online,
 		       coalesce(a.seen_since, a.created_at), a.told_online, a.told_gone_at, a.back_by, a.flapping_since
 		  from agent a
 		  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
@@ -99,7 +100,22 @@ func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 	}
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c coming, err error) {
 		w := &c.watched
-		err = row.Scan(&c.ID, &c.Name, &c.State, &c.Hostname, &c.Version, &c.Seen, &c.Online, &c.Now, &w.Online, &w.Since, &w.Told, &w.Gone, &w.BackBy, &w.Flapping)
+		err = row.Scan(
+			&c.ID,
+			&c.Name,
+			&c.State,
+			&c.Hostname,
+			&c.Version,
+			&c.Seen,
+			&c.Online,
+			&c.Now,
+			&w.Online,
+			&w.Since,
+			&w.Told,
+			&w.Gone,
+			&w.BackBy,
+			&w.Flapping,
+		)
 		return c, err
 	})
 	if err != nil {
@@ -143,9 +159,16 @@ func (h *Hub) note(ctx context.Context, tx *pg.Tx, c coming) error {
 // tell publishes that an agent has come or gone.
 func tell(ctx context.Context, tx *pg.Tx, c coming, happened string, next watched) error {
 	return event.Publish(ctx, tx, event.Event{
-		Kind: event.Kind(happened), Resource: event.Resource{Type: "agent", ID: c.ID},
-		Data: map[string]any{"name": c.Name, "state": c.State, "version": c.Version, "last_seen_at": c.Seen, "flapping": next.Flapping != nil,
-			"cause": c.cause(happened)},
+		Kind:     event.Kind(happened),
+		Resource: event.Resource{Type: "agent", ID: c.ID},
+		Data: map[string]any{
+			"name":         c.Name,
+			"state":        c.State,
+			"version":      c.Version,
+			"last_seen_at": c.Seen,
+			"flapping":     next.Flapping != nil,
+			"cause":        c.cause(happened),
+		},
 	})
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// TestDeparturesAreRecordedApartAndAlwaysFollowedByReturns tries any coming and going against what is promised of the events.
+// TestDeparturesAreRecordedApartAndAlwaysFollowedByReturns tries any coming and going against what is promised of the
+// events.
 func TestDeparturesAreRecordedApartAndAlwaysFollowedByReturns(t *testing.T) {
 	t.Parallel()
 	const pair = 5 * time.Minute
@@ -23,7 +24,11 @@ func TestDeparturesAreRecordedApartAndAlwaysFollowedByReturns(t *testing.T) {
 		var events []string
 		var gone []time.Time
 		steps := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
-			return step{rapid.Bool().Draw(t, "online"), time.Duration(rapid.IntRange(1, 900).Draw(t, "seconds")) * time.Second, rapid.Bool().Draw(t, "with notice")}
+			return step{
+				rapid.Bool().Draw(t, "online"),
+				time.Duration(rapid.IntRange(1, 900).Draw(t, "seconds")) * time.Second,
+				rapid.Bool().Draw(t, "with notice"),
+			}
 		}), 1, 60).Draw(t, "steps")
 		online := false
 		for _, s := range steps {
@@ -253,7 +258,8 @@ func TestAnAgentBelowTheMinimumVersionIsDegraded(t *testing.T) {
 	}
 	h.eventually(m.id, Degraded)
 	for version, want := range map[string]bool{
-		"1.9.7": true, "1.9": true, "v1.2.3": true, "0.9": true, "1.10": false, "1.10.0": false, "1.10.1-rc1": false, "2": false,
+		"1.9.7": true, "1.9": true, "v1.2.3": true, "0.9": true, "1.10": false, "1.10.0": false, "1.10.1-rc1": false,
+		"2":                  false,
 		"0.0.0-4f2a9c1d77aa": false, "0.0.0-dev": false, "unknown": false, "": false,
 	} {
 		if got := older(version, "1.10"); got != want {
@@ -283,11 +289,15 @@ func TestWhoListensIsToldWhatIsRecorded(t *testing.T) {
 	var told []string
 	act(func(tx *pg.Tx) error {
 		const sql = `
-			select array_agg(concat_ws(' ', kind, sequence, data ->> 'name', data ->> 'cause', data ->> 'state', data ->> 'last_seen_at' is not null) order by sequence)
+			select array_agg(concat_ws(' ', kind, sequence, data ->> 'name', data ->> 'cause', data ->> 'state',
+			    data ->> 'last_seen_at' is not null) order by sequence)
 			  from event where resource_id = $1 and resource_type = 'agent' and data ->> 'version' <> ''`
 		return tx.QueryRow(ctx, sql, m.id).Scan(&told)
 	})
-	if diff := cmp.Diff([]string{"agent.online 1 HQ connected registered t", "agent.offline 2 HQ silent registered t"}, told); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"agent.online 1 HQ connected registered t", "agent.offline 2 HQ silent registered t"},
+		told,
+	); diff != "" {
 		t.Error(diff)
 	}
 }

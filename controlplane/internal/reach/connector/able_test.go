@@ -18,10 +18,15 @@ func TestAConnectorCanChangeWhatItsTargetWasSeenToOffer(t *testing.T) {
 	}{
 		{nil, all, ""},
 		{all, all, ""},
-		{[]v1.ProvisionOp{v1.OpAccountCreate, v1.OpEntitlementGrant, v1.OpAccountRename}, []v1.ProvisionOp{v1.OpAccountCreate, v1.OpEntitlementGrant}, "account.disable"},
+		{[]v1.ProvisionOp{v1.OpAccountCreate, v1.OpEntitlementGrant, v1.OpAccountRename},
+			[]v1.ProvisionOp{v1.OpAccountCreate, v1.OpEntitlementGrant}, "account.disable"},
 	} {
 		got := Opened{Offers: tt.offers}.Able(connectorkit.Writes{Ops: all})
-		if diff := cmp.Diff(tt.want, got.Ops); diff != "" || (tt.why == "") != (got.Why == "") || !strings.Contains(got.Why, tt.why) {
+		if diff := cmp.Diff(
+			tt.want,
+			got.Ops,
+		); diff != "" || (tt.why == "") != (got.Why == "") ||
+			!strings.Contains(got.Why, tt.why) {
 			t.Errorf("of %v: %s, why %q", tt.offers, diff, got.Why)
 		}
 	}

@@ -32,7 +32,14 @@ type call struct {
 
 func savedCall(tenant string, r row, secrets map[string]any) call {
 	o := r.open(tenant, secrets)
-	return call{saved: &r, businessID: r.BusinessID, target: o.Target, connection: r.Connection, auth: o.Auth, scrub: scrubber(secrets)}
+	return call{
+		saved:      &r,
+		businessID: r.BusinessID,
+		target:     o.Target,
+		connection: r.Connection,
+		auth:       o.Auth,
+		scrub:      scrubber(secrets),
+	}
 }
 
 // unsavedCall goes under an id of its own, so that nothing which is kept by connector mixes with another's.
@@ -40,8 +47,18 @@ func unsavedCall(tenant string, s Settings) call {
 	secrets := given(s.Credentials)
 	engine, auth := catalog.Resolve(s.key(), together(given(s.Connection), secrets))
 	return call{
-		businessID: "unsaved", connection: given(s.Connection), auth: auth, scrub: scrubber(secrets),
-		target: dispatch.Target{Tenant: tenant, ConnectorID: uuid.NewString(), Type: engine, Mode: s.Mode, AgentID: s.AgentID, AgentGroup: s.AgentGroup},
+		businessID: "unsaved",
+		connection: given(s.Connection),
+		auth:       auth,
+		scrub:      scrubber(secrets),
+		target: dispatch.Target{
+			Tenant:      tenant,
+			ConnectorID: uuid.NewString(),
+			Type:        engine,
+			Mode:        s.Mode,
+			AgentID:     s.AgentID,
+			AgentGroup:  s.AgentGroup,
+		},
 	}
 }
 
@@ -57,9 +74,14 @@ func scrubber(secrets map[string]any) *connectorkit.Scrubber {
 // grace is how long a connector may take to notice that its time is over.
 const grace = 500 * time.Millisecond
 
-// within runs fn for at most limit and then goes on without it: no connector holds a request longer. A panic in it is an error,
-// for it would otherwise end the process.
-func within[T any](ctx context.Context, limit time.Duration, scrub *connectorkit.Scrubber, fn func(ctx context.Context) (T, error)) (T, error) {
+// within runs fn for at most limit and then goes on without it: no connector holds a request longer. A panic in it is
+// an error, for it would otherwise end the process.
+func within[T any](
+	ctx context.Context,
+	limit time.Duration,
+	scrub *connectorkit.Scrubber,
+	fn func(ctx context.Context) (T, error),
+) (T, error) {
 	type outcome struct {
 		answer T
 		err    error
@@ -90,8 +112,8 @@ func within[T any](ctx context.Context, limit time.Duration, scrub *connectorkit
 	}
 }
 
-// probe tests a connection and tells each step as it ends. Whatever the target, the network or an agent does is part of the
-// answer; the error is for faults of our own.
+// probe tests a connection and tells each step as it ends. Whatever the target, the network or an agent does is part of
+// the answer; the error is for faults of our own.
 func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (TestResponse, error) {
 	began := time.Now()
 	steps := &steps{scrub: c.scrub, tell: tell}
@@ -100,7 +122,12 @@ func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (Te
 		limit = 30 * time.Second
 	}
 	answer, err := within(ctx, limit, c.scrub, func(ctx context.Context) (v1.TestResponse, error) {
-		return s.Dispatch.Test(ctx, c.target, v1.TestRequest{ConnectorBusinessID: c.businessID, AuthConfig: c.auth}, steps.report)
+		return s.Dispatch.Test(
+			ctx,
+			c.target,
+			v1.TestRequest{ConnectorBusinessID: c.businessID, AuthConfig: c.auth},
+			steps.report,
+		)
 	})
 	seen := steps.close()
 	if err != nil {
@@ -123,10 +150,19 @@ func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (Te
 // discoverLimit bounds the reading of a schema with its samples.
 const discoverLimit = time.Minute
 
-func (s *Service) look(ctx context.Context, c call, o DiscoverOptions, report connectorkit.Report) (v1.DiscoverResponse, error) {
+func (s *Service) look(
+	ctx context.Context,
+	c call,
+	o DiscoverOptions,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	answer, err := within(ctx, discoverLimit, c.scrub, func(ctx context.Context) (v1.DiscoverResponse, error) {
 		req := v1.DiscoverRequest{
-			ConnectorBusinessID: c.businessID, AuthConfig: c.auth, Objects: o.Objects, SampleSize: o.SampleSize, MaskSamples: o.MaskSamples,
+			ConnectorBusinessID: c.businessID,
+			AuthConfig:          c.auth,
+			Objects:             o.Objects,
+			SampleSize:          o.SampleSize,
+			MaskSamples:         o.MaskSamples,
 		}
 		return s.Dispatch.Discover(ctx, c.target, req, report)
 	})
@@ -143,7 +179,8 @@ func (s *Service) look(ctx context.Context, c call, o DiscoverOptions, report co
 	return scrubbed(answer, c.scrub)
 }
 
-// detail is what the answer says about err, or err itself where it is a fault of our own. What nobody foresaw goes to the log.
+// detail is what the answer says about err, or err itself where it is a fault of our own. What nobody foresaw goes to
+// the log.
 func (s *Service) detail(ctx context.Context, c call, err error) (*v1.ErrorDetail, error) {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -151,7 +188,16 @@ func (s *Service) detail(ctx context.Context, c call, err error) (*v1.ErrorDetai
 	}
 	d := dispatch.Detail(err)
 	if d.Class == v1.ClassInternal {
-		s.Log.ErrorContext(ctx, "connector failed", "connector", c.businessID, "type", c.target.Type, "err", c.scrub.Clean(err.Error()))
+		s.Log.ErrorContext(
+			ctx,
+			"connector failed",
+			"connector",
+			c.businessID,
+			"type",
+			c.target.Type,
+			"err",
+			c.scrub.Clean(err.Error()),
+		)
 	}
 	return d, nil
 }

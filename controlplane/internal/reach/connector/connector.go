@@ -20,7 +20,8 @@ const (
 	Connected    = "connected"
 )
 
-// Connector is one instance of a connection to a target system, as it is shown. Each environment of a target is one of its own.
+// Connector is one instance of a connection to a target system, as it is shown. Each environment of a target is one of
+// its own.
 type Connector struct {
 	ID            string                `json:"id" db:"id"`
 	BusinessID    string                `json:"business_id" db:"business_id" doc:"The connector_business_id of the protocol; never changes."`

@@ -37,8 +37,8 @@ const disputedAgain = `
 	   and a.connector_id = $1
 	   and a.correlation_state = 'disputed'`
 
-// disconnect takes what was read of a connector out of lists, figures and effective access. Accounts that are deleted and grants
-// that are revoked stay as they are.
+// disconnect takes what was read of a connector out of lists, figures and effective access. Accounts that are deleted
+// and grants that are revoked stay as they are.
 func disconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error) {
 	return touch(ctx, tx, id, disputedAgain+` and a.status <> 'deleted'`,
 		`update access_grant
@@ -48,7 +48,8 @@ func disconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error)
 		    set status_before = status, status = 'disconnected', updated_at = now(), version = version + 1
 		  where tenant_id = current_tenant() and connector_id = $1 and status not in ('deleted', 'disconnected')`,
 		`update entitlement
-		    set lifecycle_before = lifecycle, lifecycle = 'disconnected', removed_at = now(), updated_at = now(), version = version + 1
+		    set lifecycle_before = lifecycle, lifecycle = 'disconnected', removed_at = now(), updated_at = now(),
+		        version = version + 1
 		  where tenant_id = current_tenant() and connector_id = $1 and removed_at is null`)
 }
 
@@ -58,7 +59,8 @@ func reconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error) 
 		insert into work_item (tenant_id, kind, subject)
 		select distinct a.tenant_id, 'provisioning', a.identity_id
 		  from account a
-		 where a.tenant_id = current_tenant() and a.connector_id = $1 and a.status = 'disconnected' and a.identity_id is not null`
+		 where a.tenant_id = current_tenant() and a.connector_id = $1 and a.status = 'disconnected'
+		     and a.identity_id is not null`
 	if _, err := tx.Exec(ctx, owners, id); err != nil {
 		return Disconnected{}, fmt.Errorf("have access looked at: %w", err)
 	}
@@ -70,11 +72,16 @@ func reconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error) 
 		    set status = status_before, status_before = null, updated_at = now(), version = version + 1
 		  where tenant_id = current_tenant() and connector_id = $1 and status = 'disconnected'`,
 		`update entitlement
-		    set lifecycle = lifecycle_before, lifecycle_before = null, removed_at = null, updated_at = now(), version = version + 1
+		    set lifecycle = lifecycle_before, lifecycle_before = null, removed_at = null, updated_at = now(),
+		        version = version + 1
 		  where tenant_id = current_tenant() and connector_id = $1 and lifecycle = 'disconnected'`)
 }
 
-func touch(ctx context.Context, tx *pg.Tx, id, disputed, grants, accounts, entitlements string) (d Disconnected, err error) {
+func touch(
+	ctx context.Context,
+	tx *pg.Tx,
+	id, disputed, grants, accounts, entitlements string,
+) (d Disconnected, err error) {
 	if _, err := tx.Exec(ctx, patient); err != nil {
 		return d, fmt.Errorf("take time: %w", err)
 	}
@@ -93,9 +100,9 @@ func touch(ctx context.Context, tx *pg.Tx, id, disputed, grants, accounts, entit
 	return d, nil
 }
 
-// Restore brings a deleted connector back within 30 days, with what was read of it. Its secrets were erased with its deletion: a
-// connector that had some is a draft until they are given again. It is a fault of kind NotFound when there is no such deleted
-// connector, or its 30 days are over, and Conflict when another connector has taken its business_id.
+// Restore brings a deleted connector back within 30 days, with what was read of it. Its secrets were erased with its
+// deletion: a connector that had some is a draft until they are given again. It is a fault of kind NotFound when there
+// is no such deleted connector, or its 30 days are over, and Conflict when another connector has taken its business_id.
 func (s *Service) Restore(ctx context.Context, v viewer.Viewer, id string) (c Connector, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if err := revive(ctx, tx, id, s.Now().Add(-restorable)); err != nil {
@@ -105,7 +112,8 @@ func (s *Service) Restore(ctx context.Context, v viewer.Viewer, id string) (c Co
 		if err != nil {
 			return err
 		}
-		const full = `update sync_position set full_due = 'restored' where tenant_id = current_tenant() and connector_id = $1`
+		const full = `update sync_position set full_due = 'restored' where tenant_id = current_tenant()
+			and connector_id = $1`
 		if _, err := tx.Exec(ctx, full, id); err != nil {
 			return fmt.Errorf("restore connector: %w", err)
 		}
@@ -124,13 +132,18 @@ func (s *Service) Restore(ctx context.Context, v viewer.Viewer, id string) (c Co
 func revive(ctx context.Context, tx *pg.Tx, id string, since time.Time) error {
 	const sql = `
 		update connector
-		   set status = case when had_credentials then 'draft' else 'ready' end, deleted_at = null, updated_at = now(), version = version + 1
+		   set status = case when had_credentials then 'draft' else 'ready' end, deleted_at = null, updated_at = now(),
+		       version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = $1
 		   and deleted_at > $2
 		   and purged_at is null
 		returning id::text`
-	missing := fault.New(fault.NotFound, "Deleted connector %s was not found, or was deleted more than 30 days ago.", id)
+	missing := fault.New(
+		fault.NotFound,
+		"Deleted connector %s was not found, or was deleted more than 30 days ago.",
+		id,
+	)
 	if !listing.IsID(id) {
 		return missing
 	}
@@ -151,9 +164,9 @@ func (s *Service) restore(ctx context.Context, v viewer.Viewer, in *oneIn) (*htt
 // purgedAtOnce bounds what one transaction erases.
 const purgedAtOnce = 5000
 
-// Purge erases what was read of connectors that were deleted more than 30 days ago, some thousand rows a call; more is true when
-// there is more to erase. Accounts and grants stay as deleted and revoked, without the attributes of their target, because the
-// audit log and the history name them.
+// Purge erases what was read of connectors that were deleted more than 30 days ago, some thousand rows a call; more is
+// true when there is more to erase. Accounts and grants stay as deleted and revoked, without the attributes of their
+// target, because the audit log and the history name them.
 func Purge(ctx context.Context, tx *pg.Tx, now time.Time) (more bool, err error) {
 	const due = `
 		select id::text, business_id
@@ -179,7 +192,8 @@ func Purge(ctx context.Context, tx *pg.Tx, now time.Time) (more bool, err error)
 			return true, nil
 		}
 	}
-	const done = `update connector set purged_at = now(), connection = '{}', last_test = null, updated_at = now() where tenant_id = current_tenant() and id = $1`
+	const done = `update connector set purged_at = now(), connection = '{}', last_test = null,
+		updated_at = now() where tenant_id = current_tenant() and id = $1`
 	if _, err := tx.Exec(ctx, done, c.ID); err != nil {
 		return false, fmt.Errorf("purge connector %s: %w", c.ID, err)
 	}
@@ -189,21 +203,25 @@ func Purge(ctx context.Context, tx *pg.Tx, now time.Time) (more bool, err error)
 const (
 	purgeGrants = `
 		update access_grant g
-		   set status = 'revoked', revoked_at = now(), status_before = null, attributes = '{}', updated_at = now(), version = g.version + 1
+		   set status = 'revoked', revoked_at = now(), status_before = null, attributes = '{}', updated_at = now(),
+		       version = g.version + 1
 		 where g.tenant_id = current_tenant()
 		   and g.id in (select id from access_grant
 		                 where tenant_id = current_tenant() and connector_id = $1 and status = 'disconnected' limit $2)`
 	purgeAccounts = `
 		update account a
-		   set status = 'deleted', deleted_at = now(), status_before = null, attributes = '{}', email = null, display_name = null,
-		       first_name = null, last_name = null, employee_number = null, updated_at = now(), version = a.version + 1
+		   set status = 'deleted', deleted_at = now(), status_before = null, attributes = '{}', email = null,
+		       display_name = null, first_name = null, last_name = null, employee_number = null, updated_at = now(),
+		           version = a.version + 1
 		 where a.tenant_id = current_tenant()
 		   and a.id in (select id from account
 		                 where tenant_id = current_tenant() and connector_id = $1 and status = 'disconnected' limit $2)`
 	purgeEntitlements = `
 		update entitlement e
-		   set lifecycle = 'retired', lifecycle_before = null, attributes = '{}', updated_at = now(), version = e.version + 1
+		   set lifecycle = 'retired', lifecycle_before = null, attributes = '{}', updated_at = now(),
+		       version = e.version + 1
 		 where e.tenant_id = current_tenant()
 		   and e.id in (select id from entitlement
-		                 where tenant_id = current_tenant() and connector_id = $1 and lifecycle = 'disconnected' limit $2)`
+		                 where tenant_id = current_tenant() and connector_id = $1 and lifecycle = 'disconnected'
+		                     limit $2)`
 )

@@ -31,8 +31,8 @@ func (r *row) drafted(p problems) problems {
 	return wrong
 }
 
-// Missing are the settings that a draft still needs before its target can be called; none for a connector that is no draft.
-// Their pointers are those of the payload that makes a connector.
+// Missing are the settings that a draft still needs before its target can be called; none for a connector that is no
+// draft. Their pointers are those of the payload that makes a connector.
 func (s *Service) Missing(ctx context.Context, tx *pg.Tx, id string) ([]fault.Field, error) {
 	r, err := read(ctx, tx, id, "")
 	if err != nil || r.Status != statusDraft {
@@ -55,5 +55,7 @@ func (r row) callable(secrets map[string]any) error {
 	if r.Status != statusDraft {
 		return nil
 	}
-	return fault.Coded(fault.Conflict, "connector_incomplete", "this is a draft that lacks settings; give them by PATCH first").With(r.missing(secrets)...)
+	return fault.Coded(fault.Conflict, "connector_incomplete", "this is a draft that lacks settings; give them by "+
+		"PATCH first").
+		With(r.missing(secrets)...)
 }

@@ -52,11 +52,13 @@ func expand(ctx context.Context, tx *pg.Tx, page []Connector, names []string) er
 
 func expandRuns(ctx context.Context, tx *pg.Tx, at map[string]*Connector, ids []string) error {
 	const sql = `
-		select x.id::text, r.id::text, r.trigger, r.purpose, r.reads_all, r.status, r.code, r.created_at, r.started_at, r.finished_at
+		select x.id::text, r.id::text, r.trigger, r.purpose, r.reads_all, r.status, r.code, r.created_at, r.started_at,
+		    r.finished_at
 		  from unnest($1::text[]::uuid[]) x (id)
 		 cross join lateral (
-		       select r.id, r.trigger, r.purpose, not case when r.started_at is null then r.incremental else r.effective_incremental end as reads_all,
-		              r.status, r.error ->> 'code' as code, r.created_at, r.started_at, r.finished_at
+		       select r.id, r.trigger, r.purpose, not case when r.started_at is null then r.incremental
+		              else r.effective_incremental end as reads_all, r.status, r.error ->> 'code' as code, r.created_at,
+		                  r.started_at, r.finished_at
 		         from sync_run r
 		        where r.tenant_id = current_tenant()
 		          and r.connector_id = x.id
@@ -72,10 +74,25 @@ func expandRuns(ctx context.Context, tx *pg.Tx, at map[string]*Connector, ids []
 	}
 	var id string
 	var r ConnectorRun
-	_, err = pgx.ForEachRow(rows, []any{&id, &r.ID, &r.Trigger, &r.Mode, &r.Full, &r.Status, &r.ErrorCode, &r.CreatedAt, &r.StartedAt, &r.FinishedAt}, func() error {
-		*at[id].LastRuns = append(*at[id].LastRuns, r)
-		return nil
-	})
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{
+			&id,
+			&r.ID,
+			&r.Trigger,
+			&r.Mode,
+			&r.Full,
+			&r.Status,
+			&r.ErrorCode,
+			&r.CreatedAt,
+			&r.StartedAt,
+			&r.FinishedAt,
+		},
+		func() error {
+			*at[id].LastRuns = append(*at[id].LastRuns, r)
+			return nil
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("expand runs: %w", err)
 	}

@@ -41,13 +41,29 @@ func TestHealthIsTheWorseOfReadingAndWriting(t *testing.T) {
 			}
 		}
 	}
-	expect("both work", "healthy healthy healthy", map[string]string{"healthy": "AB", "stopped": "", "stopped,failing": ""})
-	h.exec(`insert into connector_provisioning (tenant_id, connector_id, write_mode, breaker_open_since, breaker_reason) values (current_tenant(), $1, 'auto', now(), 'ten failed')`, id(a))
-	expect("the breaker is open", "healthy stopped stopped", map[string]string{"healthy": "B", "stopped": "A", "healthy,stopped": "AB"})
+	expect(
+		"both work",
+		"healthy healthy healthy",
+		map[string]string{"healthy": "AB", "stopped": "", "stopped,failing": ""},
+	)
+	h.exec(
+		`insert into connector_provisioning (tenant_id, connector_id, write_mode, breaker_open_since, breaker_reason)
+			values (current_tenant(), $1, 'auto', now(), 'ten failed')`,
+		id(a),
+	)
+	expect(
+		"the breaker is open",
+		"healthy stopped stopped",
+		map[string]string{"healthy": "B", "stopped": "A", "healthy,stopped": "AB"},
+	)
 	h.ran(a, "failed", "no route")
 	expect("reading fails, too", "failing stopped stopped", map[string]string{"stopped": "A", "failing": ""})
 	h.exec(`update connector_provisioning set breaker_open_since = null`)
-	expect("the breaker was reset", "failing healthy failing", map[string]string{"failing": "A", "stopped": "", "healthy": "B"})
+	expect(
+		"the breaker was reset",
+		"failing healthy failing",
+		map[string]string{"failing": "A", "stopped": "", "healthy": "B"},
+	)
 	h.exec(`update connector_provisioning set write_mode = 'off'`)
 	h.ran(a, "succeeded", "")
 	expect("nothing is written", "healthy off healthy", map[string]string{"healthy": "AB"})

@@ -32,7 +32,8 @@ var ctx = context.Background()
 // canary is the secret of every test: it must not be seen again anywhere.
 const canary = "CANARY-9c41-horse"
 
-// house serves the routes over a fresh database. Tokens are names of roles; "other" is an administrator of another tenant.
+// house serves the routes over a fresh database. Tokens are names of roles; "other" is an administrator of another
+// tenant.
 type house struct {
 	t       *testing.T
 	service *connector.Service
@@ -55,7 +56,13 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, target: &target{}, tenant: pgtest.Tenant(t, db, "first"), other: pgtest.Tenant(t, db, "second"), log: &journal{}}
+	h := &house{
+		t:      t,
+		target: &target{},
+		tenant: pgtest.Tenant(t, db, "first"),
+		other:  pgtest.Tenant(t, db, "second"),
+		log:    &journal{},
+	}
 	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h.service = &connector.Service{
 		DB: db, Seal: keys, Now: time.Now, Log: log, Cursors: cursors,
@@ -64,7 +71,9 @@ func open(t *testing.T) *house {
 			Agents:          agents{h.target},
 		},
 	}
-	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate})
+	api := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate},
+	)
 	api.Add(h.service.Routes()...)
 	h.server = httptest.NewServer(api.Router)
 	t.Cleanup(h.server.Close)
@@ -72,11 +81,22 @@ func open(t *testing.T) *house {
 }
 
 func (h *house) authenticate(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
-	v := viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: bearer, Display: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}
+	v := viewer.Viewer{
+		Tenant:  h.tenant.Tenant,
+		Kind:    viewer.User,
+		ID:      bearer,
+		Display: bearer,
+		Roles:   []viewer.Role{viewer.Role(bearer)},
+	}
 	switch bearer {
 	case "admin", "auditor", "manager", "resource_owner":
 	case "token": // a service token of the administrator
-		v.Kind, v.Roles, v.Scopes = viewer.Service, []viewer.Role{viewer.Admin}, []string{"connectors:read", "connectors:write"}
+		v.Kind, v.Roles, v.Scopes = viewer.Service, []viewer.Role{
+			viewer.Admin,
+		}, []string{
+			"connectors:read",
+			"connectors:write",
+		}
 	case "other":
 		v.Tenant, v.Roles = h.other.Tenant, []viewer.Role{viewer.Admin}
 	default:
@@ -157,8 +177,14 @@ type object = map[string]any
 
 func ldapPayload(name string) object {
 	return object{
-		"name": name, "type": "ldap",
-		"connection":  object{"host": "ldap.example.com", "port": 636, "security": "ldaps", "bind_dn": "cn=reader,dc=example,dc=com"},
+		"name": name,
+		"type": "ldap",
+		"connection": object{
+			"host":     "ldap.example.com",
+			"port":     636,
+			"security": "ldaps",
+			"bind_dn":  "cn=reader,dc=example,dc=com",
+		},
 		"credentials": object{"bind_password": canary},
 	}
 }
@@ -207,8 +233,12 @@ func (h *house) opened(path string) (o connector.Opened) {
 // noCanary looks for the secret in all that was answered, logged and stored.
 func (h *house) noCanary() {
 	h.t.Helper()
-	stored := h.text(`select coalesce((select string_agg(c::text, ' ') from connector c), '') || coalesce((select string_agg(a::text, ' ') from audit_event a), '')`)
-	for where, text := range map[string]string{"answers": h.answers.String(), "log": h.log.String(), "database": stored} {
+	stored := h.text(
+		`select coalesce((select string_agg(c::text, ' ') from connector c),
+			'') || coalesce((select string_agg(a::text, ' ') from audit_event a), '')`,
+	)
+	for where, text := range map[string]string{"answers": h.answers.String(), "log": h.log.String(),
+		"database": stored} {
 		for _, form := range []string{canary, fmt.Sprintf("%x", canary), "Q0FOQVJZLTljNDEtaG9yc2"} {
 			if strings.Contains(text, form) {
 				h.t.Errorf("the secret shows in the %s: %s", where, text)
@@ -245,7 +275,11 @@ func (c *target) Test(ctx context.Context, req v1.TestRequest, report connectork
 	return c.test(ctx, req, report)
 }
 
-func (c *target) Discover(ctx context.Context, req v1.DiscoverRequest, _ connectorkit.Report) (v1.DiscoverResponse, error) {
+func (c *target) Discover(
+	ctx context.Context,
+	req v1.DiscoverRequest,
+	_ connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	return c.discover(ctx, req)
 }
 
@@ -258,7 +292,12 @@ func (a agents) Connector(_ context.Context, t dispatch.Target) (connectorkit.Co
 	if t.AgentGroup == "branch" {
 		return a.target, nil
 	}
-	return nil, &v1.ErrorDetail{Class: v1.ClassAgentUnavailable, Code: "agent_offline", Message: "the agent is offline", Retryable: true}
+	return nil, &v1.ErrorDetail{
+		Class:     v1.ClassAgentUnavailable,
+		Code:      "agent_offline",
+		Message:   "the agent is offline",
+		Retryable: true,
+	}
 }
 
 // status calls without looking at the answer; it may be used by several at once.

@@ -32,25 +32,45 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 const (
-	aboutTest = "What the target, the network or an agent answers is part of the result: success is false and error says why. " +
+	aboutTest = "What the target, the network or an agent answers is part of the result: success is false and error " +
+		"says why. " +
 		"With stream=true the answer is a stream of server-sent events: step for each step that ends, then result."
-	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, an absent one stays. Changing the target's address, its certificate " +
-		"verification, the mode or the agent requires the credentials again. Alternatively, an administrator who has signed in can release them."
-	aboutDelete = "Its secrets are erased. Its accounts, grants and entitlements are disconnected: they leave lists, figures and effective access, and their open " +
+	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, an absent one stays. Changing the target's " +
+		"address, its certificate " +
+		"verification, the mode or the agent requires the credentials again. Alternatively, an administrator who has " +
+		"signed in can release them."
+	aboutDelete = "Its secrets are erased. Its accounts, grants and entitlements are disconnected: they leave lists, " +
+		"figures and effective access, and their open " +
 		"decision tasks end. The connector can be restored for 30 days; then its synced records are erased."
-	aboutRestore = "Within 30 days of its deletion. Accounts, grants and entitlements are again as they were, and the next sync is a full one. A connector that had " +
+	aboutRestore = "Within 30 days of its deletion. Accounts, grants and entitlements are again as they were, and " +
+		"the next sync is a full one. A connector that had " +
 		"secrets is a draft until they are given again."
 )
 
 func (s *Service) writes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/connectors", "Create a connector", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409),
-		httpapi.Handle("PATCH", "/connectors/{id}", "Update a connector", s.patch).For(viewer.Admin).Errors(412).Describe(aboutPatch),
-		httpapi.Handle("DELETE", "/connectors/{id}", "Delete a connector", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
+		httpapi.Handle("POST", "/connectors", "Create a connector", s.create).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409),
+		httpapi.Handle("PATCH", "/connectors/{id}", "Update a connector", s.patch).
+			For(viewer.Admin).
+			Errors(412).
+			Describe(aboutPatch),
+		httpapi.Handle("DELETE", "/connectors/{id}", "Delete a connector", s.remove).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(409, 412).
 			Describe(aboutDelete),
-		httpapi.Handle("POST", "/connectors/{id}/restore", "Restore a deleted connector", s.restore).For(viewer.Admin).Errors(409).Describe(aboutRestore),
-		httpapi.Either("POST", "/connectors/test", "Test connection settings", (*unsavedIn).streams, s.testUnsaved, s.streamUnsaved).
-			For(viewer.Admin).Errors(429).Describe(aboutTest),
+		httpapi.Handle("POST", "/connectors/{id}/restore", "Restore a deleted connector", s.restore).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutRestore),
+		httpapi.Either("POST", "/connectors/test", "Test connection settings", (*unsavedIn).streams, s.testUnsaved,
+			s.streamUnsaved).
+			For(viewer.Admin).
+			Errors(429).
+			Describe(aboutTest),
 		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector", (*testIn).streams, s.test, s.streamTest).
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
 	}
@@ -79,9 +99,21 @@ type ConnectorType struct {
 type ConnectorSetting connectorkit.Field
 
 func typeShown(e catalog.Entry) ConnectorType {
-	t := ConnectorType{Key: e.Key, Type: e.Type, Name: e.Name, Description: e.Description, Category: e.Category, Capabilities: e.Capabilities,
-		Vendor: e.Vendor, Engine: cmp.Or(e.Engine, e.Type), DocsURL: e.DocsURL, AuthMethods: some(e.AuthMethods), Mapping: some(e.Mapping), Quirks: some(e.Quirks),
-		ConnectionSchema: e.Schema()}
+	t := ConnectorType{
+		Key:              e.Key,
+		Type:             e.Type,
+		Name:             e.Name,
+		Description:      e.Description,
+		Category:         e.Category,
+		Capabilities:     e.Capabilities,
+		Vendor:           e.Vendor,
+		Engine:           cmp.Or(e.Engine, e.Type),
+		DocsURL:          e.DocsURL,
+		AuthMethods:      some(e.AuthMethods),
+		Mapping:          some(e.Mapping),
+		Quirks:           some(e.Quirks),
+		ConnectionSchema: e.Schema(),
+	}
 	for _, f := range e.Fields {
 		t.Fields = append(t.Fields, ConnectorSetting(f))
 	}
@@ -155,7 +187,11 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[Connector]{Location: httpapi.Prefix + "/connectors/" + c.ID, ETag: httpapi.ETag(c.Version), Body: c}, nil
+	return &httpapi.Created[Connector]{
+		Location: httpapi.Prefix + "/connectors/" + c.ID,
+		ETag:     httpapi.ETag(c.Version),
+		Body:     c,
+	}, nil
 }
 
 type oneIn struct {
@@ -209,7 +245,11 @@ func (s *Service) test(ctx context.Context, v viewer.Viewer, in *testIn) (*TestR
 	return &answer, err
 }
 
-func (s *Service) streamTest(ctx context.Context, v viewer.Viewer, in *testIn) (func(context.Context, *httpapi.Events) error, error) {
+func (s *Service) streamTest(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *testIn,
+) (func(context.Context, *httpapi.Events) error, error) {
 	c, err := s.saved(ctx, v, in.ID)
 	return s.stream(v, c), err
 }
@@ -219,8 +259,8 @@ type unsavedIn struct {
 	Body   UnsavedConnector
 }
 
-// UnsavedConnector are settings to try out. The payload that would make a connector may be sent as it is: what no target is
-// asked for is passed over.
+// UnsavedConnector are settings to try out. The payload that would make a connector may be sent as it is: what no
+// target is asked for is passed over.
 type UnsavedConnector struct {
 	Draft         bool              `json:"draft,omitempty"`
 	BusinessID    string            `json:"business_id,omitempty"`
@@ -240,7 +280,11 @@ func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedI
 	return &answer, err
 }
 
-func (s *Service) streamUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (func(context.Context, *httpapi.Events) error, error) {
+func (s *Service) streamUnsaved(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *unsavedIn,
+) (func(context.Context, *httpapi.Events) error, error) {
 	c, err := s.unsaved(ctx, v, in.Body.Settings)
 	return s.stream(v, c), err
 }

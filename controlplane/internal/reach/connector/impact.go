@@ -51,10 +51,13 @@ func countImpact(ctx context.Context, tx *pg.Tx, id string, x *ConnectorImpact) 
 	const sql = `
 		select (select count(*) from account where connector_id = $1 and status not in ('deleted', 'disconnected')),
 		       (select count(*) from entitlement where connector_id = $1 and removed_at is null),
-		       (select count(*) from access_grant where connector_id = $1 and status not in ('revoked', 'disconnected')),
-		       (select count(distinct identity_id) from account where connector_id = $1 and status not in ('deleted', 'disconnected')),
-		       (select count(*) from identity where source_connector_id = $1 and status <> 'archived'),
-		       (select count(*) from provisioning_task where connector_id = $1 and state not in ('done', 'cancelled', 'simulated'))`
+		       (select count(*) from access_grant where connector_id = $1
+		       and status not in ('revoked', 'disconnected')),
+		       (select count(distinct identity_id) from account where connector_id = $1
+		       and status not in ('deleted', 'disconnected')),
+		           (select count(*) from identity where source_connector_id = $1 and status <> 'archived'),
+		           (select count(*) from provisioning_task where connector_id = $1
+		           and state not in ('done', 'cancelled', 'simulated'))`
 	err := tx.QueryRow(ctx, sql, id).Scan(&x.Accounts, &x.Entitlements, &x.Grants, &x.People, &x.Source, &x.Tasks)
 	if err != nil {
 		return fmt.Errorf("count what a deletion affects: %w", err)
@@ -75,7 +78,8 @@ func nameImpact(ctx context.Context, tx *pg.Tx, id string, x *ConnectorImpact) e
 		      from access_policy p
 		     where p.deleted_at is null
 		       and (p.resources -> 'connector_ids' ? $1::uuid::text
-		         or exists (select from jsonb_array_elements_text(coalesce(p.resources -> 'role_ids', '[]')) v join named_role r on r.id::text = v)
+		         or exists (select from jsonb_array_elements_text(coalesce(p.resources -> 'role_ids', '[]')) v
+		             join named_role r on r.id::text = v)
 		         or exists (select from jsonb_array_elements_text(coalesce(p.resources -> 'entitlement_ids', '[]')) v
 		                      join entitlement e on e.id::text = v where e.connector_id = $1))
 		), named as (
@@ -94,7 +98,8 @@ func nameImpact(ctx context.Context, tx *pg.Tx, id string, x *ConnectorImpact) e
 		                    where o.installation_id = i.id
 		                      and o.object_id in (select id from named_role union select id from named_policy))
 		), ranked as (
-		    select kind, id, name, count(*) over (partition by kind) as total, row_number() over (partition by kind order by name, id) as n
+		    select kind, id, name, count(*) over (partition by kind) as total,
+		        row_number() over (partition by kind order by name, id) as n
 		      from named
 		)
 		select kind, id::text, name, total from ranked where n <= $2 order by kind, n`

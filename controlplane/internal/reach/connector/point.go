@@ -7,7 +7,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// TestResponse is the verdict of a test, and the setting that it is about where the service itself did not let the call out.
+// TestResponse is the verdict of a test, and the setting that it is about where the service itself did not let the call
+// out.
 type TestResponse struct {
 	v1.TestResponse
 	Pointer string `json:"pointer,omitempty" doc:"Where the service did not let the call out (error.code destination_not_allowed or plaintext_not_allowed): the setting that leads there, as in the body which saves it." example:"#/connection/base_url"`
@@ -17,7 +18,8 @@ type TestResponse struct {
 func (c call) pointed(answer v1.TestResponse) TestResponse {
 	out := TestResponse{TestResponse: answer}
 	refused := answer.Error
-	if refused == nil || refused.Target == nil || refused.Code != "destination_not_allowed" && refused.Code != "plaintext_not_allowed" {
+	if refused == nil || refused.Target == nil ||
+		refused.Code != "destination_not_allowed" && refused.Code != "plaintext_not_allowed" {
 		return out
 	}
 	if at := leadsTo(c.connection, refused.Target.Host); at != "" {
@@ -26,7 +28,8 @@ func (c call) pointed(answer v1.TestResponse) TestResponse {
 	return out
 }
 
-// leadsTo is the setting whose value names a host; where a type makes the host of a setting, the one whose value is the longest part of it.
+// leadsTo is the setting whose value names a host; where a type makes the host of a setting, the one whose value is the
+// longest part of it.
 func leadsTo(connection map[string]any, hostport string) (at string) {
 	host := strings.ToLower(hostOf(hostport))
 	longest := 0

@@ -12,10 +12,18 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// What decides where secrets are sent, and who is believed to be the target there: settings that count exactly, and addresses of which
-// only the origin counts.
+// What decides where secrets are sent, and who is believed to be the target there: settings that count exactly, and
+// addresses of which only the origin counts.
 var (
-	endpointSettings  = []string{"host", "port", "security", "tls", "ca_pem", "tls_server_name", "tls_insecure_skip_verify"}
+	endpointSettings = []string{
+		"host",
+		"port",
+		"security",
+		"tls",
+		"ca_pem",
+		"tls_server_name",
+		"tls_insecure_skip_verify",
+	}
 	endpointAddresses = []string{"base_url", "token_url"}
 )
 
@@ -24,8 +32,9 @@ type release struct {
 	moved []string
 }
 
-// askAgain refuses to send secrets anywhere else than where they were meant for: when the target's address, the check of its
-// certificate or the agent changes, each secret that is set must be given again or cleared, or be released by a person.
+// askAgain refuses to send secrets anywhere else than where they were meant for: when the target's address, the check
+// of its certificate or the agent changes, each secret that is set must be given again or cleared, or be released by a
+// person.
 func askAgain(v viewer.Viewer, before, after row, secrets map[string]any, p ConnectorPatch) (release, error) {
 	changed := movedBy(before.resolved(), after.resolved())
 	for i, name := range changed {
@@ -35,7 +44,14 @@ func askAgain(v viewer.Viewer, before, after row, secrets map[string]any, p Conn
 	var kept []fault.Field
 	for _, key := range sortedKeys(secrets) {
 		if _, there := p.Credentials[key]; !there {
-			kept = append(kept, fault.Field{Pointer: "#/credentials/" + escape(key), Code: "credentials_required", Detail: "give it again, or null to clear it"})
+			kept = append(
+				kept,
+				fault.Field{
+					Pointer: "#/credentials/" + escape(key),
+					Code:    "credentials_required",
+					Detail:  "give it again, or null to clear it",
+				},
+			)
 		}
 	}
 	switch {
@@ -44,12 +60,18 @@ func askAgain(v viewer.Viewer, before, after row, secrets map[string]any, p Conn
 	case p.ReleaseCredentials && v.Kind == viewer.User:
 		return release{moved: changed}, nil
 	case p.ReleaseCredentials:
-		return release{}, fault.New(fault.Forbidden, "A service token cannot release stored credentials; an administrator who has signed in can.").
-			With(fault.Field{Pointer: "#/release_credentials", Code: "forbidden", Detail: "leave it out and give the credentials again"})
+		return release{}, fault.New(fault.Forbidden, "A service token cannot release stored credentials; an "+
+			"administrator who has signed in can.").
+			With(fault.Field{Pointer: "#/release_credentials", Code: "forbidden",
+				Detail: "leave it out and give the credentials again"})
 	}
-	return release{}, fault.Coded(fault.Invalid, "credentials_required",
-		"This changes where the connector's credentials are sent (%s). Give them again, or release the stored ones with release_credentials.",
-		strings.Join(changed, ", ")).With(kept...)
+	return release{}, fault.Coded(
+		fault.Invalid,
+		"credentials_required",
+		"This changes where the connector's credentials are sent (%s). Give them again, or release the stored ones "+
+			"with release_credentials.",
+		strings.Join(changed, ", "),
+	).With(kept...)
 }
 
 // reachedBy names the members by which other hosts than before get the secrets.

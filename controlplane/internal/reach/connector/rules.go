@@ -51,7 +51,11 @@ func (s Settings) check() (wrong problems) {
 		wrong.add("#/vendor_key", "vendor_not_available", "there are the vendors "+strings.Join(keysOf(true), ", "))
 		ok = false
 	case !ok || entry.Type != s.Type:
-		wrong.add("#/type", "type_not_available", "there are the types "+strings.Join(append(keysOf(false), catalog.VendorType), ", "))
+		wrong.add(
+			"#/type",
+			"type_not_available",
+			"there are the types "+strings.Join(append(keysOf(false), catalog.VendorType), ", "),
+		)
 		ok = false
 	case s.VendorKey != "" && s.Type != catalog.VendorType:
 		wrong.add("#/vendor_key", "not_allowed", "it goes with the type vendor alone")
@@ -66,7 +70,11 @@ func (s Settings) check() (wrong problems) {
 	s.checkAddresses(&wrong)
 	s.checkHidden(&wrong)
 	if on, _ := s.Connection["tls_insecure_skip_verify"].(bool); on && s.Mode == dispatch.Hosted {
-		wrong.add("#/connection/tls_insecure_skip_verify", "not_allowed", "only an agent may be told not to check certificates")
+		wrong.add(
+			"#/connection/tls_insecure_skip_verify",
+			"not_allowed",
+			"only an agent may be told not to check certificates",
+		)
 	}
 	return wrong
 }
@@ -168,8 +176,8 @@ func (s Settings) checkHidden(wrong *problems) {
 	}
 }
 
-// slug makes a business id out of a name: Müller & Söhne (HR) becomes muller-sohne-hr. A name without any letter that can be
-// written so gives the type with a part of the connector's own id.
+// slug makes a business id out of a name: Müller & Söhne (HR) becomes muller-sohne-hr. A name without any letter that
+// can be written so gives the type with a part of the connector's own id.
 func slug(name, connectorType, id string) string {
 	var b strings.Builder
 	gap := false

@@ -120,7 +120,12 @@ func (s *sampled) take(_ context.Context, page v1.SyncResponse) error {
 		keep(s, &s.Accounts, page.Accounts, func(r *v1.RemoteAccount) []string { return []string{r.ExternalID} })
 	}
 	if slices.Contains(s.kinds, v1.Entitlements) {
-		keep(s, &s.Entitlements, page.Entitlements, func(r *v1.RemoteEntitlement) []string { return []string{r.ExternalID} })
+		keep(
+			s,
+			&s.Entitlements,
+			page.Entitlements,
+			func(r *v1.RemoteEntitlement) []string { return []string{r.ExternalID} },
+		)
 	}
 	if slices.Contains(s.kinds, v1.Grants) {
 		keep(s, &s.Grants, page.Grants, namesOf)

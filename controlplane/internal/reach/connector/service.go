@@ -30,8 +30,8 @@ type Service struct {
 	TestsPerMinute int           // connection tests in a tenant; 0: 60
 }
 
-// Create makes a connector, which can be tested and read at once unless it is a draft that lacks settings yet. It returns a
-// fault of kind Invalid that lists all that is wrong, or of kind Conflict when the business id is taken.
+// Create makes a connector, which can be tested and read at once unless it is a draft that lacks settings yet. It
+// returns a fault of kind Invalid that lists all that is wrong, or of kind Conflict when the business id is taken.
 func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewConnector) (c Connector, err error) {
 	r := n.row(uuid.Must(uuid.NewV7()).String())
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -69,7 +69,13 @@ func taken(err error, businessID string) error {
 
 // Patch changes a connector. Its fault is of kind Precondition when match fails, and Invalid with the code
 // credentials_required when the change has secrets sent elsewhere that are neither given again nor released.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, p ConnectorPatch) (c Connector, err error) {
+func (s *Service) Patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	p ConnectorPatch,
+) (c Connector, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := lock(ctx, tx, id)
 		if err != nil {
@@ -112,7 +118,13 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before row, p Connector
 }
 
 // changeSettings holds new settings and secrets against the rules and seals the secrets anew where they changed.
-func (s *Service) changeSettings(ctx context.Context, tx *pg.Tx, before row, after *row, p ConnectorPatch) (let release, err error) {
+func (s *Service) changeSettings(
+	ctx context.Context,
+	tx *pg.Tx,
+	before row,
+	after *row,
+	p ConnectorPatch,
+) (let release, err error) {
 	secrets, err := s.unseal(ctx, tx, before)
 	if err != nil {
 		return let, err
@@ -138,8 +150,9 @@ func (s *Service) changeSettings(ctx context.Context, tx *pg.Tx, before row, aft
 	return let, s.seal(ctx, tx, after, secrets)
 }
 
-// Delete removes a connector and erases its secrets. What was read of it is disconnected: it leaves lists, figures and effective
-// access, and comes back when the connector is restored within 30 days. It returns a fault of kind Conflict while a run is active.
+// Delete removes a connector and erases its secrets. What was read of it is disconnected: it leaves lists, figures and
+// effective access, and comes back when the connector is restored within 30 days. It returns a fault of kind Conflict
+// while a run is active.
 func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id)
@@ -154,7 +167,9 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 			return err
 		}
 		if run != "" {
-			return fault.Coded(fault.Conflict, "sync_running", "a run of this connector is active; cancel it or wait for its end").Also("run_id", run)
+			return fault.Coded(fault.Conflict, "sync_running", "a run of this connector is active; cancel it or wait "+
+				"for its end").
+				Also("run_id", run)
 		}
 		if err := erase(ctx, tx, id); err != nil {
 			return err

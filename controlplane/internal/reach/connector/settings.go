@@ -18,9 +18,24 @@ import (
 func (n *NewConnector) row(id string) row {
 	n.Settings.defaults()
 	r := row{Connector: Connector{
-		ID: id, BusinessID: n.BusinessID, Name: strings.TrimSpace(n.Name), Description: n.Description, Type: n.Type, VendorKey: optional(n.VendorKey), Mode: n.Mode,
-		AgentID: optional(n.AgentID), AgentGroup: optional(n.AgentGroup), Environment: or(n.Environment, "production"),
-		Purpose: or(n.Purpose, "both"), AuthorityRank: 100, Connection: given(n.Connection), Labels: n.Labels, Status: statusReady,
+		ID:          id,
+		BusinessID:  n.BusinessID,
+		Name:        strings.TrimSpace(n.Name),
+		Description: n.Description,
+		Type:        n.Type,
+		VendorKey:   optional(n.VendorKey),
+		Mode:        n.Mode,
+		AgentID:     optional(n.AgentID),
+		AgentGroup:  optional(n.AgentGroup),
+		Environment: or(n.Environment, "production"),
+		Purpose: or(
+			n.Purpose,
+			"both",
+		),
+		AuthorityRank: 100,
+		Connection:    given(n.Connection),
+		Labels:        n.Labels,
+		Status:        statusReady,
 	}}
 	if n.AuthorityRank != nil {
 		r.AuthorityRank = *n.AuthorityRank
@@ -53,8 +68,13 @@ func optional(value string) *string {
 // settings are the row's, with its secrets.
 func (r row) settings(secrets map[string]any) Settings {
 	return Settings{
-		Type: r.Type, VendorKey: text(r.VendorKey), Mode: r.Mode, AgentID: text(r.AgentID), AgentGroup: text(r.AgentGroup),
-		Connection: r.Connection, Credentials: secrets,
+		Type:        r.Type,
+		VendorKey:   text(r.VendorKey),
+		Mode:        r.Mode,
+		AgentID:     text(r.AgentID),
+		AgentGroup:  text(r.AgentGroup),
+		Connection:  r.Connection,
+		Credentials: secrets,
 	}
 }
 
@@ -162,7 +182,17 @@ type visible struct {
 }
 
 func (r row) visible() visible {
-	return visible{r.Name, r.Description, r.Labels, r.Environment, r.Purpose, r.AuthorityRank, r.Mode, r.AgentID, r.AgentGroup}
+	return visible{
+		r.Name,
+		r.Description,
+		r.Labels,
+		r.Environment,
+		r.Purpose,
+		r.AuthorityRank,
+		r.Mode,
+		r.AgentID,
+		r.AgentGroup,
+	}
 }
 
 // differences tells what a patch changes. Secrets appear by name alone.

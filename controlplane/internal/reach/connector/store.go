@@ -38,13 +38,15 @@ type row struct {
 // tested is a test's verdict with the digest of the settings it was about.
 type tested struct {
 	LastTest
-	Digest     string           `json:"digest"`
-	Operations []v1.ProvisionOp `json:"operations,omitempty"` // changes that the target was seen to offer; empty: it did not show them
+	Digest string `json:"digest"`
+	// changes that the target was seen to offer; empty: it did not show them
+	Operations []v1.ProvisionOp `json:"operations,omitempty"`
 }
 
-const columns = `c.id, c.business_id, c.name, c.description, c.type, c.vendor_key, c.mode, c.agent_id, c.agent_group, c.environment,
-	c.purpose, c.authority_rank, c.connection, c.status, c.status_reason, c.funnel_state, c.last_run_id, c.last_success_at, c.labels,
-	c.created_at, c.updated_at, c.version, c.deleted_at, c.credentials, c.credential_keys, c.credentials_updated_at, c.last_test,
+const columns = `c.id, c.business_id, c.name, c.description, c.type, c.vendor_key, c.mode, c.agent_id, c.agent_group,
+	c.environment, c.purpose, c.authority_rank, c.connection, c.status, c.status_reason, c.funnel_state, c.last_run_id,
+	c.last_success_at, c.labels, c.created_at, c.updated_at, c.version, c.deleted_at, c.credentials, c.credential_keys,
+	    c.credentials_updated_at, c.last_test,
 	` + watched
 
 // Find reads a connector. It returns a fault of kind NotFound when there is none, or no longer.
@@ -62,7 +64,11 @@ func read(ctx context.Context, tx *pg.Tx, id, locking string) (row, error) {
 	if !listing.IsID(id) {
 		return row{}, notFound(id)
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from connector c where c.id = $1 and c.deleted_at is null `+locking, id)
+	rows, err := tx.Query(
+		ctx,
+		`select `+columns+` from connector c where c.id = $1 and c.deleted_at is null `+locking,
+		id,
+	)
 	if err != nil {
 		return row{}, fmt.Errorf("find connector: %w", err)
 	}
@@ -103,8 +109,8 @@ func (r row) shown() Connector {
 	return c
 }
 
-// digest tells settings apart. Of the secrets it knows only when they were written: a digest of a weak password would give
-// it away.
+// digest tells settings apart. Of the secrets it knows only when they were written: a digest of a weak password would
+// give it away.
 func (r row) digest() string {
 	var sealed int64
 	if r.SealedAt != nil {
@@ -118,19 +124,35 @@ func (r row) digest() string {
 
 func (r row) args() pgx.NamedArgs {
 	return pgx.NamedArgs{
-		"id": r.ID, "business_id": r.BusinessID, "name": r.Name, "description": r.Description, "type": r.Type, "vendor_key": r.VendorKey, "mode": r.Mode,
-		"agent_id": r.AgentID, "agent_group": r.AgentGroup, "environment": r.Environment, "purpose": r.Purpose,
-		"authority_rank": r.AuthorityRank, "connection": r.Connection, "credentials": r.Sealed, "credential_keys": r.Keys,
-		"credentials_updated_at": r.SealedAt, "labels": r.Labels, "status": r.Status,
+		"id":                     r.ID,
+		"business_id":            r.BusinessID,
+		"name":                   r.Name,
+		"description":            r.Description,
+		"type":                   r.Type,
+		"vendor_key":             r.VendorKey,
+		"mode":                   r.Mode,
+		"agent_id":               r.AgentID,
+		"agent_group":            r.AgentGroup,
+		"environment":            r.Environment,
+		"purpose":                r.Purpose,
+		"authority_rank":         r.AuthorityRank,
+		"connection":             r.Connection,
+		"credentials":            r.Sealed,
+		"credential_keys":        r.Keys,
+		"credentials_updated_at": r.SealedAt,
+		"labels":                 r.Labels,
+		"status":                 r.Status,
 	}
 }
 
 func insert(ctx context.Context, tx *pg.Tx, r row) error {
 	const sql = `
-		insert into connector (tenant_id, id, business_id, name, description, type, vendor_key, mode, agent_id, agent_group, environment, purpose,
-		                       authority_rank, connection, credentials, credential_keys, credentials_updated_at, labels, status)
-		values (current_tenant(), @id, @business_id, @name, @description, @type, @vendor_key, @mode, @agent_id, @agent_group, @environment, @purpose,
-		        @authority_rank, @connection, @credentials, @credential_keys, @credentials_updated_at, @labels, @status)`
+		insert into connector (tenant_id, id, business_id, name, description, type, vendor_key, mode, agent_id,
+		                       agent_group, environment, purpose, authority_rank, connection, credentials,
+		                           credential_keys, credentials_updated_at, labels, status)
+		values (current_tenant(), @id, @business_id, @name, @description, @type, @vendor_key, @mode, @agent_id,
+		        @agent_group, @environment, @purpose, @authority_rank, @connection, @credentials, @credential_keys,
+		            @credentials_updated_at, @labels, @status)`
 	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
 		return fmt.Errorf("insert connector: %w", err)
 	}
@@ -141,9 +163,10 @@ func update(ctx context.Context, tx *pg.Tx, r row) error {
 	const sql = `
 		update connector
 		   set name = @name, description = @description, mode = @mode, agent_id = @agent_id, agent_group = @agent_group,
-		       environment = @environment, purpose = @purpose, authority_rank = @authority_rank, connection = @connection,
-		       credentials = @credentials, credential_keys = @credential_keys, credentials_updated_at = @credentials_updated_at,
-		       labels = @labels, status = @status, updated_at = now(), version = version + 1
+		       environment = @environment, purpose = @purpose, authority_rank = @authority_rank,
+		       connection = @connection, credentials = @credentials, credential_keys = @credential_keys,
+		       credentials_updated_at = @credentials_updated_at, labels = @labels, status = @status, updated_at = now(),
+		           version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
 		return fmt.Errorf("update connector: %w", err)
@@ -154,7 +177,8 @@ func update(ctx context.Context, tx *pg.Tx, r row) error {
 func erase(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		update connector
-		   set status = $2, deleted_at = now(), had_credentials = credentials is not null, credentials = null, credential_keys = '{}', credentials_updated_at = null,
+		   set status = $2, deleted_at = now(), had_credentials = credentials is not null, credentials = null,
+		       credential_keys = '{}', credentials_updated_at = null,
 		       updated_at = now(), version = version + 1
 		 where id = $1`
 	if _, err := tx.Exec(ctx, sql, id, statusDeleted); err != nil {

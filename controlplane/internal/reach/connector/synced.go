@@ -43,7 +43,10 @@ func (o Opened) Able(can connectorkit.Writes) connectorkit.Writes {
 		}
 	}
 	if len(missing) > 0 {
-		why := "The last connection test showed that the target does not offer " + strings.Join(missing, ", ") + "; its warnings say why."
+		why := "The last connection test showed that the target does not offer " + strings.Join(
+			missing,
+			", ",
+		) + "; its warnings say why."
 		can.Why = strings.TrimSpace(can.Why + " " + why)
 	}
 	return can
@@ -58,8 +61,8 @@ func (o Opened) GoString() string { return o.String() }
 // LogValue is String, so that no log shows the settings.
 func (o Opened) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
-// Open reads a connector with its secrets, to call its target. It returns a fault of kind NotFound when there is none, or
-// no longer, and of kind Conflict when it is a draft that lacks settings.
+// Open reads a connector with its secrets, to call its target. It returns a fault of kind NotFound when there is none,
+// or no longer, and of kind Conflict when it is a draft that lacks settings.
 func (s *Service) Open(ctx context.Context, tx *pg.Tx, id string) (Opened, error) {
 	r, err := read(ctx, tx, id, "")
 	if err != nil {
@@ -84,7 +87,14 @@ func (r row) offers() []v1.ProvisionOp {
 
 func (r row) open(tenant string, secrets map[string]any) Opened {
 	engine, auth := catalog.Resolve(r.key(), together(r.Connection, secrets))
-	target := dispatch.Target{Tenant: tenant, ConnectorID: r.ID, Type: engine, Mode: r.Mode, AgentID: text(r.AgentID), AgentGroup: text(r.AgentGroup)}
+	target := dispatch.Target{
+		Tenant:      tenant,
+		ConnectorID: r.ID,
+		Type:        engine,
+		Mode:        r.Mode,
+		AgentID:     text(r.AgentID),
+		AgentGroup:  text(r.AgentGroup),
+	}
 	return Opened{
 		ID: r.ID, BusinessID: r.BusinessID, Name: r.Name, Type: r.Type, Purpose: r.Purpose, Status: r.Status,
 		Target: target, Auth: auth,
@@ -107,13 +117,13 @@ func text(s *string) string {
 	return *s
 }
 
-// failuresBeforeDegraded is how many runs must fail, one after the other, before the connector counts as degraded (three, as
-// the life of a connector has it).
+// failuresBeforeDegraded is how many runs must fail, one after the other, before the connector counts as degraded
+// (three, as the life of a connector has it).
 const failuresBeforeDegraded = 3
 
-// Synced notes how a run ended; reason says why it failed. The first success makes the connector active and connected, three
-// failures in a row make it degraded, and the next success makes it active again; see quarantine for a target that refuses the
-// sign-in. States that a person chose stay.
+// Synced notes how a run ended; reason says why it failed. The first success makes the connector active and connected,
+// three failures in a row make it degraded, and the next success makes it active again; see quarantine for a target
+// that refuses the sign-in. States that a person chose stay.
 func Synced(ctx context.Context, tx *pg.Tx, id, runID string, success bool, reason string) error {
 	if success {
 		return succeeded(ctx, tx, id, runID)
@@ -126,9 +136,10 @@ func succeeded(ctx context.Context, tx *pg.Tx, id, runID string) error {
 	const sql = `
 		update connector
 		   set status = case when status in ('draft', 'ready', 'degraded') then 'active' else status end,
-		       status_reason = case when status in ('draft', 'ready', 'active', 'degraded') then null else status_reason end,
-		       funnel_state = 'connected', last_run_id = $2, last_success_at = now(), updated_at = now(),
-		       version = version + case when status in ('draft', 'ready', 'degraded') or funnel_state <> 'connected' then 1 else 0 end
+		       status_reason = case when status in ('draft', 'ready', 'active', 'degraded') then null
+		       else status_reason end, funnel_state = 'connected', last_run_id = $2, last_success_at = now(),
+		       updated_at = now(), version = version + case when status in ('draft', 'ready', 'degraded')
+		           or funnel_state <> 'connected' then 1 else 0 end
 		 where id = $1`
 	if _, err := tx.Exec(ctx, sql, id, runID); err != nil {
 		return fmt.Errorf("note successful run: %w", err)

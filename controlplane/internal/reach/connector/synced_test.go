@@ -14,7 +14,13 @@ import (
 func (h *house) ran(path, status, reason string) string {
 	h.t.Helper()
 	run := uuid.Must(uuid.NewV7()).String()
-	h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status) values (current_tenant(), $1, $2, 'ldap', false, 500, $3)`, run, id(path), status)
+	h.exec(
+		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status)
+			values (current_tenant(), $1, $2, 'ldap', false, 500, $3)`,
+		run,
+		id(path),
+		status,
+	)
 	err := h.service.DB.As(ctx, h.tenant, func(tx *pg.Tx) error {
 		return connector.Synced(ctx, tx, id(path), run, status == "succeeded" || status == "partial", reason)
 	})
@@ -44,14 +50,27 @@ func TestRunsMoveAConnectorThroughItsLife(t *testing.T) {
 		{"partial", "", "active", "connected", nil, 2},
 		{"failed", "c", "active", "connected", nil, 2},
 		{"failed", "d", "active", "connected", nil, 2},
-		{"failed", "the password has expired", "degraded", "connected", "3 runs have failed, one after the other; the last one: the password has expired", 3},
-		{"failed", "locked", "degraded", "connected", "3 runs have failed, one after the other; the last one: locked", 3},
+		{"failed", "the password has expired", "degraded", "connected", "3 runs have failed, one after the other; " +
+			"the last one: the password has expired", 3},
+		{"failed", "locked", "degraded", "connected", "3 runs have failed, one after the other; the last one: locked",
+			3},
 		{"succeeded", "", "active", "connected", nil, 4},
 	} {
 		run := h.ran(path, step.ends, step.reason)
 		c := h.want(200, h.call("admin", "GET", path, nil)).body
-		if c["status"] != step.status || c["funnel_state"] != step.funnel || c["status_reason"] != step.why || c["version"] != step.version || c["last_run_id"] != run {
-			t.Errorf("after run %d (%s): %v %v %v version %v, last run %v", i, step.ends, c["status"], c["funnel_state"], c["status_reason"], c["version"], c["last_run_id"])
+		if c["status"] != step.status || c["funnel_state"] != step.funnel || c["status_reason"] != step.why ||
+			c["version"] != step.version ||
+			c["last_run_id"] != run {
+			t.Errorf(
+				"after run %d (%s): %v %v %v version %v, last run %v",
+				i,
+				step.ends,
+				c["status"],
+				c["funnel_state"],
+				c["status_reason"],
+				c["version"],
+				c["last_run_id"],
+			)
 		}
 		if (c["last_success_at"] != nil) != (i > 0) {
 			t.Errorf("after run %d: last success %v", i, c["last_success_at"])
@@ -60,7 +79,11 @@ func TestRunsMoveAConnectorThroughItsLife(t *testing.T) {
 	if got := funnel(); got != "connected" {
 		t.Errorf("funnel = %v", got)
 	}
-	if got := h.want(200, h.call("other", "GET", "/connectors/funnel", nil)).body; got["state"] != "bootstrapped" || len(got["per_connector"].([]any)) != 0 {
+	if got := h.want(
+		200,
+		h.call("other", "GET", "/connectors/funnel", nil),
+	).body; got["state"] != "bootstrapped" ||
+		len(got["per_connector"].([]any)) != 0 {
 		t.Errorf("the other tenant's funnel = %v", got)
 	}
 }
@@ -71,8 +94,13 @@ func TestWhatFailsFromItsFirstRunIsFoundAndDegrades(t *testing.T) {
 	h.made(ldapPayload("B"))
 	listed := func() any { return h.want(200, h.call("admin", "GET", "/connectors?failing=true", nil)).body["total"] }
 	preview := func(status string) {
-		h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose) values (current_tenant(), $1, $2, 'ldap', false, 500, $3, 'preview')`,
-			uuid.Must(uuid.NewV7()).String(), id(path), status)
+		h.exec(
+			`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose)
+				values (current_tenant(), $1, $2, 'ldap', false, 500, $3, 'preview')`,
+			uuid.Must(uuid.NewV7()).String(),
+			id(path),
+			status,
+		)
 	}
 	for i, step := range []struct {
 		ends, health string
@@ -91,14 +119,26 @@ func TestWhatFailsFromItsFirstRunIsFoundAndDegrades(t *testing.T) {
 		case "preview":
 			preview("failed")
 		case "cancelled":
-			h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status) values (current_tenant(), $1, $2, 'ldap', false, 500, 'cancelled')`,
-				uuid.Must(uuid.NewV7()).String(), id(path))
+			h.exec(
+				`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status)
+					values (current_tenant(), $1, $2, 'ldap', false, 500, 'cancelled')`,
+				uuid.Must(uuid.NewV7()).String(),
+				id(path),
+			)
 		default:
 			h.ran(path, step.ends, "no route")
 		}
 		health := h.want(200, h.call("admin", "GET", path, nil)).body["health"].(map[string]any)
 		if got := listed(); got != step.listed || health["state"] != step.health {
-			t.Errorf("after step %d (%s): %v, and %v listed; want %s, %v", i, step.ends, health["state"], got, step.health, step.listed)
+			t.Errorf(
+				"after step %d (%s): %v, and %v listed; want %s, %v",
+				i,
+				step.ends,
+				health["state"],
+				got,
+				step.health,
+				step.listed,
+			)
 		}
 	}
 	h.exec(`update connector set status = 'paused'`)
@@ -142,7 +182,11 @@ func TestOnlyALivingConnectorOpens(t *testing.T) {
 func TestASecretThatWasMovedToAnotherConnectorDoesNotOpen(t *testing.T) {
 	h := open(t)
 	from, to := h.made(ldapPayload("A")), h.made(ldapPayload("B"))
-	h.exec(`update connector set credentials = (select credentials from connector where id = $1) where id = $2`, id(from), id(to))
+	h.exec(
+		`update connector set credentials = (select credentials from connector where id = $1) where id = $2`,
+		id(from),
+		id(to),
+	)
 	a := h.want(500, h.call("admin", "POST", to+"/test", nil))
 	if a.code() != "internal_error" {
 		t.Errorf("got %s", a.text)

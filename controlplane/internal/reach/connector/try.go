@@ -22,7 +22,8 @@ type DiscoverOptions struct {
 	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" enum:"identities,accounts,entitlements,grants" doc:"The kinds of records to read. The default is all."`
 }
 
-// Test tries a connector's connection out. A target that refuses, or an agent that is away, is an answer without success.
+// Test tries a connector's connection out. A target that refuses, or an agent that is away, is an answer without
+// success.
 func (s *Service) Test(ctx context.Context, v viewer.Viewer, id string) (TestResponse, error) {
 	c, err := s.saved(ctx, v, id)
 	if err != nil {
@@ -31,8 +32,8 @@ func (s *Service) Test(ctx context.Context, v viewer.Viewer, id string) (TestRes
 	return s.try(ctx, v, c, nil)
 }
 
-// TestUnsaved tries settings out before a connector is made of them. It returns a fault of kind Invalid that lists all that is
-// wrong with them.
+// TestUnsaved tries settings out before a connector is made of them. It returns a fault of kind Invalid that lists all
+// that is wrong with them.
 func (s *Service) TestUnsaved(ctx context.Context, v viewer.Viewer, settings Settings) (TestResponse, error) {
 	c, err := s.unsaved(ctx, v, settings)
 	if err != nil {
@@ -41,10 +42,16 @@ func (s *Service) TestUnsaved(ctx context.Context, v viewer.Viewer, settings Set
 	return s.try(ctx, v, c, nil)
 }
 
-// Discover tells which fields a connector's target has, with samples. report, where not nil, hears how it gets on; keep, where not
-// nil, is called in the transaction that notes the look.
-func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id string, o DiscoverOptions, report connectorkit.Report,
-	keep func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error) (v1.DiscoverResponse, error) {
+// Discover tells which fields a connector's target has, with samples. report, where not nil, hears how it gets on;
+// keep, where not nil, is called in the transaction that notes the look.
+func (s *Service) Discover(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	o DiscoverOptions,
+	report connectorkit.Report,
+	keep func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error,
+) (v1.DiscoverResponse, error) {
 	c, err := s.toCall(ctx, v, id)
 	if err != nil {
 		return v1.DiscoverResponse{}, err
@@ -110,8 +117,8 @@ func (s *Service) unsaved(ctx context.Context, v viewer.Viewer, settings Setting
 	return unsavedCall(v.Tenant, settings), err
 }
 
-// notTooOften keeps tests from being used to try out passwords or to knock at doors. The audit log knows how many there were, in
-// all processes together.
+// notTooOften keeps tests from being used to try out passwords or to knock at doors. The audit log knows how many there
+// were, in all processes together.
 func (s *Service) notTooOften(ctx context.Context, tx *pg.Tx) error {
 	limit := s.TestsPerMinute
 	if limit == 0 {
@@ -120,7 +127,8 @@ func (s *Service) notTooOften(ctx context.Context, tx *pg.Tx) error {
 	// The log is read from its end, so that its length does not matter.
 	const sql = `
 		select count(*)
-		  from (select e.action, e.at from audit_event e where e.tenant_id = current_tenant() order by e.seq desc limit 1000) e
+		  from (select e.action, e.at from audit_event e where e.tenant_id = current_tenant() order by e.seq desc
+		      limit 1000) e
 		 where e.action = $1
 		   and e.at > now() - interval '1 minute'`
 	var n int
@@ -152,7 +160,11 @@ func (s *Service) try(ctx context.Context, v viewer.Viewer, c call, tell func(v1
 }
 
 // afterwards notes what was done even when the one who asked has gone away.
-func (s *Service) afterwards(ctx context.Context, v viewer.Viewer, fn func(ctx context.Context, tx *pg.Tx) error) error {
+func (s *Service) afterwards(
+	ctx context.Context,
+	v viewer.Viewer,
+	fn func(ctx context.Context, tx *pg.Tx) error,
+) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error { return fn(ctx, tx) })
@@ -176,7 +188,12 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResp
 	if err != nil {
 		return fmt.Errorf("encode verdict: %w", err)
 	}
-	if _, err := tx.Exec(ctx, `update connector set last_test = $2 where id = $1 and deleted_at is null`, r.ID, b); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`update connector set last_test = $2 where id = $1 and deleted_at is null`,
+		r.ID,
+		b,
+	); err != nil {
 		return fmt.Errorf("keep verdict: %w", err)
 	}
 	return nil

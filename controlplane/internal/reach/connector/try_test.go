@@ -25,18 +25,30 @@ import (
 // talkative is a target that answers well and repeats the password it was given.
 func talkative(_ context.Context, req v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
 	password := fmt.Sprint(req.AuthConfig["bind_password"])
-	steps := []v1.TestStep{{Name: "bind", OK: true, MS: 2, Detail: "signed in with " + password}, {Name: "paged_search", OK: true}}
+	steps := []v1.TestStep{
+		{Name: "bind", OK: true, MS: 2, Detail: "signed in with " + password},
+		{Name: "paged_search", OK: true},
+	}
 	for i := range steps {
 		report.Tell(v1.Progress{Step: &steps[i]})
 	}
-	return v1.TestResponse{Success: true, DurationMS: 5, Steps: steps, Warnings: []v1.Warning{{Code: "echo", Message: password}}}, nil
+	return v1.TestResponse{
+		Success:    true,
+		DurationMS: 5,
+		Steps:      steps,
+		Warnings:   []v1.Warning{{Code: "echo", Message: password}},
+	}, nil
 }
 
 // refusing is a target that refuses the password.
 func refusing(_ context.Context, req v1.TestRequest, _ connectorkit.Report) (v1.TestResponse, error) {
 	return v1.TestResponse{
 		Steps: []v1.TestStep{{Name: "bind", LDAP: &v1.LDAPResult{ResultCode: 49, Name: "invalidCredentials"}}},
-		Error: &v1.ErrorDetail{Class: v1.ClassAuth, Code: "ldap_49", Message: fmt.Sprintf("the directory refused %v", req.AuthConfig["bind_password"])},
+		Error: &v1.ErrorDetail{
+			Class:   v1.ClassAuth,
+			Code:    "ldap_49",
+			Message: fmt.Sprintf("the directory refused %v", req.AuthConfig["bind_password"]),
+		},
 	}, nil
 }
 
@@ -46,13 +58,20 @@ func TestATestTellsItsStepsAndIsRemembered(t *testing.T) {
 	h.target.test = talkative
 	a := h.want(200, h.call("admin", "POST", path+"/test", nil))
 	want := []any{
-		object{"name": "bind", "ok": true, "ms": 2.0, "detail": "signed in with [secret]"}, object{"name": "paged_search", "ok": true, "ms": 0.0},
+		object{
+			"name":   "bind",
+			"ok":     true,
+			"ms":     2.0,
+			"detail": "signed in with [secret]",
+		},
+		object{"name": "paged_search", "ok": true, "ms": 0.0},
 	}
 	if diff := cmp.Diff(want, a.body["steps"]); diff != "" || a.body["success"] != true || a.body["error"] != nil {
 		t.Errorf("got %s\n-want +got\n%s", a.text, diff)
 	}
 	last := func() object { return h.want(200, h.call("admin", "GET", path, nil)).body["last_test"].(object) }
-	if l := last(); l["success"] != true || l["current"] != true || l["at"] == nil || l["error"] != nil || l["executed_by"] != "hosted" {
+	if l := last(); l["success"] != true || l["current"] != true || l["at"] == nil || l["error"] != nil ||
+		l["executed_by"] != "hosted" {
 		t.Errorf("last test = %v", l)
 	}
 	h.want(200, h.call("admin", "PATCH", path, object{"name": "B"}))
@@ -65,7 +84,8 @@ func TestATestTellsItsStepsAndIsRemembered(t *testing.T) {
 	}
 	h.target.test = refusing
 	a = h.want(200, h.call("admin", "POST", path+"/test", nil))
-	if failure := a.body["error"].(object); a.body["success"] != false || failure["code"] != "ldap_49" || failure["message"] != "the directory refused [secret]" {
+	if failure := a.body["error"].(object); a.body["success"] != false || failure["code"] != "ldap_49" ||
+		failure["message"] != "the directory refused [secret]" {
 		t.Errorf("got %s", a.text)
 	}
 	if l := last(); l["success"] != false || l["current"] != true || l["error"].(object)["code"] != "ldap_49" {
@@ -75,7 +95,11 @@ func TestATestTellsItsStepsAndIsRemembered(t *testing.T) {
 	if last()["current"] != false {
 		t.Error("the test still counts after a secret changed")
 	}
-	if outcomes := h.text(`select string_agg(outcome, ' ' order by seq) from audit_event where action = 'connector.tested' and subject_id = $1`, id(path)); outcomes != "success failure" {
+	if outcomes := h.text(
+		`select string_agg(outcome, ' ' order by seq) from audit_event where action = 'connector.tested'
+			and subject_id = $1`,
+		id(path),
+	); outcomes != "success failure" {
 		t.Errorf("audited: %s", outcomes)
 	}
 	h.noCanary()
@@ -130,7 +154,9 @@ func TestATestThatNeverEndsIsEndedAndKeepsItsSteps(t *testing.T) {
 	stuck := make(chan struct{})
 	t.Cleanup(func() { close(stuck) })
 	h.target.test = func(_ context.Context, req v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
-		report.Tell(v1.Progress{Step: &v1.TestStep{Name: "tcp", OK: true, Detail: fmt.Sprint(req.AuthConfig["bind_password"])}})
+		report.Tell(
+			v1.Progress{Step: &v1.TestStep{Name: "tcp", OK: true, Detail: fmt.Sprint(req.AuthConfig["bind_password"])}},
+		)
 		<-stuck // deaf to its context
 		return v1.TestResponse{}, nil
 	}
@@ -167,7 +193,12 @@ func TestFailuresOfAConnectorAreAnswersAndGoToTheLog(t *testing.T) {
 
 func TestAnAgentThatIsAwayIsAVerdictNotAFailure(t *testing.T) {
 	h := open(t)
-	h.exec(`insert into agent (tenant_id, id, name, agent_group) values (current_tenant(), $1, 'one', 'branch'), (current_tenant(), $2, 'two', 'attic')`, uuid.NewString(), uuid.NewString())
+	h.exec(
+		`insert into agent (tenant_id, id, name, agent_group) values (current_tenant(), $1, 'one', 'branch'),
+			(current_tenant(), $2, 'two', 'attic')`,
+		uuid.NewString(),
+		uuid.NewString(),
+	)
 	h.target.test = talkative
 	for group, success := range map[string]bool{"branch": true, "attic": false} {
 		p := ldapPayload("Agent " + group)
@@ -175,7 +206,8 @@ func TestAnAgentThatIsAwayIsAVerdictNotAFailure(t *testing.T) {
 		path := h.made(p)
 		a := h.want(200, h.call("admin", "POST", path+"/test", nil))
 		failure, _ := a.body["error"].(object)
-		if a.body["success"] != success || (!success && failure["class"] != "agent_unavailable") || a.body["executed_by"].(object)["mode"] != "agent" {
+		if a.body["success"] != success || (!success && failure["class"] != "agent_unavailable") ||
+			a.body["executed_by"].(object)["mode"] != "agent" {
 			t.Errorf("%s: %s", group, a.text)
 		}
 	}
@@ -192,11 +224,26 @@ func TestSettingsAreTriedOutBeforeTheyAreSaved(t *testing.T) {
 	if diff := cmp.Diff([]string{"step", "step", "result"}, kinds); diff != "" {
 		t.Errorf("events: -want +got\n%s", diff)
 	}
-	a = h.want(422, h.call("admin", "POST", "/connectors/test?stream=true", object{"type": "ldap", "connection": object{"port": "x"}}))
-	if diff := cmp.Diff(map[string]string{"#/connection/host": "required", "#/connection/port": "wrong_type"}, a.pointers()); diff != "" {
+	a = h.want(
+		422,
+		h.call(
+			"admin",
+			"POST",
+			"/connectors/test?stream=true",
+			object{"type": "ldap", "connection": object{"port": "x"}},
+		),
+	)
+	if diff := cmp.Diff(
+		map[string]string{"#/connection/host": "required", "#/connection/port": "wrong_type"},
+		a.pointers(),
+	); diff != "" {
 		t.Errorf("errors: -want +got\n%s", diff)
 	}
-	if left := h.text(`select concat((select count(*) from connector), ' ', (select string_agg(action || coalesce(event::json -> 'context' ->> 'endpoint', ''), ' ') from audit_event))`); left != "0 connector.testedldap.example.com:636 connector.testedldap.example.com:636" {
+	if left := h.text(
+		`select concat((select count(*) from connector), ' ',
+			(select string_agg(action || coalesce(event::json -> 'context' ->> 'endpoint', ''), ' ')
+			from audit_event))`,
+	); left != "0 connector.testedldap.example.com:636 connector.testedldap.example.com:636" {
 		t.Errorf("left behind: %s", left)
 	}
 	h.noCanary()
@@ -227,7 +274,10 @@ func TestOurOwnNetworkStaysClosedAndUnnamed(t *testing.T) {
 	defer listener.Close()
 	guard := &outbound.Guard{}
 	h.service.Dispatch.HostedConnector = func(kind string) (connectorkit.Connector, error) {
-		return connectors.Open(connectorkit.Env{Dial: guard.Dial, Plaintext: guard.Plaintext, Log: h.service.Log, Now: time.Now}, kind)
+		return connectors.Open(
+			connectorkit.Env{Dial: guard.Dial, Plaintext: guard.Plaintext, Log: h.service.Log, Now: time.Now},
+			kind,
+		)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	address := fmt.Sprintf("https://localhost:%d", port)
@@ -235,12 +285,17 @@ func TestOurOwnNetworkStaysClosedAndUnnamed(t *testing.T) {
 		payload object
 		pointer string
 	}{
-		{object{"type": "ldap", "connection": object{"host": "localhost", "port": port, "security": "ldaps"}}, "#/connection/host"},
-		{object{"type": "scim2", "connection": object{"base_url": address + "/scim", "auth_method": "none"}}, "#/connection/base_url"},
-		{object{"type": "vendor", "vendor_key": "okta", "connection": object{"org_url": address}, "credentials": object{"api_token": "x"}}, "#/connection/org_url"},
+		{object{"type": "ldap", "connection": object{"host": "localhost", "port": port, "security": "ldaps"}},
+			"#/connection/host"},
+		{object{"type": "scim2", "connection": object{"base_url": address + "/scim", "auth_method": "none"}},
+			"#/connection/base_url"},
+		{object{"type": "vendor", "vendor_key": "okta", "connection": object{"org_url": address},
+			"credentials": object{"api_token": "x"}}, "#/connection/org_url"},
 	} {
 		a := h.want(200, h.call("admin", "POST", "/connectors/test", tt.payload))
-		if failure, _ := a.body["error"].(object); a.body["success"] != false || failure["code"] != "destination_not_allowed" || a.body["pointer"] != tt.pointer {
+		if failure, _ := a.body["error"].(object); a.body["success"] != false ||
+			failure["code"] != "destination_not_allowed" ||
+			a.body["pointer"] != tt.pointer {
 			t.Errorf("it points to %v; want %s: %s", a.body["pointer"], tt.pointer, a.text)
 		}
 		if strings.Contains(a.text, "127.0.0.1") || strings.Contains(a.text, "::1") {
@@ -261,8 +316,20 @@ func TestALookAtATargetShowsFieldsWithSamples(t *testing.T) {
 	var asked v1.DiscoverRequest
 	h.target.discover = func(_ context.Context, req v1.DiscoverRequest) (v1.DiscoverResponse, error) {
 		asked = req
-		field := v1.DiscoveredField{Name: "mail", Path: "mail", Type: "string", Samples: []string{"ann@example.com", canary}, Source: "both"}
-		return v1.DiscoverResponse{Success: true, SchemaDigest: "sha256:x", Objects: []v1.DiscoveredObject{{Kind: "account", NativeType: "person", Fields: []v1.DiscoveredField{field}}}}, nil
+		field := v1.DiscoveredField{
+			Name:    "mail",
+			Path:    "mail",
+			Type:    "string",
+			Samples: []string{"ann@example.com", canary},
+			Source:  "both",
+		}
+		return v1.DiscoverResponse{
+			Success:      true,
+			SchemaDigest: "sha256:x",
+			Objects: []v1.DiscoveredObject{
+				{Kind: "account", NativeType: "person", Fields: []v1.DiscoveredField{field}},
+			},
+		}, nil
 	}
 	look := func(o connector.DiscoverOptions) string {
 		t.Helper()
@@ -278,7 +345,9 @@ func TestALookAtATargetShowsFieldsWithSamples(t *testing.T) {
 		return string(b)
 	}
 	got := look(connector.DiscoverOptions{SampleSize: 7, Objects: []v1.ObjectKind{v1.Accounts}})
-	if asked.SampleSize != 7 || !slices.Equal(asked.Objects, []v1.ObjectKind{v1.Accounts}) || asked.AuthConfig["bind_password"] != canary || asked.ConnectorBusinessID != "a" {
+	if asked.SampleSize != 7 || !slices.Equal(asked.Objects, []v1.ObjectKind{v1.Accounts}) ||
+		asked.AuthConfig["bind_password"] != canary ||
+		asked.ConnectorBusinessID != "a" {
 		t.Errorf("asked for %d of %v", asked.SampleSize, asked.Objects)
 	}
 	if !strings.Contains(got, `"success":true`) || !strings.Contains(got, "ann@example.com") {
@@ -287,10 +356,15 @@ func TestALookAtATargetShowsFieldsWithSamples(t *testing.T) {
 	h.target.discover = func(context.Context, v1.DiscoverRequest) (v1.DiscoverResponse, error) {
 		return v1.DiscoverResponse{}, &v1.ErrorDetail{Class: v1.ClassAuth, Code: "ldap_49", Message: "refused"}
 	}
-	if got = look(connector.DiscoverOptions{}); !strings.Contains(got, `"success":false`) || !strings.Contains(got, `"code":"ldap_49"`) {
+	if got = look(
+		connector.DiscoverOptions{},
+	); !strings.Contains(got, `"success":false`) ||
+		!strings.Contains(got, `"code":"ldap_49"`) {
 		t.Errorf("got %s", got)
 	}
-	if outcomes := h.text(`select string_agg(outcome, ' ' order by seq) from audit_event where action = 'connector.discovered'`); outcomes != "success failure" {
+	if outcomes := h.text(
+		`select string_agg(outcome, ' ' order by seq) from audit_event where action = 'connector.discovered'`,
+	); outcomes != "success failure" {
 		t.Errorf("audited: %s", outcomes)
 	}
 	h.noCanary()

@@ -18,11 +18,17 @@ func TestAVendorsConnectorTakesItsFewSettingsAndCallsItsEngineWithAll(t *testing
 		t.Errorf("shown as %v %v", shown.body["type"], shown.body["vendor_key"])
 	}
 	o := h.opened(path)
-	if o.Target.Type != "rest" || o.Auth["base_url"] != "https://acme.okta.com/api/v1" || o.Auth["bearer_token"] != canary || o.Auth["streams"] == nil {
+	if o.Target.Type != "rest" || o.Auth["base_url"] != "https://acme.okta.com/api/v1" ||
+		o.Auth["bearer_token"] != canary ||
+		o.Auth["streams"] == nil {
 		t.Errorf("opened as %s with %v", o.Target.Type, o.Auth["base_url"])
 	}
 	moved := h.call("admin", "PATCH", path, object{"connection": object{"org_url": "https://evil.example.com"}})
-	if diff := cmp.Diff(map[string]string{"#/credentials/api_token": "credentials_required"}, moved.pointers()); moved.status != 422 || diff != "" {
+	if diff := cmp.Diff(
+		map[string]string{"#/credentials/api_token": "credentials_required"},
+		moved.pointers(),
+	); moved.status != 422 ||
+		diff != "" {
 		t.Errorf("another address: %d\n%s", moved.status, diff)
 	}
 	h.noCanary()
@@ -38,8 +44,10 @@ func TestAVendorThatNobodyKnowsIsRefusedWithTheOnesThereAre(t *testing.T) {
 		{object{"type": "vendor", "vendor_key": "punch-cards", "name": "x"}, "#/vendor_key"},
 		{object{"type": "vendor", "vendor_key": "rest", "name": "x"}, "#/vendor_key"},
 		{object{"type": "okta", "name": "x"}, "#/type"},
-		{object{"type": "rest", "vendor_key": "okta", "name": "x", "connection": object{"base_url": "https://x.example.com", "auth_method": "none"}}, "#/vendor_key"},
-		{object{"type": "vendor", "vendor_key": "okta", "name": "x", "connection": object{"org_url": "ftp://x"}, "credentials": object{"api_token": canary}}, "#/connection/org_url"},
+		{object{"type": "rest", "vendor_key": "okta", "name": "x",
+			"connection": object{"base_url": "https://x.example.com", "auth_method": "none"}}, "#/vendor_key"},
+		{object{"type": "vendor", "vendor_key": "okta", "name": "x", "connection": object{"org_url": "ftp://x"},
+			"credentials": object{"api_token": canary}}, "#/connection/org_url"},
 	} {
 		a := h.call("admin", "POST", "/connectors", tt.payload)
 		if _, told := a.pointers()[tt.at]; a.status != 422 || !told {

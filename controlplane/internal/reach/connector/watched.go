@@ -40,16 +40,18 @@ type ConnectorHealthPart struct {
 
 // watched are the columns that say when a connector is read next, and since when it fares as it does.
 const watched = `c.status_since, connector_health(c.id) as parts,
-	(select jsonb_build_object('incremental_cron', s.incremental_cron, 'full_cron', s.full_cron, 'timezone', s.timezone, 'jitter', s.jitter)
+	(select jsonb_build_object('incremental_cron', s.incremental_cron, 'full_cron', s.full_cron, 'timezone', s.timezone,
+	    'jitter', s.jitter)
 	   from connector_schedule s
 	  where s.tenant_id = c.tenant_id and s.connector_id = c.id) as schedule,
 	(select s.due_at
 	   from connector_schedule s
-	  where s.tenant_id = c.tenant_id and s.connector_id = c.id and c.status in ('ready', 'active', 'degraded')) as next_run_at`
+	  where s.tenant_id = c.tenant_id and s.connector_id = c.id and c.status in ('ready', 'active',
+	      'degraded')) as next_run_at`
 
-// Failing is the condition on a connector c that a person has to look at it: it is degraded or quarantined, or it is in use and
-// its last run failed or its circuit breaker is open. One whose first run failed is among them, although it takes three to be
-// degraded. Previews, and runs that were cancelled, say nothing about a target.
+// Failing is the condition on a connector c that a person has to look at it: it is degraded or quarantined, or it is in
+// use and its last run failed or its circuit breaker is open. One whose first run failed is among them, although it
+// takes three to be degraded. Previews, and runs that were cancelled, say nothing about a target.
 const Failing = `(c.status in ('degraded', 'quarantined')
 	or c.status in ('ready', 'active')
 	   and ((select l.status
@@ -74,13 +76,13 @@ func healthOf(status string) string {
 	return status
 }
 
-// refusalsBeforeQuarantine is how often a target must refuse the sign-in, one run after the other, before it is left alone: target
-// systems lock accounts that fail to sign in again and again.
+// refusalsBeforeQuarantine is how often a target must refuse the sign-in, one run after the other, before it is left
+// alone: target systems lock accounts that fail to sign in again and again.
 const refusalsBeforeQuarantine = 3
 
-// quarantine leaves a connector alone whose target has refused the sign-in in run after run, when the last of them was started by
-// the schedule: whoever tries by hand sees for themselves. A run before new credentials were given, or before somebody said that it
-// may be tried again, does not count.
+// quarantine leaves a connector alone whose target has refused the sign-in in run after run, when the last of them was
+// started by the schedule: whoever tries by hand sees for themselves. A run before new credentials were given, or
+// before somebody said that it may be tried again, does not count.
 func quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
 	const sql = `
 		with latest as (
@@ -117,13 +119,17 @@ func quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error 
 	case err != nil:
 		return fmt.Errorf("quarantine connector: %w", err)
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: actionQuarantined, Subject: subject(id, businessID), Context: map[string]any{
-		"run_id": runID, "refusals": refusalsBeforeQuarantine,
-	}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: actionQuarantined, Subject: subject(id, businessID), Context: map[string]any{
+			"run_id": runID, "refusals": refusalsBeforeQuarantine,
+		}},
+	)
 }
 
-// Quarantine leaves a connector alone until a person clears it, because what it reads must not be tried again without one. It does
-// nothing to a connector that is not in use.
+// Quarantine leaves a connector alone until a person clears it, because what it reads must not be tried again without
+// one. It does nothing to a connector that is not in use.
 func Quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
 	const sql = `
 		update connector c
@@ -140,7 +146,11 @@ func Quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error 
 	case err != nil:
 		return fmt.Errorf("quarantine connector: %w", err)
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: actionQuarantined, Subject: subject(id, businessID), Context: map[string]any{
-		"run_id": runID, "reason": reason,
-	}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: actionQuarantined, Subject: subject(id, businessID), Context: map[string]any{
+			"run_id": runID, "reason": reason,
+		}},
+	)
 }

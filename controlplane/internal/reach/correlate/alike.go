@@ -8,8 +8,8 @@ import (
 // gram is three characters in one number.
 type gram uint64
 
-// trigramsOf are the distinct trigrams of a text's words, each word with two spaces before and one behind it, as PostgreSQL's
-// pg_trgm makes them. They come in order.
+// trigramsOf are the distinct trigrams of a text's words, each word with two spaces before and one behind it, as
+// PostgreSQL's pg_trgm makes them. They come in order.
 func trigramsOf(words string) []gram {
 	var grams []gram
 	var a, b rune
@@ -57,8 +57,8 @@ func similarity(a, b []gram) float64 {
 	return float64(common) / float64(len(a)+len(b)-common)
 }
 
-// within reports whether a can be made into b by at most n insertions, deletions and replacements of a character. A text of n
-// characters or fewer must be the same: it could be made into any other of its length.
+// within reports whether a can be made into b by at most n insertions, deletions and replacements of a character. A
+// text of n characters or fewer must be the same: it could be made into any other of its length.
 func within(a, b []rune, n int) bool {
 	short := len(a) <= n || len(b) <= n
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -81,7 +81,8 @@ func within(a, b []rune, n int) bool {
 	return inBand(a, b, n)
 }
 
-// inBand counts edits cell by cell, but only in the band of cells at most n from the diagonal, which alone can hold n or less.
+// inBand counts edits cell by cell, but only in the band of cells at most n from the diagonal, which alone can hold n
+// or less.
 func inBand(a, b []rune, n int) bool {
 	var space [2][48]int
 	above, row := space[0][:], space[1][:]

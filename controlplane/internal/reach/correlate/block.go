@@ -2,8 +2,8 @@ package correlate
 
 import "strings"
 
-// Candidates are found without comparing everybody with everybody: the accounts' values are put into an index for each rule,
-// and people are looked up in it as they stream by.
+// Candidates are found without comparing everybody with everybody: the accounts' values are put into an index for each
+// rule, and people are looked up in it as they stream by.
 
 // maxShared is how many people a value may belong to before it names nobody: a department is no key.
 const maxShared = 25

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// trigramIndex finds values whose trigram similarity is at least a bound. With trigrams in the order of their rarity, two such
-// sets share one among the first few of each, and where it stands in both bounds how many more they can share (Xiao, Wang, Lin
-// and Yu, Efficient Similarity Joins for Near Duplicate Detection, 2008). So only rare trigrams are looked up, and few sets are
-// compared.
+// trigramIndex finds values whose trigram similarity is at least a bound. With trigrams in the order of their rarity,
+// two such sets share one among the first few of each, and where it stands in both bounds how many more they can share
+// (Xiao, Wang, Lin and Yu, Efficient Similarity Joins for Near Duplicate Detection, 2008). So only rare trigrams are
+// looked up, and few sets are compared.
 type trigramIndex struct {
 	least    float64
 	at       map[string]*entry
@@ -80,7 +80,8 @@ func (x *trigramIndex) ranked(grams []gram) []int32 {
 	return list
 }
 
-// prefix is of how many rarest trigrams a set that is alike must hold one: all but so many that the rest would be too few.
+// prefix is of how many rarest trigrams a set that is alike must hold one: all but so many that the rest would be too
+// few.
 func (x *trigramIndex) prefix(n int) int {
 	return n - int(math.Ceil(x.least*float64(n)-tolerance)) + 1
 }
@@ -137,8 +138,8 @@ func (x *trigramIndex) each(visit func(*entry)) {
 	}
 }
 
-// distanceIndex finds values at most n edits away. Of a value that is cut into n+1 parts, one at least stays whole in whatever is
-// n edits away, and moves by n places at most (Li, Deng, Wang and Feng, Pass-Join, 2011).
+// distanceIndex finds values at most n edits away. Of a value that is cut into n+1 parts, one at least stays whole in
+// whatever is n edits away, and moves by n places at most (Li, Deng, Wang and Feng, Pass-Join, 2011).
 type distanceIndex struct {
 	n     int
 	at    map[string]*entry
@@ -193,7 +194,8 @@ func (x *distanceIndex) add(value string, subject int32) {
 	e.subjects = append(e.subjects, subject)
 }
 
-// pieces is into how many parts a value of so many characters is cut. One that is too short for n edits is looked up whole.
+// pieces is into how many parts a value of so many characters is cut. One that is too short for n edits is looked up
+// whole.
 func (x *distanceIndex) pieces(length int) int {
 	if length <= x.n {
 		return 1

@@ -163,21 +163,37 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, b BulkLink, out BulkLink
 	for _, r := range out.Results {
 		if r.Status == itemLinked {
 			accounts, owners = append(accounts, r.AccountID), append(owners, r.IdentityID)
-			changes = append(changes, audit.Change{Field: "account." + r.AccountID + ".identity_id", From: r.account.Owner, To: r.IdentityID})
+			changes = append(
+				changes,
+				audit.Change{Field: "account." + r.AccountID + ".identity_id", From: r.account.Owner, To: r.IdentityID},
+			)
 		}
 	}
 	const sql = `
 		update account a
-		   set identity_id = l.owner, correlation_state = 'manual', correlation = $3, correlation_keys = null, correlation_rules = null,
-		       correlation_rejected = array_remove(a.correlation_rejected, l.owner), unowned_since = null,
+		   set identity_id = l.owner, correlation_state = 'manual', correlation = $3, correlation_keys = null,
+		       correlation_rules = null, correlation_rejected = array_remove(a.correlation_rejected, l.owner),
+		           unowned_since = null,
 		       updated_at = $4, version = a.version + 1
 		  from unnest($1::uuid[], $2::uuid[]) as l (account, owner)
 		 where a.tenant_id = current_tenant()
 		   and a.id = l.account`
-	why := map[string]any{"by": byUser, "decided_by": tx.Viewer.Display, "decided_at": instant(s.Now()), "reason": b.Reason}
+	why := map[string]any{
+		"by":         byUser,
+		"decided_by": tx.Viewer.Display,
+		"decided_at": instant(s.Now()),
+		"reason":     b.Reason,
+	}
 	if _, err := tx.Exec(ctx, sql, accounts, owners, why, s.Now()); err != nil {
 		return fmt.Errorf("link accounts: %w", err)
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "accounts.bulk_linked", Changes: changes,
-		Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant}, Context: map[string]any{"reason": b.Reason, "counts": out.Counts}})
+	return audit.Record(ctx, tx, audit.Entry{
+		Action:  "accounts.bulk_linked",
+		Changes: changes,
+		Subject: audit.Subject{
+			Type: "tenant",
+			ID:   tx.Viewer.Tenant,
+		},
+		Context: map[string]any{"reason": b.Reason, "counts": out.Counts},
+	})
 }

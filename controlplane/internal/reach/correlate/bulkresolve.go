@@ -24,7 +24,8 @@ type holder struct {
 
 const holderColumns = `a.id::text, a.status, a.correlation_state, a.identity_id::text`
 
-// resolvePairs finds out whom each pair means: accounts and people are asked for in sets, one for each way of naming them.
+// resolvePairs finds out whom each pair means: accounts and people are asked for in sets, one for each way of naming
+// them.
 func (b BulkLink) resolvePairs(ctx context.Context, tx *pg.Tx) ([]LinkResult, error) {
 	if b.ConnectorID != "" {
 		if _, err := findConnector(ctx, tx, b.ConnectorID, ""); err != nil {
@@ -54,10 +55,21 @@ func (b BulkLink) find(ctx context.Context, tx *pg.Tx) (f found, err error) {
 	var ids, externals, people, numbers, emails []string
 	for _, p := range b.Pairs {
 		ids, people = appendID(ids, p.AccountID), appendID(people, p.IdentityID)
-		externals, numbers, emails = appendText(externals, p.ExternalID), appendText(numbers, p.EmployeeNumber), appendText(emails, p.Email)
+		externals, numbers, emails = appendText(
+			externals,
+			p.ExternalID,
+		), appendText(
+			numbers,
+			p.EmployeeNumber,
+		), appendText(
+			emails,
+			p.Email,
+		)
 	}
-	const byID = `select a.id::text, ` + holderColumns + ` from account a where a.tenant_id = current_tenant() and a.id = any($1) for update of a`
-	byExternal := `select a.external_id, ` + holderColumns + ` from account a where a.tenant_id = current_tenant() and a.external_id = any($1)`
+	const byID = `select a.id::text, ` + holderColumns + ` from account a where a.tenant_id = current_tenant()
+		and a.id = any($1) for update of a`
+	byExternal := `select a.external_id, ` + holderColumns + ` from account a where a.tenant_id = current_tenant()
+		and a.external_id = any($1)`
 	args := []any{externals}
 	if b.ConnectorID != "" {
 		byExternal += ` and a.connector_id = $2`
@@ -124,7 +136,11 @@ func peopleBy(ctx context.Context, tx *pg.Tx, on string, keys []string) (map[str
 	}
 	by := map[string][]string{}
 	var key, who string
-	if _, err := pgx.ForEachRow(rows, []any{&key, &who}, func() error { by[key] = append(by[key], who); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&key, &who},
+		func() error { by[key] = append(by[key], who); return nil },
+	); err != nil {
 		return nil, fmt.Errorf("find owners: %w", err)
 	}
 	return by, nil
@@ -186,7 +202,12 @@ func (r *LinkResult) own(list []string) {
 var (
 	owners = map[string]string{"employee_number": `i.employee_number = k.key`, "email": `i.email_lc = lower(k.key)`,
 		"username": `i.username = k.key`, "external_id": `i.external_id = k.key`}
-	sources = map[string]string{"employee_number": "a.employee_number", "email": "a.email", "username": "a.username", "external_id": "a.identity_external_id"}
+	sources = map[string]string{
+		"employee_number": "a.employee_number",
+		"email":           "a.email",
+		"username":        "a.username",
+		"external_id":     "a.identity_external_id",
+	}
 )
 
 // resolveFilter finds the accounts of the filter and the owner of each by the identity's field.
@@ -196,7 +217,8 @@ func (b BulkLink) resolveFilter(ctx context.Context, tx *pg.Tx) ([]LinkResult, e
 		return nil, err
 	}
 	if len(list) > maxBulk {
-		return nil, fault.Coded(fault.Invalid, "too_many", "the filter matches more than %d accounts; narrow it", maxBulk).
+		return nil, fault.Coded(fault.Invalid, "too_many", "the filter matches more than %d accounts; narrow it",
+			maxBulk).
 			With(fault.Field{Pointer: "#/filter", Code: "too_many", Detail: "narrow it, for example by connector_id"})
 	}
 	var keys []string

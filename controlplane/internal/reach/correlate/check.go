@@ -23,8 +23,8 @@ func (p problems) fault() error {
 
 var ruleID = regexp.MustCompile(`^[a-z0-9]([a-z0-9_]*[a-z0-9])?$`)
 
-// compile holds settings against the rules of writing them and makes them ready to use. Its fault is of kind Invalid and
-// tells all that is wrong, with pointers into s. The settings it gives back are in their one way of writing.
+// compile holds settings against the rules of writing them and makes them ready to use. Its fault is of kind Invalid
+// and tells all that is wrong, with pointers into s. The settings it gives back are in their one way of writing.
 func compile(s Settings) (*plan, error) {
 	var wrong problems
 	p := &plan{Settings: s}
@@ -33,7 +33,11 @@ func compile(s Settings) (*plan, error) {
 		wrong.add("#/propose", "too_large", "it must not be above auto_link, which is %v", s.AutoLink)
 	}
 	if s.Propose <= 0 {
-		wrong.add("#/propose", "too_small", "it must be above 0: an identity without a matching value is not a candidate")
+		wrong.add(
+			"#/propose",
+			"too_small",
+			"it must be above 0: an identity without a matching value is not a candidate",
+		)
 	}
 	seen := map[string]bool{}
 	for i := range p.Rules {
@@ -42,7 +46,10 @@ func compile(s Settings) (*plan, error) {
 		checkRule(*r, at, seen, &wrong)
 		compiled := rule{CorrelationRule: r}
 		for k := range r.Conditions {
-			compiled.conditions = append(compiled.conditions, p.condition(&r.Conditions[k], fmt.Sprintf("%s/conditions/%d", at, k), &wrong))
+			compiled.conditions = append(
+				compiled.conditions,
+				p.condition(&r.Conditions[k], fmt.Sprintf("%s/conditions/%d", at, k), &wrong),
+			)
 		}
 		p.rules = append(p.rules, compiled)
 	}
@@ -55,9 +62,17 @@ func checkRule(r CorrelationRule, at string, seen map[string]bool, wrong *proble
 	case !ruleID.MatchString(r.ID):
 		wrong.add(at+"/id", "invalid", "it has lower-case letters and digits, with _ between them")
 	case r.ID == sameRecord:
-		wrong.add(at+"/id", "reserved", "same_record is what the source itself says, which is always asked; give the rule another id")
+		wrong.add(
+			at+"/id",
+			"reserved",
+			"same_record is what the source itself says, which is always asked; give the rule another id",
+		)
 	case r.ID == SourceOwner:
-		wrong.add(at+"/id", "reserved", "source_owner marks owners that the target system names; give the rule another id")
+		wrong.add(
+			at+"/id",
+			"reserved",
+			"source_owner marks owners that the target system names; give the rule another id",
+		)
 	case seen[r.ID]:
 		wrong.add(at+"/id", "duplicate", "there is another rule %s; each needs an id of its own", r.ID)
 	}

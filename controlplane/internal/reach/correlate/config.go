@@ -55,7 +55,11 @@ func findConnector(ctx context.Context, tx *pg.Tx, connector, locking string) (c
 }
 
 // Configuration reads a connector's settings with the connector's version.
-func (s *Service) Configuration(ctx context.Context, v viewer.Viewer, connector string) (c Correlation, version int, err error) {
+func (s *Service) Configuration(
+	ctx context.Context,
+	v viewer.Viewer,
+	connector string,
+) (c Correlation, version int, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		found, err := findConnector(ctx, tx, connector, "")
 		c, version = found.shown(), found.Version
@@ -64,9 +68,15 @@ func (s *Service) Configuration(ctx context.Context, v viewer.Viewer, connector 
 	return c, version, err
 }
 
-// Configure replaces a connector's settings; empty ones mean the defaults. They take effect with the connector's next run, or
-// with Correlate.
-func (s *Service) Configure(ctx context.Context, v viewer.Viewer, connector string, match httpapi.IfMatch, g NewCorrelation) (c Correlation, version int, err error) {
+// Configure replaces a connector's settings; empty ones mean the defaults. They take effect with the connector's next
+// run, or with Correlate.
+func (s *Service) Configure(
+	ctx context.Context,
+	v viewer.Viewer,
+	connector string,
+	match httpapi.IfMatch,
+	g NewCorrelation,
+) (c Correlation, version int, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := findConnector(ctx, tx, connector, "for update")
 		if err != nil {

@@ -38,8 +38,8 @@ const maxCandidates = 25
 // decide moves an account by what speaks for each candidate. owner is who has it now, if anybody: a candidate or not.
 func (p *plan) decide(s *subject, candidates []candidate, owner *person) verdict {
 	v := p.fresh(s, candidates)
-	// Changed keys that say nothing clear do not take an account from its owner: a person is renamed in one system before the
-	// other. Changed rules do, and so does a veto.
+	// Changed keys that say nothing clear do not take an account from its owner: a person is renamed in one system
+	// before the other. Changed rules do, and so does a veto.
 	if owner == nil || !s.sameRules || v.state == linked {
 		return v
 	}

@@ -55,7 +55,15 @@ func TestWhoLostAnAccountIsNotGivenItBackByRules(t *testing.T) {
 
 func TestChangedKeysTakeNoAccountFromItsOwnerUnlessSomebodyElseIsClear(t *testing.T) {
 	w := open(t)
-	w.rules(m{"rules": []m{rule("mail", "email", "email", "ci_exact", 0.95), rule("alike", "display_name", "display_name", "trigram>=0.6", 0.6), veto("other_number", "employee_number")}})
+	w.rules(
+		m{
+			"rules": []m{
+				rule("mail", "email", "email", "ci_exact", 0.95),
+				rule("alike", "display_name", "display_name", "trigram>=0.6", 0.6),
+				veto("other_number", "employee_number"),
+			},
+		},
+	)
 	w.someone("ada", fields{"email": "ada@x.test", "employee_number": "1"})
 	w.someone("bob", fields{"email": "bob@x.test", "display_name": "Bob Byron"})
 	a := w.login("a", fields{"email": "ada@x.test"})
@@ -95,11 +103,25 @@ func TestNewRulesDecideAnewWhateverTheOldOnesLinked(t *testing.T) {
 	w.run()
 	w.expect(moved, "linked ada matched")
 	rules := m{"rules": []m{rule("login", "username", "username", "exact", 0.95)}}
-	seen := w.Must(200, "admin", "POST", "/accounts/correlation/preview", m{"connector_id": w.connector, "rules": rules["rules"]})
+	seen := w.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/correlation/preview",
+		m{"connector_id": w.connector, "rules": rules["rules"]},
+	)
 	w.expect(moved, "linked ada matched")
 	w.rules(rules)
 	ran := w.Must(200, "admin", "POST", "/accounts/correlation/run", m{"connector_id": w.connector})
-	want := m{"looked_at": 3.0, "unchanged": 0.0, "gains": 1.0, "changed_owners": 1.0, "losses": 1.0, "disputed": 0.0, "withdrawn": 0.0}
+	want := m{
+		"looked_at":      3.0,
+		"unchanged":      0.0,
+		"gains":          1.0,
+		"changed_owners": 1.0,
+		"losses":         1.0,
+		"disputed":       0.0,
+		"withdrawn":      0.0,
+	}
 	if diff := cmp.Diff(want, ran.Body["counts"]); diff != "" {
 		t.Errorf("counts: -want +got\n%s", diff)
 	}
@@ -110,7 +132,8 @@ func TestNewRulesDecideAnewWhateverTheOldOnesLinked(t *testing.T) {
 	w.expect(moved, "linked bob matched")
 	w.expect(gained, "linked bob matched")
 	change := seen.Body["changed_owners"].([]any)[0].(map[string]any)
-	if change["from"].(map[string]any)["display"] != "ada" || change["to"].(map[string]any)["display"] != "bob" || change["account"].(map[string]any)["display"] != "bob" {
+	if change["from"].(map[string]any)["display"] != "ada" || change["to"].(map[string]any)["display"] != "bob" ||
+		change["account"].(map[string]any)["display"] != "bob" {
 		t.Errorf("the sample is %v", change)
 	}
 	again := w.Must(200, "admin", "POST", "/accounts/correlation/run", m{"connector_id": w.connector})
@@ -181,7 +204,10 @@ func TestOrphansAreCountedFromTheDayThatIsSet(t *testing.T) {
 	w.login("daemon", fields{"account_type": "service"})
 	orphaned := func(want ...any) {
 		t.Helper()
-		if diff := cmp.Diff(want, w.Must(200, "admin", "GET", "/accounts/orphaned", nil).Values("external_id")); diff != "" {
+		if diff := cmp.Diff(
+			want,
+			w.Must(200, "admin", "GET", "/accounts/orphaned", nil).Values("external_id"),
+		); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
 	}
@@ -192,7 +218,16 @@ func TestOrphansAreCountedFromTheDayThatIsSet(t *testing.T) {
 	}
 	w.Must(200, "admin", "PUT", "/settings/orphans", m{"after_days": 0}, "If-Match", first.Header.Get("ETag"))
 	orphaned("old", "young", "daemon")
-	w.Refused(412, "precondition_failed", "admin", "PUT", "/settings/orphans", m{"after_days": 3}, "If-Match", first.Header.Get("ETag"))
+	w.Refused(
+		412,
+		"precondition_failed",
+		"admin",
+		"PUT",
+		"/settings/orphans",
+		m{"after_days": 3},
+		"If-Match",
+		first.Header.Get("ETag"),
+	)
 	w.Refused(422, "validation_failed", "admin", "PUT", "/settings/orphans", m{"after_days": -1})
 	w.Must(200, "admin", "PUT", "/settings/orphans", m{"after_days": 3650})
 	orphaned("daemon")

@@ -55,7 +55,14 @@ type CorrelationComparison struct {
 
 // document writes a verdict down, without the time.
 func (p *plan) document(s *subject, v verdict) document {
-	d := document{By: byRules, Reason: v.why, Score: v.score, RuleIDs: []string{}, Explanation: []string{}, Tried: []CorrelationTried{}}
+	d := document{
+		By:          byRules,
+		Reason:      v.why,
+		Score:       v.score,
+		RuleIDs:     []string{},
+		Explanation: []string{},
+		Tried:       []CorrelationTried{},
+	}
 	if v.state != linked {
 		d.Previous = s.previous()
 	}
@@ -101,10 +108,22 @@ func (p *plan) tried(c candidate) []CorrelationRuleSaid {
 		list = append(list, CorrelationRuleSaid{Rule: "taken_by_user", Outcome: vetoed})
 	}
 	for i, r := range p.rules {
-		e := CorrelationRuleSaid{Rule: r.ID, Weight: r.Weight, Outcome: c.results[i].outcome, Compared: make([]CorrelationComparison, len(r.Conditions))}
+		e := CorrelationRuleSaid{
+			Rule:     r.ID,
+			Weight:   r.Weight,
+			Outcome:  c.results[i].outcome,
+			Compared: make([]CorrelationComparison, len(r.Conditions)),
+		}
 		for k, cond := range r.Conditions {
 			is := c.results[i].compared[k]
-			e.Compared[k] = CorrelationComparison{cond.Source, cond.Identity, cond.Match, short(is.account), short(is.person), is.holds}
+			e.Compared[k] = CorrelationComparison{
+				cond.Source,
+				cond.Identity,
+				cond.Match,
+				short(is.account),
+				short(is.person),
+				is.holds,
+			}
 		}
 		list = append(list, e)
 	}

@@ -20,16 +20,38 @@ type field struct {
 // accountFields and identityFields are what rules can compare, with the SQL that gives it.
 var (
 	accountFields = map[string]string{
-		"username": "a.username", "email": "a.email", "email_local": "split_part(a.email, '@', 1)", "display_name": "a.display_name",
-		"first_name": "a.first_name", "last_name": "a.last_name", "employee_number": "a.employee_number", "external_id": "a.external_id",
-		"native_identity": "a.native_identity", "native_ref": "a.native_ref", "identity_external_id": "a.identity_external_id",
+		"username":             "a.username",
+		"email":                "a.email",
+		"email_local":          "split_part(a.email, '@', 1)",
+		"display_name":         "a.display_name",
+		"first_name":           "a.first_name",
+		"last_name":            "a.last_name",
+		"employee_number":      "a.employee_number",
+		"external_id":          "a.external_id",
+		"native_identity":      "a.native_identity",
+		"native_ref":           "a.native_ref",
+		"identity_external_id": "a.identity_external_id",
 	}
 	identityFields = map[string]string{
-		"external_id": "i.external_id", "email": "i.email", "email_local": "split_part(i.email, '@', 1)", "secondary_emails": "i.secondary_emails",
-		"username": "i.username", "first_name": "i.first_name", "middle_name": "i.middle_name", "last_name": "i.last_name",
-		"preferred_name": "i.preferred_name", "display_name": "i.display_name", "employee_number": "i.employee_number",
-		"department": "i.department", "division": "i.division", "organization": "i.organization", "cost_center": "i.cost_center",
-		"title": "i.title", "job_code": "i.job_code", "location": "i.location", "country": "i.country",
+		"external_id":      "i.external_id",
+		"email":            "i.email",
+		"email_local":      "split_part(i.email, '@', 1)",
+		"secondary_emails": "i.secondary_emails",
+		"username":         "i.username",
+		"first_name":       "i.first_name",
+		"middle_name":      "i.middle_name",
+		"last_name":        "i.last_name",
+		"preferred_name":   "i.preferred_name",
+		"display_name":     "i.display_name",
+		"employee_number":  "i.employee_number",
+		"department":       "i.department",
+		"division":         "i.division",
+		"organization":     "i.organization",
+		"cost_center":      "i.cost_center",
+		"title":            "i.title",
+		"job_code":         "i.job_code",
+		"location":         "i.location",
+		"country":          "i.country",
 	}
 )
 
@@ -42,7 +64,11 @@ func parseField(name string, known map[string]string) (field, error) {
 	if sql := known[name]; sql != "" {
 		return field{name: name, sql: sql}, nil
 	}
-	return field{}, fmt.Errorf("there is no field %q: use %s, or attributes.<path>", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	return field{}, fmt.Errorf(
+		"there is no field %q: use %s, or attributes.<path>",
+		name,
+		strings.Join(slices.Sorted(maps.Keys(known)), ", "),
+	)
 }
 
 // parsePath splits a.b."c.d" into its names.
@@ -50,7 +76,10 @@ func parsePath(text string) (path []string, err error) {
 	for rest := text; ; rest = rest[1:] {
 		name, after, ok := cutName(rest)
 		if !ok || name == "" || len(path) == maxDepth || strings.ContainsFunc(name, unicode.IsControl) {
-			return nil, fmt.Errorf("%q is no path: names stand between dots, those with dots in them in quotation marks", "attributes."+text)
+			return nil, fmt.Errorf(
+				"%q is no path: names stand between dots, those with dots in them in quotation marks",
+				"attributes."+text,
+			)
 		}
 		path = append(path, name)
 		if rest = after; rest == "" {

@@ -40,7 +40,12 @@ func open(t *testing.T) *world {
 func (w *world) newConnector(v viewer.Viewer, name string) string {
 	w.T.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
-	w.ExecAs(v, `insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, $2, $2, 'ldap')`, id, name)
+	w.ExecAs(
+		v,
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, $2, $2, 'ldap')`,
+		id,
+		name,
+	)
 	return id
 }
 
@@ -56,7 +61,12 @@ func (w *world) someone(name string, f fields) string {
 // login makes an account of the connector; its name is its external_id alone.
 func (w *world) login(name string, f fields) string {
 	w.T.Helper()
-	return w.insert(w.Tenant, "account", fields{"connector_id": w.connector, "external_id": name, "row_hash": []byte{}}, f)
+	return w.insert(
+		w.Tenant,
+		"account",
+		fields{"connector_id": w.connector, "external_id": name, "row_hash": []byte{}},
+		f,
+	)
 }
 
 func (w *world) insert(v viewer.Viewer, table string, base, more fields) string {
@@ -70,7 +80,15 @@ func (w *world) insert(v viewer.Viewer, table string, base, more fields) string 
 	for i, n := range names {
 		args, holders = append(args, all[n]), append(holders, fmt.Sprint("$", i+1))
 	}
-	w.ExecAs(v, fmt.Sprintf("insert into %s (tenant_id, %s) values (current_tenant(), %s)", table, strings.Join(names, ", "), strings.Join(holders, ", ")), args...)
+	w.ExecAs(
+		v,
+		fmt.Sprintf(
+			"insert into %s (tenant_id, %s) values (current_tenant(), %s)",
+			table,
+			strings.Join(names, ", "),
+			strings.Join(holders, ", "),
+		),
+		args...)
 	return id
 }
 
@@ -102,7 +120,12 @@ func (w *world) stands(account string) string {
 func (w *world) expect(account, want string) {
 	w.T.Helper()
 	if got := w.stands(account); got != want {
-		w.T.Errorf("the account is %q; want %q: %v", got, want, w.Strings(`select correlation::text from account where id = $1`, account))
+		w.T.Errorf(
+			"the account is %q; want %q: %v",
+			got,
+			want,
+			w.Strings(`select correlation::text from account where id = $1`, account),
+		)
 	}
 }
 

@@ -11,30 +11,56 @@ import (
 )
 
 const (
-	aboutRules = "Matching rules add up to a score of 1 − Π(1 − weight); rules that match because of the same values count once. A single candidate " +
-		"with a score of auto_link or more is linked. One with propose or more, or several within 0.10 of each other, are proposed for a decision. " +
+	aboutRules = "Matching rules add up to a score of 1 − Π(1 − weight); rules that match because of the same values " +
+		"count once. A single candidate " +
+		"with a score of auto_link or more is linked. One with propose or more, or several within 0.10 of each " +
+		"other, are proposed for a decision. " +
 		"An owner that the source system itself reports takes precedence over all rules. A value that more than 25 people " +
-		"share does not find an owner on its own. Similarity alone (trigram, levenshtein, prefix) never links a privileged account."
-	aboutPut     = "Omitted members get their defaults. The rules take effect with the next sync run of the connector, or at once by POST /accounts/correlation/run. To see their effect first, use POST /accounts/correlation/preview."
-	aboutPreview = "The changes that these rules would make to the accounts of the connector. Nothing is written. If rules are omitted, the default rules are used."
-	aboutBulk    = "Give either pairs, or filter with identity_field. Each item has a result of its own: what can be done is done, and what cannot says why. " +
+		"share does not find an owner on its own. Similarity alone (trigram, levenshtein, prefix) never links a " +
+		"privileged account."
+	aboutPut = "Omitted members get their defaults. The rules take effect with the next sync run of the " +
+		"connector, or at once by POST /accounts/correlation/run. To see their effect first, use POST " +
+		"/accounts/correlation/preview."
+	aboutPreview = "The changes that these rules would make to the accounts of the connector. Nothing is written. If " +
+		"rules are omitted, the default rules are used."
+	aboutBulk = "Give either pairs, or filter with identity_field. Each item has a result of its own: what can be " +
+		"done is done, and what cannot says why. " +
 		"At most 10,000 accounts at once. With dry_run nothing is written."
 )
 
 // Routes are the paths by which rules are written and tried, and by which many accounts are decided at once.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/connectors/{id}/correlation", "Get the correlation settings of a connector", s.configuration).
-			For(viewer.Admin, viewer.Auditor).Describe(aboutRules),
-		httpapi.Handle("PUT", "/connectors/{id}/correlation", "Set the correlation settings of a connector", s.configure).
-			For(viewer.Admin).Errors(412).Describe(aboutRules + "\n\n" + aboutPut),
-		httpapi.Handle("POST", "/accounts/correlation/preview", "Preview correlation rules", s.preview).For(viewer.Admin).Errors(404).Describe(aboutPreview),
-		httpapi.Handle("POST", "/accounts/correlation/run", "Run correlation", s.correlate).For(viewer.Admin).Errors(404),
-		httpapi.Handle("POST", "/accounts/bulk-link", "Assign account owners in bulk", s.bulk).For(viewer.Admin).Bulk().Errors(404).Describe(aboutBulk),
-		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Reset the correlation of an account", s.reset).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("GET", "/connectors/{id}/correlation", "Get the correlation settings of a connector",
+			s.configuration).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutRules),
+		httpapi.Handle("PUT", "/connectors/{id}/correlation", "Set the correlation settings of a connector",
+			s.configure).
+			For(viewer.Admin).
+			Errors(412).
+			Describe(aboutRules + "\n\n" + aboutPut),
+		httpapi.Handle("POST", "/accounts/correlation/preview", "Preview correlation rules", s.preview).
+			For(viewer.Admin).
+			Errors(404).
+			Describe(aboutPreview),
+		httpapi.Handle("POST", "/accounts/correlation/run", "Run correlation", s.correlate).
+			For(viewer.Admin).
+			Errors(404),
+		httpapi.Handle("POST", "/accounts/bulk-link", "Assign account owners in bulk", s.bulk).
+			For(viewer.Admin).
+			Bulk().
+			Errors(404).
+			Describe(aboutBulk),
+		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Reset the correlation of an account", s.reset).
+			For(viewer.Admin).
+			Errors(409, 412).
 			Describe("What people and rules have decided about it is forgotten, also from whom it was taken."),
-		httpapi.Handle("GET", "/settings/orphans", "Get the orphan account settings", s.orphans).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PUT", "/settings/orphans", "Set the orphan account settings", s.setOrphans).For(viewer.Admin).Errors(412),
+		httpapi.Handle("GET", "/settings/orphans", "Get the orphan account settings", s.orphans).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/settings/orphans", "Set the orphan account settings", s.setOrphans).
+			For(viewer.Admin).
+			Errors(412),
 	}
 }
 
@@ -70,7 +96,11 @@ type previewIn struct {
 	}
 }
 
-func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *previewIn) (*httpapi.One[CorrelationPreview], error) {
+func (s *Service) preview(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *previewIn,
+) (*httpapi.One[CorrelationPreview], error) {
 	out, err := s.Preview(ctx, v, in.Body.ConnectorID, in.Body.NewCorrelation)
 	return &httpapi.One[CorrelationPreview]{Body: out}, err
 }
@@ -86,7 +116,11 @@ type CorrelationRun struct {
 	Counts CorrelationCounts `json:"counts"`
 }
 
-func (s *Service) correlate(ctx context.Context, v viewer.Viewer, in *correlateIn) (*httpapi.One[CorrelationRun], error) {
+func (s *Service) correlate(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *correlateIn,
+) (*httpapi.One[CorrelationRun], error) {
 	connector := ""
 	if in.Body != nil {
 		connector = in.Body.ConnectorID

@@ -78,17 +78,22 @@ func (a *asked) arg(v any) string {
 	return "$" + strconv.Itoa(len(*a))
 }
 
-// subjects reads the next accounts of a share to look at, in the order of their ids: those without an owner whom nobody has
-// decided about, those whose owner is archived, and those that rules have linked when rules or keys have changed since. What
-// the source itself says is not looked at again: a merge follows it.
+// subjects reads the next accounts of a share to look at, in the order of their ids: those without an owner whom nobody
+// has decided about, those whose owner is archived, and those that rules have linked when rules or keys have changed
+// since. What the source itself says is not looked at again: a merge follows it.
 func (sh share) subjects(ctx context.Context, tx *pg.Tx, sc scope, after id) ([]subject, error) {
 	var args asked
 	fields := columns(sh.account, "a", (*[]any)(&args))
-	digest := `hashtextextended(row(` + strings.Join(append(fields[:len(fields):len(fields)], privileged), ", ") + `)::text, 0)`
+	digest := `hashtextextended(row(` + strings.Join(
+		append(fields[:len(fields):len(fields)], privileged),
+		", ",
+	) + `)::text, 0)`
 	same := `coalesce(a.correlation_rules, ` + args.arg(defaultDigest) + `) = ` + args.arg(sh.rulesDigest)
 	sql := `
-		select a.id, a.connector_id, a.version, a.correlation_state, a.identity_id, gone.id is not null, ` + privileged + `,
-		       a.correlation_rejected, src.identity_id, case when a.identity_id is null then a.correlation - 'decided_at' end,
+		select a.id, a.connector_id, a.version, a.correlation_state, a.identity_id, gone.id is not null, ` +
+		privileged + `,
+		       a.correlation_rejected, src.identity_id, case
+		           when a.identity_id is null then a.correlation - 'decided_at' end,
 		       ` + strings.Join(append([]string{digest, same}, fields...), ", ") + `
 		  from account a
 		  left join identity gone
@@ -130,7 +135,9 @@ func (sh share) within(sc scope, args *asked) string {
 	if sh.others {
 		which = `<> all`
 	}
-	sql := ` and a.status not in ('deleted', 'disconnected') and a.connector_id ` + which + `(` + args.arg(sh.connectors) + `)`
+	sql := ` and a.status not in ('deleted', 'disconnected') and a.connector_id ` + which + `(` + args.arg(
+		sh.connectors,
+	) + `)`
 	if sc.accountsOf != "" {
 		sql += ` and a.connector_id = ` + args.arg(sc.accountsOf)
 	}
@@ -158,7 +165,20 @@ func collectSubjects(rows pgx.Rows, fields []field) (list []subject, err error) 
 	cells, targets := newCells(fields)
 	for rows.Next() {
 		var s subject
-		into := []any{&s.id, &s.connector, &s.version, &s.state, &owner, &gone, &s.privileged, &s.rejected, &said, &s.stored, &s.keys, &s.sameRules}
+		into := []any{
+			&s.id,
+			&s.connector,
+			&s.version,
+			&s.state,
+			&owner,
+			&gone,
+			&s.privileged,
+			&s.rejected,
+			&said,
+			&s.stored,
+			&s.keys,
+			&s.sameRules,
+		}
 		if err := rows.Scan(append(into, targets...)...); err != nil {
 			return nil, err
 		}
@@ -202,7 +222,10 @@ func takeAll(cells []cell) []values {
 func (p *plan) people(ctx context.Context, tx *pg.Tx, visit func(id, []values)) error {
 	var args asked
 	list := append([]string{"i.id"}, columns(p.person, "i", (*[]any)(&args))...)
-	sql := `select ` + strings.Join(list, ", ") + ` from identity i where i.tenant_id = current_tenant() and i.status <> 'archived'`
+	sql := `select ` + strings.Join(
+		list,
+		", ",
+	) + ` from identity i where i.tenant_id = current_tenant() and i.status <> 'archived'`
 	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {
 		return fmt.Errorf("people to correlate with: %w", err)

@@ -30,7 +30,8 @@ type match struct {
 }
 
 // howToMatch tells a writer of rules what there is.
-const howToMatch = "use exact, ci_exact, normalized, digits, prefix_<2 to 40>, trigram>=<0.3 to 1> or levenshtein<=<1 to 3>"
+const howToMatch = "use exact, ci_exact, normalized, digits, prefix_<2 to 40>, trigram>=<0.3 to 1> or " +
+	"levenshtein<=<1 to 3>"
 
 // parseMatch reads prefix_4, trigram>=0.6, levenshtein<=2 and the names that need no number.
 func parseMatch(text string) (match, error) {
@@ -163,7 +164,18 @@ func wordsOf(s string) string {
 }
 
 // plain are the letters that no decomposition brings to ASCII, and how people write them without their own keyboard.
-var plain = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ŋ': "n"}
+var plain = map[rune]string{
+	'ß': "ss",
+	'æ': "ae",
+	'œ': "oe",
+	'ø': "o",
+	'ł': "l",
+	'đ': "d",
+	'ð': "d",
+	'þ': "th",
+	'ı': "i",
+	'ŋ': "n",
+}
 
 func isASCII(s string) bool {
 	for i := range len(s) {

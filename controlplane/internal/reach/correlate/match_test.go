@@ -47,13 +47,23 @@ func TestEachMatchComparesItsNormalForm(t *testing.T) {
 		}
 		got := condition{match: m}.compare(values{tt.a}, values{tt.b})
 		if got.holds != tt.want {
-			t.Errorf("%s of %q and %q = %v (compared %q, %q); want %v", tt.match, tt.a, tt.b, got.holds, got.account, got.person, tt.want)
+			t.Errorf(
+				"%s of %q and %q = %v (compared %q, %q); want %v",
+				tt.match,
+				tt.a,
+				tt.b,
+				got.holds,
+				got.account,
+				got.person,
+				tt.want,
+			)
 		}
 	}
 }
 
 func TestAMatchThatDoesNotExistIsRefused(t *testing.T) {
-	for _, text := range []string{"", "fuzzy", "prefix_", "prefix_1", "prefix_41", "trigram>=0.1", "trigram>=1.1", "trigram>=NaN", "levenshtein<=0", "levenshtein<=4", "EXACT"} {
+	for _, text := range []string{"", "fuzzy", "prefix_", "prefix_1", "prefix_41", "trigram>=0.1", "trigram>=1.1",
+		"trigram>=NaN", "levenshtein<=0", "levenshtein<=4", "EXACT"} {
 		if m, err := parseMatch(text); err == nil || !strings.Contains(err.Error(), howToMatch) {
 			t.Errorf("parseMatch(%q) = %v, %v; want a refusal that says what there is", text, m, err)
 		}
@@ -99,7 +109,9 @@ func TestWithinIsTheEditDistance(t *testing.T) {
 
 func TestTheIndexesFindWhateverAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SampledFrom([]string{"exact", "normalized", "prefix_2", "trigram>=0.3", "trigram>=0.55", "trigram>=1", "levenshtein<=1", "levenshtein<=2", "levenshtein<=3"}).Draw(t, "match")
+		text := rapid.SampledFrom([]string{"exact", "normalized", "prefix_2", "trigram>=0.3", "trigram>=0.55",
+			"trigram>=1", "levenshtein<=1", "levenshtein<=2", "levenshtein<=3"}).
+			Draw(t, "match")
 		m, err := parseMatch(text)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +147,8 @@ func TestTheIndexesFindWhateverAgrees(t *testing.T) {
 func TestPathsLeadThroughNamesWithDots(t *testing.T) {
 	for text, want := range map[string][]string{
 		"a": {"a"}, "a.b": {"a", "b"}, `"a.b".c`: {"a.b", "c"}, `urn."x:y.z".d`: {"urn", "x:y.z", "d"},
-		"": nil, ".": nil, "a.": nil, ".a": nil, "a..b": nil, `"a`: nil, `"a"b`: nil, `""`: nil, "a\x00": nil, strings.Repeat("a.", 8) + "a": nil,
+		"": nil, ".": nil, "a.": nil, ".a": nil, "a..b": nil, `"a`: nil, `"a"b`: nil, `""`: nil, "a\x00": nil,
+		strings.Repeat("a.", 8) + "a": nil,
 	} {
 		got, err := parsePath(text)
 		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
@@ -146,8 +159,10 @@ func TestPathsLeadThroughNamesWithDots(t *testing.T) {
 
 func TestAttributesAreTextsNumbersOrListsOfThem(t *testing.T) {
 	for text, want := range map[string]values{
-		`"x"`: {"x"}, `12345678901234567890`: {"12345678901234567890"}, `true`: {"true"}, `["a","b",1]`: {"a", "b", "1"},
-		`{"a":"b"}`: nil, `null`: nil, `[["a"]]`: nil, `["a","b","c","d","e","f","g","h","i"]`: {"a", "b", "c", "d", "e", "f", "g", "h"},
+		`"x"`: {"x"}, `12345678901234567890`: {"12345678901234567890"}, `true`: {"true"},
+		`["a","b",1]`: {"a", "b", "1"},
+		`{"a":"b"}`:   nil, `null`: nil, `[["a"]]`: nil,
+		`["a","b","c","d","e","f","g","h","i"]`: {"a", "b", "c", "d", "e", "f", "g", "h"},
 	} {
 		if got := fromJSON([]byte(text)); !slices.Equal(got, want) {
 			t.Errorf("fromJSON(%s) = %q; want %q", text, got, want)

@@ -17,7 +17,11 @@ type OrphanSettings struct {
 
 type orphansIn struct{}
 
-func (s *Service) orphans(ctx context.Context, v viewer.Viewer, _ *orphansIn) (out *httpapi.One[OrphanSettings], err error) {
+func (s *Service) orphans(
+	ctx context.Context,
+	v viewer.Viewer,
+	_ *orphansIn,
+) (out *httpapi.One[OrphanSettings], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		o, version, err := readOrphans(ctx, tx, "")
 		out = &httpapi.One[OrphanSettings]{ETag: httpapi.ETag(version), Body: o}
@@ -42,10 +46,15 @@ type setOrphansIn struct {
 	Body OrphanSettings
 }
 
-func (s *Service) setOrphans(ctx context.Context, v viewer.Viewer, in *setOrphansIn) (out *httpapi.One[OrphanSettings], err error) {
+func (s *Service) setOrphans(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *setOrphansIn,
+) (out *httpapi.One[OrphanSettings], err error) {
 	const sql = `
 		update tenant
-		   set settings = settings || jsonb_build_object('orphan_after_days', $1::int), updated_at = now(), version = version + 1
+		   set settings = settings || jsonb_build_object('orphan_after_days', $1::int), updated_at = now(),
+		       version = version + 1
 		 where id = current_tenant()
 		returning version`
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -71,6 +80,10 @@ func (s *Service) setOrphans(ctx context.Context, v viewer.Viewer, in *setOrphan
 }
 
 func recordOrphans(ctx context.Context, tx *pg.Tx, before, after OrphanSettings) error {
-	return audit.Record(ctx, tx, audit.Entry{Action: "tenant.orphans_updated", Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant},
-		Changes: []audit.Change{{Field: "after_days", From: before.AfterDays, To: after.AfterDays}}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "tenant.orphans_updated", Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant},
+			Changes: []audit.Change{{Field: "after_days", From: before.AfterDays, To: after.AfterDays}}},
+	)
 }

@@ -9,8 +9,47 @@ import (
 
 // names makes people's names of common first names and made-up last names.
 func names(n int) []string {
-	first := []string{"Anna", "Maria", "Peter", "Thomas", "Michael", "Sandra", "Julia", "Stefan", "Karin", "Robert", "Ivan", "Olga", "Chloé", "Jürgen", "Łukasz"}
-	syllables := []string{"mei", "er", "schmi", "tt", "lo", "ve", "lace", "bau", "hof", "mann", "ko", "val", "ski", "ros", "si", "gar", "cia", "ber", "ger", "win", "ter", "som"}
+	first := []string{
+		"Anna",
+		"Maria",
+		"Peter",
+		"Thomas",
+		"Michael",
+		"Sandra",
+		"Julia",
+		"Stefan",
+		"Karin",
+		"Robert",
+		"Ivan",
+		"Olga",
+		"Chloé",
+		"Jürgen",
+		"Łukasz",
+	}
+	syllables := []string{
+		"mei",
+		"er",
+		"schmi",
+		"tt",
+		"lo",
+		"ve",
+		"lace",
+		"bau",
+		"hof",
+		"mann",
+		"ko",
+		"val",
+		"ski",
+		"ros",
+		"si",
+		"gar",
+		"cia",
+		"ber",
+		"ger",
+		"win",
+		"ter",
+		"som",
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	list := make([]string, n)
 	for i := range list {
@@ -67,7 +106,11 @@ func TestAValueWithoutAnythingToCompareFindsNobody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		subjects := []subject{{values: []values{nil, {"a@x"}}}, {values: []values{{""}, {"a@x"}}}, {values: []values{{"!"}, nil}}}
+		subjects := []subject{
+			{values: []values{nil, {"a@x"}}},
+			{values: []values{{""}, {"a@x"}}},
+			{values: []values{{"!"}, nil}},
+		}
 		found, err := p.pair(subjects, func(visit func(id, []values)) error {
 			for i, v := range [][]values{{nil, nil}, {{""}, {""}}, {{"?"}, {""}}} {
 				visit(id{byte(i)}, v)

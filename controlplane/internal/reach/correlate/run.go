@@ -8,14 +8,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Run looks for the owners of accounts at the end of a connector's run: in the whole tenant for accounts without one, because
-// a person may have arrived through another connector, and for those of this connector whose keys have changed. It tells how
-// many accounts it gave an owner. A run that finds everything as it was writes nothing.
+// Run looks for the owners of accounts at the end of a connector's run: in the whole tenant for accounts without one,
+// because a person may have arrived through another connector, and for those of this connector whose keys have changed.
+// It tells how many accounts it gave an owner. A run that finds everything as it was writes nothing.
 func Run(ctx context.Context, tx *pg.Tx, connector string) (linked int64, err error) {
 	return correlate(ctx, tx, scope{linkedOf: connector})
 }
 
-// RunChanges is Run after a reading of changes: of the accounts that have an owner it looks at those that this run changed.
+// RunChanges is Run after a reading of changes: of the accounts that have an owner it looks at those that this run
+// changed.
 func RunChanges(ctx context.Context, tx *pg.Tx, connector, run string) (linked int64, err error) {
 	return correlate(ctx, tx, scope{linkedOf: connector, changedBy: run})
 }
@@ -29,8 +30,8 @@ func correlate(ctx context.Context, tx *pg.Tx, sc scope) (linked int64, err erro
 	return t.Gains + t.ChangedOwners, err
 }
 
-// run judges the accounts of a scope, batch by batch. One run at a time works in a tenant, so that two do not wait for each
-// other's rows crosswise.
+// run judges the accounts of a scope, batch by batch. One run at a time works in a tenant, so that two do not wait for
+// each other's rows crosswise.
 func run(ctx context.Context, tx *pg.Tx, sc scope, fn func(*plan, []judgement) error) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('correlate ' || current_tenant()::text, 0))`
 	if _, err := tx.Exec(ctx, lock); err != nil {

@@ -42,12 +42,17 @@ func (s *Service) Correlate(ctx context.Context, v viewer.Viewer, connector stri
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "accounts.correlated", Subject: subject, Context: map[string]any{"counts": t}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "accounts.correlated", Subject: subject, Context: map[string]any{"counts": t}},
+		)
 	})
 	return t, err
 }
 
-// CorrelationPreview is what a run by other rules would do to a connector's accounts. The lists hold the first of each kind.
+// CorrelationPreview is what a run by other rules would do to a connector's accounts. The lists hold the first of each
+// kind.
 type CorrelationPreview struct {
 	ConnectorID   string              `json:"connector_id"`
 	Counts        CorrelationCounts   `json:"counts"`
@@ -72,13 +77,24 @@ type CorrelationSample struct {
 const maxSamples = 100
 
 // Preview tells what Correlate would do to a connector's accounts if it had these settings. It writes nothing.
-func (s *Service) Preview(ctx context.Context, v viewer.Viewer, connector string, g NewCorrelation) (out CorrelationPreview, err error) {
+func (s *Service) Preview(
+	ctx context.Context,
+	v viewer.Viewer,
+	connector string,
+	g NewCorrelation,
+) (out CorrelationPreview, err error) {
 	settings := g.settings()
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
 		if _, err := findConnector(ctx, tx, connector, ""); err != nil {
 			return err
 		}
-		out = CorrelationPreview{ConnectorID: connector, Gains: []CorrelationSample{}, Losses: []CorrelationSample{}, ChangedOwners: []CorrelationSample{}, Disputed: []CorrelationSample{}}
+		out = CorrelationPreview{
+			ConnectorID:   connector,
+			Gains:         []CorrelationSample{},
+			Losses:        []CorrelationSample{},
+			ChangedOwners: []CorrelationSample{},
+			Disputed:      []CorrelationSample{},
+		}
 		err := run(ctx, tx, scope{accountsOf: connector, settings: &settings}, func(_ *plan, list []judgement) error {
 			out.Counts.add(list)
 			for _, j := range list {
@@ -96,12 +112,19 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, connector string
 
 // show adds an account to the samples of its kind.
 func (out *CorrelationPreview) show(j judgement) {
-	list := map[change]*[]CorrelationSample{gained: &out.Gains, lost: &out.Losses, moved: &out.ChangedOwners, contested: &out.Disputed}[j.change]
+	list := map[change]*[]CorrelationSample{gained: &out.Gains, lost: &out.Losses, moved: &out.ChangedOwners,
+		contested: &out.Disputed}[j.change]
 	if list == nil || len(*list) == maxSamples {
 		return
 	}
 	d := j.document
-	sample := CorrelationSample{Account: reference(j.subject.id), Score: d.Score, Reason: d.Reason, Candidates: d.Candidates, Explanation: d.Tried}
+	sample := CorrelationSample{
+		Account:     reference(j.subject.id),
+		Score:       d.Score,
+		Reason:      d.Reason,
+		Candidates:  d.Candidates,
+		Explanation: d.Tried,
+	}
 	if sample.Candidates == nil {
 		sample.Candidates = []CorrelationCandidate{}
 	}
@@ -140,14 +163,19 @@ func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select i.id::text, i.display_name from identity i where i.tenant_id = current_tenant() and i.id = any($1)
 		 union all
-		select a.id::text, ` + account.Display + ` from account a where a.tenant_id = current_tenant() and a.id = any($1)`
+		select a.id::text, ` + account.Display + ` from account a where a.tenant_id = current_tenant()
+			and a.id = any($1)`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("name accounts and people: %w", err)
 	}
 	names := map[string]string{}
 	var who, display string
-	if _, err := pgx.ForEachRow(rows, []any{&who, &display}, func() error { names[who] = display; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&who, &display},
+		func() error { names[who] = display; return nil },
+	); err != nil {
 		return fmt.Errorf("name accounts and people: %w", err)
 	}
 	for _, r := range all {
@@ -157,7 +185,12 @@ func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
 }
 
 // Reset forgets what was decided about an account, by people or by rules, and lets the rules decide anew.
-func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (after account.Account, err error) {
+func (s *Service) Reset(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (after account.Account, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
 		before, err := account.Lock(ctx, tx, id)
 		if err != nil {
@@ -172,7 +205,12 @@ func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match h
 		if err := account.ForgetOwner(ctx, tx, id); err != nil {
 			return err
 		}
-		err = run(ctx, tx, scope{account: id}, func(p *plan, list []judgement) error { return p.store(ctx, tx, written(list)) })
+		err = run(
+			ctx,
+			tx,
+			scope{account: id},
+			func(p *plan, list []judgement) error { return p.store(ctx, tx, written(list)) },
+		)
 		if err != nil {
 			return err
 		}

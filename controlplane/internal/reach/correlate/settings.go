@@ -41,8 +41,8 @@ const (
 // sameRecord is the rule that every connector has: the source itself says whose account it is. Nothing outweighs it.
 const sameRecord = "same_record"
 
-// SourceOwner is the rule by which a sync run links a service account to the owner that its target system names. The rules of
-// connectors do not judge such an account while that owner applies.
+// SourceOwner is the rule by which a sync run links a service account to the owner that its target system names. The
+// rules of connectors do not judge such an account while that owner applies.
 const SourceOwner = "source_owner"
 
 const sameRecordName = "the source says that this account belongs to this person"

@@ -169,16 +169,17 @@ func (c condition) compare(account, person values) (out compared) {
 	return out
 }
 
-// onceEach finds rules that hold because of the same facts as another one, which therefore say nothing more: of two such
-// rules the heavier one counts. A fact is a field of the identity with the account's value: an e-mail address that the account
-// has twice, as address and as user name, is one fact, and so is a name that is both equal and alike.
+// onceEach finds rules that hold because of the same facts as another one, which therefore say nothing more: of two
+// such rules the heavier one counts. A fact is a field of the identity with the account's value: an e-mail address that
+// the account has twice, as address and as user name, is one fact, and so is a name that is both equal and alike.
 func (p *plan) onceEach(results []result) {
 	for i := range p.rules {
 		for k := range p.rules {
 			if i == k || results[i].outcome != matched || results[k].outcome != matched || !p.covers(k, i, results) {
 				continue
 			}
-			if p.rules[k].Weight > p.rules[i].Weight || (p.rules[k].Weight == p.rules[i].Weight && (k < i || !p.covers(i, k, results))) {
+			if p.rules[k].Weight > p.rules[i].Weight ||
+				(p.rules[k].Weight == p.rules[i].Weight && (k < i || !p.covers(i, k, results))) {
 				results[i].outcome = implied
 			} else {
 				results[k].outcome = implied
@@ -192,7 +193,8 @@ func (p *plan) covers(a, b int, results []result) bool {
 	for j, cb := range p.rules[b].conditions {
 		found := false
 		for i, ca := range p.rules[a].conditions {
-			found = found || (ca.identity == cb.identity && lettersOf(results[a].compared[i].account) == lettersOf(results[b].compared[j].account)) ||
+			found = found ||
+				(ca.identity == cb.identity && lettersOf(results[a].compared[i].account) == lettersOf(results[b].compared[j].account)) ||
 				(ca.identity == cb.identity && ca.source == cb.source)
 		}
 		if !found {

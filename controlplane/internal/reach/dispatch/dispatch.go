@@ -30,13 +30,13 @@ type Target struct {
 
 	// Executor, where set, hears which process speaks to the target before the call begins.
 	Executor func(v1.ExecutedBy) `json:"-"`
-	// Progress, where set, hears how a sync gets on between its chunks: a wait for the target's rate limit, a phase. It is
-	// advice, comes from any goroutine and returns at once. In agent mode the proxy passes on what the agent tells.
+	// Progress, where set, hears how a sync gets on between its chunks: a wait for the target's rate limit, a phase. It
+	// is advice, comes from any goroutine and returns at once. In agent mode the proxy passes on what the agent tells.
 	Progress func(v1.Progress) `json:"-"`
 }
 
-// Agents finds a proxy for a connector that an agent runs. The proxy is itself a connector. Its Sync emits the chunks that
-// the agent cut, and acknowledges each when emit has returned without an error.
+// Agents finds a proxy for a connector that an agent runs. The proxy is itself a connector. Its Sync emits the chunks
+// that the agent cut, and acknowledges each when emit has returned without an error.
 type Agents interface {
 	Connector(ctx context.Context, t Target) (connectorkit.Connector, error)
 }
@@ -49,7 +49,12 @@ type Dispatcher struct {
 }
 
 // Test probes a connection.
-func (d *Dispatcher) Test(ctx context.Context, t Target, req v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
+func (d *Dispatcher) Test(
+	ctx context.Context,
+	t Target,
+	req v1.TestRequest,
+	report connectorkit.Report,
+) (v1.TestResponse, error) {
 	c, err := d.open(ctx, t)
 	if err != nil {
 		return v1.TestResponse{}, err
@@ -58,7 +63,12 @@ func (d *Dispatcher) Test(ctx context.Context, t Target, req v1.TestRequest, rep
 }
 
 // Discover reads a target's schema with samples.
-func (d *Dispatcher) Discover(ctx context.Context, t Target, req v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+func (d *Dispatcher) Discover(
+	ctx context.Context,
+	t Target,
+	req v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	c, err := d.open(ctx, t)
 	if err != nil {
 		return v1.DiscoverResponse{}, err
@@ -66,8 +76,8 @@ func (d *Dispatcher) Discover(ctx context.Context, t Target, req v1.DiscoverRequ
 	return c.Discover(ctx, req, report)
 }
 
-// Sync reads a target in chunks. emit gets them in order and one at a time; the last has Page.HasMore false. A nil error
-// without such a chunk does not occur.
+// Sync reads a target in chunks. emit gets them in order and one at a time; the last has Page.HasMore false. A nil
+// error without such a chunk does not occur.
 func (d *Dispatcher) Sync(ctx context.Context, t Target, req v1.SyncRequest, emit connectorkit.Emit) error {
 	c, err := d.open(ctx, t)
 	if err != nil {
@@ -93,12 +103,17 @@ func (d *Dispatcher) Sync(ctx context.Context, t Target, req v1.SyncRequest, emi
 		})
 	}
 	if err == nil && !ended {
-		return &v1.ErrorDetail{Class: v1.ClassProtocol, Code: "unfinished_read", Message: "the connector ended without saying that it had read everything"}
+		return &v1.ErrorDetail{
+			Class:   v1.ClassProtocol,
+			Code:    "unfinished_read",
+			Message: "the connector ended without saying that it had read everything",
+		}
 	}
 	return err
 }
 
-// Provision makes one change in a target. An answer of outcome unknown is not an error: the caller reads before it tries again.
+// Provision makes one change in a target. An answer of outcome unknown is not an error: the caller reads before it
+// tries again.
 func (d *Dispatcher) Provision(ctx context.Context, t Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
 	p, err := d.changer(ctx, t)
 	if err != nil {
@@ -116,7 +131,8 @@ func (d *Dispatcher) Read(ctx context.Context, t Target, req v1.ReadRequest) (v1
 	return p.Read(ctx, req)
 }
 
-// Writes says which changes connectors of a type can make with these settings. It asks no agent: both modes run the same code.
+// Writes says which changes connectors of a type can make with these settings. It asks no agent: both modes run the
+// same code.
 func (d *Dispatcher) Writes(connectorType string, auth v1.AuthConfig) connectorkit.Writes {
 	c, err := d.HostedConnector(connectorType)
 	if err != nil {
@@ -137,7 +153,11 @@ func (d *Dispatcher) changer(ctx context.Context, t Target) (connectorkit.Change
 	if p, can := c.(connectorkit.Changer); can {
 		return p, nil
 	}
-	return nil, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "read_only_connector", Message: "connectors of type " + t.Type + " only read: nothing can be changed through them"}
+	return nil, &v1.ErrorDetail{
+		Class:   v1.ClassConfig,
+		Code:    "read_only_connector",
+		Message: "connectors of type " + t.Type + " only read: nothing can be changed through them",
+	}
 }
 
 func (d *Dispatcher) open(ctx context.Context, t Target) (connectorkit.Connector, error) {
@@ -147,7 +167,11 @@ func (d *Dispatcher) open(ctx context.Context, t Target) (connectorkit.Connector
 	case Agent:
 		return d.Agents.Connector(ctx, t)
 	}
-	return nil, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "unknown_mode", Message: "a connector's mode is hosted or agent"}
+	return nil, &v1.ErrorDetail{
+		Class:   v1.ClassConfig,
+		Code:    "unknown_mode",
+		Message: "a connector's mode is hosted or agent",
+	}
 }
 
 // ahead lets the connector read its next chunk while the receiver stores the last one: two chunks are held at most.
@@ -192,7 +216,16 @@ func Detail(err error) *v1.ErrorDetail {
 	case errors.Is(err, context.Canceled):
 		return &v1.ErrorDetail{Class: v1.ClassCancelled, Code: "cancelled", Message: "the call was cancelled"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &v1.ErrorDetail{Class: v1.ClassTransient, Code: "deadline", Message: "the call took longer than it may", Retryable: true}
+		return &v1.ErrorDetail{
+			Class:     v1.ClassTransient,
+			Code:      "deadline",
+			Message:   "the call took longer than it may",
+			Retryable: true,
+		}
 	}
-	return &v1.ErrorDetail{Class: v1.ClassInternal, Code: "internal", Message: "something went wrong on our side, not at the target; the log says what"}
+	return &v1.ErrorDetail{
+		Class:   v1.ClassInternal,
+		Code:    "internal",
+		Message: "something went wrong on our side, not at the target; the log says what",
+	}
 }

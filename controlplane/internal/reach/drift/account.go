@@ -36,12 +36,13 @@ type account struct {
 // accounts reads those that can be compared: managed, somebody's, and there.
 func accounts(ctx context.Context, tx *pg.Tx, ids []string) ([]*account, error) {
 	const sql = `
-		select a.id::text, a.connector_id::text, a.identity_id::text, coalesce(a.username, '') as username, coalesce(a.native_identity, '') as native_identity,
-		       jsonb_build_object('email', a.email, 'display_name', a.display_name, 'first_name', a.first_name, 'last_name', a.last_name,
-		           'employee_number', a.employee_number) as members,
-		       a.attributes, a.row_hash = '\x' as stale,
-		       case when s.account_id is not null then jsonb_build_object('desired', s.desired, 'drift', s.drift, 'accepted', s.accepted, 'pushed', s.pushed) end as kept,
-		       case when s.account_id is null then (
+		select a.id::text, a.connector_id::text, a.identity_id::text, coalesce(a.username, '') as username,
+		       coalesce(a.native_identity, '') as native_identity,
+		           jsonb_build_object('email', a.email, 'display_name', a.display_name, 'first_name', a.first_name,
+		       'last_name', a.last_name, 'employee_number', a.employee_number) as members, a.attributes,
+		       a.row_hash = '\x' as stale, case when s.account_id is not null then jsonb_build_object('desired',
+		       s.desired, 'drift', s.drift, 'accepted', s.accepted, 'pushed', s.pushed) end as kept,
+		           case when s.account_id is null then (
 		           select t.payload -> 'account'
 		             from provisioning_task t
 		            where t.tenant_id = a.tenant_id
@@ -92,7 +93,8 @@ func forget(ctx context.Context, tx *pg.Tx, ids []string, kept []*account) error
 	if len(ids) == 0 {
 		return nil
 	}
-	const sql = `delete from account_shape s using unnest($1::text[]::uuid[]) x (id) where s.tenant_id = current_tenant() and s.account_id = x.id`
+	const sql = `delete from account_shape s using unnest($1::text[]::uuid[]) x (id)
+		where s.tenant_id = current_tenant() and s.account_id = x.id`
 	if _, err := tx.Exec(ctx, sql, ids); err != nil {
 		return fmt.Errorf("forget accounts: %w", err)
 	}
@@ -116,8 +118,8 @@ func (a *account) baseline(owned []shape.Owned) state {
 	return before
 }
 
-// observe is what the target has. It is not known where the target does not show it at all, and not before it is read again where
-// we have written since.
+// observe is what the target has. It is not known where the target does not show it at all, and not before it is read
+// again where we have written since.
 func (a *account) observe(target string, c shape.Config, shown map[string]bool) (any, bool) {
 	name := strings.ToLower(target)
 	if v, member := a.Members[name]; member {

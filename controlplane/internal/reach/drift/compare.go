@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 )
 
-// Why an account is looked at. Only what we have made, or whose owner has changed, is written without asking the rule of drift.
+// Why an account is looked at. Only what we have made, or whose owner has changed, is written without asking the rule
+// of drift.
 const (
 	whyPerson  = "person"
 	whyMade    = "made"
@@ -55,7 +56,13 @@ type state struct {
 }
 
 func (s state) clone() state {
-	return state{Desired: maps.Clone(s.Desired), Drift: slices.Clone(s.Drift), Accepted: maps.Clone(s.Accepted), Pushed: maps.Clone(s.Pushed), Problems: []shape.AttributeProblem{}}
+	return state{
+		Desired:  maps.Clone(s.Desired),
+		Drift:    slices.Clone(s.Drift),
+		Accepted: maps.Clone(s.Accepted),
+		Pushed:   maps.Clone(s.Pushed),
+		Problems: []shape.AttributeProblem{},
+	}
 }
 
 func (s state) entry(field string) (AttributeDrift, bool) {
@@ -85,7 +92,8 @@ type push struct {
 	byRule   bool // of drift, within the breaker
 }
 
-// compare gives what is kept of an account from now on, and what is to be written. Nothing else depends on anything but q.
+// compare gives what is kept of an account from now on, and what is to be written. Nothing else depends on anything but
+// q.
 func compare(q question) (after state, pushes []push) {
 	after = q.before.clone()
 	if after.Accepted == nil {
@@ -194,14 +202,15 @@ func (q question) watched(target string) bool {
 	if q.rule.Check == "never" {
 		return false
 	}
-	return len(q.rule.Attributes) == 0 || slices.ContainsFunc(q.rule.Attributes, func(a string) bool { return strings.EqualFold(a, target) })
+	return len(q.rule.Attributes) == 0 ||
+		slices.ContainsFunc(q.rule.Attributes, func(a string) bool { return strings.EqualFold(a, target) })
 }
 
 // addresses are attributes in which targets take no notice of case.
 var addresses = []string{"email", "mail", "userprincipalname", "emails.value"}
 
-// same tells whether two values mean the same in a target: one value is a list of it, the order of a list says nothing, nothing is
-// an empty text, and a number or a bool is its text.
+// same tells whether two values mean the same in a target: one value is a list of it, the order of a list says nothing,
+// nothing is an empty text, and a number or a bool is its text.
 func same(target string, a, b any) bool {
 	left, right := texts(a), texts(b)
 	if slices.Contains(addresses, strings.ToLower(target)) {

@@ -39,7 +39,17 @@ type house struct {
 }
 
 func place(ctx context.Context, tx *pg.Tx, o drift.Order) (string, error) {
-	return provision.Place(ctx, tx, provision.Order{Operation: o.Operation, AccountID: o.AccountID, Account: &o.Account, CreatedFrom: o.CreatedFrom, Note: o.Note})
+	return provision.Place(
+		ctx,
+		tx,
+		provision.Order{
+			Operation:   o.Operation,
+			AccountID:   o.AccountID,
+			Account:     &o.Account,
+			CreatedFrom: o.CreatedFrom,
+			Note:        o.Note,
+		},
+	)
 }
 
 func open(t testing.TB) *house {
@@ -51,14 +61,22 @@ func open(t testing.TB) *house {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	h := &house{corp: uuid.Must(uuid.NewV7()).String()}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
-		d := &dispatch.Dispatcher{HostedConnector: func(kind string) (connectorkit.Connector, error) { return connectors.Open(connectorkit.Env{}, kind) }}
+		d := &dispatch.Dispatcher{
+			HostedConnector: func(kind string) (connectorkit.Connector,
+				error) {
+				return connectors.Open(connectorkit.Env{}, kind)
+			},
+		}
 		connectors := &connector.Service{DB: db, Seal: keys, Dispatch: d, Now: time.Now, Log: log, Cursors: cursors}
 		h.s = &drift.Service{DB: db, Place: place, Cursors: cursors, Log: log, Now: time.Now}
 		shapes := &shape.Service{DB: db, Connectors: connectors, Dispatch: d, Log: log}
 		return append(h.s.Routes(), shapes.Routes()...)
 	})
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type, status, connection) values (current_tenant(), $1, 'corp', 'Corp', 'ldap', 'active',
-		'{"host": "x", "base_dn": "dc=acme,dc=test", "bind_dn": "cn=x"}')`, h.corp)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type, status, connection) values (current_tenant(), $1, 'corp', 'Corp', 'ldap', 'active',
+		'{"host": "x", "base_dn": "dc=acme,dc=test", "bind_dn": "cn=x"}')`,
+		h.corp,
+	)
 	return h
 }
 
@@ -85,8 +103,10 @@ func (h *house) managed(name string) (person, account string) {
 func (h *house) observe(account, title string) {
 	h.T.Helper()
 	h.Exec(`update account a
-		   set row_hash = convert_to($2, 'UTF8') || gen_random_uuid()::text::bytea, attributes = jsonb_strip_nulls(jsonb_build_object('title', nullif($2, ''), 'cn', i.display_name, 'displayName', i.display_name, 'sn', i.last_name,
-		       'givenName', i.first_name, 'mail', i.email, 'l', i.location))
+		   set row_hash = convert_to($2, 'UTF8') || gen_random_uuid()::text::bytea,
+		       attributes = jsonb_strip_nulls(jsonb_build_object('title', nullif($2, ''), 'cn', i.display_name,
+		           'displayName', i.display_name, 'sn', i.last_name, 'givenName', i.first_name, 'mail', i.email, 'l',
+		           i.location))
 		  from identity i
 		 where i.id = a.identity_id and a.id = $1`, account, title)
 }
@@ -108,7 +128,10 @@ func (h *house) look() {
 // tasks are what was ordered, in order.
 func (h *house) tasks() []string {
 	h.T.Helper()
-	return h.Strings(`select concat_ws(' ', operation, created_from, state, payload -> 'account') from provisioning_task order by id`)
+	return h.Strings(
+		`select concat_ws(' ', operation, created_from, state, payload -> 'account') from provisioning_task
+			order by id`,
+	)
 }
 
 func (h *house) wantTasks(want ...string) {
@@ -121,7 +144,10 @@ func (h *house) wantTasks(want ...string) {
 // done ends all open tasks as the planner does: the account's record is older than the change then.
 func (h *house) done() {
 	h.T.Helper()
-	h.Exec(`update account a set row_hash = '\x', version = a.version + 1 from provisioning_task t where t.account_id = a.id and t.state = 'queued'`)
+	h.Exec(
+		`update account a set row_hash = '\x', version = a.version + 1 from provisioning_task t
+			where t.account_id = a.id and t.state = 'queued'`,
+	)
 	h.Exec(`update provisioning_task set state = 'done', finished_at = now() where state = 'queued'`)
 	h.look()
 }
@@ -157,7 +183,10 @@ func TestAPersonWhoChangesIsWritten(t *testing.T) {
 	h.look()
 	h.done()
 	h.wantTasks(`update_account lifecycle done {"attributes": {"l": "Berlin", "title": "Chief"}}`)
-	h.Exec(`update account set row_hash = 'x', attributes = attributes || '{"title": "Chief", "l": "Berlin"}' where id = $1`, account)
+	h.Exec(
+		`update account set row_hash = 'x', attributes = attributes || '{"title": "Chief", "l": "Berlin"}' where id = $1`,
+		account,
+	)
 	h.look()
 	h.wantDrift(account, "")
 	// What is no longer known is taken away.
@@ -170,7 +199,13 @@ func TestAPersonWhoChangesIsWritten(t *testing.T) {
 
 func TestAChangeOfTheManagerReachesTheirReports(t *testing.T) {
 	h := open(t)
-	h.provisioning(object{"account": object{"attributes": []object{{"target": "description", "expression": "identity.manager.display_name"}}}})
+	h.provisioning(
+		object{
+			"account": object{
+				"attributes": []object{{"target": "description", "expression": "identity.manager.display_name"}},
+			},
+		},
+	)
 	boss := h.Person("ada", "")
 	person, account := h.managed("jane")
 	h.Exec(`update identity set manager_id = $2 where id = $1`, person, boss)
@@ -180,7 +215,10 @@ func TestAChangeOfTheManagerReachesTheirReports(t *testing.T) {
 	h.look()
 	h.Exec(`update identity set display_name = 'Ada Lovelace' where id = $1`, boss)
 	h.look()
-	h.wantTasks(`update_account lifecycle done {"attributes": {"description": "ada"}}`, `update_account lifecycle queued {"attributes": {"description": "Ada Lovelace"}}`)
+	h.wantTasks(
+		`update_account lifecycle done {"attributes": {"description": "ada"}}`,
+		`update_account lifecycle queued {"attributes": {"description": "Ada Lovelace"}}`,
+	)
 }
 
 func TestWhatTheTargetHasOtherwiseIsReportedAndSettled(t *testing.T) {
@@ -191,7 +229,8 @@ func TestWhatTheTargetHasOtherwiseIsReportedAndSettled(t *testing.T) {
 	h.wantDrift(account, "title: Boss, not Nurse;")
 	h.wantTasks()
 	list := h.Must(200, "admin", "GET", "/accounts/drifted?field=TITLE&connector_id="+h.corp, nil)
-	if list.Body["total"] != float64(1) || list.Items()[0]["account_id"] != account || list.Items()[0]["username"] != "jane" {
+	if list.Body["total"] != float64(1) || list.Items()[0]["account_id"] != account ||
+		list.Items()[0]["username"] != "jane" {
 		t.Errorf("the list is %v", list.Body)
 	}
 	if empty := h.Must(200, "admin", "GET", "/accounts/drifted?field=mail", nil); empty.Body["total"] != float64(0) {
@@ -219,7 +258,8 @@ func TestWhatTheTargetHasOtherwiseIsReportedAndSettled(t *testing.T) {
 	h.wantDrift(account, "")
 	h.Exec(`update identity set title = 'Sister' where id = $1`, person)
 	h.look()
-	if got := h.tasks(); len(got) != 2 || got[1] != `update_account lifecycle queued {"attributes": {"title": "Sister"}}` {
+	if got := h.tasks(); len(got) != 2 ||
+		got[1] != `update_account lifecycle queued {"attributes": {"title": "Sister"}}` {
 		t.Errorf("what was accepted hides a change of the person: %q", got)
 	}
 	h.Exec(`update provisioning_task set state = 'done' where state = 'queued'`)
@@ -228,7 +268,8 @@ func TestWhatTheTargetHasOtherwiseIsReportedAndSettled(t *testing.T) {
 	h.look()
 	h.wantDrift(account, "title: Chief, not Sister;")
 	pushed := h.Must(200, "admin", "POST", "/accounts/"+account+"/drift/resolve", resolve("push", "title"))
-	if got := h.tasks(); pushed.Body["task_id"] == nil || got[2] != `update_account manual queued {"attributes": {"title": "Sister"}}` {
+	if got := h.tasks(); pushed.Body["task_id"] == nil ||
+		got[2] != `update_account manual queued {"attributes": {"title": "Sister"}}` {
 		t.Errorf("the tasks are %q, the answer %v", got, pushed.Body)
 	}
 	h.Refused(409, "task_open", "admin", "POST", "/accounts/"+account+"/drift/resolve", resolve("push", "title"))
@@ -289,7 +330,16 @@ func TestTheRuleMayAccept(t *testing.T) {
 func TestANewTemplateWritesNothingByItself(t *testing.T) {
 	h := open(t)
 	_, account := h.managed("jane")
-	h.provisioning(object{"account": object{"attributes": []object{{"target": "title", "expression": "'Dr. ' + identity.title"}, {"target": "sn", "expression": "identity.last_name"}}}})
+	h.provisioning(
+		object{
+			"account": object{
+				"attributes": []object{
+					{"target": "title", "expression": "'Dr. ' + identity.title"},
+					{"target": "sn", "expression": "identity.last_name"},
+				},
+			},
+		},
+	)
 	h.wantTasks()
 	h.wantDrift(account, "title: Nurse, not Dr. Nurse;")
 	h.provisioning(object{})
@@ -302,14 +352,21 @@ func TestAnAccountThatWeMadeIsAsItWasMade(t *testing.T) {
 	h.Exec(`update identity set title = 'Nurse' where id = $1`, person)
 	account := h.Account(h.corp, "jane", person)
 	h.Exec(`update account set status = 'provisioning', managed = 'managed' where id = $1`, account)
-	h.Exec(`insert into provisioning_task (tenant_id, id, connector_id, account_id, operation, created_from, idempotency_key, state, payload)
+	h.Exec(
+		`insert into provisioning_task (tenant_id, id, connector_id, account_id, operation, created_from, idempotency_key, state, payload)
 		values (current_tenant(), gen_random_uuid(), $1, $2, 'create_account', 'birthright', gen_random_uuid(), 'done',
-		        '{"account": {"username": "jane", "attributes": {"title": "Nurse", "sn": "Person", "cn": "jane", "givenName": "jane", "displayName": "jane", "mail": "jane@example.com"}}}')`, h.corp, account)
+		        '{"account": {"username": "jane", "attributes": {"title": "Nurse", "sn": "Person", "cn": "jane", "givenName": "jane", "displayName": "jane", "mail": "jane@example.com"}}}')`,
+		h.corp,
+		account,
+	)
 	// The person changes while the account is being made: before anybody has looked at it.
 	h.Exec(`update identity set title = 'Chief' where id = $1`, person)
 	h.Exec(`update account set status = 'active', row_hash = '\x' where id = $1`, account)
 	h.look()
-	if got := h.Strings(`select payload -> 'account' from provisioning_task where operation = 'update_account'`); len(got) != 1 || got[0] != `{"attributes": {"title": "Chief"}}` {
+	if got := h.Strings(
+		`select payload -> 'account' from provisioning_task where operation = 'update_account'`,
+	); len(got) != 1 ||
+		got[0] != `{"attributes": {"title": "Chief"}}` {
 		t.Errorf("the tasks are %q", got)
 	}
 }
@@ -325,7 +382,10 @@ func TestASecondChangeWaitsForTheFirst(t *testing.T) {
 	h.done()
 	h.Exec(`update work_item set due_at = now() where kind = 'drift'`) // the patience is over
 	h.look()
-	h.wantTasks(`update_account lifecycle done {"attributes": {"title": "Chief"}}`, `update_account lifecycle queued {"attributes": {"title": "Boss"}}`)
+	h.wantTasks(
+		`update_account lifecycle done {"attributes": {"title": "Chief"}}`,
+		`update_account lifecycle queued {"attributes": {"title": "Boss"}}`,
+	)
 	h.done()
 	h.observe(account, "Boss")
 	h.look()
@@ -335,13 +395,20 @@ func TestASecondChangeWaitsForTheFirst(t *testing.T) {
 func TestNamesAndPlacesFollowWhereTheTemplateSaysSo(t *testing.T) {
 	h := open(t)
 	h.provisioning(object{"account": object{
-		"username":   object{"expression": "f'{identity.first_name}.{identity.last_name}'", "on": "always"},
-		"container":  object{"expression": "f'ou={identity.department},dc=acme,dc=test' if identity.department else None", "on": "always"},
+		"username": object{"expression": "f'{identity.first_name}.{identity.last_name}'", "on": "always"},
+		"container": object{
+			"expression": "f'ou={identity.department},dc=acme,dc=test' if identity.department else None",
+			"on":         "always",
+		},
 		"attributes": []object{{"target": "sn", "expression": "identity.last_name"}},
 	}})
 	person, account := h.managed("jane")
 	h.Account(h.corp, "jane.roe", "")
-	h.Exec(`update account set username = 'jane.person', native_identity = 'uid=jane.person,OU=surgery,dc=acme,dc=test' where id = $1`, account)
+	h.Exec(
+		`update account set username = 'jane.person',
+			native_identity = 'uid=jane.person,OU=surgery,dc=acme,dc=test' where id = $1`,
+		account,
+	)
 	h.Exec(`update identity set department = 'Surgery' where id = $1`, person)
 	h.look()
 	h.wantTasks()
@@ -354,7 +421,11 @@ func TestNamesAndPlacesFollowWhereTheTemplateSaysSo(t *testing.T) {
 func TestAConnectorThatIsBeingReadIsWaitedFor(t *testing.T) {
 	h := open(t)
 	person, _ := h.managed("jane")
-	h.Exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status) values (current_tenant(), gen_random_uuid(), $1, 'ldap', false, 500, 'running')`, h.corp)
+	h.Exec(
+		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status)
+			values (current_tenant(), gen_random_uuid(), $1, 'ldap', false, 500, 'running')`,
+		h.corp,
+	)
 	h.Exec(`update identity set title = 'Chief' where id = $1`, person)
 	h.look()
 	h.wantTasks()
@@ -380,7 +451,14 @@ func TestNothingIsWrittenWhereNothingMayBe(t *testing.T) {
 	h.look()
 	h.wantTasks()
 	h.wantDrift(account, "title: Nurse, not Boss;")
-	h.Refused(409, "writes_off", "admin", "POST", "/accounts/"+account+"/drift/resolve", object{"fields": []string{"title"}, "direction": "push"})
+	h.Refused(
+		409,
+		"writes_off",
+		"admin",
+		"POST",
+		"/accounts/"+account+"/drift/resolve",
+		object{"fields": []string{"title"}, "direction": "push"},
+	)
 	// Nobody's account has no template to be compared with.
 	h.Exec(`update account set identity_id = null, correlation_state = 'uncorrelated' where id = $1`, account)
 	h.Must(202, "admin", "POST", "/connectors/"+h.corp+"/drift/check", nil)
@@ -404,29 +482,55 @@ func TestDriftIsSeenByWhoSeesTheAccount(t *testing.T) {
 	other := pgtest.Tenant(t, h.DB, "second")
 	h.Let("stranger", other.Tenant, "", viewer.Admin)
 	for as, total := range map[string]float64{"admin": 2, "auditor": 2, "manager": 1, "stranger": 0} {
-		if list := h.Must(200, as, "GET", "/accounts/drifted", nil); list.Body["total"] != total || float64(len(list.Items())) != total {
+		if list := h.Must(
+			200,
+			as,
+			"GET",
+			"/accounts/drifted",
+			nil,
+		); list.Body["total"] != total ||
+			float64(len(list.Items())) != total {
 			t.Errorf("%s sees %v", as, list.Body)
 		}
 	}
 	h.Must(200, "manager", "GET", "/accounts/"+account+"/drift", nil)
 	h.Refused(404, "not_found", "manager", "GET", "/accounts/"+hidden+"/drift", nil)
 	h.Refused(404, "not_found", "stranger", "GET", "/accounts/"+account+"/drift", nil)
-	h.Refused(404, "not_found", "stranger", "POST", "/accounts/"+account+"/drift/resolve", object{"fields": []string{"title"}, "direction": "push"})
+	h.Refused(
+		404,
+		"not_found",
+		"stranger",
+		"POST",
+		"/accounts/"+account+"/drift/resolve",
+		object{"fields": []string{"title"}, "direction": "push"},
+	)
 	h.Refused(404, "not_found", "stranger", "POST", "/connectors/"+h.corp+"/drift/check", nil)
-	h.Must(403, "manager", "POST", "/accounts/"+account+"/drift/resolve", object{"fields": []string{"title"}, "direction": "push"})
+	h.Must(
+		403,
+		"manager",
+		"POST",
+		"/accounts/"+account+"/drift/resolve",
+		object{"fields": []string{"title"}, "direction": "push"},
+	)
 	h.Must(403, "auditor", "POST", "/connectors/"+h.corp+"/drift/check", nil)
 }
 
-// TestThousandsOfAccountsAreComparedInAFewQuestions makes 4,000 accounts, all of which have drifted, and then has some of their owners
-// change.
+// TestThousandsOfAccountsAreComparedInAFewQuestions makes 4,000 accounts, all of which have drifted, and then has some
+// of their owners change.
 func TestThousandsOfAccountsAreComparedInAFewQuestions(t *testing.T) {
 	h := open(t)
 	const people, movers = 4000, 300
 	h.Exec(`insert into identity (tenant_id, id, external_id, email, first_name, last_name, display_name, title)
-		select current_tenant(), gen_random_uuid(), 'p' || n, 'p' || n || '@example.com', 'P', 'Person', 'P ' || n, 'Nurse' from generate_series(1, $1::int) n`, people)
-	h.Exec(`insert into account (tenant_id, id, connector_id, external_id, username, identity_id, correlation_state, managed, row_hash, attributes)
+		select current_tenant(), gen_random_uuid(), 'p' || n, 'p' || n || '@example.com', 'P', 'Person', 'P ' || n,
+		    'Nurse' from generate_series(1, $1::int) n`, people)
+	h.Exec(
+		`insert into account (tenant_id, id, connector_id, external_id, username, identity_id, correlation_state,
+		    managed, row_hash, attributes)
 		select i.tenant_id, gen_random_uuid(), $1, i.external_id, i.external_id, i.id, 'linked', 'managed', 'x',
-		       jsonb_build_object('title', 'Boss', 'cn', i.display_name, 'displayName', i.display_name, 'sn', 'Person', 'givenName', 'P', 'mail', i.email) from identity i`, h.corp)
+		       jsonb_build_object('title', 'Boss', 'cn', i.display_name, 'displayName', i.display_name, 'sn', 'Person',
+		           'givenName', 'P', 'mail', i.email) from identity i`,
+		h.corp,
+	)
 	h.Analyze()
 	began := time.Now()
 	h.look()
@@ -442,7 +546,9 @@ func TestThousandsOfAccountsAreComparedInAFewQuestions(t *testing.T) {
 	began = time.Now()
 	h.look()
 	t.Logf("%d movers were compared and written in %s", movers, time.Since(began))
-	if got := h.Count(`select count(*) from provisioning_task where payload -> 'account' = '{"attributes": {"l": "Berlin"}}'`); got != movers {
+	if got := h.Count(
+		`select count(*) from provisioning_task where payload -> 'account' = '{"attributes": {"l": "Berlin"}}'`,
+	); got != movers {
 		t.Errorf("%d are written", got)
 	}
 	if got := h.Count(`select count(*) from work_item where kind = 'drift'`); got != 0 {

@@ -52,15 +52,16 @@ func keys(set map[string]bool) []string {
 	return out
 }
 
-// shown tells which attributes and members a few hundred accounts of each connector have between them. What none of them has, the
-// target does not show at all, and cannot be compared.
+// shown tells which attributes and members a few hundred accounts of each connector have between them. What none of
+// them has, the target does not show at all, and cannot be compared.
 func shown(ctx context.Context, tx *pg.Tx, connectors []string) (map[string]map[string]bool, error) {
 	const sql = `
 		select c.id::text, lower(k.name)
 		  from unnest($1::text[]::uuid[]) c (id)
 		 cross join lateral (
-		       select a.attributes || jsonb_strip_nulls(jsonb_build_object('email', a.email, 'display_name', a.display_name, 'first_name', a.first_name,
-		                  'last_name', a.last_name, 'employee_number', a.employee_number)) as shows
+		       select a.attributes || jsonb_strip_nulls(jsonb_build_object('email', a.email, 'display_name',
+		                  a.display_name, 'first_name', a.first_name, 'last_name', a.last_name, 'employee_number',
+		                      a.employee_number)) as shows
 		         from account a
 		        where a.tenant_id = current_tenant()
 		          and a.connector_id = c.id

@@ -50,8 +50,16 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *ht
 }
 
 func view(ctx context.Context, tx *pg.Tx, a directoryaccount.Account) (AccountDrift, error) {
-	out := AccountDrift{AccountID: a.ID, ConnectorID: a.ConnectorID, Managed: a.Managed, Drift: []AttributeDrift{}, Accepted: map[string]AcceptedDrift{}, Problems: []shape.AttributeProblem{}}
-	const sql = `select drift, accepted, problems, looked_at from account_shape where tenant_id = current_tenant() and account_id = $1`
+	out := AccountDrift{
+		AccountID:   a.ID,
+		ConnectorID: a.ConnectorID,
+		Managed:     a.Managed,
+		Drift:       []AttributeDrift{},
+		Accepted:    map[string]AcceptedDrift{},
+		Problems:    []shape.AttributeProblem{},
+	}
+	const sql = `select drift, accepted, problems, looked_at from account_shape where tenant_id = current_tenant()
+		and account_id = $1`
 	err := tx.QueryRow(ctx, sql, a.ID).Scan(&out.Drift, &out.Accepted, &out.Problems, &out.LookedAt)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return out, fmt.Errorf("read drift: %w", err)
@@ -98,7 +106,11 @@ type settleIn struct {
 	Body DriftResolution
 }
 
-func (s *Service) settle(ctx context.Context, v viewer.Viewer, in *settleIn) (out *httpapi.One[DriftSettled], err error) {
+func (s *Service) settle(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *settleIn,
+) (out *httpapi.One[DriftSettled], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if err := queue.Lock(ctx, tx, kind); err != nil {
 			return err
@@ -150,13 +162,21 @@ func (r DriftResolution) among(d AccountDrift) (map[string]string, error) {
 			}
 		}
 		if field == "" {
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/fields/%d", i), Code: "not_drifted", Detail: name + " is as the template has it, or none of its attributes"})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: fmt.Sprintf("#/fields/%d", i),
+					Code:    "not_drifted",
+					Detail:  name + " is as the template has it, or none of its attributes",
+				},
+			)
 			continue
 		}
 		out[field] = r.Direction
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Coded(fault.Invalid, "not_drifted", "there is nothing to settle about an attribute").With(wrong...)
+		return nil, fault.Coded(fault.Invalid, "not_drifted", "there is nothing to settle about an attribute").
+			With(wrong...)
 	}
 	return out, nil
 }
@@ -172,7 +192,15 @@ func recordSettled(ctx context.Context, tx *pg.Tx, a directoryaccount.Account, r
 	if task != nil {
 		about["task_id"] = *task
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "account.drift_resolved", Subject: audit.Subject{Type: "account", ID: a.ID, Display: display}, Context: about})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "account.drift_resolved",
+			Subject: audit.Subject{Type: "account", ID: a.ID, Display: display},
+			Context: about,
+		},
+	)
 }
 
 // DriftCheck is how many accounts will be compared.
@@ -186,7 +214,8 @@ func (s *Service) check(ctx context.Context, v viewer.Viewer, in *oneIn) (out *h
 		return nil, missing
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		const sql = `select business_id from connector where tenant_id = current_tenant() and id = $1 and deleted_at is null`
+		const sql = `select business_id from connector where tenant_id = current_tenant() and id = $1
+			and deleted_at is null`
 		name := ""
 		switch err := tx.QueryRow(ctx, sql, in.ID).Scan(&name); {
 		case errors.Is(err, pgx.ErrNoRows):
@@ -199,8 +228,15 @@ func (s *Service) check(ctx context.Context, v viewer.Viewer, in *oneIn) (out *h
 			return err
 		}
 		out = &httpapi.One[DriftCheck]{Body: DriftCheck{Accounts: n}}
-		return audit.Record(ctx, tx, audit.Entry{Action: "connector.drift_checked", Subject: audit.Subject{Type: "connector", ID: in.ID, Display: name},
-			Context: map[string]any{"accounts": n}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "connector.drift_checked",
+				Subject: audit.Subject{Type: "connector", ID: in.ID, Display: name},
+				Context: map[string]any{"accounts": n},
+			},
+		)
 	})
 	return out, err
 }

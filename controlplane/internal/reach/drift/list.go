@@ -19,7 +19,9 @@ const drifted = `s.drift <> '[]' and a.managed = 'managed' and a.status in ('act
 
 // Count counts the drifted accounts that the transaction's viewer may list.
 func Count(ctx context.Context, tx *pg.Tx) (n int64, err error) {
-	if err := tx.QueryRow(ctx, `select count(*) from `+listing.Listed(tx.Viewer, "account", "a")+shaped+` where `+drifted).Scan(&n); err != nil {
+	if err := tx.QueryRow(ctx, `select count(*) from `+listing.Listed(tx.Viewer, "account",
+		"a")+shaped+` where `+drifted).
+		Scan(&n); err != nil {
 		return 0, fmt.Errorf("count drifted accounts: %w", err)
 	}
 	return n, nil
@@ -39,7 +41,10 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	q.Equal("s.connector_id", "connector_id", in.ConnectorID)
 	q.Equal("a.identity_id", "identity_id", in.IdentityID)
 	if in.Field != "" {
-		q.Where("exists (select from jsonb_array_elements(s.drift) d where lower(d ->> 'field') = lower(@field))", pgx.NamedArgs{"field": in.Field})
+		q.Where(
+			"exists (select from jsonb_array_elements(s.drift) d where lower(d ->> 'field') = lower(@field))",
+			pgx.NamedArgs{"field": in.Field},
+		)
 	}
 	var items []DriftedAccount
 	var total int64
@@ -47,5 +52,10 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 		items, total, err = listing.Fetch[DriftedAccount](ctx, tx, q, walk.Page)
 		return err
 	})
-	return httpapi.Out(walk, items, total, func(d DriftedAccount) []string { return []string{d.AccountID, d.AccountID} }), err
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(d DriftedAccount) []string { return []string{d.AccountID, d.AccountID} },
+	), err
 }

@@ -60,7 +60,13 @@ type placing struct {
 }
 
 // Look compares accounts. why tells by account what has changed. It gives the tasks that it has placed.
-func (s *Service) look(ctx context.Context, tx *pg.Tx, why map[string][]string, resolve map[string]string, resolver AcceptedDrift) ([]string, error) {
+func (s *Service) look(
+	ctx context.Context,
+	tx *pg.Tx,
+	why map[string][]string,
+	resolve map[string]string,
+	resolver AcceptedDrift,
+) ([]string, error) {
 	ids := make([]string, 0, len(why))
 	for id := range why {
 		ids = append(ids, id)
@@ -73,7 +79,14 @@ func (s *Service) look(ctx context.Context, tx *pg.Tx, why map[string][]string, 
 	if err := forget(ctx, tx, slices.Clone(ids), all); err != nil {
 		return nil, err
 	}
-	l := &look{s: s, tx: tx, names: map[string]*shape.Names{}, room: map[string]int{}, resolve: resolve, resolver: resolver}
+	l := &look{
+		s:        s,
+		tx:       tx,
+		names:    map[string]*shape.Names{},
+		room:     map[string]int{},
+		resolve:  resolve,
+		resolver: resolver,
+	}
 	if err := l.gather(ctx, all); err != nil {
 		return nil, err
 	}
@@ -102,8 +115,16 @@ func (l *look) one(ctx context.Context, a *account) error {
 		return nil
 	}
 	q := question{
-		before: a.baseline(owned), owned: owned, rule: c.Drift, resolve: l.resolve, resolver: l.resolver, now: l.s.Now().UTC(),
-		moved:   !slices.Contains(a.why, whyAdopted) && (slices.Contains(a.why, whyPerson) || slices.Contains(a.why, whyMade)),
+		before: a.baseline(
+			owned,
+		),
+		owned:    owned,
+		rule:     c.Drift,
+		resolve:  l.resolve,
+		resolver: l.resolver,
+		now:      l.s.Now().UTC(),
+		moved: !slices.Contains(a.why, whyAdopted) &&
+			(slices.Contains(a.why, whyPerson) || slices.Contains(a.why, whyMade)),
 		observe: func(target string) (any, bool) { return a.observe(target, c, l.shown[a.ConnectorID]) },
 	}
 	after, pushes := compare(q)

@@ -36,8 +36,16 @@ func (l *look) write(c shape.Config, a *account, before state, pushes []push) {
 		return
 	}
 	out := shape.Written(pushesOf(pushes))
-	l.orders = append(l.orders, placing{Order: Order{Operation: "update_account", AccountID: a.ID, Account: out, CreatedFrom: origin, Note: note},
-		kept: len(l.after) - 1, before: before, pushes: pushes, auto: l.resolve == nil})
+	l.orders = append(
+		l.orders,
+		placing{
+			Order:  Order{Operation: "update_account", AccountID: a.ID, Account: out, CreatedFrom: origin, Note: note},
+			kept:   len(l.after) - 1,
+			before: before,
+			pushes: pushes,
+			auto:   l.resolve == nil,
+		},
+	)
 }
 
 func pushesOf(pushes []push) []shape.Owned {
@@ -72,13 +80,25 @@ func (l *look) move(ctx context.Context, c shape.Config, a *account, f identity.
 	if username != nil {
 		names.Take(*username)
 	}
-	l.orders = append(l.orders, placing{Order: Order{Operation: "rename_account", AccountID: a.ID, Account: v1.ProvisionAccount{Username: username, Container: container},
-		CreatedFrom: "lifecycle", Note: "the person has changed"}, kept: len(l.after) - 1, auto: true})
+	l.orders = append(
+		l.orders,
+		placing{
+			Order: Order{
+				Operation:   "rename_account",
+				AccountID:   a.ID,
+				Account:     v1.ProvisionAccount{Username: username, Container: container},
+				CreatedFrom: "lifecycle",
+				Note:        "the person has changed",
+			},
+			kept: len(l.after) - 1,
+			auto: true,
+		},
+	)
 	return nil
 }
 
-// place hands the orders in. One that cannot be placed by rule leaves what it is about as drift; where a change of the account is
-// open already, it is looked at again when that has ended.
+// place hands the orders in. One that cannot be placed by rule leaves what it is about as drift; where a change of the
+// account is open already, it is looked at again when that has ended.
 func (l *look) place(ctx context.Context) ([]string, error) {
 	var tasks []string
 	for _, o := range l.orders {
@@ -131,7 +151,8 @@ func (l *look) store(ctx context.Context) error {
 		for _, part := range []struct {
 			to   *json.RawMessage
 			from any
-		}{{&k.Desired, k.State.Desired}, {&k.Drift, k.State.Drift}, {&k.Accepted, k.State.Accepted}, {&k.Pushed, k.State.Pushed}, {&k.Problems, k.State.Problems}} {
+		}{{&k.Desired, k.State.Desired}, {&k.Drift, k.State.Drift}, {&k.Accepted, k.State.Accepted},
+			{&k.Pushed, k.State.Pushed}, {&k.Problems, k.State.Problems}} {
 			b, err := json.Marshal(part.from)
 			if err != nil {
 				return fmt.Errorf("keep what was compared: %w", err)
@@ -146,10 +167,11 @@ func (l *look) store(ctx context.Context) error {
 	const sql = `
 		insert into account_shape (tenant_id, account_id, connector_id, desired, drift, accepted, pushed, problems)
 		select current_tenant(), r.account_id, r.connector_id, r.desired, r.drift, r.accepted, r.pushed, r.problems
-		  from jsonb_to_recordset($1::jsonb) r (account_id uuid, connector_id uuid, desired jsonb, drift jsonb, accepted jsonb, pushed jsonb, problems jsonb)
+		  from jsonb_to_recordset($1::jsonb) r (account_id uuid, connector_id uuid, desired jsonb, drift jsonb,
+		      accepted jsonb, pushed jsonb, problems jsonb)
 		    on conflict (tenant_id, account_id) do update
-		   set connector_id = excluded.connector_id, desired = excluded.desired, drift = excluded.drift, accepted = excluded.accepted, pushed = excluded.pushed,
-		       problems = excluded.problems, looked_at = now()`
+		   set connector_id = excluded.connector_id, desired = excluded.desired, drift = excluded.drift,
+		       accepted = excluded.accepted, pushed = excluded.pushed, problems = excluded.problems, looked_at = now()`
 	if len(l.after) > 0 {
 		if _, err := l.tx.Exec(ctx, sql, string(text)); err != nil {
 			return fmt.Errorf("keep what was compared: %w", err)

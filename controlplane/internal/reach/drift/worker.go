@@ -20,14 +20,14 @@ const (
 	runs  = 5 * time.Second // how long an account waits whose connector is being synced
 )
 
-// Kinds are the work of this package: to compare changed accounts with their templates. One transaction at a time does so in a tenant, so
-// that an account is never compared twice at once.
+// Kinds are the work of this package: to compare changed accounts with their templates. One transaction at a time does
+// so in a tenant, so that an account is never compared twice at once.
 func (s *Service) Kinds() []queue.Kind {
 	return []queue.Kind{{Name: kind, Display: "drift", Batch: batch, Early: true, Work: s.compare}}
 }
 
-// compare compares accounts. Accounts of a connector that is being synced, be it the one that their owner comes from too, are half old and
-// half new: they wait for the end of the run.
+// compare compares accounts. Accounts of a connector that is being synced, be it the one that their owner comes from
+// too, are half old and half new: they wait for the end of the run.
 func (s *Service) compare(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 	busy, err := postponeBusy(ctx, tx, items)
 	if err != nil {

@@ -14,9 +14,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 )
 
-// Accept takes the proposals for all fields of the current snapshot that nobody has decided about; what was decided stays. Where
-// there is nothing to add, nothing is written. Its fault is of kind Conflict where nobody has looked at the fields yet.
-func (s *Service) Accept(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (out Mappings, err error) {
+// Accept takes the proposals for all fields of the current snapshot that nobody has decided about; what was decided
+// stays. Where there is nothing to add, nothing is written. Its fault is of kind Conflict where nobody has looked at
+// the fields yet.
+func (s *Service) Accept(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+) (out Mappings, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if out, err = Read(ctx, tx, id); err != nil {
 			return err
@@ -59,8 +65,8 @@ type CopySource struct {
 // maxSources bounds how many connectors are offered to copy from.
 const maxSources = 10
 
-// Sources are the connectors of the same type as c that have mappings of their own, the latest first, with what of them fits the
-// fields of snap.
+// Sources are the connectors of the same type as c that have mappings of their own, the latest first, with what of them
+// fits the fields of snap.
 func Sources(ctx context.Context, tx *pg.Tx, c connector.Connector, snap SchemaSnapshot) ([]CopySource, error) {
 	const sql = `
 		select o.id, o.business_id, o.name, o.environment, o.mapping_version

@@ -17,7 +17,14 @@ func (h *house) withAccess() {
 	secret.Secret = true
 	h.target.objects = append(h.target.objects,
 		v1.DiscoveredObject{Kind: "entitlement", NativeType: "group", Fields: []v1.DiscoveredField{
-			field("name", "string", "payroll"), field("label", "string", "Payroll"), field("tier", "integer", "3"), secret,
+			field(
+				"name",
+				"string",
+				"payroll",
+			),
+			field("label", "string", "Payroll"),
+			field("tier", "integer", "3"),
+			secret,
 		}},
 		v1.DiscoveredObject{Kind: "entitlement", NativeType: "role", Fields: []v1.DiscoveredField{field("name",
 			"string"), field("isAdmin", "boolean", "true")}},
@@ -37,7 +44,12 @@ func (h *house) withAccess() {
 	h.target.grants = []v1.RemoteGrant{
 		{AccountExternalID: &ann, EntitlementExternalID: "payroll",
 			Attributes: object{"validUntil": "2090-01-31", "ticket": "T-1"}},
-		{AccountExternalID: &ann, EntitlementExternalID: "admins", AssignedBy: "root", Attributes: object{"ticket": "T-2"}},
+		{
+			AccountExternalID:     &ann,
+			EntitlementExternalID: "admins",
+			AssignedBy:            "root",
+			Attributes:            object{"ticket": "T-2"},
+		},
 	}
 }
 
@@ -57,8 +69,10 @@ func (h *house) stored(want map[string]string) {
 }
 
 const (
-	entitled = `select concat_ws('|', name, display_name, description, kind, privileged, requestable, resource->>'display_name', attributes->>'level') from entitlement where external_id = `
-	holding  = `select concat_ws('|', g.ends_at at time zone 'UTC', g.assigned_by, g.attributes->>'request') from access_grant g
+	entitled = `select concat_ws('|', name, display_name, description, kind, privileged, requestable,
+		resource->>'display_name', attributes->>'level') from entitlement where external_id = `
+	holding = `select concat_ws('|', g.ends_at at time zone 'UTC', g.assigned_by, g.attributes->>'request')
+		    from access_grant g
 		join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id where e.external_id = `
 )
 
@@ -69,8 +83,10 @@ func TestFieldsOfEntitlementsAndGrantsAreMapped(t *testing.T) {
 	h.do(200, "POST", path+"/discover", nil)
 	h.runs(path, object{"incremental": false}, "succeeded")
 	unmapped := map[string]string{
-		entitled + `'payroll'`: "payroll|payroll|Pays|group|f|f", entitled + `'admins'`: "admins|admins|Rules|group|f|f",
-		holding + `'payroll'`: "", holding + `'admins'`: "root",
+		entitled + `'payroll'`: "payroll|payroll|Pays|group|f|f",
+		entitled + `'admins'`:  "admins|admins|Rules|group|f|f",
+		holding + `'payroll'`:  "",
+		holding + `'admins'`:   "root",
 	}
 	h.stored(unmapped) // proposals that nobody accepted change nothing
 	h.do(200, "PUT", path+"/mappings", mappings(to("mail", "email"), to("cn", "display_name")))
@@ -95,8 +111,10 @@ func TestFieldsOfEntitlementsAndGrantsAreMapped(t *testing.T) {
 		t.Errorf("after a change of mappings: %v", run["fallback_reason"])
 	}
 	h.stored(map[string]string{
-		entitled + `'payroll'`: "payroll|PAYROLL|group|f|f|payroll|3", entitled + `'admins'`: "admins|admins|group|t|f|admins",
-		holding + `'payroll'`: "2090-02-01 00:00:00|T-1", holding + `'admins'`: "T-2",
+		entitled + `'payroll'`: "payroll|PAYROLL|group|f|f|payroll|3",
+		entitled + `'admins'`:  "admins|admins|group|t|f|admins",
+		holding + `'payroll'`:  "2090-02-01 00:00:00|T-1",
+		holding + `'admins'`:   "T-2",
 	})
 	if got := text(h, `select count(*) from sync_error`); got != "0" {
 		t.Errorf("%s records or values were set aside", got)
@@ -142,8 +160,10 @@ func TestAnEntitlementOrGrantWhoseTransformFailsIsSetAside(t *testing.T) {
 		t.Errorf("set aside (-want +got):\n%s\n%s", diff, errors.text)
 	}
 	h.stored(map[string]string{
-		entitled + `'payroll'`: "payroll|payroll|Pays|group|f|f", entitled + `'admins'`: "admins|admins|Rules|group|f|f",
-		`select count(*) from entitlement where removed_at is null`: "2", `select count(*) from access_grant where status = 'active'`: "2",
+		entitled + `'payroll'`: "payroll|payroll|Pays|group|f|f",
+		entitled + `'admins'`:  "admins|admins|Rules|group|f|f",
+		`select count(*) from entitlement where removed_at is null`: "2",
+		`select count(*) from access_grant where status = 'active'`: "2",
 	})
 }
 
@@ -157,7 +177,13 @@ func TestProposalsForEntitlementsAndGrantsAreAcceptedAndCopied(t *testing.T) {
 	got, all := map[string]string{}, []object{}
 	for _, m := range a.list("mappings") {
 		if kind := m["object"].(string); kind == "entitlement" || kind == "grant" {
-			got[kind+" "+m["source_path"].(string)] += fmt.Sprint(m["action"], " ", m["target_field"], " ", m["heuristic"])
+			got[kind+" "+m["source_path"].(string)] += fmt.Sprint(
+				m["action"],
+				" ",
+				m["target_field"],
+				" ",
+				m["heuristic"],
+			)
 		}
 		one := object{"object": m["object"], "source_path": m["source_path"], "action": m["action"]}
 		if m["target_field"] != nil {
@@ -184,7 +210,12 @@ func TestProposalsForEntitlementsAndGrantsAreAcceptedAndCopied(t *testing.T) {
 		t.Errorf("copied: %s", copied.text)
 	}
 	h.runs(staging, object{"incremental": false}, "succeeded")
-	h.stored(map[string]string{entitled + `'payroll'`: "payroll|Payroll|Pays|group|f|f", holding + `'payroll'`: "2090-02-01 00:00:00"})
+	h.stored(
+		map[string]string{
+			entitled + `'payroll'`: "payroll|Payroll|Pays|group|f|f",
+			holding + `'payroll'`:  "2090-02-01 00:00:00",
+		},
+	)
 }
 
 func TestAPreviewReadsTheKindsThatAreWanted(t *testing.T) {
@@ -218,11 +249,15 @@ func TestAPreviewReadsTheKindsThatAreWanted(t *testing.T) {
 	}
 	row := h.do(200, "POST", path+"/mappings/preview", object{"objects": []string{"entitlement"},
 		"mappings": []any{of("entitlement", "label", "description")}}).list("rows")[0]
-	if row["after"].(object)["description"] != "Payroll" || row["from"].(object)["description"] != "label" || row["before"].(object)["joinSecret"] != "***" {
+	if row["after"].(object)["description"] != "Payroll" || row["from"].(object)["description"] != "label" ||
+		row["before"].(object)["joinSecret"] != "***" {
 		t.Errorf("the first row: %v", row)
 	}
 	before := len(h.target.asked)
-	if kinds(object{"objects": []string{"account"}}); len(h.target.asked) != before+1 || h.target.asked[before].Options.MaxRecords == nil {
+	if kinds(
+		object{"objects": []string{"account"}},
+	); len(h.target.asked) != before+1 ||
+		h.target.asked[before].Options.MaxRecords == nil {
 		t.Errorf("reads: %+v", h.target.asked[before:])
 	}
 	if kinds(object{"objects": []string{"grant"}}); h.target.asked[before+1].Options.MaxRecords != nil {

@@ -57,7 +57,11 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 	case in.ID == in.OtherID:
 		return CopiedMappings{}, fault.New(fault.Conflict, "these are the connector's own mappings")
 	case there.Version == 0:
-		return CopiedMappings{}, fault.Coded(fault.Conflict, "no_mappings", "the other connector has no saved mappings; save its mappings first")
+		return CopiedMappings{}, fault.Coded(
+			fault.Conflict,
+			"no_mappings",
+			"the other connector has no saved mappings; save its mappings first",
+		)
 	}
 	snap, err := Current(ctx, tx, in.ID)
 	if err != nil {
@@ -74,21 +78,38 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 		}
 	}
 	rules, misfits := mapping.Fit(rulesOf(there.Mappings), other.Discovered(), snap.Discovered(), present)
-	out := CopiedMappings{DryRun: in.DryRun, Copied: len(there.Mappings) - len(misfits), Misfits: misfits, Mappings: rules, Version: here.Version}
+	out := CopiedMappings{
+		DryRun:   in.DryRun,
+		Copied:   len(there.Mappings) - len(misfits),
+		Misfits:  misfits,
+		Mappings: rules,
+		Version:  here.Version,
+	}
 	if out.Misfits == nil {
 		out.Misfits = []mapping.Misfit{}
 	}
 	if in.DryRun {
 		return out, s.check(mapping.Normalise(rules), "#/mappings")
 	}
-	if _, out.Version, err = s.Replace(ctx, tx, here.connectorState, rules, "copied from "+there.connectorState.BusinessID); err != nil {
+	if _, out.Version, err = s.Replace(
+		ctx,
+		tx,
+		here.connectorState,
+		rules,
+		"copied from "+there.connectorState.BusinessID,
+	); err != nil {
 		return out, err
 	}
 	return out, noteCopied(ctx, tx, here.connectorState, in.OtherID)
 }
 
 func noteCopied(ctx context.Context, tx *pg.Tx, c connector.Connector, from string) error {
-	if _, err := tx.Exec(ctx, `update connector set copied_mapping_from_id = $2 where id = $1`, c.ID, from); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`update connector set copied_mapping_from_id = $2 where id = $1`,
+		c.ID,
+		from,
+	); err != nil {
 		return fmt.Errorf("note whose mappings were copied: %w", err)
 	}
 	return nil
@@ -111,7 +132,10 @@ func patched(rules []mapping.Mapping, at int, patch json.RawMessage) ([]mapping.
 	if err != nil {
 		return nil, err
 	}
-	changed := written([]NewMapping{{Object: r.Object, Source: r.Source, Action: t.Action, Target: t.Target, Transform: t.Transform}}, rules)
+	changed := written(
+		[]NewMapping{{Object: r.Object, Source: r.Source, Action: t.Action, Target: t.Target, Transform: t.Transform}},
+		rules,
+	)
 	*r = changed[0]
 	return rules, nil
 }

@@ -13,33 +13,49 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 )
 
-// Discover looks at a connector's target and keeps what it showed. Until the connector's first sync the mappings are about it, and
-// afterwards where nobody had looked before.
-// What the target, the network or an agent answers is part of the result.
-func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id, source string, o connector.DiscoverOptions, report connectorkit.Report) (Discovery, error) {
+// Discover looks at a connector's target and keeps what it showed. Until the connector's first sync the mappings are
+// about it, and afterwards where nobody had looked before. What the target, the network or an agent answers is part of
+// the result.
+func (s *Service) Discover(
+	ctx context.Context,
+	v viewer.Viewer,
+	id, source string,
+	o connector.DiscoverOptions,
+	report connectorkit.Report,
+) (Discovery, error) {
 	out := Discovery{Warnings: []v1.Warning{}, Objects: []SchemaObject{}}
-	answer, err := s.Connectors.Discover(ctx, v, id, o, report, func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error {
-		if !answer.Success || len(o.Objects) > 0 || ctx.Err() != nil {
-			return nil // a part of the fields is no base for mappings
-		}
-		snap, err := s.Take(ctx, tx, id, source, answer)
-		if err != nil {
-			return err
-		}
-		out.SnapshotID = &snap.ID
-		c, err := connector.Find(ctx, tx, id)
-		if err != nil || source != SourceWizard {
-			return err
-		}
-		if settled, err := settled(ctx, tx, c); err != nil || settled {
-			return err
-		}
-		return Adopt(ctx, tx, id, snap.ID)
-	})
+	answer, err := s.Connectors.Discover(
+		ctx,
+		v,
+		id,
+		o,
+		report,
+		func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error {
+			if !answer.Success || len(o.Objects) > 0 || ctx.Err() != nil {
+				return nil // a part of the fields is no base for mappings
+			}
+			snap, err := s.Take(ctx, tx, id, source, answer)
+			if err != nil {
+				return err
+			}
+			out.SnapshotID = &snap.ID
+			c, err := connector.Find(ctx, tx, id)
+			if err != nil || source != SourceWizard {
+				return err
+			}
+			if settled, err := settled(ctx, tx, c); err != nil || settled {
+				return err
+			}
+			return Adopt(ctx, tx, id, snap.ID)
+		},
+	)
 	if err != nil {
 		return out, err
 	}
-	out.Success, out.SchemaDigest, out.Error, out.Objects = answer.Success, answer.SchemaDigest, answer.Error, shownObjects(answer.Objects)
+	out.Success, out.SchemaDigest, out.Error, out.Objects = answer.Success, answer.SchemaDigest, answer.Error,
+		shownObjects(
+			answer.Objects,
+		)
 	if answer.Warnings != nil {
 		out.Warnings = answer.Warnings
 	}
@@ -71,7 +87,11 @@ func (s *Service) discover(ctx context.Context, v viewer.Viewer, in *discoverIn)
 }
 
 // streamDiscover tells the same as it happens.
-func (s *Service) streamDiscover(ctx context.Context, v viewer.Viewer, in *discoverIn) (func(context.Context, *httpapi.Events) error, error) {
+func (s *Service) streamDiscover(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *discoverIn,
+) (func(context.Context, *httpapi.Events) error, error) {
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		_, err := connector.Find(ctx, tx, in.ID)
 		return err

@@ -8,8 +8,9 @@ import (
 // hidden stands for the value of a secret.
 const hidden = "***"
 
-// withoutSecrets is a record whose secrets are hidden: those of the snapshot's secret fields, and whatever else looks like one by its
-// name or its value. Records are shown to people, and transforms can carry any field into another, so it comes before the mapping.
+// withoutSecrets is a record whose secrets are hidden: those of the snapshot's secret fields, and whatever else looks
+// like one by its name or its value. Records are shown to people, and transforms can carry any field into another, so
+// it comes before the mapping.
 func withoutSecrets(record map[string]any, object string, secret map[[2]string]bool) map[string]any {
 	out := make(map[string]any, len(record))
 	for name, value := range record {

@@ -31,8 +31,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 )
 
-// house serves connectors, their mappings and their runs over a fresh database. Tokens are names of roles; "other" is an
-// administrator of another tenant.
+// house serves connectors, their mappings and their runs over a fresh database. Tokens are names of roles; "other" is
+// an administrator of another tenant.
 type house struct {
 	t      *testing.T
 	db     *pg.DB
@@ -57,10 +57,28 @@ func open(t *testing.T) *house {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	d := &dispatch.Dispatcher{HostedConnector: func(string) (connectorkit.Connector, error) { return h.target, nil }}
 	connectors := &connector.Service{DB: h.db, Seal: keys, Now: time.Now, Log: log, Cursors: cursors, Dispatch: d}
-	fields := &fieldmap.Service{DB: h.db, Connectors: connectors, Cursors: cursors, Compile: transform.Compile, Log: log, Now: time.Now}
-	runs := &syncrun.Service{DB: h.db, Connectors: connectors, Fields: fields, Dispatch: d, Agents: nobody{}, Cursors: cursors,
-		CallbackKey: keys.Derive("callback"), Log: log, Now: time.Now}
-	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate})
+	fields := &fieldmap.Service{
+		DB:         h.db,
+		Connectors: connectors,
+		Cursors:    cursors,
+		Compile:    transform.Compile,
+		Log:        log,
+		Now:        time.Now,
+	}
+	runs := &syncrun.Service{
+		DB:          h.db,
+		Connectors:  connectors,
+		Fields:      fields,
+		Dispatch:    d,
+		Agents:      nobody{},
+		Cursors:     cursors,
+		CallbackKey: keys.Derive("callback"),
+		Log:         log,
+		Now:         time.Now,
+	}
+	api := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate},
+	)
 	api.Add(slices.Concat(connectors.Routes(), fields.Routes(), runs.Routes())...)
 	h.server = httptest.NewServer(api.Router)
 	t.Cleanup(h.server.Close)
@@ -77,7 +95,13 @@ func (nobody) Serves(dispatch.Target) bool                           { return fa
 func (nobody) Online(context.Context, dispatch.Target) (bool, error) { return false, nil }
 
 func (h *house) authenticate(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
-	v := viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: bearer, Display: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}
+	v := viewer.Viewer{
+		Tenant:  h.tenant.Tenant,
+		Kind:    viewer.User,
+		ID:      bearer,
+		Display: bearer,
+		Roles:   []viewer.Role{viewer.Role(bearer)},
+	}
 	switch bearer {
 	case "admin", "auditor", "manager":
 	case "other":
@@ -168,7 +192,11 @@ func (h *house) do(status int, method, path string, body any, header ...string) 
 // connect makes a connector and returns its path.
 func (h *house) connect(name string) string {
 	h.t.Helper()
-	payload := object{"name": name, "type": "rest", "connection": object{"base_url": "https://hr.example.com", "auth_method": "none"}}
+	payload := object{
+		"name":       name,
+		"type":       "rest",
+		"connection": object{"base_url": "https://hr.example.com", "auth_method": "none"},
+	}
 	return "/connectors/" + h.do(201, "POST", "/connectors", payload).body["id"].(string)
 }
 
@@ -227,14 +255,22 @@ func (c *target) Test(context.Context, v1.TestRequest, connectorkit.Report) (v1.
 	return v1.TestResponse{Success: true}, nil
 }
 
-func (c *target) Discover(_ context.Context, _ v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+func (c *target) Discover(
+	_ context.Context,
+	_ v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refuses != nil {
 		return v1.DiscoverResponse{}, c.refuses
 	}
 	report.Tell(v1.Progress{Message: "looking at people"})
-	return v1.DiscoverResponse{Success: true, SchemaDigest: fmt.Sprintf("sha256:%d", len(c.objects)), Objects: c.objects}, nil
+	return v1.DiscoverResponse{
+		Success:      true,
+		SchemaDigest: fmt.Sprintf("sha256:%d", len(c.objects)),
+		Objects:      c.objects,
+	}, nil
 }
 
 func (c *target) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
@@ -275,13 +311,35 @@ func (h *house) ordinary() {
 	half.NullRatio, half.UniqueRatio, half.Format = 0.5, 0.75, "email"
 	h.target.objects = []v1.DiscoveredObject{
 		{Kind: "identity", NativeType: "person", Fields: []v1.DiscoveredField{
-			half, field("cn", "string", "Ann Archer"), field("badge", "string", "b-1"), field("joined_on", "date", "2020-01-31"), field("boss", "string", "bob"), birthday, password,
+			half,
+			field("cn", "string", "Ann Archer"),
+			field("badge", "string", "b-1"),
+			field("joined_on", "date", "2020-01-31"),
+			field("boss", "string", "bob"),
+			birthday,
+			password,
 		}},
-		{Kind: "account", NativeType: "login", Fields: []v1.DiscoveredField{field("login", "string", "ann"), field("shell", "string", "/bin/sh")}},
+		{
+			Kind:       "account",
+			NativeType: "login",
+			Fields:     []v1.DiscoveredField{field("login", "string", "ann"), field("shell", "string", "/bin/sh")},
+		},
 	}
 	h.target.people = []v1.RemoteIdentity{
-		person("ann", object{"mail": "ann@x.test", "cn": "Ann Archer", "badge": "b-1", "joined_on": "2020-01-31", "boss": "bob", "userPassword": "CANARY-pw"}),
+		person(
+			"ann",
+			object{
+				"mail":         "ann@x.test",
+				"cn":           "Ann Archer",
+				"badge":        "b-1",
+				"joined_on":    "2020-01-31",
+				"boss":         "bob",
+				"userPassword": "CANARY-pw",
+			},
+		),
 		person("bob", object{"mail": "bob@x.test", "cn": "Bob Baker", "badge": "b-2", "joined_on": "2021-02-28"}),
 	}
-	h.target.accounts = []v1.RemoteAccount{{ExternalID: "a-ann", NativeRef: "a-ann", Attributes: object{"login": "ann", "shell": "/bin/sh"}}}
+	h.target.accounts = []v1.RemoteAccount{
+		{ExternalID: "a-ann", NativeRef: "a-ann", Attributes: object{"login": "ann", "shell": "/bin/sh"}},
+	}
 }

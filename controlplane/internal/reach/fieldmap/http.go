@@ -16,33 +16,64 @@ import (
 )
 
 const (
-	aboutDiscover = "Reads the target's schema and a few of its records. What the target, the network or an agent answers is part of the result: success is " +
-		"false and error says why. A look that succeeds is kept as a snapshot. Until the first sync the mappings are about the newest one; after that, " +
-		"rediscover compares. With stream=true the answer is a stream of server-sent events: progress for each step, then result."
-	aboutSuggest = "Proposes a mapping for every field of the current snapshot, with the rule that found it and how sure it is. Nothing is written: send what you want to keep by PUT."
-	aboutPut     = "The whole of the connector's mappings. A field of ours is filled by one field of the source; one field of the source may fill several of ours, with a mapping for each. All of them are checked before anything is written. " +
+	aboutDiscover = "Reads the target's schema and a few of its records. What the target, the network or an agent " +
+		"answers is part of the result: success is " +
+		"false and error says why. A look that succeeds is kept as a snapshot. Until the first sync the mappings are " +
+		"about the newest one; after that, " +
+		"rediscover compares. With stream=true the answer is a stream of server-sent events: progress for each step, " +
+		"then result."
+	aboutSuggest = "Proposes a mapping for every field of the current snapshot, with the rule that found it and how " +
+		"sure it is. Nothing is written: send what you want to keep by PUT."
+	aboutPut = "The whole of the connector's mappings. A field of ours is filled by one field of the source; one " +
+		"field of the source may fill several of ours, with a mapping for each. All of them are checked before " +
+		"anything is written. " +
 		"They apply from the next run on, which reads everything."
-	aboutPreview = "Reads a few records of the target, in the connector's mode. Returns the mapped values of each record, and the findings about all records. " +
+	aboutPreview = "Reads a few records of the target, in the connector's mode. Returns the mapped values of each " +
+		"record, and the findings about all records. " +
 		"Nothing is written. If mappings are omitted, the saved mappings are used, or the proposals if none are saved."
-	aboutCopy = "Takes over the mappings of another connector, as far as they fit the fields of this one; what does not fit is shown. With dry_run nothing is written."
+	aboutCopy = "Takes over the mappings of another connector, as far as they fit the fields of this one; what does " +
+		"not fit is shown. With dry_run nothing is written."
 )
 
 // Routes are the paths of discovery and mappings. Administrators write; auditors read as well.
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Either("POST", "/connectors/{id}/discover", "Discover the schema of a connector", (*discoverIn).streams, s.discover, s.streamDiscover).
-			For(viewer.Admin).Describe(aboutDiscover),
-		httpapi.Handle("GET", "/connectors/{id}/schema", "Get the schema of a connector", s.schema).For(both...).Errors(409),
+		httpapi.Either("POST", "/connectors/{id}/discover", "Discover the schema of a connector", (*discoverIn).streams,
+			s.discover, s.streamDiscover).
+			For(viewer.Admin).
+			Describe(aboutDiscover),
+		httpapi.Handle("GET", "/connectors/{id}/schema", "Get the schema of a connector", s.schema).
+			For(both...).
+			Errors(409),
 		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots", "List schema snapshots", s.snapshots).For(both...),
-		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots/{snapshot_id}", "Retrieve a schema snapshot", s.snapshot).For(both...),
-		httpapi.Handle("GET", "/connectors/{id}/mappings", "List the field mappings of a connector", s.read).For(both...),
-		httpapi.Handle("PUT", "/connectors/{id}/mappings", "Replace the field mappings of a connector", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
-		httpapi.Handle("PATCH", "/connectors/{id}/mappings/{mapping_id}", "Update a field mapping", s.patch).For(viewer.Admin).Errors(412),
-		httpapi.Handle("POST", "/connectors/{id}/mappings/suggest", "Suggest field mappings", s.suggest).For(viewer.Admin).Errors(409).Describe(aboutSuggest),
-		httpapi.Handle("POST", "/connectors/{id}/mappings/preview", "Preview field mappings", s.preview).For(viewer.Admin).Waits().Errors(502).Describe(aboutPreview),
-		httpapi.Handle("POST", "/connectors/{id}/mappings/copy-from/{other_id}", "Copy field mappings from another connector", s.copyFrom).
-			For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutCopy),
+		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots/{snapshot_id}", "Retrieve a schema snapshot",
+			s.snapshot).
+			For(both...),
+		httpapi.Handle("GET", "/connectors/{id}/mappings", "List the field mappings of a connector", s.read).
+			For(both...),
+		httpapi.Handle("PUT", "/connectors/{id}/mappings", "Replace the field mappings of a connector", s.put).
+			For(viewer.Admin).
+			Errors(412).
+			Describe(aboutPut),
+		httpapi.Handle("PATCH", "/connectors/{id}/mappings/{mapping_id}", "Update a field mapping", s.patch).
+			For(viewer.Admin).
+			Errors(412),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/suggest", "Suggest field mappings", s.suggest).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutSuggest),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/preview", "Preview field mappings", s.preview).
+			For(viewer.Admin).
+			Waits().
+			Errors(502).
+			Describe(aboutPreview),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/copy-from/{other_id}",
+			"Copy field mappings from another connector", s.copyFrom).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutCopy),
 	}
 }
 
@@ -101,7 +132,8 @@ func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err e
 	if m.Mappings, m.Version, err = Rules(ctx, tx, c.ID); err != nil {
 		return m, err
 	}
-	const sql = `select schema_snapshot_id, copied_mapping_from_id from connector where tenant_id = current_tenant() and id = $1`
+	const sql = `select schema_snapshot_id, copied_mapping_from_id from connector where tenant_id = current_tenant()
+		and id = $1`
 	err = tx.QueryRow(ctx, sql, c.ID).Scan(&m.SnapshotID, &m.CopiedFromID)
 	return m, err
 }
@@ -124,14 +156,16 @@ type putIn struct {
 }
 
 func (s *Service) put(ctx context.Context, v viewer.Viewer, in *putIn) (*httpapi.One[Mappings], error) {
-	return shown(s.change(ctx, v, in.ID, in.IfMatch, "written", func(tx *pg.Tx, before Mappings) ([]mapping.Mapping, error) {
-		known, err := s.known(ctx, tx, before)
-		return written(in.Body.Mappings, known), err
-	}))
+	return shown(
+		s.change(ctx, v, in.ID, in.IfMatch, "written", func(tx *pg.Tx, before Mappings) ([]mapping.Mapping, error) {
+			known, err := s.known(ctx, tx, before)
+			return written(in.Body.Mappings, known), err
+		}),
+	)
 }
 
-// known are a connector's mappings and, for fields that none is about, the proposals. One to ignore a field for no reason is none: whoever
-// ignores that field has decided it.
+// known are a connector's mappings and, for fields that none is about, the proposals. One to ignore a field for no
+// reason is none: whoever ignores that field has decided it.
 func (s *Service) known(ctx context.Context, tx *pg.Tx, m Mappings) ([]mapping.Mapping, error) {
 	rules := rulesOf(m.Mappings)
 	snap, err := Current(ctx, tx, m.ConnectorID)
@@ -151,7 +185,14 @@ func (s *Service) known(ctx context.Context, tx *pg.Tx, m Mappings) ([]mapping.M
 }
 
 // change replaces a connector's mappings by what fn makes of them.
-func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, why string, fn func(*pg.Tx, Mappings) ([]mapping.Mapping, error)) (out Mappings, err error) {
+func (s *Service) change(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	why string,
+	fn func(*pg.Tx, Mappings) ([]mapping.Mapping, error),
+) (out Mappings, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := Read(ctx, tx, id)
 		if err != nil {
@@ -173,16 +214,24 @@ func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match 
 	return out, err
 }
 
-// written are mappings as somebody wrote them. Where one says what a proposal or an earlier mapping said, it keeps where that came from.
+// written are mappings as somebody wrote them. Where one says what a proposal or an earlier mapping said, it keeps
+// where that came from.
 func written(given []NewMapping, known []mapping.Mapping) []mapping.Mapping {
 	out := make([]mapping.Mapping, len(given))
 	for i, g := range given {
-		out[i] = mapping.Mapping{Object: g.Object, Source: g.Source, Action: g.Action, Target: mapping.Field(g.Target), Transform: g.Transform}
+		out[i] = mapping.Mapping{
+			Object:    g.Object,
+			Source:    g.Source,
+			Action:    g.Action,
+			Target:    mapping.Field(g.Target),
+			Transform: g.Transform,
+		}
 	}
 	out = mapping.Normalise(out)
 	for i := range out {
 		at := slices.IndexFunc(known, func(k mapping.Mapping) bool { return k.Pair() == out[i].Pair() })
-		if at >= 0 && known[at].Action == out[i].Action && known[at].Target == out[i].Target && known[at].Transform == out[i].Transform {
+		if at >= 0 && known[at].Action == out[i].Action && known[at].Target == out[i].Target &&
+			known[at].Transform == out[i].Transform {
 			out[i] = known[at]
 			continue
 		}
@@ -207,13 +256,15 @@ type patchIn struct {
 }
 
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Mappings], error) {
-	return shown(s.change(ctx, v, in.ID, in.IfMatch, "patched", func(_ *pg.Tx, before Mappings) ([]mapping.Mapping, error) {
-		at := slices.IndexFunc(before.Mappings, func(m ConnectorMapping) bool { return m.ID == in.MappingID })
-		if at < 0 {
-			return nil, fault.New(fault.NotFound, "there is no mapping %s of this connector", in.MappingID)
-		}
-		return patched(rulesOf(before.Mappings), at, in.RawBody)
-	}))
+	return shown(
+		s.change(ctx, v, in.ID, in.IfMatch, "patched", func(_ *pg.Tx, before Mappings) ([]mapping.Mapping, error) {
+			at := slices.IndexFunc(before.Mappings, func(m ConnectorMapping) bool { return m.ID == in.MappingID })
+			if at < 0 {
+				return nil, fault.New(fault.NotFound, "there is no mapping %s of this connector", in.MappingID)
+			}
+			return patched(rulesOf(before.Mappings), at, in.RawBody)
+		}),
+	)
 }
 
 // discoverIn asks for a look.

@@ -77,7 +77,9 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask P
 	if err != nil {
 		return out, err
 	}
-	out.Findings = append(append(out.Findings, mapping.Population(out.Rows)...), mapping.UnresolvedManagers(out.Rows, known)...)
+	out.Findings = append(
+		append(out.Findings, mapping.Population(out.Rows)...),
+		mapping.UnresolvedManagers(out.Rows, known)...)
 	return out, nil
 }
 
@@ -102,7 +104,8 @@ func (t trial) kinds(objects []string) (kinds []v1.ObjectKind) {
 		wanted := slices.Contains(objects, object)
 		if len(objects) == 0 {
 			filled := func(r mapping.Mapping) bool { return r.Object == object && r.Action == mapping.ActionMap }
-			wanted = object == mapping.ObjectIdentity || object == mapping.ObjectAccount || slices.ContainsFunc(t.rules, filled)
+			wanted = object == mapping.ObjectIdentity || object == mapping.ObjectAccount ||
+				slices.ContainsFunc(t.rules, filled)
 		}
 		if wanted {
 			kinds = append(kinds, kindsOf[object])
@@ -119,7 +122,11 @@ func (t trial) withoutSecrets(of connector.Sample) mapping.Sample {
 		of.Accounts[i].Attributes = withoutSecrets(of.Accounts[i].Attributes, mapping.ObjectAccount, t.secret)
 	}
 	for i := range of.Entitlements {
-		of.Entitlements[i].Attributes = withoutSecrets(of.Entitlements[i].Attributes, mapping.ObjectEntitlement, t.secret)
+		of.Entitlements[i].Attributes = withoutSecrets(
+			of.Entitlements[i].Attributes,
+			mapping.ObjectEntitlement,
+			t.secret,
+		)
 	}
 	for i := range of.Grants {
 		of.Grants[i].Attributes = withoutSecrets(of.Grants[i].Attributes, mapping.ObjectGrant, t.secret)
@@ -180,11 +187,16 @@ func (s *Service) managersKnown(ctx context.Context, v viewer.Viewer, rows []map
 		const sql = `
 			with n as (select distinct unnest($1::text[]) as value)
 			select n.value from n join identity i on i.tenant_id = current_tenant() and i.email_lc = n.value
-			union select n.value from n join identity i on i.tenant_id = current_tenant() and lower(i.external_id) = n.value
-			union select n.value from n join identity i on i.tenant_id = current_tenant() and lower(i.username) = n.value
-			union select n.value from n join identity i on i.tenant_id = current_tenant() and lower(i.employee_number) = n.value
-			union select n.value from n join identity_source s on s.tenant_id = current_tenant() and lower(s.external_id) = n.value
-			union select n.value from n join identity_source s on s.tenant_id = current_tenant() and lower(s.native_ref) = n.value`
+			union select n.value from n join identity i on i.tenant_id = current_tenant()
+			    and lower(i.external_id) = n.value
+			union select n.value from n join identity i on i.tenant_id = current_tenant()
+			    and lower(i.username) = n.value
+			union select n.value from n join identity i on i.tenant_id = current_tenant()
+			    and lower(i.employee_number) = n.value
+			union select n.value from n join identity_source s on s.tenant_id = current_tenant()
+			    and lower(s.external_id) = n.value
+			union select n.value from n join identity_source s on s.tenant_id = current_tenant()
+			    and lower(s.native_ref) = n.value`
 		rows, err := tx.Query(ctx, sql, named)
 		if err != nil {
 			return fmt.Errorf("look for managers: %w", err)

@@ -51,7 +51,11 @@ type snapshotsIn struct {
 	httpapi.Paging
 }
 
-func (s *Service) snapshots(ctx context.Context, v viewer.Viewer, in *snapshotsIn) (*httpapi.ListOut[SnapshotSummary], error) {
+func (s *Service) snapshots(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *snapshotsIn,
+) (*httpapi.ListOut[SnapshotSummary], error) {
 	walk, err := s.Cursors.Walk(v, "schema_snapshots", in.Paging, in.ID)
 	if err != nil {
 		return nil, err
@@ -65,11 +69,22 @@ func (s *Service) snapshots(ctx context.Context, v viewer.Viewer, in *snapshotsI
 		items, total, err = summaries(ctx, tx, in.ID, walk.Page)
 		return err
 	})
-	return httpapi.Out(walk, items, total, func(s SnapshotSummary) []string { return []string{s.TakenAt.Format(time.RFC3339Nano), s.ID} }), err
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(s SnapshotSummary) []string { return []string{s.TakenAt.Format(time.RFC3339Nano), s.ID} },
+	), err
 }
 
-func summaries(ctx context.Context, tx *pg.Tx, connectorID string, page pg.Page) (items []SnapshotSummary, total int64, err error) {
-	if err := tx.QueryRow(ctx, `select count(*) from schema_snapshot where connector_id = $1`, connectorID).Scan(&total); err != nil {
+func summaries(
+	ctx context.Context,
+	tx *pg.Tx,
+	connectorID string,
+	page pg.Page,
+) (items []SnapshotSummary, total int64, err error) {
+	if err := tx.QueryRow(ctx, `select count(*) from schema_snapshot where connector_id = $1`, connectorID).
+		Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count snapshots: %w", err)
 	}
 	args := []any{connectorID, page.Limit + 1, page.Offset, nil, nil}
@@ -78,7 +93,8 @@ func summaries(ctx context.Context, tx *pg.Tx, connectorID string, page pg.Page)
 	}
 	const sql = `
 		select s.id, s.source, s.taken_at, s.digest, coalesce(c.schema_snapshot_id = s.id, false) as current,
-		       (select coalesce(sum(jsonb_array_length(o->'fields')), 0)::int from jsonb_array_elements(s.objects) o) as fields
+		       (select coalesce(sum(jsonb_array_length(o->'fields')), 0)::int
+		           from jsonb_array_elements(s.objects) o) as fields
 		  from schema_snapshot s
 		  join connector c on c.tenant_id = s.tenant_id and c.id = s.connector_id
 		 where s.connector_id = $1

@@ -23,7 +23,8 @@ type Service struct {
 	Now    func() time.Time
 }
 
-// Mapper is what maps a connector's records now, with the version of the mappings it was made of. Version 0 are the heuristics.
+// Mapper is what maps a connector's records now, with the version of the mappings it was made of. Version 0 are the
+// heuristics.
 func (s *Service) Mapper(ctx context.Context, tx *pg.Tx, connectorID string) (*mapping.Mapper, int, error) {
 	stored, version, err := Rules(ctx, tx, connectorID)
 	if err != nil {

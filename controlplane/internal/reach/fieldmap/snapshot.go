@@ -57,7 +57,12 @@ type SchemaField struct {
 func (s SchemaSnapshot) Discovered() []v1.DiscoveredObject {
 	out := make([]v1.DiscoveredObject, len(s.Objects))
 	for i, o := range s.Objects {
-		out[i] = v1.DiscoveredObject{Kind: o.Kind, NativeType: o.NativeType, CountHint: o.CountHint, SuggestedKey: o.SuggestedKey}
+		out[i] = v1.DiscoveredObject{
+			Kind:         o.Kind,
+			NativeType:   o.NativeType,
+			CountHint:    o.CountHint,
+			SuggestedKey: o.SuggestedKey,
+		}
 		for _, f := range o.Fields {
 			out[i].Fields = append(out[i].Fields, f.DiscoveredField)
 		}
@@ -66,15 +71,25 @@ func (s SchemaSnapshot) Discovered() []v1.DiscoveredObject {
 }
 
 var (
-	sensitive = regexp.MustCompile(`(?i)birth|gender|sex$|religion|ethnic|race$|nationality|disabilit|health|marital|ssn|social.?security|national.?id|passport|iban|salary|union`)
-	personal  = regexp.MustCompile(`(?i)mail|name|phone|mobile|fax|street|postal|zip|address|photo|home|location|city|employee|manager|title|login|uid$|^cn$|^sn$|upn`)
+	sensitive = regexp.MustCompile(
+		`(?i)birth|gender|sex$|religion|ethnic|race$|nationality|disabilit|health|marital|ssn|social.?security|national.?id|passport|iban|salary|union`,
+	)
+	personal = regexp.MustCompile(
+		`(?i)mail|name|phone|mobile|fax|street|postal|zip|address|photo|home|location|city|employee|manager|title|login|uid$|^cn$|^sn$|upn`,
+	)
 )
 
 // shownObjects are the objects of an answer with the kind of data that each field seems to hold.
 func shownObjects(objects []v1.DiscoveredObject) []SchemaObject {
 	out := make([]SchemaObject, 0, len(objects))
 	for _, o := range objects {
-		shown := SchemaObject{Kind: o.Kind, NativeType: o.NativeType, CountHint: o.CountHint, SuggestedKey: o.SuggestedKey, Fields: make([]SchemaField, 0, len(o.Fields))}
+		shown := SchemaObject{
+			Kind:         o.Kind,
+			NativeType:   o.NativeType,
+			CountHint:    o.CountHint,
+			SuggestedKey: o.SuggestedKey,
+			Fields:       make([]SchemaField, 0, len(o.Fields)),
+		}
 		for _, f := range o.Fields {
 			shown.Fields = append(shown.Fields, SchemaField{f, piiOf(f)})
 		}
@@ -97,22 +112,46 @@ func piiOf(f v1.DiscoveredField) string {
 }
 
 // Take keeps what a look at a target showed, and returns it. It is the one that mappings are about only after Adopt.
-func (s *Service) Take(ctx context.Context, tx *pg.Tx, connectorID, source string, answer v1.DiscoverResponse) (SchemaSnapshot, error) {
+func (s *Service) Take(
+	ctx context.Context,
+	tx *pg.Tx,
+	connectorID, source string,
+	answer v1.DiscoverResponse,
+) (SchemaSnapshot, error) {
 	snap := SchemaSnapshot{
-		ID: uuid.Must(uuid.NewV7()).String(), ConnectorID: connectorID, Source: source, TakenAt: s.Now().UTC().Truncate(time.Microsecond),
-		Digest: answer.SchemaDigest, Warnings: answer.Warnings, Objects: shownObjects(answer.Objects),
+		ID: uuid.Must(uuid.NewV7()).
+			String(),
+		ConnectorID: connectorID,
+		Source:      source,
+		TakenAt:     s.Now().UTC().Truncate(time.Microsecond),
+		Digest:      answer.SchemaDigest,
+		Warnings:    answer.Warnings,
+		Objects:     shownObjects(answer.Objects),
 	}
 	if snap.Warnings == nil {
 		snap.Warnings = []v1.Warning{}
 	}
-	by, err := json.Marshal(map[string]string{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display})
+	by, err := json.Marshal(
+		map[string]string{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display},
+	)
 	if err != nil {
 		return snap, fmt.Errorf("encode who looked: %w", err)
 	}
 	const sql = `
 		insert into schema_snapshot (tenant_id, id, connector_id, source, objects, warnings, digest, taken_by, taken_at)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7, $8)`
-	if _, err := tx.Exec(ctx, sql, snap.ID, connectorID, source, snap.Objects, snap.Warnings, snap.Digest, by, snap.TakenAt); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		sql,
+		snap.ID,
+		connectorID,
+		source,
+		snap.Objects,
+		snap.Warnings,
+		snap.Digest,
+		by,
+		snap.TakenAt,
+	); err != nil {
 		return snap, fmt.Errorf("keep snapshot: %w", err)
 	}
 	return snap, nil
@@ -120,16 +159,23 @@ func (s *Service) Take(ctx context.Context, tx *pg.Tx, connectorID, source strin
 
 // Adopt makes a snapshot the one that the connector's mappings are about.
 func Adopt(ctx context.Context, tx *pg.Tx, connectorID, snapshotID string) error {
-	_, err := tx.Exec(ctx, `update connector set schema_snapshot_id = $2, updated_at = now(), version = version + 1 where id = $1`, connectorID, snapshotID)
+	_, err := tx.Exec(
+		ctx,
+		`update connector set schema_snapshot_id = $2, updated_at = now(), version = version + 1 where id = $1`,
+		connectorID,
+		snapshotID,
+	)
 	if err != nil {
 		return fmt.Errorf("adopt snapshot: %w", err)
 	}
 	return nil
 }
 
-const snapshotColumns = `s.id, s.connector_id, s.source, s.taken_at, s.digest, s.warnings, s.objects, coalesce(c.schema_snapshot_id = s.id, false) as current`
+const snapshotColumns = `s.id, s.connector_id, s.source, s.taken_at, s.digest, s.warnings, s.objects,
+	coalesce(c.schema_snapshot_id = s.id, false) as current`
 
-// Current is the snapshot that a connector's mappings are about. Its fault is of kind Conflict where nobody has looked yet.
+// Current is the snapshot that a connector's mappings are about. Its fault is of kind Conflict where nobody has looked
+// yet.
 func Current(ctx context.Context, tx *pg.Tx, connectorID string) (SchemaSnapshot, error) {
 	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
 		return SchemaSnapshot{}, err
@@ -141,7 +187,11 @@ func Current(ctx context.Context, tx *pg.Tx, connectorID string) (SchemaSnapshot
 		 where c.id = $1`
 	snap, err := oneSnapshot(ctx, tx, sql, connectorID)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return snap, fault.Coded(fault.Conflict, "discovery_required", "the fields of this target were not discovered yet; discover them first")
+		return snap, fault.Coded(
+			fault.Conflict,
+			"discovery_required",
+			"the fields of this target were not discovered yet; discover them first",
+		)
 	}
 	return snap, err
 }

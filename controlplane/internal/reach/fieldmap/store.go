@@ -32,12 +32,15 @@ func rulesOf(stored []ConnectorMapping) []mapping.Mapping {
 // Rules are a connector's mappings in their order, with their version; none at version 0.
 func Rules(ctx context.Context, tx *pg.Tx, connectorID string) (stored []ConnectorMapping, version int, err error) {
 	const sql = `
-		select m.id, m.object, m.source_path, m.action, m.target_field, m.transform, m.heuristic, m.confidence, m.note, m.overridden
+		select m.id, m.object, m.source_path, m.action, m.target_field, m.transform, m.heuristic, m.confidence, m.note,
+		    m.overridden
 		  from field_mapping m
 		 where m.tenant_id = current_tenant()
 		   and m.connector_id = $1
 		 order by m.position`
-	if err := tx.QueryRow(ctx, `select mapping_version from connector where tenant_id = current_tenant() and id = $1`, connectorID).Scan(&version); err != nil {
+	if err := tx.QueryRow(ctx, `select mapping_version from connector where tenant_id = current_tenant()
+		and id = $1`, connectorID).
+		Scan(&version); err != nil {
 		return nil, 0, fmt.Errorf("find version of mappings: %w", err)
 	}
 	rows, err := tx.Query(ctx, sql, connectorID)
@@ -45,7 +48,18 @@ func Rules(ctx context.Context, tx *pg.Tx, connectorID string) (stored []Connect
 		return nil, 0, fmt.Errorf("read mappings: %w", err)
 	}
 	stored, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (m ConnectorMapping, err error) {
-		err = row.Scan(&m.ID, &m.Object, &m.Source, &m.Action, &m.Target, &m.Transform, &m.Heuristic, &m.Confidence, &m.Note, &m.Overridden)
+		err = row.Scan(
+			&m.ID,
+			&m.Object,
+			&m.Source,
+			&m.Action,
+			&m.Target,
+			&m.Transform,
+			&m.Heuristic,
+			&m.Confidence,
+			&m.Note,
+			&m.Overridden,
+		)
 		return m, err
 	})
 	if err != nil {
@@ -54,14 +68,25 @@ func Rules(ctx context.Context, tx *pg.Tx, connectorID string) (stored []Connect
 	return stored, version, nil
 }
 
-// Replace writes the whole of a connector's mappings and returns them with their new version. A mapping that stays keeps its id.
-// Its fault lists all that is wrong with them; nothing is written then. why names the action in the audit log's context.
-func (s *Service) Replace(ctx context.Context, tx *pg.Tx, c connector.Connector, rules []mapping.Mapping, why string) (stored []ConnectorMapping, version int, err error) {
+// Replace writes the whole of a connector's mappings and returns them with their new version. A mapping that stays
+// keeps its id. Its fault lists all that is wrong with them; nothing is written then. why names the action in the audit
+// log's context.
+func (s *Service) Replace(
+	ctx context.Context,
+	tx *pg.Tx,
+	c connector.Connector,
+	rules []mapping.Mapping,
+	why string,
+) (stored []ConnectorMapping, version int, err error) {
 	rules = mapping.Normalise(rules)
 	if err := s.check(rules, "#/mappings"); err != nil {
 		return nil, 0, err
 	}
-	if _, err := tx.Exec(ctx, `select from connector where tenant_id = current_tenant() and id = $1 for update`, c.ID); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`select from connector where tenant_id = current_tenant() and id = $1 for update`,
+		c.ID,
+	); err != nil {
 		return nil, 0, fmt.Errorf("lock connector: %w", err)
 	}
 	before, _, err := Rules(ctx, tx, c.ID)
@@ -82,8 +107,10 @@ func (s *Service) Replace(ctx context.Context, tx *pg.Tx, c connector.Connector,
 		return nil, 0, fmt.Errorf("raise version of mappings: %w", err)
 	}
 	return stored, version, audit.Record(ctx, tx, audit.Entry{
-		Action: "connector.mappings_changed", Subject: audit.Subject{Type: "connector", ID: c.ID, Display: c.BusinessID},
-		Changes: changesOf(before, stored), Context: map[string]any{"why": why, "mapping_version": version},
+		Action:  "connector.mappings_changed",
+		Subject: audit.Subject{Type: "connector", ID: c.ID, Display: c.BusinessID},
+		Changes: changesOf(before, stored),
+		Context: map[string]any{"why": why, "mapping_version": version},
 	})
 }
 
@@ -112,8 +139,8 @@ func distinct(wrong []mapping.Wrong) int {
 	return len(seen)
 }
 
-// identified gives each rule the id that it had before: that of the rule from the same field of the source to the same field of ours,
-// else one from the same field of the source that is no more.
+// identified gives each rule the id that it had before: that of the rule from the same field of the source to the same
+// field of ours, else one from the same field of the source that is no more.
 func identified(rules []mapping.Mapping, before []ConnectorMapping) []ConnectorMapping {
 	same, left := map[mapping.Pair]string{}, map[[2]string][]string{}
 	for _, m := range before {
@@ -147,7 +174,11 @@ func identified(rules []mapping.Mapping, before []ConnectorMapping) []ConnectorM
 }
 
 func write(ctx context.Context, tx *pg.Tx, connectorID string, stored []ConnectorMapping) error {
-	if _, err := tx.Exec(ctx, `delete from field_mapping where tenant_id = current_tenant() and connector_id = $1`, connectorID); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`delete from field_mapping where tenant_id = current_tenant() and connector_id = $1`,
+		connectorID,
+	); err != nil {
 		return fmt.Errorf("clear mappings: %w", err)
 	}
 	type positioned struct {
@@ -159,11 +190,13 @@ func write(ctx context.Context, tx *pg.Tx, connectorID string, stored []Connecto
 		rows[i] = positioned{m, i}
 	}
 	const sql = `
-		insert into field_mapping (tenant_id, id, connector_id, position, object, source_path, action, target_field, transform, heuristic, confidence, note, overridden)
-		select current_tenant(), m.id, $1, m.position, m.object, m.source_path, m.action, coalesce(m.target_field, ''), coalesce(m.transform, ''),
-		       coalesce(m.heuristic, ''), m.confidence, coalesce(m.note, ''), m.overridden
-		  from jsonb_to_recordset($2) as m (id uuid, position int, object text, source_path text, action text, target_field text, transform text,
-		                                    heuristic text, confidence float8, note text, overridden boolean)`
+		insert into field_mapping (tenant_id, id, connector_id, position, object, source_path, action, target_field,
+		    transform, heuristic, confidence, note, overridden)
+		select current_tenant(), m.id, $1, m.position, m.object, m.source_path, m.action, coalesce(m.target_field, ''),
+		       coalesce(m.transform, ''), coalesce(m.heuristic, ''), m.confidence, coalesce(m.note, ''), m.overridden
+		  from jsonb_to_recordset($2) as m (id uuid, position int, object text, source_path text, action text,
+		                                    target_field text, transform text, heuristic text, confidence float8,
+		                                        note text, overridden boolean)`
 	_, err := tx.Exec(ctx, sql, connectorID, rows)
 	if err != nil {
 		return fmt.Errorf("write mappings: %w", err)
@@ -171,13 +204,17 @@ func write(ctx context.Context, tx *pg.Tx, connectorID string, stored []Connecto
 	return nil
 }
 
-// changesOf names the fields that are treated otherwise than before. Names of fields and texts of transforms are settings, not data.
+// changesOf names the fields that are treated otherwise than before. Names of fields and texts of transforms are
+// settings, not data.
 func changesOf(before, after []ConnectorMapping) (changes []audit.Change) {
 	was, is := treatments(before), treatments(after)
 	for _, m := range append(slices.Clone(after), before...) {
 		key := [2]string{m.Object, m.Source}
 		if was[key] != is[key] {
-			changes = append(changes, audit.Change{Field: m.Object + ":" + m.Source, From: some(was[key]), To: some(is[key])})
+			changes = append(
+				changes,
+				audit.Change{Field: m.Object + ":" + m.Source, From: some(was[key]), To: some(is[key])},
+			)
 		}
 		delete(was, key)
 		delete(is, key)

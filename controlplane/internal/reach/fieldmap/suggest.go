@@ -29,7 +29,8 @@ func (s *Service) suggest(ctx context.Context, v viewer.Viewer, in *oneIn) (*htt
 	return &httpapi.One[Proposals]{Body: out}, err
 }
 
-// Suggest proposes what to do with each field of a connector's current snapshot. Its fault is of kind Conflict where there is none.
+// Suggest proposes what to do with each field of a connector's current snapshot. Its fault is of kind Conflict where
+// there is none.
 func (s *Service) Suggest(ctx context.Context, tx *pg.Tx, connectorID string) (Proposals, error) {
 	c, err := connector.Find(ctx, tx, connectorID)
 	if err != nil {
@@ -47,9 +48,14 @@ func (s *Service) Suggest(ctx context.Context, tx *pg.Tx, connectorID string) (P
 	return Proposals{ConnectorID: c.ID, SnapshotID: snap.ID, Mappings: rules, Unfilled: left}, nil
 }
 
-// Propose are the proposals for the fields of a snapshot, with what the catalog knows of the connector's vendor and what the tenant's
-// sector packs offer.
-func (s *Service) Propose(ctx context.Context, tx *pg.Tx, c connector.Connector, snap SchemaSnapshot) ([]mapping.Mapping, error) {
+// Propose are the proposals for the fields of a snapshot, with what the catalog knows of the connector's vendor and
+// what the tenant's sector packs offer.
+func (s *Service) Propose(
+	ctx context.Context,
+	tx *pg.Tx,
+	c connector.Connector,
+	snap SchemaSnapshot,
+) ([]mapping.Mapping, error) {
 	var template []catalog.FieldMapping
 	if c.VendorKey != nil {
 		if e, ok := catalog.Find(*c.VendorKey); ok {

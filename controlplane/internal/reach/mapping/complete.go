@@ -1,7 +1,7 @@
 package mapping
 
-// Complete adds proposals to the rules that are there: for each field that has no rule. Where a rule fills a field of ours already,
-// the proposal for it is to be ignored, and says so. added is how many there are.
+// Complete adds proposals to the rules that are there: for each field that has no rule. Where a rule fills a field of
+// ours already, the proposal for it is to be ignored, and says so. added is how many there are.
 func Complete(rules, proposals []Mapping) (all []Mapping, added int) {
 	known, filled := map[[2]string]bool{}, map[[2]string]string{}
 	all = append(all, rules...)

@@ -8,11 +8,31 @@ import (
 
 func TestProposalsAreAddedToWhatIsDecidedAndNeverFillAFieldTwice(t *testing.T) {
 	decided := []mapping.Mapping{
-		{Object: "identity", Source: "login", Action: "map", Target: mapping.Email, Overridden: true}, {Object: "identity", Source: "cn", Action: "ignore"},
+		{
+			Object:     "identity",
+			Source:     "login",
+			Action:     "map",
+			Target:     mapping.Email,
+			Overridden: true,
+		},
+		{Object: "identity", Source: "cn", Action: "ignore"},
 	}
 	all, added := mapping.Complete(decided, []mapping.Mapping{
-		{Object: "identity", Source: "mail", Action: "map", Target: mapping.Email, Heuristic: mapping.Synonym, Confidence: 0.9},
-		{Object: "identity", Source: "cn", Action: "map", Target: mapping.DisplayName}, {Object: "identity", Source: "title", Action: "map", Target: mapping.Title},
+		{
+			Object:     "identity",
+			Source:     "mail",
+			Action:     "map",
+			Target:     mapping.Email,
+			Heuristic:  mapping.Synonym,
+			Confidence: 0.9,
+		},
+		{
+			Object: "identity",
+			Source: "cn",
+			Action: "map",
+			Target: mapping.DisplayName,
+		},
+		{Object: "identity", Source: "title", Action: "map", Target: mapping.Title},
 		{Object: "account", Source: "mail", Action: "map", Target: mapping.Email},
 	})
 	if added != 3 || len(all) != 5 || all[1].Action != "ignore" {

@@ -8,18 +8,19 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Custom attributes that the phone numbers and addresses of a source fill. An identity has no fields of its own for them.
+// Custom attributes that the phone numbers and addresses of a source fill. An identity has no fields of its own for
+// them.
 const (
 	PhoneNumbers = "phone_numbers"
 	Addresses    = "addresses"
 )
 
-// home is the type of numbers and addresses that are private. They stay in the record of the source, and are stored only
-// if somebody maps them.
+// home is the type of numbers and addresses that are private. They stay in the record of the source, and are stored
+// only if somebody maps them.
 const home = "home"
 
-// contact gives the phone numbers and addresses of a record as custom attributes, the primary ones first; nil for an empty
-// list. What the source does not say is left out.
+// contact gives the phone numbers and addresses of a record as custom attributes, the primary ones first; nil for an
+// empty list. What the source does not say is left out.
 func contact(r *v1.RemoteIdentity) map[string]any {
 	out := map[string]any{}
 	if r.PhoneNumbers != nil {
@@ -68,8 +69,8 @@ func oneLine(a v1.Address) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// Attributes are the custom attributes of a person: the mapped ones, and those that the source names itself as far as the
-// attribute schema takes them.
+// Attributes are the custom attributes of a person: the mapped ones, and those that the source names itself as far as
+// the attribute schema takes them.
 func (p *Person) Attributes(taken func(name string) bool) map[string]any {
 	for name, value := range p.Contact {
 		if _, mapped := p.Custom[name]; mapped || !taken(name) {

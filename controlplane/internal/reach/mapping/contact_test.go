@@ -13,8 +13,14 @@ func TestPhoneNumbersAndAddressesOfASourceAreCustomAttributes(t *testing.T) {
 	all := func(string) bool { return true }
 	record := v1.RemoteIdentity{ExternalID: "1",
 		PhoneNumbers: []v1.PhoneNumber{
-			{Value: "+33 1 11", Type: "mobile"}, {Value: "+33 2 22", Type: "home"}, {Value: "+33 3 33", Type: "work", Primary: true},
-			{Value: " +33 1 11 "}, {Value: " "},
+			{
+				Value: "+33 1 11",
+				Type:  "mobile",
+			},
+			{Value: "+33 2 22", Type: "home"},
+			{Value: "+33 3 33", Type: "work", Primary: true},
+			{Value: " +33 1 11 "},
+			{Value: " "},
 		},
 		Addresses: []v1.Address{
 			{StreetAddress: "1 rue X", PostalCode: "69001", Locality: "Lyon", Country: "FR"},
@@ -30,10 +36,16 @@ func TestPhoneNumbersAndAddressesOfASourceAreCustomAttributes(t *testing.T) {
 		t.Errorf("attributes (-want +got), %v:\n%s", problems, diff)
 	}
 	p, _ = mapping.New().Person(&record, today)
-	if got := p.Attributes(func(name string) bool { return name == "addresses" }); len(got) != 1 || got["addresses"] == nil {
+	if got := p.Attributes(
+		func(name string) bool { return name == "addresses" },
+	); len(got) != 1 ||
+		got["addresses"] == nil {
 		t.Errorf("with a schema that has addresses alone: %v", got)
 	}
-	m, err := mapping.With([]mapping.Mapping{{Object: "identity", Source: "desk", Action: "map", Target: "attributes.phone_numbers"}}, nil)
+	m, err := mapping.With(
+		[]mapping.Mapping{{Object: "identity", Source: "desk", Action: "map", Target: "attributes.phone_numbers"}},
+		nil,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +57,8 @@ func TestPhoneNumbersAndAddressesOfASourceAreCustomAttributes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		numbers []v1.PhoneNumber
 		said    bool
-	}{"not read": {nil, false}, "none": {[]v1.PhoneNumber{}, true}, "a private one": {[]v1.PhoneNumber{{Value: "1", Type: "home"}}, true}} {
+	}{"not read": {nil, false}, "none": {[]v1.PhoneNumber{}, true},
+		"a private one": {[]v1.PhoneNumber{{Value: "1", Type: "home"}}, true}} {
 		p, _ := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", PhoneNumbers: tt.numbers}, today)
 		value, said := p.Attributes(all)["phone_numbers"]
 		if said != tt.said || value != nil {

@@ -45,7 +45,10 @@ func (p *Person) setLastWorking(text string) *Problem {
 	}
 	day, ok := parseDate(text)
 	if !ok {
-		return &Problem{Code: "not_a_date", Message: string(LastWorkingAt) + " needs a time such as 2026-01-31T17:00:00Z, or a date"}
+		return &Problem{
+			Code:    "not_a_date",
+			Message: string(LastWorkingAt) + " needs a time such as 2026-01-31T17:00:00Z, or a date",
+		}
 	}
 	end := day.AddDate(0, 0, 1)
 	p.LastWorkingAt = &end
@@ -58,12 +61,17 @@ func (p *Person) checkLeave() *Problem {
 		return nil
 	}
 	p.LeaveFrom, p.LeaveTo = nil, nil
-	return &Problem{Field: string(LeaveTo), Code: "invalid_leave",
-		Message: "The leave ends before it begins. It was recorded without a leave; correct leave_from or leave_to in the source."}
+	return &Problem{
+		Field: string(LeaveTo),
+		Code:  "invalid_leave",
+		Message: "The leave ends before it begins. It was recorded without a leave; correct leave_from or leave_to " +
+			"in the source.",
+	}
 }
 
 func parseDate(s string) (time.Time, bool) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02", "20060102"} {
+	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
+		"2006/01/02", "20060102"} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC), true
 		}

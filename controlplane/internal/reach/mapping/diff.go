@@ -36,14 +36,18 @@ func (d Difference) Empty() bool {
 	return len(d.Added) == 0 && len(d.Removed) == 0 && len(d.TypeChanged) == 0
 }
 
-// Diff compares two looks at a source, field by field within each kind of object. Samples do not count, nor does a field that was
-// seen in samples alone before and that no sampled record happens to hold now, while the source declares its schema: it is not gone.
+// Diff compares two looks at a source, field by field within each kind of object. Samples do not count, nor does a
+// field that was seen in samples alone before and that no sampled record happens to hold now, while the source declares
+// its schema: it is not gone.
 func Diff(before, after []v1.DiscoveredObject) Difference {
 	out := Difference{Added: []FieldRef{}, Removed: []FieldRef{}, TypeChanged: []TypeChange{}}
 	old, now := index(before), index(after)
 	declared := map[string]bool{}
 	for _, o := range after {
-		declared[o.Kind] = slices.ContainsFunc(o.Fields, func(f v1.DiscoveredField) bool { return f.Source != "sample" })
+		declared[o.Kind] = slices.ContainsFunc(
+			o.Fields,
+			func(f v1.DiscoveredField) bool { return f.Source != "sample" },
+		)
 	}
 	for key, f := range now {
 		was, known := old[key]
@@ -51,7 +55,10 @@ func Diff(before, after []v1.DiscoveredObject) Difference {
 		case !known:
 			out.Added = append(out.Added, FieldRef{key[0], f.Name, typeOf(f), some(f.Samples)})
 		case typeOf(was) != typeOf(f) && sampled(was) && sampled(f):
-			out.TypeChanged = append(out.TypeChanged, TypeChange{key[0], f.Name, typeOf(was), typeOf(f), some(f.Samples)})
+			out.TypeChanged = append(
+				out.TypeChanged,
+				TypeChange{key[0], f.Name, typeOf(was), typeOf(f), some(f.Samples)},
+			)
 		}
 	}
 	for key, f := range old {
@@ -62,7 +69,10 @@ func Diff(before, after []v1.DiscoveredObject) Difference {
 	byPath := func(a, b FieldRef) int { return strings.Compare(a.Object+"\x00"+a.Path, b.Object+"\x00"+b.Path) }
 	slices.SortFunc(out.Added, byPath)
 	slices.SortFunc(out.Removed, byPath)
-	slices.SortFunc(out.TypeChanged, func(a, b TypeChange) int { return strings.Compare(a.Object+"\x00"+a.Path, b.Object+"\x00"+b.Path) })
+	slices.SortFunc(
+		out.TypeChanged,
+		func(a, b TypeChange) int { return strings.Compare(a.Object+"\x00"+a.Path, b.Object+"\x00"+b.Path) },
+	)
 	return out
 }
 
@@ -104,8 +114,9 @@ type Misfit struct {
 	Reason string `json:"reason"`
 }
 
-// Fit brings the rules of another connector to this one's fields: what fits, marked as copied, and what does not, with the reason.
-// Fields here that the other does not know keep their present rules, unless a copied one fills the same field of ours.
+// Fit brings the rules of another connector to this one's fields: what fits, marked as copied, and what does not, with
+// the reason. Fields here that the other does not know keep their present rules, unless a copied one fills the same
+// field of ours.
 func Fit(rules []Mapping, there, here []v1.DiscoveredObject, present []Mapping) (fit []Mapping, misfits []Misfit) {
 	fields, before := index(here), index(there)
 	taken := map[[2]string]bool{}
@@ -122,7 +133,10 @@ func Fit(rules []Mapping, there, here []v1.DiscoveredObject, present []Mapping) 
 			misfits = append(misfits, Misfit{r, "looks_secret", "the field looks like a secret here"})
 			continue
 		case known && r.Action == ActionMap && typeOf(was) != typeOf(f):
-			misfits = append(misfits, Misfit{r, "other_type", "it is " + typeOf(f) + " here and " + typeOf(was) + " there"})
+			misfits = append(
+				misfits,
+				Misfit{r, "other_type", "it is " + typeOf(f) + " here and " + typeOf(was) + " there"},
+			)
 			continue
 		}
 		r.Heuristic, r.Confidence, r.Overridden, r.Note = Copied, 1, true, ""

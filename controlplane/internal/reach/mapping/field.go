@@ -42,9 +42,32 @@ const (
 
 // fields are those of an identity.
 var fields = []Field{
-	Email, DisplayName, Username, FirstName, MiddleName, LastName, PreferredName, EmployeeNumber, Department, Division, Organization,
-	CostCenter, Title, JobCode, Location, Country, EmploymentType, Manager, HireDate, StartDate, TerminationDate, LastWorkingAt, LeaveFrom, LeaveTo,
-	IsDisabled, Status,
+	Email,
+	DisplayName,
+	Username,
+	FirstName,
+	MiddleName,
+	LastName,
+	PreferredName,
+	EmployeeNumber,
+	Department,
+	Division,
+	Organization,
+	CostCenter,
+	Title,
+	JobCode,
+	Location,
+	Country,
+	EmploymentType,
+	Manager,
+	HireDate,
+	StartDate,
+	TerminationDate,
+	LastWorkingAt,
+	LeaveFrom,
+	LeaveTo,
+	IsDisabled,
+	Status,
 }
 
 // Fields of an entitlement; DisplayName is one as well. The fields of its resource have the names that the REST
@@ -125,8 +148,8 @@ func (f Field) CustomField() (name string, ok bool) {
 	return "", false
 }
 
-// ParseField reads the name of a field of an object in any spelling: employeeNumber and employee_number are one. ok is false where
-// there is no such field.
+// ParseField reads the name of a field of an object in any spelling: employeeNumber and employee_number are one. ok is
+// false where there is no such field.
 func ParseField(object, name string) (f Field, ok bool) {
 	if _, ok := Field(name).CustomField(); ok {
 		return Field(name), true

@@ -22,16 +22,23 @@ func TestLeaveAndLastWorkingTimeComeFromSources(t *testing.T) {
 		leave        string // the days of leave
 		status, code string
 	}{
-		"a time":               {attributes: map[string]any{"last_working_at": "2027-01-31T17:00:00+01:00"}, last: "2027-01-31T16:00:00Z"},
-		"a day, to its end":    {attributes: map[string]any{"lastWorkingDay": "2027-01-31"}, last: "2027-02-01T00:00:00Z"},
-		"over":                 {attributes: map[string]any{"lastWorkingDay": "2026-10-31"}, last: "2026-11-01T00:00:00Z", status: "deactivated"},
-		"a leave":              {attributes: map[string]any{"leaveFrom": "2026-11-01", "leave_to": "2026-12-01"}, leave: "2026-11-01 2026-12-01", status: "on_leave"},
-		"a leave to come":      {attributes: map[string]any{"leaveStartDate": "2027-11-01", "leaveEndDate": "2027-12-01"}, leave: "2027-11-01 2027-12-01"},
-		"ends before it began": {attributes: map[string]any{"leave_from": "2026-12-01", "leave_to": "2026-11-01"}, code: "invalid_leave"},
-		"no time":              {attributes: map[string]any{"last_working_at": "soon"}, code: "not_a_date"},
+		"a time": {attributes: map[string]any{"last_working_at": "2027-01-31T17:00:00+01:00"},
+			last: "2027-01-31T16:00:00Z"},
+		"a day, to its end": {attributes: map[string]any{"lastWorkingDay": "2027-01-31"},
+			last: "2027-02-01T00:00:00Z"},
+		"over": {attributes: map[string]any{"lastWorkingDay": "2026-10-31"},
+			last: "2026-11-01T00:00:00Z", status: "deactivated"},
+		"a leave": {attributes: map[string]any{"leaveFrom": "2026-11-01", "leave_to": "2026-12-01"},
+			leave: "2026-11-01 2026-12-01", status: "on_leave"},
+		"a leave to come": {attributes: map[string]any{"leaveStartDate": "2027-11-01",
+			"leaveEndDate": "2027-12-01"}, leave: "2027-11-01 2027-12-01"},
+		"ends before it began": {attributes: map[string]any{"leave_from": "2026-12-01", "leave_to": "2026-11-01"},
+			code: "invalid_leave"},
+		"no time": {attributes: map[string]any{"last_working_at": "soon"}, code: "not_a_date"},
 	} {
 		p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: tt.attributes}, today)
-		if len(problems) == 1 && problems[0].Code != tt.code || len(problems) > 1 || len(problems) == 0 && tt.code != "" {
+		if len(problems) == 1 && problems[0].Code != tt.code || len(problems) > 1 ||
+			len(problems) == 0 && tt.code != "" {
 			t.Errorf("%s: problems %v; want %q", name, problems, tt.code)
 		}
 		if (p.LastWorkingAt != nil) != (tt.last != "") || tt.last != "" && !p.LastWorkingAt.Equal(at(tt.last)) {
@@ -67,7 +74,8 @@ func TestOneSourceFieldFillsSeveralFields(t *testing.T) {
 	for name, wrong := range map[string][]mapping.Mapping{
 		"the same twice": {rules[0], rules[0]},
 		"also ignored":   {rules[0], {Object: "identity", Source: "mail", Action: "ignore"}},
-		"ignored twice":  {{Object: "identity", Source: "mail", Action: "ignore"}, {Object: "identity", Source: "mail", Action: "ignore"}},
+		"ignored twice": {{Object: "identity", Source: "mail", Action: "ignore"},
+			{Object: "identity", Source: "mail", Action: "ignore"}},
 	} {
 		if found := mapping.Check(wrong, nil); len(found) == 0 || found[0].Index != 1 {
 			t.Errorf("%s: %+v; want the second refused", name, found)

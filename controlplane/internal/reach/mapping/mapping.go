@@ -1,11 +1,12 @@
-// Package mapping turns a source's records into the fields of identities, accounts, entitlements and grants. It is pure: no
-// database, no clock.
+// Package mapping turns a source's records into the fields of identities, accounts, entitlements and grants. It is
+// pure: no database, no clock.
 //
-// Records of people are mapped by heuristics until a person has decided. The other kinds keep what the connector names, and the
-// heuristics make proposals alone. Every field of the source is looked at by the same heuristics: its name equals one of ours or a case variant of it
-// (exact), it is an attribute of the SCIM enterprise user extension (scim_extension, RFC 7643 section 4.3), a common synonym
-// (synonym), the first date of the record (type_shape) or a vendor's word (vendor_template). The rule named first wins where two
-// source fields claim one of ours. Where a person has decided (package fieldmap keeps that), their rules take the heuristics' place.
+// Records of people are mapped by heuristics until a person has decided. The other kinds keep what the connector names,
+// and the heuristics make proposals alone. Every field of the source is looked at by the same heuristics: its name
+// equals one of ours or a case variant of it (exact), it is an attribute of the SCIM enterprise user extension
+// (scim_extension, RFC 7643 section 4.3), a common synonym (synonym), the first date of the record (type_shape) or a
+// vendor's word (vendor_template). The rule named first wins where two source fields claim one of ours. Where a person
+// has decided (package fieldmap keeps that), their rules take the heuristics' place.
 package mapping
 
 import (

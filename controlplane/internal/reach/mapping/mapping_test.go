@@ -28,9 +28,12 @@ func TestSourceFieldsFindTheirWayByName(t *testing.T) {
 		{"sAMAccountName", mapping.Username, mapping.Synonym},
 		{"userPrincipalName", mapping.Email, mapping.VendorTemplate},
 		{"userAccountControl", mapping.IsDisabled, mapping.VendorTemplate},
-		{"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber", mapping.EmployeeNumber, mapping.ScimExtension},
-		{"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value", mapping.Manager, mapping.ScimExtension},
-		{"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department", mapping.Department, mapping.ScimExtension},
+		{"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber", mapping.EmployeeNumber,
+			mapping.ScimExtension},
+		{"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value", mapping.Manager,
+			mapping.ScimExtension},
+		{"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department", mapping.Department,
+			mapping.ScimExtension},
 		{"favouriteColour", "", ""},
 	} {
 		f, rule, ok := mapping.Match("identity", tt.source)
@@ -45,8 +48,14 @@ func TestSourceFieldsFindTheirWayByName(t *testing.T) {
 
 func TestTheBetterRuleWinsWhereTwoFieldsClaimOne(t *testing.T) {
 	p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{
-		"cn": "Common Name", "displayName": "Display Name", "userPrincipalName": "upn@x.test", "mail": "mail@x.test",
-		"manager": "CN=Boss, OU=People,DC=x", "hireDate": "2020-02-29", "userAccountControl": "514", "memberOf": []any{"a", "b"},
+		"cn":                 "Common Name",
+		"displayName":        "Display Name",
+		"userPrincipalName":  "upn@x.test",
+		"mail":               "mail@x.test",
+		"manager":            "CN=Boss, OU=People,DC=x",
+		"hireDate":           "2020-02-29",
+		"userAccountControl": "514",
+		"memberOf":           []any{"a", "b"},
 	}}, today)
 	if len(problems) > 0 {
 		t.Errorf("problems: %v", problems)
@@ -78,7 +87,9 @@ func TestAValueThatCannotBeUsedIsNamedWithoutBeingShown(t *testing.T) {
 }
 
 func TestASourcesWordsAreKeptThoughNoStandardHasThem(t *testing.T) {
-	p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"country": "Switzerland", "title": "Festangestellt"}}, today)
+	p, problems := mapping.New().
+		Person(&v1.RemoteIdentity{ExternalID: "1",
+			Attributes: map[string]any{"country": "Switzerland", "title": "Festangestellt"}}, today)
 	want := map[mapping.Field]string{mapping.Country: "Switzerland", mapping.Title: "Festangestellt"}
 	if diff := cmp.Diff(want, p.Text); diff != "" || len(problems) > 0 {
 		t.Errorf("with the problems %v, text fields (-want +got):\n%s", problems, diff)
@@ -101,7 +112,8 @@ func TestAStateFollowsFromWordFlagAndDates(t *testing.T) {
 		{"ended", v1.RemoteIdentity{Status: word("active"), TerminationDate: word("2026-11-19")}, "deactivated"},
 		{"ends today", v1.RemoteIdentity{Status: word("active"), TerminationDate: word("2026-11-20")}, "active"},
 		{"starts tomorrow", v1.RemoteIdentity{StartDate: word("2026-11-21")}, "pre_hire"},
-		{"active: false as an attribute", v1.RemoteIdentity{Attributes: map[string]any{"active": false}}, "deactivated"},
+		{"active: false as an attribute", v1.RemoteIdentity{Attributes: map[string]any{"active": false}},
+			"deactivated"},
 		{"unknown word", v1.RemoteIdentity{Status: word("blue")}, ""},
 	} {
 		if p, _ := mapping.New().Person(&tt.r, today); p.Status != tt.want {

@@ -13,11 +13,25 @@ func TestWhatAPackOffersTakesThePlaceOfAGuess(t *testing.T) {
 	secret := field("workEmail2")
 	secret.Secret = true
 	proposals := mapping.Suggest([]v1.DiscoveredObject{{Kind: "identity", Fields: []v1.DiscoveredField{
-		field("mail"), field("orgUnit"), field("dept"), field("usertype"), field("email_address"), secret, field("title"),
+		field(
+			"mail",
+		),
+		field("orgUnit"),
+		field("dept"),
+		field("usertype"),
+		field("email_address"),
+		secret,
+		field("title"),
 	}}}, nil)
 	offered := []mapping.Mapping{
 		{Object: "identity", Source: "orgunit", Action: mapping.ActionMap, Target: "department", Note: "a pack"},
-		{Object: "identity", Source: "userType", Action: mapping.ActionMap, Target: "employment_type", Transform: "value.lower()"},
+		{
+			Object:    "identity",
+			Source:    "userType",
+			Action:    mapping.ActionMap,
+			Target:    "employment_type",
+			Transform: "value.lower()",
+		},
 		{Object: "identity", Source: "workEmail2", Action: mapping.ActionMap, Target: "email"},
 		{Object: "identity", Source: "absent", Action: mapping.ActionMap, Target: "location"},
 		{Object: "identity", Source: "mail", Action: mapping.ActionIgnore},

@@ -24,11 +24,12 @@ type Person struct {
 	LastWorkingAt         *time.Time // the instant at which their work ends
 	LeaveFrom, LeaveTo    *time.Time // the first and the last day of an absence
 	IsDisabled            *bool
-	Status                string // active, pre_hire, on_leave, notice, deactivated, as of a day; empty: the source does not say
-	Said                  string // the same by the source's word and flag alone, whatever the dates say
-	Manager               *v1.Ref
-	Custom                map[string]any // custom attributes by name; nil: none is mapped
-	Contact               map[string]any // custom attributes that are filled unless a mapping fills them
+	// active, pre_hire, on_leave, notice, deactivated, as of a day; empty: the source does not say
+	Status  string
+	Said    string // the same by the source's word and flag alone, whatever the dates say
+	Manager *v1.Ref
+	Custom  map[string]any // custom attributes by name; nil: none is mapped
+	Contact map[string]any // custom attributes that are filled unless a mapping fills them
 }
 
 // Problem is a value that could not be used. It names the source field, never the value, but for Detail.
@@ -40,8 +41,9 @@ type Problem struct {
 	Detail  string // the same for whoever may see the record's values; empty: nothing more is known
 }
 
-// Mapper maps the records of one connector: by what a person has decided, or else by the heuristics. It remembers how each source
-// field's name was judged, so a run of many records judges each name once. It may be used by several goroutines.
+// Mapper maps the records of one connector: by what a person has decided, or else by the heuristics. It remembers how
+// each source field's name was judged, so a run of many records judges each name once. It may be used by several
+// goroutines.
 type Mapper struct {
 	known sync.Map         // source name -> claim
 	plans map[string]*plan // by kind of object
@@ -111,8 +113,8 @@ func (p *Person) decide(by *plan, record map[string]any) []Problem {
 // EmploymentSource is the custom attribute that keeps a source's own word for a kind of employment that is not known.
 const EmploymentSource = "employment_type_source"
 
-// employ gives the employment type as it is stored and compared: one of its kinds. A word that is not known counts as other, and
-// is kept beside it.
+// employ gives the employment type as it is stored and compared: one of its kinds. A word that is not known counts as
+// other, and is kept beside it.
 func (p *Person) employ() *Problem {
 	word := strings.TrimSpace(p.Text[EmploymentType])
 	if word == "" {
@@ -124,8 +126,12 @@ func (p *Person) employ() *Problem {
 		return nil
 	}
 	_ = putCustom(&p.Custom, EmploymentSource, word)
-	return &Problem{Field: string(EmploymentType), Code: UnknownEmployment,
-		Message: "The employment type is not known. It was recorded as other; the attribute " + EmploymentSource + " keeps the source's word."}
+	return &Problem{
+		Field: string(EmploymentType),
+		Code:  UnknownEmployment,
+		Message: "The employment type is not known. It was recorded as other; the attribute " + EmploymentSource +
+			" keeps the source's word.",
+	}
 }
 
 // UnknownEmployment is the code of the problem that an employment type is not known.
@@ -197,10 +203,13 @@ func empty(v any) bool {
 // named takes what the connector itself has named; a mapped attribute goes over it.
 func named(r *v1.RemoteIdentity, p *Person) {
 	for f, v := range map[Field]*string{
-		Email: r.Email, Username: r.Username, DisplayName: r.DisplayName, FirstName: r.FirstName, MiddleName: r.MiddleName, LastName: r.LastName,
-		PreferredName: r.PreferredName, EmployeeNumber: r.EmployeeNumber, Department: r.Department, Division: r.Division,
-		Organization: r.Organization, CostCenter: r.CostCenter, Title: r.Title, JobCode: r.JobCode, Location: r.Location,
-		Country: r.Country, EmploymentType: r.EmploymentType,
+		Email: r.Email, Username: r.Username, DisplayName: r.DisplayName, FirstName: r.FirstName,
+		MiddleName: r.MiddleName, LastName: r.LastName,
+		PreferredName: r.PreferredName, EmployeeNumber: r.EmployeeNumber, Department: r.Department,
+		Division:     r.Division,
+		Organization: r.Organization, CostCenter: r.CostCenter, Title: r.Title, JobCode: r.JobCode,
+		Location: r.Location,
+		Country:  r.Country, EmploymentType: r.EmploymentType,
 	} {
 		if v != nil && *v != "" {
 			p.Text[f] = *v
@@ -339,8 +348,8 @@ func statusWord(s string) string {
 	return ""
 }
 
-// setManager takes whatever the source uses: an id, a DN, an e-mail, a username or an employee number. A connector that has
-// said which of them it is knows better.
+// setManager takes whatever the source uses: an id, a DN, an e-mail, a username or an employee number. A connector that
+// has said which of them it is knows better.
 func (p *Person) setManager(text string) {
 	if p.Manager != nil {
 		return
@@ -369,7 +378,8 @@ func (p *Person) conclude(today time.Time) {
 	if p.onLeave(today) && (p.Status == "active" || p.Status == "") {
 		p.Status = "on_leave"
 	}
-	if p.LastWorkingAt != nil && !p.LastWorkingAt.After(today) || p.LastWorkingAt == nil && p.TerminationDate != nil && p.TerminationDate.Before(today) {
+	if p.LastWorkingAt != nil && !p.LastWorkingAt.After(today) ||
+		p.LastWorkingAt == nil && p.TerminationDate != nil && p.TerminationDate.Before(today) {
 		p.Status = "deactivated"
 	}
 	if p.StartDate != nil && p.StartDate.After(today) && (p.Status == "active" || p.Status == "") {

@@ -5,8 +5,8 @@ import "fmt"
 // plan is what a person has decided about one kind of record. It takes the place of the heuristics.
 type plan struct {
 	steps []step
-	// suppressed are fields that the connector itself would fill and that are not to be filled so: their source is ignored, or
-	// something else fills them.
+	// suppressed are fields that the connector itself would fill and that are not to be filled so: their source is
+	// ignored, or something else fills them.
 	suppressed map[Field]bool
 }
 
@@ -16,10 +16,12 @@ type step struct {
 	custom string // the custom attribute's name, instead of a field
 	eval   Expression
 	decode func(any) any // of a vendor's numbers; nil: the value as it is
-	usual  bool          // the heuristics would do the same: the connector may know better what kind of thing the value is
+	// the heuristics would do the same: the connector may know better what kind of thing the value is
+	usual bool
 }
 
-// With makes a mapper of rules that Check has found right. Records of a kind that has no rules are mapped by the heuristics.
+// With makes a mapper of rules that Check has found right. Records of a kind that has no rules are mapped by the
+// heuristics.
 func With(rules []Mapping, compile Compiler) (*Mapper, error) {
 	m := New()
 	for _, r := range rules {
@@ -55,8 +57,8 @@ func With(rules []Mapping, compile Compiler) (*Mapper, error) {
 	return m, nil
 }
 
-// keepFilled lets what the connector names stand under a field that is filled all the same: a record whose source field is empty
-// keeps it then, as with the heuristics, unless the field was transformed.
+// keepFilled lets what the connector names stand under a field that is filled all the same: a record whose source field
+// is empty keeps it then, as with the heuristics, unless the field was transformed.
 func (p *plan) keepFilled() {
 	for _, s := range p.steps {
 		if s.eval == nil {
@@ -67,8 +69,8 @@ func (p *plan) keepFilled() {
 	}
 }
 
-// value is what a step makes of a record. The problem it may have is one that sets the record aside: what a failed expression was
-// to fill would otherwise look as if the source had emptied it.
+// value is what a step makes of a record. The problem it may have is one that sets the record aside: what a failed
+// expression was to fill would otherwise look as if the source had emptied it.
 func (s step) value(record *Record) (any, *Problem) {
 	v := record.Fields[s.source]
 	if s.eval == nil {
@@ -79,7 +81,13 @@ func (s step) value(record *Record) (any, *Problem) {
 	}
 	out, err := s.eval.Eval(v, record)
 	if err != nil {
-		return nil, &Problem{Field: s.source, Code: "transform_failed", Message: "the transform failed: " + kindOf(err), Whole: true, Detail: err.Error()}
+		return nil, &Problem{
+			Field:   s.source,
+			Code:    "transform_failed",
+			Message: "the transform failed: " + kindOf(err),
+			Whole:   true,
+			Detail:  err.Error(),
+		}
 	}
 	return out, nil
 }
@@ -92,8 +100,8 @@ func kindOf(err error) string {
 	return "it gave no value"
 }
 
-// apply runs the plan's steps over a record's attributes. A custom attribute without a value is filled with nil, so that it is
-// known to be empty; a field of ours is left alone.
+// apply runs the plan's steps over a record's attributes. A custom attribute without a value is filled with nil, so
+// that it is known to be empty; a field of ours is left alone.
 func (p *plan) apply(record map[string]any, fill func(step, any) *Problem) (problems []Problem) {
 	whole := &Record{Fields: record}
 	for _, s := range p.steps {
@@ -112,21 +120,31 @@ func (p *plan) apply(record map[string]any, fill func(step, any) *Problem) (prob
 // maxCustom bounds a list in a custom attribute.
 const maxCustom = 100
 
-// putCustom keeps a value of a custom attribute: a text, a number, a boolean, or a list of those; nil where there is none.
+// putCustom keeps a value of a custom attribute: a text, a number, a boolean, or a list of those; nil where there is
+// none.
 func putCustom(custom *map[string]any, name string, v any) *Problem {
 	if empty(v) {
 		v = nil
 	} else if list, ok := v.([]any); ok {
 		if len(list) > maxCustom {
-			return &Problem{Code: "too_many_values", Message: fmt.Sprintf("%s holds %d values at most", name, maxCustom)}
+			return &Problem{
+				Code:    "too_many_values",
+				Message: fmt.Sprintf("%s holds %d values at most", name, maxCustom),
+			}
 		}
 		for _, one := range list {
 			if _, ok := scalar(one); !ok || isList(one) {
-				return &Problem{Code: "not_a_plain_value", Message: name + " needs a text, a number, true or false, or a list of those"}
+				return &Problem{
+					Code:    "not_a_plain_value",
+					Message: name + " needs a text, a number, true or false, or a list of those",
+				}
 			}
 		}
 	} else if _, ok := scalar(v); !ok {
-		return &Problem{Code: "not_a_plain_value", Message: name + " needs a text, a number, true or false, or a list of those"}
+		return &Problem{
+			Code:    "not_a_plain_value",
+			Message: name + " needs a text, a number, true or false, or a list of those",
+		}
 	}
 	if *custom == nil {
 		*custom = map[string]any{}

@@ -21,11 +21,14 @@ type kinded struct{ error }
 func (kinded) Kind() string { return "KeyError" }
 
 var spokenBy = map[string]spoken{
-	"lower(value)":      func(v any, _ map[string]any) (any, error) { return strings.ToLower(v.(string)), nil },
-	"not value":         func(v any, _ map[string]any) (any, error) { return v != true, nil },
-	"record['first']":   func(_ any, r map[string]any) (any, error) { return r["first"], nil },
-	"None":              func(any, map[string]any) (any, error) { return nil, nil },
-	"record['secret!']": func(any, map[string]any) (any, error) { return nil, kinded{errors.New("KeyError: 'secret!'")} },
+	"lower(value)":    func(v any, _ map[string]any) (any, error) { return strings.ToLower(v.(string)), nil },
+	"not value":       func(v any, _ map[string]any) (any, error) { return v != true, nil },
+	"record['first']": func(_ any, r map[string]any) (any, error) { return r["first"], nil },
+	"None":            func(any, map[string]any) (any, error) { return nil, nil },
+	"record['secret!']": func(any, map[string]any) (any, error) {
+		return nil,
+			kinded{errors.New("KeyError: 'secret!'")}
+	},
 }
 
 func compile(text string) (mapping.Expression, error) {
@@ -65,9 +68,21 @@ func TestAPersonsRulesTakeTheHeuristicsPlace(t *testing.T) {
 		mapping.Mapping{Source: "dept", Target: "title", Transform: "None"},
 	)
 	p, problems := m.Person(&v1.RemoteIdentity{
-		ExternalID: "1", Email: of("connector@x.test"), DisplayName: of("Common Name"), Title: of("Engineer"), LastName: of("Kept"),
-		ManagerRef: &v1.Ref{Kind: v1.RefExternalID, Value: "2"},
-		Attributes: map[string]any{"work mail": "ADA@X.TEST", "active": false, "manager": "2", "badge": []any{"7", 8.0}, "cn": "Common Name", "dept": "x", "mail": "other@x.test"},
+		ExternalID:  "1",
+		Email:       of("connector@x.test"),
+		DisplayName: of("Common Name"),
+		Title:       of("Engineer"),
+		LastName:    of("Kept"),
+		ManagerRef:  &v1.Ref{Kind: v1.RefExternalID, Value: "2"},
+		Attributes: map[string]any{
+			"work mail": "ADA@X.TEST",
+			"active":    false,
+			"manager":   "2",
+			"badge":     []any{"7", 8.0},
+			"cn":        "Common Name",
+			"dept":      "x",
+			"mail":      "other@x.test",
+		},
 	}, today)
 	if len(problems) > 0 {
 		t.Errorf("problems: %v", problems)
@@ -85,9 +100,21 @@ func TestAPersonsRulesTakeTheHeuristicsPlace(t *testing.T) {
 }
 
 func TestAFailedTransformSetsTheRecordAsideAndTellsNoValue(t *testing.T) {
-	m := with(t, mapping.Mapping{Source: "mail", Target: "email", Transform: "record['secret!']"}, mapping.Mapping{Source: "name", Target: "display_name"})
+	m := with(
+		t,
+		mapping.Mapping{Source: "mail", Target: "email", Transform: "record['secret!']"},
+		mapping.Mapping{Source: "name", Target: "display_name"},
+	)
 	_, problems := m.Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"mail": "x"}}, today)
-	want := []mapping.Problem{{Field: "mail", Code: "transform_failed", Message: "the transform failed: KeyError", Whole: true, Detail: "KeyError: 'secret!'"}}
+	want := []mapping.Problem{
+		{
+			Field:   "mail",
+			Code:    "transform_failed",
+			Message: "the transform failed: KeyError",
+			Whole:   true,
+			Detail:  "KeyError: 'secret!'",
+		},
+	}
 	if diff := cmp.Diff(want, problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -99,7 +126,12 @@ func TestAnAccountIsMappedToo(t *testing.T) {
 		mapping.Mapping{Object: "account", Source: "mail", Action: "ignore"},
 		mapping.Mapping{Object: "account", Source: "team", Target: "attributes.team"},
 	)
-	r := v1.RemoteAccount{ExternalID: "1", Username: of("ADA"), Email: of("ada@x.test"), Attributes: map[string]any{"login": "ADA", "mail": "ada@x.test", "team": map[string]any{"a": 1.0}}}
+	r := v1.RemoteAccount{
+		ExternalID: "1",
+		Username:   of("ADA"),
+		Email:      of("ada@x.test"),
+		Attributes: map[string]any{"login": "ADA", "mail": "ada@x.test", "team": map[string]any{"a": 1.0}},
+	}
 	custom, problems := m.Account(&r)
 	if *r.Username != "ada" || r.Email != nil || custom != nil {
 		t.Errorf("username %v, email %v, custom %v", *r.Username, r.Email, custom)
@@ -108,17 +140,31 @@ func TestAnAccountIsMappedToo(t *testing.T) {
 		t.Errorf("problems: %+v", problems)
 	}
 	// Where nobody has decided about people, the heuristics do.
-	if p, _ := m.Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"mail": "a@x.test"}}, today); p.Text[mapping.Email] != "a@x.test" {
+	if p, _ := m.Person(
+		&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"mail": "a@x.test"}},
+		today,
+	); p.Text[mapping.Email] != "a@x.test" {
 		t.Errorf("people: %v", p.Text)
 	}
 }
 
 func TestThePreviewShowsBeforeAfterAndWhatIsWrongWithAllTogether(t *testing.T) {
-	m := with(t,
-		mapping.Mapping{Source: "mail", Target: "email"}, mapping.Mapping{Source: "no", Target: "employeeNumber"},
-		mapping.Mapping{Source: "boss", Target: "manager"}, mapping.Mapping{Source: "begin", Target: "hire_date"}, mapping.Mapping{Source: "off", Target: "is_disabled"})
+	m := with(
+		t,
+		mapping.Mapping{Source: "mail", Target: "email"},
+		mapping.Mapping{Source: "no", Target: "employeeNumber"},
+		mapping.Mapping{
+			Source: "boss",
+			Target: "manager",
+		},
+		mapping.Mapping{Source: "begin", Target: "hire_date"},
+		mapping.Mapping{Source: "off", Target: "is_disabled"},
+	)
 	person := func(id, mail, no, boss, begin string, off bool) v1.RemoteIdentity {
-		return v1.RemoteIdentity{ExternalID: id, Attributes: map[string]any{"mail": mail, "no": no, "boss": boss, "begin": begin, "off": off}}
+		return v1.RemoteIdentity{
+			ExternalID: id,
+			Attributes: map[string]any{"mail": mail, "no": no, "boss": boss, "begin": begin, "off": off},
+		}
 	}
 	rows := m.Preview(mapping.Sample{Identities: []v1.RemoteIdentity{
 		person("1", "ada@x.test", "7", "", "2020-01-31", false),
@@ -126,19 +172,39 @@ func TestThePreviewShowsBeforeAfterAndWhatIsWrongWithAllTogether(t *testing.T) {
 		person("3", "nobody", "9", "cn=gone,dc=x", "2020-01-31", true),
 		person("4", "", "", "somebody@else.test", "", false),
 	}}, today)
-	if diff := cmp.Diff(map[string]any{"email": "ada@x.test", "employee_number": "7", "hire_date": "2020-01-31", "is_disabled": false, "status": "active"}, rows[0].After); diff != "" {
+	if diff := cmp.Diff(
+		map[string]any{
+			"email":           "ada@x.test",
+			"employee_number": "7",
+			"hire_date":       "2020-01-31",
+			"is_disabled":     false,
+			"status":          "active",
+		},
+		rows[0].After,
+	); diff != "" {
 		t.Errorf("the first row (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]mapping.RowError{{Field: "begin", Code: "not_a_date", Message: "hire_date needs a date such as 2026-01-31"}}, rows[1].Errors); diff != "" {
+	if diff := cmp.Diff(
+		[]mapping.RowError{{Field: "begin", Code: "not_a_date", Message: "hire_date needs a date such as 2026-01-31"}},
+		rows[1].Errors,
+	); diff != "" {
 		t.Errorf("errors of the second row (-want +got):\n%s", diff)
 	}
 	got := map[string][]string{}
-	for _, f := range append(mapping.Population(rows), mapping.UnresolvedManagers(rows, func(v string) bool { return v == "somebody@else.test" })...) {
+	for _, f := range append(mapping.Population(rows),
+		mapping.UnresolvedManagers(rows, func(v string) bool { return v == "somebody@else.test" })...) {
 		got[f.Check+" "+f.Field] = f.ExternalIDs
 	}
 	want := map[string][]string{
-		"values_lost hire_date": {"2"}, "values_lost email": {"3"}, "duplicates email": {"2"}, "duplicates employee_number": {"2"},
-		"would_be_disabled is_disabled": {"3"}, "unresolved_managers manager": {"3"}, "no_key_for_owners ": {"4"},
+		"values_lost hire_date": {
+			"2",
+		},
+		"values_lost email":             {"3"},
+		"duplicates email":              {"2"},
+		"duplicates employee_number":    {"2"},
+		"would_be_disabled is_disabled": {"3"},
+		"unresolved_managers manager":   {"3"},
+		"no_key_for_owners ":            {"4"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -149,20 +215,37 @@ func TestTwoLooksAtASourceAreCompared(t *testing.T) {
 	field := func(name, kind, source string) v1.DiscoveredField {
 		return v1.DiscoveredField{Name: name, Type: kind, Source: source, NullRatio: 0}
 	}
-	before := people(field("same", "string", "both"), field("gone", "string", "schema"), field("changed", "string", "both"), field("rare", "string", "sample"))
-	after := people(field("same", "string", "both"), field("new", "date", "schema"), field("changed", "integer", "both"))
+	before := people(
+		field("same", "string", "both"),
+		field("gone", "string", "schema"),
+		field("changed", "string", "both"),
+		field("rare", "string", "sample"),
+	)
+	after := people(
+		field("same", "string", "both"),
+		field("new", "date", "schema"),
+		field("changed", "integer", "both"),
+	)
 	d := mapping.Diff(before, after)
 	if len(d.Added) != 1 || d.Added[0].Path != "new" || len(d.Removed) != 1 || d.Removed[0].Path != "gone" {
 		t.Errorf("added %v, removed %v", d.Added, d.Removed)
 	}
-	if diff := cmp.Diff([]mapping.TypeChange{{Object: "identity", Path: "changed", From: "string", To: "integer", Samples: []string{}}}, d.TypeChanged); diff != "" {
+	if diff := cmp.Diff(
+		[]mapping.TypeChange{{Object: "identity", Path: "changed", From: "string", To: "integer", Samples: []string{}}},
+		d.TypeChanged,
+	); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
 	}
 	if d := mapping.Diff(before, before); !d.Empty() {
 		t.Errorf("nothing changed: %+v", d)
 	}
 	// A source that declares nothing has lost what is in no sample any more.
-	if d := mapping.Diff(people(field("rare", "string", "sample")), people(field("other", "string", "sample"))); len(d.Removed) != 1 {
+	if d := mapping.Diff(
+		people(field("rare", "string", "sample")),
+		people(field("other", "string", "sample")),
+	); len(
+		d.Removed,
+	) != 1 {
 		t.Errorf("without a schema: %+v", d)
 	}
 }

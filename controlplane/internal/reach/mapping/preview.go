@@ -92,8 +92,9 @@ func (p Person) shown() map[string]any {
 	for f, v := range p.Text {
 		out[string(f)] = v
 	}
-	for f, d := range map[Field]*time.Time{HireDate: p.HireDate, StartDate: p.StartDate, TerminationDate: p.TerminationDate,
-		LeaveFrom: p.LeaveFrom, LeaveTo: p.LeaveTo} {
+	for f, d := range map[Field]*time.Time{HireDate: p.HireDate, StartDate: p.StartDate,
+		TerminationDate: p.TerminationDate,
+		LeaveFrom:       p.LeaveFrom, LeaveTo: p.LeaveTo} {
 		if d != nil {
 			out[string(f)] = d.Format(time.DateOnly)
 		}
@@ -130,8 +131,8 @@ type Finding struct {
 
 const shownIDs = 10
 
-// Population looks at all rows together: values that get lost, duplicates of what should be one person's alone, people who would
-// be disabled. Whether managers are known is looked up by the caller; see UnresolvedManagers.
+// Population looks at all rows together: values that get lost, duplicates of what should be one person's alone, people
+// who would be disabled. Whether managers are known is looked up by the caller; see UnresolvedManagers.
 func Population(rows []Row) []Finding {
 	var out []Finding
 	for _, object := range Objects() {
@@ -145,18 +146,43 @@ func Population(rows []Row) []Finding {
 		out = append(out, where(object, of, "would_be_disabled", IsDisabled, "would be disabled", func(r Row) bool {
 			return r.After[string(IsDisabled)] == true || r.After[string(Status)] == "deactivated"
 		})...)
-		out = append(out, where(object, of, "set_aside", "", "would be set aside, and nothing of them used", func(r Row) bool { return r.Aside })...)
+		out = append(
+			out,
+			where(
+				object,
+				of,
+				"set_aside",
+				"",
+				"would be set aside, and nothing of them used",
+				func(r Row) bool { return r.Aside },
+			)...)
 		if object == ObjectIdentity {
-			out = append(out, where(object, of, "no_key_for_owners", "", "have neither an e-mail address nor an employee number: no account could find them", func(r Row) bool {
-				return r.After[string(Email)] == nil && r.After[string(EmployeeNumber)] == nil
-			})...)
+			out = append(
+				out,
+				where(
+					object,
+					of,
+					"no_key_for_owners",
+					"",
+					"have neither an e-mail address nor an employee number: no account could find them",
+					func(r Row) bool {
+						return r.After[string(Email)] == nil && r.After[string(EmployeeNumber)] == nil
+					},
+				)...)
 		}
 	}
 	return out
 }
 
 func where(object string, rows []Row, check string, field Field, what string, is func(Row) bool) []Finding {
-	f := Finding{Check: check, Object: object, Field: string(field), Of: len(rows), ExternalIDs: []string{}, Detail: what}
+	f := Finding{
+		Check:       check,
+		Object:      object,
+		Field:       string(field),
+		Of:          len(rows),
+		ExternalIDs: []string{},
+		Detail:      what,
+	}
 	for _, r := range rows {
 		if is(r) {
 			f.hit(r.ExternalID)
@@ -184,8 +210,13 @@ func lost(object string, rows []Row) []Finding {
 			}
 			if by[target] == nil {
 				by[target] = &Finding{
-					Check: "values_lost", Object: object, Field: target, Source: source, Of: len(rows), ExternalIDs: []string{},
-					Detail: "have a value in the source that does not arrive",
+					Check:       "values_lost",
+					Object:      object,
+					Field:       target,
+					Source:      source,
+					Of:          len(rows),
+					ExternalIDs: []string{},
+					Detail:      "have a value in the source that does not arrive",
 				}
 			}
 			by[target].hit(r.ExternalID)
@@ -210,7 +241,14 @@ func (r Row) at(target string) any {
 // duplicates finds rows that share a value with an earlier one.
 func duplicates(object string, rows []Row, field Field) []Finding {
 	seen := map[string]string{}
-	f := Finding{Check: "duplicates", Object: object, Field: string(field), Of: len(rows), ExternalIDs: []string{}, Detail: "have the same value as another record"}
+	f := Finding{
+		Check:       "duplicates",
+		Object:      object,
+		Field:       string(field),
+		Of:          len(rows),
+		ExternalIDs: []string{},
+		Detail:      "have the same value as another record",
+	}
 	for _, r := range rows {
 		v, _ := r.After[string(field)].(string)
 		if v = strings.ToLower(strings.TrimSpace(v)); v == "" {
@@ -242,8 +280,15 @@ func UnresolvedManagers(rows []Row, known func(value string) bool) []Finding {
 		}
 	}
 	people := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Object != ObjectIdentity })
-	return where(ObjectIdentity, people, "unresolved_managers", Manager, "name a manager who is neither in the sample nor known yet; they may come with the first sync", func(r Row) bool {
-		v, ok := r.After[string(Manager)].(string)
-		return ok && v != "" && !here[strings.ToLower(v)] && !known(v)
-	})
+	return where(
+		ObjectIdentity,
+		people,
+		"unresolved_managers",
+		Manager,
+		"name a manager who is neither in the sample nor known yet; they may come with the first sync",
+		func(r Row) bool {
+			v, ok := r.After[string(Manager)].(string)
+			return ok && v != "" && !here[strings.ToLower(v)] && !known(v)
+		},
+	)
 }

@@ -141,7 +141,8 @@ func TestAValueThatDoesNotFitIsNotTaken(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if e.Privileged != nil || e.MaxMembers != nil || e.Name != nil || e.Kind != "" || g.ExpiresAt != nil || g.Immutable != nil {
+	if e.Privileged != nil || e.MaxMembers != nil || e.Name != nil || e.Kind != "" || g.ExpiresAt != nil ||
+		g.Immutable != nil {
 		t.Errorf("entitlement %+v, grant %+v", e, g)
 	}
 }

@@ -19,7 +19,8 @@ const (
 	maxSourceName = 10000 // characters of a source field's name
 )
 
-// Mapping is what is done with one field of a source's records. A field that fills several of ours has a mapping for each.
+// Mapping is what is done with one field of a source's records. A field that fills several of ours has a mapping for
+// each.
 type Mapping struct {
 	Object     string  `json:"object" enum:"identity,account,entitlement,grant" doc:"Of which kind of record."`
 	Source     string  `json:"source_path" doc:"The field's name in the source, as discovery shows it; it may hold dots and spaces."`
@@ -49,13 +50,15 @@ type Wrong struct {
 	Detail string
 }
 
-// Compiler makes something that can be evaluated of the text of a transform. Its error is for the person who wrote the text.
+// Compiler makes something that can be evaluated of the text of a transform. Its error is for the person who wrote the
+// text.
 type Compiler func(text string) (Expression, error)
 
 // Expression is a transform, ready to be used by several goroutines at once.
 type Expression interface {
-	// Eval gives what the expression makes of a field's value and the whole record: nil, a bool, a string, a number or a list of
-	// those. An error that has a method Kind() string, such as ValueError, tells by it what may be told without telling values.
+	// Eval gives what the expression makes of a field's value and the whole record: nil, a bool, a string, a number or
+	// a list of those. An error that has a method Kind() string, such as ValueError, tells by it what may be told
+	// without telling values.
 	Eval(value any, record *Record) (any, error)
 }
 
@@ -65,8 +68,8 @@ type Record struct {
 	Read   any // what the first expression made of Fields, for those after it; theirs alone
 }
 
-// Normalise brings rules into their canonical form: fields in our spelling, an action where none was given. It leaves what it
-// does not understand as it is, for Check to name.
+// Normalise brings rules into their canonical form: fields in our spelling, an action where none was given. It leaves
+// what it does not understand as it is, for Check to name.
 func Normalise(rules []Mapping) []Mapping {
 	out := slices.Clone(rules)
 	for i := range out {
@@ -85,7 +88,8 @@ func Normalise(rules []Mapping) []Mapping {
 	return out
 }
 
-// Check finds what is wrong with normalised rules, each by itself and with the others: nothing is written before all are right.
+// Check finds what is wrong with normalised rules, each by itself and with the others: nothing is written before all
+// are right.
 func Check(rules []Mapping, compile Compiler) []Wrong {
 	var wrong []Wrong
 	say := func(i int, member, code, detail string, args ...any) {
@@ -103,8 +107,15 @@ func Check(rules []Mapping, compile Compiler) []Wrong {
 		}
 		checkSource(i, r, say)
 		// One field may fill several of ours, but it is not ignored then as well.
-		if first, twice := sources[[2]string{r.Object, r.Source}]; twice && (r.Action == ActionIgnore || rules[first].Action == ActionIgnore) {
-			say(i, "source_path", "duplicate_source", "the mapping %d is about this field already, and one of the two ignores it", first)
+		if first, twice := sources[[2]string{r.Object, r.Source}]; twice &&
+			(r.Action == ActionIgnore || rules[first].Action == ActionIgnore) {
+			say(
+				i,
+				"source_path",
+				"duplicate_source",
+				"the mapping %d is about this field already, and one of the two ignores it",
+				first,
+			)
 		} else if !twice {
 			sources[[2]string{r.Object, r.Source}] = i
 		}
@@ -119,7 +130,15 @@ func Check(rules []Mapping, compile Compiler) []Wrong {
 		if _, ok := ParseField(r.Object, string(r.Target)); !ok {
 			say(i, "target_field", "unknown_field", "%s", noSuchField(r))
 		} else if first, twice := targets[[2]string{r.Object, string(r.Target)}]; twice {
-			say(i, "target_field", "duplicate_target", "the mapping %d fills %s already, from %s; ignore one of them, or join both in one transform", first, r.Target, quoted(rules[first].Source))
+			say(
+				i,
+				"target_field",
+				"duplicate_target",
+				"the mapping %d fills %s already, from %s; ignore one of them, or join both in one transform",
+				first,
+				r.Target,
+				quoted(rules[first].Source),
+			)
 		} else {
 			targets[[2]string{r.Object, string(r.Target)}] = i
 		}
@@ -154,7 +173,11 @@ func noSuchField(r Mapping) string {
 	for _, f := range FieldsOf(r.Object) {
 		names = append(names, string(f))
 	}
-	return fmt.Sprintf("%s has no such field; there are %s, and attributes.<name>", article(r.Object), strings.Join(names, ", "))
+	return fmt.Sprintf(
+		"%s has no such field; there are %s, and attributes.<name>",
+		article(r.Object),
+		strings.Join(names, ", "),
+	)
 }
 
 func article(object string) string {

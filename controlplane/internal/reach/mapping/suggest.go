@@ -23,10 +23,10 @@ const (
 	sureShape      = 0.5
 )
 
-// Suggest proposes a mapping for every field of the discovered objects: by name, synonym, SCIM extension, shape of type, and by
-// what the catalog knows of the vendor (template). Where two fields claim one of ours, one that holds values wins over one that is
-// empty in every sample; then the first that the vendor's template names, the better rule, the surer one, and the first by name. The
-// other is to be ignored, and says so. A secret is never mapped.
+// Suggest proposes a mapping for every field of the discovered objects: by name, synonym, SCIM extension, shape of
+// type, and by what the catalog knows of the vendor (template). Where two fields claim one of ours, one that holds
+// values wins over one that is empty in every sample; then the first that the vendor's template names, the better rule,
+// the surer one, and the first by name. The other is to be ignored, and says so. A secret is never mapped.
 func Suggest(objects []v1.DiscoveredObject, template []connectorkit.FieldMapping) []Mapping {
 	var out []Mapping
 	for _, o := range joined(objects) {
@@ -115,13 +115,17 @@ func wasSampled(o v1.DiscoveredObject) bool {
 	return slices.ContainsFunc(o.Fields, func(f v1.DiscoveredField) bool { return f.NullRatio < 1 })
 }
 
-// Offer puts what is offered for fields of the source in the place of what the heuristics propose for the same fields; what nobody has
-// seen there is left out, and a secret is never mapped. Of two fields that claim one of ours then, the better rule wins as ever.
+// Offer puts what is offered for fields of the source in the place of what the heuristics propose for the same fields;
+// what nobody has seen there is left out, and a secret is never mapped. Of two fields that claim one of ours then, the
+// better rule wins as ever.
 func Offer(proposals, offered []Mapping) []Mapping {
 	out := slices.Clone(proposals)
 	taken := map[[2]string]bool{} // whose note would name a field that claims nothing any more
 	for i, p := range out {
-		at := slices.IndexFunc(offered, func(o Mapping) bool { return o.Object == p.Object && strings.EqualFold(o.Source, p.Source) })
+		at := slices.IndexFunc(
+			offered,
+			func(o Mapping) bool { return o.Object == p.Object && strings.EqualFold(o.Source, p.Source) },
+		)
 		if at < 0 || p.Note == secretNote || p.Note == binaryNote {
 			continue
 		}
@@ -167,7 +171,11 @@ func ignored(m Mapping, note string) Mapping {
 }
 
 // claimOf is which field of ours a source field claims by its name.
-func claimOf(object string, f v1.DiscoveredField, template []connectorkit.FieldMapping) (target Field, rule Rule, sure float64, ok bool) {
+func claimOf(
+	object string,
+	f v1.DiscoveredField,
+	template []connectorkit.FieldMapping,
+) (target Field, rule Rule, sure float64, ok bool) {
 	target, rule, ok = Match(object, f.Name)
 	ok = ok && slices.Contains(FieldsOf(object), target)
 	if ok && rule != VendorTemplate {
@@ -229,7 +237,9 @@ func before(a, b Mapping, of, other standing) bool {
 }
 
 // bookkeeping are names of times that the source keeps about the record and not about the person.
-var bookkeeping = regexp.MustCompile(`(?i)(creat|modif|updat|chang|sync|login|logon|lastl|seen|stamp|expir|birth|passw|pwd|lock|propagat)`)
+var bookkeeping = regexp.MustCompile(
+	`(?i)(creat|modif|updat|chang|sync|login|logon|lastl|seen|stamp|expir|birth|passw|pwd|lock|propagat)`,
+)
 
 // byShape gives the hire date to the first ISO date that nothing else has claimed, where no field has it by its name.
 func byShape(o v1.DiscoveredObject, rules []Mapping) {
@@ -242,10 +252,16 @@ func byShape(o v1.DiscoveredObject, rules []Mapping) {
 			if seen && f.NullRatio >= 1 {
 				continue
 			}
-			if rules[i].Action == ActionIgnore && rules[i].Note == "" && f.Type == kind && isoDates(f.Samples) && !bookkeeping.MatchString(f.Name) {
+			if rules[i].Action == ActionIgnore && rules[i].Note == "" && f.Type == kind && isoDates(f.Samples) &&
+				!bookkeeping.MatchString(f.Name) {
 				rules[i] = Mapping{
-					Object: o.Kind, Source: f.Name, Action: ActionMap, Target: HireDate, Heuristic: TypeShape, Confidence: sureShape,
-					Note: "it is the first date of the record that nothing else explains; look at the samples",
+					Object:     o.Kind,
+					Source:     f.Name,
+					Action:     ActionMap,
+					Target:     HireDate,
+					Heuristic:  TypeShape,
+					Confidence: sureShape,
+					Note:       "it is the first date of the record that nothing else explains; look at the samples",
 				}
 				return
 			}
@@ -253,7 +269,8 @@ func byShape(o v1.DiscoveredObject, rules []Mapping) {
 	}
 }
 
-// isoDates reports whether all samples are dates of ISO 8601, or hidden ones of their shape; without samples the type decides.
+// isoDates reports whether all samples are dates of ISO 8601, or hidden ones of their shape; without samples the type
+// decides.
 func isoDates(samples []string) bool {
 	return !slices.ContainsFunc(samples, func(s string) bool {
 		if strings.Contains(s, "***") {

@@ -51,19 +51,38 @@ func TestEverySuggestionSaysWhichRuleFoundItAndHowSureItIs(t *testing.T) {
 		{text("userPrincipalName"), mapping.Email, mapping.VendorTemplate, 0.9},
 		{text("userAccountControl"), mapping.IsDisabled, mapping.VendorTemplate, 0.9},
 		{text("profile.login"), mapping.Username, mapping.VendorTemplate, 0.9},
-		{text("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value"), mapping.Manager, mapping.ScimExtension, 1},
-		{text("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department"), mapping.Department, mapping.ScimExtension, 1},
-		{text("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber"), mapping.EmployeeNumber, mapping.ScimExtension, 1},
+		{text("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value"), mapping.Manager,
+			mapping.ScimExtension, 1},
+		{text("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department"), mapping.Department,
+			mapping.ScimExtension, 1},
+		{text("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber"), mapping.EmployeeNumber,
+			mapping.ScimExtension, 1},
 	} {
 		got := mapping.Suggest(people(tt.field), template)[0]
-		if got.Action != mapping.ActionMap || got.Target != tt.target || got.Heuristic != tt.rule || got.Confidence != tt.sure {
-			t.Errorf("%s: %s %s by %s (%v); want %s by %s (%v)", tt.field.Name, got.Action, got.Target, got.Heuristic, got.Confidence, tt.target, tt.rule, tt.sure)
+		if got.Action != mapping.ActionMap || got.Target != tt.target || got.Heuristic != tt.rule ||
+			got.Confidence != tt.sure {
+			t.Errorf(
+				"%s: %s %s by %s (%v); want %s by %s (%v)",
+				tt.field.Name,
+				got.Action,
+				got.Target,
+				got.Heuristic,
+				got.Confidence,
+				tt.target,
+				tt.rule,
+				tt.sure,
+			)
 		}
 	}
 }
 
 func TestOneFieldOfOursComesFromOneFieldOfTheSource(t *testing.T) {
-	got := bySource(mapping.Suggest(people(text("cn"), text("mail"), text("displayName"), text("userPrincipalName"), text("colour")), nil))
+	got := bySource(
+		mapping.Suggest(
+			people(text("cn"), text("mail"), text("displayName"), text("userPrincipalName"), text("colour")),
+			nil,
+		),
+	)
 	for source, want := range map[string]mapping.Mapping{
 		"displayName":       {Action: "map", Target: mapping.DisplayName},
 		"mail":              {Action: "map", Target: mapping.Email},
@@ -72,7 +91,16 @@ func TestOneFieldOfOursComesFromOneFieldOfTheSource(t *testing.T) {
 		"colour":            {Action: "ignore"},
 	} {
 		if g := got[source]; g.Action != want.Action || g.Target != want.Target || g.Note != want.Note {
-			t.Errorf("%s: %s %q, note %q; want %s %q, note %q", source, g.Action, g.Target, g.Note, want.Action, want.Target, want.Note)
+			t.Errorf(
+				"%s: %s %q, note %q; want %s %q, note %q",
+				source,
+				g.Action,
+				g.Target,
+				g.Note,
+				want.Action,
+				want.Target,
+				want.Note,
+			)
 		}
 	}
 }
@@ -83,13 +111,31 @@ func TestAFieldThatIsAlwaysEmptyDoesNotWin(t *testing.T) {
 	if !ok {
 		t.Fatal("no such entry")
 	}
-	for name, template := range map[string][]catalog.FieldMapping{"without a template": nil, "by the template": entry.Mapping} {
-		got := bySource(mapping.Suggest(people(text("employeeID"), empty(text("employeeNumber")), empty(text("mail")), text("userPrincipalName"), text("cn")), template))
-		if got["employeeID"].Target != mapping.EmployeeNumber || got["employeeNumber"].Action != mapping.ActionIgnore || got["userPrincipalName"].Target != mapping.Email {
+	for name, template := range map[string][]catalog.FieldMapping{"without a template": nil,
+		"by the template": entry.Mapping} {
+		got := bySource(
+			mapping.Suggest(
+				people(
+					text("employeeID"),
+					empty(text("employeeNumber")),
+					empty(text("mail")),
+					text("userPrincipalName"),
+					text("cn"),
+				),
+				template,
+			),
+		)
+		if got["employeeID"].Target != mapping.EmployeeNumber || got["employeeNumber"].Action != mapping.ActionIgnore ||
+			got["userPrincipalName"].Target != mapping.Email {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	got := bySource(mapping.Suggest(people(text("employeeID"), text("employeeNumber"), text("mail"), text("userPrincipalName")), entry.Mapping))
+	got := bySource(
+		mapping.Suggest(
+			people(text("employeeID"), text("employeeNumber"), text("mail"), text("userPrincipalName")),
+			entry.Mapping,
+		),
+	)
 	if got["employeeID"].Target != mapping.EmployeeNumber || got["mail"].Target != mapping.Email {
 		t.Errorf("where all are filled the template decides: %+v", got)
 	}
@@ -115,11 +161,17 @@ func TestTheFirstDateIsTheHireDateUnlessSomethingElseIsKnown(t *testing.T) {
 		fields []v1.DiscoveredField
 		want   string // source of the hire date
 	}{
-		{"the first of two", []v1.DiscoveredField{dated("begin", "date", "2020-01-31"), dated("other", "date", "2022-01-31")}, "begin"},
-		{"a name goes before a shape", []v1.DiscoveredField{dated("begin", "date", "2020-01-31"), dated("hireDate", "date", "2022-01-31")}, "hireDate"},
-		{"a date goes before an instant", []v1.DiscoveredField{dated("begin", "datetime", "2020-01-31T00:00:00Z"), dated("other", "date", "2022-01-31")}, "other"},
-		{"an instant where there is nothing better", []v1.DiscoveredField{dated("begin", "datetime", "2020-01-31T00:00:00Z")}, "begin"},
-		{"what the source notes for itself is none", []v1.DiscoveredField{dated("lastModified", "datetime", "2020-01-31T10:00:00Z"), dated("created_at", "date", "2020-01-31")}, ""},
+		{"the first of two", []v1.DiscoveredField{dated("begin", "date", "2020-01-31"),
+			dated("other", "date", "2022-01-31")}, "begin"},
+		{"a name goes before a shape", []v1.DiscoveredField{dated("begin", "date", "2020-01-31"),
+			dated("hireDate", "date", "2022-01-31")}, "hireDate"},
+		{"a date goes before an instant", []v1.DiscoveredField{dated("begin", "datetime", "2020-01-31T00:00:00Z"),
+			dated("other", "date", "2022-01-31")}, "other"},
+		{"an instant where there is nothing better",
+			[]v1.DiscoveredField{dated("begin", "datetime", "2020-01-31T00:00:00Z")}, "begin"},
+		{"what the source notes for itself is none",
+			[]v1.DiscoveredField{dated("lastModified", "datetime", "2020-01-31T10:00:00Z"),
+				dated("created_at", "date", "2020-01-31")}, ""},
 		{"one that has a meaning already", []v1.DiscoveredField{dated("endDate", "date", "2030-01-31")}, ""},
 		{"hidden samples", []v1.DiscoveredField{dated("begin", "date", "2***-0***-3***")}, "begin"},
 		{"no ISO date", []v1.DiscoveredField{dated("begin", "datetime", "20200131000000Z")}, ""},
@@ -147,7 +199,15 @@ func TestSecretsAndBinaryValuesAreNotMapped(t *testing.T) {
 }
 
 func TestAnAccountHasFieldsOfItsOwn(t *testing.T) {
-	got := bySource(mapping.Suggest([]v1.DiscoveredObject{{Kind: "account", Fields: []v1.DiscoveredField{text("login"), text("department")}}, {Kind: "nesting", Fields: []v1.DiscoveredField{text("cn")}}}, nil))
+	got := bySource(
+		mapping.Suggest(
+			[]v1.DiscoveredObject{
+				{Kind: "account", Fields: []v1.DiscoveredField{text("login"), text("department")}},
+				{Kind: "nesting", Fields: []v1.DiscoveredField{text("cn")}},
+			},
+			nil,
+		),
+	)
 	if len(got) != 2 || got["login"].Target != mapping.Username || got["department"].Action != mapping.ActionIgnore {
 		t.Errorf("%+v", got)
 	}
@@ -175,12 +235,22 @@ func TestWhatIsWrongWithRulesIsSaidBeforeAnythingIsWritten(t *testing.T) {
 	}
 	var got []string
 	for _, w := range mapping.Check(rules, compile) {
-		got = append(got, strings.Join([]string{rules[w.Index].Source[:min(1, len(rules[w.Index].Source))], w.Member, w.Code}, " "))
+		got = append(
+			got,
+			strings.Join([]string{rules[w.Index].Source[:min(1, len(rules[w.Index].Source))], w.Member, w.Code}, " "),
+		)
 	}
 	want := []string{
-		"c target_field duplicate_target", "a source_path duplicate_source", "d target_field unknown_field", "e target_field unknown_field",
-		"f transform invalid_transform", " source_path required", "g target_field unknown_field", "h object unknown_object",
-		"i action unknown_action", "x source_path too_long",
+		"c target_field duplicate_target",
+		"a source_path duplicate_source",
+		"d target_field unknown_field",
+		"e target_field unknown_field",
+		"f transform invalid_transform",
+		" source_path required",
+		"g target_field unknown_field",
+		"h object unknown_object",
+		"i action unknown_action",
+		"x source_path too_long",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("wrong (-want +got):\n%s", diff)

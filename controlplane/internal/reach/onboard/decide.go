@@ -64,7 +64,13 @@ func (s *Service) decide(ctx context.Context, v viewer.Viewer, in *decideIn) (*h
 }
 
 // Decide takes decisions about a diff within a transaction.
-func (s *Service) Decide(ctx context.Context, tx *pg.Tx, connectorID, id string, match httpapi.IfMatch, asked SchemaDecisions) (SchemaDiff, error) {
+func (s *Service) Decide(
+	ctx context.Context,
+	tx *pg.Tx,
+	connectorID, id string,
+	match httpapi.IfMatch,
+	asked SchemaDecisions,
+) (SchemaDiff, error) {
 	if err := lock(ctx, tx, connectorID); err != nil {
 		return SchemaDiff{}, err
 	}
@@ -84,7 +90,11 @@ func (s *Service) Decide(ctx context.Context, tx *pg.Tx, connectorID, id string,
 // carryOut applies decisions to a diff, to the mappings and to the snapshot that these are about.
 func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked SchemaDecisions) error {
 	if d.ClosedAt != nil {
-		return fault.Coded(fault.Conflict, "schema_diff_closed", "this diff is closed; rediscover to see what differs now")
+		return fault.Coded(
+			fault.Conflict,
+			"schema_diff_closed",
+			"this diff is closed; rediscover to see what differs now",
+		)
 	}
 	c, err := connector.Find(ctx, tx, d.ConnectorID)
 	if err != nil {
@@ -95,7 +105,11 @@ func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked S
 	case err != nil:
 		return err
 	case base.ID != d.BaseID:
-		return fault.Coded(fault.Conflict, "schema_diff_outdated", "the fields were discovered again meanwhile; rediscover to see the current differences")
+		return fault.Coded(
+			fault.Conflict,
+			"schema_diff_outdated",
+			"the fields were discovered again meanwhile; rediscover to see the current differences",
+		)
 	}
 	decisions, err := asked.about(d)
 	if err != nil {
@@ -106,7 +120,10 @@ func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked S
 	}
 	by, at := tx.Viewer.Display, s.Now().UTC()
 	for _, n := range decisions {
-		d.Decisions = append(d.Decisions, SchemaDecision{Object: n.Object, Path: n.Path, Decision: n.Decision, Mapping: n.rule(), By: by, At: at})
+		d.Decisions = append(
+			d.Decisions,
+			SchemaDecision{Object: n.Object, Path: n.Path, Decision: n.Decision, Mapping: n.rule(), By: by, At: at},
+		)
 	}
 	waiting := d.undecided()
 	if len(decisions) > 0 {
@@ -146,7 +163,8 @@ func (a SchemaDecisions) about(d SchemaDiff) ([]NewSchemaDecision, error) {
 	}
 	if ways != 1 {
 		return nil, fault.New(fault.Invalid, "give one of decisions, accept_all and dismiss").
-			With(fault.Field{Pointer: "#/decisions", Code: "required", Detail: "decide about fields one by one, or accept all, or dismiss the diff"})
+			With(fault.Field{Pointer: "#/decisions", Code: "required", Detail: "decide about fields one by one, or " +
+				"accept all, or dismiss the diff"})
 	}
 	waiting := d.undecided()
 	if a.AcceptAll {
@@ -163,7 +181,10 @@ func wrongOf(decisions []NewSchemaDecision, all, waiting []fieldKey) error {
 	for i, n := range decisions {
 		k := fieldKey{n.Object, n.Path}
 		say := func(member, code, detail string) {
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/decisions/%d/%s", i, member), Code: code, Detail: detail})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: fmt.Sprintf("#/decisions/%d/%s", i, member), Code: code, Detail: detail},
+			)
 		}
 		switch {
 		case !slices.Contains(all, k):
@@ -185,15 +206,28 @@ func wrongOf(decisions []NewSchemaDecision, all, waiting []fieldKey) error {
 	return fault.New(fault.Invalid, "%d of the decisions cannot be taken; see errors", len(wrong)).With(wrong...)
 }
 
-// adopt makes the later look the one that mappings are about, but for the fields that wait. It returns the snapshot's id.
-func (s *Service) adopt(ctx context.Context, tx *pg.Tx, c connector.Connector, base fieldmap.SchemaSnapshot, d SchemaDiff, waiting []fieldKey) (string, error) {
+// adopt makes the later look the one that mappings are about, but for the fields that wait. It returns the snapshot's
+// id.
+func (s *Service) adopt(
+	ctx context.Context,
+	tx *pg.Tx,
+	c connector.Connector,
+	base fieldmap.SchemaSnapshot,
+	d SchemaDiff,
+	waiting []fieldKey,
+) (string, error) {
 	after, err := fieldmap.Snapshot(ctx, tx, c.ID, d.ToSnapshotID)
 	if err != nil {
 		return "", err
 	}
 	objects, whole := settled(base, after, waiting)
 	if !whole {
-		answer := v1.DiscoverResponse{Success: true, Objects: objects, Warnings: after.Warnings, SchemaDigest: digest(objects)}
+		answer := v1.DiscoverResponse{
+			Success:      true,
+			Objects:      objects,
+			Warnings:     after.Warnings,
+			SchemaDigest: digest(objects),
+		}
 		if after, err = s.Fields.Take(ctx, tx, c.ID, fieldmap.SourceRediscover, answer); err != nil {
 			return "", err
 		}
@@ -206,7 +240,9 @@ func digest(objects []v1.DiscoveredObject) string {
 	var lines []string
 	for _, o := range objects {
 		for _, f := range o.Fields {
-			b, _ := json.Marshal([]any{o.Kind, o.NativeType, f.Name, f.Type, f.Format, f.Multi}) // texts and a boolean always encode
+			b, _ := json.Marshal(
+				[]any{o.Kind, o.NativeType, f.Name, f.Type, f.Format, f.Multi},
+			) // texts and a boolean always encode
 			lines = append(lines, string(b))
 		}
 	}
@@ -216,13 +252,22 @@ func digest(objects []v1.DiscoveredObject) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func note(ctx context.Context, tx *pg.Tx, c connector.Connector, d SchemaDiff, decisions []NewSchemaDecision, dismissed bool) error {
+func note(
+	ctx context.Context,
+	tx *pg.Tx,
+	c connector.Connector,
+	d SchemaDiff,
+	decisions []NewSchemaDecision,
+	dismissed bool,
+) error {
 	var changes []audit.Change
 	for _, n := range decisions {
 		changes = append(changes, audit.Change{Field: n.Object + ":" + n.Path, To: n.Decision})
 	}
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: "connector.schema_decided", Subject: audit.Subject{Type: "connector", ID: c.ID, Display: c.BusinessID}, Changes: changes,
+		Action:  "connector.schema_decided",
+		Subject: audit.Subject{Type: "connector", ID: c.ID, Display: c.BusinessID},
+		Changes: changes,
 		Context: map[string]any{"schema_diff_id": d.ID, "state": d.State, "dismissed": dismissed},
 	})
 }

@@ -101,15 +101,25 @@ func (d SchemaDiff) undecided() []fieldKey {
 func between(before, after fieldmap.SchemaSnapshot, rules, proposals []mapping.Mapping) SchemaDiff {
 	found := mapping.Diff(before.Discovered(), after.Discovered())
 	out := SchemaDiff{
-		ConnectorID: before.ConnectorID, FromSnapshotID: before.ID, BaseID: before.ID, ToSnapshotID: after.ID, State: stateOpen,
-		Added: []AddedField{}, Removed: []RemovedField{}, TypeChanged: []RetypedField{}, Decisions: []SchemaDecision{},
+		ConnectorID:    before.ConnectorID,
+		FromSnapshotID: before.ID,
+		BaseID:         before.ID,
+		ToSnapshotID:   after.ID,
+		State:          stateOpen,
+		Added:          []AddedField{},
+		Removed:        []RemovedField{},
+		TypeChanged:    []RetypedField{},
+		Decisions:      []SchemaDecision{},
 	}
 	gone := map[fieldKey]bool{}
 	for _, f := range found.Removed {
 		gone[fieldKey{f.Object, f.Path}] = true
 		out.Removed = append(out.Removed, RemovedField{f, using(rules, f)})
 	}
-	kept := slices.DeleteFunc(slices.Clone(rules), func(r mapping.Mapping) bool { return gone[fieldKey{r.Object, r.Source}] })
+	kept := slices.DeleteFunc(
+		slices.Clone(rules),
+		func(r mapping.Mapping) bool { return gone[fieldKey{r.Object, r.Source}] },
+	)
 	all, added := mapping.Complete(kept, proposals)
 	possible := all[len(all)-added:]
 	for _, f := range found.Added {
@@ -146,8 +156,8 @@ func using(rules []mapping.Mapping, f mapping.FieldRef) []mapping.Mapping {
 	return out
 }
 
-// settled are the objects that the mappings are about once some fields of a diff are decided: the later look, but for what waits.
-// whole says whether nothing of the earlier look is left in it.
+// settled are the objects that the mappings are about once some fields of a diff are decided: the later look, but for
+// what waits. whole says whether nothing of the earlier look is left in it.
 func settled(before, after fieldmap.SchemaSnapshot, waiting []fieldKey) (objects []v1.DiscoveredObject, whole bool) {
 	old, left := map[fieldKey]v1.DiscoveredField{}, map[fieldKey]bool{}
 	gone := map[fieldKey]bool{}

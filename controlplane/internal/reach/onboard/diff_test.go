@@ -15,9 +15,21 @@ func (h *house) changed() {
 	h.target.does(func() {
 		h.target.objects = []v1.DiscoveredObject{
 			{Kind: "identity", NativeType: "person", Fields: []v1.DiscoveredField{
-				field("mail", "string", "ann@x.test"), field("cn", "string", "Ann Archer"), field("badge", "integer", "17"), field("phone", "string", "1"), field("givenName", "string", "Ann"),
+				field(
+					"mail",
+					"string",
+					"ann@x.test",
+				),
+				field("cn", "string", "Ann Archer"),
+				field("badge", "integer", "17"),
+				field("phone", "string", "1"),
+				field("givenName", "string", "Ann"),
 			}},
-			{Kind: "entitlement", NativeType: "group", Fields: []v1.DiscoveredField{field("title", "string", "Staff"), field("owner", "string", "ann")}},
+			{
+				Kind:       "entitlement",
+				NativeType: "group",
+				Fields:     []v1.DiscoveredField{field("title", "string", "Staff"), field("owner", "string", "ann")},
+			},
 		}
 	})
 }
@@ -56,7 +68,10 @@ func (h *house) fields(path string) (names []string) {
 	h.t.Helper()
 	for _, o := range h.do(200, "GET", path+"/schema", nil).list("objects") {
 		for _, f := range o["fields"].([]any) {
-			names = append(names, o["kind"].(string)[:1]+":"+f.(object)["name"].(string)+"/"+f.(object)["type"].(string)[:1])
+			names = append(
+				names,
+				o["kind"].(string)[:1]+":"+f.(object)["name"].(string)+"/"+f.(object)["type"].(string)[:1],
+			)
 		}
 	}
 	slices.Sort(names)
@@ -96,9 +111,20 @@ func TestAnotherLookShowsWhatHasChangedAndWhatItMeans(t *testing.T) {
 	h.do(200, "PUT", path+"/mappings", object{"mappings": []object{
 		{"object": "identity", "source_path": "mail", "target_field": "email"},
 		{"object": "identity", "source_path": "dept", "target_field": "department"},
-		{"object": "identity", "source_path": "badge", "target_field": "attributes.badge", "transform": "value + record['dept']"},
+		{
+			"object":       "identity",
+			"source_path":  "badge",
+			"target_field": "attributes.badge",
+			"transform":    "value + record['dept']",
+		},
 	}})
-	if a := h.do(200, "POST", path+"/rediscover", nil); a.body["success"] != true || a.body["diff"] != nil || a.body["schema_snapshot_id"] == nil {
+	if a := h.do(
+		200,
+		"POST",
+		path+"/rediscover",
+		nil,
+	); a.body["success"] != true || a.body["diff"] != nil ||
+		a.body["schema_snapshot_id"] == nil {
 		t.Errorf("nothing has changed: %s", a.text)
 	}
 	h.changed()
@@ -112,20 +138,27 @@ func TestAnotherLookShowsWhatHasChangedAndWhatItMeans(t *testing.T) {
 	}
 	diff := open.list("items")[0]
 	want := map[string]string{
-		"identity:phone": "added ignore", "identity:givenName": "added map first_name", "entitlement:owner": "added ignore",
-		"identity:dept": "removed breaks department breaks attributes.badge", "identity:badge": "type_changed string integer",
+		"identity:phone":     "added ignore",
+		"identity:givenName": "added map first_name",
+		"entitlement:owner":  "added ignore",
+		"identity:dept":      "removed breaks department breaks attributes.badge",
+		"identity:badge":     "type_changed string integer",
 	}
 	if got := cmp.Diff(want, brief(diff)); got != "" {
 		t.Errorf("diff (-want +got):\n%s", got)
 	}
-	if diff["undecided"] != 5.0 || diff["type_changed"].([]any)[0].(object)["samples"].([]any)[0] != "17" || diff["type_changed"].([]any)[0].(object)["mapping"] == nil {
+	if diff["undecided"] != 5.0 || diff["type_changed"].([]any)[0].(object)["samples"].([]any)[0] != "17" ||
+		diff["type_changed"].([]any)[0].(object)["mapping"] == nil {
 		t.Errorf("diff = %v", diff)
 	}
 	one := h.do(200, "GET", path+"/schema-diffs/"+diff["id"].(string), nil)
 	if one.etag != `"1"` {
 		t.Errorf("ETag = %s", one.etag)
 	}
-	if got := text(h, `select event::jsonb->'context'->>'added' from audit_event where action = 'connector.schema_changed'`); got != "3" {
+	if got := text(
+		h,
+		`select event::jsonb->'context'->>'added' from audit_event where action = 'connector.schema_changed'`,
+	); got != "3" {
 		t.Errorf("audited: %s", got)
 	}
 }
@@ -142,14 +175,26 @@ func TestSyncsGoOnAsBeforeUntilADiffIsDecided(t *testing.T) {
 		t.Errorf("changed before anything was decided: %s", got)
 	}
 	d := h.do(200, "POST", diff+"/decide", object{"accept_all": true}, "If-Match", `"1"`)
-	if d.body["state"] != "accepted" || d.body["undecided"] != 0.0 || d.body["closed_at"] == nil || len(d.list("decisions")) != 5 {
+	if d.body["state"] != "accepted" || d.body["undecided"] != 0.0 || d.body["closed_at"] == nil ||
+		len(d.list("decisions")) != 5 {
 		t.Errorf("accepted: %s", d.text)
 	}
 	want := []string{"e:owner/s", "e:title/s", "i:badge/i", "i:cn/s", "i:givenName/s", "i:mail/s", "i:phone/s"}
 	if got := cmp.Diff(want, h.fields(path)); got != "" {
 		t.Errorf("fields (-want +got):\n%s", got)
 	}
-	if got := cmp.Diff(map[string]string{"mail": "mapemail", "cn": "mapdisplay_name", "badge": "ignore", "givenName": "mapfirst_name", "phone": "ignore", "owner": "ignore", "title": "mapdisplay_name"}, h.rules(path)); got != "" {
+	if got := cmp.Diff(
+		map[string]string{
+			"mail":      "mapemail",
+			"cn":        "mapdisplay_name",
+			"badge":     "ignore",
+			"givenName": "mapfirst_name",
+			"phone":     "ignore",
+			"owner":     "ignore",
+			"title":     "mapdisplay_name",
+		},
+		h.rules(path),
+	); got != "" {
 		t.Errorf("rules (-want +got):\n%s", got)
 	}
 	if a := h.do(200, "GET", path+"/schema", nil); a.body["id"] != d.body["to_snapshot_id"] {
@@ -187,7 +232,12 @@ func TestFieldsAreDecidedOneByOne(t *testing.T) {
 	h := open(t)
 	path, diff := h.differing()
 	d := h.do(200, "POST", diff+"/decide", object{"decisions": []object{
-		{"object": "identity", "path": "phone", "decision": "override", "mapping": object{"target_field": "attributes.phone", "transform": "value.strip()"}},
+		{
+			"object":   "identity",
+			"path":     "phone",
+			"decision": "override",
+			"mapping":  object{"target_field": "attributes.phone", "transform": "value.strip()"},
+		},
 		{"object": "identity", "path": "givenName", "decision": "ignore"},
 	}})
 	if d.body["state"] != "partially_accepted" || d.body["undecided"] != 3.0 || d.body["closed_at"] != nil {
@@ -197,11 +247,27 @@ func TestFieldsAreDecidedOneByOne(t *testing.T) {
 	if got := cmp.Diff(want, h.fields(path)); got != "" {
 		t.Errorf("fields (-want +got):\n%s", got)
 	}
-	if got := cmp.Diff(map[string]string{"mail": "mapemail", "cn": "mapdisplay_name", "badge": "ignore", "dept": "mapdepartment", "phone": "mapattributes.phone", "givenName": "ignore", "title": "mapdisplay_name"}, h.rules(path)); got != "" {
+	if got := cmp.Diff(
+		map[string]string{
+			"mail":      "mapemail",
+			"cn":        "mapdisplay_name",
+			"badge":     "ignore",
+			"dept":      "mapdepartment",
+			"phone":     "mapattributes.phone",
+			"givenName": "ignore",
+			"title":     "mapdisplay_name",
+		},
+		h.rules(path),
+	); got != "" {
 		t.Errorf("rules (-want +got):\n%s", got)
 	}
 	h.do(412, "POST", diff+"/decide", object{"accept_all": true}, "If-Match", `"1"`)
-	h.do(200, "POST", diff+"/decide", object{"decisions": []object{{"object": "identity", "path": "dept", "decision": "accept"}}})
+	h.do(
+		200,
+		"POST",
+		diff+"/decide",
+		object{"decisions": []object{{"object": "identity", "path": "dept", "decision": "accept"}}},
+	)
 	if _, there := h.rules(path)["dept"]; there {
 		t.Error("the mapping of a removed field stays though that was accepted")
 	}
@@ -210,10 +276,17 @@ func TestFieldsAreDecidedOneByOne(t *testing.T) {
 		t.Errorf("the rest dismissed: %s", d.text)
 	}
 	again := h.do(200, "POST", path+"/rediscover", nil).body["diff"].(object)
-	if got := cmp.Diff(map[string]string{"entitlement:owner": "added ignore", "identity:badge": "type_changed string integer"}, brief(again)); got != "" {
+	if got := cmp.Diff(
+		map[string]string{"entitlement:owner": "added ignore", "identity:badge": "type_changed string integer"},
+		brief(again),
+	); got != "" {
 		t.Errorf("the rest is not shown again (-want +got):\n%s", got)
 	}
-	if got := text(h, `select string_agg(event::jsonb->'context'->>'state', ' ' order by seq) from audit_event where action = 'connector.schema_decided'`); got != "partially_accepted partially_accepted partially_accepted" {
+	if got := text(
+		h,
+		`select string_agg(event::jsonb->'context'->>'state', ' ' order by seq) from audit_event
+			where action = 'connector.schema_decided'`,
+	); got != "partially_accepted partially_accepted partially_accepted" {
 		t.Errorf("audited: %s", got)
 	}
 }
@@ -226,7 +299,8 @@ func TestALaterLookTakesThePlaceOfAnOpenDiff(t *testing.T) {
 	})
 	second := h.do(200, "POST", path+"/rediscover", nil).body["diff"].(object)
 	first := h.do(200, "GET", diff, nil)
-	if first.body["state"] != "dismissed" || first.body["replaced_by_id"] != second["id"] || brief(second)["identity:team"] == "" {
+	if first.body["state"] != "dismissed" || first.body["replaced_by_id"] != second["id"] ||
+		brief(second)["identity:team"] == "" {
 		t.Errorf("first = %s, second = %v", first.text, second)
 	}
 	h.ordinary()
@@ -240,7 +314,12 @@ func TestALaterLookTakesThePlaceOfAnOpenDiff(t *testing.T) {
 	if list.body["total"] != 2.0 || list.body["next_cursor"] == nil || list.list("items")[0]["id"] != second["id"] {
 		t.Errorf("list = %s", list.text)
 	}
-	if next := h.do(200, "GET", path+"/schema-diffs?limit=1&cursor="+list.body["next_cursor"].(string), nil); next.list("items")[0]["id"] != first.body["id"] {
+	if next := h.do(
+		200,
+		"GET",
+		path+"/schema-diffs?limit=1&cursor="+list.body["next_cursor"].(string),
+		nil,
+	); next.list("items")[0]["id"] != first.body["id"] {
 		t.Errorf("second page = %s", next.text)
 	}
 }
@@ -253,19 +332,26 @@ func TestDecisionsThatCannotBeTakenWriteNothing(t *testing.T) {
 		body any
 		want map[string]string
 	}{
-		"nothing":   {object{}, map[string]string{"#/decisions": "required"}},
-		"two ways":  {object{"accept_all": true, "dismiss": true}, map[string]string{"#/decisions": "required"}},
-		"strangers": {object{"decisions": []object{{"object": "identity", "path": "nowhere", "decision": "accept"}}}, map[string]string{"#/decisions/0/path": "unknown_field"}},
-		"twice": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "accept"}, {"object": "identity", "path": "phone", "decision": "ignore"}}},
+		"nothing":  {object{}, map[string]string{"#/decisions": "required"}},
+		"two ways": {object{"accept_all": true, "dismiss": true}, map[string]string{"#/decisions": "required"}},
+		"strangers": {object{"decisions": []object{{"object": "identity", "path": "nowhere", "decision": "accept"}}},
+			map[string]string{"#/decisions/0/path": "unknown_field"}},
+		"twice": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "accept"},
+			{"object": "identity", "path": "phone", "decision": "ignore"}}},
 			map[string]string{"#/decisions/1/path": "duplicate"}},
-		"without": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "override"}}}, map[string]string{"#/decisions/0/mapping": "required"}},
-		"with": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "accept", "mapping": object{"target_field": "email"}}}},
+		"without": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "override"}}},
+			map[string]string{"#/decisions/0/mapping": "required"}},
+		"with": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "accept",
+			"mapping": object{"target_field": "email"}}}},
 			map[string]string{"#/decisions/0/mapping": "not_allowed"}},
-		"taken": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "override", "mapping": object{"target_field": "email"}}}},
+		"taken": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "override",
+			"mapping": object{"target_field": "email"}}}},
 			map[string]string{"#/decisions/0/mapping/target_field": "duplicate_target"}},
-		"no Python": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "override", "mapping": object{"target_field": "title", "transform": "value ++"}}}},
+		"no Python": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "override",
+			"mapping": object{"target_field": "title", "transform": "value ++"}}}},
 			map[string]string{"#/decisions/0/mapping/transform": "invalid_transform"}},
-		"a group's": {object{"decisions": []object{{"object": "entitlement", "path": "owner", "decision": "override", "mapping": object{"target_field": "title"}}}},
+		"a group's": {object{"decisions": []object{{"object": "entitlement", "path": "owner", "decision": "override",
+			"mapping": object{"target_field": "title"}}}},
 			map[string]string{"#/decisions/0/mapping/target_field": "unknown_field"}},
 	} {
 		a := h.do(422, "POST", diff+"/decide", tt.body)
@@ -279,8 +365,18 @@ func TestDecisionsThatCannotBeTakenWriteNothing(t *testing.T) {
 	if d := h.do(200, "GET", diff, nil); d.body["state"] != "open" || d.body["version"] != 1.0 {
 		t.Errorf("diff = %s", d.text)
 	}
-	h.do(200, "POST", diff+"/decide", object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "ignore"}}})
-	a := h.do(422, "POST", diff+"/decide", object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "accept"}}})
+	h.do(
+		200,
+		"POST",
+		diff+"/decide",
+		object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "ignore"}}},
+	)
+	a := h.do(
+		422,
+		"POST",
+		diff+"/decide",
+		object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "accept"}}},
+	)
 	if a.points()["#/decisions/0/path"] != "already_decided" {
 		t.Errorf("decided twice: %s", a.text)
 	}
@@ -293,7 +389,8 @@ func TestALookThatFailsChangesNothing(t *testing.T) {
 		h.target.refuses = &v1.ErrorDetail{Class: v1.ClassAuth, Code: "http_401", Message: "the target answered 401"}
 	})
 	a := h.do(200, "POST", path+"/rediscover", nil)
-	if failure, _ := a.body["error"].(object); a.body["success"] != false || failure["code"] != "http_401" || a.body["schema_snapshot_id"] != nil {
+	if failure, _ := a.body["error"].(object); a.body["success"] != false || failure["code"] != "http_401" ||
+		a.body["schema_snapshot_id"] != nil {
 		t.Errorf("got %s", a.text)
 	}
 	if d := h.do(200, "GET", diff, nil); d.body["state"] != "open" {
@@ -321,8 +418,10 @@ func TestNobodyElseIsLedOrDecides(t *testing.T) {
 		body         any
 		auditor      int
 	}{
-		{"GET", path + "/wizard", nil, 200}, {"POST", path + "/wizard/accept-mappings", nil, 403}, {"POST", path + "/wizard/first-sync", nil, 403},
-		{"POST", path + "/rediscover", nil, 403}, {"GET", path + "/schema-diffs", nil, 200}, {"GET", diff, nil, 200}, {"POST", diff + "/decide", object{"accept_all": true}, 403},
+		{"GET", path + "/wizard", nil, 200}, {"POST", path + "/wizard/accept-mappings", nil, 403},
+		{"POST", path + "/wizard/first-sync", nil, 403},
+		{"POST", path + "/rediscover", nil, 403}, {"GET", path + "/schema-diffs", nil, 200}, {"GET", diff, nil, 200},
+		{"POST", diff + "/decide", object{"accept_all": true}, 403},
 	} {
 		for as, want := range map[string]int{"auditor": tt.auditor, "manager": 403, "other": 404, "nobody": 401} {
 			if a := h.call(as, tt.method, tt.path, tt.body); a.status != want {

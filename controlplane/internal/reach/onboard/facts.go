@@ -55,7 +55,8 @@ func (s *Service) facts(ctx context.Context, tx *pg.Tx, id string) (f facts, err
 	return f, err
 }
 
-// connectedBefore is true when a run of another connector, be it deleted since, succeeded before the first of this one did.
+// connectedBefore is true when a run of another connector, be it deleted since, succeeded before the first of this one
+// did.
 func connectedBefore(ctx context.Context, tx *pg.Tx, id string) (is bool, err error) {
 	const sql = `
 		with first as (
@@ -98,7 +99,9 @@ func (f *facts) look(ctx context.Context, tx *pg.Tx, fields *fieldmap.Service) e
 
 func newest(ctx context.Context, tx *pg.Tx, connectorID string) (*syncrun.Run, error) {
 	var id string
-	err := tx.QueryRow(ctx, `select r.id from sync_run r where r.connector_id = $1 order by r.id desc limit 1`, connectorID).Scan(&id)
+	err := tx.QueryRow(ctx, `select r.id from sync_run r where r.connector_id = $1 order by r.id desc
+		limit 1`, connectorID).
+		Scan(&id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -112,7 +115,11 @@ func newest(ctx context.Context, tx *pg.Tx, connectorID string) (*syncrun.Run, e
 // refuse is a fault of kind Conflict while a step before the first sync is missing, or when there was one already.
 func (f facts) refuse() error {
 	if f.connector.FunnelState == connector.Connected {
-		return fault.Coded(fault.Conflict, "first_sync_done", "the first sync has succeeded already; start others by POST /connectors/{id}/sync")
+		return fault.Coded(
+			fault.Conflict,
+			"first_sync_done",
+			"the first sync has succeeded already; start others by POST /connectors/{id}/sync",
+		)
 	}
 	missing := f.lacking(testRequired, discoveryRequired, mappingRequired)
 	if len(missing) == 0 {
@@ -164,5 +171,8 @@ func (s *Service) firstSync(ctx context.Context, v viewer.Viewer, in *firstIn) (
 	if err != nil {
 		return nil, err
 	}
-	return &firstOut{Location: run.Links["self"], Body: syncrun.Started{RunID: run.ID, Status: run.Status, Links: run.Links}}, nil
+	return &firstOut{
+		Location: run.Links["self"],
+		Body:     syncrun.Started{RunID: run.ID, Status: run.Status, Links: run.Links},
+	}, nil
 }

@@ -32,8 +32,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 )
 
-// house serves connectors, the way to their first sync and their runs over a fresh database. Tokens are names of roles; "other" is an
-// administrator of another tenant.
+// house serves connectors, the way to their first sync and their runs over a fresh database. Tokens are names of roles;
+// "other" is an administrator of another tenant.
 type house struct {
 	t      *testing.T
 	db     *pg.DB
@@ -58,11 +58,36 @@ func open(t *testing.T) *house {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	d := &dispatch.Dispatcher{HostedConnector: func(string) (connectorkit.Connector, error) { return h.target, nil }}
 	connectors := &connector.Service{DB: h.db, Seal: keys, Now: time.Now, Log: log, Cursors: cursors, Dispatch: d}
-	fields := &fieldmap.Service{DB: h.db, Connectors: connectors, Cursors: cursors, Compile: transform.Compile, Log: log, Now: time.Now}
-	runs := &syncrun.Service{DB: h.db, Connectors: connectors, Fields: fields, Dispatch: d, Agents: nobody{}, Cursors: cursors,
-		CallbackKey: keys.Derive("callback"), Log: log, Now: time.Now}
-	guide := &onboard.Service{DB: h.db, Connectors: connectors, Fields: fields, Runs: runs, Cursors: cursors, Now: time.Now}
-	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate})
+	fields := &fieldmap.Service{
+		DB:         h.db,
+		Connectors: connectors,
+		Cursors:    cursors,
+		Compile:    transform.Compile,
+		Log:        log,
+		Now:        time.Now,
+	}
+	runs := &syncrun.Service{
+		DB:          h.db,
+		Connectors:  connectors,
+		Fields:      fields,
+		Dispatch:    d,
+		Agents:      nobody{},
+		Cursors:     cursors,
+		CallbackKey: keys.Derive("callback"),
+		Log:         log,
+		Now:         time.Now,
+	}
+	guide := &onboard.Service{
+		DB:         h.db,
+		Connectors: connectors,
+		Fields:     fields,
+		Runs:       runs,
+		Cursors:    cursors,
+		Now:        time.Now,
+	}
+	api := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate},
+	)
 	api.Add(slices.Concat(connectors.Routes(), fields.Routes(), runs.Routes(), guide.Routes())...)
 	h.server = httptest.NewServer(api.Router)
 	t.Cleanup(h.server.Close)
@@ -79,7 +104,13 @@ func (nobody) Serves(dispatch.Target) bool                           { return fa
 func (nobody) Online(context.Context, dispatch.Target) (bool, error) { return false, nil }
 
 func (h *house) authenticate(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
-	v := viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: bearer, Display: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}
+	v := viewer.Viewer{
+		Tenant:  h.tenant.Tenant,
+		Kind:    viewer.User,
+		ID:      bearer,
+		Display: bearer,
+		Roles:   []viewer.Role{viewer.Role(bearer)},
+	}
 	switch bearer {
 	case "admin", "auditor", "manager":
 	case "other":
@@ -170,7 +201,11 @@ func (h *house) do(status int, method, path string, body any, header ...string) 
 // connect makes a connector and returns its path.
 func (h *house) connect(name string) string {
 	h.t.Helper()
-	payload := object{"name": name, "type": "rest", "connection": object{"base_url": "https://hr.example.com", "auth_method": "none"}}
+	payload := object{
+		"name":       name,
+		"type":       "rest",
+		"connection": object{"base_url": "https://hr.example.com", "auth_method": "none"},
+	}
 	return "/connectors/" + h.do(201, "POST", "/connectors", payload).body["id"].(string)
 }
 
@@ -217,14 +252,22 @@ func (c *target) Test(context.Context, v1.TestRequest, connectorkit.Report) (v1.
 	return v1.TestResponse{Success: c.refuses == nil, Error: c.refuses}, nil
 }
 
-func (c *target) Discover(_ context.Context, _ v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+func (c *target) Discover(
+	_ context.Context,
+	_ v1.DiscoverRequest,
+	report connectorkit.Report,
+) (v1.DiscoverResponse, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refuses != nil {
 		return v1.DiscoverResponse{}, c.refuses
 	}
 	report.Tell(v1.Progress{Message: "looking at people"})
-	return v1.DiscoverResponse{Success: true, SchemaDigest: fmt.Sprintf("sha256:%d", len(c.objects)), Objects: c.objects}, nil
+	return v1.DiscoverResponse{
+		Success:      true,
+		SchemaDigest: fmt.Sprintf("sha256:%d", len(c.objects)),
+		Objects:      c.objects,
+	}, nil
 }
 
 func (c *target) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
@@ -259,7 +302,14 @@ func person(id string, attributes object) v1.RemoteIdentity {
 func (h *house) ordinary() {
 	h.target.objects = []v1.DiscoveredObject{
 		{Kind: "identity", NativeType: "person", Fields: []v1.DiscoveredField{
-			field("mail", "string", "ann@x.test"), field("cn", "string", "Ann Archer"), field("badge", "string", "b-1"), field("dept", "string", "Sales"),
+			field(
+				"mail",
+				"string",
+				"ann@x.test",
+			),
+			field("cn", "string", "Ann Archer"),
+			field("badge", "string", "b-1"),
+			field("dept", "string", "Sales"),
 		}},
 		{Kind: "entitlement", NativeType: "group", Fields: []v1.DiscoveredField{field("title", "string", "Staff")}},
 	}
@@ -267,7 +317,9 @@ func (h *house) ordinary() {
 		person("ann", object{"mail": "ann@x.test", "cn": "Ann Archer", "badge": "b-1", "dept": "Sales", "phone": "1"}),
 		person("bob", object{"mail": "bob@x.test", "cn": "Bob Baker", "badge": "b-2", "dept": "Sales"}),
 	}
-	h.target.accounts = []v1.RemoteAccount{{ExternalID: "a-ann", NativeRef: "a-ann", Attributes: object{"login": "ann"}}}
+	h.target.accounts = []v1.RemoteAccount{
+		{ExternalID: "a-ann", NativeRef: "a-ann", Attributes: object{"login": "ann"}},
+	}
 }
 
 // mapped is a connector that has taken the first four steps.

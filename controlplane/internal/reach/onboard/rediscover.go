@@ -57,7 +57,11 @@ func (s *Service) rediscover(ctx context.Context, v viewer.Viewer, in *rediscove
 	return &out, err
 }
 
-func (s *Service) streamRediscover(ctx context.Context, v viewer.Viewer, in *rediscoverIn) (func(context.Context, *httpapi.Events) error, error) {
+func (s *Service) streamRediscover(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *rediscoverIn,
+) (func(context.Context, *httpapi.Events) error, error) {
 	err := s.comparable(ctx, v, in.ID)
 	return func(ctx context.Context, e *httpapi.Events) error {
 		look := func(tell func(v1.Progress)) (Rediscovery, error) {
@@ -75,22 +79,35 @@ func (s *Service) comparable(ctx context.Context, v viewer.Viewer, id string) er
 	})
 }
 
-// Rediscover looks at a connector's target again and compares with the snapshot that its mappings are about. What the target, the
-// network or an agent answers is part of the result.
-func (s *Service) Rediscover(ctx context.Context, v viewer.Viewer, id string, o connector.DiscoverOptions, report connectorkit.Report) (Rediscovery, error) {
+// Rediscover looks at a connector's target again and compares with the snapshot that its mappings are about. What the
+// target, the network or an agent answers is part of the result.
+func (s *Service) Rediscover(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	o connector.DiscoverOptions,
+	report connectorkit.Report,
+) (Rediscovery, error) {
 	out := Rediscovery{Warnings: []v1.Warning{}}
-	answer, err := s.Connectors.Discover(ctx, v, id, o, report, func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error {
-		if !answer.Success || ctx.Err() != nil {
-			return nil
-		}
-		snap, err := s.Fields.Take(ctx, tx, id, fieldmap.SourceRediscover, answer)
-		if err != nil {
+	answer, err := s.Connectors.Discover(
+		ctx,
+		v,
+		id,
+		o,
+		report,
+		func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error {
+			if !answer.Success || ctx.Err() != nil {
+				return nil
+			}
+			snap, err := s.Fields.Take(ctx, tx, id, fieldmap.SourceRediscover, answer)
+			if err != nil {
+				return err
+			}
+			out.SnapshotID = &snap.ID
+			out.Diff, err = s.compare(ctx, tx, id, snap)
 			return err
-		}
-		out.SnapshotID = &snap.ID
-		out.Diff, err = s.compare(ctx, tx, id, snap)
-		return err
-	})
+		},
+	)
 	if err != nil {
 		return out, err
 	}
@@ -101,8 +118,14 @@ func (s *Service) Rediscover(ctx context.Context, v viewer.Viewer, id string, o 
 	return out, nil
 }
 
-// compare keeps what differs between a new snapshot and the current one, in the place of a diff that is open; nil where nothing does.
-func (s *Service) compare(ctx context.Context, tx *pg.Tx, id string, after fieldmap.SchemaSnapshot) (*SchemaDiff, error) {
+// compare keeps what differs between a new snapshot and the current one, in the place of a diff that is open; nil where
+// nothing does.
+func (s *Service) compare(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	after fieldmap.SchemaSnapshot,
+) (*SchemaDiff, error) {
 	if err := lock(ctx, tx, id); err != nil {
 		return nil, err
 	}
@@ -138,15 +161,26 @@ func (s *Service) compare(ctx context.Context, tx *pg.Tx, id string, after field
 		return nil, err
 	}
 	return &d, audit.Record(ctx, tx, audit.Entry{
-		Action: "connector.schema_changed", Subject: audit.Subject{Type: "connector", ID: c.ID, Display: c.BusinessID},
-		Context: map[string]any{"schema_diff_id": d.ID, "added": len(d.Added), "removed": len(d.Removed), "type_changed": len(d.TypeChanged)},
+		Action:  "connector.schema_changed",
+		Subject: audit.Subject{Type: "connector", ID: c.ID, Display: c.BusinessID},
+		Context: map[string]any{
+			"schema_diff_id": d.ID,
+			"added":          len(d.Added),
+			"removed":        len(d.Removed),
+			"type_changed":   len(d.TypeChanged),
+		},
 	})
 }
 
-// inUse are the rules that a connector's records are mapped by: the stored ones, or where nobody has decided, what would be proposed
-// for the fields of a snapshot. Entitlements and grants are then what the connector makes of them, and no proposal is
-// in use.
-func (s *Service) inUse(ctx context.Context, tx *pg.Tx, c connector.Connector, snap fieldmap.SchemaSnapshot) (rules []mapping.Mapping, version int, err error) {
+// inUse are the rules that a connector's records are mapped by: the stored ones, or where nobody has decided, what
+// would be proposed for the fields of a snapshot. Entitlements and grants are then what the connector makes of them,
+// and no proposal is in use.
+func (s *Service) inUse(
+	ctx context.Context,
+	tx *pg.Tx,
+	c connector.Connector,
+	snap fieldmap.SchemaSnapshot,
+) (rules []mapping.Mapping, version int, err error) {
 	stored, version, err := fieldmap.Rules(ctx, tx, c.ID)
 	if err != nil {
 		return nil, 0, err
@@ -165,8 +199,8 @@ func ofAccess(r mapping.Mapping) bool {
 	return r.Object == mapping.ObjectEntitlement || r.Object == mapping.ObjectGrant
 }
 
-// lock keeps others from comparing, deciding and mapping until the transaction ends. Its fault is of kind NotFound where there is no
-// such connector.
+// lock keeps others from comparing, deciding and mapping until the transaction ends. Its fault is of kind NotFound
+// where there is no such connector.
 func lock(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
 		return err

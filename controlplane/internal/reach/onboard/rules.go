@@ -18,14 +18,22 @@ func (n NewSchemaDecision) rule() *mapping.Mapping {
 		return nil
 	}
 	m := mapping.Normalise([]mapping.Mapping{{
-		Object: n.Object, Source: n.Path, Action: n.Mapping.Action, Target: mapping.Field(n.Mapping.Target), Transform: n.Mapping.Transform,
+		Object: n.Object, Source: n.Path, Action: n.Mapping.Action, Target: mapping.Field(n.Mapping.Target),
+		Transform: n.Mapping.Transform,
 		Heuristic: mapping.Manual, Confidence: 1, Overridden: true,
 	}})[0]
 	return &m
 }
 
 // applyRules writes what decisions make of the rules, where they change any. Its fault points at the decisions.
-func (s *Service) applyRules(ctx context.Context, tx *pg.Tx, c connector.Connector, base fieldmap.SchemaSnapshot, d SchemaDiff, decisions []NewSchemaDecision) error {
+func (s *Service) applyRules(
+	ctx context.Context,
+	tx *pg.Tx,
+	c connector.Connector,
+	base fieldmap.SchemaSnapshot,
+	d SchemaDiff,
+	decisions []NewSchemaDecision,
+) error {
 	if len(decisions) == 0 {
 		return nil
 	}
@@ -72,7 +80,14 @@ func (d SchemaDiff) outcome(k fieldKey, n NewSchemaDecision) *mapping.Mapping {
 	case mapping.FieldsOf(k[0]) == nil: // what is not mapped
 		return nil
 	case n.Decision == decisionIgnore:
-		return &mapping.Mapping{Object: k[0], Source: k[1], Action: mapping.ActionIgnore, Heuristic: mapping.Manual, Confidence: 1, Overridden: true}
+		return &mapping.Mapping{
+			Object:     k[0],
+			Source:     k[1],
+			Action:     mapping.ActionIgnore,
+			Heuristic:  mapping.Manual,
+			Confidence: 1,
+			Overridden: true,
+		}
 	}
 	for _, f := range d.Added {
 		if k == (fieldKey{f.Object, f.Path}) {

@@ -24,16 +24,24 @@ type Service struct {
 }
 
 const (
-	aboutWizard = "The same five steps for every type: type, connection, discovery, mapping, first_sync. Each says whether it is completed, what is wrong, what " +
-		"keeps it from being taken, and what to call next. It is computed from what is there, so any step can be left and taken up again."
+	aboutWizard = "The same five steps for every type: type, connection, discovery, mapping, first_sync. Each says " +
+		"whether it is completed, what is wrong, what " +
+		"keeps it from being taken, and what to call next. It is computed from what is there, so any step can be " +
+		"left and taken up again."
 	aboutAccept = "Accepts the proposals for all fields without a decision. Earlier decisions stay."
-	aboutFirst  = "Starts the first sync, which reads everything. While a step before is missing it is refused with 409 connector_incomplete, test_required, " +
-		"discovery_required or mapping_required. Once it has succeeded the connector is active and connected, and runs read what has changed."
-	aboutAgain = "Looks at the target once more and compares with the fields that the mappings are about. Where something differs, the answer holds a diff that waits for " +
-		"decisions; it takes the place of one that is open. Until it is decided, syncs go on as before. With stream=true the answer is a stream of server-sent events: " +
+	aboutFirst  = "Starts the first sync, which reads everything. While a step before is missing it is refused with " +
+		"409 connector_incomplete, test_required, " +
+		"discovery_required or mapping_required. Once it has succeeded the connector is active and connected, and " +
+		"runs read what has changed."
+	aboutAgain = "Looks at the target once more and compares with the fields that the mappings are about. Where " +
+		"something differs, the answer holds a diff that waits for " +
+		"decisions; it takes the place of one that is open. Until it is decided, syncs go on as before. With " +
+		"stream=true the answer is a stream of server-sent events: " +
 		"progress for each step, then result."
-	aboutDecide = "accept: an added field gets its proposed mapping, a removed one loses its mapping, one of another type keeps it. override: the field gets the given mapping. " +
-		"ignore: the field fills nothing from now on. All mappings that come of it are checked before anything is written. What is undecided stays as it was; " +
+	aboutDecide = "accept: an added field gets its proposed mapping, a removed one loses its mapping, one of another " +
+		"type keeps it. override: the field gets the given mapping. " +
+		"ignore: the field fills nothing from now on. All mappings that come of it are checked before anything is " +
+		"written. What is undecided stays as it was; " +
 		"dismiss ends the diff so, and the next rediscover shows the rest again."
 )
 
@@ -41,17 +49,33 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/connectors/{id}/wizard", "Get the state of the setup wizard", s.wizard).For(both...).Describe(aboutWizard),
-		httpapi.Handle("POST", "/connectors/{id}/wizard/accept-mappings", "Accept suggested field mappings", s.accept).For(viewer.Admin).
-			Status(http.StatusOK).Errors(409, 412).Describe(aboutAccept),
-		httpapi.Handle("POST", "/connectors/{id}/wizard/first-sync", "Start the first sync", s.firstSync).For(viewer.Admin).
-			Status(http.StatusAccepted).Errors(409).Describe(aboutFirst),
-		httpapi.Either("POST", "/connectors/{id}/rediscover", "Rediscover the schema of a connector", (*rediscoverIn).streams, s.rediscover, s.streamRediscover).
-			For(viewer.Admin).Errors(409).Describe(aboutAgain),
+		httpapi.Handle("GET", "/connectors/{id}/wizard", "Get the state of the setup wizard", s.wizard).
+			For(both...).
+			Describe(aboutWizard),
+		httpapi.Handle("POST", "/connectors/{id}/wizard/accept-mappings", "Accept suggested field mappings", s.accept).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutAccept),
+		httpapi.Handle("POST", "/connectors/{id}/wizard/first-sync", "Start the first sync", s.firstSync).
+			For(viewer.Admin).
+			Status(http.StatusAccepted).
+			Errors(409).
+			Describe(aboutFirst),
+		httpapi.Either("POST", "/connectors/{id}/rediscover", "Rediscover the schema of a connector",
+			(*rediscoverIn).streams, s.rediscover, s.streamRediscover).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutAgain),
 		httpapi.Handle("GET", "/connectors/{id}/schema-diffs", "List schema differences", s.diffs).For(both...),
-		httpapi.Handle("GET", "/connectors/{id}/schema-diffs/{diff_id}", "Retrieve a schema difference", s.diff).For(both...),
-		httpapi.Handle("POST", "/connectors/{id}/schema-diffs/{diff_id}/decide", "Decide a schema difference", s.decide).For(viewer.Admin).
-			Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
+		httpapi.Handle("GET", "/connectors/{id}/schema-diffs/{diff_id}", "Retrieve a schema difference", s.diff).
+			For(both...),
+		httpapi.Handle("POST", "/connectors/{id}/schema-diffs/{diff_id}/decide", "Decide a schema difference",
+			s.decide).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutDecide),
 	}
 }
 

@@ -33,8 +33,21 @@ func (f facts) path(rest string) string {
 func (f facts) typeStep() WizardStep {
 	entry, _ := catalog.Find(f.key())
 	return WizardStep{
-		Name: "type", State: completed, Type: &WizardType{Key: f.key(), Name: entry.Name, Mode: f.connector.Mode, Environment: f.connector.Environment},
-		Next: []WizardAction{{http.MethodGet, httpapi.Prefix + "/connectors/types/" + f.key(), "what this type asks for, and what it can do"}},
+		Name:  "type",
+		State: completed,
+		Type: &WizardType{
+			Key:         f.key(),
+			Name:        entry.Name,
+			Mode:        f.connector.Mode,
+			Environment: f.connector.Environment,
+		},
+		Next: []WizardAction{
+			{
+				http.MethodGet,
+				httpapi.Prefix + "/connectors/types/" + f.key(),
+				"what this type asks for, and what it can do",
+			},
+		},
 	}
 }
 
@@ -47,8 +60,15 @@ func (f facts) key() string {
 }
 
 func (f facts) connectionStep() WizardStep {
-	step := WizardStep{Name: "connection", Connection: &WizardConnection{Fields: f.fields(), LastTest: f.connector.LastTest}}
-	change := WizardAction{http.MethodPatch, f.path(""), "change settings and secrets; any change asks for another test"}
+	step := WizardStep{
+		Name:       "connection",
+		Connection: &WizardConnection{Fields: f.fields(), LastTest: f.connector.LastTest},
+	}
+	change := WizardAction{
+		http.MethodPatch,
+		f.path(""),
+		"change settings and secrets; any change asks for another test",
+	}
 	test := WizardAction{http.MethodPost, f.path("/test?stream=true"), "test the connection, step by step as it goes"}
 	if f.tested() {
 		step.State = completed
@@ -101,7 +121,10 @@ func (f facts) untested() *WizardProblem {
 	case t == nil:
 		return &WizardProblem{Code: testRequired, Detail: "the connection has not been tested yet"}
 	case !t.Current:
-		return &WizardProblem{Code: testRequired, Detail: "settings or secrets have changed since the last test; test again"}
+		return &WizardProblem{
+			Code:   testRequired,
+			Detail: "settings or secrets have changed since the last test; test again",
+		}
 	case !t.Success && t.Error != nil:
 		return &WizardProblem{Code: t.Error.Code, Detail: "the last test failed: " + t.Error.Message}
 	case !t.Success:
@@ -127,14 +150,26 @@ func (f facts) discoveryStep() WizardStep {
 }
 
 func (f facts) mappingStep() WizardStep {
-	step := WizardStep{Name: "mapping", BlockedBy: f.lacking(testRequired, discoveryRequired), Mapping: f.mapping(), Next: []WizardAction{
-		{http.MethodPost, f.path("/mappings/suggest"), "the proposals, with the rule that found each"},
-		{http.MethodPost, f.path("/mappings/preview"), "try mappings on records of the target"},
-		{http.MethodPut, f.path("/mappings"), "say what is done with each field"},
-		{http.MethodPost, f.path("/wizard/accept-mappings"), "accept the proposals for all fields without a decision"},
-	}}
+	step := WizardStep{
+		Name:      "mapping",
+		BlockedBy: f.lacking(testRequired, discoveryRequired),
+		Mapping:   f.mapping(),
+		Next: []WizardAction{
+			{http.MethodPost, f.path("/mappings/suggest"), "the proposals, with the rule that found each"},
+			{http.MethodPost, f.path("/mappings/preview"), "try mappings on records of the target"},
+			{http.MethodPut, f.path("/mappings"), "say what is done with each field"},
+			{
+				http.MethodPost,
+				f.path("/wizard/accept-mappings"),
+				"accept the proposals for all fields without a decision",
+			},
+		},
+	}
 	for _, o := range step.Mapping.CopyFrom {
-		step.Next = append(step.Next, WizardAction{http.MethodPost, f.path("/mappings/copy-from/" + o.ID), "take over the mappings of " + o.Name})
+		step.Next = append(
+			step.Next,
+			WizardAction{http.MethodPost, f.path("/mappings/copy-from/" + o.ID), "take over the mappings of " + o.Name},
+		)
 	}
 	if f.version > 0 {
 		step.State = completed
@@ -142,7 +177,12 @@ func (f facts) mappingStep() WizardStep {
 	for i, r := range f.rules {
 		if r.Action == mapping.ActionMap && f.snapshot != nil && !f.seen[[2]string{r.Object, r.Source}] {
 			step.Problems = append(step.Problems, WizardProblem{
-				fmt.Sprintf("#/mappings/%d/source_path", i), "no_such_field", "the source showed no such field; " + string(r.Target) + " stays empty",
+				fmt.Sprintf(
+					"#/mappings/%d/source_path",
+					i,
+				),
+				"no_such_field",
+				"the source showed no such field; " + string(r.Target) + " stays empty",
 			})
 		}
 	}
@@ -187,9 +227,18 @@ func (f facts) syncStep() WizardStep {
 	if f.run == nil {
 		return step
 	}
-	step.FirstSync = &WizardSync{RunID: f.run.ID, Status: f.run.Status, Phase: f.run.Phase, Links: f.run.Links, Counters: WizardCounters{
-		f.run.Counters.IdentitiesRead, f.run.Counters.AccountsDiscovered, f.run.Counters.EntitlementsMapped, f.run.Counters.GrantsRecorded,
-	}}
+	step.FirstSync = &WizardSync{
+		RunID:  f.run.ID,
+		Status: f.run.Status,
+		Phase:  f.run.Phase,
+		Links:  f.run.Links,
+		Counters: WizardCounters{
+			f.run.Counters.IdentitiesRead,
+			f.run.Counters.AccountsDiscovered,
+			f.run.Counters.EntitlementsMapped,
+			f.run.Counters.GrantsRecorded,
+		},
+	}
 	if !f.run.Status.Ended() {
 		step.Next = []WizardAction{{http.MethodGet, f.run.Links["events"], "follow the run as it goes"}}
 	}
@@ -205,7 +254,9 @@ func (f facts) lacking(codes ...string) (out []string) {
 		switch {
 		case code == testRequired && len(f.missing) > 0:
 			out = append(out, connectorIncomplete)
-		case code == testRequired && !f.tested(), code == discoveryRequired && f.snapshot == nil, code == mappingRequired && f.version == 0:
+		case code == testRequired && !f.tested(),
+			code == discoveryRequired && f.snapshot == nil,
+			code == mappingRequired && f.version == 0:
 			out = append(out, code)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-const diffColumns = `d.id, d.connector_id, d.from_snapshot_id, d.to_snapshot_id, d.base_snapshot_id, d.state, d.added, d.removed, d.type_changed,
-	d.decisions, d.replaced_by_id, d.version, d.created_at, d.updated_at, d.closed_at`
+const diffColumns = `d.id, d.connector_id, d.from_snapshot_id, d.to_snapshot_id, d.base_snapshot_id, d.state, d.added,
+	d.removed, d.type_changed, d.decisions, d.replaced_by_id, d.version, d.created_at, d.updated_at, d.closed_at`
 
 // find reads a diff of a connector. Its fault is of kind NotFound where there is none.
 func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (SchemaDiff, error) {
@@ -28,7 +28,12 @@ func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (Sche
 	if !listing.IsID(id) {
 		return SchemaDiff{}, missing
 	}
-	rows, err := tx.Query(ctx, `select `+diffColumns+` from schema_diff d where d.connector_id = $1 and d.id = $2 `+locking, connectorID, id)
+	rows, err := tx.Query(
+		ctx,
+		`select `+diffColumns+` from schema_diff d where d.connector_id = $1 and d.id = $2 `+locking,
+		connectorID,
+		id,
+	)
 	if err != nil {
 		return SchemaDiff{}, fmt.Errorf("find schema diff: %w", err)
 	}
@@ -45,7 +50,11 @@ func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (Sche
 
 // Undecided are those of these diffs that wait for decisions.
 func Undecided(ctx context.Context, tx *pg.Tx, ids []string) ([]SchemaDiff, error) {
-	rows, err := tx.Query(ctx, `select `+diffColumns+` from schema_diff d where d.id = any($1::text[]::uuid[]) and d.closed_at is null`, ids)
+	rows, err := tx.Query(
+		ctx,
+		`select `+diffColumns+` from schema_diff d where d.id = any($1::text[]::uuid[]) and d.closed_at is null`,
+		ids,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("find schema diffs: %w", err)
 	}
@@ -61,20 +70,34 @@ func Undecided(ctx context.Context, tx *pg.Tx, ids []string) ([]SchemaDiff, erro
 
 func insert(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 	const sql = `
-		insert into schema_diff (tenant_id, id, connector_id, from_snapshot_id, to_snapshot_id, base_snapshot_id, added, removed, type_changed)
+		insert into schema_diff (tenant_id, id, connector_id, from_snapshot_id, to_snapshot_id, base_snapshot_id, added,
+		    removed, type_changed)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7, $8)`
-	_, err := tx.Exec(ctx, sql, d.ID, d.ConnectorID, d.FromSnapshotID, d.ToSnapshotID, d.BaseID, d.Added, d.Removed, d.TypeChanged)
+	_, err := tx.Exec(
+		ctx,
+		sql,
+		d.ID,
+		d.ConnectorID,
+		d.FromSnapshotID,
+		d.ToSnapshotID,
+		d.BaseID,
+		d.Added,
+		d.Removed,
+		d.TypeChanged,
+	)
 	if err != nil {
 		return fmt.Errorf("keep schema diff: %w", err)
 	}
 	return nil
 }
 
-// closeOpen ends the open diff of a connector, where there is one: what was decided of it stays decided, the rest is in the next one.
+// closeOpen ends the open diff of a connector, where there is one: what was decided of it stays decided, the rest is in
+// the next one.
 func closeOpen(ctx context.Context, tx *pg.Tx, connectorID string) (closed []string, err error) {
 	const sql = `
 		update schema_diff
-		   set state = case when state = 'open' then 'dismissed' else state end, closed_at = now(), updated_at = now(), version = version + 1
+		   set state = case when state = 'open' then 'dismissed' else state end, closed_at = now(), updated_at = now(),
+		       version = version + 1
 		 where connector_id = $1
 		   and closed_at is null
 		returning id::text`
@@ -86,7 +109,12 @@ func closeOpen(ctx context.Context, tx *pg.Tx, connectorID string) (closed []str
 }
 
 func replace(ctx context.Context, tx *pg.Tx, replaced []string, by string) error {
-	if _, err := tx.Exec(ctx, `update schema_diff set replaced_by_id = $2 where id = any($1::uuid[])`, replaced, by); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`update schema_diff set replaced_by_id = $2 where id = any($1::uuid[])`,
+		replaced,
+		by,
+	); err != nil {
 		return fmt.Errorf("note what replaces a schema diff: %w", err)
 	}
 	return nil
@@ -96,7 +124,8 @@ func replace(ctx context.Context, tx *pg.Tx, replaced []string, by string) error
 func keep(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 	const sql = `
 		update schema_diff
-		   set state = $2, decisions = $3, base_snapshot_id = $4, closed_at = $5, updated_at = now(), version = version + 1
+		   set state = $2, decisions = $3, base_snapshot_id = $4, closed_at = $5, updated_at = now(),
+		       version = version + 1
 		 where id = $1`
 	if _, err := tx.Exec(ctx, sql, d.ID, d.State, d.Decisions, d.BaseID, d.ClosedAt); err != nil {
 		return fmt.Errorf("keep decisions: %w", err)
@@ -127,11 +156,21 @@ func (s *Service) diffs(ctx context.Context, v viewer.Viewer, in *diffsIn) (*htt
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.Out(walk, items, total, func(d SchemaDiff) []string { return []string{d.CreatedAt.Format(time.RFC3339Nano), d.ID} }), nil
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(d SchemaDiff) []string { return []string{d.CreatedAt.Format(time.RFC3339Nano), d.ID} },
+	), nil
 }
 
 // list gives a connector's diffs, the newest first.
-func list(ctx context.Context, tx *pg.Tx, connectorID, state string, page pg.Page) (items []SchemaDiff, total int64, err error) {
+func list(
+	ctx context.Context,
+	tx *pg.Tx,
+	connectorID, state string,
+	page pg.Page,
+) (items []SchemaDiff, total int64, err error) {
 	const where = ` from schema_diff d where d.connector_id = $1 and ($2 = '' or d.state = $2)`
 	if err := tx.QueryRow(ctx, `select count(*)`+where, connectorID, state).Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count schema diffs: %w", err)

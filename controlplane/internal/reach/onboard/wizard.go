@@ -109,9 +109,15 @@ type WizardCounters struct {
 // wizard puts the facts in the order of the steps.
 func (f facts) wizard() Wizard {
 	w := Wizard{
-		ConnectorID: f.connector.ID, BusinessID: f.connector.BusinessID, Name: f.connector.Name, Status: f.connector.Status,
-		FunnelState: f.connector.FunnelState, First: !f.others, Done: f.connector.FunnelState == connector.Connected, Completed: []int{},
-		Steps: []WizardStep{f.typeStep(), f.connectionStep(), f.discoveryStep(), f.mappingStep(), f.syncStep()},
+		ConnectorID: f.connector.ID,
+		BusinessID:  f.connector.BusinessID,
+		Name:        f.connector.Name,
+		Status:      f.connector.Status,
+		FunnelState: f.connector.FunnelState,
+		First:       !f.others,
+		Done:        f.connector.FunnelState == connector.Connected,
+		Completed:   []int{},
+		Steps:       []WizardStep{f.typeStep(), f.connectionStep(), f.discoveryStep(), f.mappingStep(), f.syncStep()},
 	}
 	for i := range w.Steps {
 		step := &w.Steps[i]

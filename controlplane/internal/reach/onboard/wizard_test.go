@@ -12,7 +12,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// standing is how far a connector has come: the step, those completed, and of the step what blocks it and what is wrong.
+// standing is how far a connector has come: the step, those completed, and of the step what blocks it and what is
+// wrong.
 func (h *house) standing(path string) (string, object) {
 	h.t.Helper()
 	w := h.do(200, "GET", path+"/wizard", nil)
@@ -42,7 +43,12 @@ func (h *house) refused(path, code string) {
 func TestADraftBecomesAConnectedSystemStepByStep(t *testing.T) {
 	h := open(t)
 	h.ordinary()
-	draft := h.do(201, "POST", "/connectors", object{"name": "HR", "type": "rest", "draft": true, "connection": object{"auth_method": "basic"}})
+	draft := h.do(
+		201,
+		"POST",
+		"/connectors",
+		object{"name": "HR", "type": "rest", "draft": true, "connection": object{"auth_method": "basic"}},
+	)
 	path := "/connectors/" + draft.body["id"].(string)
 	if draft.body["status"] != "draft" {
 		t.Fatalf("made: %s", draft.text)
@@ -50,23 +56,43 @@ func TestADraftBecomesAConnectedSystemStepByStep(t *testing.T) {
 	h.stands(path, "2[1][][required required required]")
 	h.refused(path, "connector_incomplete")
 	for _, call := range []string{"/test", "/discover", "/mappings/preview", "/sync"} {
-		if a := h.do(409, "POST", path+call, object{}); a.code() != "connector_incomplete" || a.points()["#/connection/base_url"] != "required" {
+		if a := h.do(
+			409,
+			"POST",
+			path+call,
+			object{},
+		); a.code() != "connector_incomplete" ||
+			a.points()["#/connection/base_url"] != "required" {
 			t.Errorf("%s of a draft: %s", call, a.text)
 		}
 	}
-	if a := h.do(422, "PATCH", path, object{"connection": object{"base_url": 7}}); a.points()["#/connection/base_url"] != "wrong_type" {
+	if a := h.do(
+		422,
+		"PATCH",
+		path,
+		object{"connection": object{"base_url": 7}},
+	); a.points()["#/connection/base_url"] != "wrong_type" {
 		t.Errorf("a wrong setting of a draft: %s", a.text)
 	}
 	h.do(200, "PATCH", path, object{"connection": object{"base_url": "https://hr.example.com"}})
 	h.stands(path, "2[1][][required required]")
-	if c := h.do(200, "PATCH", path, object{"connection": object{"username": "reader"}, "credentials": object{"password": "CANARY-pw"}}); c.body["status"] != "ready" {
+	if c := h.do(
+		200,
+		"PATCH",
+		path,
+		object{"connection": object{"username": "reader"}, "credentials": object{"password": "CANARY-pw"}},
+	); c.body["status"] != "ready" {
 		t.Errorf("completed: %s", c.text)
 	}
 	h.stands(path, "2[1][][test_required]")
 	h.refused(path, "test_required")
 
 	h.target.does(func() {
-		h.target.refuses = &v1.ErrorDetail{Class: v1.ClassAuth, Code: "http_401", Message: "the target answered 401 Unauthorized"}
+		h.target.refuses = &v1.ErrorDetail{
+			Class:   v1.ClassAuth,
+			Code:    "http_401",
+			Message: "the target answered 401 Unauthorized",
+		}
 	})
 	h.do(200, "POST", path+"/test", nil)
 	h.stands(path, "2[1][][http_401]")
@@ -94,13 +120,20 @@ func TestADraftBecomesAConnectedSystemStepByStep(t *testing.T) {
 	h.stands(path, "5[1 2 3 4][][]")
 
 	run := h.do(202, "POST", path+"/wizard/first-sync", object{"chunk_size": 10}).body["run_id"].(string)
-	if r := h.ended(path, run); r["status"] != "succeeded" || r["trigger"] != "wizard" || r["effective_incremental"] != false {
+	if r := h.ended(
+		path,
+		run,
+	); r["status"] != "succeeded" || r["trigger"] != "wizard" ||
+		r["effective_incremental"] != false {
 		t.Fatalf("the first sync: %v", r)
 	}
 	h.stands(path, "5[1 2 3 4 5][][]")
 	w := h.do(200, "GET", path+"/wizard", nil)
 	first := w.list("steps")[4]["first_sync"].(object)
-	if diff := cmp.Diff(object{"identities_read": 2.0, "accounts_discovered": 1.0, "entitlements_mapped": 0.0, "grants_recorded": 0.0}, first["counters"]); diff != "" {
+	if diff := cmp.Diff(
+		object{"identities_read": 2.0, "accounts_discovered": 1.0, "entitlements_mapped": 0.0, "grants_recorded": 0.0},
+		first["counters"],
+	); diff != "" {
 		t.Errorf("counters (-want +got):\n%s", diff)
 	}
 	if w.body["done"] != true || w.body["status"] != "active" || w.body["funnel_state"] != "connected" {
@@ -141,7 +174,9 @@ func TestEveryTypeHasTheSameStepsAndItsOwnFieldsAlone(t *testing.T) {
 		for _, step := range w.list("steps") {
 			names = append(names, step["name"].(string))
 			for _, next := range step["next"].([]any) {
-				if n := next.(object); n["method"] == "" || !strings.HasPrefix(n["path"].(string), "/api/v1/connectors/") || n["what"] == "" {
+				if n := next.(object); n["method"] == "" ||
+					!strings.HasPrefix(n["path"].(string), "/api/v1/connectors/") ||
+					n["what"] == "" {
 					t.Errorf("%s: %v", e.Key, n)
 				}
 			}
@@ -170,7 +205,8 @@ func TestEveryTypeHasTheSameStepsAndItsOwnFieldsAlone(t *testing.T) {
 
 func TestFieldsThatHangOnAChoiceAppearWithIt(t *testing.T) {
 	h := open(t)
-	path := "/connectors/" + h.do(201, "POST", "/connectors", object{"name": "s", "type": "scim2", "draft": true}).body["id"].(string)
+	path := "/connectors/" + h.do(201, "POST", "/connectors",
+		object{"name": "s", "type": "scim2", "draft": true}).body["id"].(string)
 	fields := func() (set, unset []string) {
 		t.Helper()
 		_, step := h.standing(path)
@@ -186,7 +222,15 @@ func TestFieldsThatHangOnAChoiceAppearWithIt(t *testing.T) {
 		}
 		return set, unset
 	}
-	h.do(200, "PATCH", path, object{"connection": object{"base_url": "https://s.example.com", "auth_method": "oauth2_client_credentials"}, "credentials": object{"client_secret": "CANARY-s"}})
+	h.do(
+		200,
+		"PATCH",
+		path,
+		object{
+			"connection":  object{"base_url": "https://s.example.com", "auth_method": "oauth2_client_credentials"},
+			"credentials": object{"client_secret": "CANARY-s"},
+		},
+	)
 	set, unset := fields()
 	if diff := cmp.Diff([]string{"base_url", "auth_method", "client_secret"}, set); diff != "" {
 		t.Errorf("set (-want +got):\n%s", diff)
@@ -194,7 +238,12 @@ func TestFieldsThatHangOnAChoiceAppearWithIt(t *testing.T) {
 	if !slices.Contains(unset, "token_url") || slices.Contains(unset, "bearer_token") {
 		t.Errorf("unset = %v", unset)
 	}
-	h.do(200, "PATCH", path, object{"connection": object{"auth_method": "bearer"}, "credentials": object{"client_secret": nil}})
+	h.do(
+		200,
+		"PATCH",
+		path,
+		object{"connection": object{"auth_method": "bearer"}, "credentials": object{"client_secret": nil}},
+	)
 	if _, unset = fields(); slices.Contains(unset, "token_url") || !slices.Contains(unset, "bearer_token") {
 		t.Errorf("unset = %v", unset)
 	}
@@ -205,7 +254,12 @@ func TestTheFourthStepOffersTheMappingsOfOtherEnvironments(t *testing.T) {
 	h.ordinary()
 	production := h.mapped("production")
 	h.do(200, "PUT", production+"/mappings", object{"mappings": []object{
-		{"object": "identity", "source_path": "mail", "target_field": "email"}, {"object": "identity", "source_path": "badge", "target_field": "attributes.badge"},
+		{
+			"object":       "identity",
+			"source_path":  "mail",
+			"target_field": "email",
+		},
+		{"object": "identity", "source_path": "badge", "target_field": "attributes.badge"},
 	}})
 	h.target.does(func() { h.target.objects[0].Fields = slices.Delete(slices.Clone(h.target.objects[0].Fields), 2, 3) })
 	staging := h.connect("staging")
@@ -218,7 +272,8 @@ func TestTheFourthStepOffersTheMappingsOfOtherEnvironments(t *testing.T) {
 	}
 	offer := offers[0].(object)
 	misfits := offer["misfits"].([]any)
-	if offer["connector_id"] != id(production) || offer["fitting"] != 1.0 || len(misfits) != 1 || misfits[0].(object)["code"] != "no_such_field" {
+	if offer["connector_id"] != id(production) || offer["fitting"] != 1.0 || len(misfits) != 1 ||
+		misfits[0].(object)["code"] != "no_such_field" {
 		t.Errorf("offer = %v", offer)
 	}
 	h.do(200, "POST", staging+"/mappings/copy-from/"+id(production), nil)
@@ -243,7 +298,11 @@ func TestAFirstSyncThatFailsSaysWhyAndMayBeTriedAgain(t *testing.T) {
 	h.ordinary()
 	path := h.mapped("hr")
 	h.target.does(func() {
-		h.target.refuses = &v1.ErrorDetail{Class: v1.ClassAuth, Code: "http_403", Message: "the target answered 403 Forbidden"}
+		h.target.refuses = &v1.ErrorDetail{
+			Class:   v1.ClassAuth,
+			Code:    "http_403",
+			Message: "the target answered 403 Forbidden",
+		}
 	})
 	r := h.ended(path, h.do(202, "POST", path+"/wizard/first-sync", nil).body["run_id"].(string))
 	if r["status"] != "failed" {
@@ -251,7 +310,10 @@ func TestAFirstSyncThatFailsSaysWhyAndMayBeTriedAgain(t *testing.T) {
 	}
 	h.stands(path, "5[1 2 3 4][][http_403]")
 	h.target.does(func() { h.target.refuses = nil })
-	if r = h.ended(path, h.do(202, "POST", path+"/wizard/first-sync", nil).body["run_id"].(string)); r["status"] != "succeeded" {
+	if r = h.ended(
+		path,
+		h.do(202, "POST", path+"/wizard/first-sync", nil).body["run_id"].(string),
+	); r["status"] != "succeeded" {
 		t.Errorf("tried again: %v", r)
 	}
 }

@@ -38,8 +38,8 @@ func (a ability) may(operation string) bool {
 	return slices.Contains(a.Ops, string(ops[operation])) || a.byHand(operation)
 }
 
-// byHand says that a person has to make the change although the connector writes: its settings allow the change, and the
-// target was seen not to offer it. Sent, it would fail.
+// byHand says that a person has to make the change although the connector writes: its settings allow the change, and
+// the target was seen not to offer it. Sent, it would fail.
 func (a ability) byHand(operation string) bool {
 	return a.Mode == ModeAuto && slices.Contains(a.Missing, string(ops[operation]))
 }
@@ -78,9 +78,11 @@ func (a ability) refusal(operation string) string {
 // spoken is an operation in words that follow can, or is to.
 func spoken(operation string) string {
 	return map[string]string{
-		CreateAccount: "create accounts", UpdateAccount: "change accounts", RenameAccount: "rename accounts", Enable: "enable accounts",
-		Disable: "disable accounts", DeleteAccount: "delete accounts", Unlock: "unlock accounts", SetPassword: "set passwords",
-		Grant: "grant entitlements", Revoke: "revoke entitlements",
+		CreateAccount: "create accounts", UpdateAccount: "change accounts", RenameAccount: "rename accounts",
+		Enable:  "enable accounts",
+		Disable: "disable accounts", DeleteAccount: "delete accounts", Unlock: "unlock accounts",
+		SetPassword: "set passwords",
+		Grant:       "grant entitlements", Revoke: "revoke entitlements",
 	}[operation]
 }
 
@@ -125,8 +127,8 @@ func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[strin
 	return found, nil
 }
 
-// Why says why nothing, or not everything, is written through a connector now, in words for people; empty when all is well. Tasks
-// that were made wait for as long as it holds.
+// Why says why nothing, or not everything, is written through a connector now, in words for people; empty when all is
+// well. Tasks that were made wait for as long as it holds.
 func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
 	can, err := abilities(ctx, tx, []string{connectorID})
 	if err != nil {
@@ -161,16 +163,22 @@ type Waiting struct {
 	Until  *time.Time `json:"until" doc:"When it is retried automatically. Null: after someone has acted."`
 }
 
-// waiting is the SQL of what keeps a connector's tasks from being sent: of a connector c, its provisioning p and its lane l.
+// waiting is the SQL of what keeps a connector's tasks from being sent: of a connector c, its provisioning p and its
+// lane l.
 const waiting = `
 	case when exists (select from provisioning_switch s where s.tenant_id = c.tenant_id and not s.writes)
-	     then jsonb_build_object('code', 'switch_off', 'reason', 'writing is switched off for the whole tenant' || coalesce(': ' || (select s.reason from provisioning_switch s where s.tenant_id = c.tenant_id), ''))
+	     then jsonb_build_object('code', 'switch_off', 'reason',
+	         'writing is switched off for the whole tenant' || coalesce(': ' || (select s.reason
+	         from provisioning_switch s where s.tenant_id = c.tenant_id), ''))
 	     when p.write_mode = 'off'
-	     then jsonb_build_object('code', 'write_mode_off', 'reason', 'the connector writes nothing: its write_mode is off')
+	     then jsonb_build_object('code', 'write_mode_off', 'reason',
+	         'the connector writes nothing: its write_mode is off')
 	     when c.status not in ('ready', 'active', 'degraded')
-	     then jsonb_build_object('code', 'connector_not_running', 'reason', 'the connector is ' || c.status || coalesce(': ' || c.status_reason, ''))
+	     then jsonb_build_object('code', 'connector_not_running', 'reason',
+	         'the connector is ' || c.status || coalesce(': ' || c.status_reason, ''))
 	     when p.breaker_open_since is not null
-	     then jsonb_build_object('code', 'breaker_open', 'reason', coalesce(p.breaker_reason, 'too much has failed or changed; look at it, then reset the breaker'))
+	     then jsonb_build_object('code', 'breaker_open', 'reason',
+	         coalesce(p.breaker_reason, 'too much has failed or changed; look at it, then reset the breaker'))
 	     when l.wait_until > now() and l.wait_code is not null
 	     then jsonb_build_object('code', 'target_unavailable', 'reason', l.wait_reason, 'until', l.wait_until)
 	end`
@@ -180,7 +188,8 @@ const aroundConnector = `
 	left join provisioning_lane l on l.tenant_id = c.tenant_id and l.connector_id = c.id`
 
 func waitingFor(ctx context.Context, tx *pg.Tx, connectorID string) (w *Waiting, err error) {
-	err = tx.QueryRow(ctx, `select `+waiting+` from connector c `+aroundConnector+` where c.id = $1`, connectorID).Scan(&w)
+	err = tx.QueryRow(ctx, `select `+waiting+` from connector c `+aroundConnector+` where c.id = $1`, connectorID).
+		Scan(&w)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("read what tasks wait for: %w", err)
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 func lacking(field, detail string) error {
-	return fault.New(fault.Invalid, "%s", detail).With(fault.Field{Pointer: "#/" + field, Code: "required", Detail: detail})
+	return fault.New(fault.Invalid, "%s", detail).
+		With(fault.Field{Pointer: "#/" + field, Code: "required", Detail: detail})
 }
 
 // accept places an order and answers with its task, or tells what would be sent.
@@ -30,7 +31,17 @@ func (s *Service) accept(ctx context.Context, v viewer.Viewer, o Order, dryRun b
 			return err
 		}
 		self := httpapi.Prefix + "/accounts/provisioning-tasks/" + d.ID
-		out = &acceptedOut{Status: http.StatusAccepted, Location: self, Body: Accepted{TaskID: &d.ID, State: d.State, Mode: d.Mode, Links: map[string]string{"self": self}, Plan: []v1.PlannedRequest{}}}
+		out = &acceptedOut{
+			Status:   http.StatusAccepted,
+			Location: self,
+			Body: Accepted{
+				TaskID: &d.ID,
+				State:  d.State,
+				Mode:   d.Mode,
+				Links:  map[string]string{"self": self},
+				Plan:   []v1.PlannedRequest{},
+			},
+		}
 		return nil
 	})
 	return out, err
@@ -63,7 +74,8 @@ func (s *Service) dryRun(ctx context.Context, v viewer.Viewer, o Order) (*accept
 		if err := s.refresh(ctx, tx); err != nil {
 			return err
 		}
-		// What is placed within is undone alone: the dry run may share its transaction with the answer that is kept of it.
+		// What is placed within is undone alone: the dry run may share its transaction with the answer that is kept of
+		// it.
 		inner, err := tx.Begin(ctx)
 		if err != nil {
 			return fmt.Errorf("rehearse: %w", err)
@@ -86,7 +98,10 @@ func (s *Service) dryRun(ctx context.Context, v viewer.Viewer, o Order) (*accept
 	if err != nil {
 		return nil, err
 	}
-	out := &acceptedOut{Status: http.StatusOK, Body: Accepted{State: "planned", Mode: ModeSimulate, Links: map[string]string{}, Plan: []v1.PlannedRequest{}}}
+	out := &acceptedOut{
+		Status: http.StatusOK,
+		Body:   Accepted{State: "planned", Mode: ModeSimulate, Links: map[string]string{}, Plan: []v1.PlannedRequest{}},
+	}
 	if refused {
 		out.Body.Error = j.failed
 		return out, nil
@@ -115,14 +130,18 @@ func rehearse(ctx context.Context, tx *pg.Tx, o Order) (j job, err error) {
 		return j, err
 	}
 	const sql = `
-		select t.id, t.operation, t.mode, t.lane, t.idempotency_key, t.payload, t.created_from, t.identity_id, t.account_id, t.grant_id,
-		       case when a.status in ('provisioning', 'failed') then '' else coalesce(a.external_id, '') end as remote_id, coalesce(a.native_ref, a.native_identity, '') as native_ref,
-		       coalesce(a.username, '') as username, t.connector_id::text, t.error
+		select t.id, t.operation, t.mode, t.lane, t.idempotency_key, t.payload, t.created_from, t.identity_id,
+		       t.account_id, t.grant_id, case when a.status in ('provisioning', 'failed') then ''
+		       else coalesce(a.external_id, '') end as remote_id,
+		           coalesce(a.native_ref, a.native_identity, '') as native_ref, coalesce(a.username, '') as username,
+		           t.connector_id::text, t.error
 		  from provisioning_task t
 		  left join account a on a.tenant_id = t.tenant_id and a.id = t.account_id
 		 where t.id = $1`
-	err = tx.QueryRow(ctx, sql, id).Scan(&j.ID, &j.Operation, &j.Mode, &j.Lane, &j.Key, &j.Payload, &j.CreatedFrom, &j.IdentityID, &j.AccountID, &j.GrantID,
-		&j.RemoteID, &j.NativeRef, &j.Username, &j.connector, &j.failed)
+	err = tx.QueryRow(ctx, sql, id).
+		Scan(&j.ID, &j.Operation, &j.Mode, &j.Lane, &j.Key, &j.Payload, &j.CreatedFrom, &j.IdentityID, &j.AccountID,
+			&j.GrantID,
+			&j.RemoteID, &j.NativeRef, &j.Username, &j.connector, &j.failed)
 	if err != nil {
 		return j, fmt.Errorf("rehearse: %w", err)
 	}

@@ -28,8 +28,14 @@ const (
 
 // unsupportedCodes are the codes of errors that say that a connector or its target cannot make a change at all.
 var unsupportedCodes = map[string]bool{
-	"read_only_connector": true, "operation_not_supported": true, "unsupported_operation": true, "agent_type_unsupported": true,
-	"container_unsupported": true, "force_change_unsupported": true, "password_unsupported": true, "principal_unsupported": true,
+	"read_only_connector":      true,
+	"operation_not_supported":  true,
+	"unsupported_operation":    true,
+	"agent_type_unsupported":   true,
+	"container_unsupported":    true,
+	"force_change_unsupported": true,
+	"password_unsupported":     true,
+	"principal_unsupported":    true,
 }
 
 // classOf is the class of a target's error.
@@ -78,7 +84,16 @@ func namesOf(ctx context.Context, tx *pg.Tx, tasks []draft) (namesOfThings, erro
 	var people, accounts, entitlements []string
 	for _, d := range tasks {
 		if d.Mode == ModeManual {
-			people, accounts, entitlements = append(people, d.IdentityID), append(accounts, d.AccountID), append(entitlements, d.EntitlementID)
+			people, accounts, entitlements = append(
+				people,
+				d.IdentityID,
+			), append(
+				accounts,
+				d.AccountID,
+			), append(
+				entitlements,
+				d.EntitlementID,
+			)
 		}
 	}
 	names := namesOfThings{}
@@ -88,9 +103,11 @@ func namesOf(ctx context.Context, tx *pg.Tx, tasks []draft) (namesOfThings, erro
 	const sql = `
 		select id::text, display_name from identity where id = any(array_remove($1::text[], '')::uuid[])
 		 union all
-		select a.id::text, ` + directoryaccount.Display + ` from account a where a.id = any(array_remove($2::text[], '')::uuid[])
+		select a.id::text, ` + directoryaccount.Display + ` from account a where a.id = any(array_remove($2::text[],
+		    '')::uuid[])
 		 union all
-		select id::text, coalesce(nullif(display_name, ''), nullif(name, ''), external_id) from entitlement where id = any(array_remove($3::text[], '')::uuid[])`
+		select id::text, coalesce(nullif(display_name, ''), nullif(name, ''), external_id) from entitlement
+		    where id = any(array_remove($3::text[], '')::uuid[])`
 	rows, err := tx.Query(ctx, sql, people, accounts, entitlements)
 	if err != nil {
 		return nil, fmt.Errorf("read names: %w", err)
@@ -118,9 +135,12 @@ func toDo(d draft, can ability, names namesOfThings) string {
 	switch d.Operation {
 	case CreateAccount:
 		if d.failed != nil {
-			return where + "create an account for " + who + ". Its template cannot be filled: " + d.failed.Message + "." + end
+			return where + "create an account for " + who + ". Its template cannot be filled: " + d.failed.Message +
+				"." + end
 		}
-		return where + "create an account for " + who + described(d.Payload.Account) + "." + end + " The next reading of the system finds the account by its name."
+		return where + "create an account for " + who + described(
+			d.Payload.Account,
+		) + "." + end + " The next reading of the system finds the account by its name."
 	case UpdateAccount, RenameAccount:
 		return where + "change " + account + described(d.Payload.Account) + "." + end
 	case Enable:
@@ -132,11 +152,15 @@ func toDo(d draft, can ability, names namesOfThings) string {
 	case Unlock:
 		return where + "unlock " + account + " of " + who + "." + end
 	case SetPassword:
-		return where + "give " + account + " of " + who + " a new password, which has to be changed at the first sign-in." + end
+		return where + "give " + account + " of " + who + " a new password, which has to be changed at the first " +
+			"sign-in." + end
 	case Grant:
 		return where + "give " + account + " the entitlement " + names.of(d.EntitlementID, "named here") + "." + end
 	case Revoke:
-		return where + "take the entitlement " + names.of(d.EntitlementID, "named here") + " from " + account + "." + end
+		return where + "take the entitlement " + names.of(
+			d.EntitlementID,
+			"named here",
+		) + " from " + account + "." + end
 	}
 	return ""
 }
@@ -150,7 +174,8 @@ func described(a *v1.ProvisionAccount) string {
 	for _, field := range []struct {
 		name  string
 		value *string
-	}{{"user name", a.Username}, {"e-mail", a.Email}, {"display name", a.DisplayName}, {"first name", a.FirstName}, {"last name", a.LastName},
+	}{{"user name", a.Username}, {"e-mail", a.Email}, {"display name", a.DisplayName}, {"first name", a.FirstName},
+		{"last name", a.LastName},
 		{"employee number", a.EmployeeNumber}, {"place", a.Container}} {
 		if field.value != nil {
 			parts = append(parts, field.name+" "+*field.value)
@@ -170,7 +195,9 @@ func described(a *v1.ProvisionAccount) string {
 // unmakable says what to do about an account that cannot be made of its person.
 func unmakable(d *v1.ErrorDetail) string {
 	if d.Code == "invalid_template" {
-		return "Correct the account template of the connector, then retry this task: the account is computed again from the template."
+		return "Correct the account template of the connector, then retry this task: the account is computed again " +
+			"from the template."
 	}
-	return "Complete the missing values of the person in their source system, or change the account template of the connector. Then retry this task: the account is computed again from the template."
+	return "Complete the missing values of the person in their source system, or change the account template of the " +
+		"connector. Then retry this task: the account is computed again from the template."
 }

@@ -25,20 +25,29 @@ func ldapResult(d *v1.ErrorDetail) int {
 
 // adviceOfCode says what to do about errors that connectors name exactly. %s is the connector's own hint.
 var adviceOfCode = map[string]string{
-	"account_not_found": "The target does not know the account any more. Sync the connector, so that it is seen to be gone; then cancel this task.",
-	"account_outside": "The account has been moved out of what the connector reads, and was left as it is. Make the change in the target and complete " +
+	"account_not_found": "The target does not know the account any more. Sync the connector, so that it is seen to " +
+		"be gone; then cancel this task.",
+	"account_outside": "The account has been moved out of what the connector reads, and was left as it is. Make the " +
+		"change in the target and complete " +
 		"this task, or widen what the connector reads and retry.",
-	"account_not_visible": "The connector does not see the account, and cannot prove that it is gone: the access may still exist. Look for the account in " +
-		"the target, give the connector's sign-in the right to see it, and retry; or make the change by hand and complete this task.",
-	"entitlement_not_found": "The group or role is not in the target any more. Sync the connector, so that it is seen to be gone; then remove it from the " +
-		"policies and roles that give it, and cancel this task.",
-	"entitlement_outside": "The group or role has been moved out of what the connector reads. Widen what it reads, or make the change in the target and " +
+	"account_not_visible": "The connector does not see the account, and cannot prove that it is gone: the access may " +
+		"still exist. Look for the account in " +
+		"the target, give the connector's sign-in the right to see it, and retry; or make the change by hand and " +
 		"complete this task.",
-	"entitlement_not_visible": "The connector does not see the group or role, and cannot prove that it is gone: the access may still exist. Look for it in " +
+	"entitlement_not_found": "The group or role is not in the target any more. Sync the connector, so that it is " +
+		"seen to be gone; then remove it from the " +
+		"policies and roles that give it, and cancel this task.",
+	"entitlement_outside": "The group or role has been moved out of what the connector reads. Widen what it reads, " +
+		"or make the change in the target and " +
+		"complete this task.",
+	"entitlement_not_visible": "The connector does not see the group or role, and cannot prove that it is gone: the " +
+		"access may still exist. Look for it in " +
 		"the target, give the connector's sign-in the right to see it, and retry.",
-	"stale_membership": "A group of the target still lists an earlier account of this name, and the new account would inherit the membership. Remove the " +
+	"stale_membership": "A group of the target still lists an earlier account of this name, and the new account " +
+		"would inherit the membership. Remove the " +
 		"value from the group that the error names; then retry.",
-	"primary_group": "The group is the account's primary group, which it cannot leave. Give the account another primary group in the target; then retry.",
+	"primary_group": "The group is the account's primary group, which it cannot leave. Give the account another " +
+		"primary group in the target; then retry.",
 }
 
 // aboutPassword says that the target refuses the password. Connectors say so by the step or by the code.
@@ -46,24 +55,36 @@ func aboutPassword(d *v1.ErrorDetail) bool {
 	return d.Phase == "password" || d.Code == "password_refused" || d.Code == "password_needs_tls"
 }
 
-// advise says what to do about a task that has failed: by the code where the connector gives an exact one, else by operation and class.
+// advise says what to do about a task that has failed: by the code where the connector gives an exact one, else by
+// operation and class.
 func advise(operation, class string, d *v1.ErrorDetail) string {
 	text, exact := adviceOfCode[d.Code]
 	switch {
 	case class == classUnsupported:
-		return "The connector cannot make this change. Do it by hand in the target and complete this task, or set the connector's write_mode to manual."
+		return "The connector cannot make this change. Do it by hand in the target and complete this task, or set " +
+			"the connector's write_mode to manual."
 	case exact:
 		return text
 	case aboutPassword(d):
-		return withHint("The target's password policy refuses the password. Change the credential in the connector's account template (or the policy of "+
-			"the target) so that the two agree; then retry.", d)
+		return withHint(
+			"The target's password policy refuses the password. Change the credential in the connector's account "+
+				"template (or the policy of "+
+				"the target) so that the two agree; then retry.",
+			d,
+		)
 	case ldapResult(d) == ldapUndefinedAttribute:
-		return withHint("The directory's schema does not have an attribute that the change writes, and so the connector's settings do not fit the target. "+
-			"Correct the account template or the connector's settings, or extend the schema; then retry.", d)
+		return withHint(
+			"The directory's schema does not have an attribute that the change writes, and so the connector's "+
+				"settings do not fit the target. "+
+				"Correct the account template or the connector's settings, or extend the schema; then retry.",
+			d,
+		)
 	case operation == Revoke && ldapResult(d) == ldapObjectClass:
 		return withHint("The group may not be without members.", d) + " Then retry."
 	case operation == CreateAccount && class == classConflict:
-		return "Another account in the target already has this username. If it belongs to this person, link it to them and cancel this task. If not, change the username rule of the account template or the person's preferred name, and retry: the account is computed again from the template."
+		return "Another account in the target already has this username. If it belongs to this person, link it to " +
+			"them and cancel this task. If not, change the username rule of the account template or the person's " +
+			"preferred name, and retry: the account is computed again from the template."
 	case operation == RenameAccount && class == classConflict:
 		return "The target has the new login name already. Choose another name, or free it in the target; then retry."
 	}
@@ -74,18 +95,29 @@ func advise(operation, class string, d *v1.ErrorDetail) string {
 func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 	switch {
 	case class == classNotFound && (operation == Grant || operation == Revoke):
-		return "The target does not know the account, or the group or role, any more. Sync the connector to see which, then retry, or cancel this task."
+		return "The target does not know the account, or the group or role, any more. Sync the connector to see " +
+			"which, then retry, or cancel this task."
 	case class == classNotFound:
 		return adviceOfCode["account_not_found"]
 	case d.Class == v1.ClassPermission:
-		return withHint("The connector's own sign-in may not make this change. Give it the right in the target, then retry.", d)
+		return withHint(
+			"The connector's own sign-in may not make this change. Give it the right in the target, then retry.",
+			d,
+		)
 	case d.Class == v1.ClassPolicy && d.Target == nil:
-		return "A policy between here and the target forbids the change: " + cmp.Or(d.Hint, d.Message) + ". Change the policy, then retry."
+		return "A policy between here and the target forbids the change: " + cmp.Or(
+			d.Hint,
+			d.Message,
+		) + ". Change the policy, then retry."
 	case d.Class == v1.ClassPolicy, refusedForGood(d):
 		return withHint("A rule of the target system refuses the change, and will refuse it again. Its message: "+
 			sentence(d.Message)+" Fix the cause in the target system, then retry.", d)
 	case class == classInvalid:
-		return withHint("The target refuses the values. Compare them with what the target accepts, mend the person's data or the connector's account template, then retry.", d)
+		return withHint(
+			"The target refuses the values. Compare them with what the target accepts, mend the person's data or the "+
+				"connector's account template, then retry.",
+			d,
+		)
 	case class == classAuth:
 		return "The target refuses the connector's sign-in. Renew its credentials and test the connection; then retry."
 	case class == classConfig:
@@ -96,15 +128,22 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 	return adviseAfterTries(d)
 }
 
-// adviseAfterTries is the advice when a change did not succeed in all of its attempts. A target that answered was reached.
+// adviseAfterTries is the advice when a change did not succeed in all of its attempts. A target that answered was
+// reached.
 func adviseAfterTries(d *v1.ErrorDetail) string {
 	const end = " Then retry this task, or all that failed at the connector."
 	switch {
 	case d.Target != nil && d.Target.HTTP != nil:
-		return fmt.Sprintf("The target was reached, and answered all attempts with an error (HTTP status %d). Its log says more.", d.Target.HTTP.Status) + end
+		return fmt.Sprintf(
+			"The target was reached, and answered all attempts with an error (HTTP status %d). Its log says more.",
+			d.Target.HTTP.Status,
+		) + end
 	case d.Target != nil && d.Target.LDAP != nil:
-		return fmt.Sprintf("The directory was reached, and answered all attempts with an error (result %d, %s). Its log says more.",
-			d.Target.LDAP.ResultCode, d.Target.LDAP.Name) + end
+		return fmt.Sprintf(
+			"The directory was reached, and answered all attempts with an error (result %d, %s). Its log says more.",
+			d.Target.LDAP.ResultCode,
+			d.Target.LDAP.Name,
+		) + end
 	case d.Class == v1.ClassInternal, d.Class == v1.ClassProtocol, d.Class == v1.ClassTargetFault:
 		return withHint("All attempts ended with an error: "+sentence(d.Message), d) + end
 	}

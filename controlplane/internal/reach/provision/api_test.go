@@ -37,7 +37,8 @@ func TestAdministratorsOrderChangesOfAccounts(t *testing.T) {
 		}
 		before := len(h.tasks())
 		answer := h.Must(202, "admin", "POST", at+"/"+tt.action, tt.body)
-		if len(h.tasks()) != before+1 || answer.Header.Get("Location") != "/api/v1/accounts/provisioning-tasks/"+answer.Text("task_id") {
+		if len(h.tasks()) != before+1 ||
+			answer.Header.Get("Location") != "/api/v1/accounts/provisioning-tasks/"+answer.Text("task_id") {
 			t.Errorf("%s: %d tasks more, and the answer is %s", tt.action, len(h.tasks())-before, pretty(answer.Body))
 		}
 		h.drain()
@@ -101,7 +102,14 @@ func TestAnAccountIsMadeByTheTemplateAndWhatSomebodySays(t *testing.T) {
 	h.drain()
 	h.sent("account.create boss") // nobody's rule asked for it, so no rule takes it away
 	h.Refused(404, "not_found", "admin", "POST", "/accounts", object("connector_id", newID(), "identity_id", ann))
-	h.Refused(404, "not_found", "admin", "POST", "/accounts", object("connector_id", h.connector, "identity_id", newID()))
+	h.Refused(
+		404,
+		"not_found",
+		"admin",
+		"POST",
+		"/accounts",
+		object("connector_id", h.connector, "identity_id", newID()),
+	)
 }
 
 func TestWhatMayNotBeWrittenIsRefusedAndSaysWhy(t *testing.T) {
@@ -111,7 +119,10 @@ func TestWhatMayNotBeWrittenIsRefusedAndSaysWhy(t *testing.T) {
 	h.Exec(`update account set managed = 'protected'`)
 	h.Refused(409, "account_protected", "admin", "POST", at, nil)
 	h.Exec(`update account set managed = 'managed'`)
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1, 'off')`, h.connector)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1, 'off')`,
+		h.connector,
+	)
 	h.Refused(409, "writes_off", "admin", "POST", at, nil)
 	why := func() (text string) {
 		h.as(func(tx *pg.Tx) (err error) { text, err = provision.Why(ctx, tx, h.connector); return err })
@@ -172,7 +183,8 @@ func TestEverybodySeesTheTasksOfWhomAndWhatTheyMaySee(t *testing.T) {
 	for who, want := range map[string]int{"admin": 4, "auditor": 4, "boss": 2, "owner": 2, "nobody": 0} {
 		got := h.Must(200, who, "GET", "/accounts/provisioning-tasks", nil)
 		summary, _ := got.Body["summary"].(map[string]any)
-		if len(got.Items()) != want || got.Body["total"] != float64(want) || want > 0 && fmt.Sprint(summary["by_state"]) != fmt.Sprintf("map[queued:%d]", want) {
+		if len(got.Items()) != want || got.Body["total"] != float64(want) ||
+			want > 0 && fmt.Sprint(summary["by_state"]) != fmt.Sprintf("map[queued:%d]", want) {
 			t.Errorf("%s sees %d of %v, %v; want %d", who, len(got.Items()), got.Body["total"], summary, want)
 		}
 	}
@@ -181,7 +193,11 @@ func TestEverybodySeesTheTasksOfWhomAndWhatTheyMaySee(t *testing.T) {
 			t.Errorf("the owner of staff sees a task about %v", item["entitlement"])
 		}
 	}
-	hidden := h.text(`select id::text from provisioning_task where entitlement_id = $1 and identity_id = $2`, mail, boss)
+	hidden := h.text(
+		`select id::text from provisioning_task where entitlement_id = $1 and identity_id = $2`,
+		mail,
+		boss,
+	)
 	h.Refused(404, "not_found", "owner", "GET", "/accounts/provisioning-tasks/"+hidden, nil)
 	h.Must(200, "boss", "GET", "/accounts/provisioning-tasks/"+hidden, nil)
 	h.Refused(403, "forbidden", "boss", "POST", "/accounts/provisioning-tasks/"+hidden+"/cancel", nil)
@@ -197,7 +213,13 @@ func TestTheListIsWalkedAndFiltered(t *testing.T) {
 	h.plan()
 	seen := []any{}
 	for next := ""; ; {
-		page := h.Must(200, "admin", "GET", "/accounts/provisioning-tasks?limit=3&operation=grant,create_account"+next, nil)
+		page := h.Must(
+			200,
+			"admin",
+			"GET",
+			"/accounts/provisioning-tasks?limit=3&operation=grant,create_account"+next,
+			nil,
+		)
 		seen = append(seen, page.Values("id")...)
 		if page.Body["next_cursor"] == nil {
 			break
@@ -207,7 +229,13 @@ func TestTheListIsWalkedAndFiltered(t *testing.T) {
 	if n := len(seen); n != 10 || len(slices.Compact(slices.Clone(seen))) != 10 {
 		t.Errorf("walked over %d tasks; want 10", n)
 	}
-	got := h.Must(200, "admin", "GET", "/accounts/provisioning-tasks?operation=grant&state=blocked&created_from=birthright&lane=normal&connector_id="+h.connector, nil)
+	got := h.Must(
+		200,
+		"admin",
+		"GET",
+		"/accounts/provisioning-tasks?operation=grant&state=blocked&created_from=birthright&lane=normal&connector_id="+h.connector,
+		nil,
+	)
 	if got.Body["total"] != float64(5) {
 		t.Errorf("%v grants wait; want 5", got.Body["total"])
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkChanges grants one entitlement to each of 1000 accounts of a target that takes 20 ms for a change, and says which share of
-// the time the calls were with the target, of all the time that the four calls at once had.
+// BenchmarkChanges grants one entitlement to each of 1000 accounts of a target that takes 20 ms for a change, and says
+// which share of the time the calls were with the target, of all the time that the four calls at once had.
 func BenchmarkChanges(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()

@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// tally counts the changes of each kind that were made within the breaker's window, by the minute. What is urgent does not count: an
-// immediate termination is never held up by how many there were.
+// tally counts the changes of each kind that were made within the breaker's window, by the minute. What is urgent does
+// not count: an immediate termination is never held up by how many there were.
 type tally struct {
 	window time.Duration
 	now    func() time.Time
@@ -72,16 +72,20 @@ func (l *lane) count(ctx context.Context, tx *pg.Tx) (*tally, error) {
 	var operation string
 	var minute int64
 	var n int
-	_, err = pgx.ForEachRow(rows, []any{&operation, &minute, &n}, func() error { t.put(operation, minute, n); return nil })
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&operation, &minute, &n},
+		func() error { t.put(operation, minute, n); return nil },
+	)
 	return t, err
 }
 
-// bounded are the operations whose number is bounded: those that take something away, or change what is there. That too much is given
-// is for the breakers of policies to see.
+// bounded are the operations whose number is bounded: those that take something away, or change what is there. That too
+// much is given is for the breakers of policies to see.
 var bounded = []string{Disable, DeleteAccount, Revoke, UpdateAccount, RenameAccount, SetPassword}
 
-// bound is how many tasks may be taken at most, and which kinds may not, so that no kind of change passes the breaker's limit. When one
-// of a kind that has reached it is due, the breaker opens.
+// bound is how many tasks may be taken at most, and which kinds may not, so that no kind of change passes the breaker's
+// limit. When one of a kind that has reached it is due, the breaker opens.
 func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) (int, []string, error) {
 	most := l.config.Breaker.MaxChanges
 	full := []string{}
@@ -100,7 +104,11 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 	under := map[string]int{}
 	var operation string
 	var n int
-	if _, err := pgx.ForEachRow(rows, []any{&operation, &n}, func() error { under[operation] = n; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&operation, &n},
+		func() error { under[operation] = n; return nil },
+	); err != nil {
 		return 0, nil, fmt.Errorf("count changes: %w", err)
 	}
 	for _, operation := range bounded {
@@ -125,7 +133,8 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 	const due = `
 		select operation
 		  from provisioning_task
-		 where connector_id = $1 and lane = 'normal' and state in ('queued', 'retrying') and mode = 'auto' and next_attempt_at <= now() and operation = any($2)
+		 where connector_id = $1 and lane = 'normal' and state in ('queued', 'retrying') and mode = 'auto'
+		     and next_attempt_at <= now() and operation = any($2)
 		 limit 1`
 	switch err := tx.QueryRow(ctx, due, l.id, full).Scan(&operation); {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -134,8 +143,13 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		return 0, nil, fmt.Errorf("count changes: %w", err)
 	}
 	l.halted.Store(true)
-	why := fmt.Sprintf("%d changes to %s were made within %s, the limit without a review; check that further changes are correct, then reset the circuit breaker",
-		most, spoken(operation), l.config.Breaker.Window)
+	why := fmt.Sprintf(
+		"%d changes to %s were made within %s, the limit without a review; check that further changes are correct, "+
+			"then reset the circuit breaker",
+		most,
+		spoken(operation),
+		l.config.Breaker.Window,
+	)
 	return 0, nil, l.trip(ctx, tx, why)
 }
 
@@ -143,7 +157,8 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 func (l *lane) trip(ctx context.Context, tx *pg.Tx, why string) error {
 	l.halted.Store(true)
 	const sql = `
-		insert into connector_provisioning as p (tenant_id, connector_id, write_mode, breaker_open_since, breaker_reason)
+		insert into connector_provisioning as p (tenant_id, connector_id, write_mode, breaker_open_since,
+		    breaker_reason)
 		values (current_tenant(), $1, $2, now(), $3)
 		    on conflict (tenant_id, connector_id) do update
 		   set breaker_open_since = now(), breaker_reason = excluded.breaker_reason, updated_at = now()
@@ -159,16 +174,26 @@ func (l *lane) trip(ctx context.Context, tx *pg.Tx, why string) error {
 	if err := announce(ctx, tx, event.WritesStopped, l.id, why, l.s.Now()); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "connector.breaker_opened", Outcome: audit.Failure,
-		Subject: audit.Subject{Type: "connector", ID: l.id, Display: l.target.BusinessID}, Context: map[string]any{"reason": why}})
+	return audit.Record(ctx, tx, audit.Entry{
+		Action:  "connector.breaker_opened",
+		Outcome: audit.Failure,
+		Subject: audit.Subject{
+			Type:    "connector",
+			ID:      l.id,
+			Display: l.target.BusinessID,
+		},
+		Context: map[string]any{"reason": why},
+	})
 }
 
-// announce publishes that writing to a system has stopped, or goes on: why and since when it was stopped. The caller has
-// changed the breaker in the same transaction, so that the events of one connector come in the order in which this happened.
+// announce publishes that writing to a system has stopped, or goes on: why and since when it was stopped. The caller
+// has changed the breaker in the same transaction, so that the events of one connector come in the order in which this
+// happened.
 func announce(ctx context.Context, tx *pg.Tx, kind event.Kind, connector, why string, since time.Time) error {
 	const sql = `
 		select c.name,
-		       (select count(*) from provisioning_task t where t.connector_id = c.id and t.state in ('queued', 'retrying'))
+		       (select count(*) from provisioning_task t where t.connector_id = c.id
+		           and t.state in ('queued', 'retrying'))
 		  from connector c
 		 where c.id::text = lower($1)`
 	var name string
@@ -178,7 +203,11 @@ func announce(ctx context.Context, tx *pg.Tx, kind event.Kind, connector, why st
 	}
 	id := strings.ToLower(connector)
 	data := map[string]any{"connector_id": id, "name": name, "reason": why, "since": since.UTC(), "waiting": waiting}
-	return event.Publish(ctx, tx, event.Event{Kind: kind, Resource: event.Resource{Type: "connector", ID: id}, Data: data})
+	return event.Publish(
+		ctx,
+		tx,
+		event.Event{Kind: kind, Resource: event.Resource{Type: "connector", ID: id}, Data: data},
+	)
 }
 
 // failing opens the breaker when as many tasks have failed, one after the other, as may.
@@ -205,5 +234,9 @@ func (l *lane) failing(ctx context.Context, tx *pg.Tx) error {
 	if n < most {
 		return nil
 	}
-	return l.trip(ctx, tx, fmt.Sprintf("%d changes have failed, one after the other; see why, then reset the breaker", n))
+	return l.trip(
+		ctx,
+		tx,
+		fmt.Sprintf("%d changes have failed, one after the other; see why, then reset the breaker", n),
+	)
 }

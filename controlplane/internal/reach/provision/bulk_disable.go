@@ -57,8 +57,8 @@ func (s *Service) bulkDisable(ctx context.Context, v viewer.Viewer, in *bulkDisa
 	return out, err
 }
 
-// disableAll orders the disabling of accounts with the same number of statements however many there are. One that is refused keeps
-// nothing from the others.
+// disableAll orders the disabling of accounts with the same number of statements however many there are. One that is
+// refused keeps nothing from the others.
 func (s *Service) disableAll(ctx context.Context, tx *pg.Tx, b BulkDisable, dryRun bool) (BulkDisabled, error) {
 	out := BulkDisabled{DryRun: dryRun, Results: []BulkDisableEntry{}}
 	if err := s.refresh(ctx, tx); err != nil {
@@ -129,7 +129,12 @@ func (p *plan) place(ctx context.Context, tx *pg.Tx, note string) error {
 		_, err = enter(ctx, tx, rows)
 	}
 	if errors.Is(err, errOvertaken) {
-		return fault.Coded(fault.Conflict, "task_open", "another change of one of the accounts was ordered at the same moment; nothing was written, send the request again")
+		return fault.Coded(
+			fault.Conflict,
+			"task_open",
+			"another change of one of the accounts was ordered at the same moment; nothing was written, send the "+
+				"request again",
+		)
 	}
 	if err != nil {
 		return err
@@ -145,7 +150,8 @@ func (p *plan) place(ctx context.Context, tx *pg.Tx, note string) error {
 // subjectsOf reads and locks accounts that the viewer sees, by id, with what can be changed in their systems.
 func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subject, map[string]ability, error) {
 	sql := `
-		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text, coalesce(a.is_disabled, false), ` +
+		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text,
+		    coalesce(a.is_disabled, false), ` +
 		directoryaccount.Display + `
 		  from account a
 		 where a.id = any($1::text[]::uuid[])
@@ -159,11 +165,15 @@ func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subjec
 	found := map[string]subject{}
 	systems := map[string]bool{}
 	var t subject
-	_, err = pgx.ForEachRow(rows, []any{&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled, &t.display}, func() error {
-		found[t.ID], systems[t.ConnectorID] = t, true
-		t.IdentityID = nil
-		return nil
-	})
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled, &t.display},
+		func() error {
+			found[t.ID], systems[t.ConnectorID] = t, true
+			t.IdentityID = nil
+			return nil
+		},
+	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("find accounts: %w", err)
 	}

@@ -41,18 +41,21 @@ type job struct {
 
 // jobColumns are those of a task t that is to be sent, with the records of aroundJob.
 const jobColumns = `
-	t.id, t.attempts, t.tries, t.operation, t.mode, t.lane, t.idempotency_key, t.payload, t.created_from, t.identity_id, t.account_id, t.grant_id,
-	case when a.status = 'provisioning' then '' else coalesce(a.external_id, '') end as remote_id, coalesce(a.native_ref, a.native_identity, '') as native_ref,
-	coalesce(a.username, '') as username, coalesce(e.external_id, '') as right_id, coalesce(e.native_ref, e.native_identity, '') as right_ref, g.ends_at,
-	coalesce(a.status = 'deleted', false) as deleted`
+	t.id, t.attempts, t.tries, t.operation, t.mode, t.lane, t.idempotency_key, t.payload, t.created_from, t.identity_id,
+	t.account_id, t.grant_id, case when a.status = 'provisioning' then '' else coalesce(a.external_id,
+	'') end as remote_id, coalesce(a.native_ref, a.native_identity, '') as native_ref,
+	coalesce(a.username, '') as username, coalesce(e.external_id, '') as right_id,
+	    coalesce(e.native_ref, e.native_identity, '') as right_ref, g.ends_at,
+	    coalesce(a.status = 'deleted', false) as deleted`
 
 const aroundJob = `
 	left join account a on a.tenant_id = t.tenant_id and a.id = t.account_id
 	left join entitlement e on e.tenant_id = t.tenant_id and e.id = t.entitlement_id
 	left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id`
 
-// claim takes tasks that are due: what is urgent first, then the accounts of leavers, then what has waited longest, and one of each account, so that changes of an
-// account never overtake one another. With the task, that it is about to be sent is written. ended is what this transaction has settled.
+// claim takes tasks that are due: what is urgent first, then the accounts of leavers, then what has waited longest, and
+// one of each account, so that changes of an account never overtake one another. With the task, that it is about to be
+// sent is written. ended is what this transaction has settled.
 func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) ([]job, error) {
 	room, full, err := l.bound(ctx, tx, room, ended)
 	if err != nil || room == 0 {
@@ -62,20 +65,23 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		with candidate as (
 		    (select id, account_id, 0 as rank, next_attempt_at as since
 		       from provisioning_task
-		      where connector_id = $1 and lane = 'urgent' and state in ('queued', 'retrying') and mode <> 'manual' and next_attempt_at <= now() and operation <> all($5::text[])
+		      where connector_id = $1 and lane = 'urgent' and state in ('queued', 'retrying') and mode <> 'manual'
+		          and next_attempt_at <= now() and operation <> all($5::text[])
 		      order by next_attempt_at, id
 		      limit 8 * $2 + 32)
 		    union all
 		    (select id, account_id, 1, next_attempt_at
 		       from provisioning_task
 		      where connector_id = $1 and operation = 'disable' and payload ->> 'disabled_for' = 'left'
-		        and state in ('queued', 'retrying') and lane = 'normal' and mode <> 'manual' and next_attempt_at <= now() and operation <> all($5::text[])
+		        and state in ('queued', 'retrying') and lane = 'normal' and mode <> 'manual'
+		            and next_attempt_at <= now() and operation <> all($5::text[])
 		      order by next_attempt_at, id
 		      limit 8 * $2 + 32)
 		    union all
 		    (select id, account_id, 3, next_attempt_at
 		       from provisioning_task
-		      where connector_id = $1 and lane = 'normal' and state in ('queued', 'retrying') and mode <> 'manual' and next_attempt_at <= now() and operation <> all($5::text[])
+		      where connector_id = $1 and lane = 'normal' and state in ('queued', 'retrying') and mode <> 'manual'
+		          and next_attempt_at <= now() and operation <> all($5::text[])
 		      order by next_attempt_at, id
 		      limit 8 * $2 + 32)
 		    union all
@@ -87,7 +93,8 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		    select distinct on (coalesce(c.account_id, c.id)) c.id, c.rank, c.since
 		      from candidate c
 		     where c.account_id is null
-		        or not exists (select from provisioning_task o where o.account_id = c.account_id and o.state = 'running' and o.lease_until >= now())
+		        or not exists (select from provisioning_task o where o.account_id = c.account_id
+		            and o.state = 'running' and o.lease_until >= now())
 		     order by coalesce(c.account_id, c.id), c.rank, c.since, c.id
 		), picked as (
 		    select t.id, t.unsure as was_unsure
@@ -99,7 +106,8 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		       for update of t skip locked
 		), taken as (
 		    update provisioning_task t
-		       set state = 'running', attempts = t.attempts + 1, lease_owner = $3, lease_until = now() + $4::interval, unsure = t.mode <> 'simulate',
+		       set state = 'running', attempts = t.attempts + 1, lease_owner = $3, lease_until = now() + $4::interval,
+		           unsure = t.mode <> 'simulate',
 		           updated_at = now(), version = t.version + 1
 		      from picked p
 		     where t.id = p.id
@@ -139,9 +147,16 @@ func (j job) target() v1.ProvisionTarget {
 // request is what the target is asked for.
 func (j job) request(l *lane) v1.ProvisionRequest {
 	req := v1.ProvisionRequest{
-		ConnectorBusinessID: l.target.BusinessID, AuthConfig: l.target.Auth, IdempotencyKey: j.Key, Op: ops[j.Operation], DryRun: j.Mode == ModeSimulate,
-		Target: j.target(), Account: j.Payload.Account, Credential: j.Payload.Credential, PrincipalKind: "account",
-		Reason: map[string]string{"task_id": j.ID, "request_id": j.RequestID},
+		ConnectorBusinessID: l.target.BusinessID,
+		AuthConfig:          l.target.Auth,
+		IdempotencyKey:      j.Key,
+		Op:                  ops[j.Operation],
+		DryRun:              j.Mode == ModeSimulate,
+		Target:              j.target(),
+		Account:             j.Payload.Account,
+		Credential:          j.Payload.Credential,
+		PrincipalKind:       "account",
+		Reason:              map[string]string{"task_id": j.ID, "request_id": j.RequestID},
 	}
 	if j.Right != "" {
 		req.EntitlementRemoteIDs = []string{j.Right}

@@ -82,27 +82,35 @@ type grant struct {
 	Removed       bool       `db:"removed"`    // it was removed in the target, not by us
 }
 
-// governed are the values of managed with which rules write an account: they disable and enable it, and give and take its grants.
-// Of one that is discovered no attribute is written.
+// governed are the values of managed with which rules write an account: they disable and enable it, and give and take
+// its grants. Of one that is discovered no attribute is written.
 var governed = []string{"managed", "discovered"}
 
-// writable says whether rules may write the account at all. They leave alone what is protected, read only or unmanaged, and accounts
-// that do not belong to a person.
+// writable says whether rules may write the account at all. They leave alone what is protected, read only or unmanaged,
+// and accounts that do not belong to a person.
 func (a account) writable() bool {
 	return slices.Contains(governed, a.Managed) && (a.Type == "person" || a.Type == "unknown")
 }
 
-// main is the account of a system that reasons mean which name none: one that is there before one that is missing, one that is known
-// to be a person's before one of unknown type, and then the oldest. Where a person has one that rules may not write, no other one is
-// made beside it.
+// main is the account of a system that reasons mean which name none: one that is there before one that is missing, one
+// that is known to be a person's before one of unknown type, and then the oldest. Where a person has one that rules may
+// not write, no other one is made beside it.
 func main(accounts []account) (account, bool) {
-	own := slices.DeleteFunc(slices.Clone(accounts), func(a account) bool { return a.Type != "person" && a.Type != "unknown" || a.Status == "deleted" })
+	own := slices.DeleteFunc(
+		slices.Clone(accounts),
+		func(a account) bool { return a.Type != "person" && a.Type != "unknown" || a.Status == "deleted" },
+	)
 	if len(own) == 0 {
 		return account{}, false
 	}
 	slices.SortFunc(own, func(a, b account) int {
-		return cmp.Or(order(a.Status == "missing" || a.Status == "failed", b.Status == "missing" || b.Status == "failed"), order(!a.writable(), !b.writable()),
-			order(a.Type != "person", b.Type != "person"), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(
+			order(a.Status == "missing" || a.Status == "failed", b.Status == "missing" || b.Status == "failed"),
+			order(!a.writable(), !b.writable()),
+			order(a.Type != "person", b.Type != "person"),
+			a.CreatedAt.Compare(b.CreatedAt),
+			cmp.Compare(a.ID, b.ID),
+		)
 	})
 	return own[0], true
 }
@@ -118,13 +126,13 @@ func order(a, b bool) int {
 	return 1
 }
 
-// known is the SQL of whether a person i went when they were known here. Who comes as a leaver from the first, or had left before, is
-// none whom we see go: what is left of theirs is found and asked about.
+// known is the SQL of whether a person i went when they were known here. Who comes as a leaver from the first, or had
+// left before, is none whom we see go: what is left of theirs is found and asked about.
 const known = `(i.urgent or i.status_changed_at > i.created_at
 	and (i.status_changed_at > i.created_at + interval '1 day' or coalesce(i.last_working_at, (i.termination_date + 1)::timestamptz, 'infinity') > i.created_at))`
 
-// seesGo says whether it is ours to see to it that an account cannot be used when its owner goes: it was there when they went, or we gave
-// it to them. One that is found later is an orphan, for people to decide about.
+// seesGo says whether it is ours to see to it that an account cannot be used when its owner goes: it was there when
+// they went, or we gave it to them. One that is found later is an orphan, for people to decide about.
 func (p person) seesGo(a account) bool {
 	return p.Known && !a.CreatedAt.After(p.Since) || a.WantedAt != nil || a.DisabledFor != nil
 }
@@ -133,7 +141,8 @@ func (p person) seesGo(a account) bool {
 func (p person) gone() bool { return p.Status == "deactivated" || p.Status == "archived" }
 func (p person) away() bool { return p.Status == "on_leave" && p.settings.leave == "disable" }
 
-// decide compares what a person should hold with what is there. It knows no database: the same person gives the same plan.
+// decide compares what a person should hold with what is there. It knows no database: the same person gives the same
+// plan.
 func (p person) decide(out *plan) {
 	byConnector := map[string][]account{}
 	for _, a := range p.accounts {
@@ -166,8 +175,8 @@ func (p person) decide(out *plan) {
 	p.decideUnseen(out)
 }
 
-// decideUnseen has a leaver's accounts disabled that syncs do not show any more: their connectors look for them also outside of what
-// syncs read. Of whoever is here such an account stays as it is.
+// decideUnseen has a leaver's accounts disabled that syncs do not show any more: their connectors look for them also
+// outside of what syncs read. Of whoever is here such an account stays as it is.
 func (p person) decideUnseen(out *plan) {
 	for _, a := range p.unseen {
 		if can, known := p.settings.connectors[a.ConnectorID]; known {
@@ -235,8 +244,8 @@ func sortedPairs(m map[pair]*ledger.Want) []pair {
 	return keys
 }
 
-// ours says whether a reason ever asked for the grant. One that none did is native, and is asked about, not taken away; so is one that
-// came back by itself.
+// ours says whether a reason ever asked for the grant. One that none did is native, and is asked about, not taken away;
+// so is one that came back by itself.
 func (s *system) ours(g grant, main bool) bool {
 	if g.Reappeared {
 		return false
@@ -287,8 +296,20 @@ func (s *system) life(a account, chosen bool) {
 	case !chosen && a.WantedAt != nil:
 		why = forUnwanted
 	}
-	f := lifeFacts{off: why != "", leave: why == forLeave, chosen: chosen, status: a.Status, disabled: a.Disabled, reason: orEmpty(a.DisabledFor),
-		task: s.lifeTask(a.ID), mayDisable: s.can.may(Disable), mayEnable: s.can.may(Enable) && !unseen, hurried: s.hurried()}
+	f := lifeFacts{
+		off:      why != "",
+		leave:    why == forLeave,
+		chosen:   chosen,
+		status:   a.Status,
+		disabled: a.Disabled,
+		reason:   orEmpty(a.DisabledFor),
+		task: s.lifeTask(
+			a.ID,
+		),
+		mayDisable: s.can.may(Disable),
+		mayEnable:  s.can.may(Enable) && !unseen,
+		hurried:    s.hurried(),
+	}
 	moves := f.next()
 	for _, m := range moves {
 		s.moveLife(m, a, why, f.task)
@@ -327,13 +348,23 @@ func (s *system) moveLife(m move, a account, why string, task open) {
 	case moveCancel:
 		s.cancelLife(a.ID, "the account does not have to change any more")
 	case moveDisable:
-		s.replaceLife(a.ID, draft{Operation: Disable, AccountID: a.ID, CreatedFrom: FromLifecycle, Payload: payload{DisabledFor: why}, Urgent: s.hurried()})
+		s.replaceLife(
+			a.ID,
+			draft{
+				Operation:   Disable,
+				AccountID:   a.ID,
+				CreatedFrom: FromLifecycle,
+				Payload:     payload{DisabledFor: why},
+				Urgent:      s.hurried(),
+			},
+		)
 	case moveEnable:
 		s.replaceLife(a.ID, draft{Operation: Enable, AccountID: a.ID, CreatedFrom: FromLifecycle})
 	}
 }
 
-// cancelLife takes back all that is pending about whether an account can be used, such as a disabling and the deletion after it.
+// cancelLife takes back all that is pending about whether an account can be used, such as a disabling and the deletion
+// after it.
 func (s *system) cancelLife(account, why string) {
 	for _, t := range s.person.life[account] {
 		if t.pending() {
@@ -355,8 +386,8 @@ func (s *system) replaceLife(account string, d draft) {
 	s.out.order(s, d)
 }
 
-// overdue says whether a leaver's account has been disabled for as long as they are kept. One that somebody else has disabled
-// counts from the day its owner left.
+// overdue says whether a leaver's account has been disabled for as long as they are kept. One that somebody else has
+// disabled counts from the day its owner left.
 func (s *system) overdue(a account) bool {
 	after := s.settings.deleteAfter
 	if s.can.DeleteAfter != nil {

@@ -17,7 +17,8 @@ func (s *system) want(key pair, w *ledger.Want) {
 	}
 	f := s.facts(a, g, there)
 	f.wanted = true
-	f.mayGrant = a.writable() && a.Status != "deleted" && s.can.may(Grant) && s.settings.offers[key.entitlement].grantable
+	f.mayGrant = a.writable() && a.Status != "deleted" && s.can.may(Grant) &&
+		s.settings.offers[key.entitlement].grantable
 	s.moveAll(f, a, key, g, w)
 }
 
@@ -25,8 +26,10 @@ func (s *system) want(key pair, w *ledger.Want) {
 func (s *system) unwant(a account, g grant) {
 	f := s.facts(a, g, true)
 	there := a.Status != "deleted" && a.Status != "provisioning" && a.Status != "failed"
-	f.mayRevoke = a.writable() && there && s.can.may(Revoke) && s.settings.offers[g.EntitlementID].revocable && !(s.gone() && s.can.KeepGroups) &&
-		!f.inherited && !g.Immutable
+	f.mayRevoke = a.writable() && there && s.can.may(Revoke) && s.settings.offers[g.EntitlementID].revocable &&
+		!(s.gone() && s.can.KeepGroups) &&
+		!f.inherited &&
+		!g.Immutable
 	s.moveAll(f, a, pair{g.AccountID, g.EntitlementID}, g, nil)
 }
 
@@ -59,7 +62,11 @@ func (s *system) moveGrant(m move, a account, key pair, g grant, task open, w *l
 	case moveHurry:
 		s.out.hurry(task.ID)
 	case moveCancel:
-		s.out.cancel(task.ID, map[bool]string{true: "the access is wanted again", false: "no reason asks for the access any more"}[w != nil])
+		s.out.cancel(
+			task.ID,
+			map[bool]string{true: "the access is wanted again",
+				false: "no reason asks for the access any more"}[w != nil],
+		)
 	case moveEnd:
 		s.out.grantStatus(g.ID, "revoked")
 	case moveKeep:
@@ -86,7 +93,14 @@ func (s *system) accountOf(id string) account {
 
 // grantAnew has an entitlement granted, after its account was created, in place of the task that is open.
 func (s *system) grantAnew(key pair, g grant, task open, w *ledger.Want) {
-	d := draft{Operation: Grant, AccountID: key.account, GrantID: g.ID, EntitlementID: key.entitlement, CreatedFrom: origin(w.Kinds), Reasons: w.ReasonIDs}
+	d := draft{
+		Operation:     Grant,
+		AccountID:     key.account,
+		GrantID:       g.ID,
+		EntitlementID: key.entitlement,
+		CreatedFrom:   origin(w.Kinds),
+		Reasons:       w.ReasonIDs,
+	}
 	if life := s.lifeTask(key.account); life.ID != "" && life.Operation == CreateAccount {
 		d.After = []string{life.ID}
 	} else if id, made := s.out.creates[key.account]; made {
@@ -140,8 +154,15 @@ func (s *system) revoke(a account, g grant, task open) {
 	if before, known := s.history[g.EntitlementID]; known && !s.gone() {
 		from = origin([]string{before.kind})
 	}
-	d := draft{Operation: Revoke, AccountID: a.ID, GrantID: g.ID, EntitlementID: g.EntitlementID, CreatedFrom: from, Urgent: s.hurried(),
-		Payload: payload{Before: g.Status}}
+	d := draft{
+		Operation:     Revoke,
+		AccountID:     a.ID,
+		GrantID:       g.ID,
+		EntitlementID: g.EntitlementID,
+		CreatedFrom:   from,
+		Urgent:        s.hurried(),
+		Payload:       payload{Before: g.Status},
+	}
 	if s.can.Mode == ModeSimulate {
 		if !task.pending() {
 			s.out.order(s, d)
@@ -157,7 +178,8 @@ func (s *system) revoke(a account, g grant, task open) {
 
 // origin says where a task comes from, by the kinds of the reasons it is for.
 func origin(kinds []string) string {
-	for _, k := range []string{ledger.Birthright, ledger.Request, ledger.Emergency, ledger.Certified, ledger.Role, ledger.Policy, ledger.Exception, ledger.Imported, ledger.Manual} {
+	for _, k := range []string{ledger.Birthright, ledger.Request, ledger.Emergency, ledger.Certified, ledger.Role,
+		ledger.Policy, ledger.Exception, ledger.Imported, ledger.Manual} {
 		for _, kind := range kinds {
 			if kind != k {
 				continue

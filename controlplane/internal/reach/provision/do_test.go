@@ -22,7 +22,12 @@ func refusal(class v1.ErrorClass, code, message string) func(v1.ProvisionRequest
 // answered is a refusal with the directory's own result.
 func answered(class v1.ErrorClass, code, message string) func(v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
 	return func(v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: class, Code: code, Message: message, Target: &v1.Target{Kind: "ldap", LDAP: &v1.LDAPResult{ResultCode: 17, Name: message}}}, true
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:   class,
+			Code:    code,
+			Message: message,
+			Target:  &v1.Target{Kind: "ldap", LDAP: &v1.LDAPResult{ResultCode: 17, Name: message}},
+		}, true
 	}
 }
 
@@ -37,16 +42,25 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 		want      string // class
 		advice    string
 	}{
-		{"a group that is gone", "grant", v1.ClassNotFound, "entitlement_not_found", "there is no group staff in the directory any more", "failed", "not_found", "The group or role is not in the target any more"},
-		{"a name that is taken", "create_account", v1.ClassConflict, "ldap_68", "entryAlreadyExists", "failed", "conflict", "already has this username"},
-		{"a password that is refused", "create_account", v1.ClassPolicy, "password_refused", "constraintViolation: Password fails quality checking policy", "failed", "invalid", "password policy"},
-		{"values that are refused", "create_account", v1.ClassData, "ldap_21", "invalidAttributeSyntax", "failed", "invalid", "refuses the values"},
-		{"a right that is missing", "grant", v1.ClassPermission, "ldap_50", "insufficientAccessRights", "failed", "invalid", "may not make this change"},
-		{"a setting that does not fit", "disable", v1.ClassConfig, "ldap_17", "undefinedAttributeType", "failed", "config", "settings do not fit"},
-		{"a connector that cannot", "grant", v1.ClassConfig, "read_only_connector", "this connector only reads", "failed", "unsupported", "cannot make this change"},
-		{"an account that is gone", "disable", v1.ClassNotFound, "ldap_32", "there is no such account", "failed", "not_found", "does not know the account any more"},
+		{"a group that is gone", "grant", v1.ClassNotFound, "entitlement_not_found", "there is no group staff in the " +
+			"directory any more", "failed", "not_found", "The group or role is not in the target any more"},
+		{"a name that is taken", "create_account", v1.ClassConflict, "ldap_68", "entryAlreadyExists", "failed",
+			"conflict", "already has this username"},
+		{"a password that is refused", "create_account", v1.ClassPolicy, "password_refused",
+			"constraintViolation: Password fails quality checking policy", "failed", "invalid", "password policy"},
+		{"values that are refused", "create_account", v1.ClassData, "ldap_21", "invalidAttributeSyntax", "failed",
+			"invalid", "refuses the values"},
+		{"a right that is missing", "grant", v1.ClassPermission, "ldap_50", "insufficientAccessRights", "failed",
+			"invalid", "may not make this change"},
+		{"a setting that does not fit", "disable", v1.ClassConfig, "ldap_17", "undefinedAttributeType", "failed",
+			"config", "settings do not fit"},
+		{"a connector that cannot", "grant", v1.ClassConfig, "read_only_connector", "this connector only reads",
+			"failed", "unsupported", "cannot make this change"},
+		{"an account that is gone", "disable", v1.ClassNotFound, "ldap_32", "there is no such account", "failed",
+			"not_found", "does not know the account any more"},
 		{"a target that stumbles", "grant", v1.ClassTransient, "ldap_51", "busy", "retrying", "transient", ""},
-		{"a target that is asked too much", "grant", v1.ClassRateLimited, "http_429", "slow down", "retrying", "throttled", ""},
+		{"a target that is asked too much", "grant", v1.ClassRateLimited, "http_429", "slow down", "retrying",
+			"throttled", ""},
 		{"a sign-in that is refused", "grant", v1.ClassAuth, "ldap_49", "invalidCredentials", "retrying", "auth", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,11 +79,19 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 				h.give(ann, staff)
 			}
 			h.drain()
-			got := h.text(`select state || ' ' || error_class || ' ' || coalesce(advice, '') from provisioning_task where operation = $1`, tt.operation)
-			if want := tt.state + " " + tt.want + " "; !strings.HasPrefix(got, want) || !strings.Contains(got, tt.advice) || (tt.advice == "") != (got == want) {
+			got := h.text(
+				`select state || ' ' || error_class || ' ' || coalesce(advice, '') from provisioning_task
+					where operation = $1`,
+				tt.operation,
+			)
+			if want := tt.state + " " + tt.want + " "; !strings.HasPrefix(got, want) ||
+				!strings.Contains(got, tt.advice) ||
+				(tt.advice == "") != (got == want) {
 				t.Errorf("it is %q; want %q and %q", got, want, tt.advice)
 			}
-			if upstream := h.text(`select upstream ->> 'code' from provisioning_attempt where outcome is not null limit 1`); upstream != tt.code {
+			if upstream := h.text(
+				`select upstream ->> 'code' from provisioning_attempt where outcome is not null limit 1`,
+			); upstream != tt.code {
 				t.Errorf("the attempt keeps the target's code %q; want %q", upstream, tt.code)
 			}
 		})
@@ -86,7 +108,12 @@ func TestWhatWaitsForAFailedTaskSaysSoAndGoesOnOnceItIsMended(t *testing.T) {
 	if got := h.accountOf(ann) + " " + h.grantOf(ann, staff); got != "failed pending" {
 		t.Errorf("they are %s", got)
 	}
-	if got := h.text(`select (error ->> 'code') || ' ' || advice from provisioning_task where operation = 'grant'`); !strings.HasPrefix(got, "dependency_failed Mend task ") {
+	if got := h.text(
+		`select (error ->> 'code') || ' ' || advice from provisioning_task where operation = 'grant'`,
+	); !strings.HasPrefix(
+		got,
+		"dependency_failed Mend task ",
+	) {
 		t.Errorf("the grant says %q", got)
 	}
 	h.plan()
@@ -97,7 +124,10 @@ func TestWhatWaitsForAFailedTaskSaysSoAndGoesOnOnceItIsMended(t *testing.T) {
 	h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/"+id+"/retry", nil)
 	h.drain()
 	h.wants("create_account done", "grant done")
-	if got := h.target.order(); !slices.Equal(got[1:], []string{"account.create ann2", "entitlement.grant ann2 staff"}) {
+	if got := h.target.order(); !slices.Equal(
+		got[1:],
+		[]string{"account.create ann2", "entitlement.grant ann2 staff"},
+	) {
 		t.Errorf("sent %q; want the name that the template gives now", got)
 	}
 }
@@ -113,7 +143,12 @@ func TestTriesEndAndAreThenOver(t *testing.T) {
 		h.due()
 	}
 	h.wants("grant failed")
-	if got := h.text(`select tries || ' ' || attempts || ' ' || advice from provisioning_task`); !strings.HasPrefix(got, "9 9 The target could not be reached") {
+	if got := h.text(
+		`select tries || ' ' || attempts || ' ' || advice from provisioning_task`,
+	); !strings.HasPrefix(
+		got,
+		"9 9 The target could not be reached",
+	) {
 		t.Errorf("it is %s", got)
 	}
 	if got := h.grantOf(ann, staff); got != "failed" {
@@ -131,7 +166,10 @@ func TestPausesGrowAndAreAsLongAsTheTargetAsks(t *testing.T) {
 		t.Helper()
 		h.drain()
 		var seconds float64
-		_, err := fmt.Sscan(h.text(`select extract(epoch from next_attempt_at - updated_at)::text from provisioning_task`), &seconds)
+		_, err := fmt.Sscan(
+			h.text(`select extract(epoch from next_attempt_at - updated_at)::text from provisioning_task`),
+			&seconds,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +183,12 @@ func TestPausesGrowAndAreAsLongAsTheTargetAsks(t *testing.T) {
 	}
 	after := int64(600_000)
 	h.target.wrong = func(v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassRateLimited, Code: "http_429", Message: "slow down", RetryAfterMS: &after}, true
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:        v1.ClassRateLimited,
+			Code:         "http_429",
+			Message:      "slow down",
+			RetryAfterMS: &after,
+		}, true
 	}
 	if got := wait(); got < 600 || got > 670 {
 		t.Errorf("asked for ten minutes, it waits %g s", got)
@@ -166,7 +209,9 @@ func TestASignInThatIsRefusedStopsTheConnectorAndBurnsNobodysTries(t *testing.T)
 	if n := len(h.target.order()); n > 8 {
 		t.Errorf("%d of 40 changes were tried", n)
 	}
-	if n := h.Count(`select count(*) from provisioning_task where tries > 0 or state not in ('queued', 'retrying')`); n != 0 {
+	if n := h.Count(
+		`select count(*) from provisioning_task where tries > 0 or state not in ('queued', 'retrying')`,
+	); n != 0 {
 		t.Errorf("%d tasks have lost a try", n)
 	}
 	if got := h.text(`select failures || ' ' || wait_reason from provisioning_lane`); got != "1 invalidCredentials" {
@@ -203,11 +248,17 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 		h.account(name, who)
 		h.give(who, staff)
 	}
-	h.Exec(`insert into event_wish (tenant_id, listener, kind) values (current_tenant(), 'test', 'connector.writes_stopped'), (current_tenant(), 'test', 'connector.writes_resumed')`)
+	h.Exec(
+		`insert into event_wish (tenant_id, listener, kind) values (current_tenant(), 'test',
+			'connector.writes_stopped'), (current_tenant(), 'test', 'connector.writes_resumed')`,
+	)
 	told := func(want ...string) {
 		t.Helper()
-		got := h.Strings(`select kind || ' ' || (data ->> 'name') || ' ' || (data ->> 'connector_id') || ': ' || (data ->> 'reason') from event
-			where resource_type = 'connector' and resource_id::text = data ->> 'connector_id' order by sequence`)
+		got := h.Strings(
+			`select kind || ' ' || (data ->> 'name') || ' ' || (data ->> 'connector_id') || ': ' || (data ->> 'reason')
+			    from event
+			where resource_type = 'connector' and resource_id::text = data ->> 'connector_id' order by sequence`,
+		)
 		for i := range got {
 			got[i] = strings.ReplaceAll(got[i], h.connector, "id")
 		}
@@ -224,7 +275,8 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 		t.Errorf("%d failed before the breaker opened; want 10", failed)
 	}
 	waits := h.Must(200, "admin", "GET", "/accounts/provisioning-tasks?state=queued&limit=1", nil)
-	if w, _ := waits.Items()[0]["waiting"].(map[string]any); w["code"] != "breaker_open" || !strings.Contains(fmt.Sprint(w["reason"]), "10 changes have failed") {
+	if w, _ := waits.Items()[0]["waiting"].(map[string]any); w["code"] != "breaker_open" ||
+		!strings.Contains(fmt.Sprint(w["reason"]), "10 changes have failed") {
 		t.Errorf("a task waits for %v", w)
 	}
 	h.target.wrong = nil
@@ -240,7 +292,13 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 	}
 	h.Refused(409, "invalid_transition", "admin", "POST", "/connectors/"+h.connector+"/provisioning/breaker/reset", nil)
 	told("connector.writes_stopped "+why, "connector.writes_resumed "+why)
-	got := h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/retry-failed", object("connector_id", h.connector))
+	got := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/provisioning-tasks/retry-failed",
+		object("connector_id", h.connector),
+	)
 	if got.Body["retried"] != float64(failed) {
 		t.Errorf("retried %v; want %d", got.Body["retried"], failed)
 	}
@@ -258,7 +316,10 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 func TestTheBreakerOpensBeforeMoreIsTakenAwayThanMayBe(t *testing.T) {
 	h := open(t)
 	h.s.Calls = 1 // so that the target sees the order
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, breaker) values (current_tenant(), $1, '{"max_failures": 10, "max_changes": 5, "window": "PT1H"}')`, h.connector)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, breaker) values (current_tenant(), $1, '{"max_failures": 10, "max_changes": 5, "window": "PT1H"}')`,
+		h.connector,
+	)
 	for i := range 20 {
 		name := fmt.Sprintf("p%02d", i)
 		h.account(name, h.person(name))
@@ -268,11 +329,18 @@ func TestTheBreakerOpensBeforeMoreIsTakenAwayThanMayBe(t *testing.T) {
 	if n := len(h.target.order()); n != 5 {
 		t.Errorf("%d accounts were disabled; want 5", n)
 	}
-	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp(), urgent = true where username = 'p07'`)
+	h.Exec(
+		`update identity set status = 'deactivated', status_changed_at = clock_timestamp(),
+			urgent = true where username = 'p07'`,
+	)
 	h.Must(200, "admin", "POST", "/connectors/"+h.connector+"/provisioning/breaker/reset", nil)
 	h.drain()
 	if got := h.target.order(); len(got) != 11 || got[5] != "account.disable p07" {
-		t.Errorf("after the reset there are %d, the first of them %q; want what is urgent first, and five more", len(got), got[5])
+		t.Errorf(
+			"after the reset there are %d, the first of them %q; want what is urgent first, and five more",
+			len(got),
+			got[5],
+		)
 	}
 }
 
@@ -293,7 +361,14 @@ func TestNothingIsSentWhileWritingIsSwitchedOffOrTheConnectorRests(t *testing.T)
 		}
 	}
 	waits("switch_off")
-	if got := h.Must(200, "admin", "GET", "/settings/provisioning", nil); got.Body["writes"] != false || got.Body["reason"] != "the directory moves" {
+	if got := h.Must(
+		200,
+		"admin",
+		"GET",
+		"/settings/provisioning",
+		nil,
+	); got.Body["writes"] != false ||
+		got.Body["reason"] != "the directory moves" {
 		t.Errorf("the switch is %v", got.Body)
 	}
 	h.Exec(`update connector set status = 'paused', status_reason = 'work on it'`)
@@ -330,7 +405,11 @@ func TestTheSwitchStopsWhatIsUnderWay(t *testing.T) {
 	if n := len(h.target.order()); n < 3 || n > 30 {
 		t.Errorf("%d of 60 were sent; want that they stop soon after the third", n)
 	}
-	if n := h.Count(`select count(*) from provisioning_task where state = 'queued' and not unsure and lease_owner is null`) + len(h.target.order()); n != 60 {
+	if n := h.Count(
+		`select count(*) from provisioning_task where state = 'queued' and not unsure and lease_owner is null`,
+	) + len(
+		h.target.order(),
+	); n != 60 {
 		t.Errorf("%d are sent or wait; want all", n)
 	}
 	h.Must(200, "admin", "PUT", "/settings/provisioning", object("writes", true))
@@ -346,11 +425,18 @@ func TestEachWriteModeDoesWhatItSays(t *testing.T) {
 			h := open(t)
 			ann, bob, staff := h.person("ann"), h.person("bob"), h.Entitlement(h.connector, "staff")
 			h.account("ann", ann)
-			h.Exec(`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1, $2)`, h.connector, mode)
+			h.Exec(
+				`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1,
+					$2)`,
+				h.connector,
+				mode,
+			)
 			h.give(ann, staff)
 			h.give(bob, staff)
 			h.drain()
-			h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', id from identity`)
+			h.Exec(
+				`insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', id from identity`,
+			)
 			h.drain()
 			h.sent()
 			switch mode {
@@ -360,10 +446,14 @@ func TestEachWriteModeDoesWhatItSays(t *testing.T) {
 					t.Errorf("%d accounts", n)
 				}
 			case "simulate":
-				if got := h.tasks(); len(got) != 2 || strings.Join(got, " ") != "grant simulated create_account simulated" && strings.Join(got, " ") != "create_account simulated grant simulated" {
+				if got := h.tasks(); len(got) != 2 ||
+					strings.Join(got, " ") != "grant simulated create_account simulated" &&
+						strings.Join(got, " ") != "create_account simulated grant simulated" {
 					t.Errorf("tasks %q", got)
 				}
-				if got := h.text(`select plan -> 0 -> 'ldap' ->> 'ldif' from provisioning_task where operation = 'create_account'`); got != "account.create bob" {
+				if got := h.text(
+					`select plan -> 0 -> 'ldap' ->> 'ldif' from provisioning_task where operation = 'create_account'`,
+				); got != "account.create bob" {
 					t.Errorf("the plan is %q", got)
 				}
 				if got := h.accountOf(bob) + h.grantOf(ann, staff); got != "" {
@@ -384,9 +474,19 @@ func byHand(t *testing.T, h *house, ann, bob, staff string) {
 			t.Errorf("%v has the advice %v", item["operation"], item["advice"])
 		}
 	}
-	grant := h.text(`select t.id::text from provisioning_task t join account a on a.id = t.account_id where operation = 'grant' and a.identity_id = $1`, ann)
+	grant := h.text(
+		`select t.id::text from provisioning_task t join account a on a.id = t.account_id where operation = 'grant'
+			and a.identity_id = $1`,
+		ann,
+	)
 	h.Refused(422, "validation_failed", "admin", "POST", "/accounts/provisioning-tasks/"+grant+"/complete", object())
-	done := h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/"+grant+"/complete", object("note", "added by hand"))
+	done := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/provisioning-tasks/"+grant+"/complete",
+		object("note", "added by hand"),
+	)
 	if v, _ := done.Body["verified"].(map[string]any); done.Body["state"] != "done" || v["by"] != "human" {
 		t.Errorf("completed, it is %v, %v", done.Body["state"], v)
 	}
@@ -394,7 +494,13 @@ func byHand(t *testing.T, h *house, ann, bob, staff string) {
 		t.Errorf("the grant is %s", got)
 	}
 	create := h.text(`select id::text from provisioning_task where operation = 'create_account'`)
-	if got := h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/"+create+"/complete", object("note", "made")); got.Body["state"] != "verifying" {
+	if got := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/provisioning-tasks/"+create+"/complete",
+		object("note", "made"),
+	); got.Body["state"] != "verifying" {
 		t.Errorf("the account is %v; want that a reading has still to show it", got.Body["state"])
 	}
 	h.account("bob", bob) // a reading brings it
@@ -404,7 +510,10 @@ func byHand(t *testing.T, h *house, ann, bob, staff string) {
 	if got := h.accountOf(bob); got != "active" {
 		t.Errorf("the account is %s; want one, active", got)
 	}
-	if got := h.text(`select state || ' ' || verified_by from provisioning_task where id = $1`, create); got != "done sync" {
+	if got := h.text(
+		`select state || ' ' || verified_by from provisioning_task where id = $1`,
+		create,
+	); got != "done sync" {
 		t.Errorf("the task is %s", got)
 	}
 }
@@ -425,8 +534,14 @@ func TestWhatTheTargetDoesNotShowIsVerifiedByAReading(t *testing.T) {
 		}
 	}
 	run := func(incremental bool) {
-		h.Exec(`insert into sync_run (tenant_id, id, connector_id, type, status, purpose, incremental, effective_incremental, chunk_size, started_at, finished_at)
-			values (current_tenant(), gen_random_uuid(), $1, 'rest', 'succeeded', 'apply', $2, $2, 100, clock_timestamp(), clock_timestamp())`, h.connector, incremental)
+		h.Exec(
+			`insert into sync_run (tenant_id, id, connector_id, type, status, purpose, incremental,
+			    effective_incremental, chunk_size, started_at, finished_at)
+			values (current_tenant(), gen_random_uuid(), $1, 'rest', 'succeeded', 'apply', $2, $2, 100,
+			    clock_timestamp(), clock_timestamp())`,
+			h.connector,
+			incremental,
+		)
 	}
 	run(true)
 	keep()
@@ -434,7 +549,10 @@ func TestWhatTheTargetDoesNotShowIsVerifiedByAReading(t *testing.T) {
 	h.Exec(`update access_grant set status = 'missing' where entitlement_id = $1`, mail)
 	run(false)
 	keep()
-	got := h.Strings(`select e.name || ' ' || t.state || ' ' || t.verified || ' ' || t.verified_by from provisioning_task t join entitlement e on e.id = t.entitlement_id order by e.name`)
+	got := h.Strings(
+		`select e.name || ' ' || t.state || ' ' || t.verified || ' ' || t.verified_by from provisioning_task t
+			join entitlement e on e.id = t.entitlement_id order by e.name`,
+	)
 	if !slices.Equal(got, []string{"mail failed no sync", "staff done yes sync"}) {
 		t.Errorf("after a reading: %q", got)
 	}
@@ -442,7 +560,17 @@ func TestWhatTheTargetDoesNotShowIsVerifiedByAReading(t *testing.T) {
 
 func TestAnAccountThatAReadingBroughtFirstIsTheSame(t *testing.T) {
 	h := open(t)
-	ann, bob, staff, native := h.person("ann"), h.person("bob"), h.Entitlement(h.connector, "staff"), h.Entitlement(h.connector, "native")
+	ann, bob, staff, native := h.person(
+		"ann",
+	), h.person(
+		"bob",
+	), h.Entitlement(
+		h.connector,
+		"staff",
+	), h.Entitlement(
+		h.connector,
+		"native",
+	)
 	var key string
 	h.target.after = func(req v1.ProvisionRequest) {
 		if req.Op != v1.OpAccountCreate {
@@ -453,13 +581,23 @@ func TestAnAccountThatAReadingBroughtFirstIsTheSame(t *testing.T) {
 		}
 		id := newID()
 		h.Exec(
-			`insert into account (tenant_id, id, connector_id, external_id, username, row_hash) values (current_tenant(), $1, $2, $3, 'ann', '\x01')`, id, h.connector, key)
+			`insert into account (tenant_id, id, connector_id, external_id, username, row_hash)
+				values (current_tenant(), $1, $2, $3, 'ann', '\x01')`,
+			id,
+			h.connector,
+			key,
+		)
 		h.Grant(h.connector, id, native)
 	}
 	h.give(ann, staff)
 	h.drain()
 	h.wants("create_account done", "grant done")
-	if got := h.Strings(`select external_id || ' ' || status || ' ' || managed from account`); !slices.Equal(got, []string{key + " active managed"}) {
+	if got := h.Strings(
+		`select external_id || ' ' || status || ' ' || managed from account`,
+	); !slices.Equal(
+		got,
+		[]string{key + " active managed"},
+	) {
 		t.Errorf("the accounts are %q", got)
 	}
 	if got := h.grantOf(ann, native) + " " + h.grantOf(ann, staff); got != "active active" {
@@ -469,14 +607,23 @@ func TestAnAccountThatAReadingBroughtFirstIsTheSame(t *testing.T) {
 		if req.Op == v1.OpAccountCreate {
 			for _, a := range h.target.accounts {
 				if a.name == "bob" {
-					h.Exec(`insert into account (tenant_id, id, connector_id, external_id, username, identity_id, row_hash) values (current_tenant(), gen_random_uuid(), $1, $2, 'bob', $3, '')`, h.connector, a.key, ann)
+					h.Exec(
+						`insert into account (tenant_id, id, connector_id, external_id, username, identity_id,
+							row_hash) values (current_tenant(), gen_random_uuid(), $1, $2, 'bob', $3, '')`,
+						h.connector,
+						a.key,
+						ann,
+					)
 				}
 			}
 		}
 	}
 	h.give(bob, "")
 	h.drain()
-	if got := h.text(`select state || ' ' || (error ->> 'code') from provisioning_task where identity_id = $1`, bob); got != "failed account_of_somebody_else" {
+	if got := h.text(
+		`select state || ' ' || (error ->> 'code') from provisioning_task where identity_id = $1`,
+		bob,
+	); got != "failed account_of_somebody_else" {
 		t.Errorf("the account of somebody else: %s", got)
 	}
 }

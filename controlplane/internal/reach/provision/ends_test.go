@@ -51,21 +51,26 @@ func (w *walk) rounds(n int) {
 // Each of these left access in the target, or a task for ever, without anything that said so.
 func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 	h := open(t)
-	story(t, h, "a grant that failed, was made by hand and is not wanted any more is revoked", func(t *testing.T, w *walk) {
-		w.fault = "refused"
-		w.give(w.people["bob"], w.entitlements["staff"])
-		w.drain()
-		w.wants("grant failed")
-		w.logins()[0].groups["staff"] = true
-		w.sync(true)
-		w.take(w.people["bob"])
-		w.fault = ""
-		w.drain()
-		w.wants("grant done", "revoke done")
-		if w.holds("bob", "staff") || w.status("bob", "staff") != "revoked" {
-			t.Errorf("bob has staff: %v, stored as %s", w.holds("bob", "staff"), w.status("bob", "staff"))
-		}
-	})
+	story(
+		t,
+		h,
+		"a grant that failed, was made by hand and is not wanted any more is revoked",
+		func(t *testing.T, w *walk) {
+			w.fault = "refused"
+			w.give(w.people["bob"], w.entitlements["staff"])
+			w.drain()
+			w.wants("grant failed")
+			w.logins()[0].groups["staff"] = true
+			w.sync(true)
+			w.take(w.people["bob"])
+			w.fault = ""
+			w.drain()
+			w.wants("grant done", "revoke done")
+			if w.holds("bob", "staff") || w.status("bob", "staff") != "revoked" {
+				t.Errorf("bob has staff: %v, stored as %s", w.holds("bob", "staff"), w.status("bob", "staff"))
+			}
+		},
+	)
 	story(t, h, "a sync that shows the access completes the task that was to give it", func(t *testing.T, w *walk) {
 		w.mode("manual")
 		w.give(w.people["bob"], w.entitlements["staff"])
@@ -89,13 +94,18 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 		}
 	})
 	for _, unsure := range []bool{false, true} {
-		name := map[bool]string{false: "while an enabling has failed", true: "while nobody knows whether an enabling was made"}[unsure]
+		name := map[bool]string{false: "while an enabling has failed",
+			true: "while nobody knows whether an enabling was made"}[unsure]
 		story(t, h, "a leaver is disabled "+name, func(t *testing.T, w *walk) {
 			bob := w.people["bob"]
 			w.give(bob, "")
 			w.drain()
 			leaves := func(status string) {
-				w.Exec(`update identity set status = $2, status_changed_at = clock_timestamp() where id = $1`, bob, status)
+				w.Exec(
+					`update identity set status = $2, status_changed_at = clock_timestamp() where id = $1`,
+					bob,
+					status,
+				)
 			}
 			leaves("on_leave")
 			w.drain()
@@ -118,57 +128,76 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 			}
 		})
 	}
-	story(t, h, "a leaver's disabling is tried for as long as the target is away, and people are told", func(t *testing.T, w *walk) {
-		w.give(w.people["bob"], "")
-		w.drain()
-		w.fault = "lost"
-		w.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, w.people["bob"])
-		for range 15 {
+	story(
+		t,
+		h,
+		"a leaver's disabling is tried for as long as the target is away, and people are told",
+		func(t *testing.T, w *walk) {
+			w.give(w.people["bob"], "")
 			w.drain()
+			w.fault = "lost"
+			w.Exec(
+				`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`,
+				w.people["bob"],
+			)
+			for range 15 {
+				w.drain()
+				w.due()
+			}
+			w.wants("disable retrying")
+			w.Exec(`update provisioning_task set created_at = now() - interval '5 hours'`)
+			w.look()
+			if n := w.Count(`select count(*) from provisioning_task where escalated_at is not null`); n != 1 {
+				t.Error("after five hours nobody is told")
+			}
+			if n := w.Count(`select count(*) from work_item where kind = 'inbox_provisioning_failure'`); n == 0 {
+				t.Error("it is no decision task")
+			}
+			w.fault = ""
 			w.due()
-		}
-		w.wants("disable retrying")
-		w.Exec(`update provisioning_task set created_at = now() - interval '5 hours'`)
-		w.look()
-		if n := w.Count(`select count(*) from provisioning_task where escalated_at is not null`); n != 1 {
-			t.Error("after five hours nobody is told")
-		}
-		if n := w.Count(`select count(*) from work_item where kind = 'inbox_provisioning_failure'`); n == 0 {
-			t.Error("it is no decision task")
-		}
-		w.fault = ""
-		w.due()
-		w.drain()
-		w.wants("disable done")
-	})
+			w.drain()
+			w.wants("disable done")
+		},
+	)
 	story(t, h, "a membership that is removed in the target is given again, from drift", func(t *testing.T, w *walk) {
 		w.give(w.people["bob"], w.entitlements["staff"])
 		w.drain()
 		delete(w.logins()[0].groups, "staff")
 		w.sync(true)
 		w.rounds(2)
-		if got := w.text(`select created_from from provisioning_task order by id desc limit 1`); got != "drift" || !w.holds("bob", "staff") {
+		if got := w.text(
+			`select created_from from provisioning_task order by id desc limit 1`,
+		); got != "drift" ||
+			!w.holds("bob", "staff") {
 			t.Errorf("it comes from %s, and bob has staff: %v", got, w.holds("bob", "staff"))
 		}
 	})
-	story(t, h, "a membership that is removed in the target is asked about where the connector asks", func(t *testing.T, w *walk) {
-		w.mode("auto")
-		w.Exec(`update connector_provisioning set drift = '{"access": "ask"}'`)
-		w.give(w.people["bob"], w.entitlements["staff"])
-		w.drain()
-		delete(w.logins()[0].groups, "staff")
-		w.sync(true)
-		w.rounds(2)
-		if got := w.text(`select state || ' ' || (error ->> 'code') from provisioning_task order by id desc limit 1`); got != "failed removed_in_target" || w.holds("bob", "staff") {
-			t.Errorf("it is %s, and bob has staff: %v", got, w.holds("bob", "staff"))
-		}
-		id := w.text(`select id::text from provisioning_task where state = 'failed'`)
-		w.as(func(tx *pg.Tx) error { return provision.Retry(ctx, tx, id, httpapi.IfMatch{}) })
-		w.drain()
-		if !w.holds("bob", "staff") {
-			t.Error("retrying does not give it again")
-		}
-	})
+	story(
+		t,
+		h,
+		"a membership that is removed in the target is asked about where the connector asks",
+		func(t *testing.T, w *walk) {
+			w.mode("auto")
+			w.Exec(`update connector_provisioning set drift = '{"access": "ask"}'`)
+			w.give(w.people["bob"], w.entitlements["staff"])
+			w.drain()
+			delete(w.logins()[0].groups, "staff")
+			w.sync(true)
+			w.rounds(2)
+			if got := w.text(
+				`select state || ' ' || (error ->> 'code') from provisioning_task order by id desc limit 1`,
+			); got != "failed removed_in_target" ||
+				w.holds("bob", "staff") {
+				t.Errorf("it is %s, and bob has staff: %v", got, w.holds("bob", "staff"))
+			}
+			id := w.text(`select id::text from provisioning_task where state = 'failed'`)
+			w.as(func(tx *pg.Tx) error { return provision.Retry(ctx, tx, id, httpapi.IfMatch{}) })
+			w.drain()
+			if !w.holds("bob", "staff") {
+				t.Error("retrying does not give it again")
+			}
+		},
+	)
 	story(t, h, "an account that is deleted in the target is created again", func(t *testing.T, w *walk) {
 		w.give(w.people["bob"], w.entitlements["staff"])
 		w.drain()
@@ -193,17 +222,22 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 			t.Errorf("ann's accounts are %s", got)
 		}
 	})
-	story(t, h, "an account whose key was not learned is found by the reading that shows it", func(t *testing.T, w *walk) {
-		w.target.blind = true
-		w.give(w.people["ann"], w.entitlements["staff"])
-		w.drain()
-		w.wants("create_account verifying", "grant blocked")
-		w.target.blind = false
-		w.sync(true)
-		w.look()
-		w.drain()
-		w.wants("create_account done", "grant done")
-	})
+	story(
+		t,
+		h,
+		"an account whose key was not learned is found by the reading that shows it",
+		func(t *testing.T, w *walk) {
+			w.target.blind = true
+			w.give(w.people["ann"], w.entitlements["staff"])
+			w.drain()
+			w.wants("create_account verifying", "grant blocked")
+			w.target.blind = false
+			w.sync(true)
+			w.look()
+			w.drain()
+			w.wants("create_account done", "grant done")
+		},
+	)
 	story(t, h, "a lost answer is read back without a sync", func(t *testing.T, w *walk) {
 		w.target.blind = true
 		w.give(w.people["ann"], w.entitlements["staff"])
@@ -239,7 +273,10 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 		w.Exec(`update account set managed = 'read_only'`)
 		w.give(w.people["bob"], w.entitlements["staff"])
 		w.drain()
-		w.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, w.people["bob"])
+		w.Exec(
+			`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`,
+			w.people["bob"],
+		)
 		w.drain()
 		w.wants()
 	})
@@ -248,8 +285,15 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 		w.drain()
 		hidden := true
 		w.target.wrong = func(v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
-			return v1.ProvisionResponse{Outcome: v1.OutcomeUnknown, Presence: v1.PresenceUnknown,
-				ErrorDetail: &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_visible", Message: "not seen"}}, nil, hidden
+			return v1.ProvisionResponse{
+				Outcome:  v1.OutcomeUnknown,
+				Presence: v1.PresenceUnknown,
+				ErrorDetail: &v1.ErrorDetail{
+					Class:   v1.ClassNotFound,
+					Code:    "account_not_visible",
+					Message: "not seen",
+				},
+			}, nil, hidden
 		}
 		w.take(w.people["bob"])
 		w.drain()
@@ -268,7 +312,14 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 		w.give(w.people["bob"], w.entitlements["staff"])
 		w.drain()
 		w.as(func(tx *pg.Tx) error {
-			_, err := ledger.End(ctx, tx, ledger.Which{IdentityIDs: []string{w.people["bob"]}}, time.Time{}, "over", false)
+			_, err := ledger.End(
+				ctx,
+				tx,
+				ledger.Which{IdentityIDs: []string{w.people["bob"]}},
+				time.Time{},
+				"over",
+				false,
+			)
 			return err
 		})
 		w.Exec(`delete from work_item where kind = 'provisioning'`)
@@ -294,19 +345,39 @@ func TestTasksAreGroupedByConnectorAndCauseAndRetriedTogether(t *testing.T) {
 		t.Fatalf("groups %s; want one", pretty(groups))
 	}
 	g, _ := groups[0].(map[string]any)
-	if g["cause"] != "ldap_50" || g["count"] != float64(2) || g["state"] != "failed" || !strings.Contains(pretty(g["advice"]), "may not") {
+	if g["cause"] != "ldap_50" || g["count"] != float64(2) || g["state"] != "failed" ||
+		!strings.Contains(pretty(g["advice"]), "may not") {
 		t.Errorf("the group is %s", pretty(g))
 	}
 	w.fault = ""
 	body := object("connector_id", h.connector, "cause", "another")
-	if got := h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/retry-failed", body).Body; got["retried"] != float64(0) {
+	if got := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/provisioning-tasks/retry-failed",
+		body,
+	).Body; got["retried"] != float64(
+		0,
+	) {
 		t.Errorf("of another cause %s", pretty(got))
 	}
 	body["cause"] = "ldap_50"
-	if got := h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/retry-failed", body).Body; got["retried"] != float64(2) || got["remaining"] != float64(0) {
+	if got := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/accounts/provisioning-tasks/retry-failed",
+		body,
+	).Body; got["retried"] != float64(2) ||
+		got["remaining"] != float64(0) {
 		t.Errorf("of the cause %s", pretty(got))
 	}
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason) values (current_tenant(), $1, now(), 'too many')`, h.connector)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason)
+			values (current_tenant(), $1, now(), 'too many')`,
+		h.connector,
+	)
 	groups, _ = h.Must(200, "admin", "GET", "/accounts/provisioning-tasks/groups", nil).Body["groups"].([]any)
 	if text := pretty(groups); !strings.Contains(text, `"breaker_open"`) || !strings.Contains(text, "too many") {
 		t.Errorf("with an open breaker the groups are %s", text)

@@ -14,8 +14,8 @@ import (
 // patience is how long the disabling of a leaver's account may take before people are told. It is tried on meanwhile.
 const patience = 4 * time.Hour
 
-// escalate tells people of leavers whose accounts are still usable because the change does not get through: it flags the tasks, which
-// makes them decision tasks and a figure of the dashboard.
+// escalate tells people of leavers whose accounts are still usable because the change does not get through: it flags
+// the tasks, which makes them decision tasks and a figure of the dashboard.
 func escalate(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		update provisioning_task
@@ -34,7 +34,18 @@ func escalate(ctx context.Context, tx *pg.Tx) error {
 	var id, operation, account, connector, state string
 	var entries []audit.Entry
 	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &state}, func() error {
-		entries = append(entries, ended("provisioning.escalated", audit.Failure, id, operation, account, connector, map[string]any{"state": state}))
+		entries = append(
+			entries,
+			ended(
+				"provisioning.escalated",
+				audit.Failure,
+				id,
+				operation,
+				account,
+				connector,
+				map[string]any{"state": state},
+			),
+		)
 		return nil
 	})
 	if err != nil {
@@ -49,8 +60,8 @@ const (
 	roundStep  = 500
 )
 
-// round has everyone looked at once a day, a few hundred at a time. What people hold is looked at whenever something of it changes; a
-// change that was cancelled, or that nobody has noticed, is found by this.
+// round has everyone looked at once a day, a few hundred at a time. What people hold is looked at whenever something of
+// it changes; a change that was cancelled, or that nobody has noticed, is found by this.
 func round(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		with due as (
@@ -81,7 +92,11 @@ func round(ctx context.Context, tx *pg.Tx) error {
 	if due == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, `update provisioning_round set through = $1::uuid where tenant_id = current_tenant()`, last); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`update provisioning_round set through = $1::uuid where tenant_id = current_tenant()`,
+		last,
+	); err != nil {
 		return fmt.Errorf("have everyone looked at: %w", err)
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// verify looks, for changes that could not be read back, what a reading has shown that began after they were made and read everything.
-// Where a later change was made to the same record, there is nothing to look for any more.
+// verify looks, for changes that could not be read back, what a reading has shown that began after they were made and
+// read everything. Where a later change was made to the same record, there is nothing to look for any more.
 func verify(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		with run as (
@@ -70,7 +70,18 @@ func verify(ctx context.Context, tx *pg.Tx) error {
 			return nil
 		}
 		failed = append(failed, id)
-		entries = append(entries, ended("provisioning.failed", audit.Failure, id, operation, account, connector, map[string]any{"error_code": "not_shown"}))
+		entries = append(
+			entries,
+			ended(
+				"provisioning.failed",
+				audit.Failure,
+				id,
+				operation,
+				account,
+				connector,
+				map[string]any{"error_code": "not_shown"},
+			),
+		)
 		return nil
 	})
 	if err != nil {
@@ -85,8 +96,9 @@ func verify(ctx context.Context, tx *pg.Tx) error {
 	return audit.RecordAll(ctx, tx, entries)
 }
 
-// appeared finds accounts that were created without our learning their key, or that a person has created although the task failed or
-// is still to be done by hand: a sync has brought one that belongs to the same person, or one of the same name without an owner.
+// appeared finds accounts that were created without our learning their key, or that a person has created although the
+// task failed or is still to be done by hand: a sync has brought one that belongs to the same person, or one of the
+// same name without an owner.
 func appeared(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select distinct on (a.id) a.id::text, o.id::text
@@ -107,7 +119,10 @@ func appeared(ctx context.Context, tx *pg.Tx) error {
 	if err != nil {
 		return fmt.Errorf("find accounts that have appeared: %w", err)
 	}
-	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p [2]string, err error) { err = row.Scan(&p[0], &p[1]); return p, err })
+	pairs, err := pgx.CollectRows(
+		rows,
+		func(row pgx.CollectableRow) (p [2]string, err error) { err = row.Scan(&p[0], &p[1]); return p, err },
+	)
 	if err != nil {
 		return fmt.Errorf("find accounts that have appeared: %w", err)
 	}
@@ -126,22 +141,24 @@ func appeared(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// created notes that the account of a task is in the target, and has its person looked at again: they may not be meant to have it by
-// now. It gives the tasks.
+// created notes that the account of a task is in the target, and has its person looked at again: they may not be meant
+// to have it by now. It gives the tasks.
 func created(ctx context.Context, tx *pg.Tx, account, by string) ([]string, error) {
 	const sql = `
 		with done as (
 		    update provisioning_task
 		       set state = 'done', verified = 'yes', verified_by = $2, verified_at = now(), unsure = false,
-		           outcome = case when state = 'verifying' then outcome else 'already' end, error = null, error_class = null, advice = null,
-		           finished_at = coalesce(finished_at, now()), updated_at = now(), version = version + 1
+		           outcome = case when state = 'verifying' then outcome else 'already' end, error = null,
+		           error_class = null, advice = null, finished_at = coalesce(finished_at, now()), updated_at = now(),
+		               version = version + 1
 		     where account_id = $1
 		       and operation = 'create_account'
 		       and mode <> 'simulate'
 		       and state in ('verifying', 'manual', 'failed', 'queued', 'retrying', 'blocked')
 		    returning id, tenant_id, identity_id
 		), turn as (
-		    insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', identity_id from done where identity_id is not null
+		    insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning',
+		        identity_id from done where identity_id is not null
 		)
 		select id::text from done`
 	rows, err := tx.Query(ctx, sql, account, by)
@@ -155,9 +172,10 @@ func created(ctx context.Context, tx *pg.Tx, account, by string) ([]string, erro
 	return ids, nil
 }
 
-// fulfilled closes the tasks whose end a sync has shown, whoever made the change: one that failed, or that a person was to make and has
-// not completed, would hold up what is to follow. What is being sent says itself how it ended. That a sync does not show an account is
-// no proof that its access has ended: what takes access away from such an account is still sent, and its connector looks for it.
+// fulfilled closes the tasks whose end a sync has shown, whoever made the change: one that failed, or that a person was
+// to make and has not completed, would hold up what is to follow. What is being sent says itself how it ended. That a
+// sync does not show an account is no proof that its access has ended: what takes access away from such an account is
+// still sent, and its connector looks for it.
 func fulfilled(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select t.id::text
@@ -166,7 +184,8 @@ func fulfilled(ctx context.Context, tx *pg.Tx) error {
 		  left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id
 		 where t.state in ('queued', 'retrying', 'failed', 'manual', 'blocked')
 		   and t.mode <> 'simulate'
-		   and not (t.unsure and t.mode = 'auto' and t.state in ('queued', 'retrying') and t.operation in ('disable', 'enable'))
+		   and not (t.unsure and t.mode = 'auto' and t.state in ('queued', 'retrying')
+		       and t.operation in ('disable', 'enable'))
 		   and case t.operation
 		            when 'grant' then g.status in ('active', 'ending')
 		            when 'revoke' then g.status = 'revoked' and a.status in ('active', 'locked', 'disabled')
@@ -193,8 +212,9 @@ func fulfil(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
 		with done as (
 		    update provisioning_task
-		       set state = 'done', outcome = 'already', verified = 'yes', verified_by = 'sync', verified_at = now(), unsure = false, error = null, error_class = null,
-		           advice = null, finished_at = now(), updated_at = now(), version = version + 1
+		       set state = 'done', outcome = 'already', verified = 'yes', verified_by = 'sync', verified_at = now(),
+		           unsure = false, error = null, error_class = null, advice = null, finished_at = now(),
+		               updated_at = now(), version = version + 1
 		     where id = any($1::text[]::uuid[])
 		       and state in ('queued', 'retrying', 'failed', 'manual', 'blocked')
 		    returning *
@@ -225,7 +245,18 @@ func fulfil(ctx context.Context, tx *pg.Tx, ids []string) error {
 	var entries []audit.Entry
 	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector}, func() error {
 		done = append(done, id)
-		entries = append(entries, ended("provisioning.done", audit.Success, id, operation, account, connector, map[string]any{"outcome": "already", "verified_by": "sync"}))
+		entries = append(
+			entries,
+			ended(
+				"provisioning.done",
+				audit.Success,
+				id,
+				operation,
+				account,
+				connector,
+				map[string]any{"outcome": "already", "verified_by": "sync"},
+			),
+		)
 		return nil
 	})
 	if err != nil {
@@ -270,7 +301,8 @@ func outdated(ctx context.Context, tx *pg.Tx) error {
 	return abandon(ctx, tx, found)
 }
 
-// unblock lets go on what waits for tasks that have ended without saying so, and cancels what waits for one that was cancelled.
+// unblock lets go on what waits for tasks that have ended without saying so, and cancels what waits for one that was
+// cancelled.
 func unblock(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select t.id::text, bool_or(d.state = 'cancelled')
@@ -278,7 +310,8 @@ func unblock(ctx context.Context, tx *pg.Tx) error {
 		  join provisioning_task d on d.tenant_id = t.tenant_id and d.id = any(t.depends_on)
 		 where t.state = 'blocked'
 		 group by t.id
-		having bool_or(d.state = 'cancelled') or bool_and(d.state in ('done', 'simulated') or d.state = 'verifying' and d.operation <> 'create_account')`
+		having bool_or(d.state = 'cancelled') or bool_and(d.state in ('done', 'simulated') or d.state = 'verifying'
+		    and d.operation <> 'create_account')`
 	rows, err := tx.Query(ctx, sql)
 	if err != nil {
 		return fmt.Errorf("find what waits: %w", err)
@@ -301,14 +334,16 @@ func unblock(ctx context.Context, tx *pg.Tx) error {
 	if err := abandon(ctx, tx, gone); err != nil || len(ready) == 0 {
 		return err
 	}
-	const deps = `select array_agg(distinct d::text) from provisioning_task t cross join unnest(t.depends_on) d where t.id = any($1::text[]::uuid[])`
+	const deps = `select array_agg(distinct d::text) from provisioning_task t cross join unnest(t.depends_on) d
+		where t.id = any($1::text[]::uuid[])`
 	if err := tx.QueryRow(ctx, deps, ready).Scan(&ready); err != nil {
 		return fmt.Errorf("find what waits: %w", err)
 	}
 	return release(ctx, tx, ready)
 }
 
-// abandon cancels tasks that nothing can come of, says so of the grants they were to give, and has their people looked at again.
+// abandon cancels tasks that nothing can come of, says so of the grants they were to give, and has their people looked
+// at again.
 func abandon(ctx context.Context, tx *pg.Tx, tasks []ending) error {
 	cancelled, _, err := cancelTasks(ctx, tx, tasks, true)
 	if err != nil || len(cancelled) == 0 {
@@ -318,7 +353,8 @@ func abandon(ctx context.Context, tx *pg.Tx, tasks []ending) error {
 		with task as (
 		    select tenant_id, identity_id, grant_id, operation from provisioning_task where id = any($1::text[]::uuid[])
 		), turn as (
-		    insert into work_item (tenant_id, kind, subject) select distinct tenant_id, 'provisioning', identity_id from task where identity_id is not null
+		    insert into work_item (tenant_id, kind, subject) select distinct tenant_id, 'provisioning',
+		        identity_id from task where identity_id is not null
 		)
 		select g.id::text
 		  from task t
@@ -346,8 +382,8 @@ const (
 	unprovenFor = 7 * 24 * time.Hour // the target said that it was made, and no full sync has ended since
 )
 
-// expire ends the wait for what is not shown: people decide about a record that is not found, and what the target has confirmed is done
-// without proof.
+// expire ends the wait for what is not shown: people decide about a record that is not found, and what the target has
+// confirmed is done without proof.
 func expire(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		with late as (
@@ -357,12 +393,14 @@ func expire(ctx context.Context, tx *pg.Tx) error {
 		       and finished_at < now() - $1::interval
 		)
 		update provisioning_task t
-		   set state = case when l.unseen then 'failed' else 'done' end, verified = 'none', error_class = case when l.unseen then 'not_found' end,
+		   set state = case when l.unseen then 'failed' else 'done' end, verified = 'none',
+		       error_class = case when l.unseen then 'not_found' end,
 		       updated_at = now(), version = t.version + 1
 		  from late l
 		 where t.id = l.id
 		   and (l.unseen or t.finished_at < now() - $2::interval)
-		returning t.id::text, t.operation, coalesce(t.account_id::text, ''), t.connector_id::text, t.state, coalesce(t.error ->> 'code', '')`
+		returning t.id::text, t.operation, coalesce(t.account_id::text, ''), t.connector_id::text, t.state,
+		    coalesce(t.error ->> 'code', '')`
 	rows, err := tx.Query(ctx, sql, unseenFor.String(), unprovenFor.String())
 	if err != nil {
 		return fmt.Errorf("end the wait for tasks: %w", err)
@@ -375,7 +413,18 @@ func expire(ctx context.Context, tx *pg.Tx) error {
 			done = append(done, id)
 			return nil
 		}
-		entries = append(entries, ended("provisioning.failed", audit.Failure, id, operation, account, connector, map[string]any{"error_code": code}))
+		entries = append(
+			entries,
+			ended(
+				"provisioning.failed",
+				audit.Failure,
+				id,
+				operation,
+				account,
+				connector,
+				map[string]any{"error_code": code},
+			),
+		)
 		return nil
 	})
 	if err != nil {

@@ -49,9 +49,12 @@ func lock(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMat
 		return t, err
 	}
 	const sql = `
-		select id::text, operation, state, mode, connector_id::text, account_id::text, grant_id::text, unsure, version, payload
+		select id::text, operation, state, mode, connector_id::text, account_id::text, grant_id::text, unsure, version,
+		    payload
 		  from provisioning_task where id = $1 for update`
-	if err := tx.QueryRow(ctx, sql, id).Scan(&t.ID, &t.Operation, &t.State, &t.Mode, &t.ConnectorID, &t.AccountID, &t.GrantID, &t.Unsure, &t.Version, &t.Payload); err != nil {
+	if err := tx.QueryRow(ctx, sql, id).
+		Scan(&t.ID, &t.Operation, &t.State, &t.Mode, &t.ConnectorID, &t.AccountID, &t.GrantID, &t.Unsure, &t.Version,
+			&t.Payload); err != nil {
 		return t, fmt.Errorf("find task: %w", err)
 	}
 	if err := match.Check(t.Version); err != nil {
@@ -65,7 +68,14 @@ func lock(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMat
 }
 
 // change acts upon a task.
-func change(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMatch, audited audit.Entry, do func(t stored) error) error {
+func change(
+	ctx context.Context,
+	tx *pg.Tx,
+	id, action string,
+	match httpapi.IfMatch,
+	audited audit.Entry,
+	do func(t stored) error,
+) error {
 	t, err := lock(ctx, tx, id, action, match)
 	if err != nil {
 		return err
@@ -82,7 +92,12 @@ func change(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfM
 }
 
 // changed does something with a task in a transaction, and shows the task.
-func (s *Service) changed(ctx context.Context, v viewer.Viewer, id string, do func(tx *pg.Tx) error) (out *taskOut, err error) {
+func (s *Service) changed(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	do func(tx *pg.Tx) error,
+) (out *taskOut, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if err := do(tx); err != nil {
 			return err
@@ -94,7 +109,12 @@ func (s *Service) changed(ctx context.Context, v viewer.Viewer, id string, do fu
 }
 
 func (s *Service) complete(ctx context.Context, v viewer.Viewer, in *completeIn) (*taskOut, error) {
-	return s.changed(ctx, v, in.ID, func(tx *pg.Tx) error { return s.Complete(ctx, tx, in.ID, in.IfMatch, in.Body.Note) })
+	return s.changed(
+		ctx,
+		v,
+		in.ID,
+		func(tx *pg.Tx) error { return s.Complete(ctx, tx, in.ID, in.IfMatch, in.Body.Note) },
+	)
 }
 
 // Complete writes within a transaction that somebody has made a task's change in the target.
@@ -105,14 +125,27 @@ func (s *Service) Complete(ctx context.Context, tx *pg.Tx, id string, match http
 
 // byHand writes that somebody has made a change in the target.
 func (s *Service) byHand(ctx context.Context, tx *pg.Tx, t stored, note string) error {
-	o := outcome{job: job{ID: t.ID, Operation: t.Operation, AccountID: t.AccountID, GrantID: t.GrantID, Payload: t.Payload, Mode: ModeAuto}, state: Done, result: "completed"}
+	o := outcome{
+		job: job{
+			ID:        t.ID,
+			Operation: t.Operation,
+			AccountID: t.AccountID,
+			GrantID:   t.GrantID,
+			Payload:   t.Payload,
+			Mode:      ModeAuto,
+		},
+		state:  Done,
+		result: "completed",
+	}
 	if t.Operation == CreateAccount {
 		o.state = Verifying // its key in the target is not known
 	}
 	const sql = `
 		update provisioning_task
-		   set state = $2, outcome = 'completed', verified = case when $2 = 'done' then 'yes' else 'pending' end, verified_by = 'human', verified_at = now(),
-		       note = coalesce(note || '; ', '') || $3, unsure = false, error = null, error_class = null, advice = null, finished_at = now(), updated_at = now(), version = version + 1
+		   set state = $2, outcome = 'completed', verified = case when $2 = 'done' then 'yes' else 'pending' end,
+		       verified_by = 'human', verified_at = now(), note = coalesce(note || '; ', '') || $3, unsure = false,
+		           error = null, error_class = null, advice = null, finished_at = now(), updated_at = now(),
+		           version = version + 1
 		 where id = $1`
 	if _, err := tx.Exec(ctx, sql, t.ID, o.state, note); err != nil {
 		return fmt.Errorf("complete task: %w", err)
@@ -140,7 +173,9 @@ func (s *Service) cancel(ctx context.Context, v viewer.Viewer, in *changeIn) (*t
 func Cancel(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) error {
 	return change(ctx, tx, id, "cancel", match, audit.Entry{}, func(t stored) error {
 		if t.Unsure && t.State != Failed {
-			return fault.Coded(fault.Conflict, "invalid_transition", "the result of the last attempt is unknown: the target is checked first").Also("allowed", []string{"retry"})
+			return fault.Coded(fault.Conflict, "invalid_transition", "the result of the last attempt is unknown: the "+
+				"target is checked first").
+				Also("allowed", []string{"retry"})
 		}
 		if t.Unsure && t.Operation == Grant {
 			return undo(ctx, tx, t)
@@ -151,9 +186,18 @@ func Cancel(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) er
 
 // undo replaces a grant of which nobody knows whether it was made by its revocation.
 func undo(ctx context.Context, tx *pg.Tx, t stored) error {
-	id, err := Place(ctx, tx, Order{Operation: Revoke, GrantID: *t.GrantID, Note: "the grant was cancelled and may have been made"})
+	id, err := Place(
+		ctx,
+		tx,
+		Order{Operation: Revoke, GrantID: *t.GrantID, Note: "the grant was cancelled and may have been made"},
+	)
 	if err == nil {
-		_, err = tx.Exec(ctx, `update provisioning_task set note = coalesce(note || '; ', '') || $2 where id = $1`, t.ID, "task "+id+" revokes what may have been granted")
+		_, err = tx.Exec(
+			ctx,
+			`update provisioning_task set note = coalesce(note || '; ', '') || $2 where id = $1`,
+			t.ID,
+			"task "+id+" revokes what may have been granted",
+		)
 	}
 	return err
 }
@@ -166,9 +210,11 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		     union
 		    select d.id
 		      from waiting w
-		      join provisioning_task d on d.depends_on @> array[w.id] and d.state in ('blocked', 'manual', 'queued', 'failed')
+		      join provisioning_task d on d.depends_on @> array[w.id] and d.state in ('blocked', 'manual', 'queued',
+		          'failed')
 		)
-		select t.id::text, t.operation, t.account_id::text, t.grant_id::text, coalesce(g.status, ''), coalesce(t.payload ->> 'before', '')
+		select t.id::text, t.operation, t.account_id::text, t.grant_id::text, coalesce(g.status, ''),
+		    coalesce(t.payload ->> 'before', '')
 		  from waiting w
 		  join provisioning_task t on t.id = w.id
 		  left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id`
@@ -205,7 +251,8 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		case d.Operation == CreateAccount && d.Account != nil:
 			unmade = append(unmade, *d.Account)
 		case d.Operation == DeleteAccount && d.Account != nil:
-			const undo = `update account set status = case when is_disabled then 'disabled' else 'active' end, updated_at = now(), version = version + 1 where id = $1 and status = 'deprovisioning'`
+			const undo = `update account set status = case when is_disabled then 'disabled' else 'active' end,
+				updated_at = now(), version = version + 1 where id = $1 and status = 'deprovisioning'`
 			if _, err := tx.Exec(ctx, undo, *d.Account); err != nil {
 				return fmt.Errorf("take back a deletion: %w", err)
 			}
@@ -221,7 +268,8 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 }
 
 func connectorName(ctx context.Context, tx *pg.Tx, id string) (name string, err error) {
-	err = tx.QueryRow(ctx, `select business_id from connector where id::text = lower($1) and deleted_at is null`, id).Scan(&name)
+	err = tx.QueryRow(ctx, `select business_id from connector where id::text = lower($1) and deleted_at is null`, id).
+		Scan(&name)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.New(fault.NotFound, "there is no connector %s", id)
 	}

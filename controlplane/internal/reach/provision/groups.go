@@ -12,7 +12,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
-const aboutGroups = "The tasks that failed, that a person has to do, and that cannot be sent now, by connector and cause. A group of failed tasks is sent again at once with POST /accounts/provisioning-tasks/retry-failed, its connector_id and its cause."
+const aboutGroups = "The tasks that failed, that a person has to do, and that cannot be sent now, by connector and " +
+	"cause. A group of failed tasks is sent again at once with POST /accounts/provisioning-tasks/retry-failed, its " +
+	"connector_id and its cause."
 
 // TaskGroup are the open tasks of a connector that have the same cause.
 type TaskGroup struct {
@@ -50,19 +52,22 @@ func (s *Service) groups(ctx context.Context, v viewer.Viewer, in *groupsIn) (*g
 		     where c.deleted_at is null
 		       and ($1 = '' or c.id::text = lower($1))
 		), task as (
-		    select t.id, t.connector_id, l.name, t.created_at, t.error_class, t.lane = 'urgent' or t.escalated_at is not null as urgent,
+		    select t.id, t.connector_id, l.name, t.created_at, t.error_class,
+		           t.lane = 'urgent' or t.escalated_at is not null as urgent,
 		           case when t.state in ('failed', 'manual') then t.state else 'waiting' end as state,
-		           case when t.state in ('failed', 'manual') then ` + cause + ` else l.waiting ->> 'code' end as cause,
-		           case when t.state in ('failed', 'manual') then t.error ->> 'message' else l.waiting ->> 'reason' end as message,
-		           t.advice
+		               case when t.state in ('failed',
+		               'manual') then ` + cause + ` else l.waiting ->> 'code' end as cause,
+		           case when t.state in ('failed', 'manual') then t.error ->> 'message'
+		           else l.waiting ->> 'reason' end as message, t.advice
 		      from provisioning_task t
 		      join lane l on l.tenant_id = t.tenant_id and l.id = t.connector_id
 		     where t.mode <> 'simulate'
 		       and (t.state in ('failed', 'manual') or t.state in ('queued', 'retrying') and l.waiting is not null)
 		)
 		select connector_id, jsonb_build_object('id', connector_id, 'display', min(name)) as connector, state, cause,
-		       (array_agg(error_class order by id desc))[1] as error_class, (array_agg(message order by id desc))[1] as message,
-		       (array_agg(advice order by id desc))[1] as advice, count(*) as count, count(*) filter (where urgent) as urgent, min(created_at) as oldest_at
+		       (array_agg(error_class order by id desc))[1] as error_class,
+		       (array_agg(message order by id desc))[1] as message, (array_agg(advice order by id desc))[1] as advice,
+		           count(*) as count, count(*) filter (where urgent) as urgent, min(created_at) as oldest_at
 		  from task
 		 group by connector_id, state, cause
 		 order by count(*) filter (where urgent) > 0 desc, count(*) desc, connector_id, state, cause

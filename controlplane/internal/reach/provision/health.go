@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// ProvisioningHealth counts the provisioning tasks of a connector. Whether they are sent is health.writing of the connector.
+// ProvisioningHealth counts the provisioning tasks of a connector. Whether they are sent is health.writing of the
+// connector.
 type ProvisioningHealth struct {
 	Waiting             *Waiting   `json:"waiting" doc:"What keeps everything from being sent; null when nothing does."`
 	WaitingSince        *time.Time `json:"waiting_since" doc:"Since when the target cannot be worked with."`
@@ -34,14 +35,16 @@ func Health(ctx context.Context, tx *pg.Tx, connectorID string) (h ProvisioningH
 		return h, fmt.Errorf("read how changes get through: %w", err)
 	}
 	const tasks = `
-		select count(*) filter (where state in ('queued', 'blocked', 'running', 'retrying')), count(*) filter (where state = 'failed'),
-		       count(*) filter (where state = 'manual'), count(*) filter (where escalated_at is not null),
-		       min(created_at) filter (where state in ('queued', 'running', 'retrying'))
+		select count(*) filter (where state in ('queued', 'blocked', 'running', 'retrying')),
+		       count(*) filter (where state = 'failed'), count(*) filter (where state = 'manual'),
+		       count(*) filter (where escalated_at is not null),
+		           min(created_at) filter (where state in ('queued', 'running', 'retrying'))
 		  from provisioning_task
 		 where connector_id = $1
 		   and mode <> 'simulate'
 		   and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual')`
-	if err := tx.QueryRow(ctx, tasks, connectorID).Scan(&h.OpenTasks, &h.FailedTasks, &h.ManualTasks, &h.OverdueLeavers, &h.OldestOpenAt); err != nil {
+	if err := tx.QueryRow(ctx, tasks, connectorID).
+		Scan(&h.OpenTasks, &h.FailedTasks, &h.ManualTasks, &h.OverdueLeavers, &h.OldestOpenAt); err != nil {
 		return h, fmt.Errorf("count changes: %w", err)
 	}
 	return h, nil

@@ -30,8 +30,8 @@ func text(s string) *string { return &s }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// target is a system of people and groups in memory, behind the door through which changes go. What it is asked for it does, unless
-// the test says that something goes wrong.
+// target is a system of people and groups in memory, behind the door through which changes go. What it is asked for it
+// does, unless the test says that something goes wrong.
 type target struct {
 	mu       sync.Mutex
 	accounts map[string]*login // by key
@@ -59,8 +59,22 @@ type login struct {
 }
 
 func newTarget() *target {
-	return &target{accounts: map[string]*login{}, done: map[string]int{}, ops: []v1.ProvisionOp{v1.OpAccountCreate, v1.OpAccountUpdate, v1.OpAccountRename, v1.OpAccountEnable,
-		v1.OpAccountDisable, v1.OpAccountUnlock, v1.OpAccountDelete, v1.OpAccountPassword, v1.OpEntitlementGrant, v1.OpEntitlementRevoke}}
+	return &target{
+		accounts: map[string]*login{},
+		done:     map[string]int{},
+		ops: []v1.ProvisionOp{
+			v1.OpAccountCreate,
+			v1.OpAccountUpdate,
+			v1.OpAccountRename,
+			v1.OpAccountEnable,
+			v1.OpAccountDisable,
+			v1.OpAccountUnlock,
+			v1.OpAccountDelete,
+			v1.OpAccountPassword,
+			v1.OpEntitlementGrant,
+			v1.OpEntitlementRevoke,
+		},
+	}
 }
 
 func (t *target) Writes(string, v1.AuthConfig) connectorkit.Writes {
@@ -84,14 +98,24 @@ func (t *target) shown(a *login) *v1.RemoteAccount {
 		return nil
 	}
 	disabled, locked := a.disabled, a.locked
-	r := &v1.RemoteAccount{ExternalID: a.key, NativeIdentity: "uid=" + a.name, Username: text(a.name), IsDisabled: &disabled, IsLocked: &locked}
+	r := &v1.RemoteAccount{
+		ExternalID:     a.key,
+		NativeIdentity: "uid=" + a.name,
+		Username:       text(a.name),
+		IsDisabled:     &disabled,
+		IsLocked:       &locked,
+	}
 	if a.email != "" {
 		r.Email = text(a.email)
 	}
 	return r
 }
 
-func (t *target) Provision(ctx context.Context, _ dispatch.Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
+func (t *target) Provision(
+	ctx context.Context,
+	_ dispatch.Target,
+	req v1.ProvisionRequest,
+) (v1.ProvisionResponse, error) {
 	began := time.Now()
 	if t.delay > 0 {
 		time.Sleep(t.delay)
@@ -100,7 +124,13 @@ func (t *target) Provision(ctx context.Context, _ dispatch.Target, req v1.Provis
 	defer t.mu.Unlock()
 	defer func() { t.by += time.Since(began) }()
 	if req.DryRun {
-		return v1.ProvisionResponse{Success: true, Outcome: v1.OutcomePlanned, Plan: []v1.PlannedRequest{{LDAP: &v1.PlannedLDAP{Op: "modify", DN: req.Target.NativeRef, LDIF: words(req)}}}}, nil
+		return v1.ProvisionResponse{
+			Success: true,
+			Outcome: v1.OutcomePlanned,
+			Plan: []v1.PlannedRequest{
+				{LDAP: &v1.PlannedLDAP{Op: "modify", DN: req.Target.NativeRef, LDIF: words(req)}},
+			},
+		}, nil
 	}
 	t.sent = append(t.sent, words(req))
 	if t.wrong != nil {
@@ -110,16 +140,29 @@ func (t *target) Provision(ctx context.Context, _ dispatch.Target, req v1.Provis
 	}
 	a := t.find(req.Target)
 	if req.Op != v1.OpAccountCreate && a != nil && a.outside && t.nearsighted {
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_visible", Message: "the account was not seen", Retryable: true}
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:     v1.ClassNotFound,
+			Code:      "account_not_visible",
+			Message:   "the account was not seen",
+			Retryable: true,
+		}
 	}
 	if a == nil && req.Op != v1.OpAccountCreate && req.Op != v1.OpAccountDelete {
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "ldap_32", Message: "there is no such account"}
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:   v1.ClassNotFound,
+			Code:    "ldap_32",
+			Message: "there is no such account",
+		}
 	}
 	res := v1.ProvisionResponse{Success: true, Outcome: v1.OutcomeApplied, Verified: !t.blind}
 	switch req.Op {
 	case v1.OpAccountCreate:
 		if a != nil {
-			return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassConflict, Code: "ldap_68", Message: "entry already exists"}
+			return v1.ProvisionResponse{}, &v1.ErrorDetail{
+				Class:   v1.ClassConflict,
+				Code:    "ldap_68",
+				Message: "entry already exists",
+			}
 		}
 		a = &login{key: uuid.NewString(), name: *req.Account.Username, groups: map[string]bool{}}
 		if req.Account.Email != nil {
@@ -174,7 +217,10 @@ func (t *target) Read(_ context.Context, _ dispatch.Target, req v1.ReadRequest) 
 		res.Accounts = append(res.Accounts, seen)
 		for _, e := range req.Entitlements {
 			if a != nil {
-				res.Grants = append(res.Grants, v1.GrantState{AccountRemoteID: a.key, EntitlementRemoteID: e.RemoteID, Held: a.groups[e.RemoteID]})
+				res.Grants = append(
+					res.Grants,
+					v1.GrantState{AccountRemoteID: a.key, EntitlementRemoteID: e.RemoteID, Held: a.groups[e.RemoteID]},
+				)
 			}
 		}
 	}
@@ -247,7 +293,12 @@ func (h *house) process(t testing.TB, db *pg.DB) *provision.Service {
 func (h *house) system(name string) string {
 	h.T.Helper()
 	id := newID()
-	h.Exec(`insert into connector (tenant_id, id, business_id, name, type, status) values (current_tenant(), $1, $2, $2, 'rest', 'active')`, id, name)
+	h.Exec(
+		`insert into connector (tenant_id, id, business_id, name, type, status) values (current_tenant(), $1, $2, $2,
+			'rest', 'active')`,
+		id,
+		name,
+	)
 	return id
 }
 
@@ -288,7 +339,13 @@ func (h *house) as(fn func(tx *pg.Tx) error) {
 // give gives somebody a reason for an entitlement, or for an account where there is none.
 func (h *house) give(who, entitlement string) {
 	h.T.Helper()
-	r := ledger.Reason{IdentityID: who, ConnectorID: h.connector, Kind: ledger.Birthright, SourceType: "policy", SourceID: policy}
+	r := ledger.Reason{
+		IdentityID:  who,
+		ConnectorID: h.connector,
+		Kind:        ledger.Birthright,
+		SourceType:  "policy",
+		SourceID:    policy,
+	}
 	if entitlement != "" {
 		r.EntitlementID = &entitlement
 	}
@@ -323,7 +380,10 @@ func (h *house) plan() {
 // due makes everything that waits for its time due.
 func (h *house) due() {
 	h.T.Helper()
-	h.Exec(`update provisioning_task set next_attempt_at = now() - interval '1 second' where state in ('queued', 'retrying')`)
+	h.Exec(
+		`update provisioning_task set next_attempt_at = now() - interval '1 second' where state in ('queued',
+			'retrying')`,
+	)
 	h.Exec(`update provisioning_lane set wait_until = null`)
 }
 
@@ -349,7 +409,12 @@ func (h *house) sent(want ...string) {
 
 func (h *house) grantOf(who, entitlement string) string {
 	h.T.Helper()
-	got := h.Strings(`select g.status from access_grant g join account a on a.id = g.account_id where a.identity_id = $1 and g.entitlement_id = $2`, who, entitlement)
+	got := h.Strings(
+		`select g.status from access_grant g join account a on a.id = g.account_id where a.identity_id = $1
+			and g.entitlement_id = $2`,
+		who,
+		entitlement,
+	)
 	return strings.Join(got, ",")
 }
 

@@ -11,41 +11,114 @@ import (
 )
 
 const (
-	aboutList        = "The newest first. summary counts the tasks that match in each state, whatever state was asked for."
-	aboutRetry       = "A failed task is sent again with all its attempts; a task that waits for its next attempt is sent now. The values of a new account are computed again from its template. If the result of the last attempt is unknown, the target is checked first."
-	aboutComplete    = "A person made the change in the target system. The task ends without waiting for the next sync, except for a new account: a sync reads its key first."
-	aboutCancel      = "A task that was sent cannot be cancelled. Tasks that depend on it are cancelled too. Access that people should still have is planned again at their next evaluation; to prevent that, end its reason."
-	aboutBulk        = "The tasks of the connector that failed are sent again: all of them, or those of one cause as GET /accounts/provisioning-tasks/groups names it. One request takes 10,000; remaining says how many are left."
-	aboutNew         = "The account is made by the connector's template; attributes stand instead of what the template says. Answers at once; follow the task."
-	aboutAction      = "Answers at once; follow the task. With dry_run=true nothing is written down or sent: the answer is the exact request that would be sent, as the connector plans it."
-	aboutDelete      = aboutAction + " An account that can be used is disabled first, in a task of its own."
-	aboutReset       = aboutAction + " The password is random and never shown; it must be changed at the first sign-in unless force_change is false."
-	aboutSwitch      = "Without writes nothing is sent to any target of the tenant. Tasks are still planned; they wait, and say so."
-	aboutBulkDisable = "Disables at most 200 accounts, as the single call does. Those that cannot be are refused one by one, and say why. With dry_run nothing is written."
-	aboutBreaker     = "The circuit breaker opens when too many changes in a row fail, or when removals and alterations within its window exceed its limit. Tasks wait until it is reset; earlier changes do not count after that."
+	aboutList = "The newest first. summary counts the tasks that match in each state, whatever state was " +
+		"asked for."
+	aboutRetry = "A failed task is sent again with all its attempts; a task that waits for its next attempt is " +
+		"sent now. The values of a new account are computed again from its template. If the result of the last " +
+		"attempt is unknown, the target is checked first."
+	aboutComplete = "A person made the change in the target system. The task ends without waiting for the next " +
+		"sync, except for a new account: a sync reads its key first."
+	aboutCancel = "A task that was sent cannot be cancelled. Tasks that depend on it are cancelled too. Access " +
+		"that people should still have is planned again at their next evaluation; to prevent that, end its reason."
+	aboutBulk = "The tasks of the connector that failed are sent again: all of them, or those of one cause as " +
+		"GET /accounts/provisioning-tasks/groups names it. One request takes 10,000; remaining says how many are left."
+	aboutNew = "The account is made by the connector's template; attributes stand instead of what the " +
+		"template says. Answers at once; follow the task."
+	aboutAction = "Answers at once; follow the task. With dry_run=true nothing is written down or sent: the " +
+		"answer is the exact request that would be sent, as the connector plans it."
+	aboutDelete = aboutAction + " An account that can be used is disabled first, in a task of its own."
+	aboutReset  = aboutAction + " The password is random and never shown; it must be changed at the first " +
+		"sign-in unless force_change is false."
+	aboutSwitch = "Without writes nothing is sent to any target of the tenant. Tasks are still planned; they " +
+		"wait, and say so."
+	aboutBulkDisable = "Disables at most 200 accounts, as the single call does. Those that cannot be are refused one " +
+		"by one, and say why. With dry_run nothing is written."
+	aboutBreaker = "The circuit breaker opens when too many changes in a row fail, or when removals and " +
+		"alterations within its window exceed its limit. Tasks wait until it is reset; earlier changes do not count " +
+		"after that."
 )
 
 // Routes of the room.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", "/accounts/provisioning-tasks", "List provisioning tasks", s.list).Describe(aboutList),
-		httpapi.Handle("GET", "/accounts/provisioning-tasks/groups", "List open provisioning tasks by cause", s.groups).For(viewer.Admin, viewer.Auditor).Describe(aboutGroups),
+		httpapi.Handle("GET", "/accounts/provisioning-tasks/groups", "List open provisioning tasks by cause", s.groups).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutGroups),
 		httpapi.Handle("GET", "/accounts/provisioning-tasks/{id}", "Retrieve a provisioning task", s.read),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/retry", "Retry a provisioning task", s.retry).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutRetry),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/complete", "Complete a manual provisioning task", s.complete).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutComplete),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/cancel", "Cancel a provisioning task", s.cancel).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutCancel),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/retry-failed", "Retry failed provisioning tasks", s.retryAll).For(viewer.Admin).Status(200).Describe(aboutBulk),
-		httpapi.Handle("POST", "/accounts", "Create an account", s.create).For(viewer.Admin).Status(202).Errors(409).Describe(aboutNew),
-		httpapi.Handle("POST", "/accounts/{id}/enable", "Enable an account", s.act(Enable)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
-		httpapi.Handle("POST", "/accounts/{id}/disable", "Disable an account", s.act(Disable)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
-		httpapi.Handle("POST", "/accounts/bulk-disable", "Disable accounts in bulk", s.bulkDisable).For(viewer.Admin).Status(200).Describe(aboutBulkDisable),
-		httpapi.Handle("POST", "/accounts/{id}/unlock", "Unlock an account", s.act(Unlock)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
-		httpapi.Handle("POST", "/accounts/{id}/delete", "Delete an account", s.act(DeleteAccount)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutDelete),
-		httpapi.Handle("POST", "/accounts/{id}/rename", "Rename or move an account", s.rename).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
-		httpapi.Handle("POST", "/accounts/{id}/reset-password", "Reset the password of an account", s.reset).For(viewer.Admin).Status(202).Errors(409).Describe(aboutReset),
-		httpapi.Handle("GET", "/settings/provisioning", "Get the provisioning switch", s.readSwitch).For(viewer.Admin, viewer.Auditor).Describe(aboutSwitch),
-		httpapi.Handle("PUT", "/settings/provisioning", "Set the provisioning switch", s.putSwitch).For(viewer.Admin).Errors(412).Describe(aboutSwitch),
-		httpapi.Handle("POST", "/connectors/{id}/provisioning/breaker/reset", "Resume writes of a connector", s.resetBreaker).For(viewer.Admin).Status(200).Errors(409).Describe(aboutBreaker),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/retry", "Retry a provisioning task", s.retry).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutRetry),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/complete", "Complete a manual provisioning task",
+			s.complete).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutComplete),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/cancel", "Cancel a provisioning task", s.cancel).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutCancel),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/retry-failed", "Retry failed provisioning tasks",
+			s.retryAll).
+			For(viewer.Admin).
+			Status(200).
+			Describe(aboutBulk),
+		httpapi.Handle("POST", "/accounts", "Create an account", s.create).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe(aboutNew),
+		httpapi.Handle("POST", "/accounts/{id}/enable", "Enable an account", s.act(Enable)).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/{id}/disable", "Disable an account", s.act(Disable)).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/bulk-disable", "Disable accounts in bulk", s.bulkDisable).
+			For(viewer.Admin).
+			Status(200).
+			Describe(aboutBulkDisable),
+		httpapi.Handle("POST", "/accounts/{id}/unlock", "Unlock an account", s.act(Unlock)).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/{id}/delete", "Delete an account", s.act(DeleteAccount)).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe(aboutDelete),
+		httpapi.Handle("POST", "/accounts/{id}/rename", "Rename or move an account", s.rename).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/{id}/reset-password", "Reset the password of an account", s.reset).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe(aboutReset),
+		httpapi.Handle("GET", "/settings/provisioning", "Get the provisioning switch", s.readSwitch).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutSwitch),
+		httpapi.Handle("PUT", "/settings/provisioning", "Set the provisioning switch", s.putSwitch).
+			For(viewer.Admin).
+			Errors(412).
+			Describe(aboutSwitch),
+		httpapi.Handle("POST", "/connectors/{id}/provisioning/breaker/reset", "Resume writes of a connector",
+			s.resetBreaker).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409).
+			Describe(aboutBreaker),
 	}
 }
 
@@ -157,7 +230,17 @@ func (s *Service) rename(ctx context.Context, v viewer.Viewer, in *renameIn) (*a
 	if in.Body.Username == nil && in.Body.Container == nil {
 		return nil, lacking("username", "say the new username, the new container, or both")
 	}
-	return s.accept(ctx, v, Order{Operation: RenameAccount, AccountID: in.ID, Account: &v1.ProvisionAccount{Username: in.Body.Username, Container: in.Body.Container}, Note: in.Body.Note}, in.DryRun)
+	return s.accept(
+		ctx,
+		v,
+		Order{
+			Operation: RenameAccount,
+			AccountID: in.ID,
+			Account:   &v1.ProvisionAccount{Username: in.Body.Username, Container: in.Body.Container},
+			Note:      in.Body.Note,
+		},
+		in.DryRun,
+	)
 }
 
 type resetIn struct {
@@ -173,7 +256,11 @@ type PasswordReset struct {
 }
 
 func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acceptedOut, error) {
-	o := Order{Operation: SetPassword, AccountID: in.ID, Credential: &v1.NewCredential{Mode: "random", ForceChange: true}}
+	o := Order{
+		Operation:  SetPassword,
+		AccountID:  in.ID,
+		Credential: &v1.NewCredential{Mode: "random", ForceChange: true},
+	}
 	if in.Body != nil {
 		o.Note = in.Body.Note
 		if in.Body.ForceChange != nil {
@@ -208,20 +295,40 @@ func (a *AccountAttributes) account() *v1.ProvisionAccount {
 	if a == nil {
 		return nil
 	}
-	return &v1.ProvisionAccount{Username: a.Username, Email: a.Email, DisplayName: a.DisplayName, FirstName: a.FirstName, LastName: a.LastName,
-		EmployeeNumber: a.EmployeeNumber, Container: a.Container, Attributes: a.Attributes}
+	return &v1.ProvisionAccount{
+		Username:       a.Username,
+		Email:          a.Email,
+		DisplayName:    a.DisplayName,
+		FirstName:      a.FirstName,
+		LastName:       a.LastName,
+		EmployeeNumber: a.EmployeeNumber,
+		Container:      a.Container,
+		Attributes:     a.Attributes,
+	}
 }
 
 type createIn struct{ Body NewAccount }
 
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*acceptedOut, error) {
-	o := Order{Operation: CreateAccount, ConnectorID: in.Body.ConnectorID, IdentityID: in.Body.IdentityID, Account: in.Body.Attributes.account(), Note: in.Body.Note}
+	o := Order{
+		Operation:   CreateAccount,
+		ConnectorID: in.Body.ConnectorID,
+		IdentityID:  in.Body.IdentityID,
+		Account:     in.Body.Attributes.account(),
+		Note:        in.Body.Note,
+	}
 	return s.accept(ctx, v, o, in.Body.DryRun)
 }
 
 // transitions are what may be done with a task in each of its states.
 var transitions = map[string][]string{
-	Queued: {"cancel"}, Blocked: {"cancel"}, Retrying: {"retry", "cancel"}, Failed: {"retry", "complete", "cancel"}, Manual: {"complete", "cancel"},
+	Queued: {
+		"cancel",
+	},
+	Blocked:  {"cancel"},
+	Retrying: {"retry", "cancel"},
+	Failed:   {"retry", "complete", "cancel"},
+	Manual:   {"complete", "cancel"},
 }
 
 func may(state, action string) bool { return slices.Contains(transitions[state], action) }

@@ -16,9 +16,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// Keep looks, in every tenant, after what comes with time or with settings: reasons that begin and end, grants that are ending,
-// accounts whose time to be deleted has come, connectors that write in another way now, and changes that a reading of the target has
-// shown.
+// Keep looks, in every tenant, after what comes with time or with settings: reasons that begin and end, grants that are
+// ending, accounts whose time to be deleted has come, connectors that write in another way now, and changes that a
+// reading of the target has shown.
 func (s *Service) Keep(ctx context.Context) error {
 	s.init()
 	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select id::text from tenant where status = 'active'`)
@@ -28,13 +28,17 @@ func (s *Service) Keep(ctx context.Context) error {
 	rand.Shuffle(len(tenants), func(i, j int) { tenants[i], tenants[j] = tenants[j], tenants[i] })
 	var failed error
 	for _, tenant := range tenants {
-		failed = errors.Join(failed, s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error { return s.keep(ctx, tx) }))
+		failed = errors.Join(
+			failed,
+			s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error { return s.keep(ctx, tx) }),
+		)
 	}
 	return failed
 }
 
 func (s *Service) keep(ctx context.Context, tx *pg.Tx) error {
-	const alone = `select pg_try_advisory_xact_lock(hashtextextended('provisioning upkeep|' || current_tenant()::text, 0))`
+	const alone = `select pg_try_advisory_xact_lock(hashtextextended('provisioning upkeep|' || current_tenant()::text,
+		0))`
 	var mine bool
 	if err := tx.QueryRow(ctx, alone).Scan(&mine); err != nil || !mine {
 		return err
@@ -46,7 +50,8 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx) error {
 	if err := access.Nearing(ctx, tx, now.Add(notice)); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context, *pg.Tx) error{s.refresh, heed, overdueAccounts, appeared, fulfilled, visible, verify, expire, outdated, unblock, escalate, round} {
+	for _, step := range []func(context.Context, *pg.Tx) error{s.refresh, heed, overdueAccounts, appeared, fulfilled,
+		visible, verify, expire, outdated, unblock, escalate, round} {
 		if err := step(ctx, tx); err != nil {
 			return err
 		}
@@ -54,7 +59,8 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// refresh finds out what can be changed through connectors that are new, whose settings have changed, or that were tested since.
+// refresh finds out what can be changed through connectors that are new, whose settings have changed, or that were
+// tested since.
 func (s *Service) refresh(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select c.id::text, c.version, c.last_test ->> 'at'
@@ -108,7 +114,8 @@ func (s *Service) look(ctx context.Context, tx *pg.Tx, c changedConnector) error
 		   set ops = excluded.ops, ops_missing = excluded.ops_missing, ops_why = excluded.ops_why,
 		       ops_version = excluded.ops_version, ops_test = excluded.ops_test,
 		       planned_mode = case when l.ops is distinct from excluded.ops
-		                             or l.ops_missing is distinct from excluded.ops_missing then null else l.planned_mode end`
+		                             or l.ops_missing is distinct from excluded.ops_missing then null
+		                                 else l.planned_mode end`
 	if _, err := tx.Exec(ctx, note, c.ID, names, missing, why, c.Version, c.Test); err != nil {
 		return fmt.Errorf("note what a connector can change: %w", err)
 	}
@@ -125,7 +132,11 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 	before := map[string]string{}
 	var ids []string
 	var id, mode string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &mode}, func() error { before[id] = mode; ids = append(ids, id); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &mode},
+		func() error { before[id] = mode; ids = append(ids, id); return nil },
+	); err != nil {
 		return fmt.Errorf("list lanes: %w", err)
 	}
 	if len(ids) == 0 {
@@ -153,13 +164,15 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 		}
 		const people = `
 			insert into work_item (tenant_id, kind, subject)
-			select current_tenant(), 'provisioning', identity_id from access_reason where connector_id = $1 and state = 'active'
+			select current_tenant(), 'provisioning', identity_id from access_reason where connector_id = $1
+			    and state = 'active'
 			 union
 			select current_tenant(), 'provisioning', a.identity_id
 			  from account a
 			  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
 			 where a.connector_id = $1
-			   and (a.status in ('active', 'locked', 'disabled', 'missing') or a.status = 'deleted' and a.missing_since is not null)
+			   and (a.status in ('active', 'locked', 'disabled', 'missing') or a.status = 'deleted'
+			       and a.missing_since is not null)
 			   and i.status in ('deactivated', 'archived', 'on_leave')`
 		if _, err := tx.Exec(ctx, people, id); err != nil {
 			return fmt.Errorf("have people looked at again: %w", err)
@@ -168,8 +181,8 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// changeMode lets what waits be done in the way that the connector writes now: what a person was to do is sent, or the other
-// way round. One operation may be left to people alone, because the target does not offer it.
+// changeMode lets what waits be done in the way that the connector writes now: what a person was to do is sent, or the
+// other way round. One operation may be left to people alone, because the target does not offer it.
 func changeMode(ctx context.Context, tx *pg.Tx, a ability) error {
 	if a.Mode == ModeSimulate {
 		return nil
@@ -177,7 +190,8 @@ func changeMode(ctx context.Context, tx *pg.Tx, a ability) error {
 	const sql = `
 		update provisioning_task t
 		   set mode = m.mode, updated_at = now(), version = t.version + 1, advice = nullif(m.advice, ''),
-		       state = case when t.state = 'blocked' then 'blocked' when m.mode = 'manual' then 'manual' else 'queued' end
+		       state = case when t.state = 'blocked' then 'blocked' when m.mode = 'manual' then 'manual'
+		           else 'queued' end
 		  from unnest($2::text[], $3::text[], $4::text[]) m (operation, mode, advice)
 		 where t.connector_id = $1
 		   and t.operation = m.operation
@@ -210,11 +224,13 @@ func overdueAccounts(ctx context.Context, tx *pg.Tx) error {
 		insert into work_item (tenant_id, kind, subject)
 		select distinct a.tenant_id, 'provisioning', a.identity_id
 		  from account a
-		  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id and i.status in ('deactivated', 'archived')
+		  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id and i.status in ('deactivated',
+		      'archived')
 		  left join lifecycle_policy y on y.tenant_id = a.tenant_id
 		  left join connector_provisioning p on p.tenant_id = a.tenant_id and p.connector_id = a.connector_id
 		 where a.status = 'disabled'
-		   and (a.disabled_for is not null or a.wanted_at is not null or ` + known + ` and a.created_at <= i.status_changed_at)
+		   and (a.disabled_for is not null or a.wanted_at is not null
+		       or ` + known + ` and a.created_at <= i.status_changed_at)
 		   and a.managed in ('managed', 'discovered')
 		   and a.account_type in ('person', 'unknown')
 		   and coalesce((p.deprovision ->> 'delete_after')::interval, y.delete_after) is not null

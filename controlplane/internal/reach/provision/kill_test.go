@@ -18,7 +18,11 @@ type watched struct {
 	watch func(enter bool)
 }
 
-func (w watched) Provision(ctx context.Context, t dispatch.Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
+func (w watched) Provision(
+	ctx context.Context,
+	t dispatch.Target,
+	req v1.ProvisionRequest,
+) (v1.ProvisionResponse, error) {
 	w.watch(true)
 	defer w.watch(false)
 	return w.target.Provision(ctx, t, req)
@@ -31,7 +35,11 @@ type dying struct {
 	dead          chan struct{}
 }
 
-func (d dying) Provision(ctx context.Context, t dispatch.Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
+func (d dying) Provision(
+	ctx context.Context,
+	t dispatch.Target,
+	req v1.ProvisionRequest,
+) (v1.ProvisionResponse, error) {
 	if d.before {
 		close(d.dead)
 		select {}
@@ -73,7 +81,8 @@ func TestWhatAProcessLeftUndoneIsDoneOnce(t *testing.T) {
 		{"killed after the attempt was written", true, false, 1},
 		{"killed after the target had changed", false, true, 1},
 	} {
-		for _, operation := range []string{"create_account", "grant", "revoke", "disable", "enable", "unlock", "rename", "delete_account"} {
+		for _, operation := range []string{"create_account", "grant", "revoke", "disable", "enable", "unlock", "rename",
+			"delete_account"} {
 			t.Run(tt.name+" "+operation, func(t *testing.T) {
 				h := open(t)
 				ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
@@ -96,7 +105,10 @@ func TestWhatAProcessLeftUndoneIsDoneOnce(t *testing.T) {
 				if n := h.Count(`select count(*) from provisioning_task where state <> 'done'`); n != 0 {
 					t.Errorf("%d tasks are not done: %q", n, h.tasks())
 				}
-				outcomes := h.Strings(`select coalesce(a.outcome, 'nobody saw') from provisioning_attempt a join provisioning_task t on t.id = a.task_id where t.attempts > 1 order by a.n`)
+				outcomes := h.Strings(
+					`select coalesce(a.outcome, 'nobody saw') from provisioning_attempt a join provisioning_task t
+						on t.id = a.task_id where t.attempts > 1 order by a.n`,
+				)
 				want := map[bool][]string{true: {"nobody saw", "applied"}, false: {"nobody saw", "already"}}[tt.before]
 				if !slices.Equal(outcomes, want) {
 					t.Errorf("its attempts are %q; want %q", outcomes, want)
@@ -162,7 +174,14 @@ func TestAnAnswerThatIsLostIsLookedUpBeforeAnythingIsSentAgain(t *testing.T) {
 			if arrived {
 				h.target.find(req.Target).groups[req.EntitlementRemoteIDs[0]] = true
 			}
-			return v1.ProvisionResponse{Outcome: v1.OutcomeUnknown, ErrorDetail: &v1.ErrorDetail{Class: v1.ClassTransient, Code: "answer_lost", Message: "the connection broke"}}, nil, true
+			return v1.ProvisionResponse{
+				Outcome: v1.OutcomeUnknown,
+				ErrorDetail: &v1.ErrorDetail{
+					Class:   v1.ClassTransient,
+					Code:    "answer_lost",
+					Message: "the connection broke",
+				},
+			}, nil, true
 		}
 		h.give(ann, staff)
 		h.drain()

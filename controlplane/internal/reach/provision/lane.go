@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 )
 
-// Times of a lane. A lease is longer than a change may take with what comes before it, so that nobody sends under a lease that has
-// passed to somebody else.
+// Times of a lane. A lease is longer than a change may take with what comes before it, so that nobody sends under a
+// lease that has passed to somebody else.
 const (
 	lease    = 75 * time.Second
 	renewal  = 10 * time.Second
@@ -43,8 +43,8 @@ type lane struct {
 	latency atomic.Int64 // of a change, on the average: what is at hand lasts for backlog
 }
 
-// backlog is for how long changes are at hand that are to be sent next: long enough that nobody waits for the database, and short enough
-// that what is urgent comes soon.
+// backlog is for how long changes are at hand that are to be sent next: long enough that nobody waits for the database,
+// and short enough that what is urgent comes soon.
 const backlog = 400 * time.Millisecond
 
 // depth is how many tasks are taken at most that have not ended.
@@ -152,7 +152,8 @@ func (l *lane) unopened(ctx context.Context, tx *pg.Tx, err error) error {
 func (l *lane) postpone(ctx context.Context, tx *pg.Tx, pause time.Duration) error {
 	const sql = `
 		update provisioning_lane
-		   set owner = null, lease_until = null, wait_until = now() + $3::interval, wait_code = null, wait_reason = null, wait_since = null
+		   set owner = null, lease_until = null, wait_until = now() + $3::interval, wait_code = null,
+		       wait_reason = null, wait_since = null
 		 where connector_id = $1
 		   and owner = $2`
 	_, err := tx.Exec(ctx, sql, l.id, l.s.me, pause.String())
@@ -163,8 +164,8 @@ func (l *lane) postpone(ctx context.Context, tx *pg.Tx, pause time.Duration) err
 func (l *lane) wait(ctx context.Context, tx *pg.Tx, pause time.Duration, why string) error {
 	const sql = `
 		update provisioning_lane
-		   set owner = null, lease_until = null, wait_until = now() + $3::interval, wait_code = 'target_unavailable', wait_reason = $4,
-		       wait_since = coalesce(wait_since, now()), failures = failures + 1
+		   set owner = null, lease_until = null, wait_until = now() + $3::interval, wait_code = 'target_unavailable',
+		       wait_reason = $4, wait_since = coalesce(wait_since, now()), failures = failures + 1
 		 where connector_id = $1
 		   and owner = $2`
 	if _, err := tx.Exec(ctx, sql, l.id, l.s.me, pause.String(), why); err != nil {
@@ -182,8 +183,8 @@ func (l *lane) leave(ctx context.Context) error {
 	})
 }
 
-// beat renews the leases of the lane and of its tasks while the work goes on, and ends the calls of a process that is stopped when
-// they take too long.
+// beat renews the leases of the lane and of its tasks while the work goes on, and ends the calls of a process that is
+// stopped when they take too long.
 func (l *lane) beat(ctx, calls context.Context, cancel context.CancelFunc, over <-chan struct{}) {
 	tick := time.NewTicker(renewal)
 	defer tick.Stop()
@@ -235,7 +236,11 @@ func (l *lane) renew(ctx context.Context) (kept bool, err error) {
 		select exists (select from mine)`
 	ctx, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()
-	err = l.s.DB.As(ctx, l.v, func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, l.id, l.s.me, lease.String()).Scan(&kept) })
+	err = l.s.DB.As(
+		ctx,
+		l.v,
+		func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, l.id, l.s.me, lease.String()).Scan(&kept) },
+	)
 	return kept, err
 }
 
@@ -301,7 +306,8 @@ func (l *lane) abandon(done <-chan outcome, n int, err error) error {
 	return err
 }
 
-// turn writes what has ended and takes what is next, in one transaction. What is taken is committed as being sent before it is.
+// turn writes what has ended and takes what is next, in one transaction. What is taken is committed as being sent
+// before it is.
 func (l *lane) turn(ctx context.Context, ended []outcome, more bool, room int) (taken []job, err error) {
 	err = l.s.DB.As(ctx, l.v, func(tx *pg.Tx) error {
 		taken = nil
@@ -321,16 +327,19 @@ func (l *lane) turn(ctx context.Context, ended []outcome, more bool, room int) (
 	return taken, err
 }
 
-// closed looks whether anything may still be sent: somebody may have switched it off meanwhile. What is at hand is not sent any more
-// then either.
+// closed looks whether anything may still be sent: somebody may have switched it off meanwhile. What is at hand is not
+// sent any more then either.
 func (l *lane) closed(ctx context.Context, tx *pg.Tx) (bool, error) {
 	const sql = `
-		select ` + waiting + ` is not null or coalesce(p.write_mode, $2) <> $2 or not exists (select from tenant n where n.id = c.tenant_id and n.status = 'active')
+		select ` + waiting + ` is not null or coalesce(p.write_mode, $2) <> $2 or not exists (select from tenant n
+		      where n.id = c.tenant_id and n.status = 'active')
 		  from connector c ` + aroundConnector + `
 		 where c.id = $1
 		   and c.deleted_at is null`
 	closed := true
-	if err := tx.QueryRow(ctx, sql, l.id, l.config.WriteMode).Scan(&closed); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	if err := tx.QueryRow(ctx, sql, l.id, l.config.WriteMode).
+		Scan(&closed); err != nil &&
+		!errors.Is(err, pgx.ErrNoRows) {
 		return false, fmt.Errorf("look whether anything may be sent: %w", err)
 	}
 	if closed {

@@ -28,18 +28,28 @@ func (k keyed) Open(ctx context.Context, tx *pg.Tx, id string) (connector.Opened
 }
 
 // groups reads what a directory has: the keys of its groups by their names, and how many hold each.
-func groups(t *testing.T, d *dispatch.Dispatcher, target dispatch.Target, auth map[string]any) (keys map[string]string, names map[string]string) {
+func groups(
+	t *testing.T,
+	d *dispatch.Dispatcher,
+	target dispatch.Target,
+	auth map[string]any,
+) (keys map[string]string, names map[string]string) {
 	t.Helper()
 	keys, names = map[string]string{}, map[string]string{}
-	err := d.Sync(ctx, target, v1.SyncRequest{ConnectorBusinessID: "directory", AuthConfig: auth}, func(_ context.Context, page v1.SyncResponse) error {
-		for _, e := range page.Entitlements {
-			if e.Name != nil {
-				keys[*e.Name] = e.ExternalID
-				names[*e.Name] = e.NativeRef
+	err := d.Sync(
+		ctx,
+		target,
+		v1.SyncRequest{ConnectorBusinessID: "directory", AuthConfig: auth},
+		func(_ context.Context, page v1.SyncResponse) error {
+			for _, e := range page.Entitlements {
+				if e.Name != nil {
+					keys[*e.Name] = e.ExternalID
+					names[*e.Name] = e.NativeRef
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +60,14 @@ func TestSomebodyJoinsMovesAndLeavesInARealDirectory(t *testing.T) {
 	directory := ldaptest.StartSlapd(t, ldaptest.Options{Users: 6, Groups: 3, PerGroup: 2, PPolicy: true})
 	auth := directory.AuthConfig()
 	auth["bind_dn"], auth["bind_password"] = directory.AdminDN, directory.AdminPass
-	env := connectorkit.Env{Dial: (&net.Dialer{}).DialContext, Plaintext: func(context.Context, string) (bool, error) { return true, nil }, Now: time.Now}
-	d := &dispatch.Dispatcher{HostedConnector: func(kind string) (connectorkit.Connector, error) { return connectors.Open(env, kind) }}
+	env := connectorkit.Env{
+		Dial:      (&net.Dialer{}).DialContext,
+		Plaintext: func(context.Context, string) (bool, error) { return true, nil },
+		Now:       time.Now,
+	}
+	d := &dispatch.Dispatcher{
+		HostedConnector: func(kind string) (connectorkit.Connector, error) { return connectors.Open(env, kind) },
+	}
 	h := open(t)
 	connection, err := json.Marshal(auth)
 	if err != nil {
@@ -79,14 +95,32 @@ func TestSomebodyJoinsMovesAndLeavesInARealDirectory(t *testing.T) {
 	h.give(nina, first)
 	h.drain()
 	if got := h.accountOf(nina) + " " + h.grantOf(nina, first); got != "active active" {
-		t.Fatalf("who joined is %s: %s", got, strings.Join(h.Strings(`select operation || ' ' || state || ' ' || coalesce(error::text, '') from provisioning_task order by id`), "\n"))
+		t.Fatalf(
+			"who joined is %s: %s",
+			got,
+			strings.Join(
+				h.Strings(
+					`select operation || ' ' || state || ' ' || coalesce(error::text, '') from provisioning_task
+						order by id`,
+				),
+				"\n",
+			),
+		)
 	}
 	held := func(entitlement string) bool {
 		t.Helper()
 		key := h.text(`select external_id from account where identity_id = $1 and status <> 'deleted'`, nina)
 		right := h.text(`select external_id from entitlement where id = $1`, entitlement)
-		seen, err := d.Read(ctx, target, v1.ReadRequest{ConnectorBusinessID: "directory", AuthConfig: auth, Accounts: []v1.ProvisionTarget{{Kind: "account", RemoteID: key}},
-			Entitlements: []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: right}}})
+		seen, err := d.Read(
+			ctx,
+			target,
+			v1.ReadRequest{
+				ConnectorBusinessID: "directory",
+				AuthConfig:          auth,
+				Accounts:            []v1.ProvisionTarget{{Kind: "account", RemoteID: key}},
+				Entitlements:        []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: right}},
+			},
+		)
 		if err != nil || len(seen.Accounts) != 1 || seen.Accounts[0].Account == nil {
 			t.Fatalf("the directory shows %+v, %v", seen, err)
 		}
@@ -110,8 +144,17 @@ func TestSomebodyJoinsMovesAndLeavesInARealDirectory(t *testing.T) {
 	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, nina)
 	h.take(nina)
 	h.drain()
-	if got := h.Strings(`select operation || ' ' || state || ' ' || verified from provisioning_task order by id`); !slices.Equal(got[len(got)-2:], []string{"disable done yes", "revoke done yes"}) {
-		t.Errorf("who left has %q: %s", got, strings.Join(h.Strings(`select coalesce(error::text, '') from provisioning_task order by id`), "\n"))
+	if got := h.Strings(
+		`select operation || ' ' || state || ' ' || verified from provisioning_task order by id`,
+	); !slices.Equal(
+		got[len(got)-2:],
+		[]string{"disable done yes", "revoke done yes"},
+	) {
+		t.Errorf(
+			"who left has %q: %s",
+			got,
+			strings.Join(h.Strings(`select coalesce(error::text, '') from provisioning_task order by id`), "\n"),
+		)
 	}
 	if err := h.s.Keep(ctx); err != nil {
 		t.Fatal(err)

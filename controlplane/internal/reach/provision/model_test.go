@@ -19,8 +19,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// walk is one tenant with a target, to which things happen in a random order. At its end everything works again: what is in the target
-// then has to be what reasons ask for, or a task says that it is not.
+// walk is one tenant with a target, to which things happen in a random order. At its end everything works again: what
+// is in the target then has to be what reasons ask for, or a task says that it is not.
 type walk struct {
 	*house
 	r            *rand.Rand
@@ -30,7 +30,8 @@ type walk struct {
 	fault        string
 }
 
-// walks is how many walks are taken: few in the gate, since each is a tenant in a real database, and as many as PROVISION_WALKS says.
+// walks is how many walks are taken: few in the gate, since each is a tenant in a real database, and as many as
+// PROVISION_WALKS says.
 func walks() int {
 	if n, err := strconv.Atoi(os.Getenv("PROVISION_WALKS")); err == nil {
 		return n
@@ -38,8 +39,9 @@ func walks() int {
 	return 40
 }
 
-// TestAccessIsWhatReasonsAskForHoweverTheWayThere takes the real planner over a real database through random events, and looks at the
-// end whether anyone has access without a reason, or a reason without access, with no open task that says so.
+// TestAccessIsWhatReasonsAskForHoweverTheWayThere takes the real planner over a real database through random events,
+// and looks at the end whether anyone has access without a reason, or a reason without access, with no open task that
+// says so.
 func TestAccessIsWhatReasonsAskForHoweverTheWayThere(t *testing.T) {
 	h := open(t)
 	first, _ := strconv.ParseUint(os.Getenv("PROVISION_SEED"), 10, 64)
@@ -52,9 +54,21 @@ func TestAccessIsWhatReasonsAskForHoweverTheWayThere(t *testing.T) {
 		w.check()
 		h.Exec(`update tenant set status = 'suspended' where id = current_tenant()`)
 		if t.Failed() {
-			t.Fatalf("seed %d: %s\ntasks %q\ngrants %q\naccounts %q\ntarget %s", seed, strings.Join(w.log, "; "), w.taskList(),
-				h.Strings(`select e.name || ' ' || g.status || ' ' || coalesce(a.username, '') from access_grant g join entitlement e on e.id = g.entitlement_id join account a on a.id = g.account_id`),
-				h.Strings(`select coalesce(username, '') || ' ' || status || ' ' || managed || ' ' || coalesce(disabled_for, '') from account order by id`), w.shownTarget())
+			t.Fatalf(
+				"seed %d: %s\ntasks %q\ngrants %q\naccounts %q\ntarget %s",
+				seed,
+				strings.Join(w.log, "; "),
+				w.taskList(),
+				h.Strings(
+					`select e.name || ' ' || g.status || ' ' || coalesce(a.username, '') from access_grant g
+						join entitlement e on e.id = g.entitlement_id join account a on a.id = g.account_id`,
+				),
+				h.Strings(
+					`select coalesce(username, '') || ' ' || status || ' ' || managed || ' ' || coalesce(disabled_for,
+						'') from account order by id`,
+				),
+				w.shownTarget(),
+			)
 		}
 	}
 }
@@ -63,9 +77,19 @@ func start(t *testing.T, h *house, seed uint64) *walk {
 	t.Helper()
 	h.Tenant = pgtest.Tenant(t, h.DB, "walk-"+uuid.NewString())
 	h.Let("admin", h.Tenant.Tenant, "", "admin")
-	*h.target = target{accounts: map[string]*login{}, done: map[string]int{}, ops: h.target.ops, nearsighted: seed%3 == 0}
+	*h.target = target{
+		accounts:    map[string]*login{},
+		done:        map[string]int{},
+		ops:         h.target.ops,
+		nearsighted: seed%3 == 0,
+	}
 	h.connector = h.system("ad")
-	w := &walk{house: h, r: rand.New(rand.NewPCG(seed, 7)), people: map[string]string{}, entitlements: map[string]string{}}
+	w := &walk{
+		house:        h,
+		r:            rand.New(rand.NewPCG(seed, 7)),
+		people:       map[string]string{},
+		entitlements: map[string]string{},
+	}
 	for _, name := range []string{"ann", "bob"} {
 		w.people[name] = h.person(name)
 	}
@@ -99,7 +123,11 @@ func (w *walk) event() {
 	case n < 10:
 		p, status := w.who(), one(w, "active", "deactivated", "on_leave", "active")
 		w.say("%s is %s", p, status)
-		w.Exec(`update identity set status = $2, status_changed_at = clock_timestamp() where id = $1 and status <> $2`, w.people[p], status)
+		w.Exec(
+			`update identity set status = $2, status_changed_at = clock_timestamp() where id = $1 and status <> $2`,
+			w.people[p],
+			status,
+		)
 	case n < 16:
 		w.fault = one(w, "", "", "refused", "busy", "lost", "lost after", "away")
 		w.say("work (%s)", w.fault)
@@ -127,7 +155,16 @@ func (w *walk) event() {
 	case n < 33:
 		w.breaker()
 	case n < 34:
-		w.probe(one(w, [][]v1.ProvisionOp{nil, {v1.OpAccountDisable, v1.OpAccountEnable}, {v1.OpEntitlementRevoke}, {v1.OpAccountCreate}}...))
+		w.probe(
+			one(
+				w,
+				[][]v1.ProvisionOp{
+					nil,
+					{v1.OpAccountDisable, v1.OpAccountEnable},
+					{v1.OpEntitlementRevoke},
+					{v1.OpAccountCreate},
+				}...),
+		)
 	default:
 		w.say("due")
 		w.due()
@@ -246,14 +283,18 @@ func (w *walk) probe(without []v1.ProvisionOp) {
 // breaker opens the circuit breaker, or has an administrator reset it.
 func (w *walk) breaker() {
 	w.T.Helper()
-	if w.Count(`select count(*) from connector_provisioning where connector_id = $1 and breaker_open_since is not null`, w.connector) > 0 {
+	if w.Count(
+		`select count(*) from connector_provisioning where connector_id = $1 and breaker_open_since is not null`,
+		w.connector,
+	) > 0 {
 		w.say("reset the breaker")
 		w.Must(200, "admin", "POST", "/connectors/"+w.connector+"/provisioning/breaker/reset", nil)
 		return
 	}
 	w.say("the breaker opens")
 	w.Exec(`insert into connector_provisioning (tenant_id, connector_id, write_mode, breaker_open_since, breaker_reason)
-		values (current_tenant(), $1, 'auto', now(), 'too many failures') on conflict (tenant_id, connector_id) do update
+		values (current_tenant(), $1, 'auto', now(), 'too many failures') on conflict (tenant_id,
+		    connector_id) do update
 		set breaker_open_since = excluded.breaker_open_since, breaker_reason = excluded.breaker_reason`, w.connector)
 }
 
@@ -266,10 +307,14 @@ func (w *walk) logins() []*login {
 	return all
 }
 
-// steer is somebody who does something about a task: retries it, cancels it, completes it, or does it in the target without saying so.
+// steer is somebody who does something about a task: retries it, cancels it, completes it, or does it in the target
+// without saying so.
 func (w *walk) steer() {
 	w.T.Helper()
-	open := w.Strings(`select id::text from provisioning_task where state in ('failed', 'manual', 'queued', 'retrying', 'blocked') and mode <> 'simulate' order by id`)
+	open := w.Strings(
+		`select id::text from provisioning_task where state in ('failed', 'manual', 'queued', 'retrying', 'blocked')
+			and mode <> 'simulate' order by id`,
+	)
 	if len(open) == 0 {
 		return
 	}
@@ -297,18 +342,38 @@ func (w *walk) steer() {
 // byHand makes the change of a task in the target.
 func (w *walk) byHand(id string) {
 	w.T.Helper()
-	row := strings.Split(w.text(`select t.operation || '|' || coalesce(t.payload #>> '{account,username}', a.username, '') || '|' || coalesce(e.name, '') || '|' || case when a.status = 'provisioning' then '' else coalesce(a.external_id, '') end
-		from provisioning_task t left join account a on a.id = t.account_id left join entitlement e on e.id = t.entitlement_id where t.id = $1`, id), "|")
-	req := v1.ProvisionRequest{Op: map[string]v1.ProvisionOp{"create_account": v1.OpAccountCreate, "disable": v1.OpAccountDisable, "enable": v1.OpAccountEnable,
-		"delete_account": v1.OpAccountDelete, "grant": v1.OpEntitlementGrant, "revoke": v1.OpEntitlementRevoke}[row[0]],
-		Target: v1.ProvisionTarget{RemoteID: row[3], Username: row[1]}, Account: &v1.ProvisionAccount{Username: &row[1]}, EntitlementRemoteIDs: []string{row[2]}}
+	row := strings.Split(
+		w.text(
+			`select t.operation || '|' || coalesce(t.payload #>> '{account,username}', a.username,
+		    '') || '|' || coalesce(e.name, '') || '|' || case when a.status = 'provisioning' then ''
+		    else coalesce(a.external_id, '') end
+		from provisioning_task t left join account a on a.id = t.account_id left join entitlement e
+		    on e.id = t.entitlement_id where t.id = $1`,
+			id,
+		),
+		"|",
+	)
+	req := v1.ProvisionRequest{
+		Op: map[string]v1.ProvisionOp{"create_account": v1.OpAccountCreate, "disable": v1.OpAccountDisable,
+			"enable":         v1.OpAccountEnable,
+			"delete_account": v1.OpAccountDelete, "grant": v1.OpEntitlementGrant,
+			"revoke": v1.OpEntitlementRevoke}[row[0]],
+		Target: v1.ProvisionTarget{
+			RemoteID: row[3],
+			Username: row[1],
+		},
+		Account:              &v1.ProvisionAccount{Username: &row[1]},
+		EntitlementRemoteIDs: []string{row[2]},
+	}
 	w.target.apply(req)
 }
 
 // kill ends the process while it sends a task: nobody knows whether it arrived.
 func (w *walk) kill() {
 	w.T.Helper()
-	open := w.Strings(`select id::text from provisioning_task where state in ('queued', 'retrying') and mode = 'auto' order by id`)
+	open := w.Strings(
+		`select id::text from provisioning_task where state in ('queued', 'retrying') and mode = 'auto' order by id`,
+	)
 	if len(open) == 0 {
 		return
 	}
@@ -317,32 +382,54 @@ func (w *walk) kill() {
 	if arrived {
 		w.byHand(id)
 	}
-	w.Exec(`update provisioning_task set state = 'running', unsure = true, attempts = attempts + 1, lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' where id = $1`, id)
+	w.Exec(
+		`update provisioning_task set state = 'running', unsure = true, attempts = attempts + 1,
+			lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' where id = $1`,
+		id,
+	)
 }
 
 // sync reads the target as a sync run does. What was revoked a while ago and is there again has come back.
 func (w *walk) sync(full bool) {
 	w.T.Helper()
-	w.Exec(`update access_grant set suppress_reimport_until = now() - interval '1 second' where suppress_reimport_until is not null`)
+	w.Exec(
+		`update access_grant set suppress_reimport_until = now() - interval '1 second'
+			where suppress_reimport_until is not null`,
+	)
 	keys, names, disabled, pairs := []string{}, []string{}, []string{}, []string{}
 	for _, a := range w.logins() {
 		if a.outside {
 			continue
 		}
-		keys, names, disabled = append(keys, a.key), append(names, a.name), append(disabled, strconv.FormatBool(a.disabled))
+		keys, names, disabled = append(
+			keys,
+			a.key,
+		), append(
+			names,
+			a.name,
+		), append(
+			disabled,
+			strconv.FormatBool(a.disabled),
+		)
 		for e := range a.groups {
 			pairs = append(pairs, a.key+"|"+e)
 		}
 	}
 	w.Exec(`
 		insert into account as a (tenant_id, id, connector_id, external_id, username, is_disabled, status, row_hash)
-		select current_tenant(), gen_random_uuid(), $1, s.key, s.name, s.off::boolean, case when s.off::boolean then 'disabled' else 'active' end, s.off::bytea
+		select current_tenant(), gen_random_uuid(), $1, s.key, s.name, s.off::boolean,
+		    case when s.off::boolean then 'disabled' else 'active' end, s.off::bytea
 		  from unnest($2::text[], $3::text[], $4::text[]) s (key, name, off)
 		    on conflict (tenant_id, connector_id, external_id) do update
-		   set username = excluded.username, is_disabled = excluded.is_disabled, status = excluded.status, row_hash = excluded.row_hash, missing_since = null,
-		       missing_runs = 0, deleted_at = null, updated_at = now(), version = a.version + 1
-		 where a.row_hash is distinct from excluded.row_hash or a.missing_since is not null or a.deleted_at is not null`, w.connector, keys, names, disabled)
-	w.Exec(`update account a set identity_id = i.id, correlation_state = 'linked' from identity i where a.identity_id is null and i.username = a.username and a.status <> 'deleted'`)
+		   set username = excluded.username, is_disabled = excluded.is_disabled, status = excluded.status,
+		       row_hash = excluded.row_hash, missing_since = null, missing_runs = 0, deleted_at = null,
+		           updated_at = now(), version = a.version + 1
+		 where a.row_hash is distinct from excluded.row_hash or a.missing_since is not null
+		     or a.deleted_at is not null`, w.connector, keys, names, disabled)
+	w.Exec(
+		`update account a set identity_id = i.id, correlation_state = 'linked' from identity i
+			where a.identity_id is null and i.username = a.username and a.status <> 'deleted'`,
+	)
 	w.Exec(`
 		insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, row_hash)
 		select current_tenant(), gen_random_uuid(), $1, a.id, e.id, '\x01'
@@ -351,10 +438,12 @@ func (w *walk) sync(full bool) {
 		  join entitlement e on e.name = split_part(s.pair, '|', 2)
 		    on conflict (tenant_id, account_id, entitlement_id) do update
 		   set directness = 'direct', row_hash = excluded.row_hash,
-		       status = case when g.status in ('missing', 'revoked', 'pending', 'requested', 'failed') then 'active' else g.status end,
-		       reappeared = g.reappeared or g.status = 'revoked' and g.suppress_reimport_until is not null, suppress_reimport_until = null,
-		       missing_since = null, missing_runs = 0, revoked_at = null, updated_at = now(), version = g.version + 1
-		 where g.row_hash is distinct from excluded.row_hash or g.missing_since is not null or g.revoked_at is not null or g.status in ('pending', 'requested', 'failed')`,
+		       status = case when g.status in ('missing', 'revoked', 'pending', 'requested', 'failed') then 'active'
+		       else g.status end, reappeared = g.reappeared or g.status = 'revoked'
+		       and g.suppress_reimport_until is not null, suppress_reimport_until = null, missing_since = null,
+		           missing_runs = 0, revoked_at = null, updated_at = now(), version = g.version + 1
+		 where g.row_hash is distinct from excluded.row_hash or g.missing_since is not null or g.revoked_at is not null
+		     or g.status in ('pending', 'requested', 'failed')`,
 		w.connector, pairs)
 	if !full {
 		return
@@ -362,19 +451,32 @@ func (w *walk) sync(full bool) {
 	w.Exec(`
 		with gone as (
 		    update access_grant g
-		       set status = case when g.status = 'revoking' or g.missing_runs > 0 then 'revoked' else 'missing' end, missing_since = coalesce(g.missing_since, now()),
-		           missing_runs = g.missing_runs + 1, revoked_at = case when g.status = 'revoking' or g.missing_runs > 0 then now() end, updated_at = now()
+		       set status = case when g.status = 'revoking' or g.missing_runs > 0 then 'revoked' else 'missing' end,
+		           missing_since = coalesce(g.missing_since, now()), missing_runs = g.missing_runs + 1,
+		               revoked_at = case when g.status = 'revoking' or g.missing_runs > 0 then now() end,
+		               updated_at = now()
 		      from account a, entitlement e
 		     where a.id = g.account_id and e.id = g.entitlement_id
 		       and g.status not in ('revoked', 'pending', 'requested', 'failed')
 		       and not a.external_id || '|' || e.name = any($1::text[]))
-		update account set status = case when missing_runs > 0 then 'deleted' else 'missing' end, missing_since = coalesce(missing_since, now()), missing_runs = missing_runs + 1,
+		update account set status = case when missing_runs > 0 then 'deleted' else 'missing' end,
+		    missing_since = coalesce(missing_since, now()), missing_runs = missing_runs + 1,
 		       deleted_at = case when missing_runs > 0 then now() end
-		 where status in ('active', 'disabled', 'locked', 'missing', 'deprovisioning') and not external_id = any($2::text[])`, pairs, keys)
-	w.Exec(`update access_grant g set status = 'revoked', revoked_at = now(), missing_since = coalesce(g.missing_since, now())
-		from account a where a.id = g.account_id and a.status = 'deleted' and a.missing_since is not null and g.status <> 'revoked'`)
-	w.Exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose, started_at, finished_at)
-		values (current_tenant(), gen_random_uuid(), $1, 'rest', false, 100, 'succeeded', 'apply', clock_timestamp(), clock_timestamp())`, w.connector)
+		 where status in ('active', 'disabled', 'locked', 'missing', 'deprovisioning')
+		     and not external_id = any($2::text[])`, pairs, keys)
+	w.Exec(
+		`update access_grant g set status = 'revoked', revoked_at = now(),
+		    missing_since = coalesce(g.missing_since, now())
+		from account a where a.id = g.account_id and a.status = 'deleted' and a.missing_since is not null
+		    and g.status <> 'revoked'`,
+	)
+	w.Exec(
+		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose, started_at,
+		    finished_at)
+		values (current_tenant(), gen_random_uuid(), $1, 'rest', false, 100, 'succeeded', 'apply', clock_timestamp(),
+		    clock_timestamp())`,
+		w.connector,
+	)
 }
 
 // settle lets everything work again, and waits until nothing is left to do.
@@ -382,7 +484,10 @@ func (w *walk) settle() {
 	w.T.Helper()
 	w.fault = ""
 	w.say("settle")
-	if w.Count(`select count(*) from connector_provisioning where connector_id = $1 and breaker_open_since is not null`, w.connector) > 0 {
+	if w.Count(
+		`select count(*) from connector_provisioning where connector_id = $1 and breaker_open_since is not null`,
+		w.connector,
+	) > 0 {
 		w.breaker()
 	}
 	w.Exec(`update provisioning_lane set counted_from = now()`)
@@ -407,14 +512,21 @@ func (w *walk) settle() {
 	}
 	w.due()
 	w.drain()
-	w.Exec(`update provisioning_task set finished_at = now() - interval '25 hours' where state = 'verifying' and error ->> 'code' like '%not_visible'`)
+	w.Exec(
+		`update provisioning_task set finished_at = now() - interval '25 hours' where state = 'verifying'
+			and error ->> 'code' like '%not_visible'`,
+	)
 	w.look()
 }
 
 func (w *walk) taskList() []string {
-	return w.Strings(`select t.operation || ' ' || t.state || ' ' || t.mode || ' ' || coalesce(a.username, '') || ' ' || coalesce(e.name, '') || ' ' || coalesce(t.error ->> 'code', '')
+	return w.Strings(
+		`select t.operation || ' ' || t.state || ' ' || t.mode || ' ' || coalesce(a.username,
+		    '') || ' ' || coalesce(e.name, '') || ' ' || coalesce(t.error ->> 'code', '')
 		|| case when t.unsure then ' unsure' else '' end || coalesce(' (' || t.note || ')', '')
-		from provisioning_task t left join account a on a.id = t.account_id left join entitlement e on e.id = t.entitlement_id order by t.id`)
+		from provisioning_task t left join account a on a.id = t.account_id left join entitlement e
+		    on e.id = t.entitlement_id order by t.id`,
+	)
 }
 
 func (w *walk) shownTarget() string {
@@ -431,20 +543,35 @@ func (w *walk) check() {
 	for name, id := range w.people {
 		gone := w.text(`select status from identity where id = $1`, id) == "deactivated"
 		for e, right := range w.entitlements {
-			wanted := !gone && w.Count(`select count(*) from access_reason where identity_id = $1 and entitlement_id = $2 and state = 'active'`, id, right) > 0
+			wanted := !gone &&
+				w.Count(
+					`select count(*) from access_reason where identity_id = $1 and entitlement_id = $2
+						and state = 'active'`,
+					id,
+					right,
+				) > 0
 			w.compare(name, id, e, right, wanted)
 		}
 		for _, a := range w.logins() {
-			known := w.Count(`select count(*) from account a join identity i on i.id = a.identity_id where a.external_id = $1
-				and (a.created_at <= i.status_changed_at or a.wanted_at is not null or a.disabled_for is not null)`, a.key) > 0
-			if gone && a.name == name && !a.disabled && known && w.Count(`select count(*) from provisioning_task t join account a on a.id = t.account_id
-				where a.external_id = $1 and t.operation = 'disable' and t.state in ('failed', 'manual', 'retrying', 'queued')`, a.key) == 0 {
+			known := w.Count(
+				`select count(*) from account a join identity i on i.id = a.identity_id where a.external_id = $1
+				and (a.created_at <= i.status_changed_at or a.wanted_at is not null or a.disabled_for is not null)`,
+				a.key,
+			) > 0
+			if gone && a.name == name && !a.disabled && known &&
+				w.Count(`select count(*) from provisioning_task t join account a on a.id = t.account_id
+				where a.external_id = $1 and t.operation = 'disable' and t.state in ('failed', 'manual', 'retrying',
+				    'queued')`, a.key) == 0 {
 				w.T.Errorf("%s has left, and their account can be used without an open task", name)
 			}
 		}
 	}
-	if n := w.Count(`select count(*) from provisioning_task where mode <> 'simulate' and state in ('queued', 'running', 'retrying', 'verifying', 'manual')
-		or state = 'blocked' and not exists (select from provisioning_task d where d.id = any(provisioning_task.depends_on) and d.state in ('failed', 'manual'))`); n > 0 {
+	if n := w.Count(
+		`select count(*) from provisioning_task where mode <> 'simulate' and state in ('queued', 'running', 'retrying',
+		    'verifying', 'manual')
+		or state = 'blocked' and not exists (select from provisioning_task d
+		    where d.id = any(provisioning_task.depends_on) and d.state in ('failed', 'manual'))`,
+	); n > 0 {
 		w.T.Errorf("%d tasks never end", n)
 	}
 	w.checkGrants()
@@ -453,8 +580,10 @@ func (w *walk) check() {
 // checkGrants looks whether grants are stored as the target has them.
 func (w *walk) checkGrants() {
 	w.T.Helper()
-	for _, row := range w.Strings(`select g.status || '|' || a.external_id || '|' || e.name || '|' || (select count(*) from provisioning_task t where t.grant_id = g.id
-		and t.mode <> 'simulate' and t.state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual', 'verifying'))
+	for _, row := range w.Strings(`select g.status || '|' || a.external_id || '|' || e.name || '|' || (select count(*)
+		    from provisioning_task t where t.grant_id = g.id
+		and t.mode <> 'simulate' and t.state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual',
+		    'verifying'))
 		from access_grant g join account a on a.id = g.account_id join entitlement e on e.id = g.entitlement_id`) {
 		f := strings.Split(row, "|")
 		if a := w.target.accounts[f[1]]; a != nil && a.outside {
@@ -484,15 +613,27 @@ func (w *walk) compare(name, id, e, right string, wanted bool) {
 		return // no sync shows what it holds; that a leaver cannot use it is what check looks at
 	}
 	held := slices.ContainsFunc(w.logins(), func(a *login) bool {
-		return a.groups[e] && (a.name == name || slices.Contains(w.Strings(`select external_id from account where identity_id = $1 and status <> 'deleted'`, id), a.key))
+		return a.groups[e] &&
+			(a.name == name || slices.Contains(w.Strings(`select external_id from account where identity_id = $1
+				and status <> 'deleted'`, id), a.key))
 	})
 	if held == wanted {
 		return
 	}
-	open := w.Count(`select count(*) from provisioning_task t where t.identity_id = $1 and t.mode <> 'simulate' and t.state in ('failed', 'manual', 'blocked', 'retrying')
-		and (t.entitlement_id = $2 or t.operation = 'create_account')`, id, right)
-	native := w.Count(`select count(*) from access_grant g join account a on a.id = g.account_id where a.identity_id = $1 and g.entitlement_id = $2
-		and (g.reappeared or g.wanted_at is null)`, id, right)
+	open := w.Count(
+		`select count(*) from provisioning_task t where t.identity_id = $1 and t.mode <> 'simulate'
+		    and t.state in ('failed', 'manual', 'blocked', 'retrying')
+		and (t.entitlement_id = $2 or t.operation = 'create_account')`,
+		id,
+		right,
+	)
+	native := w.Count(
+		`select count(*) from access_grant g join account a on a.id = g.account_id where a.identity_id = $1
+		    and g.entitlement_id = $2
+		and (g.reappeared or g.wanted_at is null)`,
+		id,
+		right,
+	)
 	switch {
 	case held && open == 0 && native == 0:
 		w.T.Errorf("%s has %s in the target without a reason, and nothing says so", name, e)

@@ -15,8 +15,13 @@ import (
 // tested is a connection test that has seen the target offer all changes but these.
 func (h *house) tested(without ...v1.ProvisionOp) {
 	h.T.Helper()
-	offered := slices.DeleteFunc(slices.Clone(h.target.ops), func(op v1.ProvisionOp) bool { return slices.Contains(without, op) })
-	verdict, err := json.Marshal(map[string]any{"at": time.Now().Format(time.RFC3339Nano), "success": true, "operations": offered})
+	offered := slices.DeleteFunc(
+		slices.Clone(h.target.ops),
+		func(op v1.ProvisionOp) bool { return slices.Contains(without, op) },
+	)
+	verdict, err := json.Marshal(
+		map[string]any{"at": time.Now().Format(time.RFC3339Nano), "success": true, "operations": offered},
+	)
 	if err != nil {
 		h.T.Fatal(err)
 	}
@@ -88,7 +93,8 @@ func TestAnOrderThatTheTargetDoesNotOfferIsATaskForAPerson(t *testing.T) {
 	h.tested(v1.OpAccountDisable)
 	task := h.Must(202, "admin", "POST", "/accounts/"+account+"/delete", nil)
 	h.drain()
-	if got := h.tasks(); len(got) != 2 || !slices.Contains(got, "disable manual") || !slices.Contains(got, "delete_account blocked") {
+	if got := h.tasks(); len(got) != 2 || !slices.Contains(got, "disable manual") ||
+		!slices.Contains(got, "delete_account blocked") {
 		t.Errorf("tasks %q; want the deletion to wait for a disabling by hand", got)
 	}
 	h.sent()
@@ -97,8 +103,12 @@ func TestAnOrderThatTheTargetDoesNotOfferIsATaskForAPerson(t *testing.T) {
 	}
 	// What is only planned is planned for what can be sent.
 	h.Exec(`update connector_provisioning set write_mode = 'simulate'`)
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1, 'simulate')
-		on conflict do nothing`, h.connector)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1,
+		    'simulate')
+		on conflict do nothing`,
+		h.connector,
+	)
 	other := h.account("bob", h.person("bob"))
 	h.Refused(409, "writes_off", "admin", "POST", "/accounts/"+other+"/disable", nil)
 }

@@ -25,10 +25,11 @@ type Order struct {
 	IdentityID  string // of CreateAccount; else the account's owner
 	AccountID   string
 	GrantID     string
-	Account     *v1.ProvisionAccount // of CreateAccount, UpdateAccount, RenameAccount; nil of CreateAccount: by the connector's template
-	Credential  *v1.NewCredential    // of SetPassword
-	CreatedFrom string               // FromManual when empty
-	Refs        []Ref                // what it is for
+	// of CreateAccount, UpdateAccount, RenameAccount; nil of CreateAccount: by the connector's template
+	Account     *v1.ProvisionAccount
+	Credential  *v1.NewCredential // of SetPassword
+	CreatedFrom string            // FromManual when empty
+	Refs        []Ref             // what it is for
 	Note        string
 	Urgent      bool
 }
@@ -44,7 +45,14 @@ var steps = map[string][]string{
 }
 
 // actions are the operations as the API's paths call them.
-var actions = map[string]string{Enable: "enable", Disable: "disable", Unlock: "unlock", DeleteAccount: "delete", RenameAccount: "rename", SetPassword: "reset-password"}
+var actions = map[string]string{
+	Enable:        "enable",
+	Disable:       "disable",
+	Unlock:        "unlock",
+	DeleteAccount: "delete",
+	RenameAccount: "rename",
+	SetPassword:   "reset-password",
+}
 
 // allowed are the paths that an account's state allows.
 func allowed(status string) []string {
@@ -57,9 +65,9 @@ func allowed(status string) []string {
 	return names
 }
 
-// Place writes one task down and gives its id; workers do it like every other. A deletion of an account that can be used disables it
-// first, in a task of its own. It returns a fault of kind NotFound, or of kind Conflict where the account's state, its protection or the
-// connector's settings do not allow the change.
+// Place writes one task down and gives its id; workers do it like every other. A deletion of an account that can be
+// used disables it first, in a task of its own. It returns a fault of kind NotFound, or of kind Conflict where the
+// account's state, its protection or the connector's settings do not allow the change.
 func Place(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	if o.CreatedFrom == "" {
 		o.CreatedFrom = FromManual
@@ -106,9 +114,12 @@ func subjectOf(ctx context.Context, tx *pg.Tx, o Order) (t subject, err error) {
 		return t, err
 	}
 	const sql = `
-		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text, coalesce(a.is_disabled, false), ` + directoryaccount.Display + `
+		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text,
+		    coalesce(a.is_disabled, false), ` + directoryaccount.Display + `
 		  from account a where a.id = $1 for update`
-	if err := tx.QueryRow(ctx, sql, o.AccountID).Scan(&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled, &t.display); err != nil {
+	if err := tx.QueryRow(ctx, sql, o.AccountID).
+		Scan(&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled,
+			&t.display); err != nil {
 		return t, fmt.Errorf("find account: %w", err)
 	}
 	can, err := abilities(ctx, tx, []string{t.ConnectorID})
@@ -121,20 +132,32 @@ func (t subject) check(o Order) error {
 	a := account{Managed: t.Managed, Type: t.Type}
 	switch {
 	case t.Managed == "protected":
-		return fault.Coded(fault.Conflict, "account_protected", "the account %s is protected: nothing is ever written to it", t.display)
+		return fault.Coded(
+			fault.Conflict,
+			"account_protected",
+			"the account %s is protected: nothing is ever written to it",
+			t.display,
+		)
 	case o.byRule() && !a.writable():
-		return fault.Coded(fault.Conflict, "account_protected", "the account %s is no person's managed account: rules do not write to it", t.display)
+		return fault.Coded(
+			fault.Conflict,
+			"account_protected",
+			"the account %s is no person's managed account: rules do not write to it",
+			t.display,
+		)
 	case o.Operation == Grant || o.Operation == Revoke:
 		if t.Status == "deleted" || t.Status == "missing" {
 			return fault.Coded(fault.Conflict, "invalid_transition", "the account is %s", t.Status)
 		}
 	case !slices.Contains(steps[t.Status], o.Operation):
-		return fault.Coded(fault.Conflict, "invalid_transition", "the account is %s", t.Status).Also("allowed", allowed(t.Status))
+		return fault.Coded(fault.Conflict, "invalid_transition", "the account is %s", t.Status).
+			Also("allowed", allowed(t.Status))
 	}
 	return writes(t.can, o.Operation)
 }
 
-// writes refuses what is not written through a connector at all. What it cannot do a person may be asked for, in another mode.
+// writes refuses what is not written through a connector at all. What it cannot do a person may be asked for, in
+// another mode.
 func writes(can ability, operation string) error {
 	if can.Mode == ModeOff || can.Ops != nil && !can.may(operation) {
 		return fault.Coded(fault.Conflict, "writes_off", "%s", can.refusal(operation))
@@ -162,9 +185,19 @@ func (t subject) drafts(ctx context.Context, tx *pg.Tx, o Order) ([]draft, error
 // draft is the task of an order.
 func (t subject) draft(o Order) draft {
 	d := draft{
-		ID: newID(), ConnectorID: t.ConnectorID, Operation: o.Operation, IdentityID: orEmpty(t.IdentityID), AccountID: t.ID, GrantID: o.GrantID,
-		EntitlementID: t.entitlement, Payload: payload{Account: o.Account, Credential: o.Credential}, CreatedFrom: o.CreatedFrom, Mode: t.can.mode(o.Operation),
-		Urgent: o.Urgent, Note: o.Note, Refs: o.Refs,
+		ID:            newID(),
+		ConnectorID:   t.ConnectorID,
+		Operation:     o.Operation,
+		IdentityID:    orEmpty(t.IdentityID),
+		AccountID:     t.ID,
+		GrantID:       o.GrantID,
+		EntitlementID: t.entitlement,
+		Payload:       payload{Account: o.Account, Credential: o.Credential},
+		CreatedFrom:   o.CreatedFrom,
+		Mode:          t.can.mode(o.Operation),
+		Urgent:        o.Urgent,
+		Note:          o.Note,
+		Refs:          o.Refs,
 	}
 	if o.Operation == Disable {
 		d.Payload.DisabledFor = forOrder
@@ -175,8 +208,8 @@ func (t subject) draft(o Order) draft {
 	return d
 }
 
-// clear makes way for an order: it gives the opposites that are pending, in whose place it comes. What is under way already, and the
-// opposite that is being sent, are conflicts.
+// clear makes way for an order: it gives the opposites that are pending, in whose place it comes. What is under way
+// already, and the opposite that is being sent, are conflicts.
 func (t subject) clear(ctx context.Context, tx *pg.Tx, o Order) (replaces []string, err error) {
 	const sql = `
 		select id::text, operation, state, unsure
@@ -185,7 +218,8 @@ func (t subject) clear(ctx context.Context, tx *pg.Tx, o Order) (replaces []stri
 		   and mode <> 'simulate'
 		   and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual')
 		   and case when $4 <> '' then grant_id::text = $4
-		            else grant_id is null and (operation = $2 or $3 and operation in ('create_account', 'enable', 'disable', 'delete_account')) end
+		            else grant_id is null and (operation = $2 or $3
+		                and operation in ('create_account', 'enable', 'disable', 'delete_account')) end
 		   for update`
 	rows, err := tx.Query(ctx, sql, t.ID, o.Operation, aboutLife(o.Operation), strings.ToLower(o.GrantID))
 	if err != nil {
@@ -203,7 +237,8 @@ func (t subject) clear(ctx context.Context, tx *pg.Tx, o Order) (replaces []stri
 	return overtakes(o, others)
 }
 
-// overtakes are the open tasks in whose place an order comes. It is a conflict where the same is under way, or the opposite is being sent.
+// overtakes are the open tasks in whose place an order comes. It is a conflict where the same is under way, or the
+// opposite is being sent.
 func overtakes(o Order, others []open) (replaces []string, err error) {
 	for _, other := range others {
 		switch {
@@ -243,12 +278,14 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	}
 	const another = `
 		select id::text from account
-		 where connector_id = $1 and identity_id = $2 and account_type in ('person', 'unknown') and status not in ('deleted', 'disconnected', 'failed')
+		 where connector_id = $1 and identity_id = $2 and account_type in ('person', 'unknown')
+		     and status not in ('deleted', 'disconnected', 'failed')
 		 order by created_at limit 1`
 	var has string
 	switch err := tx.QueryRow(ctx, another, o.ConnectorID, o.IdentityID).Scan(&has); {
 	case err == nil:
-		return "", fault.Coded(fault.Conflict, "account_exists", "the person has an account of this system already").Also("account_id", has)
+		return "", fault.Coded(fault.Conflict, "account_exists", "the person has an account of this system already").
+			Also("account_id", has)
 	case !errors.Is(err, pgx.ErrNoRows):
 		return "", fmt.Errorf("look for an account: %w", err)
 	}
@@ -272,7 +309,10 @@ func newPlan(o Order, c ability) *plan {
 		d.AccountID = id
 	}
 	p.tasks = append(p.tasks, d)
-	p.accounts = append(p.accounts, newAccount{ID: id, ConnectorID: c.ID, IdentityID: o.IdentityID, Status: "provisioning"})
+	p.accounts = append(
+		p.accounts,
+		newAccount{ID: id, ConnectorID: c.ID, IdentityID: o.IdentityID, Status: "provisioning"},
+	)
 	return p
 }
 
@@ -295,7 +335,11 @@ func put(ctx context.Context, tx *pg.Tx, tasks []draft, can ability) (string, er
 		_, err = enter(ctx, tx, rows)
 	}
 	if errors.Is(err, errOvertaken) {
-		return "", fault.Coded(fault.Conflict, "task_open", "another change of the account was ordered at the same moment; look at its tasks and try again")
+		return "", fault.Coded(
+			fault.Conflict,
+			"task_open",
+			"another change of the account was ordered at the same moment; look at its tasks and try again",
+		)
 	}
 	if err != nil {
 		return "", err

@@ -8,10 +8,15 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// unseen has two full syncs not show an account, which makes its row deleted although nobody has proven that it is gone.
+// unseen has two full syncs not show an account, which makes its row deleted although nobody has proven that it is
+// gone.
 func (h *house) unseen(account string) {
 	h.T.Helper()
-	h.Exec(`update account set status = 'deleted', missing_since = now(), missing_runs = 2, deleted_at = now() where id = $1`, account)
+	h.Exec(
+		`update account set status = 'deleted', missing_since = now(), missing_runs = 2,
+			deleted_at = now() where id = $1`,
+		account,
+	)
 	for _, a := range h.target.accounts {
 		if a.key == h.text(`select external_id from account where id = $1`, account) {
 			a.outside = true
@@ -43,7 +48,12 @@ func TestALeaversAccountThatMovedOutOfViewIsDisabled(t *testing.T) {
 	h.again()
 	h.wants("disable done")
 	h.sent("account.disable ann")
-	if got := h.Strings(`select status || ' ' || is_disabled || ' ' || disabled_for from account`); !cmp.Equal(got, []string{"disabled true left"}) {
+	if got := h.Strings(
+		`select status || ' ' || is_disabled || ' ' || disabled_for from account`,
+	); !cmp.Equal(
+		got,
+		[]string{"disabled true left"},
+	) {
 		t.Errorf("the account is %q", got)
 	}
 	h.unseen(account) // the following syncs do not show it either
@@ -84,8 +94,13 @@ func TestADisableOfAnAccountThatWasNotFoundIsSentWhenASyncShowsTheAccount(t *tes
 			h.Exec(`update account set status = 'active', missing_since = null, missing_runs = 0, deleted_at = null`)
 			h.keep()
 			h.wants("disable " + state) // no sync has begun since
-			h.Exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose, started_at, finished_at)
-				values (current_tenant(), gen_random_uuid(), $1, 'rest', false, 100, 'succeeded', 'apply', clock_timestamp(), clock_timestamp())`, h.connector)
+			h.Exec(
+				`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose,
+				    started_at, finished_at)
+				values (current_tenant(), gen_random_uuid(), $1, 'rest', false, 100, 'succeeded', 'apply',
+				    clock_timestamp(), clock_timestamp())`,
+				h.connector,
+			)
 			h.keep()
 			h.drain()
 			h.wants("disable done")
@@ -100,7 +115,11 @@ func TestARehiredPersonsAccountOutOfViewIsNotDisabled(t *testing.T) {
 	h := open(t)
 	ann := h.person("ann")
 	h.unseen(h.account("ann", ann))
-	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1, 'manual')`, h.connector)
+	h.Exec(
+		`insert into connector_provisioning (tenant_id, connector_id, write_mode) values (current_tenant(), $1,
+			'manual')`,
+		h.connector,
+	)
 	h.leaves(ann)
 	h.wants("disable manual")
 	h.Exec(`update identity set status = 'active', status_changed_at = clock_timestamp() where id = $1`, ann)
@@ -115,8 +134,8 @@ func (h *house) keep() {
 	}
 }
 
-// enabling has an account disabled for the time of a leave, and enabled again by a change whose answer is lost. By then syncs do not
-// show the account any more.
+// enabling has an account disabled for the time of a leave, and enabled again by a change whose answer is lost. By then
+// syncs do not show the account any more.
 func (h *house) enabling(name string, near bool) (who, account string) {
 	h.T.Helper()
 	who = h.person(name)
@@ -126,7 +145,11 @@ func (h *house) enabling(name string, near bool) (who, account string) {
 	h.Exec(`update identity set status = 'active', status_changed_at = clock_timestamp() where id = $1`, who)
 	h.target.wrong = func(req v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
 		h.target.apply(req)
-		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassTransient, Code: "timeout", Message: "timeout"}, true
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class:   v1.ClassTransient,
+			Code:    "timeout",
+			Message: "timeout",
+		}, true
 	}
 	h.drain()
 	h.target.wrong = nil

@@ -27,8 +27,9 @@ type Planned struct {
 	Accounts, Grants, Tasks, Cancelled int
 }
 
-// Plan compares what these people should hold, and whether they are here at all, with their accounts and grants, and writes down what
-// has to be changed. Planning again changes nothing. One plan of a tenant is made at a time; the next one waits.
+// Plan compares what these people should hold, and whether they are here at all, with their accounts and grants, and
+// writes down what has to be changed. Planning again changes nothing. One plan of a tenant is made at a time; the next
+// one waits.
 func Plan(ctx context.Context, tx *pg.Tx, identityIDs []string, urgent bool) (Planned, error) {
 	var sum Planned
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(`+planner+`)`); err != nil {
@@ -56,8 +57,20 @@ func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person,
 	if err != nil {
 		return nil, nil, err
 	}
-	settings := conditions{leave: life.LeaveAccess, deleteAfter: life.DeleteAfter, zone: life.Zone(), urgent: urgent, offers: map[string]offer{}}
-	found, err := gather[person](ctx, tx, `select i.id, i.status, i.urgent, i.status_changed_at, now() as now, `+known+` as known from identity i where i.id = any($1::text[]::uuid[]) order by i.id`, ids)
+	settings := conditions{
+		leave:       life.LeaveAccess,
+		deleteAfter: life.DeleteAfter,
+		zone:        life.Zone(),
+		urgent:      urgent,
+		offers:      map[string]offer{},
+	}
+	found, err := gather[person](
+		ctx,
+		tx,
+		`select i.id, i.status, i.urgent, i.status_changed_at, now() as now, `+known+` as known from identity i where
+			i.id = any($1::text[]::uuid[]) order by i.id`,
+		ids,
+	)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +78,8 @@ func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person,
 	for i := range found {
 		p := &found[i]
 		people[i] = p
-		p.grants, p.history, p.life, p.holding, p.lost = map[pair]grant{}, map[string]past{}, map[string][]open{}, map[string]open{}, map[string]bool{}
+		p.grants, p.history, p.life, p.holding, p.lost = map[pair]grant{}, map[string]past{}, map[string][]open{},
+			map[string]open{}, map[string]bool{}
 		settings.now = p.Now
 		byID[p.ID] = p
 	}
@@ -119,10 +133,16 @@ func gather[T any](ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]T
 	return found, nil
 }
 
-func accountsOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*person, systems map[string]bool) error {
+func accountsOf(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	people map[string]*person,
+	systems map[string]bool,
+) error {
 	const sql = `
-		select a.id, a.identity_id, a.connector_id, a.status, coalesce(a.is_disabled, false) as is_disabled, a.managed, a.account_type, a.created_at,
-		       a.wanted_at, a.disabled_for, a.disabled_at
+		select a.id, a.identity_id, a.connector_id, a.status, coalesce(a.is_disabled, false) as is_disabled, a.managed,
+		       a.account_type, a.created_at, a.wanted_at, a.disabled_for, a.disabled_at
 		  from account a
 		 where a.identity_id = any($1::text[]::uuid[])
 		   and a.status <> 'disconnected'
@@ -155,7 +175,8 @@ type asked struct {
 // historyOf reads what reasons have ever asked for, and gives those entitlements.
 func historyOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*person) ([]string, error) {
 	const sql = `
-		select distinct on (r.identity_id, r.entitlement_id, r.account_id) r.identity_id, r.entitlement_id, r.account_id, r.kind
+		select distinct on (r.identity_id, r.entitlement_id, r.account_id) r.identity_id, r.entitlement_id,
+		    r.account_id, r.kind
 		  from access_reason r
 		 where r.identity_id = any($1::text[]::uuid[])
 		   and r.effect = 'allow'
@@ -196,10 +217,17 @@ func orEmpty(s *string) string {
 }
 
 // grantsOf reads the grants that reasons have asked for, and what can be granted at all. What is native stays unread.
-func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people map[string]*person, offers map[string]offer) error {
+func grantsOf(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids, entitlements []string,
+	people map[string]*person,
+	offers map[string]offer,
+) error {
 	const sql = `
-		select a.identity_id, g.id, g.account_id, g.entitlement_id, g.status, g.directness, g.immutable, g.ends_at, g.wanted_at, g.reappeared,
-		       g.status = 'revoked' and g.missing_since is not null and g.suppress_reimport_until is null and g.wanted_at is not null
+		select a.identity_id, g.id, g.account_id, g.entitlement_id, g.status, g.directness, g.immutable, g.ends_at,
+		       g.wanted_at, g.reappeared, g.status = 'revoked' and g.missing_since is not null
+		           and g.suppress_reimport_until is null and g.wanted_at is not null
 		  from account a
 		  join access_grant g
 		    on g.tenant_id = a.tenant_id
@@ -213,14 +241,30 @@ func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people
 	var owner string
 	var g grant
 	seen := map[string]bool{}
-	_, err = pgx.ForEachRow(rows, []any{&owner, &g.ID, &g.AccountID, &g.EntitlementID, &g.Status, &g.Directness, &g.Immutable, &g.EndsAt, &g.WantedAt, &g.Reappeared, &g.Removed}, func() error {
-		if p := people[owner]; p != nil {
-			p.grants[pair{g.AccountID, g.EntitlementID}] = g
-			seen[g.EntitlementID] = true
-		}
-		g.EndsAt, g.WantedAt = nil, nil
-		return nil
-	})
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{
+			&owner,
+			&g.ID,
+			&g.AccountID,
+			&g.EntitlementID,
+			&g.Status,
+			&g.Directness,
+			&g.Immutable,
+			&g.EndsAt,
+			&g.WantedAt,
+			&g.Reappeared,
+			&g.Removed,
+		},
+		func() error {
+			if p := people[owner]; p != nil {
+				p.grants[pair{g.AccountID, g.EntitlementID}] = g
+				seen[g.EntitlementID] = true
+			}
+			g.EndsAt, g.WantedAt = nil, nil
+			return nil
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("look at people's grants: %w", err)
 	}
@@ -247,8 +291,8 @@ func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people
 // tasksOf reads the tasks about people's accounts and grants that have not ended, or whose end nothing has shown yet.
 func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*person) error {
 	const sql = `
-		select a.identity_id, t.id, t.connector_id, t.operation, t.account_id, t.grant_id, t.state, t.mode, t.lane, t.unsure,
-		       t.payload ->> 'disabled_for', coalesce(t.payload ->> 'before', '')
+		select a.identity_id, t.id, t.connector_id, t.operation, t.account_id, t.grant_id, t.state, t.mode, t.lane,
+		       t.unsure, t.payload ->> 'disabled_for', coalesce(t.payload ->> 'before', '')
 		  from account a
 		  join provisioning_task t
 		    on t.tenant_id = a.tenant_id
@@ -263,7 +307,20 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pe
 	}
 	var owner string
 	var t open
-	scan := []any{&owner, &t.ID, &t.ConnectorID, &t.Operation, &t.AccountID, &t.GrantID, &t.State, &t.Mode, &t.Lane, &t.Unsure, &t.DisabledFor, &t.Before}
+	scan := []any{
+		&owner,
+		&t.ID,
+		&t.ConnectorID,
+		&t.Operation,
+		&t.AccountID,
+		&t.GrantID,
+		&t.State,
+		&t.Mode,
+		&t.Lane,
+		&t.Unsure,
+		&t.DisabledFor,
+		&t.Before,
+	}
 	_, err = pgx.ForEachRow(rows, scan, func() error {
 		one := t
 		t.AccountID, t.GrantID, t.DisabledFor = nil, nil, nil
@@ -278,8 +335,8 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pe
 	return nil
 }
 
-// add keeps a task. They come with those first on which depends what becomes of a grant or an account: one that has not ended before
-// one that is to be shown, and what waits for another task last.
+// add keeps a task. They come with those first on which depends what becomes of a grant or an account: one that has not
+// ended before one that is to be shown, and what waits for another task last.
 func (p *person) add(t open) {
 	switch {
 	case t.GrantID != nil:
@@ -374,14 +431,39 @@ func (p *plan) create(s *system, w *ledger.Want) (account, bool) {
 		}
 	}
 	p.order(s, d)
-	p.accounts = append(p.accounts, newAccount{ID: id, ConnectorID: s.id, IdentityID: s.person.ID, Status: "provisioning", Wanted: true, task: len(p.tasks) - 1})
+	p.accounts = append(
+		p.accounts,
+		newAccount{
+			ID:          id,
+			ConnectorID: s.id,
+			IdentityID:  s.person.ID,
+			Status:      "provisioning",
+			Wanted:      true,
+			task:        len(p.tasks) - 1,
+		},
+	)
 	p.creates[id] = p.tasks[len(p.tasks)-1].ID
 	now := s.settings.now
-	return account{ID: id, IdentityID: s.person.ID, ConnectorID: s.id, Status: "provisioning", Managed: "managed", Type: "person", CreatedAt: now, WantedAt: &now}, true
+	return account{
+		ID:          id,
+		IdentityID:  s.person.ID,
+		ConnectorID: s.id,
+		Status:      "provisioning",
+		Managed:     "managed",
+		Type:        "person",
+		CreatedAt:   now,
+		WantedAt:    &now,
+	}, true
 }
 
 func (p *plan) grantRow(connector string, key pair, ends *time.Time) string {
-	g := newGrant{ID: newID(), ConnectorID: connector, AccountID: key.account, EntitlementID: key.entitlement, EndsAt: ends}
+	g := newGrant{
+		ID:            newID(),
+		ConnectorID:   connector,
+		AccountID:     key.account,
+		EntitlementID: key.entitlement,
+		EndsAt:        ends,
+	}
 	p.grants = append(p.grants, g)
 	return g.ID
 }

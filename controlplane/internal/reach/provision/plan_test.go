@@ -34,10 +34,20 @@ func TestAJoinerGetsAnAccountAndThenTheirGroups(t *testing.T) {
 	if sent := h.target.order(); len(sent) != 3 || sent[0] != "account.create ann" {
 		t.Errorf("sent %q; want the account first", sent)
 	}
-	if got := h.accountOf(ann) + " " + h.grantOf(ann, staff) + " " + h.grantOf(ann, mail); got != "active active active" {
+	if got := h.accountOf(
+		ann,
+	) + " " + h.grantOf(
+		ann,
+		staff,
+	) + " " + h.grantOf(
+		ann,
+		mail,
+	); got != "active active active" {
 		t.Errorf("afterwards they are %s", got)
 	}
-	if n := h.Count(`select count(*) from provisioning_task where verified = 'yes' and verified_by = 'readback' and attempts = 1`); n != 3 {
+	if n := h.Count(
+		`select count(*) from provisioning_task where verified = 'yes' and verified_by = 'readback' and attempts = 1`,
+	); n != 3 {
 		t.Errorf("%d were verified by reading back; want 3", n)
 	}
 	key := h.text(`select external_id from account where identity_id = $1`, ann)
@@ -57,15 +67,32 @@ func TestALeaverIsDisabledFirstAndLosesWhatWeGaveAndNothingElse(t *testing.T) {
 	h.give(ann, staff)
 	h.drain()
 	h.target.forget()
-	h.Exec(`update identity set status = 'deactivated', urgent = true, status_changed_at = clock_timestamp() where id = $1`, ann)
+	h.Exec(
+		`update identity set status = 'deactivated', urgent = true,
+			status_changed_at = clock_timestamp() where id = $1`,
+		ann,
+	)
 	h.take(ann)
 	h.plan()
-	if lanes := h.Strings(`select operation || ' ' || lane from provisioning_task where state = 'queued' order by id`); !slices.Equal(lanes, []string{"disable urgent", "revoke urgent"}) {
+	if lanes := h.Strings(
+		`select operation || ' ' || lane from provisioning_task where state = 'queued' order by id`,
+	); !slices.Equal(
+		lanes,
+		[]string{"disable urgent", "revoke urgent"},
+	) {
 		t.Errorf("planned %q", lanes)
 	}
 	h.drain()
 	h.sent("account.disable ann", "entitlement.revoke ann staff")
-	if got := h.accountOf(ann) + " " + h.grantOf(ann, staff) + " " + h.grantOf(ann, native); got != "disabled revoked active" {
+	if got := h.accountOf(
+		ann,
+	) + " " + h.grantOf(
+		ann,
+		staff,
+	) + " " + h.grantOf(
+		ann,
+		native,
+	); got != "disabled revoked active" {
 		t.Errorf("afterwards they are %s; want the native grant to stay", got)
 	}
 }
@@ -74,7 +101,11 @@ func TestWhatIsLeftOfWhoHadGoneBeforeIsAskedAbout(t *testing.T) {
 	h := open(t)
 	gone, late, ann := h.person("gone"), h.person("late"), h.person("ann")
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, gone) // so they came
-	h.Exec(`update identity set status = 'deactivated', status_changed_at = created_at + interval '1 second', termination_date = '2001-01-01' where id = $1`, late)
+	h.Exec(
+		`update identity set status = 'deactivated', status_changed_at = created_at + interval '1 second',
+			termination_date = '2001-01-01' where id = $1`,
+		late,
+	)
 	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, ann)
 	for name, who := range map[string]string{"gone": gone, "late": late, "ann": ann} {
 		h.account(name, who) // they are found later
@@ -102,7 +133,9 @@ func TestALeaversAccountIsDeletedWhenItsTimeHasCome(t *testing.T) {
 	keep()
 	h.sent("account.disable ann")
 	h.Exec(`update account set disabled_at = now() - interval '31 days'`)
-	h.Exec(`update identity set status_changed_at = now() - interval '31 days', created_at = now() - interval '40 days'`)
+	h.Exec(
+		`update identity set status_changed_at = now() - interval '31 days', created_at = now() - interval '40 days'`,
+	)
 	h.Exec(`update account set created_at = now() - interval '40 days'`)
 	keep()
 	h.sent("account.disable ann", "account.delete ann")
@@ -157,11 +190,22 @@ func TestWhatIsWantedAndThenNotIsGoneBeforeItWasSent(t *testing.T) {
 	h.take(bob)
 	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, ann)
 	h.drain()
-	if got := h.tasks(); !slices.Equal(got, []string{"create_account cancelled", "grant cancelled", "grant cancelled"}) {
+	if got := h.tasks(); !slices.Equal(
+		got,
+		[]string{"create_account cancelled", "grant cancelled", "grant cancelled"},
+	) {
 		t.Errorf("tasks %q", got)
 	}
 	h.sent()
-	if got := h.accountOf(ann) + " " + h.grantOf(ann, staff) + " " + h.grantOf(bob, staff); got != "deleted revoked revoked" {
+	if got := h.accountOf(
+		ann,
+	) + " " + h.grantOf(
+		ann,
+		staff,
+	) + " " + h.grantOf(
+		bob,
+		staff,
+	); got != "deleted revoked revoked" {
 		t.Errorf("they are %s", got)
 	}
 	h.give(bob, staff)
@@ -244,7 +288,15 @@ func TestAGrantIsEndingWhenItsEndIsNear(t *testing.T) {
 	h.account("bob", bob)
 	limited := func(end *time.Time) {
 		t.Helper()
-		r := ledger.Reason{IdentityID: bob, ConnectorID: h.connector, EntitlementID: &staff, Kind: ledger.Request, SourceType: "request", SourceID: policy, EndsAt: end}
+		r := ledger.Reason{
+			IdentityID:    bob,
+			ConnectorID:   h.connector,
+			EntitlementID: &staff,
+			Kind:          ledger.Request,
+			SourceType:    "request",
+			SourceID:      policy,
+			EndsAt:        end,
+		}
 		h.as(func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err })
 		h.drain()
 	}
@@ -273,7 +325,8 @@ func TestAGrantIsEndingWhenItsEndIsNear(t *testing.T) {
 }
 
 func TestRulesLeaveAloneWhatIsProtectedOrNobodysOwn(t *testing.T) {
-	for _, change := range []string{`managed = 'protected'`, `managed = 'unmanaged'`, `account_type = 'service'`, `account_type = 'privileged'`} {
+	for _, change := range []string{`managed = 'protected'`, `managed = 'unmanaged'`, `account_type = 'service'`,
+		`account_type = 'privileged'`} {
 		h := open(t)
 		ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 		h.account("ann", ann)
@@ -281,7 +334,10 @@ func TestRulesLeaveAloneWhatIsProtectedOrNobodysOwn(t *testing.T) {
 		h.Exec(`update identity set status = 'on_leave', status_changed_at = clock_timestamp()`)
 		h.give(ann, staff)
 		h.drain()
-		if got := h.target.order(); slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "ann") && !strings.HasPrefix(s, "account.create") }) {
+		if got := h.target.order(); slices.ContainsFunc(
+			got,
+			func(s string) bool { return strings.HasSuffix(s, "ann") && !strings.HasPrefix(s, "account.create") },
+		) {
 			t.Errorf("where %s, sent %q", change, got)
 		}
 	}
@@ -292,7 +348,11 @@ func TestTheMainAccountIsTheOldestOfAPersonsOwn(t *testing.T) {
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	for _, name := range []string{"ann-missing", "ann-first", "ann-second", "ann-admin"} {
 		h.account(name, ann)
-		h.Exec(`update account set created_at = '2020-01-01'::timestamptz + make_interval(days => length(username)) where username = $1`, name)
+		h.Exec(
+			`update account set created_at = '2020-01-01'::timestamptz + make_interval(days => length(username))
+				where username = $1`,
+			name,
+		)
 	}
 	h.Exec(`update account set status = 'missing' where username = 'ann-missing'`)
 	h.Exec(`update account set account_type = 'privileged', created_at = '2000-01-01' where username = 'ann-admin'`)
@@ -304,9 +364,17 @@ func TestTheMainAccountIsTheOldestOfAPersonsOwn(t *testing.T) {
 func TestAThousandPeopleArePlannedInOnePass(t *testing.T) {
 	h := open(t)
 	staff := h.Entitlement(h.connector, "staff")
-	h.Exec(`insert into identity (tenant_id, id, external_id, username, display_name) select current_tenant(), gen_random_uuid(), 'p' || n, 'p' || n % 700, 'P ' || n from generate_series(1, 1500) n`)
-	h.Exec(`insert into access_reason (tenant_id, id, identity_id, connector_id, entitlement_id, kind, source_type, source_id)
-		select tenant_id, gen_random_uuid(), id, $1, $2, 'birthright', 'policy', $2 from identity`, h.connector, staff)
+	h.Exec(
+		`insert into identity (tenant_id, id, external_id, username, display_name) select current_tenant(),
+			gen_random_uuid(), 'p' || n, 'p' || n % 700, 'P ' || n from generate_series(1, 1500) n`,
+	)
+	h.Exec(
+		`insert into access_reason (tenant_id, id, identity_id, connector_id, entitlement_id, kind, source_type,
+		    source_id)
+		select tenant_id, gen_random_uuid(), id, $1, $2, 'birthright', 'policy', $2 from identity`,
+		h.connector,
+		staff,
+	)
 	h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', id from identity`)
 	began := time.Now()
 	h.plan()
@@ -320,7 +388,8 @@ func TestAThousandPeopleArePlannedInOnePass(t *testing.T) {
 	}
 }
 
-// A rule gives something to a person, and so to their main account; by hand it is given to that account itself. Both ask for the same.
+// A rule gives something to a person, and so to their main account; by hand it is given to that account itself. Both
+// ask for the same.
 func TestWhatIsAskedForAPersonAndForTheirAccountEndsWithTheLaterOfBoth(t *testing.T) {
 	day := func(n int) *time.Time { at := time.Now().AddDate(0, 0, n).Truncate(time.Second); return &at }
 	for _, tt := range []struct {
@@ -337,7 +406,16 @@ func TestWhatIsAskedForAPersonAndForTheirAccountEndsWithTheLaterOfBoth(t *testin
 			ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 			account := h.account("ann", ann)
 			add := func(account *string, kind, from string, end *time.Time) {
-				r := ledger.Reason{IdentityID: ann, ConnectorID: h.connector, EntitlementID: &staff, AccountID: account, Kind: kind, SourceType: from, SourceID: policy, EndsAt: end}
+				r := ledger.Reason{
+					IdentityID:    ann,
+					ConnectorID:   h.connector,
+					EntitlementID: &staff,
+					AccountID:     account,
+					Kind:          kind,
+					SourceType:    from,
+					SourceID:      policy,
+					EndsAt:        end,
+				}
 				h.as(func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err })
 			}
 			ends := func() *time.Time {
@@ -351,15 +429,29 @@ func TestWhatIsAskedForAPersonAndForTheirAccountEndsWithTheLaterOfBoth(t *testin
 			if got := ends(); !sameMoment(got, tt.want) {
 				t.Errorf("it ends %v; want %v", got, tt.want)
 			}
-			if n := h.Count(`select jsonb_array_length(reason_refs) from provisioning_task where operation = 'grant'`); n != 2 {
+			if n := h.Count(
+				`select jsonb_array_length(reason_refs) from provisioning_task where operation = 'grant'`,
+			); n != 2 {
 				t.Errorf("the task names %d reasons; want both", n)
 			}
 			h.as(func(tx *pg.Tx) error {
-				_, err := ledger.End(ctx, tx, ledger.Which{IdentityIDs: []string{ann}, Kind: ledger.Manual}, time.Time{}, "over", false)
+				_, err := ledger.End(
+					ctx,
+					tx,
+					ledger.Which{IdentityIDs: []string{ann}, Kind: ledger.Manual},
+					time.Time{},
+					"over",
+					false,
+				)
 				return err
 			})
 			if got := ends(); !sameMoment(got, tt.then) || h.grantOf(ann, staff) != "active" {
-				t.Errorf("without what was given by hand it ends %v and is %s; want %v", got, h.grantOf(ann, staff), tt.then)
+				t.Errorf(
+					"without what was given by hand it ends %v and is %s; want %v",
+					got,
+					h.grantOf(ann, staff),
+					tt.then,
+				)
 			}
 		})
 	}

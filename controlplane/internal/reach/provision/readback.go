@@ -20,8 +20,8 @@ const (
 	firstRead   = 10 * time.Second
 )
 
-// ReadBack reads the records of changes that were made and not seen, one by one, where connectors can: what is to follow does not wait
-// for a full sync then. Each is read again after twice as long, up to an hour.
+// ReadBack reads the records of changes that were made and not seen, one by one, where connectors can: what is to
+// follow does not wait for a full sync then. Each is read again after twice as long, up to an hour.
 func (s *Service) ReadBack(ctx context.Context) error {
 	s.init()
 	const sql = `select distinct tenant_id::text from provisioning_task where state = 'verifying'`
@@ -99,7 +99,8 @@ func unreadTasks(ctx context.Context, tx *pg.Tx) ([]unread, error) {
 		       for update skip locked
 		), t as (
 		    update provisioning_task t
-		       set looks = t.looks + 1, look_at = now() + least(interval '1 hour', $1::interval * power(2, least(t.looks + 1, 12)))
+		       set looks = t.looks + 1, look_at = now() + least(interval '1 hour',
+		           $1::interval * power(2, least(t.looks + 1, 12)))
 		      from due d
 		     where t.id = d.id
 		    returning t.*
@@ -117,7 +118,8 @@ func unreadTasks(ctx context.Context, tx *pg.Tx) ([]unread, error) {
 	return found, nil
 }
 
-// readOne reads a change's record, and gives its outcome where what is read shows it, or proves that its account is gone.
+// readOne reads a change's record, and gives its outcome where what is read shows it, or proves that its account is
+// gone.
 func (l *lane) readOne(ctx context.Context, j job) (o outcome, shown bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.s.CallLimit)
 	defer cancel()
@@ -143,8 +145,9 @@ func (l *lane) confirm(ctx context.Context, tx *pg.Tx, o outcome) error {
 	o = both[0]
 	const sql = `
 		update provisioning_task
-		   set state = $2, verified = case when $2 = 'done' then 'yes' else 'no' end, verified_by = 'readback', verified_at = now(), unsure = false,
-		       error = nullif($3::jsonb, 'null'), error_class = nullif($4, ''), advice = nullif($5, ''), updated_at = now(), version = version + 1
+		   set state = $2, verified = case when $2 = 'done' then 'yes' else 'no' end, verified_by = 'readback',
+		       verified_at = now(), unsure = false, error = nullif($3::jsonb, 'null'), error_class = nullif($4, ''),
+		           advice = nullif($5, ''), updated_at = now(), version = version + 1
 		 where id = $1
 		   and state = 'verifying'`
 	tag, err := tx.Exec(ctx, sql, o.job.ID, o.state, o.detail, o.class, o.advice)

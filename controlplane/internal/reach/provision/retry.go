@@ -25,19 +25,23 @@ func Retry(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) err
 	})
 }
 
-// again has tasks sent anew that failed, or whose record was not found, with all their tries. It gives those that can be.
+// again has tasks sent anew that failed, or whose record was not found, with all their tries. It gives those that can
+// be.
 func again(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 	if err := remake(ctx, tx, ids); err != nil {
 		return nil, err
 	}
 	const sql = `
 		update provisioning_task t
-		   set state = case when exists (select from provisioning_task d where d.id = any(t.depends_on) and d.state not in ('done', 'simulated')
-		                                                                   and not (d.state = 'verifying' and d.operation <> 'create_account')) then 'blocked'
+		   set state = case when exists (select from provisioning_task d where d.id = any(t.depends_on)
+		       and d.state not in ('done', 'simulated')
+		                                                                   and not (d.state = 'verifying'
+		                                                                       and d.operation <> 'create_account'))
+		                                                                       then 'blocked'
 		                    when t.mode = 'manual' then 'manual'
 		                    else 'queued' end,
-		       tries = 0, next_attempt_at = now(), finished_at = null, error = null, error_class = null, advice = null, verified = 'none', verified_by = null,
-		       verified_at = null, updated_at = now(), version = t.version + 1
+		       tries = 0, next_attempt_at = now(), finished_at = null, error = null, error_class = null, advice = null,
+		       verified = 'none', verified_by = null, verified_at = null, updated_at = now(), version = t.version + 1
 		 where t.id = any($1::text[]::uuid[])
 		   and t.state in ('failed', 'retrying', 'verifying')
 		returning t.id::text`
@@ -51,11 +55,16 @@ func again(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 	}
 	// The account, or the grant, is on its way again; and so is what waits for it.
 	for _, more := range []string{
-		`update account a set status = case when t.operation = 'create_account' then 'provisioning' else 'deprovisioning' end, updated_at = now(), version = a.version + 1
-		   from provisioning_task t where t.id = any($1::text[]::uuid[]) and a.id = t.account_id and t.operation in ('create_account', 'delete_account')`,
-		`update access_grant g set status = case when t.operation = 'grant' then 'pending' else 'revoking' end, updated_at = now(), version = g.version + 1
-		   from provisioning_task t where t.id = any($1::text[]::uuid[]) and g.id = t.grant_id and t.operation in ('grant', 'revoke')`,
-		`update provisioning_task t set error = null, error_class = null, advice = null, updated_at = now(), version = t.version + 1
+		`update account a set status = case when t.operation = 'create_account' then 'provisioning'
+		       else 'deprovisioning' end, updated_at = now(), version = a.version + 1
+		   from provisioning_task t where t.id = any($1::text[]::uuid[]) and a.id = t.account_id
+		       and t.operation in ('create_account', 'delete_account')`,
+		`update access_grant g set status = case when t.operation = 'grant' then 'pending' else 'revoking' end,
+		       updated_at = now(), version = g.version + 1
+		   from provisioning_task t where t.id = any($1::text[]::uuid[]) and g.id = t.grant_id
+		       and t.operation in ('grant', 'revoke')`,
+		`update provisioning_task t set error = null, error_class = null, advice = null, updated_at = now(),
+		      version = t.version + 1
 		  where t.state = 'blocked' and t.depends_on && $1::text[]::uuid[]`,
 	} {
 		if _, err := tx.Exec(ctx, more, retried); err != nil {
@@ -90,8 +99,26 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	p := &plan{creates: map[string]string{}}
 	for _, u := range all {
 		connectors, tasks, accounts = append(connectors, u.Connector), append(tasks, u.ID), append(accounts, u.Account)
-		p.tasks = append(p.tasks, draft{ID: u.ID, ConnectorID: u.Connector, Operation: CreateAccount, IdentityID: u.Identity, AccountID: u.Account})
-		p.accounts = append(p.accounts, newAccount{ID: u.Account, ConnectorID: u.Connector, IdentityID: u.Identity, Status: "provisioning", task: len(p.tasks) - 1})
+		p.tasks = append(
+			p.tasks,
+			draft{
+				ID:          u.ID,
+				ConnectorID: u.Connector,
+				Operation:   CreateAccount,
+				IdentityID:  u.Identity,
+				AccountID:   u.Account,
+			},
+		)
+		p.accounts = append(
+			p.accounts,
+			newAccount{
+				ID:          u.Account,
+				ConnectorID: u.Connector,
+				IdentityID:  u.Identity,
+				Status:      "provisioning",
+				task:        len(p.tasks) - 1,
+			},
+		)
 	}
 	if p.can, err = abilities(ctx, tx, connectors); err != nil {
 		return err
@@ -100,7 +127,9 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	for _, free := range []struct {
 		sql string
 		ids []string
-	}{{`update account set username = null where id = any($1::text[]::uuid[])`, accounts}, {`update provisioning_task set payload = payload - 'account' where id = any($1::text[]::uuid[])`, tasks}} {
+	}{{`update account set username = null
+		where id = any($1::text[]::uuid[])`, accounts}, {`update provisioning_task set payload = payload - 'account'
+			where id = any($1::text[]::uuid[])`, tasks}} {
 		if _, err := tx.Exec(ctx, free.sql, free.ids); err != nil {
 			return fmt.Errorf("free names: %w", err)
 		}
@@ -111,13 +140,16 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	for i, a := range p.accounts {
 		d := p.tasks[a.task]
 		if d.failed != nil {
-			return fault.Coded(fault.Conflict, "account_not_makeable", "%s", d.failed.Message).Also("task_id", all[i].ID).Also("advice", unmakable(d.failed))
+			return fault.Coded(fault.Conflict, "account_not_makeable", "%s", d.failed.Message).
+				Also("task_id", all[i].ID).
+				Also("advice", unmakable(d.failed))
 		}
 		const task = `update provisioning_task set payload = $2 where id = $1`
 		if _, err := tx.Exec(ctx, task, d.ID, d.Payload); err != nil {
 			return fmt.Errorf("compute account again: %w", err)
 		}
-		const account = `update account set username = $2, email = nullif($3, ''), display_name = nullif($4, '') where id = $1`
+		const account = `update account set username = $2, email = nullif($3, ''),
+			display_name = nullif($4, '') where id = $1`
 		if _, err := tx.Exec(ctx, account, a.ID, a.Username, a.Email, a.DisplayName); err != nil {
 			return fmt.Errorf("compute account again: %w", err)
 		}
@@ -191,12 +223,22 @@ func (s *Service) retryAll(ctx context.Context, v viewer.Viewer, in *retryAllIn)
 			all = append(all, one...)
 		}
 		out.Body.Retried, out.Body.Skipped = len(all), len(plain)+len(made)-len(all)
-		const left = `select count(*) from provisioning_task t where t.connector_id = $1 and t.state = 'failed' and ` + chosen
-		if err := tx.QueryRow(ctx, left, in.Body.ConnectorID, in.Body.Cause, in.Body.Operation).Scan(&out.Body.Remaining); err != nil {
+		const left = `select count(*) from provisioning_task t where t.connector_id = $1 and t.state = 'failed'
+			and ` + chosen
+		if err := tx.QueryRow(ctx, left, in.Body.ConnectorID, in.Body.Cause, in.Body.Operation).
+			Scan(&out.Body.Remaining); err != nil {
 			return fmt.Errorf("count failed tasks: %w", err)
 		}
 		out.Body.TaskIDs = append(out.Body.TaskIDs, all[:min(len(all), 1000)]...)
-		return audit.Record(ctx, tx, audit.Entry{Action: "provisioning.retried", Subject: audit.Subject{Type: "connector", ID: in.Body.ConnectorID, Display: name}, Context: map[string]any{"tasks": len(all), "cause": in.Body.Cause}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "provisioning.retried",
+				Subject: audit.Subject{Type: "connector", ID: in.Body.ConnectorID, Display: name},
+				Context: map[string]any{"tasks": len(all), "cause": in.Body.Cause},
+			},
+		)
 	})
 	return out, err
 }

@@ -41,17 +41,18 @@ func (o outcome) made() bool {
 	return (o.state == Done || o.state == Verifying) && o.job.Mode == ModeAuto
 }
 
-// maxTries is how often a change is tried that may succeed another time: with their pauses, for about an hour and a half.
+// maxTries is how often a change is tried that may succeed another time: with their pauses, for about an hour and a
+// half.
 const maxTries = 9
 
-// untiring says that the change is tried for as long as the target cannot be reached: an account that its owner must not use any more
-// does not become usable for good because the target was away for too long.
+// untiring says that the change is tried for as long as the target cannot be reached: an account that its owner must
+// not use any more does not become usable for good because the target was away for too long.
 func (j job) untiring() bool {
 	return j.Operation == Disable && j.Payload.DisabledFor != "" && j.Payload.DisabledFor != forOrder
 }
 
-// pause is how long to wait after so many tries: 5 s, and twice as long each time up to half an hour, spread so that many tasks do
-// not come back at one moment.
+// pause is how long to wait after so many tries: 5 s, and twice as long each time up to half an hour, spread so that
+// many tasks do not come back at one moment.
 func pause(tries int) time.Duration {
 	d := min(5*time.Second<<min(tries, 20), 30*time.Minute)
 	return d/2 + rand.N(d/2+1)
@@ -75,7 +76,16 @@ func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
 		o.at, o.before, o.unsure = time.Since(began), before, o.unsure || doubt && o.detail != nil
 	}()
 	if j.Operation != CreateAccount && j.RemoteID == "" && j.Mode != ModeSimulate {
-		return l.judge(j, v1.ProvisionResponse{ErrorDetail: &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_made", Message: "the account does not exist in the target yet"}})
+		return l.judge(
+			j,
+			v1.ProvisionResponse{
+				ErrorDetail: &v1.ErrorDetail{
+					Class:   v1.ClassNotFound,
+					Code:    "account_not_made",
+					Message: "the account does not exist in the target yet",
+				},
+			},
+		)
 	}
 	if j.Unsure && j.Mode != ModeSimulate {
 		settled, found, o := l.lookFirst(ctx, j)
@@ -99,15 +109,23 @@ func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
 
 // find reads the account that a create was to make; nil where that cannot be seen.
 func (l *lane) find(ctx context.Context, j job) *v1.RemoteAccount {
-	seen, err := l.s.Dispatch.Read(ctx, l.target.Target, v1.ReadRequest{ConnectorBusinessID: l.target.BusinessID, AuthConfig: l.target.Auth, Accounts: []v1.ProvisionTarget{j.target()}})
+	seen, err := l.s.Dispatch.Read(
+		ctx,
+		l.target.Target,
+		v1.ReadRequest{
+			ConnectorBusinessID: l.target.BusinessID,
+			AuthConfig:          l.target.Auth,
+			Accounts:            []v1.ProvisionTarget{j.target()},
+		},
+	)
 	if err != nil || len(seen.Accounts) != 1 {
 		return nil
 	}
 	return seen.Accounts[0].Account
 }
 
-// lookFirst reads what is there before a change is sent again whose end nobody saw. Settled means that there is nothing to send:
-// all is as asked, or it cannot be seen now. Else found is the account as it was read.
+// lookFirst reads what is there before a change is sent again whose end nobody saw. Settled means that there is nothing
+// to send: all is as asked, or it cannot be seen now. Else found is the account as it was read.
 func (l *lane) lookFirst(ctx context.Context, j job) (settled bool, found v1.ReadAccount, o outcome) {
 	seen, err := l.read(ctx, j)
 	if err != nil {
@@ -121,12 +139,19 @@ func (l *lane) lookFirst(ctx context.Context, j job) (settled bool, found v1.Rea
 	if !j.shown(seen) {
 		return false, found, outcome{}
 	}
-	return true, found, l.judge(j, v1.ProvisionResponse{Success: true, Outcome: v1.OutcomeAlready, Verified: true, Account: found.Account})
+	return true, found, l.judge(
+		j,
+		v1.ProvisionResponse{Success: true, Outcome: v1.OutcomeAlready, Verified: true, Account: found.Account},
+	)
 }
 
 // read reads the records that a task is about.
 func (l *lane) read(ctx context.Context, j job) (v1.ReadResponse, error) {
-	req := v1.ReadRequest{ConnectorBusinessID: l.target.BusinessID, AuthConfig: l.target.Auth, Accounts: []v1.ProvisionTarget{j.target()}}
+	req := v1.ReadRequest{
+		ConnectorBusinessID: l.target.BusinessID,
+		AuthConfig:          l.target.Auth,
+		Accounts:            []v1.ProvisionTarget{j.target()},
+	}
 	if j.Operation == Grant || j.Operation == Revoke {
 		req.Entitlements = []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: j.Right, NativeRef: j.RightRef}}
 	}
@@ -162,14 +187,16 @@ func (j job) shown(seen v1.ReadResponse) bool {
 	return false
 }
 
-// as says whether an account is as asked. Of a new one that has the name it was to get, what the target does not show is taken for
-// right, and so is a target's own spelling in upper or lower case; a change of one that is there must be seen as it was asked for.
+// as says whether an account is as asked. Of a new one that has the name it was to get, what the target does not show
+// is taken for right, and so is a target's own spelling in upper or lower case; a change of one that is there must be
+// seen as it was asked for.
 func as(asked v1.ProvisionAccount, is v1.RemoteAccount, isNew bool) bool {
 	if isNew && is.Username == nil {
 		return false
 	}
 	for _, f := range []struct{ asked, is *string }{
-		{asked.Username, is.Username}, {asked.Email, is.Email}, {asked.DisplayName, is.DisplayName}, {asked.FirstName, is.FirstName},
+		{asked.Username, is.Username}, {asked.Email, is.Email}, {asked.DisplayName, is.DisplayName},
+		{asked.FirstName, is.FirstName},
 		{asked.LastName, is.LastName}, {asked.EmployeeNumber, is.EmployeeNumber},
 	} {
 		if f.is == nil && isNew {
@@ -223,7 +250,8 @@ func (l *lane) judgeError(j job, err error, cut bool) outcome {
 		}
 	}
 	o := l.judge(j, v1.ProvisionResponse{ErrorDetail: d})
-	if cut || d.Class == v1.ClassInternal || d.Class == v1.ClassProtocol || d.Class == v1.ClassTransient || d.Class == v1.ClassTargetFault {
+	if cut || d.Class == v1.ClassInternal || d.Class == v1.ClassProtocol || d.Class == v1.ClassTransient ||
+		d.Class == v1.ClassTargetFault {
 		o.unsure = j.Mode != ModeSimulate // looking costs less than doing it twice
 	}
 	return o
@@ -231,9 +259,22 @@ func (l *lane) judgeError(j job, err error, cut bool) outcome {
 
 // judge says what becomes of a task after an answer.
 func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
-	o := outcome{job: j, result: res.Outcome, plan: res.Plan, changes: res.Changes, by: res.ExecutedBy, account: res.Account, verified: res.Verified, detail: res.ErrorDetail}
+	o := outcome{
+		job:      j,
+		result:   res.Outcome,
+		plan:     res.Plan,
+		changes:  res.Changes,
+		by:       res.ExecutedBy,
+		account:  res.Account,
+		verified: res.Verified,
+		detail:   res.ErrorDetail,
+	}
 	if !res.Success && o.detail == nil {
-		o.detail = &v1.ErrorDetail{Class: v1.ClassProtocol, Code: "no_reason", Message: "the change failed, and the connector does not say why"}
+		o.detail = &v1.ErrorDetail{
+			Class:   v1.ClassProtocol,
+			Code:    "no_reason",
+			Message: "the change failed, and the connector does not say why",
+		}
 		if res.Error != nil {
 			o.detail.Message = *res.Error
 		}
@@ -242,7 +283,8 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 	case res.Success && j.Mode == ModeSimulate:
 		o.state, o.result = Simulated, v1.OutcomePlanned
 	case res.Success && res.Outcome == v1.OutcomeManual:
-		o.state, o.advice = Manual, "The target system requires that a person makes this change. Make it there, then complete this task with a note."
+		o.state, o.advice = Manual, "The target system requires that a person makes this change. Make it there, then "+
+			"complete this task with a note."
 	case res.Success && (res.Verified || res.Outcome == v1.OutcomeAlready || res.Outcome == v1.OutcomeNoop):
 		o.state, o.verified = Done, true
 		if j.Operation == CreateAccount && res.Account == nil {
@@ -254,7 +296,8 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 		o.state, o.verified, o.result, o.detail, o.vanished = Done, true, v1.OutcomeAlready, nil, true
 	case (j.takesAway() || j.Operation == Enable && j.Unsure) && unseen(o.detail):
 		o.state, o.result = Verifying, v1.OutcomeUnknown
-		o.advice = "The record was not seen, and it is not proven to be gone. It is looked for again; widen what the connector reads, or see to it in the target."
+		o.advice = "The record was not seen, and it is not proven to be gone. It is looked for again; widen what the " +
+			"connector reads, or see to it in the target."
 	case res.Outcome == v1.OutcomeUnknown:
 		o.unsure = true
 		l.again(&o)
@@ -269,13 +312,14 @@ func (j job) takesAway() bool {
 	return j.Operation == Disable || j.Operation == DeleteAccount || j.Operation == Revoke
 }
 
-// gone says that the account of a refused change does not exist any more: the connector has proven it, or it does not tell, and full
-// syncs have not shown the account either.
+// gone says that the account of a refused change does not exist any more: the connector has proven it, or it does not
+// tell, and full syncs have not shown the account either.
 func (j job) gone(res v1.ProvisionResponse) bool {
 	if res.Success || res.ErrorDetail == nil {
 		return false
 	}
-	return res.Presence == v1.PresenceGone || res.Presence == "" && res.ErrorDetail.Class == v1.ClassNotFound && !unseen(res.ErrorDetail) && j.Deleted
+	return res.Presence == v1.PresenceGone ||
+		res.Presence == "" && res.ErrorDetail.Class == v1.ClassNotFound && !unseen(res.ErrorDetail) && j.Deleted
 }
 
 // unseen says that a record was neither seen nor proven to be gone.
@@ -288,8 +332,8 @@ func (o outcome) awaited() bool {
 	return o.result == v1.OutcomePending || o.state == Verifying && o.result == v1.OutcomeUnknown
 }
 
-// told is what the connector has to say of a change that was made and is not all that was asked for, such as an account that stays
-// disabled because its password was refused.
+// told is what the connector has to say of a change that was made and is not all that was asked for, such as an account
+// that stays disabled because its password was refused.
 func told(warnings []v1.Warning) string {
 	var said []string
 	for _, w := range warnings {
@@ -319,14 +363,15 @@ func (l *lane) again(o *outcome) {
 	}
 }
 
-// answered says that the target has refused this one change because of the connector's settings: others may well go through, and are
-// not to wait behind it.
+// answered says that the target has refused this one change because of the connector's settings: others may well go
+// through, and are not to wait behind it.
 func (o outcome) answered() bool {
-	return o.class == classConfig && o.detail.Target != nil && (o.detail.Target.LDAP != nil || o.detail.Target.HTTP != nil)
+	return o.class == classConfig && o.detail.Target != nil &&
+		(o.detail.Target.LDAP != nil || o.detail.Target.HTTP != nil)
 }
 
-// haltFor is how long nothing is sent through the connector: as long as the target asks for, or longer after each time that it could
-// not be worked with.
+// haltFor is how long nothing is sent through the connector: as long as the target asks for, or longer after each time
+// that it could not be worked with.
 func (l *lane) haltFor(o *outcome) time.Duration {
 	if after := o.detail.RetryAfterMS; after != nil && *after > 0 {
 		d := min(time.Duration(*after)*time.Millisecond, time.Hour)

@@ -37,8 +37,23 @@ type settled struct {
 }
 
 func (o outcome) row() settled {
-	r := settled{ID: o.job.ID, N: o.job.N, State: o.state, Outcome: string(o.result), Pause: o.pause.Seconds(), Unsure: o.unsure, Class: optional(o.class),
-		Error: o.detail, Advice: optional(o.advice), Plan: o.plan, Changes: o.changes, By: o.by, Verified: "none", Upstream: o.detail, Latency: o.at.Milliseconds()}
+	r := settled{
+		ID:       o.job.ID,
+		N:        o.job.N,
+		State:    o.state,
+		Outcome:  string(o.result),
+		Pause:    o.pause.Seconds(),
+		Unsure:   o.unsure,
+		Class:    optional(o.class),
+		Error:    o.detail,
+		Advice:   optional(o.advice),
+		Plan:     o.plan,
+		Changes:  o.changes,
+		By:       o.by,
+		Verified: "none",
+		Upstream: o.detail,
+		Latency:  o.at.Milliseconds(),
+	}
 	if o.counts {
 		r.Counts = 1
 	}
@@ -56,8 +71,9 @@ func (o outcome) row() settled {
 	return r
 }
 
-// settle writes what became of attempts: of the tasks, of the accounts and grants they are about, and of the tasks that wait for them.
-// What another process has taken over meanwhile is its to tell. It says true when nothing else is to be sent now.
+// settle writes what became of attempts: of the tasks, of the accounts and grants they are about, and of the tasks that
+// wait for them. What another process has taken over meanwhile is its to tell. It says true when nothing else is to be
+// sent now.
 func (l *lane) settle(ctx context.Context, tx *pg.Tx, ended []outcome) (stop bool, err error) {
 	if len(ended) == 0 {
 		return false, nil
@@ -86,16 +102,21 @@ func (l *lane) write(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 	const sql = `
 		with r as (
 		    select *
-		      from jsonb_to_recordset($1::jsonb) r (id uuid, n int, state text, outcome text, counts int, pause float8, unsure boolean, class text, error jsonb,
-		           advice text, plan jsonb, changes jsonb, executed_by jsonb, verified text, upstream jsonb, latency int, over boolean)
+		      from jsonb_to_recordset($1::jsonb) r (id uuid, n int, state text, outcome text, counts int, pause float8,
+		           unsure boolean, class text, error jsonb, advice text, plan jsonb, changes jsonb, executed_by jsonb,
+		               verified text, upstream jsonb, latency int, over boolean)
 		), t as (
 		    update provisioning_task t
-		       set state = r.state, tries = t.tries + r.counts, next_attempt_at = now() + make_interval(secs => r.pause), lease_owner = null, lease_until = null,
-		           unsure = r.unsure, outcome = r.outcome, error = nullif(r.error, 'null'), error_class = r.class, advice = coalesce(r.advice, case when r.state = 'retrying' then null end),
-		           plan = coalesce(nullif(r.plan, 'null'), t.plan), changes = coalesce(nullif(r.changes, 'null'), t.changes),
-		           executed_by = coalesce(nullif(r.executed_by, 'null'), t.executed_by), verified = r.verified,
-		           verified_by = case when r.verified = 'yes' then 'readback' end, verified_at = case when r.verified = 'yes' then now() end,
-		           replan = t.replan and not r.over, finished_at = case when r.over then now() end, updated_at = now(), version = t.version + 1
+		       set state = r.state, tries = t.tries + r.counts,
+		           next_attempt_at = now() + make_interval(secs => r.pause), lease_owner = null, lease_until = null,
+		           unsure = r.unsure, outcome = r.outcome, error = nullif(r.error, 'null'), error_class = r.class,
+		           advice = coalesce(r.advice, case when r.state = 'retrying' then null end),
+		           plan = coalesce(nullif(r.plan, 'null'), t.plan),
+		           changes = coalesce(nullif(r.changes, 'null'), t.changes),
+		               executed_by = coalesce(nullif(r.executed_by, 'null'), t.executed_by), verified = r.verified,
+		               verified_by = case when r.verified = 'yes' then 'readback' end,
+		               verified_at = case when r.verified = 'yes' then now() end, replan = t.replan and not r.over,
+		               finished_at = case when r.over then now() end, updated_at = now(), version = t.version + 1
 		      from r
 		     where t.id = r.id
 		       and t.state = 'running'
@@ -104,7 +125,8 @@ func (l *lane) write(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 		    returning t.id, t.attempts as n, r.outcome, r.class, r.upstream, r.executed_by, r.latency
 		), a as (
 		    update provisioning_attempt a
-		       set outcome = t.outcome, error_class = t.class, upstream = nullif(t.upstream, 'null'), executed_by = nullif(t.executed_by, 'null'), latency_ms = t.latency
+		       set outcome = t.outcome, error_class = t.class, upstream = nullif(t.upstream, 'null'),
+		           executed_by = nullif(t.executed_by, 'null'), latency_ms = t.latency
 		      from t
 		     where a.task_id = t.id
 		       and a.n = t.n
@@ -163,8 +185,9 @@ func replanned(ctx context.Context, tx *pg.Tx, rows []settled) error {
 	return nil
 }
 
-// twins finds accounts that a reading of the target has brought as others meanwhile. One without an owner, or of the same owner, is
-// the same account, and its row becomes one with ours; one of somebody else is theirs, and the change has failed.
+// twins finds accounts that a reading of the target has brought as others meanwhile. One without an owner, or of the
+// same owner, is the same account, and its row becomes one with ours; one of somebody else is theirs, and the change
+// has failed.
 func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome, error) {
 	var keys []string
 	for _, o := range ended {
@@ -175,7 +198,8 @@ func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 	if len(keys) == 0 {
 		return ended, nil
 	}
-	const sql = `select external_id, id::text, identity_id::text from account where connector_id = $1 and external_id = any($2) for update`
+	const sql = `select external_id, id::text, identity_id::text from account where connector_id = $1
+		and external_id = any($2) for update`
 	rows, err := tx.Query(ctx, sql, l.id, keys)
 	if err != nil {
 		return nil, fmt.Errorf("look for the same accounts: %w", err)
@@ -187,7 +211,11 @@ func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 	there := map[string]twin{}
 	var key string
 	var t twin
-	if _, err := pgx.ForEachRow(rows, []any{&key, &t.id, &t.owner}, func() error { there[key] = t; t.owner = nil; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&key, &t.id, &t.owner},
+		func() error { there[key] = t; t.owner = nil; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("look for the same accounts: %w", err)
 	}
 	for i, o := range ended {
@@ -198,8 +226,22 @@ func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 		switch {
 		case !found || t.id == *o.job.AccountID:
 		case t.owner != nil && o.job.IdentityID != nil && *t.owner != *o.job.IdentityID:
-			d := &v1.ErrorDetail{Class: v1.ClassConflict, Code: "account_of_somebody_else", Message: "the account with this username in the target belongs to another person here"}
-			ended[i] = outcome{job: o.job, state: Failed, result: "refused", counts: true, class: classConflict, detail: d, at: o.at, by: o.by, advice: advise(CreateAccount, classConflict, d)}
+			d := &v1.ErrorDetail{
+				Class:   v1.ClassConflict,
+				Code:    "account_of_somebody_else",
+				Message: "the account with this username in the target belongs to another person here",
+			}
+			ended[i] = outcome{
+				job:    o.job,
+				state:  Failed,
+				result: "refused",
+				counts: true,
+				class:  classConflict,
+				detail: d,
+				at:     o.at,
+				by:     o.by,
+				advice: advise(CreateAccount, classConflict, d),
+			}
 		default:
 			if err := adopt(ctx, tx, *o.job.AccountID, t.id); err != nil {
 				return nil, err
@@ -215,8 +257,11 @@ func adopt(ctx context.Context, tx *pg.Tx, ours, twin string) error {
 		return err
 	}
 	for _, sql := range []string{
-		`update provisioning_task set account_id = $1 where account_id = $2 and state in ('done', 'simulated', 'cancelled', 'verifying')`,
-		`update provisioning_task set state = 'cancelled', outcome = 'cancelled', note = 'its account became one with another', finished_at = now(), updated_at = now(), version = version + 1 where account_id = $2 and account_id <> $1`,
+		`update provisioning_task set account_id = $1 where account_id = $2 and state in ('done', 'simulated',
+			'cancelled', 'verifying')`,
+		`update provisioning_task set state = 'cancelled', outcome = 'cancelled',
+			note = 'its account became one with another', finished_at = now(), updated_at = now(),
+			version = version + 1 where account_id = $2 and account_id <> $1`,
 		`update access_reason set account_id = $1 where account_id = $2`,
 	} {
 		if _, err := tx.Exec(ctx, sql, ours, twin); err != nil {
@@ -238,7 +283,10 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 		switch {
 		case o.job.Mode == ModeSimulate || o.job.AccountID == nil:
 		case o.made() && o.job.GrantID != nil:
-			states = append(states, access.State{ID: *o.job.GrantID, Status: grantAfter(o), Held: o.job.Operation == Grant && !o.awaited()})
+			states = append(
+				states,
+				access.State{ID: *o.job.GrantID, Status: grantAfter(o), Held: o.job.Operation == Grant && !o.awaited()},
+			)
 		case o.made():
 			if s, known := o.observed(l.s.Now()); known {
 				seen = append(seen, s)
@@ -264,7 +312,8 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 	return access.SetStates(ctx, tx, states)
 }
 
-// grantAfter is how a grant stands after its change. What the target has only taken note of stays as it was until a reading shows it.
+// grantAfter is how a grant stands after its change. What the target has only taken note of stays as it was until a
+// reading shows it.
 func grantAfter(o outcome) string {
 	switch {
 	case o.job.Operation == Grant && o.awaited():
@@ -285,7 +334,8 @@ func (o outcome) observed(now time.Time) (directoryaccount.Observed, bool) {
 	}
 	if a := o.account; a != nil {
 		s.ExternalID, s.NativeRef, s.NativeIdentity = a.ExternalID, a.NativeRef, a.NativeIdentity
-		s.Username, s.Email, s.DisplayName, s.FirstName, s.LastName, s.EmployeeNumber = a.Username, a.Email, a.DisplayName, a.FirstName, a.LastName, a.EmployeeNumber
+		s.Username, s.Email, s.DisplayName, s.FirstName, s.LastName, s.EmployeeNumber = a.Username, a.Email,
+			a.DisplayName, a.FirstName, a.LastName, a.EmployeeNumber
 		s.IsDisabled, s.IsLocked = a.IsDisabled, a.IsLocked
 	}
 	no, yes := false, true
@@ -310,24 +360,26 @@ func (o outcome) observed(now time.Time) (directoryaccount.Observed, bool) {
 		s.Deleted = true
 	case UpdateAccount, RenameAccount:
 		if p := o.job.Payload.Account; p != nil && o.account == nil {
-			s.Username, s.Email, s.DisplayName, s.FirstName, s.LastName, s.EmployeeNumber = p.Username, p.Email, p.DisplayName, p.FirstName, p.LastName, p.EmployeeNumber
+			s.Username, s.Email, s.DisplayName, s.FirstName, s.LastName, s.EmployeeNumber = p.Username, p.Email,
+				p.DisplayName, p.FirstName, p.LastName, p.EmployeeNumber
 		}
 	}
 	return s, true
 }
 
-// unchanged is what is known of an account that a refused change was to enable or disable, and that was read before because an
-// earlier change of unknown outcome may have done so: as it is stored, it may not be.
+// unchanged is what is known of an account that a refused change was to enable or disable, and that was read before
+// because an earlier change of unknown outcome may have done so: as it is stored, it may not be.
 func (o outcome) unchanged() (directoryaccount.Observed, bool) {
 	a, op := o.before, o.job.Operation
-	if a == nil || a.Deleted || a.IsDisabled == nil || o.state != Failed || o.job.AccountID == nil || op != Enable && op != Disable {
+	if a == nil || a.Deleted || a.IsDisabled == nil || o.state != Failed || o.job.AccountID == nil ||
+		op != Enable && op != Disable {
 		return directoryaccount.Observed{}, false
 	}
 	return directoryaccount.Observed{ID: *o.job.AccountID, IsDisabled: a.IsDisabled, IsLocked: a.IsLocked}, true
 }
 
-// follow lets go on what waited for tasks that are done, and says at what waits for a failed one why it does. A deleted account's
-// grants are gone with it.
+// follow lets go on what waited for tasks that are done, and says at what waits for a failed one why it does. A deleted
+// account's grants are gone with it.
 func follow(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 	var done, failed, deleted []string
 	for _, o := range ended {
@@ -337,7 +389,8 @@ func follow(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 		case o.state == Failed:
 			failed = append(failed, o.job.ID)
 		}
-		if o.state == Done && (o.job.Operation == DeleteAccount || o.vanished) && o.job.AccountID != nil && o.job.Mode != ModeSimulate {
+		if o.state == Done && (o.job.Operation == DeleteAccount || o.vanished) && o.job.AccountID != nil &&
+			o.job.Mode != ModeSimulate {
 			deleted = append(deleted, *o.job.AccountID)
 		}
 	}
@@ -365,8 +418,9 @@ func release(ctx context.Context, tx *pg.Tx, done []string) error {
 	}
 	const sql = `
 		update provisioning_task t
-		   set state = case when t.mode = 'manual' then 'manual' else 'queued' end, next_attempt_at = now(), error = null, error_class = null,
-		       advice = case when t.mode = 'manual' then t.advice end, updated_at = now(), version = t.version + 1
+		   set state = case when t.mode = 'manual' then 'manual' else 'queued' end, next_attempt_at = now(),
+		       error = null, error_class = null, advice = case when t.mode = 'manual' then t.advice end,
+		           updated_at = now(), version = t.version + 1
 		 where t.state = 'blocked'
 		   and t.depends_on && $1::text[]::uuid[]
 		   and not exists (
@@ -388,8 +442,10 @@ func explain(ctx context.Context, tx *pg.Tx, failed []string) error {
 	const sql = `
 		update provisioning_task t
 		   set error = jsonb_build_object('class', 'conflict', 'code', 'dependency_failed', 'retryable', false,
-		                   'message', 'a task that has to be done first has failed: ' || d.operation || coalesce(', ' || (d.error ->> 'message'), '')),
-		       advice = 'Mend task ' || d.id || ' and retry it; this one goes on by itself then. Nothing of it has been sent.',
+		                   'message', 'a task that has to be done first has failed: ' || d.operation || coalesce(', '
+		       || (d.error ->> 'message'), '')),
+		           advice = 'Mend task ' || d.id ||
+		           ' and retry it; this one goes on by itself then. Nothing of it has been sent.',
 		       updated_at = now(), version = t.version + 1
 		  from provisioning_task d
 		 where d.id = any($1::text[]::uuid[])
@@ -427,12 +483,18 @@ func (l *lane) entries(ended []outcome) []audit.Entry {
 	return entries
 }
 
-func entryOf(action string, result audit.Outcome, o outcome, account, connector string, more map[string]any) audit.Entry {
+func entryOf(
+	action string,
+	result audit.Outcome,
+	o outcome,
+	account, connector string,
+	more map[string]any,
+) audit.Entry {
 	return ended(action, result, o.job.ID, o.job.Operation, account, connector, more)
 }
 
-// mood is what the outcomes say about the connector as a whole: that it cannot be worked with now, that it can again, or that too much
-// fails.
+// mood is what the outcomes say about the connector as a whole: that it cannot be worked with now, that it can again,
+// or that too much fails.
 func (l *lane) mood(ctx context.Context, tx *pg.Tx, ended []outcome) (stop bool, err error) {
 	var halt string
 	var longest time.Duration
@@ -455,7 +517,8 @@ func (l *lane) mood(ctx context.Context, tx *pg.Tx, ended []outcome) (stop bool,
 	}
 	if worked && l.failed > 0 {
 		l.failed = 0
-		const sql = `update provisioning_lane set failures = 0, wait_until = null, wait_code = null, wait_reason = null, wait_since = null where connector_id = $1`
+		const sql = `update provisioning_lane set failures = 0, wait_until = null, wait_code = null, wait_reason = null,
+			wait_since = null where connector_id = $1`
 		if _, err := tx.Exec(ctx, sql, l.id); err != nil {
 			return false, fmt.Errorf("note that the target works: %w", err)
 		}
@@ -467,8 +530,8 @@ func (l *lane) mood(ctx context.Context, tx *pg.Tx, ended []outcome) (stop bool,
 func (l *lane) pauseFor(ctx context.Context, tx *pg.Tx, pause time.Duration, why string) error {
 	const sql = `
 		update provisioning_lane
-		   set wait_until = greatest(wait_until, now() + $2::interval), wait_code = 'target_unavailable', wait_reason = $3, wait_since = coalesce(wait_since, now()),
-		       failures = failures + $4
+		   set wait_until = greatest(wait_until, now() + $2::interval), wait_code = 'target_unavailable',
+		       wait_reason = $3, wait_since = coalesce(wait_since, now()), failures = failures + $4
 		 where connector_id = $1`
 	more := 1
 	if l.paused {

@@ -20,7 +20,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// childURL and childTarget tell a process of the test program that it is one of the service: over which database, and before which target.
+// childURL and childTarget tell a process of the test program that it is one of the service: over which database, and
+// before which target.
 const (
 	childURL    = "PROVISION_TEST_DATABASE"
 	childTarget = "PROVISION_TEST_TARGET"
@@ -40,7 +41,14 @@ func work(url, target string) {
 	if err != nil {
 		panic(err)
 	}
-	s := &provision.Service{DB: db, Connectors: opener{}, Dispatch: overHTTP{target}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now, Calls: 2}
+	s := &provision.Service{
+		DB:         db,
+		Connectors: opener{},
+		Dispatch:   overHTTP{target},
+		Log:        slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Now:        time.Now,
+		Calls:      2,
+	}
 	q := &queue.Queue{DB: db, Log: s.Log, Kinds: s.Kinds()}
 	go func() { _ = q.Run(ctx) }()
 	_ = s.Run(ctx)
@@ -62,7 +70,11 @@ func (o overHTTP) ask(path string, in, out any) error {
 	return json.NewDecoder(res.Body).Decode(out)
 }
 
-func (o overHTTP) Provision(_ context.Context, _ dispatch.Target, req v1.ProvisionRequest) (res v1.ProvisionResponse, err error) {
+func (o overHTTP) Provision(
+	_ context.Context,
+	_ dispatch.Target,
+	req v1.ProvisionRequest,
+) (res v1.ProvisionResponse, err error) {
 	return res, o.ask("/provision", req, &res)
 }
 
@@ -109,9 +121,13 @@ func TestAProcessThatIsKilledAgainAndAgainMakesEachChangeOnce(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	killed := 0
-	for deadline := time.Now().Add(3 * time.Minute); h.Count(`select count(*) from provisioning_task where state = 'done'`) < 2*people; {
+	for deadline := time.Now().Add(3 * time.Minute); h.Count(`select count(*) from provisioning_task
+		where state = 'done'`) < 2*people; {
 		if time.Now().After(deadline) {
-			t.Fatalf("it does not end: %q", h.Strings(`select state || ' ' || count(*) from provisioning_task group by state`))
+			t.Fatalf(
+				"it does not end: %q",
+				h.Strings(`select state || ' ' || count(*) from provisioning_task group by state`),
+			)
 		}
 		h.Exec(`update provisioning_lane set lease_until = now() - interval '1 second'`)
 		h.Exec(`update provisioning_task set lease_until = now() - interval '1 second' where state = 'running'`)

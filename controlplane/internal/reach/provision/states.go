@@ -2,8 +2,8 @@ package provision
 
 import "slices"
 
-// This file is the one place that says what follows from how a task, a grant or an account stands. The planner gathers the facts
-// and carries out the moves; it decides nothing beside them.
+// This file is the one place that says what follows from how a task, a grant or an account stands. The planner gathers
+// the facts and carries out the moves; it decides nothing beside them.
 
 // stage is how far the change of a task has come.
 type stage int
@@ -37,13 +37,13 @@ func (o open) pending() bool { s := o.stage(); return s == unsent || s == unclea
 // sends says that the task is going to be sent without a person doing anything.
 func (o open) sends() bool { return o.Mode != ModeManual && (o.State == Queued || o.State == Retrying) }
 
-// lasting are the operations whose tasks stay when their account is deleted: what takes access away is sent all the same, and
-// what creates an account is not about the deleted one.
+// lasting are the operations whose tasks stay when their account is deleted: what takes access away is sent all the
+// same, and what creates an account is not about the deleted one.
 var lasting = []string{CreateAccount, Revoke, Disable, DeleteAccount}
 
-// pointless says that nothing can come of the task any more, because its account is deleted. gone says that this is proven, and
-// not only that syncs do not show the account. An enabling that may have been made stays until a proof ends it: as long as it is
-// there, the account counts as one that can be used, and is disabled when its owner leaves.
+// pointless says that nothing can come of the task any more, because its account is deleted. gone says that this is
+// proven, and not only that syncs do not show the account. An enabling that may have been made stays until a proof ends
+// it: as long as it is there, the account counts as one that can be used, and is disabled when its owner leaves.
 func (o open) pointless(gone bool) bool {
 	if o.Operation == Enable && o.stage() == unclear {
 		return gone
@@ -84,7 +84,8 @@ func (f grantFacts) held() bool { return f.status == "active" || f.status == "en
 
 // fulfilled says that the grant stands as its pending task asks for.
 func (f grantFacts) fulfilled() bool {
-	return f.task.pending() && (f.task.Operation == Grant && f.held() || f.task.Operation == Revoke && f.status == "revoked")
+	return f.task.pending() &&
+		(f.task.Operation == Grant && f.held() || f.task.Operation == Revoke && f.status == "revoked")
 }
 
 // next are the moves that bring a grant nearer to what is wanted. None: nothing is to be done, or something is awaited.
@@ -160,8 +161,8 @@ type lifeFacts struct {
 	hurried    bool
 }
 
-// usable says that the account can be used, or that nobody knows that it cannot. One that syncs made deleted may lie outside of what
-// they read; one that is proven to be gone is not among the facts.
+// usable says that the account can be used, or that nobody knows that it cannot. One that syncs made deleted may lie
+// outside of what they read; one that is proven to be gone is not among the facts.
 func (f lifeFacts) usable() bool {
 	return !f.disabled && slices.Contains([]string{"active", "locked", "missing", "deleted"}, f.status)
 }
@@ -171,11 +172,12 @@ func (f lifeFacts) ours(reason string) bool {
 	return reason != "" && reason != forOrder && (reason != forUnwanted || f.chosen)
 }
 
-// fulfilled says that the account stands as its pending task asks for. What may have been made is looked up before it is sent again: how
-// the account is stored may be older than that.
+// fulfilled says that the account stands as its pending task asks for. What may have been made is looked up before it
+// is sent again: how the account is stored may be older than that.
 func (f lifeFacts) fulfilled() bool {
-	return f.task.pending() && !(f.task.Unsure && f.task.sends()) && (f.task.Operation == Disable && f.disabled && f.status == "disabled" ||
-		f.task.Operation == Enable && !f.disabled && (f.status == "active" || f.status == "locked"))
+	return f.task.pending() && !(f.task.Unsure && f.task.sends()) &&
+		(f.task.Operation == Disable && f.disabled && f.status == "disabled" ||
+			f.task.Operation == Enable && !f.disabled && (f.status == "active" || f.status == "locked"))
 }
 
 // next are the moves that make an account usable, or not usable.
@@ -183,7 +185,8 @@ func (f lifeFacts) next() []move {
 	op := f.task.Operation
 	switch {
 	case f.task.stage() == inFlight:
-		if f.off == (op == Disable || op == DeleteAccount) || !f.off && op == CreateAccount || orEmpty(f.task.DisabledFor) == forOrder {
+		if f.off == (op == Disable || op == DeleteAccount) || !f.off && op == CreateAccount ||
+			orEmpty(f.task.DisabledFor) == forOrder {
 			return nil
 		}
 		return []move{moveReplan}

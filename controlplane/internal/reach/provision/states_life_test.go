@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// lifeline is one account with its task and its target, without a database: what next says is carried out as the planner does.
+// lifeline is one account with its task and its target, without a database: what next says is carried out as the
+// planner does.
 type lifeline struct {
 	off              bool // its owner has left
 	outside, unable  bool // in the target: out of what syncs read; the account is disabled
@@ -29,8 +30,15 @@ func (l *lifeline) say(format string, args ...any) {
 }
 
 func (l *lifeline) plan() {
-	moves := lifeFacts{off: l.off, status: l.status, disabled: l.disabled, reason: l.reason, task: l.task, mayDisable: true,
-		mayEnable: l.status != "deleted"}.next()
+	moves := lifeFacts{
+		off:        l.off,
+		status:     l.status,
+		disabled:   l.disabled,
+		reason:     l.reason,
+		task:       l.task,
+		mayDisable: true,
+		mayEnable:  l.status != "deleted",
+	}.next()
 	l.say("%v", moves)
 	for _, m := range moves {
 		switch m {
@@ -54,7 +62,13 @@ func (l *lifeline) order(operation string) {
 	if l.task.State == Verifying {
 		l.awaited = l.task
 	}
-	l.task, l.unseen = open{ID: strconv.Itoa(l.n), Operation: operation, State: Queued, Mode: ModeAuto, Unsure: doubt}, false
+	l.task, l.unseen = open{
+		ID:        strconv.Itoa(l.n),
+		Operation: operation,
+		State:     Queued,
+		Mode:      ModeAuto,
+		Unsure:    doubt,
+	}, false
 	if operation == Disable {
 		l.task.DisabledFor = &left
 	}
@@ -76,7 +90,8 @@ func (l *lifeline) send(how string) {
 	if l.task.State != Running && (l.stopped || l.task.State != Queued && l.task.State != Retrying) {
 		return
 	}
-	made := l.task.Unsure && l.unable == (l.task.Operation == Disable) // the record is read before a change is sent again
+	made := l.task.Unsure &&
+		l.unable == (l.task.Operation == Disable) // the record is read before a change is sent again
 	switch {
 	case l.outside && l.near && (l.task.Operation == Disable || l.task.Unsure):
 		l.task.State, l.unseen = Verifying, true
@@ -103,8 +118,8 @@ func (l *lifeline) send(how string) {
 	}
 }
 
-// read is a full sync, twice, with what follows from it: what it does not show is deleted, and a task whose record was not found is sent
-// again when the record is shown.
+// read is a full sync, twice, with what follows from it: what it does not show is deleted, and a task whose record was
+// not found is sent again when the record is shown.
 func (l *lifeline) read() {
 	if l.outside {
 		l.status = "deleted"
@@ -152,8 +167,8 @@ func (l *lifeline) event(r *rand.Rand) {
 	}
 }
 
-// TestNoWayThroughTheStatesLeavesALeaversAccountUsable walks through the states of one account in random order, in and out of what syncs
-// read, and with the circuit breaker opening and being reset.
+// TestNoWayThroughTheStatesLeavesALeaversAccountUsable walks through the states of one account in random order, in and
+// out of what syncs read, and with the circuit breaker opening and being reset.
 func TestNoWayThroughTheStatesLeavesALeaversAccountUsable(t *testing.T) {
 	n := uint64(10_000)
 	if more, err := strconv.ParseUint(os.Getenv("PROVISION_STATES"), 10, 64); err == nil {
@@ -178,8 +193,17 @@ func TestNoWayThroughTheStatesLeavesALeaversAccountUsable(t *testing.T) {
 		l.plan()
 		told := l.task.State == Failed || l.task.State == Verifying
 		if l.off && !l.unable && !told || !l.off && !l.outside && l.unable && l.reason == forLeft && !told {
-			t.Fatalf("seed %d: off=%v, disabled=%v in the target, outside=%v, stored as %q (%s) with the task %+v: %s", seed, l.off, l.unable, l.outside,
-				l.status, l.reason, l.task, strings.Join(l.log, "; "))
+			t.Fatalf(
+				"seed %d: off=%v, disabled=%v in the target, outside=%v, stored as %q (%s) with the task %+v: %s",
+				seed,
+				l.off,
+				l.unable,
+				l.outside,
+				l.status,
+				l.reason,
+				l.task,
+				strings.Join(l.log, "; "),
+			)
 		}
 	}
 }

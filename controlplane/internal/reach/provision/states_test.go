@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// line is one grant with its task and its target, without a database: what next says is carried out as the planner does.
+// line is one grant with its task and its target, without a database: what next says is carried out as the planner
+// does.
 type line struct {
 	wanted, held bool // by a reason; in the target
 	status       string
@@ -23,7 +24,13 @@ func (l *line) say(format string, args ...any) { l.log = append(l.log, fmt.Sprin
 
 func (l *line) plan() {
 	task := l.task
-	moves := grantFacts{wanted: l.wanted, status: l.status, task: task, mayGrant: true, mayRevoke: l.status != ""}.next()
+	moves := grantFacts{
+		wanted:    l.wanted,
+		status:    l.status,
+		task:      task,
+		mayGrant:  true,
+		mayRevoke: l.status != "",
+	}.next()
 	l.say("%v", moves)
 	for _, m := range moves {
 		switch m {
@@ -136,10 +143,24 @@ func TestNoWayThroughTheStatesLeavesAccessBehind(t *testing.T) {
 		}
 		l.plan()
 		if l.task.State == Failed && (l.task.Operation == Grant) == l.held {
-			t.Fatalf("seed %d: the target shows what the failed task %+v was to do: %s", seed, l.task, strings.Join(l.log, "; "))
+			t.Fatalf(
+				"seed %d: the target shows what the failed task %+v was to do: %s",
+				seed,
+				l.task,
+				strings.Join(l.log, "; "),
+			)
 		}
-		if visible := l.task.State == Failed; l.held != l.wanted && !visible || (l.status == "active") != l.held && !visible {
-			t.Fatalf("seed %d: wanted=%v, held=%v in the target, stored as %q with the task %+v: %s", seed, l.wanted, l.held, l.status, l.task, strings.Join(l.log, "; "))
+		if visible := l.task.State == Failed; l.held != l.wanted && !visible ||
+			(l.status == "active") != l.held && !visible {
+			t.Fatalf(
+				"seed %d: wanted=%v, held=%v in the target, stored as %q with the task %+v: %s",
+				seed,
+				l.wanted,
+				l.held,
+				l.status,
+				l.task,
+				strings.Join(l.log, "; "),
+			)
 		}
 	}
 }

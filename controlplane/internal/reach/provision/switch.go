@@ -35,7 +35,8 @@ type SwitchSettings struct {
 type switchOut = httpapi.One[Switch]
 
 func findSwitch(ctx context.Context, tx *pg.Tx, locking string) (s Switch, err error) {
-	sql := `select writes, reason, changed_by, changed_at, version from provisioning_switch where tenant_id = current_tenant() ` + locking
+	sql := `select writes, reason, changed_by, changed_at,
+		version from provisioning_switch where tenant_id = current_tenant() ` + locking
 	err = tx.QueryRow(ctx, sql).Scan(&s.Writes, &s.Reason, &s.ChangedBy, &s.ChangedAt, &s.Version)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -89,7 +90,8 @@ func flip(ctx context.Context, tx *pg.Tx, before Switch, to SwitchSettings) erro
 		insert into provisioning_switch as s (tenant_id, writes, reason, changed_by)
 		values (current_tenant(), $1, nullif($2, ''), $3)
 		    on conflict (tenant_id) do update
-		   set writes = excluded.writes, reason = excluded.reason, changed_by = excluded.changed_by, changed_at = now(), version = s.version + 1`
+		   set writes = excluded.writes, reason = excluded.reason, changed_by = excluded.changed_by, changed_at = now(),
+		       version = s.version + 1`
 	if _, err := tx.Exec(ctx, sql, to.Writes, to.Reason, maker(tx)); err != nil {
 		return fmt.Errorf("write the switch: %w", err)
 	}
@@ -98,13 +100,21 @@ func flip(ctx context.Context, tx *pg.Tx, before Switch, to SwitchSettings) erro
 			return err
 		}
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "provisioning.switched", Reason: to.Reason,
-		Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant}, Changes: []audit.Change{{Field: "writes", From: before.Writes, To: to.Writes}}})
+	return audit.Record(ctx, tx, audit.Entry{
+		Action: "provisioning.switched",
+		Reason: to.Reason,
+		Subject: audit.Subject{
+			Type: "tenant",
+			ID:   tx.Viewer.Tenant,
+		},
+		Changes: []audit.Change{{Field: "writes", From: before.Writes, To: to.Writes}},
+	})
 }
 
 // wakeLanes lets connectors that wait for somebody to act be looked at now: one of them, or all.
 func wakeLanes(ctx context.Context, tx *pg.Tx, connectorID string) error {
-	const sql = `update provisioning_lane set wait_until = null where wait_code is null and wait_until is not null and ($1 = '' or connector_id::text = $1)`
+	const sql = `update provisioning_lane set wait_until = null where wait_code is null and wait_until is not null
+		and ($1 = '' or connector_id::text = $1)`
 	if _, err := tx.Exec(ctx, sql, connectorID); err != nil {
 		return fmt.Errorf("wake connectors: %w", err)
 	}
@@ -133,7 +143,8 @@ func (s *Service) resetBreaker(ctx context.Context, v viewer.Viewer, in *oneIn) 
 func ResumeWrites(ctx context.Context, tx *pg.Tx, id, comment string) (out BreakerReset, err error) {
 	const sql = `
 		with open as (
-		    select connector_id, breaker_reason, breaker_open_since from connector_provisioning where connector_id::text = lower($1) and breaker_open_since is not null for update
+		    select connector_id, breaker_reason, breaker_open_since from connector_provisioning
+		        where connector_id::text = lower($1) and breaker_open_since is not null for update
 		)
 		update connector_provisioning p
 		   set breaker_open_since = null, breaker_reason = null, updated_at = now()
@@ -141,7 +152,8 @@ func ResumeWrites(ctx context.Context, tx *pg.Tx, id, comment string) (out Break
 		 where p.connector_id = open.connector_id
 		returning coalesce(open.breaker_reason, ''), open.breaker_open_since`
 	const anew = `update provisioning_lane set counted_from = now() where connector_id::text = lower($1)`
-	const waits = `select count(*) from provisioning_task where connector_id::text = lower($1) and state in ('queued', 'retrying')`
+	const waits = `select count(*) from provisioning_task where connector_id::text = lower($1) and state in ('queued',
+		'retrying')`
 	out.ConnectorID = id
 	name, err := connectorName(ctx, tx, id)
 	if err != nil {
@@ -151,7 +163,8 @@ func ResumeWrites(ctx context.Context, tx *pg.Tx, id, comment string) (out Break
 	var since time.Time
 	switch err := tx.QueryRow(ctx, sql, id).Scan(&reason, &since); {
 	case errors.Is(err, pgx.ErrNoRows):
-		return out, fault.Coded(fault.Conflict, "invalid_transition", "the breaker is not open").Also("allowed", []string{})
+		return out, fault.Coded(fault.Conflict, "invalid_transition", "the breaker is not open").
+			Also("allowed", []string{})
 	case err != nil:
 		return out, fmt.Errorf("reset breaker: %w", err)
 	}

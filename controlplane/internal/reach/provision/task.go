@@ -65,12 +65,20 @@ const (
 
 // ops are the operations as connectors know them.
 var ops = map[string]v1.ProvisionOp{
-	CreateAccount: v1.OpAccountCreate, UpdateAccount: v1.OpAccountUpdate, RenameAccount: v1.OpAccountRename, Enable: v1.OpAccountEnable,
-	Disable: v1.OpAccountDisable, DeleteAccount: v1.OpAccountDelete, Unlock: v1.OpAccountUnlock, SetPassword: v1.OpAccountPassword,
-	Grant: v1.OpEntitlementGrant, Revoke: v1.OpEntitlementRevoke,
+	CreateAccount: v1.OpAccountCreate,
+	UpdateAccount: v1.OpAccountUpdate,
+	RenameAccount: v1.OpAccountRename,
+	Enable:        v1.OpAccountEnable,
+	Disable:       v1.OpAccountDisable,
+	DeleteAccount: v1.OpAccountDelete,
+	Unlock:        v1.OpAccountUnlock,
+	SetPassword:   v1.OpAccountPassword,
+	Grant:         v1.OpEntitlementGrant,
+	Revoke:        v1.OpEntitlementRevoke,
 }
 
-// aboutLife are the operations that decide whether an account is there and can be used: of these, one at a time is open.
+// aboutLife are the operations that decide whether an account is there and can be used: of these, one at a time is
+// open.
 func aboutLife(operation string) bool {
 	return slices.Contains([]string{CreateAccount, Enable, Disable, DeleteAccount}, operation)
 }

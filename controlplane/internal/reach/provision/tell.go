@@ -18,7 +18,11 @@ type Told struct {
 
 // Tell reads tasks for whoever has to do something about them.
 func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Told, error) {
-	rows, err := tx.Query(ctx, `select `+taskColumns+` from `+shown(tx, true)+aroundTask+` where t.id = any(@ids::text[]::uuid[])`, pgx.NamedArgs{"ids": ids})
+	rows, err := tx.Query(
+		ctx,
+		`select `+taskColumns+` from `+shown(tx, true)+aroundTask+` where t.id = any(@ids::text[]::uuid[])`,
+		pgx.NamedArgs{"ids": ids},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read tasks: %w", err)
 	}
@@ -33,8 +37,14 @@ func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Told, error) {
 	drafts, connectors := make([]draft, len(tasks)), make([]string, len(tasks))
 	for i, t := range tasks {
 		connectors[i] = t.ConnectorID
-		drafts[i] = draft{Operation: t.Operation, IdentityID: orEmpty(t.IdentityID), AccountID: orEmpty(t.AccountID), EntitlementID: orEmpty(t.EntitlementID),
-			Payload: payloads[t.ID], Mode: ModeManual}
+		drafts[i] = draft{
+			Operation:     t.Operation,
+			IdentityID:    orEmpty(t.IdentityID),
+			AccountID:     orEmpty(t.AccountID),
+			EntitlementID: orEmpty(t.EntitlementID),
+			Payload:       payloads[t.ID],
+			Mode:          ModeManual,
+		}
 	}
 	names, err := namesOf(ctx, tx, drafts)
 	if err != nil {
@@ -52,7 +62,11 @@ func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Told, error) {
 }
 
 func payloadsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]payload, error) {
-	rows, err := tx.Query(ctx, `select id::text, payload from provisioning_task where id = any(@ids::text[]::uuid[])`, pgx.NamedArgs{"ids": ids})
+	rows, err := tx.Query(
+		ctx,
+		`select id::text, payload from provisioning_task where id = any(@ids::text[]::uuid[])`,
+		pgx.NamedArgs{"ids": ids},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read what tasks write: %w", err)
 	}
@@ -72,7 +86,8 @@ func payloadsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]payloa
 	return found, nil
 }
 
-// Refusals says of connectors why no task of an operation is made through them. Those through which it can be made are left out.
+// Refusals says of connectors why no task of an operation is made through them. Those through which it can be made are
+// left out.
 func Refusals(ctx context.Context, tx *pg.Tx, connectorIDs []string, operation string) (map[string]string, error) {
 	can, err := abilities(ctx, tx, connectorIDs)
 	if err != nil {

@@ -115,7 +115,8 @@ func shown(tx *pg.Tx, own bool) string {
 		mine = ` or k.identity_id = viewer_identity()`
 	}
 	return `(select k.* from provisioning_task k
-	          where k.identity_id in (select id from managed_identity()) or k.entitlement_id in (select id from owned_entitlement())` + mine + `) t`
+	          where k.identity_id in (select id from managed_identity()) or k.entitlement_id in (select id
+	              from owned_entitlement())` + mine + `) t`
 }
 
 const aroundTask = `
@@ -126,15 +127,18 @@ const aroundTask = `
 
 const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 	case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as connector, t.identity_id,
-	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity, t.account_id,
-	case when a.id is not null then jsonb_build_object('id', a.id, 'display', ` + directoryaccount.Display + `) end as account, t.grant_id, t.entitlement_id,
-	case when e.id is not null then jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) end as entitlement,
-	t.created_from, t.reason_refs, t.depends_on::text[] as depends_on, t.attempts as attempt_count,
+	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
+	t.account_id, case when a.id is not null then jsonb_build_object('id', a.id, 'display', ` +
+	directoryaccount.Display + `) end as account, t.grant_id, t.entitlement_id,
+	case when e.id is not null then jsonb_build_object('id', e.id, 'display',
+	coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) end as entitlement, t.created_from,
+	t.reason_refs, t.depends_on::text[] as depends_on, t.attempts as attempt_count,
 	case when t.state in ('queued', 'retrying') then t.next_attempt_at end as next_attempt_at,
-	case when t.state in ('queued', 'retrying', 'running') then ` + waiting + ` end as waiting,
+	    case when t.state in ('queued', 'retrying', 'running') then ` + waiting + ` end as waiting,
 	t.outcome, t.error, t.error_class, t.advice,
-	jsonb_build_object('state', t.verified, 'by', t.verified_by, 'at', t.verified_at, 'run_id', t.verified_run_id) as verified,
-	t.assigned_to, t.note, t.created_by, t.created_at, t.escalated_at, t.updated_at, t.finished_at, t.version`
+	jsonb_build_object('state', t.verified, 'by', t.verified_by, 'at', t.verified_at, 'run_id',
+	t.verified_run_id) as verified, t.assigned_to, t.note, t.created_by, t.created_at, t.escalated_at, t.updated_at,
+	    t.finished_at, t.version`
 
 // TaskFilters narrow the list of tasks; each one given must hold.
 type TaskFilters struct {
@@ -178,7 +182,12 @@ func (f TaskFilters) where(states bool) (string, pgx.NamedArgs) {
 }
 
 // listTasks reads a page of tasks, the newest first, and how many there are in each state.
-func listTasks(ctx context.Context, tx *pg.Tx, f TaskFilters, p pg.Page) (items []Task, total int64, byState map[string]int64, err error) {
+func listTasks(
+	ctx context.Context,
+	tx *pg.Tx,
+	f TaskFilters,
+	p pg.Page,
+) (items []Task, total int64, byState map[string]int64, err error) {
 	from := shown(tx, false)
 	where, args := f.where(true)
 	sql := `select ` + taskColumns + ` from ` + from + aroundTask + ` where true` + where
@@ -219,7 +228,8 @@ func listTasks(ctx context.Context, tx *pg.Tx, f TaskFilters, p pg.Page) (items 
 
 // CountFailed counts the tasks that the transaction's viewer may see and that have failed for good.
 func CountFailed(ctx context.Context, tx *pg.Tx) (n int64, err error) {
-	if err := tx.QueryRow(ctx, `select count(*) from `+shown(tx, false)+` where t.state = 'failed'`).Scan(&n); err != nil {
+	if err := tx.QueryRow(ctx, `select count(*) from `+shown(tx, false)+` where t.state = 'failed'`).
+		Scan(&n); err != nil {
 		return 0, fmt.Errorf("count failed tasks: %w", err)
 	}
 	return n, nil
@@ -234,15 +244,19 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// Find reads a task with its attempts if the transaction's viewer may see it; else, and when there is none, it is a fault of kind
-// NotFound.
+// Find reads a task with its attempts if the transaction's viewer may see it; else, and when there is none, it is a
+// fault of kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, id string) (TaskDetail, error) {
 	var d TaskDetail
 	missing := fault.New(fault.NotFound, "there is no provisioning task %s", id)
 	if !listing.IsID(id) {
 		return d, missing
 	}
-	rows, err := tx.Query(ctx, `select `+taskColumns+` from `+shown(tx, true)+aroundTask+` where t.id = @id`, pgx.NamedArgs{"id": id})
+	rows, err := tx.Query(
+		ctx,
+		`select `+taskColumns+` from `+shown(tx, true)+aroundTask+` where t.id = @id`,
+		pgx.NamedArgs{"id": id},
+	)
 	if err != nil {
 		return d, fmt.Errorf("find task: %w", err)
 	}
@@ -254,12 +268,18 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (TaskDetail, error) {
 		return d, fmt.Errorf("find task: %w", err)
 	}
 	var p payload
-	const more = `select payload, coalesce(plan, '[]'), coalesce(changes, '[]'), executed_by from provisioning_task where id = $1`
+	const more = `select payload, coalesce(plan, '[]'), coalesce(changes, '[]'),
+		executed_by from provisioning_task where id = $1`
 	if err := tx.QueryRow(ctx, more, id).Scan(&p, &d.Plan, &d.Changes, &d.ExecutedBy); err != nil {
 		return d, fmt.Errorf("find task: %w", err)
 	}
 	d.Payload = p.shown()
-	rows, err = tx.Query(ctx, `select n, at, request_id, outcome, error_class, upstream, executed_by, latency_ms from provisioning_attempt where task_id = $1 order by n`, id)
+	rows, err = tx.Query(
+		ctx,
+		`select n, at, request_id, outcome, error_class, upstream, executed_by,
+			latency_ms from provisioning_attempt where task_id = $1 order by n`,
+		id,
+	)
 	if err != nil {
 		return d, fmt.Errorf("read attempts: %w", err)
 	}

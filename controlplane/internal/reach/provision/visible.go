@@ -9,8 +9,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// visible has tasks sent again whose account was not found and that take access away, or enable the account, once a later full
-// sync has shown the account as it was before: it has moved back into what the connector reads, and can be changed now.
+// visible has tasks sent again whose account was not found and that take access away, or enable the account, once a
+// later full sync has shown the account as it was before: it has moved back into what the connector reads, and can be
+// changed now.
 func visible(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select t.id::text

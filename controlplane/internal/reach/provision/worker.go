@@ -26,7 +26,13 @@ const (
 func (s *Service) Run(ctx context.Context) error {
 	s.init()
 	defer s.group.Wait()
-	line := pg.Line{DB: s.DB, Channel: channel, Again: 2 * time.Second, Log: s.Log, Lost: "lost the line on which changes are announced; looking every second"}
+	line := pg.Line{
+		DB:      s.DB,
+		Channel: channel,
+		Again:   2 * time.Second,
+		Log:     s.Log,
+		Lost:    "lost the line on which changes are announced; looking every second",
+	}
 	go line.Listen(ctx, s.wake.Ring)
 	var kept time.Time
 	return loop.Worker{Every: interval, Wake: &s.wake}.Run(ctx, func(ctx context.Context) error {
@@ -41,7 +47,8 @@ func (s *Service) Run(ctx context.Context) error {
 	})
 }
 
-// readInBackground reads back what was not seen, one pass at a time: a target that answers slowly holds up nothing else.
+// readInBackground reads back what was not seen, one pass at a time: a target that answers slowly holds up nothing
+// else.
 func (s *Service) readInBackground(ctx context.Context) {
 	if !s.reading.CompareAndSwap(false, true) {
 		return
@@ -61,13 +68,15 @@ func (s *Service) complain(ctx context.Context, what string, err error) {
 // kind is the kind of the work that plans changes.
 const kind = "provisioning"
 
-// Kinds are the work of this package on the queue: to plan for people whose required access or accounts have changed. When a plan of many
-// cannot be written, the queue tries smaller ones: a person for whom planning fails holds up nobody else.
+// Kinds are the work of this package on the queue: to plan for people whose required access or accounts have changed.
+// When a plan of many cannot be written, the queue tries smaller ones: a person for whom planning fails holds up nobody
+// else.
 func (s *Service) Kinds() []queue.Kind {
 	return []queue.Kind{{Name: kind, Batch: most, Work: s.planFor}}
 }
 
-// planFor plans for people, the urgent ones first, in the transaction that takes their items: when it dies, nothing has happened.
+// planFor plans for people, the urgent ones first, in the transaction that takes their items: when it dies, nothing has
+// happened.
 func (s *Service) planFor(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 	var urgent, others []string
 	for _, item := range items {
@@ -113,7 +122,8 @@ func (s *Service) start(ctx context.Context) (n int, err error) {
 		                 where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id
 		                   and t.state in ('queued', 'retrying') and t.mode <> 'manual' and t.next_attempt_at <= now())
 		     or exists (select from provisioning_task t
-		                 where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id and t.state = 'running' and t.lease_until < now()))
+		                 where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id and t.state = 'running'
+		                     and t.lease_until < now()))
 		 order by exists (select from provisioning_task t
 		                   where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id
 		                     and t.state in ('queued', 'retrying') and t.mode <> 'manual' and t.lane = 'urgent') desc

@@ -40,8 +40,9 @@ type draft struct {
 	Replaces      []string // pending tasks in whose place it comes: they are cancelled
 	Note          string
 	Refs          []Ref
-	Unsure        bool            // what it comes in place of may have been made: the target is looked at before it is sent
-	failed        *v1.ErrorDetail // it cannot be made at all
+	// what it comes in place of may have been made: the target is looked at before it is sent
+	Unsure bool
+	failed *v1.ErrorDetail // it cannot be made at all
 }
 
 // row is a draft as the statement reads it.
@@ -76,10 +77,26 @@ func optional(s string) *string {
 
 func (d draft) row(can ability, advice string) taskRow {
 	r := taskRow{
-		ID: d.ID, ConnectorID: d.ConnectorID, Operation: d.Operation, IdentityID: optional(d.IdentityID), AccountID: optional(d.AccountID),
-		GrantID: optional(d.GrantID), EntitlementID: optional(d.EntitlementID), Payload: d.Payload, ReasonRefs: slices.Clone(d.Refs), CreatedFrom: d.CreatedFrom, Mode: d.Mode,
-		Lane: Normal, State: Queued, Key: uuid.NewString(), DependsOn: d.After, Note: optional(d.Note), Unsure: d.Unsure && d.Mode == ModeAuto,
-		Advice: optional(advice),
+		ID:          d.ID,
+		ConnectorID: d.ConnectorID,
+		Operation:   d.Operation,
+		IdentityID:  optional(d.IdentityID),
+		AccountID:   optional(d.AccountID),
+		GrantID: optional(
+			d.GrantID,
+		),
+		EntitlementID: optional(d.EntitlementID),
+		Payload:       d.Payload,
+		ReasonRefs:    slices.Clone(d.Refs),
+		CreatedFrom:   d.CreatedFrom,
+		Mode:          d.Mode,
+		Lane:          Normal,
+		State:         Queued,
+		Key:           uuid.NewString(),
+		DependsOn:     d.After,
+		Note:          optional(d.Note),
+		Unsure:        d.Unsure && d.Mode == ModeAuto,
+		Advice:        optional(advice),
 	}
 	for _, id := range d.Reasons {
 		r.ReasonRefs = append(r.ReasonRefs, Ref{"access_reason", id})
@@ -107,8 +124,8 @@ func (d draft) row(can ability, advice string) taskRow {
 // replaced is why a task was cancelled in whose place another one was written.
 const replaced = "another change takes its place"
 
-// replace cancels the tasks in whose place others come, also those of which nobody knows whether they were made: what comes instead
-// says how the target is to be in the end.
+// replace cancels the tasks in whose place others come, also those of which nobody knows whether they were made: what
+// comes instead says how the target is to be in the end.
 func replace(ctx context.Context, tx *pg.Tx, tasks []draft) error {
 	var old []ending
 	for _, d := range tasks {
@@ -123,21 +140,27 @@ func replace(ctx context.Context, tx *pg.Tx, tasks []draft) error {
 	return err
 }
 
-// enter writes tasks down, and gives the ids of those that are new. A simulated task that is there already stays as it is. Everything
-// else is new: where another task of the same kind is open, the statement fails with a unique violation and nothing is written.
+// enter writes tasks down, and gives the ids of those that are new. A simulated task that is there already stays as it
+// is. Everything else is new: where another task of the same kind is open, the statement fails with a unique violation
+// and nothing is written.
 func enter(ctx context.Context, tx *pg.Tx, rows []taskRow) ([]string, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
 	const sql = `
-		insert into provisioning_task (tenant_id, id, connector_id, operation, identity_id, account_id, grant_id, entitlement_id, payload, reason_refs,
-		                               created_from, mode, lane, state, idempotency_key, depends_on, note, unsure, error, error_class, advice, created_by, finished_at)
-		select current_tenant(), r.id, r.connector_id, r.operation, r.identity_id, r.account_id, r.grant_id, r.entitlement_id, r.payload, r.reason_refs,
-		       r.created_from, r.mode, r.lane, r.state, r.idempotency_key, array(select jsonb_array_elements_text(r.depends_on)::uuid), r.note, r.unsure,
-		       nullif(r.error, 'null'), case when r.state = 'failed' then case when r.error ->> 'class' = 'conflict' then 'conflict' else 'invalid' end end, r.advice, $2, case when r.state = 'failed' then now() end
-		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, operation text, identity_id uuid, account_id uuid, grant_id uuid,
-		       entitlement_id uuid, payload jsonb, reason_refs jsonb, created_from text, mode text, lane text, state text, idempotency_key uuid,
-		       depends_on jsonb, note text, unsure boolean, error jsonb, advice text)
+		insert into provisioning_task (tenant_id, id, connector_id, operation, identity_id, account_id, grant_id,
+		                               entitlement_id, payload, reason_refs, created_from, mode, lane, state,
+		                                   idempotency_key, depends_on, note, unsure, error, error_class, advice,
+		                                   created_by, finished_at)
+		select current_tenant(), r.id, r.connector_id, r.operation, r.identity_id, r.account_id, r.grant_id,
+		       r.entitlement_id, r.payload, r.reason_refs, r.created_from, r.mode, r.lane, r.state, r.idempotency_key,
+		       array(select jsonb_array_elements_text(r.depends_on)::uuid), r.note, r.unsure, nullif(r.error, 'null'),
+		           case when r.state = 'failed' then case when r.error ->> 'class' = 'conflict' then 'conflict'
+		           else 'invalid' end end, r.advice, $2, case when r.state = 'failed' then now() end
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, operation text, identity_id uuid,
+		       account_id uuid, grant_id uuid, entitlement_id uuid, payload jsonb, reason_refs jsonb, created_from text,
+		       mode text, lane text, state text, idempotency_key uuid, depends_on jsonb, note text, unsure boolean,
+		           error jsonb, advice text)
 		    on conflict (tenant_id, connector_id, identity_id, account_id, entitlement_id, operation)
 		       where mode = 'simulate' and created_from <> 'manual' and state <> 'cancelled' do nothing
 		returning id::text`
@@ -186,11 +209,22 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	if err := p.marks(ctx, tx); err != nil {
 		return err
 	}
-	real := slices.DeleteFunc(slices.Clone(p.accounts), func(a newAccount) bool { return p.tasks[a.task].Mode == ModeSimulate })
+	real := slices.DeleteFunc(
+		slices.Clone(p.accounts),
+		func(a newAccount) bool { return p.tasks[a.task].Mode == ModeSimulate },
+	)
 	placeholders := make([]directoryaccount.Pending, len(real))
 	for i, a := range real {
-		placeholders[i] = directoryaccount.Pending{ID: a.ID, ConnectorID: a.ConnectorID, IdentityID: a.IdentityID, Username: a.Username, Email: a.Email,
-			DisplayName: a.DisplayName, Status: a.Status, Wanted: a.Wanted}
+		placeholders[i] = directoryaccount.Pending{
+			ID:          a.ID,
+			ConnectorID: a.ConnectorID,
+			IdentityID:  a.IdentityID,
+			Username:    a.Username,
+			Email:       a.Email,
+			DisplayName: a.DisplayName,
+			Status:      a.Status,
+			Wanted:      a.Wanted,
+		}
 	}
 	if err := directoryaccount.InsertPending(ctx, tx, placeholders); err != nil {
 		return err
@@ -241,8 +275,8 @@ func (p *plan) taskRows(ctx context.Context, tx *pg.Tx) ([]taskRow, error) {
 	return rows, nil
 }
 
-// withdraw cancels what has not been sent and is not wanted any more, with what waits for it, and marks what was sent to be looked
-// at again.
+// withdraw cancels what has not been sent and is not wanted any more, with what waits for it, and marks what was sent
+// to be looked at again.
 func (p *plan) withdraw(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	cancelled, sent, err := withdraw(ctx, tx, p.cancelled)
 	if err != nil {
@@ -252,7 +286,8 @@ func (p *plan) withdraw(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	if err := fulfil(ctx, tx, p.fulfilled); err != nil {
 		return err
 	}
-	// A worker was quicker: what it sends now is looked at again when it has ended, and what was to follow is not written.
+	// A worker was quicker: what it sends now is looked at again when it has ended, and what was to follow is not
+	// written.
 	if len(sent) > 0 {
 		return fmt.Errorf("plan again: %w", errOvertaken)
 	}
@@ -265,7 +300,8 @@ func (p *plan) withdraw(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	if len(p.hastened) > 0 {
 		const sql = `
 			update provisioning_task
-			   set lane = 'urgent', next_attempt_at = least(next_attempt_at, now()), updated_at = now(), version = version + 1
+			   set lane = 'urgent', next_attempt_at = least(next_attempt_at, now()), updated_at = now(),
+			       version = version + 1
 			 where id = any($1::text[]::uuid[])
 			   and lane <> 'urgent'`
 		if _, err := tx.Exec(ctx, sql, p.hastened); err != nil {
@@ -289,15 +325,16 @@ func withdraw(ctx context.Context, tx *pg.Tx, tasks []ending) (cancelled, sent [
 	return cancelTasks(ctx, tx, tasks, false)
 }
 
-// cancelTasks cancels tasks that are not being sent, and gives those that are. Tasks that may have been made are cancelled where doubt
-// is allowed alone.
+// cancelTasks cancels tasks that are not being sent, and gives those that are. Tasks that may have been made are
+// cancelled where doubt is allowed alone.
 func cancelTasks(ctx context.Context, tx *pg.Tx, tasks []ending, doubt bool) (cancelled, sent []string, err error) {
 	if len(tasks) == 0 {
 		return nil, nil, nil
 	}
 	const sql = `
 		update provisioning_task t
-		   set state = 'cancelled', outcome = 'cancelled', note = coalesce(t.note || '; ', '') || r.why, unsure = false, finished_at = now(),
+		   set state = 'cancelled', outcome = 'cancelled', note = coalesce(t.note || '; ', '') || r.why, unsure = false,
+		       finished_at = now(),
 		       updated_at = now(), version = version + 1
 		  from jsonb_to_recordset($1::jsonb) r (id uuid, why text)
 		 where t.id = r.id
@@ -316,7 +353,18 @@ func cancelTasks(ctx context.Context, tx *pg.Tx, tasks []ending, doubt bool) (ca
 	var entries []audit.Entry
 	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &why}, func() error {
 		cancelled = append(cancelled, id)
-		entries = append(entries, ended("provisioning.cancelled", audit.Success, id, operation, account, connector, map[string]any{"why": why}))
+		entries = append(
+			entries,
+			ended(
+				"provisioning.cancelled",
+				audit.Success,
+				id,
+				operation,
+				account,
+				connector,
+				map[string]any{"why": why},
+			),
+		)
 		return nil
 	})
 	if err != nil {
@@ -331,8 +379,18 @@ func cancelTasks(ctx context.Context, tx *pg.Tx, tasks []ending, doubt bool) (ca
 }
 
 // ended is the audit entry of a task's end.
-func ended(action string, outcome audit.Outcome, id, operation, account, connector string, more map[string]any) audit.Entry {
-	e := audit.Entry{Action: action, Outcome: outcome, Subject: audit.Subject{Type: "provisioning_task", ID: id, Display: operation}, Context: more}
+func ended(
+	action string,
+	outcome audit.Outcome,
+	id, operation, account, connector string,
+	more map[string]any,
+) audit.Entry {
+	e := audit.Entry{
+		Action:  action,
+		Outcome: outcome,
+		Subject: audit.Subject{Type: "provisioning_task", ID: id, Display: operation},
+		Context: more,
+	}
 	if account != "" {
 		e.Objects = append(e.Objects, audit.Subject{Type: "account", ID: account})
 	}
@@ -382,7 +440,12 @@ func (p *plan) render(ctx context.Context, tx *pg.Tx) error {
 		byConnector[a.ConnectorID] = append(byConnector[a.ConnectorID], i)
 	}
 	facts := map[string]identity.Facts{}
-	if err := identity.EachFacts(ctx, tx, people, func(id string, f identity.Facts) error { facts[id] = f; return nil }); err != nil {
+	if err := identity.EachFacts(
+		ctx,
+		tx,
+		people,
+		func(id string, f identity.Facts) error { facts[id] = f; return nil },
+	); err != nil {
 		return err
 	}
 	for _, connector := range slices.Sorted(maps.Keys(byConnector)) {
@@ -412,9 +475,19 @@ func (p *plan) renderOne(i int, f identity.Facts, names *shape.Names) {
 	var cannot *shape.Unmakable
 	switch {
 	case errors.As(err, &cannot):
-		d.failed = &v1.ErrorDetail{Class: v1.ClassData, Code: "account_not_makeable", Message: cannot.Error(), Phase: "template"}
+		d.failed = &v1.ErrorDetail{
+			Class:   v1.ClassData,
+			Code:    "account_not_makeable",
+			Message: cannot.Error(),
+			Phase:   "template",
+		}
 	case err != nil:
-		d.failed = &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_template", Message: err.Error(), Phase: "template"}
+		d.failed = &v1.ErrorDetail{
+			Class:   v1.ClassConfig,
+			Code:    "invalid_template",
+			Message: err.Error(),
+			Phase:   "template",
+		}
 	default:
 		override(&made, p.given)
 		d.Payload.Account, d.Payload.Credential = &made, credential
@@ -434,8 +507,10 @@ func override(made, given *v1.ProvisionAccount) {
 		return
 	}
 	for _, f := range []struct{ to, from **string }{
-		{&made.Username, &given.Username}, {&made.Email, &given.Email}, {&made.DisplayName, &given.DisplayName}, {&made.FirstName, &given.FirstName},
-		{&made.LastName, &given.LastName}, {&made.EmployeeNumber, &given.EmployeeNumber}, {&made.Container, &given.Container},
+		{&made.Username, &given.Username}, {&made.Email, &given.Email}, {&made.DisplayName, &given.DisplayName},
+		{&made.FirstName, &given.FirstName},
+		{&made.LastName, &given.LastName}, {&made.EmployeeNumber, &given.EmployeeNumber},
+		{&made.Container, &given.Container},
 	} {
 		if *f.from != nil {
 			*f.to = *f.from

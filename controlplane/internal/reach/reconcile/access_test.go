@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 )
 
-// office knows ann, bob and cy, the groups staff and admins, and who is in them. Everything of it is staged as it is known.
+// office knows ann, bob and cy, the groups staff and admins, and who is in them. Everything of it is staged as it is
+// known.
 type office struct {
 	*world
 	ann, bob, cy, staff, admins              string
@@ -24,7 +25,16 @@ func newOffice(t testing.TB) *office {
 	o := &office{world: newWorld(t)}
 	o.ann, o.bob, o.cy = o.knowAccount("ann"), o.knowAccount("bob"), o.knowAccount("cy")
 	o.staff, o.admins = o.knowGroup("staff"), o.knowGroup("admins")
-	o.annStaff, o.bobStaff, o.cyStaff = o.knowGrant(o.ann, o.staff), o.knowGrant(o.bob, o.staff), o.knowGrant(o.cy, o.staff)
+	o.annStaff, o.bobStaff, o.cyStaff = o.knowGrant(
+		o.ann,
+		o.staff,
+	), o.knowGrant(
+		o.bob,
+		o.staff,
+	), o.knowGrant(
+		o.cy,
+		o.staff,
+	)
 	o.annInAdmins = o.knowGrant(o.ann, o.admins)
 	return o
 }
@@ -72,7 +82,11 @@ func TestAGrantIsMissingFirstAndRevokedWhenItsAbsenceIsProvenAgain(t *testing.T)
 		t.Errorf("-want +got\n%s", diff)
 	}
 	o.apply(v)
-	if got := one[string](o.world, `select status || ' ' || (revoked_at is null) || ' ' || missing_runs from access_grant where id = $1`, o.cyStaff); got != "active true 0" {
+	if got := one[string](
+		o.world,
+		`select status || ' ' || (revoked_at is null) || ' ' || missing_runs from access_grant where id = $1`,
+		o.cyStaff,
+	); got != "active true 0" {
 		t.Errorf("back again: %s", got)
 	}
 }
@@ -80,27 +94,53 @@ func TestAGrantIsMissingFirstAndRevokedWhenItsAbsenceIsProvenAgain(t *testing.T)
 func TestARenamedOrMovedMemberLosesNothing(t *testing.T) {
 	o := newOffice(t)
 	o.begin().complete(everything...)
-	moved := row{"native_ref": "uid=anna,ou=elsewhere,dc=x", "native_identity": "uid=anna,ou=elsewhere,dc=x", "username": "anna", "email": "anna@x.test", "row_hash": hash("moved")}
+	moved := row{
+		"native_ref":      "uid=anna,ou=elsewhere,dc=x",
+		"native_identity": "uid=anna,ou=elsewhere,dc=x",
+		"username":        "anna",
+		"email":           "anna@x.test",
+		"row_hash":        hash("moved"),
+	}
 	// Bob takes the name that Ann had.
-	renamed := row{"native_ref": dn("ann"), "native_identity": dn("ann"), "username": "ann", "row_hash": hash("renamed")}
+	renamed := row{
+		"native_ref":      dn("ann"),
+		"native_identity": dn("ann"),
+		"username":        "ann",
+		"row_hash":        hash("renamed"),
+	}
 	o.sawAccount("ann", moved).sawAccount("bob", renamed).sawAccount("cy").sawGroup("admins")
 	o.sawGroup("staff", row{"native_ref": "cn=everybody", "name": "everybody", "row_hash": hash("renamed")})
-	o.sawMember("staff", "uid=anna,ou=elsewhere,dc=x").sawMember("staff", dn("ann")).sawMember("staff", dn("cy")).sawMember("admins", "uid=anna,ou=elsewhere,dc=x")
+	o.sawMember("staff", "uid=anna,ou=elsewhere,dc=x").
+		sawMember("staff", dn("ann")).
+		sawMember("staff", dn("cy")).
+		sawMember("admins", "uid=anna,ou=elsewhere,dc=x")
 	o.evaluate()
 	want := []string{"account.update anna pending", "account.update ann pending", "entitlement.update staff pending"}
 	if diff := cmp.Diff(want, o.changes()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if got := o.lines(`select array_to_string(fields, ',') || ' ' || (before ->> 'email') || ' ' || (after ->> 'email') from sync_change where external_id = 'ann'`); !cmp.Equal(got, []string{"username,email,native_ref,native_identity ann@x.test anna@x.test"}) {
+	if got := o.lines(
+		`select array_to_string(fields, ',') || ' ' || (before ->> 'email') || ' ' || (after ->> 'email')
+			from sync_change where external_id = 'ann'`,
+	); !cmp.Equal(
+		got,
+		[]string{"username,email,native_ref,native_identity ann@x.test anna@x.test"},
+	) {
 		t.Errorf("told of Ann: %v", got)
 	}
 }
 
 func TestAnAccountMadeAnewUnderAnOldNameDoesNotKeepTheOldOneAlive(t *testing.T) {
 	o := newOffice(t).sawAllBut("cy")
-	o.sawAccount("cy2", row{"native_ref": dn("cy"), "native_identity": dn("cy"), "username": "cy"}).sawMember("staff", dn("cy"))
+	o.sawAccount("cy2", row{"native_ref": dn("cy"), "native_identity": dn("cy"), "username": "cy"}).
+		sawMember("staff", dn("cy"))
 	o.evaluate()
-	want := []string{"account.missing cy pending", "account.create cy pending", "grant.missing cy in staff pending", "grant.create cy2 in staff pending"}
+	want := []string{
+		"account.missing cy pending",
+		"account.create cy pending",
+		"grant.missing cy in staff pending",
+		"grant.create cy2 in staff pending",
+	}
 	if diff := cmp.Diff(want, o.changes()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -123,11 +163,16 @@ func TestAScopeOfOneGroupOrAccountProvesItsGrantsAlone(t *testing.T) {
 		saw   func(o *office)
 		want  []string
 	}{
-		"group re-read":             {"entitlement:staff", func(o *office) { o.sawMember("staff", dn("ann")).sawMember("staff", dn("bob")) }, []string{"grant.missing cy in staff pending"}},
-		"account re-read":           {"account:ann", func(o *office) { o.sawMember("staff", dn("ann")) }, []string{"grant.missing ann in admins pending"}},
-		"no scope":                  {"", func(o *office) { o.sawMember("staff", dn("ann")) }, []string{}},
-		"tombstone of a membership": {"", func(o *office) { o.sawMember("staff", dn("bob"), deleted) }, []string{"grant.remove bob in staff pending"}},
-		"tombstone of a person":     {"", func(o *office) { o.sawAccount("bob", deleted) }, []string{"account.remove bob pending", "grant.remove bob in staff pending"}},
+		"group re-read": {"entitlement:staff",
+			func(o *office) { o.sawMember("staff", dn("ann")).sawMember("staff", dn("bob")) },
+			[]string{"grant.missing cy in staff pending"}},
+		"account re-read": {"account:ann", func(o *office) { o.sawMember("staff", dn("ann")) },
+			[]string{"grant.missing ann in admins pending"}},
+		"no scope": {"", func(o *office) { o.sawMember("staff", dn("ann")) }, []string{}},
+		"tombstone of a membership": {"", func(o *office) { o.sawMember("staff", dn("bob"), deleted) },
+			[]string{"grant.remove bob in staff pending"}},
+		"tombstone of a person": {"", func(o *office) { o.sawAccount("bob", deleted) },
+			[]string{"account.remove bob pending", "grant.remove bob in staff pending"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o.begin()
@@ -181,12 +226,20 @@ func (o *office) expand() {
 func TestNestingThatTheInnerGroupTellsIsProvenByItsOwnRecordAlone(t *testing.T) {
 	o := newOffice(t)
 	o.nest(o.admins, o.staff)
-	o.sawAllBut("admins").sawGroup("admins", row{"parent_external_ids": []string{"staff"}}).sawMember("admins", dn("ann"))
+	o.sawAllBut("admins").
+		sawGroup("admins", row{"parent_external_ids": []string{"staff"}}).
+		sawMember("admins", dn("ann"))
 	o.apply(o.evaluate())
 	if got := one[string](o.world, `select told_by from entitlement_edge`); got != "parent" || len(o.changes()) != 0 {
 		t.Fatalf("told by %s, changes %v", got, o.changes())
 	}
-	o.begin().complete(everything...).sawGroup("staff").sawMember("staff", dn("ann")).sawMember("staff", dn("bob")).sawMember("staff", dn("cy")).sawMember("admins", dn("ann"))
+	o.begin().
+		complete(everything...).
+		sawGroup("staff").
+		sawMember("staff", dn("ann")).
+		sawMember("staff", dn("bob")).
+		sawMember("staff", dn("cy")).
+		sawMember("admins", dn("ann"))
 	for _, name := range []string{"ann", "bob", "cy"} {
 		o.sawAccount(name)
 	}
@@ -214,21 +267,38 @@ func TestAnEntitlementThatIsGoneIsRetiredWithItsGrants(t *testing.T) {
 	}
 	saw()
 	o.apply(o.evaluate())
-	if got := one[string](o.world, `select lifecycle || ' ' || missing_runs || ' ' || (missing_since is not null) from entitlement where id = $1`, o.admins); got != "active 1 true" {
+	if got := one[string](
+		o.world,
+		`select lifecycle || ' ' || missing_runs || ' ' || (missing_since is not null) from entitlement where id = $1`,
+		o.admins,
+	); got != "active 1 true" {
 		t.Errorf("after the first absence: %s", got)
 	}
 	saw()
 	done := o.apply(o.evaluate())
-	if diff := cmp.Diff(map[string]reconcile.Counts{"entitlement": {Removed: 1}, "grant": {Removed: 1}}, done); diff != "" {
+	if diff := cmp.Diff(
+		map[string]reconcile.Counts{"entitlement": {Removed: 1}, "grant": {Removed: 1}},
+		done,
+	); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if got := one[string](o.world, `select e.lifecycle || ' ' || (e.removed_at is not null) || ' ' || g.status from entitlement e join access_grant g on g.entitlement_id = e.id where e.id = $1`, o.admins); got != "retired true revoked" {
+	if got := one[string](
+		o.world,
+		`select e.lifecycle || ' ' || (e.removed_at is not null) || ' ' || g.status from entitlement e
+			join access_grant g on g.entitlement_id = e.id where e.id = $1`,
+		o.admins,
+	); got != "retired true revoked" {
 		t.Errorf("after the second: %s", got)
 	}
 	saw()
 	o.sawGroup("admins").sawMember("admins", dn("ann"))
 	o.apply(o.evaluate())
-	if got := one[string](o.world, `select e.lifecycle || ' ' || (e.removed_at is null) || ' ' || g.status from entitlement e join access_grant g on g.entitlement_id = e.id where e.id = $1`, o.admins); got != "active true active" {
+	if got := one[string](
+		o.world,
+		`select e.lifecycle || ' ' || (e.removed_at is null) || ' ' || g.status from entitlement e join access_grant g
+			on g.entitlement_id = e.id where e.id = $1`,
+		o.admins,
+	); got != "active true active" {
 		t.Errorf("back again: %s", got)
 	}
 }
@@ -244,12 +314,17 @@ func TestGrantsOfAHeldEntitlementAreHeldWithIt(t *testing.T) {
 		o.knowGrant(o.ann, group)
 		o.sawGroup(fmt.Sprintf("g%02d", i)).sawMember(fmt.Sprintf("g%02d", i), dn("ann"))
 	}
-	o.exec(`update connector set safety = '{"limits": [{"kind": "entitlement_removed", "floor": 0, "pct": 0, "cap": 0}]}'`)
+	o.exec(
+		`update connector set safety = '{"limits": [{"kind": "entitlement_removed", "floor": 0, "pct": 0, "cap": 0}]}'`,
+	)
 	v := o.evaluate()
 	if diff := cmp.Diff([]string{"entitlement_removed limit"}, holdKinds(v)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if n := one[int](o.world, `select count(*) from sync_change where object = 'grant' and state = 'held' and guard = 'entitlement_removed'`); n != 4 {
+	if n := one[int](
+		o.world,
+		`select count(*) from sync_change where object = 'grant' and state = 'held' and guard = 'entitlement_removed'`,
+	); n != 4 {
 		t.Errorf("%d grants are held with their groups; want 4: %v", n, o.changes())
 	}
 }
@@ -261,7 +336,12 @@ func TestAChangeWhoseObjectIsNoLongerAsWeighedIsSkipped(t *testing.T) {
 	if diff := cmp.Diff(map[string]reconcile.Counts{"grant": {Skipped: 1}}, o.apply(v)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if got := o.lines(`select state || ': ' || reason from sync_change`); !cmp.Equal(got, []string{"skipped: it was no longer as it had been when this was weighed"}) {
+	if got := o.lines(
+		`select state || ': ' || reason from sync_change`,
+	); !cmp.Equal(
+		got,
+		[]string{"skipped: it was no longer as it had been when this was weighed"},
+	) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -270,7 +350,11 @@ func TestTenantsDoNotSeeEachOthersRuns(t *testing.T) {
 	o := newOffice(t)
 	other := worldIn(t, o.db, "other")
 	other.connector = o.connector // even under the same key
-	other.exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'same', 'same', 'ldap')`, other.connector)
+	other.exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'same', 'same',
+			'ldap')`,
+		other.connector,
+	)
 	other.crowd(20).begin()
 	o.beginAs(other.run)
 	o.sawAccount("ann").sawAccount("bob").complete("accounts")

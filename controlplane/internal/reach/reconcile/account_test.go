@@ -15,7 +15,8 @@ func (w *world) crowd(n int) *world {
 	w.t.Helper()
 	w.exec(`
 		insert into account (tenant_id, id, connector_id, external_id, native_ref, native_identity, username, row_hash)
-		select current_tenant(), gen_random_uuid(), $1, 'a' || i, 'uid=a' || i || ',ou=' || i % 3, 'uid=a' || i || ',ou=' || i % 3, 'a' || i, 'h'
+		select current_tenant(), gen_random_uuid(), $1, 'a' || i, 'uid=a' || i || ',ou=' || i % 3,
+		    'uid=a' || i || ',ou=' || i % 3, 'a' || i, 'h'
 		  from generate_series(1, $2::int) i`, w.connector, n)
 	return w
 }
@@ -25,15 +26,22 @@ func (w *world) sawCrowd(from, to int) *world {
 	w.t.Helper()
 	w.seq++
 	w.exec(`
-		insert into stage_account (tenant_id, run_id, seq, ord, new_id, external_id, native_ref, native_identity, username, row_hash, account_type, attributes, deleted)
-		select current_tenant(), $1, $2, i, gen_random_uuid(), 'a' || i, 'uid=a' || i || ',ou=' || i % 3, 'uid=a' || i || ',ou=' || i % 3, 'a' || i, 'h', 'person', '{}', false
+		insert into stage_account (tenant_id, run_id, seq, ord, new_id, external_id, native_ref, native_identity,
+		    username, row_hash, account_type, attributes, deleted)
+		select current_tenant(), $1, $2, i, gen_random_uuid(), 'a' || i, 'uid=a' || i || ',ou=' || i % 3,
+		    'uid=a' || i || ',ou=' || i % 3, 'a' || i, 'h', 'person', '{}', false
 		  from generate_series($3::int, $4::int) i`, w.run, w.seq, from, to)
 	return w
 }
 
 func (w *world) states() string {
 	w.t.Helper()
-	return one[string](w, `select coalesce(string_agg(status || ' ' || n, ', ' order by status), '') from (select status, count(*) as n from account where connector_id = $1 group by 1) s`, w.connector)
+	return one[string](
+		w,
+		`select coalesce(string_agg(status || ' ' || n, ', ' order by status), '') from (select status, count(*) as n
+			from account where connector_id = $1 group by 1) s`,
+		w.connector,
+	)
 }
 
 func TestAnAccountIsMissingFirstAndDeletedWhenItsAbsenceIsProvenAgain(t *testing.T) {
@@ -54,33 +62,62 @@ func TestAnAccountIsMissingFirstAndDeletedWhenItsAbsenceIsProvenAgain(t *testing
 	}
 	w.begin().sawCrowd(2, 20).complete("accounts")
 	v = w.evaluate()
-	if diff := cmp.Diff([]string{"account.remove a1 pending", "grant.remove a1 in staff pending"}, w.changes()); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"account.remove a1 pending", "grant.remove a1 in staff pending"},
+		w.changes(),
+	); diff != "" {
 		t.Errorf("second absence: -want +got\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]reconcile.Counts{"account": {Removed: 1}, "grant": {Removed: 1}}, w.apply(v)); diff != "" {
+	if diff := cmp.Diff(
+		map[string]reconcile.Counts{"account": {Removed: 1}, "grant": {Removed: 1}},
+		w.apply(v),
+	); diff != "" {
 		t.Errorf("second absence: -want +got\n%s", diff)
 	}
-	if got := one[string](w, `select a.status || ' ' || g.status || ' ' || (a.deleted_at is not null) || ' ' || (g.revoked_at is not null) || ' ' || a.version
-		from account a join access_grant g on g.account_id = a.id`); got != "deleted revoked true true 3" {
+	if got := one[string](
+		w,
+		`select a.status || ' ' || g.status || ' ' || (a.deleted_at is not null) || ' ' || (g.revoked_at is not null)
+		    || ' ' || a.version
+		from account a join access_grant g on g.account_id = a.id`,
+	); got != "deleted revoked true true 3" {
 		t.Errorf("account, grant, when and version: %s", got)
 	}
-	if diff := cmp.Diff([]string{"account.missing 1", "account.removed 1", "grant.removed 1"},
-		w.lines(`select action || ' ' || (event::json -> 'context' ->> 'count') from audit_event order by action`)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"account.missing 1", "account.removed 1", "grant.removed 1"},
+		w.lines(
+			`select action || ' ' || (event::json -> 'context' ->> 'count') from audit_event order by action`,
+		),
+	); diff != "" {
 		t.Errorf("audit: -want +got\n%s", diff)
 	}
-	if got := w.lines(`select state from sync_change where run_id = $1`, w.run); !cmp.Equal(got, []string{"applied", "applied"}) {
+	if got := w.lines(
+		`select state from sync_change where run_id = $1`,
+		w.run,
+	); !cmp.Equal(
+		got,
+		[]string{"applied", "applied"},
+	) {
 		t.Errorf("changes are %v; want both applied", got)
 	}
 }
 
 func TestAnAccountThatComesBackIsItselfAgainWithoutAStorm(t *testing.T) {
 	w := newWorld(t).crowd(20)
-	w.exec(`update account set status = 'missing', missing_since = now(), missing_runs = 1, is_disabled = (external_id = 'a2') where external_id in ('a1', 'a2')`)
-	w.exec(`update account set status = 'deleted', missing_since = now(), missing_runs = 1, deleted_at = now() where external_id = 'a3'`)
+	w.exec(
+		`update account set status = 'missing', missing_since = now(), missing_runs = 1,
+			is_disabled = (external_id = 'a2') where external_id in ('a1', 'a2')`,
+	)
+	w.exec(
+		`update account set status = 'deleted', missing_since = now(), missing_runs = 1,
+			deleted_at = now() where external_id = 'a3'`,
+	)
 	w.begin().sawCrowd(1, 19).complete("accounts")
 	w.insert("stage_present", row{"run_id": w.run, "seq": 99, "kind": "accounts", "external_id": "a20"})
 	v := w.evaluate()
-	if diff := cmp.Diff([]string{"account.reappear a1 pending", "account.reappear a2 pending", "account.reappear a3 pending"}, w.changes()); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"account.reappear a1 pending", "account.reappear a2 pending", "account.reappear a3 pending"},
+		w.changes(),
+	); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]reconcile.Counts{"account": {Reappeared: 3}}, w.apply(v)); diff != "" {
@@ -89,7 +126,10 @@ func TestAnAccountThatComesBackIsItselfAgainWithoutAStorm(t *testing.T) {
 	if got := w.states(); got != "active 19, disabled 1" {
 		t.Errorf("states: %s", got)
 	}
-	if n := one[int](w, `select count(*) from account where missing_since is not null or missing_runs > 0 or deleted_at is not null`); n != 0 {
+	if n := one[int](
+		w,
+		`select count(*) from account where missing_since is not null or missing_runs > 0 or deleted_at is not null`,
+	); n != 0 {
 		t.Errorf("%d accounts still look absent", n)
 	}
 	w.begin().sawCrowd(1, 20).complete("accounts")
@@ -103,7 +143,11 @@ func TestWithoutAProvenCompleteReadingNothingGoesMissing(t *testing.T) {
 	w := newWorld(t).crowd(3)
 	for name, read := range map[string]func(w *world) func(*reconcile.Run){
 		"nothing was read, nothing attested": func(w *world) func(*reconcile.Run) { return func(*reconcile.Run) {} },
-		"the first page of forty":            func(w *world) func(*reconcile.Run) { w.sawCrowd(1, 1); return func(*reconcile.Run) {} },
+		"the first page of forty": func(w *world) func(*reconcile.Run) {
+			w.sawCrowd(1,
+				1)
+			return func(*reconcile.Run) {}
+		},
 		"attested, but the run says it is not whole": func(w *world) func(*reconcile.Run) {
 			w.sawCrowd(1, 2).complete("accounts")
 			return func(r *reconcile.Run) { r.Complete["accounts"] = false }
@@ -131,7 +175,10 @@ func TestWithoutAProvenCompleteReadingNothingGoesMissing(t *testing.T) {
 
 func TestARecordThatWasSetAsideIsNotGone(t *testing.T) {
 	w := newWorld(t).crowd(20).begin().sawCrowd(2, 20).complete("accounts")
-	w.insert("sync_error", row{"run_id": w.run, "object": "account", "external_id": "a1", "code": "record_too_large", "message": "m"})
+	w.insert(
+		"sync_error",
+		row{"run_id": w.run, "object": "account", "external_id": "a1", "code": "record_too_large", "message": "m"},
+	)
 	w.evaluate()
 	if got := w.changes(); len(got) != 0 {
 		t.Errorf("changes %v; want none", got)
@@ -177,7 +224,9 @@ func TestTheGuardWeighsTheRunAndTheDayBefore(t *testing.T) {
 			if diff := cmp.Diff(tt.want, holdKinds(v)); diff != "" {
 				t.Errorf("holds: -want +got\n%s", diff)
 			}
-			if len(v.Holds) > 0 && (v.Holds[0].Observed != int64(tt.gone) || v.Holds[0].Recent != int64(tt.daily) || v.Holds[0].Allowed != 150) {
+			if len(v.Holds) > 0 &&
+				(v.Holds[0].Observed != int64(tt.gone) || v.Holds[0].Recent != int64(tt.daily) ||
+					v.Holds[0].Allowed != 150) {
 				t.Errorf("hold %+v; want %d after %d with 150 allowed", v.Holds[0], tt.gone, tt.daily)
 			}
 		})
@@ -202,7 +251,10 @@ func TestATombstoneRemovesAtOnceAndTheLastWordWins(t *testing.T) {
 	w.sawAccount("a4", deleted)
 	w.insert("stage_present", row{"run_id": w.run, "seq": 99, "kind": "accounts", "external_id": "a4"})
 	v := w.evaluate(incremental)
-	if diff := cmp.Diff([]string{"account.remove a1 pending", "account.remove a3 pending", "account.update a2 pending"}, w.changes()); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"account.remove a1 pending", "account.remove a3 pending", "account.update a2 pending"},
+		w.changes(),
+	); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	w.apply(v, incremental)
@@ -249,7 +301,12 @@ func TestDisabledAccountsInMassAreHeldAndTheirRowsLeftOutOfTheMerge(t *testing.T
 		t.Errorf("%d staged rows are held; want 12", n)
 	}
 	again := w.evaluate()
-	if diff := cmp.Diff(v, again, cmpopts.IgnoreFields(reconcile.Hold{}, "ID", "ExpiresAt"), cmpopts.IgnoreFields(reconcile.Verdict{}, "HeldUntil")); diff != "" {
+	if diff := cmp.Diff(
+		v,
+		again,
+		cmpopts.IgnoreFields(reconcile.Hold{}, "ID", "ExpiresAt"),
+		cmpopts.IgnoreFields(reconcile.Verdict{}, "HeldUntil"),
+	); diff != "" {
 		t.Errorf("evaluated twice: -first +second\n%s", diff)
 	}
 	if n := one[int](w, `select count(*) from sync_change where run_id = $1`, w.run); n != 12 {
@@ -260,7 +317,11 @@ func TestDisabledAccountsInMassAreHeldAndTheirRowsLeftOutOfTheMerge(t *testing.T
 func TestARunAfterOtherSettingsRemovesNothingUnseen(t *testing.T) {
 	w := newWorld(t).crowd(30).begin().sawCrowd(2, 30).complete("accounts")
 	v := w.evaluate(func(r *reconcile.Run) { r.SettingsChanged = true })
-	if diff := cmp.Diff([]string{"account_missing settings_changed"}, holdKinds(v)); diff != "" || v.Holds[0].Cause != "the connection settings changed since the last good run" {
+	if diff := cmp.Diff(
+		[]string{"account_missing settings_changed"},
+		holdKinds(v),
+	); diff != "" ||
+		v.Holds[0].Cause != "the connection settings changed since the last good run" {
 		t.Errorf("holds %+v; -want +got\n%s", v.Holds, diff)
 	}
 }
@@ -268,8 +329,13 @@ func TestARunAfterOtherSettingsRemovesNothingUnseen(t *testing.T) {
 func TestTheBranchThatIsGoneIsNamed(t *testing.T) {
 	w := newWorld(t).crowd(60).begin().complete("accounts")
 	w.seq++
-	w.exec(`insert into stage_account (tenant_id, run_id, seq, ord, new_id, external_id, row_hash, account_type, attributes, deleted)
-		select current_tenant(), $1, 1, i, gen_random_uuid(), 'a' || i, 'h', 'person', '{}', false from generate_series(1, 60) i where i % 3 <> 1`, w.run)
+	w.exec(
+		`insert into stage_account (tenant_id, run_id, seq, ord, new_id, external_id, row_hash, account_type,
+		    attributes, deleted)
+		select current_tenant(), $1, 1, i, gen_random_uuid(), 'a' || i, 'h', 'person', '{}',
+		    false from generate_series(1, 60) i where i % 3 <> 1`,
+		w.run,
+	)
 	v := w.evaluate()
 	if len(v.Holds) != 1 || v.Holds[0].Cause != "everything under ou=1 is gone: 20 of 20" {
 		t.Errorf("holds %+v", v.Holds)
@@ -281,7 +347,8 @@ func TestHoldingTheWholeRunLeavesEverythingOut(t *testing.T) {
 	w.exec(`update connector set safety = '{"hold_scope": "run", "hold_ttl": "PT1H"}'`)
 	w.begin().complete("accounts").sawAccount("new")
 	v := w.evaluate()
-	if !v.HoldRun || len(v.Holds) != 1 || one[int](w, `select count(*) from sync_change where state <> 'held'`) != 0 || one[int](w, `select count(*) from stage_account where held is not true`) != 0 {
+	if !v.HoldRun || len(v.Holds) != 1 || one[int](w, `select count(*) from sync_change where state <> 'held'`) != 0 ||
+		one[int](w, `select count(*) from stage_account where held is not true`) != 0 {
 		t.Errorf("verdict %+v, changes %v", v, w.changes())
 	}
 	if got := one[bool](w, `select held_until between now() + '59 min' and now() + '1 h' from sync_run`); !got {

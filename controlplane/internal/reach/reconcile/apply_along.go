@@ -13,17 +13,18 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 )
 
-// revokeAlong revokes the grants of what this transaction removed, and closes the changes that would have done so, also those
-// that are held: they have come true with it. %[1]s is the object, %[2]s the grant's column.
+// revokeAlong revokes the grants of what this transaction removed, and closes the changes that would have done so, also
+// those that are held: they have come true with it. %[1]s is the object, %[2]s the grant's column.
 const revokeAlong = `
 	with removed as materialized (
 	    select object_id
 	      from sync_change
-	     where tenant_id = current_tenant() and run_id = $1 and object = '%[1]s' and change = 'remove' and state = 'applied' and at = now()
+	     where tenant_id = current_tenant() and run_id = $1 and object = '%[1]s' and change = 'remove'
+	         and state = 'applied' and at = now()
 	), revoked as (
 	    update access_grant g
-	       set status = 'revoked', revoked_at = now(), missing_since = coalesce(g.missing_since, now()), changed_run_id = $1, updated_at = now(),
-	           version = g.version + 1
+	       set status = 'revoked', revoked_at = now(), missing_since = coalesce(g.missing_since, now()),
+	           changed_run_id = $1, updated_at = now(), version = g.version + 1
 	      from removed r
 	     where g.tenant_id = current_tenant()
 	       and g.%[2]s = r.object_id
@@ -67,7 +68,8 @@ func grantsOfEntitlements(ctx context.Context, tx *pg.Tx, r Run) (map[string]Cou
 		with removed as materialized (
 		    select object_id
 		      from sync_change
-		     where tenant_id = current_tenant() and run_id = $1 and object = 'entitlement' and change = 'remove' and state = 'applied' and at = now()
+		     where tenant_id = current_tenant() and run_id = $1 and object = 'entitlement' and change = 'remove'
+		         and state = 'applied' and at = now()
 		), edges as (
 		    delete from entitlement_edge x
 		     where x.tenant_id = current_tenant()
@@ -106,13 +108,15 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 	const changed = `
 		select distinct object_id::text
 		  from sync_change
-		 where tenant_id = current_tenant() and run_id = $1 and object = 'identity' and change = $2 and state = 'applied' and at = now()`
+		 where tenant_id = current_tenant() and run_id = $1 and object = 'identity' and change = $2
+		     and state = 'applied' and at = now()`
 	const inactive = `
 		select distinct c.object_id::text
 		  from sync_change c
 		  join stage_identity s
 		    on s.tenant_id = current_tenant() and s.run_id = $1 and s.seq = c.stage_seq and s.ord = c.stage_ord
-		 where c.tenant_id = current_tenant() and c.run_id = $1 and c.object = 'identity' and c.change = 'reappear' and c.at = now()
+		 where c.tenant_id = current_tenant() and c.run_id = $1 and c.object = 'identity' and c.change = 'reappear'
+		     and c.at = now()
 		   and s.source_status = 'deactivated'`
 	gone, err := ids(ctx, tx, "people whose record is gone", changed, r.ID, "remove")
 	if err != nil {
@@ -131,7 +135,13 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := tellPeople(ctx, tx, "identity.deactivated", "i.status = 'deactivated' and i.status_reason = 'source_removed'", gone); err != nil {
+		if err := tellPeople(
+			ctx,
+			tx,
+			"identity.deactivated",
+			"i.status = 'deactivated' and i.status_reason = 'source_removed'",
+			gone,
+		); err != nil {
 			return nil, err
 		}
 		if err := auditPeople(ctx, tx, r, "identity.deactivated", left); err != nil {
@@ -155,7 +165,8 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 	return nil, nil
 }
 
-// tellPeople publishes whose state this transaction has changed, in one statement. now() is the transaction's own instant.
+// tellPeople publishes whose state this transaction has changed, in one statement. now() is the transaction's own
+// instant.
 func tellPeople(ctx context.Context, tx *pg.Tx, kind event.Kind, condition string, ids []string) error {
 	sql := `
 		select @kind::text, i.id, i.version, '{status,status_reason}'::text[],

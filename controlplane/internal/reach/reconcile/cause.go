@@ -16,7 +16,8 @@ func cause(ctx context.Context, tx *pg.Tx, r Run, f finding) (string, error) {
 	if f.rule == ruleSettingsChanged {
 		return "the connection settings changed since the last good run", nil
 	}
-	for _, look := range []func(context.Context, *pg.Tx, Run, finding) (string, error){announced, emptied, under, sameDepartment, ofOneEntitlement, newKeys} {
+	for _, look := range []func(context.Context, *pg.Tx, Run, finding) (string, error){announced, emptied, under,
+		sameDepartment, ofOneEntitlement, newKeys} {
 		words, err := look(ctx, tx, r, f)
 		if err != nil || words != "" {
 			return words, err
@@ -25,7 +26,8 @@ func cause(ctx context.Context, tx *pg.Tx, r Run, f finding) (string, error) {
 	return "", nil
 }
 
-// kindOf is the protocol's kind that the absence of a guard's objects is about, with what the people of the product call it.
+// kindOf is the protocol's kind that the absence of a guard's objects is about, with what the people of the product
+// call it.
 var kindOf = map[string]struct{ kind, object, words string }{
 	identityDeactivation: {"identities", "identity", "people"},
 	accountMissing:       {"accounts", "account", "accounts"},
@@ -80,7 +82,11 @@ func emptied(ctx context.Context, tx *pg.Tx, _ Run, f finding) (string, error) {
 	case 10*n < 9*f.observed:
 		return "", nil
 	case value == nil:
-		return fmt.Sprintf("the %s of %d people becomes empty: the source no longer tells it, or tells it under another name", named, n), nil
+		return fmt.Sprintf(
+			"the %s of %d people becomes empty: the source no longer tells it, or tells it under another name",
+			named,
+			n,
+		), nil
 	}
 	return fmt.Sprintf("the %s of %d people becomes the same: %q", named, n, *value), nil
 }
@@ -95,7 +101,8 @@ func under(ctx context.Context, tx *pg.Tx, r Run, f finding) (string, error) {
 		"identity": `select s.native_ref as name from identity_source s
 		              where s.tenant_id = current_tenant() and s.connector_id = $1 and s.removed_at is null`,
 		"account": `select a.native_identity from account a
-		             where a.tenant_id = current_tenant() and a.connector_id = $1 and a.status not in ('deleted', 'failed')`,
+		             where a.tenant_id = current_tenant() and a.connector_id = $1 and a.status not in ('deleted',
+		                 'failed')`,
 		"entitlement": `select e.native_identity from entitlement e
 		                 where e.tenant_id = current_tenant() and e.connector_id = $1 and e.removed_at is null`,
 	}[about.object]
@@ -202,5 +209,9 @@ func newKeys(ctx context.Context, tx *pg.Tx, _ Run, f finding) (string, error) {
 	if 2*n < f.observed {
 		return "", nil
 	}
-	return fmt.Sprintf("%d of %d have the e-mail address of an existing identity: the key field of the source may have changed", n, f.observed), nil
+	return fmt.Sprintf(
+		"%d of %d have the e-mail address of an existing identity: the key field of the source may have changed",
+		n,
+		f.observed,
+	), nil
 }

@@ -36,8 +36,8 @@ type Change struct {
 	At         time.Time       `json:"at" db:"at"`
 }
 
-const changeColumns = `c.n, c.object, c.change, c.object_id, c.external_id, c.display, c.guard, c.fields, c.before, c.after, c.department,
-	c.container, c.manager, c.state, c.reason, c.at`
+const changeColumns = `c.n, c.object, c.change, c.object_id, c.external_id, c.display, c.guard, c.fields, c.before,
+	c.after, c.department, c.container, c.manager, c.state, c.reason, c.at`
 
 // ChangeFilters narrow the changes of a run; each one given must hold.
 type ChangeFilters struct {
@@ -49,7 +49,14 @@ type ChangeFilters struct {
 }
 
 func (f ChangeFilters) args(run string) pgx.NamedArgs {
-	return pgx.NamedArgs{"run": run, "object": f.Object, "change": f.Change, "guard": f.Guard, "state": f.State, "q": f.Q}
+	return pgx.NamedArgs{
+		"run":    run,
+		"object": f.Object,
+		"change": f.Change,
+		"guard":  f.Guard,
+		"state":  f.State,
+		"q":      f.Q,
+	}
 }
 
 var matching = `
@@ -62,8 +69,8 @@ var matching = `
 // computed are the changes that a run's evaluation wrote.
 const computed = `(select * from sync_change where tenant_id = current_tenant() and run_id = @run) c`
 
-// brought are, for the first load of a connector, the records that say it brought them: as changes that the run would have listed.
-// Each kind is numbered apart, in the order of what it stands on.
+// brought are, for the first load of a connector, the records that say it brought them: as changes that the run would
+// have listed. Each kind is numbered apart, in the order of what it stands on.
 const brought = `(
 	select row_number() over (order by b.place, b.id) as n, b.object, 'create' as change, b.id as object_id, b.external_id, b.display,
 	       null::text as guard, '{}'::text[] as fields, null::jsonb as before, null::jsonb as after, b.department, null::text as container,
@@ -102,7 +109,8 @@ func look(ctx context.Context, tx *pg.Tx, connector, run, locking string) (outco
 		return outcome{}, missing
 	}
 	const sql = `
-		select r.status, r.purpose, r.purpose = 'apply' and not exists (select from sync_change c where c.tenant_id = r.tenant_id and c.run_id = r.id)
+		select r.status, r.purpose, r.purpose = 'apply' and not exists (select from sync_change c
+		    where c.tenant_id = r.tenant_id and c.run_id = r.id)
 		  from sync_run r
 		 where r.tenant_id = current_tenant() and r.id = $1 and r.connector_id = $2 `
 	var o outcome
@@ -121,7 +129,13 @@ func look(ctx context.Context, tx *pg.Tx, connector, run, locking string) (outco
 }
 
 // listChanges reads a page of a run's changes, and one more if there is one.
-func listChanges(ctx context.Context, tx *pg.Tx, from, run string, f ChangeFilters, page pg.Page) (found []Change, err error) {
+func listChanges(
+	ctx context.Context,
+	tx *pg.Tx,
+	from, run string,
+	f ChangeFilters,
+	page pg.Page,
+) (found []Change, err error) {
 	args := f.args(run)
 	args["limit"], args["offset"], args["after"] = page.Limit+1, page.Offset, int64(0)
 	if len(page.After) > 0 {
@@ -129,7 +143,8 @@ func listChanges(ctx context.Context, tx *pg.Tx, from, run string, f ChangeFilte
 			return nil, fault.Coded(fault.Malformed, "invalid_cursor", "this cursor does not belong to this list")
 		}
 	}
-	sql := `select ` + changeColumns + ` from ` + from + matching + ` and c.n > @after order by c.n limit @limit offset @offset`
+	sql := `select ` + changeColumns + ` from ` + from + matching + ` and c.n > @after order by c.n
+		limit @limit offset @offset`
 	rows, err := tx.Query(ctx, sql, args)
 	if err != nil {
 		return nil, fmt.Errorf("list changes: %w", err)

@@ -10,18 +10,37 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// comparison computes what a run changes into the temporary table r_change. Every step is one statement over all rows. Joins are
-// on single columns, because a condition that chooses between columns cannot be hashed.
+// comparison computes what a run changes into the temporary table r_change. Every step is one statement over all rows.
+// Joins are on single columns, because a condition that chooses between columns cannot be hashed.
 type comparison struct {
 	tx   *pg.Tx
 	run  Run
 	args pgx.NamedArgs
 }
 
-// temporaries are what a comparison builds, each in the transaction's own space. Row security does not reach there, so the
-// statements that fill them name the tenant by the tables they read.
-var temporaries = []string{"r_identity", "r_account", "r_entitlement", "r_pair", "r_edge", "c_identity", "c_account", "c_entitlement",
-	"w_person", "w_account", "w_entitlement", "r_scope", "r_change", "r_confirmed", "r_named", "r_within", "c_grant", "c_edge", "c_boss"}
+// temporaries are what a comparison builds, each in the transaction's own space. Row security does not reach there, so
+// the statements that fill them name the tenant by the tables they read.
+var temporaries = []string{
+	"r_identity",
+	"r_account",
+	"r_entitlement",
+	"r_pair",
+	"r_edge",
+	"c_identity",
+	"c_account",
+	"c_entitlement",
+	"w_person",
+	"w_account",
+	"w_entitlement",
+	"r_scope",
+	"r_change",
+	"r_confirmed",
+	"r_named",
+	"r_within",
+	"c_grant",
+	"c_edge",
+	"c_boss",
+}
 
 const changeTable = `
 	create temp table r_change (
@@ -54,13 +73,14 @@ func compare(ctx context.Context, tx *pg.Tx, r Run, p policy) error {
 	return nil
 }
 
-// concernsAccess reports whether the run says anything about who holds what. A reading of changes often does not, and is spared
-// the look at all grants. Of a record that has gone a directory does not say what it was, so there may be scopes of entitlements
-// that never were any.
+// concernsAccess reports whether the run says anything about who holds what. A reading of changes often does not, and
+// is spared the look at all grants. Of a record that has gone a directory does not say what it was, so there may be
+// scopes of entitlements that never were any.
 func (c *comparison) concernsAccess(ctx context.Context) (is bool, err error) {
 	const sql = `
 		select exists (select from stage_grant where tenant_id = current_tenant() and run_id = @run)
-		    or exists (select from stage_present where tenant_id = current_tenant() and run_id = @run and kind = 'grants')
+		    or exists (select from stage_present where tenant_id = current_tenant() and run_id = @run
+		        and kind = 'grants')
 		    or exists (select from r_scope where kind = 'grants' and key not like 'entitlement:%')
 		    or exists (select
 		                 from r_scope s
@@ -71,7 +91,8 @@ func (c *comparison) concernsAccess(ctx context.Context) (is bool, err error) {
 		                  and e.connector_id = @connector)
 		    or exists (select from r_entitlement where content)
 		    or exists (select from r_confirmed)
-		    or exists (select from r_change where change in ('missing', 'remove') and object in ('account', 'entitlement'))`
+		    or exists (select from r_change where change in ('missing', 'remove')
+		        and object in ('account', 'entitlement'))`
 	if err := c.tx.QueryRow(ctx, sql, c.args).Scan(&is); err != nil {
 		return false, fmt.Errorf("look for access: %w", err)
 	}
@@ -97,10 +118,15 @@ func (c *comparison) any(ctx context.Context, table string) (there bool, err err
 }
 
 // objects names the object of each kind of the protocol.
-var objects = map[string]string{"identities": "identity", "accounts": "account", "entitlements": "entitlement", "grants": "grant"}
+var objects = map[string]string{
+	"identities":   "identity",
+	"accounts":     "account",
+	"entitlements": "entitlement",
+	"grants":       "grant",
+}
 
-// scopes finds out where absence means something. A kind of which a record was set aside without a usable key proves nothing: that
-// record may be any of those that seem to be gone.
+// scopes finds out where absence means something. A kind of which a record was set aside without a usable key proves
+// nothing: that record may be any of those that seem to be gone.
 func (c *comparison) scopes(ctx context.Context) error {
 	const table = `
 		create temp table r_scope on commit drop as
@@ -113,7 +139,8 @@ func (c *comparison) scopes(ctx context.Context) error {
 		  from sync_error
 		 where tenant_id = current_tenant()
 		   and run_id = @run
-		   and (code in ('missing_key', 'key_too_long', 'incomplete_grant') or code = 'invalid_text' and field = 'external_id')`
+		   and (code in ('missing_key', 'key_too_long', 'incomplete_grant') or code = 'invalid_text'
+		       and field = 'external_id')`
 	if err := c.do(ctx, "scopes", table); err != nil {
 		return err
 	}
@@ -148,8 +175,8 @@ func (c *comparison) words(ctx context.Context, sql string) (map[string]bool, er
 	return set, nil
 }
 
-// seen lists by external_id what the run says about a kind, the last word winning: content that came, presence without content,
-// or a tombstone. What was set aside is there too, though nothing of it can be used.
+// seen lists by external_id what the run says about a kind, the last word winning: content that came, presence without
+// content, or a tombstone. What was set aside is there too, though nothing of it can be used.
 func (c *comparison) seen(ctx context.Context, object, kind string) error {
 	sql := strings.NewReplacer("{object}", object, "{kind}", kind).Replace(`
 		create temp table r_{object} on commit drop as
@@ -177,12 +204,15 @@ func (c *comparison) seen(ctx context.Context, object, kind string) error {
 	return c.do(ctx, "staged "+object, sql)
 }
 
-// container is the part of a tree that a record lies in: for a distinguished name, the name without its first part (RFC 4514).
+// container is the part of a tree that a record lies in: for a distinguished name, the name without its first part (RFC
+// 4514).
 func container(name string) string {
-	return `case when ` + name + ` ~ '^[^=,]+=' then nullif(regexp_replace(` + name + `, '^(\\.|[^,\\])*(,\s*|$)', ''), '') end`
+	return `case when ` + name + ` ~ '^[^=,]+=' then nullif(regexp_replace(` + name + `, '^(\\.|[^,\\])*(,\s*|$)', ''),
+		'') end`
 }
 
-// changedFields is an array of the names of columns that differ between two rows; a column may be called differently in the second.
+// changedFields is an array of the names of columns that differ between two rows; a column may be called differently in
+// the second.
 func changedFields(old, new string, columns ...string) string {
 	cases := make([]string, len(columns))
 	for i, column := range columns {
@@ -191,12 +221,21 @@ func changedFields(old, new string, columns ...string) string {
 	return "array_remove(array[" + strings.Join(cases, ", ") + "]::text[], null)"
 }
 
-// told is an object of the values of one row in those of the columns whose values differ between two rows. It is null when
-// there are none.
+// told is an object of the values of one row in those of the columns whose values differ between two rows. It is null
+// when there are none.
 func told(of, old, new string, columns ...string) string {
 	values := make([]string, len(columns))
 	for i, column := range columns {
-		values[i] = fmt.Sprintf("('%[4]s', to_jsonb(%[1]s.%[4]s), %[2]s.%[4]s is distinct from %[3]s.%[4]s)", of, old, new, column)
+		values[i] = fmt.Sprintf(
+			"('%[4]s', to_jsonb(%[1]s.%[4]s), %[2]s.%[4]s is distinct from %[3]s.%[4]s)",
+			of,
+			old,
+			new,
+			column,
+		)
 	}
-	return "(select jsonb_object_agg(f.name, f.value) from (values " + strings.Join(values, ", ") + ") f (name, value, differs) where f.differs)"
+	return "(select jsonb_object_agg(f.name, f.value) from (values " + strings.Join(
+		values,
+		", ",
+	) + ") f (name, value, differs) where f.differs)"
 }

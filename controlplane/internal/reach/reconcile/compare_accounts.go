@@ -8,16 +8,33 @@ import (
 // accountColumns are those that a run writes; the first of them are told with their values.
 var (
 	accountTold    = []string{"username", "email", "display_name", "employee_number", "is_disabled"}
-	accountColumns = append(accountTold[:len(accountTold):len(accountTold)], "native_ref", "native_identity", "identity_external_id", "first_name",
-		"last_name", "is_locked", "password_expired", "mfa_enrolled", "privileged", "expires_at", "last_login_at", "password_last_set_at",
-		"native_created_at", "native_modified_at", "owner_refs", "attributes")
+	accountColumns = append(
+		accountTold[:len(accountTold):len(accountTold)],
+		"native_ref",
+		"native_identity",
+		"identity_external_id",
+		"first_name",
+		"last_name",
+		"is_locked",
+		"password_expired",
+		"mfa_enrolled",
+		"privileged",
+		"expires_at",
+		"last_login_at",
+		"password_last_set_at",
+		"native_created_at",
+		"native_modified_at",
+		"owner_refs",
+		"attributes",
+	)
 )
 
 // stagedAccountName names an account s of the stage as one of the store would be.
-const stagedAccountName = `coalesce(nullif(s.username, ''), nullif(s.display_name, ''), nullif(s.native_identity, ''), s.external_id)`
+const stagedAccountName = `coalesce(nullif(s.username, ''), nullif(s.display_name, ''), nullif(s.native_identity, ''),
+	s.external_id)`
 
-// accounts compares accounts. c_account holds those that are new, different or back; an account that only changed its name is the
-// same account, by its external_id.
+// accounts compares accounts. c_account holds those that are new, different or back; an account that only changed its
+// name is the same account, by its external_id.
 func (c *comparison) accounts(ctx context.Context) error {
 	if err := c.seen(ctx, "account", "accounts"); err != nil {
 		return err
@@ -33,15 +50,17 @@ func (c *comparison) accounts(ctx context.Context) error {
 		 where not r.gone
 		   and (r.content and a.row_hash is distinct from r.row_hash or a.status in ('missing', 'deleted'))`
 	changed := `
-		insert into r_change (object, change, object_id, external_id, display, guard, fields, before, after, container, owner_id, stage_seq, stage_ord)
+		insert into r_change (object, change, object_id, external_id, display, guard, fields, before, after, container,
+		    owner_id, stage_seq, stage_ord)
 		select 'account',
 		       case when c.id is null then 'create'
 		            when c.status in ('missing', 'deleted') then 'reappear'
 		            when s.is_disabled and a.is_disabled is not true then 'disable'
 		            else 'update' end,
 		       c.id, c.external_id, ` + stagedAccountName + `,
-		       case when s.is_disabled and a.is_disabled is not true and c.status in ('active', 'locked') then 'account_disabled' end,
-		       case when c.id is null then '{}' else ` + changedFields("a", "s", accountColumns...) + ` end,
+		       case when s.is_disabled and a.is_disabled is not true and c.status in ('active',
+		       'locked') then 'account_disabled' end, case when c.id is null then '{}'
+		           else ` + changedFields("a", "s", accountColumns...) + ` end,
 		       case when c.id is not null then ` + told("a", "a", "s", accountTold...) + ` end,
 		       ` + told("s", "a", "s", accountTold...) + `,
 		       ` + container("s.native_identity") + `, a.identity_id, c.seq, c.ord
@@ -62,12 +81,13 @@ func (c *comparison) accounts(ctx context.Context) error {
 	return c.do(ctx, "accounts", different, changed, back, accountsGone(account.Display))
 }
 
-// accountsGone: a tombstone removes at once, absence step by step and only where it is proven. The first step counts for the
-// guard, and so does the last; what lies between changes nothing but a number. What we are making is not there yet, and what we have
-// made since the run began a reading may not have noticed.
+// accountsGone: a tombstone removes at once, absence step by step and only where it is proven. The first step counts
+// for the guard, and so does the last; what lies between changes nothing but a number. What we are making is not there
+// yet, and what we have made since the run began a reading may not have noticed.
 func accountsGone(display string) string {
 	return `
-		insert into r_change (object, change, object_id, external_id, display, guard, before, after, container, owner_id, reason)
+		insert into r_change (object, change, object_id, external_id, display, guard, before, after, container,
+		    owner_id, reason)
 		select 'account', case when g.final then 'remove' else 'missing' end, g.id, g.external_id, ` + display + `,
 		       case when g.final or g.status <> 'missing' then 'account_missing' end,
 		       jsonb_build_object('status', g.status, 'missing_runs', g.missing_runs),
@@ -75,7 +95,8 @@ func accountsGone(display string) string {
 		            else jsonb_build_object('status', 'missing', 'missing_runs', g.missing_runs + 1) end,
 		       ` + container("a.native_identity") + `, a.identity_id,
 		       case when g.gone then 'the target says that it was deleted' end
-		  from (select a.id, a.external_id, a.status, a.missing_runs, r.gone, coalesce(r.gone, false) or a.missing_runs + 1 >= @required as final
+		  from (select a.id, a.external_id, a.status, a.missing_runs, r.gone, coalesce(r.gone, false)
+		      or a.missing_runs + 1 >= @required as final
 		          from account a
 		          left join r_account r on r.external_id = a.external_id
 		         where a.tenant_id = current_tenant()
@@ -84,13 +105,15 @@ func accountsGone(display string) string {
 		           and (r.gone
 		                or r.external_id is null and @whole_account
 		                   and not (a.wanted_at is not null
-		                            and a.updated_at > (select coalesce(started_at, created_at) from sync_run where tenant_id = current_tenant() and id = @run)))) g
+		                            and a.updated_at > (select coalesce(started_at, created_at) from sync_run
+		                                where tenant_id = current_tenant() and id = @run)))) g
 		  join account a
 		    on a.tenant_id = current_tenant() and a.id = g.id`
 }
 
-// accountsAfter lists the accounts as they will be called after this run, so that what refers to them is found under new names
-// as well as old ones. A name that a record of this run has taken is no longer the name of whoever had it before.
+// accountsAfter lists the accounts as they will be called after this run, so that what refers to them is found under
+// new names as well as old ones. A name that a record of this run has taken is no longer the name of whoever had it
+// before.
 func (c *comparison) accountsAfter(ctx context.Context) error {
 	const renamed = `
 		create temp table w_account on commit drop as
@@ -107,7 +130,8 @@ func (c *comparison) accountsAfter(ctx context.Context) error {
 		 where not c.content`
 	const others = `
 		insert into w_account
-		select a.id, a.external_id, case when n.name is null then a.native_ref end, case when u.name is null then a.username_lc end, a.email_lc
+		select a.id, a.external_id, case when n.name is null then a.native_ref end,
+		    case when u.name is null then a.username_lc end, a.email_lc
 		  from account a
 		  left join c_account c on c.external_id = a.external_id and c.content
 		  left join r_account r on r.external_id = a.external_id and r.gone

@@ -3,8 +3,19 @@ package reconcile
 import "context"
 
 // entitlementColumns are those that a run writes.
-var entitlementColumns = []string{"display_name", "name", "native_ref", "native_identity", "kind", "description", "resource", "exclusion_group",
-	"max_members", "owner_refs", "attributes"}
+var entitlementColumns = []string{
+	"display_name",
+	"name",
+	"native_ref",
+	"native_identity",
+	"kind",
+	"description",
+	"resource",
+	"exclusion_group",
+	"max_members",
+	"owner_refs",
+	"attributes",
+}
 
 const entitlementName = `coalesce(nullif(e.display_name, ''), e.name)`
 
@@ -24,7 +35,8 @@ func (c *comparison) entitlements(ctx context.Context) error {
 		 where not r.gone
 		   and (r.content and e.row_hash is distinct from r.row_hash or e.missing_since is not null or e.removed_at is not null)`
 	changed := `
-		insert into r_change (object, change, object_id, external_id, display, fields, before, after, container, entitlement_id, stage_seq, stage_ord)
+		insert into r_change (object, change, object_id, external_id, display, fields, before, after, container,
+		    entitlement_id, stage_seq, stage_ord)
 		select 'entitlement', case when c.id is null then 'create' when c.away then 'reappear' else 'update' end,
 		       c.id, c.external_id, coalesce(nullif(s.display_name, ''), s.name),
 		       case when c.id is null then '{}' else ` + changedFields("e", "s", entitlementColumns...) + ` end,
@@ -39,18 +51,23 @@ func (c *comparison) entitlements(ctx context.Context) error {
 		 where c.content`
 	back := `
 		insert into r_change (object, change, object_id, external_id, display, container, entitlement_id)
-		select 'entitlement', 'reappear', e.id, e.external_id, ` + entitlementName + `, ` + container("e.native_identity") + `, e.id
+		select 'entitlement', 'reappear', e.id, e.external_id, ` + entitlementName + `, ` +
+		container("e.native_identity") + `, e.id
 		  from c_entitlement c
 		  join entitlement e
 		    on e.tenant_id = current_tenant() and e.id = c.id
 		 where not c.content`
 	gone := `
-		insert into r_change (object, change, object_id, external_id, display, guard, before, after, container, entitlement_id, reason)
-		select 'entitlement', case when g.final then 'remove' else 'missing' end, g.id, g.external_id, ` + entitlementName + `,
+		insert into r_change (object, change, object_id, external_id, display, guard, before, after, container,
+		    entitlement_id, reason)
+		select 'entitlement', case when g.final then 'remove' else 'missing' end, g.id, g.external_id, ` +
+		entitlementName + `,
 		       case when g.final or g.missing_since is null then 'entitlement_removed' end,
 		       jsonb_build_object('lifecycle', g.lifecycle, 'missing_runs', g.missing_runs),
-		       case when g.final then jsonb_build_object('lifecycle', 'retired') else jsonb_build_object('missing_runs', g.missing_runs + 1) end,
-		       ` + container("e.native_identity") + `, g.id, case when g.gone then 'the target says that it was deleted' end
+		       case when g.final then jsonb_build_object('lifecycle', 'retired') else jsonb_build_object('missing_runs',
+		           g.missing_runs + 1) end,
+		       ` + container("e.native_identity") + `, g.id, case when g.gone then
+		      'the target says that it was deleted' end
 		  from (select e.id, e.external_id, e.lifecycle, e.missing_runs, e.missing_since, r.gone,
 		               coalesce(r.gone, false) or e.missing_runs + 1 >= @required as final
 		          from entitlement e

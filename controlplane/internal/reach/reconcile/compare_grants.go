@@ -11,8 +11,8 @@ import (
 // way is one column by which a staged grant can name its principal, with the value it names there.
 type way struct{ column, value string }
 
-// ways are the columns that each kind of reference is looked up in: of accounts, and of entitlements for nesting. They are those
-// of the merge.
+// ways are the columns that each kind of reference is looked up in: of accounts, and of entitlements for nesting. They
+// are those of the merge.
 var ways = map[string]struct{ accounts, entitlements []way }{
 	"account":     {accounts: []way{{"external_id", "g.ref"}}},
 	"entitlement": {entitlements: []way{{"external_id", "g.ref"}}},
@@ -24,8 +24,9 @@ var ways = map[string]struct{ accounts, entitlements []way }{
 		[]way{{"external_id", "g.ref"}, {"native_ref", "g.ref"}}},
 }
 
-// grants compares who holds what, as pairs of account and entitlement in the world after this run: whoever was renamed or moved
-// still holds what they held. What a grant names and nobody knows resolves to no pair: it protects nothing and removes nothing.
+// grants compares who holds what, as pairs of account and entitlement in the world after this run: whoever was renamed
+// or moved still holds what they held. What a grant names and nobody knows resolves to no pair: it protects nothing and
+// removes nothing.
 func (c *comparison) grants(ctx context.Context) error {
 	const pairs = `
 		create temp table r_pair (account text not null, account_id uuid, entitlement text not null, entitlement_id uuid,
@@ -56,7 +57,8 @@ const stagedGrants = `(
 // lastPairs keeps the last word about each pair. Pairs rarely come twice, so this asks for them instead of sorting all.
 const lastPairs = `
 	delete from r_pair p
-	 using (select x.ctid as place, row_number() over (partition by x.account, x.entitlement order by x.seq desc, x.ord desc) as n
+	 using (select x.ctid as place, row_number() over (partition by x.account, x.entitlement
+	     order by x.seq desc, x.ord desc) as n
 	          from r_pair x
 	          join (select account, entitlement from r_pair group by account, entitlement having count(*) > 1) twice
 	            on twice.account = x.account and twice.entitlement = x.entitlement) word
@@ -107,7 +109,8 @@ func (c *comparison) resolve(ctx context.Context) error {
 const presentGrants = `
 	create temp table r_named on commit drop as
 	select distinct on (external_id) external_id, deleted
-	  from (select external_id, deleted, seq from ` + stagedGrants + ` g where external_id is not null and (deleted or kind is null)
+	  from (select external_id, deleted, seq from ` + stagedGrants +
+	` g where external_id is not null and (deleted or kind is null)
 	         union all
 	        select external_id, false, seq
 	          from stage_present
@@ -127,9 +130,10 @@ const heldScopes = `
 	  join w_account a on 'account:' || a.external_id = s.key
 	 where s.kind = 'grants' and a.id is not null`
 
-// comparedGrants brings the store's direct grants together with the pairs of the run. What is left out is unchanged, or lies
-// where absence proves nothing. What we are about to grant is not there yet, and what we granted or revoked since the run began,
-// or revoked minutes ago, a reading may not have noticed: none of it is judged by its absence, or taken for its return.
+// comparedGrants brings the store's direct grants together with the pairs of the run. What is left out is unchanged, or
+// lies where absence proves nothing. What we are about to grant is not there yet, and what we granted or revoked since
+// the run began, or revoked minutes ago, a reading may not have noticed: none of it is judged by its absence, or taken
+// for its return.
 const comparedGrants = `
 	create temp table c_grant on commit drop as
 	with begun as (
@@ -175,9 +179,10 @@ const comparedGrants = `
 
 // changedGrants are those that are new, different or back.
 var changedGrants = `
-	insert into r_change (object, change, object_id, external_id, display, fields, container, owner_id, account_id, entitlement_id, stage_seq, stage_ord)
-	select 'grant', case when c.id is null then 'create' when c.status in ('missing', 'revoked') then 'reappear' else 'update' end,
-	       c.id, coalesce(c.pair_external_id, c.external_id, c.account || ' in ' || c.entitlement),
+	insert into r_change (object, change, object_id, external_id, display, fields, container, owner_id, account_id,
+	    entitlement_id, stage_seq, stage_ord)
+	select 'grant', case when c.id is null then 'create' when c.status in ('missing', 'revoked') then 'reappear'
+	       else 'update' end, c.id, coalesce(c.pair_external_id, c.external_id, c.account || ' in ' || c.entitlement),
 	       coalesce(` + account.Display + `, c.account) || ' in ' || coalesce(` + entitlementName + `, c.entitlement),
 	       case when c.id is not null and c.differs then '{attributes}'::text[] else '{}' end,
 	       ` + container("a.native_identity") + `, a.identity_id, coalesce(c.account_id, c.pair_account_id),
@@ -192,11 +197,12 @@ var changedGrants = `
 	   and c.entitlement_final is not true
 	   and (c.id is null or c.status in ('missing', 'revoked') or c.account is not null and c.differs)`
 
-// goneGrants: a grant goes at once with its account or entitlement, by a tombstone, or when we are revoking it; by absence step by
-// step. What goes because its account does was weighed with that account, so its guard is the account's, and it is not counted again;
-// what we revoke is no surprise, and has no guard.
+// goneGrants: a grant goes at once with its account or entitlement, by a tombstone, or when we are revoking it; by
+// absence step by step. What goes because its account does was weighed with that account, so its guard is the
+// account's, and it is not counted again; what we revoke is no surprise, and has no guard.
 var goneGrants = `
-	insert into r_change (object, change, object_id, external_id, display, guard, before, after, container, owner_id, account_id, entitlement_id, reason)
+	insert into r_change (object, change, object_id, external_id, display, guard, before, after, container, owner_id,
+	    account_id, entitlement_id, reason)
 	select 'grant', case when g.final then 'remove' else 'missing' end, g.id,
 	       coalesce(g.external_id, a.external_id || ' in ' || e.external_id),
 	       coalesce(` + account.Display + `, '') || ' in ' || coalesce(` + entitlementName + `, ''),
@@ -212,7 +218,8 @@ var goneGrants = `
 	            when g.gone then 'the target says that it was deleted'
 	            when g.ordered then 'we revoked it' end
 	  from (select c.*, c.status = 'revoking' as ordered,
-	               coalesce(c.account_final, false) or coalesce(c.entitlement_final, false) or c.gone or c.status = 'revoking'
+	               coalesce(c.account_final, false) or coalesce(c.entitlement_final, false) or c.gone
+	                   or c.status = 'revoking'
 	               or c.missing_runs + 1 >= @required as final
 	          from c_grant c
 	         where c.id is not null

@@ -6,8 +6,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// nesting compares which entitlement lies in which. An edge that the outer one tells is proven gone by a complete reading of the
-// outer one's members; an edge that the inner one's own record tells, by that record.
+// nesting compares which entitlement lies in which. An edge that the outer one tells is proven gone by a complete
+// reading of the outer one's members; an edge that the inner one's own record tells, by that record.
 func (c *comparison) nesting(ctx context.Context) error {
 	const parents = `
 		insert into r_edge
@@ -62,11 +62,14 @@ const comparedEdges = `
 	    or p.member is null and k.told_by = 'grant' and (@whole_grant or w.id is not null or y.member_id is not null)
 	    or p.member is null and k.told_by = 'parent' and t.id is not null`
 
-const edgeName = `coalesce(nullif(m.display_name, ''), m.name, c.member) || ' in ' || coalesce(nullif(e.display_name, ''), e.name, c.parent)`
+const edgeName = `coalesce(nullif(m.display_name, ''), m.name,
+	c.member) || ' in ' || coalesce(nullif(e.display_name, ''), e.name, c.parent)`
 
 const changedEdges = `
-	insert into r_change (object, change, object_id, external_id, display, account_id, entitlement_id, stage_seq, stage_ord)
-	select 'nesting', case when c.known then 'reappear' else 'create' end, c.member_is, coalesce(m.external_id, c.member) || ' in ' || coalesce(e.external_id, c.parent),
+	insert into r_change (object, change, object_id, external_id, display, account_id, entitlement_id, stage_seq,
+	    stage_ord)
+	select 'nesting', case when c.known then 'reappear' else 'create' end, c.member_is,
+	    coalesce(m.external_id, c.member) || ' in ' || coalesce(e.external_id, c.parent),
 	       ` + edgeName + `, c.member_is, c.parent_is, c.seq, c.ord
 	  from c_edge c
 	  left join entitlement m
@@ -77,12 +80,15 @@ const changedEdges = `
 	   and not c.ends_with`
 
 const goneEdges = `
-	insert into r_change (object, change, object_id, external_id, display, guard, before, after, account_id, entitlement_id, reason)
-	select 'nesting', case when c.final then 'remove' else 'missing' end, c.member_id, m.external_id || ' in ' || e.external_id, ` + edgeName + `,
-	       case when c.ends_with then 'entitlement_removed' when c.final or c.missing_since is null then 'grant_removed' end,
-	       jsonb_build_object('missing_runs', c.missing_runs), case when c.final then '{}' else jsonb_build_object('missing_runs', c.missing_runs + 1) end,
-	       c.member_id, c.parent_id,
-	       case when c.ends_with then 'its entitlement goes' when c.gone then 'the target says that it was deleted' end
+	insert into r_change (object, change, object_id, external_id, display, guard, before, after, account_id,
+	    entitlement_id, reason)
+	select 'nesting', case when c.final then 'remove' else 'missing' end, c.member_id,
+	    m.external_id || ' in ' || e.external_id, ` + edgeName + `,
+	       case when c.ends_with then 'entitlement_removed' when c.final
+	       or c.missing_since is null then 'grant_removed' end, jsonb_build_object('missing_runs', c.missing_runs),
+	       case when c.final then '{}' else jsonb_build_object('missing_runs', c.missing_runs + 1) end, c.member_id,
+	       c.parent_id, case when c.ends_with then 'its entitlement goes'
+	           when c.gone then 'the target says that it was deleted' end
 	  from (select n.*, n.ends_with or n.gone or n.missing_runs + 1 >= @required as final
 	          from c_edge n
 	         where n.known and (n.ends_with or not n.present)) c
@@ -91,7 +97,8 @@ const goneEdges = `
 	  left join entitlement e
 	    on e.tenant_id = current_tenant() and e.id = c.parent_id`
 
-// rememberTellers notes which edges the inner entitlement's own record tells, for the next time one of them is not there.
+// rememberTellers notes which edges the inner entitlement's own record tells, for the next time one of them is not
+// there.
 func rememberTellers(ctx context.Context, tx *pg.Tx, r Run) error {
 	const sql = `
 		update entitlement_edge n

@@ -4,21 +4,26 @@ import (
 	"context"
 )
 
-// confirm finds what an earlier incremental run proved to be absent and this one leaves so: the group was read to its end without
-// the member, and this run read all changes since without the group or the member among them. That is the second proof of an
-// absence. It comes from an incremental run alone whose predecessor told of the group's change itself; an absence that a full run
-// found first waits for the next full run.
+// confirm finds what an earlier incremental run proved to be absent and this one leaves so: the group was read to its
+// end without the member, and this run read all changes since without the group or the member among them. That is the
+// second proof of an absence. It comes from an incremental run alone whose predecessor told of the group's change
+// itself; an absence that a full run found first waits for the next full run.
 //
-// An earlier run that could not resolve a member of the group proves nothing here: the member may be the one that is missing, known
-// by a name that it has had since.
+// An earlier run that could not resolve a member of the group proves nothing here: the member may be the one that is
+// missing, known by a name that it has had since.
 func (c *comparison) confirm(ctx context.Context) error {
 	if !c.run.Incremental || !c.run.Clean {
-		return c.do(ctx, "absences", `create temp table r_confirmed (account_id uuid, member_id uuid, entitlement_id uuid) on commit drop`)
+		return c.do(
+			ctx,
+			"absences",
+			`create temp table r_confirmed (account_id uuid, member_id uuid, entitlement_id uuid) on commit drop`,
+		)
 	}
 	return c.do(ctx, "absences", confirmedAbsences)
 }
 
-// unresolvedTold is how many references that could not be resolved a run names at most: one that names so many may have more.
+// unresolvedTold is how many references that could not be resolved a run names at most: one that names so many may have
+// more.
 const unresolvedTold = 1000
 
 const confirmedAbsences = `

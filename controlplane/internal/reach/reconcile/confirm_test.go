@@ -54,15 +54,17 @@ func TestAnAbsenceIsNotConfirmedByARunThatProvesNothing(t *testing.T) {
 		how    func(r *reconcile.Run)
 		want   string
 	}{
-		"a record was set aside":                   {how: func(r *reconcile.Run) { r.Clean = false }, want: "missing"},
-		"the group came again, and not to its end": {run: func(o *office) { o.sawMember("staff", dn("ann")) }, want: "missing"},
-		"the member's account came again":          {run: func(o *office) { o.sawAccount("cy") }, want: "missing"},
+		"a record was set aside": {how: func(r *reconcile.Run) { r.Clean = false }, want: "missing"},
+		"the group came again, and not to its end": {run: func(o *office) { o.sawMember("staff", dn("ann")) },
+			want: "missing"},
+		"the member's account came again": {run: func(o *office) { o.sawAccount("cy") }, want: "missing"},
 		"the member is there again": {run: func(o *office) {
 			o.world.scope("grants", "entitlement:staff")
 			o.sawMember("staff", dn("ann")).sawMember("staff", dn("bob")).sawMember("staff", dn("cy"))
 		}, want: "active"},
 		"a member could not be resolved": {before: func(o *office) {
-			o.insert("sync_error", row{"run_id": o.run, "object": "grant", "external_id": "staff", "code": "unresolved_reference", "message": "x"})
+			o.insert("sync_error", row{"run_id": o.run, "object": "grant", "external_id": "staff",
+				"code": "unresolved_reference", "message": "x"})
 		}, want: "missing"},
 		"a full run found it first": {before: func(o *office) {
 			o.exec(`update sync_run set effective_incremental = false where id = $1`, o.run)
@@ -83,7 +85,10 @@ func TestAnAbsenceIsNotConfirmedByARunThatProvesNothing(t *testing.T) {
 				how = append(how, tt.how)
 			}
 			o.apply(o.evaluate(how...), how...)
-			if got := o.statusOf(o.cyStaff); tt.want == "missing" && got != "missing" || tt.want == "active" && got == "revoked" {
+			if got := o.statusOf(
+				o.cyStaff,
+			); tt.want == "missing" && got != "missing" ||
+				tt.want == "active" && got == "revoked" {
 				t.Errorf("the grant is %s; want %s", got, tt.want)
 			}
 		})
@@ -97,7 +102,12 @@ func TestTheGuardHoldsConfirmedAbsencesToo(t *testing.T) {
 		o.knowGrant(a, o.staff)
 	}
 	o.changed()
-	o.exec(`update access_grant set status = 'missing', missing_since = now(), missing_runs = 1, changed_run_id = $1 where entitlement_id = $2`, o.run, o.staff)
+	o.exec(
+		`update access_grant set status = 'missing', missing_since = now(), missing_runs = 1,
+			changed_run_id = $1 where entitlement_id = $2`,
+		o.run,
+		o.staff,
+	)
 	o.exec(`update sync_run set status = 'succeeded' where id = $1`, o.run)
 	if v := o.changed().evaluate(incremental); len(v.Holds) == 0 {
 		t.Errorf("%d removals were not held", v.Changes["grant.remove"])

@@ -17,8 +17,24 @@ import (
 // csvPage is how many changes are read at once, each page in a transaction of its own: a slow reader holds none open.
 const csvPage = 2000
 
-var csvHeader = []string{"n", "object", "change", "state", "guard", "external_id", "display", "department", "container", "manager", "fields",
-	"before", "after", "reason", "object_id", "at"}
+var csvHeader = []string{
+	"n",
+	"object",
+	"change",
+	"state",
+	"guard",
+	"external_id",
+	"display",
+	"department",
+	"container",
+	"manager",
+	"fields",
+	"before",
+	"after",
+	"reason",
+	"object_id",
+	"at",
+}
 
 type csvIn struct {
 	ID    string `path:"id"`
@@ -32,15 +48,26 @@ func (s *Service) csv(ctx context.Context, v viewer.Viewer, in *csvIn) (httpapi.
 		if o, err = look(ctx, tx, in.ID, in.RunID, ""); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "sync_run.changes_exported", Subject: audit.Subject{Type: "sync_run", ID: in.RunID},
-			Context: map[string]any{"run_id": in.RunID, "connector_id": in.ID}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "sync_run.changes_exported", Subject: audit.Subject{Type: "sync_run", ID: in.RunID},
+				Context: map[string]any{"run_id": in.RunID, "connector_id": in.ID}},
+		)
 	})
 	return httpapi.File{Name: "changes-" + in.RunID + ".csv", Write: func(ctx context.Context, w io.Writer) error {
 		return s.writeCSV(ctx, v, w, o, in.RunID, in.ChangeFilters)
 	}}, err
 }
 
-func (s *Service) writeCSV(ctx context.Context, v viewer.Viewer, w io.Writer, o outcome, run string, f ChangeFilters) error {
+func (s *Service) writeCSV(
+	ctx context.Context,
+	v viewer.Viewer,
+	w io.Writer,
+	o outcome,
+	run string,
+	f ChangeFilters,
+) error {
 	out := httpapi.NewSheet(w)
 	if err := out.Write(csvHeader); err != nil {
 		return fmt.Errorf("write changes: %w", err)
@@ -68,9 +95,26 @@ func (s *Service) writeCSV(ctx context.Context, v viewer.Viewer, w io.Writer, o 
 }
 
 func (c Change) cells() []string {
-	return []string{strconv.FormatInt(c.N, 10), c.Object, c.Change, c.State, text(c.Guard), c.ExternalID, c.Display, text(c.Department),
-		text(c.Container), text(c.Manager), strings.Join(c.Fields, " "), string(c.Before), string(c.After), text(c.Reason), text(c.ObjectID),
-		c.At.UTC().Format(time.RFC3339)}
+	return []string{
+		strconv.FormatInt(c.N, 10),
+		c.Object,
+		c.Change,
+		c.State,
+		text(c.Guard),
+		c.ExternalID,
+		c.Display,
+		text(c.Department),
+		text(
+			c.Container,
+		),
+		text(c.Manager),
+		strings.Join(c.Fields, " "),
+		string(c.Before),
+		string(c.After),
+		text(c.Reason),
+		text(c.ObjectID),
+		c.At.UTC().Format(time.RFC3339),
+	}
 }
 
 func text(s *string) string {

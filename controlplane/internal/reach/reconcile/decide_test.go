@@ -41,8 +41,12 @@ func newDesk(t *testing.T) *desk {
 	d.Let("manager", d.Tenant.Tenant, "", viewer.Manager)
 	d.crowd(20)
 	d.exec(`insert into identity (tenant_id, id, external_id, email, display_name, department)
-		select current_tenant(), gen_random_uuid(), external_id, external_id || '@x.test', external_id, case when substr(external_id, 2)::int % 2 = 0 then 'Sales' end from account`)
-	d.exec(`update account a set identity_id = i.id, correlation_state = 'linked' from identity i where i.external_id = a.external_id`)
+		select current_tenant(), gen_random_uuid(), external_id, external_id || '@x.test', external_id,
+		    case when substr(external_id, 2)::int % 2 = 0 then 'Sales' end from account`)
+	d.exec(
+		`update account a set identity_id = i.id, correlation_state = 'linked' from identity i
+			where i.external_id = a.external_id`,
+	)
 	return d
 }
 
@@ -60,7 +64,10 @@ func (d *desk) at(path string) string {
 
 func (d *desk) decision(count int, more ...row) map[string]any {
 	held := d.Must(200, "admin", "GET", d.at("/holds"), nil)
-	return with(row{"comment": "they moved to another site", "expected_count": count, "digest": held.Text("digest")}, more)
+	return with(
+		row{"comment": "they moved to another site", "expected_count": count, "digest": held.Text("digest")},
+		more,
+	)
 }
 
 // finish does what the engine does with a released run.
@@ -91,7 +98,9 @@ func TestWhatIsHeldIsShownInGroupsWithItsCauses(t *testing.T) {
 	diff := d.Must(200, "auditor", "GET", d.at("/diff"), nil)
 	groups := diff.Body["groups"].([]any)
 	first := groups[0].(map[string]any)
-	if diff.Body["held"] != 12.0 || diff.Body["total"] != 13.0 || first["guard"] != "account_missing" || first["change"] != "missing" || first["count"] != 12.0 {
+	if diff.Body["held"] != 12.0 || diff.Body["total"] != 13.0 || first["guard"] != "account_missing" ||
+		first["change"] != "missing" ||
+		first["count"] != 12.0 {
 		t.Errorf("got %v", diff.Body)
 	}
 	want := []any{map[string]any{"value": nil, "count": 6.0}, map[string]any{"value": "Sales", "count": 6.0}}
@@ -109,7 +118,9 @@ func TestWhatIsHeldIsShownInGroupsWithItsCauses(t *testing.T) {
 	}
 	holds := d.Must(200, "admin", "GET", d.at("/holds"), nil)
 	hold := holds.Items()[0]
-	if hold["kind"] != "account_missing" || hold["state"] != "open" || hold["held"] != 12.0 || hold["cause"] != "only 9 of 20 accounts came" || holds.Text("digest") != diff.Text("digest") {
+	if hold["kind"] != "account_missing" || hold["state"] != "open" || hold["held"] != 12.0 ||
+		hold["cause"] != "only 9 of 20 accounts came" ||
+		holds.Text("digest") != diff.Text("digest") {
 		t.Errorf("hold %v", hold)
 	}
 	d.Refused(403, "forbidden", "manager", "GET", d.at("/diff"), nil)
@@ -119,7 +130,8 @@ func TestWhatIsHeldIsShownInGroupsWithItsCauses(t *testing.T) {
 
 func TestChangesAreListedPageByPageAndByFilter(t *testing.T) {
 	d := newDesk(t).hold()
-	for query, want := range map[string]float64{"": 13, "?state=held": 12, "?change=create": 1, "?object=account,grant": 13, "?object=identity": 0,
+	for query, want := range map[string]float64{"": 13, "?state=held": 12, "?change=create": 1,
+		"?object=account,grant": 13, "?object=identity": 0,
 		"?guard=account_missing": 12, "?q=A1": 4, "?state=held&q=a12": 1} {
 		if got := d.Must(200, "auditor", "GET", d.at("/changes")+query, nil); got.Body["total"] != want {
 			t.Errorf("%q: %v changes; want %v", query, got.Body["total"], want)
@@ -140,37 +152,75 @@ func TestAFirstLoadListsWhatItBrought(t *testing.T) {
 	d.begin()
 	d.exec(`update account set created_run_id = $1 where external_id in ('a1', 'a2')`, d.run)
 	group := d.knowGroup("staff", row{"created_run_id": d.run})
-	d.knowGrant(one[string](d.world, `select id::text from account where external_id = 'a1'`), group, row{"created_run_id": d.run})
+	d.knowGrant(
+		one[string](d.world, `select id::text from account where external_id = 'a1'`),
+		group,
+		row{"created_run_id": d.run},
+	)
 	list := d.Must(200, "admin", "GET", d.at("/changes?limit=3"), nil)
 	rest := d.Must(200, "admin", "GET", d.at("/changes?limit=3&cursor="+list.Text("next_cursor")), nil)
-	if list.Body["total"] != 4.0 || len(rest.Items()) != 1 || rest.Items()[0]["display"] != "a1 in staff" || rest.Items()[0]["state"] != "applied" {
+	if list.Body["total"] != 4.0 || len(rest.Items()) != 1 || rest.Items()[0]["display"] != "a1 in staff" ||
+		rest.Items()[0]["state"] != "applied" {
 		t.Errorf("got %v, then %v", list.Body, rest.Body)
 	}
-	if diff := d.Must(200, "admin", "GET", d.at("/diff"), nil); diff.Body["total"] != 4.0 || diff.Body["held"] != 0.0 || len(diff.Body["groups"].([]any)) != 3 {
+	if diff := d.Must(
+		200,
+		"admin",
+		"GET",
+		d.at("/diff"),
+		nil,
+	); diff.Body["total"] != 4.0 || diff.Body["held"] != 0.0 ||
+		len(diff.Body["groups"].([]any)) != 3 {
 		t.Errorf("in groups: %v", diff.Body)
 	}
 }
 
 func TestAReleaseMustNameWhatWasSeen(t *testing.T) {
 	d := newDesk(t).hold()
-	d.Refused(409, "digest_mismatch", "admin", "POST", d.at("/release"), d.decision(12, row{"digest": strings.Repeat("0", 64)}))
+	d.Refused(
+		409,
+		"digest_mismatch",
+		"admin",
+		"POST",
+		d.at("/release"),
+		d.decision(12, row{"digest": strings.Repeat("0", 64)}),
+	)
 	d.Refused(409, "count_mismatch", "admin", "POST", d.at("/release"), d.decision(11))
 	d.Refused(422, "validation_failed", "admin", "POST", d.at("/release"), d.decision(12, row{"comment": ""}))
 	d.Refused(422, "unknown_field", "admin", "POST", d.at("/release"), d.decision(12, row{"subsets": row{}}))
 	if n := one[int](d.world, `select count(*) from sync_change where state = 'held'`); n != 12 || d.woken != 0 {
 		t.Errorf("%d changes are held after refusals, woken %d times", n, d.woken)
 	}
-	d.insert("sync_run", row{"id": newID(), "connector_id": d.connector, "type": "ldap", "incremental": false, "chunk_size": 500, "status": "queued"})
+	d.insert(
+		"sync_run",
+		row{
+			"id":           newID(),
+			"connector_id": d.connector,
+			"type":         "ldap",
+			"incremental":  false,
+			"chunk_size":   500,
+			"status":       "queued",
+		},
+	)
 	d.Refused(409, "sync_already_running", "admin", "POST", d.at("/release"), d.decision(12))
 }
 
 func TestReleasingAPartLeavesTheRestHeld(t *testing.T) {
 	d := newDesk(t).hold()
-	out := d.Must(202, "admin", "POST", d.at("/release"), d.decision(6, row{"subset": row{"kinds": []string{"account_missing"}, "departments": []string{"Sales"}}}))
+	out := d.Must(
+		202,
+		"admin",
+		"POST",
+		d.at("/release"),
+		d.decision(6, row{"subset": row{"kinds": []string{"account_missing"}, "departments": []string{"Sales"}}}),
+	)
 	if out.Body["released"] != 6.0 || out.Body["held"] != 6.0 || out.Text("status") != "applying" || d.woken != 1 {
 		t.Errorf("released %v, woken %d", out.Body, d.woken)
 	}
-	if got := one[string](d.world, `select status || ' ' || (release ->> 'changes') || ' ' || (release ->> 'held') from sync_run`); got != "applying 6 6" {
+	if got := one[string](
+		d.world,
+		`select status || ' ' || (release ->> 'changes') || ' ' || (release ->> 'held') from sync_run`,
+	); got != "applying 6 6" {
 		t.Errorf("the run is %s", got)
 	}
 	d.Refused(409, "invalid_transition", "admin", "POST", d.at("/discard"), `{"comment":"no"}`)
@@ -186,17 +236,43 @@ func TestReleasingAPartLeavesTheRestHeld(t *testing.T) {
 	}
 	d.Must(202, "admin", "POST", d.at("/release"), d.decision(2, row{"subset": row{"containers": []string{"ou=1"}}}))
 	d.finish()
-	d.Must(202, "admin", "POST", d.at("/release"), d.decision(1, row{"subset": row{"external_ids": []string{"a3"}, "objects": []string{"account"}, "changes": []string{"missing"}}}))
+	d.Must(
+		202,
+		"admin",
+		"POST",
+		d.at("/release"),
+		d.decision(
+			1,
+			row{
+				"subset": row{
+					"external_ids": []string{"a3"},
+					"objects":      []string{"account"},
+					"changes":      []string{"missing"},
+				},
+			},
+		),
+	)
 	d.finish()
 	d.Must(202, "admin", "POST", d.at("/release"), d.decision(3))
 	d.finish()
 	if got := d.states(); got != "active 8, missing 12" {
 		t.Errorf("at last: %s", got)
 	}
-	if hold := d.Must(200, "admin", "GET", d.at("/holds"), nil); hold.Items()[0]["state"] != "released" || hold.Body["held"] != 0.0 {
+	if hold := d.Must(
+		200,
+		"admin",
+		"GET",
+		d.at("/holds"),
+		nil,
+	); hold.Items()[0]["state"] != "released" ||
+		hold.Body["held"] != 0.0 {
 		t.Errorf("at last: %v", hold.Body)
 	}
-	if n := one[int](d.world, `select count(*) from audit_event where action = 'sync_run.released' and event::json -> 'context' ->> 'comment' = 'they moved to another site'`); n != 4 {
+	if n := one[int](
+		d.world,
+		`select count(*) from audit_event where action = 'sync_run.released'
+			and event::json -> 'context' ->> 'comment' = 'they moved to another site'`,
+	); n != 4 {
 		t.Errorf("%d releases are audited; want 4", n)
 	}
 }
@@ -217,7 +293,13 @@ func TestReleasedRowsComeBackIntoTheMerge(t *testing.T) {
 		d.sawAccount(fmt.Sprintf("a%d", i), row{"is_disabled": true, "row_hash": hash("off")})
 	}
 	d.apply(d.evaluate())
-	d.Must(202, "admin", "POST", d.at("/release"), d.decision(2, row{"subset": row{"external_ids": []string{"a1", "a2"}}}))
+	d.Must(
+		202,
+		"admin",
+		"POST",
+		d.at("/release"),
+		d.decision(2, row{"subset": row{"external_ids": []string{"a1", "a2"}}}),
+	)
 	if n := one[int](d.world, `select count(*) from stage_account where held`); n != 10 {
 		t.Errorf("%d rows are still left out; want 10", n)
 	}
@@ -228,9 +310,19 @@ func TestAWhollyHeldRunStaysHeldUntilAllOfItIsDecided(t *testing.T) {
 	d.exec(`update connector set safety = '{"hold_scope": "run"}'`)
 	d.hold()
 	state := func() string {
-		return one[string](d.world, `select r.status || ' ' || h.state || ' ' || (select count(*) from stage_account where held) from sync_run r join sync_hold h on h.run_id = r.id`)
+		return one[string](
+			d.world,
+			`select r.status || ' ' || h.state || ' ' || (select count(*) from stage_account where held)
+				from sync_run r join sync_hold h on h.run_id = r.id`,
+		)
 	}
-	d.Must(202, "admin", "POST", d.at("/release"), d.decision(12, row{"subset": row{"kinds": []string{"account_missing"}}}))
+	d.Must(
+		202,
+		"admin",
+		"POST",
+		d.at("/release"),
+		d.decision(12, row{"subset": row{"kinds": []string{"account_missing"}}}),
+	)
 	d.finish()
 	if got := state(); got != "held partly_released 9" || d.states() != "active 8, missing 12" {
 		t.Errorf("after the missing ones: %s; accounts %s", got, d.states())
@@ -249,10 +341,21 @@ func TestDiscardingAppliesNothingAndEndsTheRun(t *testing.T) {
 	if got := d.states(); got != "active 20" {
 		t.Errorf("states: %s", got)
 	}
-	if got := one[string](d.world, `select r.status || ' ' || (r.error ->> 'code') || ' ' || h.state || ' ' || h.comment from sync_run r join sync_hold h on h.run_id = r.id`); got != "discarded discarded discarded the directory was being repaired" {
+	if got := one[string](
+		d.world,
+		`select r.status || ' ' || (r.error ->> 'code') || ' ' || h.state || ' ' || h.comment from sync_run r
+			join sync_hold h on h.run_id = r.id`,
+	); got != "discarded discarded discarded the directory was being repaired" {
 		t.Errorf("run and hold: %s", got)
 	}
-	d.Refused(409, "invalid_transition", "admin", "POST", d.at("/release"), row{"comment": "x", "expected_count": 1, "digest": strings.Repeat("0", 64)})
+	d.Refused(
+		409,
+		"invalid_transition",
+		"admin",
+		"POST",
+		d.at("/release"),
+		row{"comment": "x", "expected_count": 1, "digest": strings.Repeat("0", 64)},
+	)
 }
 
 func TestAHoldThatNobodyDecidesAboutExpiresToNothing(t *testing.T) {
@@ -268,8 +371,13 @@ func TestAHoldThatNobodyDecidesAboutExpiresToNothing(t *testing.T) {
 		t.Errorf("after 71 hours the run is %s", got)
 	}
 	expire(time.Now().Add(73 * time.Hour))
-	if got := one[string](d.world, `select r.status || ' ' || h.state || ' ' || (select string_agg(distinct state, ',') from sync_change where guard is not null)
-		from sync_run r join sync_hold h on h.run_id = r.id`); got != "expired expired discarded" || d.states() != "active 20" {
+	if got := one[string](
+		d.world,
+		`select r.status || ' ' || h.state || ' ' || (select string_agg(distinct state, ',') from sync_change
+		    where guard is not null)
+		from sync_run r join sync_hold h on h.run_id = r.id`,
+	); got != "expired expired discarded" ||
+		d.states() != "active 20" {
 		t.Errorf("after 73 hours: %s; accounts %s", got, d.states())
 	}
 	d.begin().sawCrowd(13, 20).complete("accounts")
@@ -284,10 +392,18 @@ func TestANewerRunTakesThePlaceOfWhatIsHeld(t *testing.T) {
 	d.begin().sawCrowd(1, 20).complete("accounts")
 	for _, preview := range []bool{true, false} {
 		d.in(func(tx *pg.Tx) error {
-			return reconcile.Supersede(context.Background(), tx, d.asRun(func(r *reconcile.Run) { r.Preview = preview }))
+			return reconcile.Supersede(
+				context.Background(),
+				tx,
+				d.asRun(func(r *reconcile.Run) { r.Preview = preview }),
+			)
 		})
 		want := map[bool]string{true: "held open", false: "discarded superseded"}[preview]
-		if got := one[string](d.world, `select r.status || ' ' || h.state from sync_run r join sync_hold h on h.run_id = r.id where r.id = $1`, earlier); got != want {
+		if got := one[string](
+			d.world,
+			`select r.status || ' ' || h.state from sync_run r join sync_hold h on h.run_id = r.id where r.id = $1`,
+			earlier,
+		); got != want {
 			t.Errorf("after a preview=%v: %s; want %s", preview, got, want)
 		}
 	}
@@ -301,7 +417,17 @@ func TestSafetyIsDecidedByTheRulesAndLooseningNeedsAReason(t *testing.T) {
 		t.Errorf("the standard is %v", now.Body)
 	}
 	safety := func(more ...row) row {
-		return with(row{"limits": []row{}, "window": "PT24H", "total_loss": true, "hold_scope": "kind", "hold_ttl": "PT72H", "deletion": row{"missing_runs_required": 2}}, more)
+		return with(
+			row{
+				"limits":     []row{},
+				"window":     "PT24H",
+				"total_loss": true,
+				"hold_scope": "kind",
+				"hold_ttl":   "PT72H",
+				"deletion":   row{"missing_runs_required": 2},
+			},
+			more,
+		)
 	}
 	limits := func(kind string, floor, pct, most any) row {
 		return row{"limits": []row{{"kind": kind, "floor": floor, "pct": pct, "cap": most}}}
@@ -315,14 +441,34 @@ func TestSafetyIsDecidedByTheRulesAndLooseningNeedsAReason(t *testing.T) {
 	d.Refused(422, "reason_required", "admin", "PUT", at, safety(limits("account_missing", 100, 50, 5000)))
 	d.Refused(422, "reason_required", "admin", "PUT", at, safety(row{"total_loss": false}))
 	d.Refused(422, "reason_required", "admin", "PUT", at, safety(row{"deletion": row{"missing_runs_required": 1}}))
-	tighter := d.Must(200, "admin", "PUT", at, safety(limits("account_missing", 0, 1, 10), row{"hold_scope": "run", "window": "P2D"}), "If-Match", now.Header.Get("ETag"))
+	tighter := d.Must(
+		200,
+		"admin",
+		"PUT",
+		at,
+		safety(limits("account_missing", 0, 1, 10), row{"hold_scope": "run", "window": "P2D"}),
+		"If-Match",
+		now.Header.Get("ETag"),
+	)
 	d.Refused(412, "precondition_failed", "admin", "PUT", at, safety(), "If-Match", now.Header.Get("ETag"))
-	if again := d.Must(200, "admin", "GET", at, nil); again.Header.Get("ETag") != tighter.Header.Get("ETag") || again.Text("hold_scope") != "run" {
+	if again := d.Must(
+		200,
+		"admin",
+		"GET",
+		at,
+		nil,
+	); again.Header.Get("ETag") != tighter.Header.Get("ETag") ||
+		again.Text("hold_scope") != "run" {
 		t.Errorf("decided %v", again.Body)
 	}
 	d.Must(200, "admin", "PUT", at, safety(row{"reason": "the directory is being split"}))
-	if got := d.lines(`select (event::json -> 'context' ->> 'reason') || ' ' || (event::jsonb -> 'context' -> 'loosened') from audit_event where action = 'connector.safety_changed' order by seq`); !cmp.Equal(got,
-		[]string{" []", `the directory is being split ["account_missing", "hold_scope", "window"]`}) {
+	if got := d.lines(
+		`select (event::json -> 'context' ->> 'reason') || ' ' || (event::jsonb -> 'context' -> 'loosened')
+			from audit_event where action = 'connector.safety_changed' order by seq`,
+	); !cmp.Equal(
+		got,
+		[]string{" []", `the directory is being split ["account_missing", "hold_scope", "window"]`},
+	) {
 		t.Errorf("audited: %v", got)
 	}
 	d.Refused(403, "forbidden", "manager", "GET", at, nil)
@@ -338,11 +484,17 @@ func TestTheTableOfChangesIsSafeInASpreadsheet(t *testing.T) {
 	}
 	admin := viewer.Viewer{Tenant: w.v.Tenant, Kind: viewer.User, ID: "u", Roles: []viewer.Role{viewer.Admin}}
 	known := func(context.Context, string, *http.Request) (viewer.Viewer, error) { return admin, nil }
-	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.DiscardHandler), User: known, Agent: known})
+	api := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.DiscardHandler), User: known, Agent: known},
+	)
 	api.Add((&reconcile.Service{DB: w.db, Cursors: cursors, Now: time.Now}).Routes()...)
 	server := httptest.NewServer(api.Router)
 	defer server.Close()
-	req, err := http.NewRequest("GET", server.URL+"/api/v1/connectors/"+w.connector+"/sync-runs/"+w.run+"/changes.csv?change=create", nil)
+	req, err := http.NewRequest(
+		"GET",
+		server.URL+"/api/v1/connectors/"+w.connector+"/sync-runs/"+w.run+"/changes.csv?change=create",
+		nil,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +508,9 @@ func TestTheTableOfChangesIsSafeInASpreadsheet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.HasPrefix(res.Header.Get("Content-Disposition"), "attachment;") || len(lines) != 5 {
+	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/csv; charset=utf-8" ||
+		!strings.HasPrefix(res.Header.Get("Content-Disposition"), "attachment;") ||
+		len(lines) != 5 {
 		t.Fatalf("got %d %v with %d lines", res.StatusCode, res.Header, len(lines))
 	}
 	var keys []string

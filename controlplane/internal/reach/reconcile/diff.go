@@ -71,7 +71,8 @@ func diffOf(ctx context.Context, tx *pg.Tx, run string, o outcome) (Diff, error)
 	index := map[string]*Group{}
 	for i := range d.Groups {
 		g := &d.Groups[i]
-		g.Departments, g.Containers, g.Managers, g.Fields, g.Samples = []Share{}, []Share{}, []Share{}, []Share{}, []Change{}
+		g.Departments, g.Containers, g.Managers, g.Fields, g.Samples = []Share{}, []Share{}, []Share{}, []Share{},
+			[]Change{}
 		index[groupKey(g.Guard, g.Object, g.Change)] = g
 		d.Total, d.Held = d.Total+g.Count, d.Held+g.Held
 	}
@@ -112,7 +113,8 @@ func shares(ctx context.Context, tx *pg.Tx, o outcome, args pgx.NamedArgs, index
 			  from (select v.*, row_number() over (partition by guard, object, change order by n desc, value) as place,
 			               bool_or(value is not null) over (partition by guard, object, change) as useful
 			          from (select guard, object, change, value, count(*) as n
-			                  from (select c.guard, c.object, c.change, ` + by.value + ` as value from ` + o.listed + `) each
+			                  from (select c.guard, c.object, c.change, ` + by.value + ` as value from ` + o.listed +
+			`) each
 			                 group by 1, 2, 3, 4) v) ranked
 			 where place <= @shares and useful
 			 order by 1, 2, 3, n desc, value`
@@ -138,7 +140,8 @@ func shares(ctx context.Context, tx *pg.Tx, o outcome, args pgx.NamedArgs, index
 func samples(ctx context.Context, tx *pg.Tx, o outcome, args pgx.NamedArgs, index map[string]*Group) error {
 	sql := `
 		select ` + changeColumns + `
-		  from (select c.*, row_number() over (partition by c.guard, c.object, c.change order by c.n) as place from ` + o.listed + `) c
+		  from (select c.*, row_number() over (partition by c.guard, c.object, c.change order by c.n) as place
+		      from ` + o.listed + `) c
 		 where c.place <= @samples
 		 order by c.n`
 	rows, err := tx.Query(ctx, sql, args)
@@ -159,9 +162,10 @@ func samples(ctx context.Context, tx *pg.Tx, o outcome, args pgx.NamedArgs, inde
 // holdsOf lists what a run holds, or held.
 func holdsOf(ctx context.Context, tx *pg.Tx, run string) ([]Hold, error) {
 	const sql = `
-		select h.id, h.kind, h.rule, h.allowed, h.observed, h.recent, h.population, h.cause, h.state, h.expires_at, encode(h.digest, 'hex') as digest,
-		       (select count(*) from sync_change c where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'held' and c.guard = h.kind) as held,
-		       h.decided_at, h.decided_by, h.comment
+		select h.id, h.kind, h.rule, h.allowed, h.observed, h.recent, h.population, h.cause, h.state, h.expires_at,
+		       encode(h.digest, 'hex') as digest, (select count(*) from sync_change c where c.tenant_id = h.tenant_id
+		       and c.run_id = h.run_id and c.state = 'held' and c.guard = h.kind) as held, h.decided_at, h.decided_by,
+		           h.comment
 		  from sync_hold h
 		 where h.tenant_id = current_tenant() and h.run_id = $1
 		 order by h.created_at, h.kind`

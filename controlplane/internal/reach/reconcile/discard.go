@@ -24,18 +24,38 @@ type ending struct {
 
 // Ends of what is held.
 func superseded(by string) ending {
-	return ending{"superseded", "discarded", "superseded", "a newer sync run of this connector computed the changes again; none of the held changes were applied",
-		"sync_run.superseded", by}
+	return ending{
+		"superseded",
+		"discarded",
+		"superseded",
+		"a newer sync run of this connector computed the changes again; none of the held changes were applied",
+		"sync_run.superseded",
+		by,
+	}
 }
 
 func discarded(comment string) ending {
-	return ending{"discarded", "discarded", "discarded", "what was held has been discarded", "sync_run.discarded", comment}
+	return ending{
+		"discarded",
+		"discarded",
+		"discarded",
+		"what was held has been discarded",
+		"sync_run.discarded",
+		comment,
+	}
 }
 
-var expired = ending{"expired", "expired", "hold_expired", "the held changes were not decided in time; none of them were applied", "sync_run.expired", ""}
+var expired = ending{
+	"expired",
+	"expired",
+	"hold_expired",
+	"the held changes were not decided in time; none of them were applied",
+	"sync_run.expired",
+	"",
+}
 
-// Supersede discards what earlier runs of the connector hold, because this one has computed it anew. A preview supersedes
-// nothing.
+// Supersede discards what earlier runs of the connector hold, because this one has computed it anew. A preview
+// supersedes nothing.
 func Supersede(ctx context.Context, tx *pg.Tx, r Run) error {
 	if r.Preview {
 		return nil
@@ -70,9 +90,10 @@ func drop(ctx context.Context, tx *pg.Tx, connector, run string, e ending) error
 		 where tenant_id = current_tenant() and run_id = $1 and state in ('open', 'partly_released')`
 	const ends = `
 		update sync_run
-		   set status = $2, phase = 'finish', error = $3, held_until = null, finished_at = now(), updated_at = now(), lease_owner = null,
-		       lease_until = null, progress_seq = progress_seq + 1,
-		       callback_state = case when callback_url is not null then 'pending' end, callback_attempts = 0, callback_next_at = now()
+		   set status = $2, phase = 'finish', error = $3, held_until = null, finished_at = now(), updated_at = now(),
+		       lease_owner = null, lease_until = null, progress_seq = progress_seq + 1,
+		       callback_state = case when callback_url is not null then 'pending' end, callback_attempts = 0,
+		           callback_next_at = now()
 		 where tenant_id = current_tenant() and id = $1`
 	why, err := json.Marshal(v1.ErrorDetail{Class: v1.ClassPolicy, Code: e.code, Message: e.words})
 	if err != nil {
@@ -89,8 +110,14 @@ func drop(ctx context.Context, tx *pg.Tx, connector, run string, e ending) error
 		return fmt.Errorf("end held run: %w", err)
 	}
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: e.action, Subject: audit.Subject{Type: "sync_run", ID: run},
-		Context: map[string]any{"run_id": run, "connector_id": connector, "changes": tag.RowsAffected(), "comment": e.note},
+		Action:  e.action,
+		Subject: audit.Subject{Type: "sync_run", ID: run},
+		Context: map[string]any{
+			"run_id":       run,
+			"connector_id": connector,
+			"changes":      tag.RowsAffected(),
+			"comment":      e.note,
+		},
 	})
 }
 
@@ -103,12 +130,14 @@ func decider(v viewer.Viewer) []byte {
 	return b
 }
 
-// Expire discards, in all tenants, what was held longer than it may be without a decision. Left alone, a hold never applies.
+// Expire discards, in all tenants, what was held longer than it may be without a decision. Left alone, a hold never
+// applies.
 func Expire(ctx context.Context, db *pg.DB, now time.Time) error {
 	type due struct{ tenant, connector, run string }
 	var all []due
 	err := db.Across(ctx, func(tx *pg.Tx) error {
-		const sql = `select tenant_id::text, connector_id::text, id::text from sync_run where status = 'held' and held_until <= $1 order by held_until limit 100`
+		const sql = `select tenant_id::text, connector_id::text, id::text from sync_run where status = 'held'
+			and held_until <= $1 order by held_until limit 100`
 		rows, err := tx.Query(ctx, sql, now)
 		if err != nil {
 			return err
@@ -128,7 +157,14 @@ func Expire(ctx context.Context, db *pg.DB, now time.Time) error {
 	}
 	for _, d := range all {
 		err := db.As(ctx, viewer.System(d.tenant), func(tx *pg.Tx) error {
-			still, err := ids(ctx, tx, "lock run", `select id::text from sync_run where id = $1 and status = 'held' and held_until <= $2 for update`, d.run, now)
+			still, err := ids(
+				ctx,
+				tx,
+				"lock run",
+				`select id::text from sync_run where id = $1 and status = 'held' and held_until <= $2 for update`,
+				d.run,
+				now,
+			)
 			if err != nil || len(still) == 0 {
 				return err // somebody has decided in the meantime
 			}

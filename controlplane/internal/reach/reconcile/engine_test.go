@@ -51,10 +51,14 @@ func (s *site) Sync(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emi
 	name := "staff"
 	page.Entitlements = []v1.RemoteEntitlement{{ExternalID: name, NativeRef: "cn=staff", Name: &name}}
 	for _, m := range s.members {
-		page.Grants = append(page.Grants, v1.RemoteGrant{EntitlementExternalID: name, PrincipalRef: &v1.Ref{Kind: v1.RefNative, Value: "uid=" + m}})
+		page.Grants = append(
+			page.Grants,
+			v1.RemoteGrant{EntitlementExternalID: name, PrincipalRef: &v1.Ref{Kind: v1.RefNative, Value: "uid=" + m}},
+		)
 	}
 	s.mu.Unlock()
-	for kind, n := range map[v1.ObjectKind]int{v1.Identities: 0, v1.Accounts: len(page.Accounts), v1.Entitlements: 1, v1.Grants: len(page.Grants)} {
+	for kind, n := range map[v1.ObjectKind]int{v1.Identities: 0, v1.Accounts: len(page.Accounts), v1.Entitlements: 1,
+		v1.Grants: len(page.Grants)} {
 		page.Page.Scopes = append(page.Page.Scopes, v1.Scope{Kind: kind, Key: "*", Complete: true, Count: n})
 	}
 	return emit(ctx, page)
@@ -78,9 +82,26 @@ func newSite(t *testing.T) *site {
 		s.world = &world{t: t, db: db}
 		d := &dispatch.Dispatcher{HostedConnector: func(string) (connectorkit.Connector, error) { return s, nil }}
 		connectors := &connector.Service{DB: db, Seal: ring, Dispatch: d, Now: time.Now, Log: log, Cursors: cursors}
-		fields := &fieldmap.Service{DB: db, Connectors: connectors, Cursors: cursors, Compile: transform.Compile, Log: log, Now: time.Now}
-		s.runs = &syncrun.Service{DB: db, Connectors: connectors, Fields: fields, Dispatch: d, Agents: noAgents{}, Cursors: cursors, Log: log, Now: time.Now,
-			CallbackKey: ring.Derive("callback"), Guard: &outbound.Guard{}}
+		fields := &fieldmap.Service{
+			DB:         db,
+			Connectors: connectors,
+			Cursors:    cursors,
+			Compile:    transform.Compile,
+			Log:        log,
+			Now:        time.Now,
+		}
+		s.runs = &syncrun.Service{
+			DB:          db,
+			Connectors:  connectors,
+			Fields:      fields,
+			Dispatch:    d,
+			Agents:      noAgents{},
+			Cursors:     cursors,
+			Log:         log,
+			Now:         time.Now,
+			CallbackKey: ring.Derive("callback"),
+			Guard:       &outbound.Guard{},
+		}
 		decisions := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now, Wake: s.runs.Wake}
 		return append(decisions.Routes(), s.runs.Routes()...)
 	})
@@ -150,10 +171,20 @@ func TestTheEngineMergesWhatIsReleasedAndNothingElse(t *testing.T) {
 	if got := s.read(); got != "held" || s.states() != "active 30" {
 		t.Fatalf("twelve of thirty disabled: the run is %s, accounts %s", got, s.states())
 	}
-	if n := one[int](s.world, `select (select count(*) from account where display_name = 'Renamed') + (select count(*) from access_grant where status = 'missing')`); n != 2 {
+	if n := one[int](
+		s.world,
+		`select (select count(*) from account where display_name = 'Renamed') + (select count(*) from access_grant
+			where status = 'missing')`,
+	); n != 2 {
 		t.Errorf("%d of two harmless changes went on", n)
 	}
-	s.Must(202, "admin", "POST", s.at("/release"), s.decision(3, row{"subset": row{"external_ids": []string{"u0", "u1", "u2"}}}))
+	s.Must(
+		202,
+		"admin",
+		"POST",
+		s.at("/release"),
+		s.decision(3, row{"subset": row{"external_ids": []string{"u0", "u1", "u2"}}}),
+	)
 	if got := s.await(); got != "held" || s.states() != "active 27, disabled 3" {
 		t.Errorf("three released: the run is %s, accounts %s", got, s.states())
 	}
@@ -161,7 +192,11 @@ func TestTheEngineMergesWhatIsReleasedAndNothingElse(t *testing.T) {
 	if got := s.await(); got != "succeeded" || s.states() != "active 18, disabled 12" {
 		t.Errorf("all released: the run is %s, accounts %s", got, s.states())
 	}
-	if n := one[int](s.world, `select count(*) from sync_change where run_id = $1 and state <> 'applied'`, s.run); n != 0 {
+	if n := one[int](
+		s.world,
+		`select count(*) from sync_change where run_id = $1 and state <> 'applied'`,
+		s.run,
+	); n != 0 {
 		t.Errorf("%d changes are not applied", n)
 	}
 	s.change(func() { s.members = append(s.members, "u29") })
@@ -179,7 +214,11 @@ func TestTheEngineRemovesInTwoStepsAndBringsBackWhoReturns(t *testing.T) {
 	s.change(func() { gone, s.accounts, s.members = s.accounts[29], s.accounts[:29], s.members[:29] })
 	for _, want := range []string{"active 29, missing 1 missing", "active 29, deleted 1 revoked"} {
 		status := s.read()
-		if got := s.states() + " " + one[string](s.world, `select g.status from access_grant g join account a on a.id = g.account_id where a.external_id = 'u29'`); status != "succeeded" || got != want {
+		if got := s.states() + " " + one[string](
+			s.world,
+			`select g.status from access_grant g join account a on a.id = g.account_id where a.external_id = 'u29'`,
+		); status != "succeeded" ||
+			got != want {
 			t.Errorf("the run ended %s: %s; want %s", status, got, want)
 		}
 	}
@@ -190,10 +229,16 @@ func TestTheEngineRemovesInTwoStepsAndBringsBackWhoReturns(t *testing.T) {
 	if status := s.read(); status != "succeeded" {
 		t.Errorf("the last run ended %s", status)
 	}
-	if diff := cmp.Diff([]string{"account.reappear u29 applied", "grant.reappear u29 in staff applied"}, s.changes()); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"account.reappear u29 applied", "grant.reappear u29 in staff applied"},
+		s.changes(),
+	); diff != "" {
 		t.Errorf("back again: -want +got\n%s", diff)
 	}
-	if got := s.states() + " " + one[string](s.world, `select string_agg(distinct status, ',') from access_grant`); got != "active 30 active" {
+	if got := s.states() + " " + one[string](
+		s.world,
+		`select string_agg(distinct status, ',') from access_grant`,
+	); got != "active 30 active" {
 		t.Errorf("back again: %s", got)
 	}
 }
@@ -210,7 +255,11 @@ func TestANewerRunOfTheEngineTakesThePlaceOfAHeldOne(t *testing.T) {
 	if got := s.read(); got != "succeeded" || s.states() != "active 30" || len(s.changes()) != 0 {
 		t.Errorf("once it is back: %s, accounts %s, changes %v", got, s.states(), s.changes())
 	}
-	if got := one[string](s.world, `select status || ' ' || (error ->> 'code') from sync_run where id = $1`, held); got != "discarded superseded" {
+	if got := one[string](
+		s.world,
+		`select status || ' ' || (error ->> 'code') from sync_run where id = $1`,
+		held,
+	); got != "discarded superseded" {
 		t.Errorf("the held run is %s", got)
 	}
 }

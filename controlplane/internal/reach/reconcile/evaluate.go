@@ -13,10 +13,10 @@ import (
 // maxFirstListed bounds the changes that the preview of a first load lists. All of it is new, so the counts say enough.
 const maxFirstListed = 100_000
 
-// Evaluate compares what the run has staged with what is known and writes the difference as changes, weighs them, and marks what
-// is held. It may be called again: it starts anew. It belongs in a bulk transaction, and writes nothing but sync_change,
-// sync_hold, the stages' held and the run's held_until. The first load of a connector has nothing to compare with and writes
-// nothing, unless it is a preview.
+// Evaluate compares what the run has staged with what is known and writes the difference as changes, weighs them, and
+// marks what is held. It may be called again: it starts anew. It belongs in a bulk transaction, and writes nothing but
+// sync_change, sync_hold, the stages' held and the run's held_until. The first load of a connector has nothing to
+// compare with and writes nothing, unless it is a preview.
 func Evaluate(ctx context.Context, tx *pg.Tx, r Run) (Verdict, error) {
 	v := Verdict{Changes: map[string]int64{}}
 	if r.FirstLoad && !r.Preview {
@@ -66,9 +66,16 @@ func startAnew(ctx context.Context, tx *pg.Tx, r Run) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`delete from sync_change where tenant_id = current_tenant() and run_id = $1`, r.ID)
 	batch.Queue(`delete from sync_hold where tenant_id = current_tenant() and run_id = $1`, r.ID)
-	batch.Queue(`update sync_run set held_until = null where tenant_id = current_tenant() and id = $1 and held_until is not null`, r.ID)
+	batch.Queue(
+		`update sync_run set held_until = null where tenant_id = current_tenant() and id = $1
+			and held_until is not null`,
+		r.ID,
+	)
 	for _, stage := range stages {
-		batch.Queue(`update `+stage+` set held = null where tenant_id = current_tenant() and run_id = $1 and held`, r.ID)
+		batch.Queue(
+			`update `+stage+` set held = null where tenant_id = current_tenant() and run_id = $1 and held`,
+			r.ID,
+		)
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("start evaluation: %w", err)
@@ -101,17 +108,20 @@ func record(ctx context.Context, tx *pg.Tx, r Run, all bool) error {
 		}
 	}
 	sql := `
-		insert into sync_change (tenant_id, run_id, connector_id, object, change, object_id, external_id, display, guard, fields, before, after,
-		                         department, container, manager, state, reason, parent_id, stage_seq, stage_ord)
-		select current_tenant(), $1, $2, c.object, c.change, c.object_id, c.external_id, c.display, c.guard, c.fields, c.before, c.after,
-		       coalesce(c.department, i.department), c.container, coalesce(c.manager, m.display_name), c.state, c.reason, c.entitlement_id, c.stage_seq, c.stage_ord
+		insert into sync_change (tenant_id, run_id, connector_id, object, change, object_id, external_id, display,
+		                         guard, fields, before, after, department, container, manager, state, reason, parent_id,
+		                             stage_seq, stage_ord)
+		select current_tenant(), $1, $2, c.object, c.change, c.object_id, c.external_id, c.display, c.guard, c.fields,
+		       c.before, c.after, coalesce(c.department, i.department), c.container,
+		           coalesce(c.manager, m.display_name), c.state, c.reason, c.entitlement_id, c.stage_seq, c.stage_ord
 		  from r_change c
 		  left join identity i
 		    on i.tenant_id = current_tenant() and i.id = c.owner_id
 		  left join identity m
 		    on m.tenant_id = current_tenant() and m.id = i.manager_id
 		 order by array_position('{identity,account,entitlement,grant,nesting}'::text[], c.object),
-		          array_position('{remove,missing,disable,update,reappear,create}'::text[], c.change), c.external_id, c.object_id`
+		          array_position('{remove,missing,disable,update,reappear,create}'::text[], c.change), c.external_id,
+		              c.object_id`
 	if r.FirstLoad {
 		sql += fmt.Sprintf(" limit %d", maxFirstListed)
 	}

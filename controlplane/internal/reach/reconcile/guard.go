@@ -18,7 +18,14 @@ var rewrites = []string{"department", "manager", "email", "employee_number"}
 
 // kinds are all kinds in the order they are told.
 var kinds = func() []string {
-	all := []string{identityDeactivation, accountMissing, accountDisabled, grantRemoved, entitlementRemoved, identityCreate}
+	all := []string{
+		identityDeactivation,
+		accountMissing,
+		accountDisabled,
+		grantRemoved,
+		entitlementRemoved,
+		identityCreate,
+	}
 	for _, field := range rewrites {
 		all = append(all, attributeRewrite+"."+field)
 	}
@@ -26,10 +33,21 @@ var kinds = func() []string {
 }()
 
 // absences are the kinds that follow from what was not read. Other settings may be the whole reason for them.
-var absences = map[string]bool{identityDeactivation: true, accountMissing: true, grantRemoved: true, entitlementRemoved: true}
+var absences = map[string]bool{
+	identityDeactivation: true,
+	accountMissing:       true,
+	grantRemoved:         true,
+	entitlementRemoved:   true,
+}
 
 // losses are the kinds that take something away, so that most of a population going at once is never ordinary.
-var losses = map[string]bool{identityDeactivation: true, accountMissing: true, accountDisabled: true, grantRemoved: true, entitlementRemoved: true}
+var losses = map[string]bool{
+	identityDeactivation: true,
+	accountMissing:       true,
+	accountDisabled:      true,
+	grantRemoved:         true,
+	entitlementRemoved:   true,
+}
 
 // Rules by which a hold comes about.
 const (
@@ -38,7 +56,8 @@ const (
 	ruleSettingsChanged = "settings_changed"
 )
 
-// limit is how much of a kind of change passes unseen: Pct of the population, but never less than Floor or more than Cap.
+// limit is how much of a kind of change passes unseen: Pct of the population, but never less than Floor or more than
+// Cap.
 type limit struct {
 	Floor int64
 	Pct   float64

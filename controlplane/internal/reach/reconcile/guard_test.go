@@ -28,17 +28,28 @@ func TestTheGuardTripsWhereTheLimitsSay(t *testing.T) {
 		{"2 of 2 are a total loss", measure{accountMissing, 2, 0, 2}, false, false, ruleTotalLoss, 10},
 		{"half of 5 is not yet half", measure{accountMissing, 2, 0, 5}, false, false, "", 10},
 		{"half of 6 is", measure{accountMissing, 3, 0, 6}, false, false, ruleTotalLoss, 10},
-		{"the cap holds in a large population", measure{accountMissing, 501, 0, 1_000_000}, false, false, ruleLimit, 500},
-		{"one absence after the settings changed", measure{accountMissing, 1, 0, 5000}, true, false, ruleSettingsChanged, 0},
+		{"the cap holds in a large population", measure{accountMissing, 501, 0, 1_000_000}, false, false, ruleLimit,
+			500},
+		{"one absence after the settings changed", measure{accountMissing, 1, 0, 5000}, true, false,
+			ruleSettingsChanged, 0},
 		{"disabling is read, not inferred", measure{accountDisabled, 1, 0, 5000}, true, false, "", 150},
 		{"nothing now, much before", measure{accountMissing, 0, 9000, 5000}, false, false, "", 150},
-		{"every department rewritten", measure{attributeRewrite + ".department", 50, 0, 50}, false, false, ruleLimit, 10},
+		{"every department rewritten", measure{attributeRewrite + ".department", 50, 0, 50}, false, false, ruleLimit,
+			10},
 		{"new people are no loss", measure{identityCreate, 6, 0, 6}, false, false, "", 20},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, trips := guard{totalLoss: !tt.lossOff, settingsChanged: tt.settings}.weigh(tt.m)
 			if trips != (tt.rule != "") || f.rule != tt.rule || f.allowed != tt.allowed {
-				t.Errorf("weigh(%+v) = %v by %q, allowing %d; want %q, %d", tt.m, trips, f.rule, f.allowed, tt.rule, tt.allowed)
+				t.Errorf(
+					"weigh(%+v) = %v by %q, allowing %d; want %q, %d",
+					tt.m,
+					trips,
+					f.rule,
+					f.allowed,
+					tt.rule,
+					tt.allowed,
+				)
 			}
 		})
 	}
@@ -46,18 +57,32 @@ func TestTheGuardTripsWhereTheLimitsSay(t *testing.T) {
 
 func measures() *rapid.Generator[measure] {
 	return rapid.Custom(func(t *rapid.T) measure {
-		return measure{kind: rapid.SampledFrom(kinds).Draw(t, "kind"), observed: rapid.Int64Range(0, 20000).Draw(t, "observed"),
-			recent: rapid.Int64Range(0, 20000).Draw(t, "recent"), population: rapid.Int64Range(0, 100000).Draw(t, "population")}
+		return measure{
+			kind:     rapid.SampledFrom(kinds).Draw(t, "kind"),
+			observed: rapid.Int64Range(0, 20000).Draw(t, "observed"),
+			recent: rapid.Int64Range(0, 20000).
+				Draw(t, "recent"),
+			population: rapid.Int64Range(0, 100000).Draw(t, "population"),
+		}
 	})
 }
 
 func guards() *rapid.Generator[guard] {
 	return rapid.Custom(func(t *rapid.T) guard {
 		limits := map[string]limit{}
-		for _, kind := range rapid.SliceOfDistinct(rapid.SampledFrom(append([]string{attributeRewrite}, kinds...)), rapid.ID).Draw(t, "kinds") {
-			limits[kind] = limit{rapid.Int64Range(0, 500).Draw(t, "floor"), rapid.Float64Range(0, 100).Draw(t, "pct"), rapid.Int64Range(0, 5000).Draw(t, "cap")}
+		for _, kind := range rapid.SliceOfDistinct(rapid.SampledFrom(append([]string{attributeRewrite}, kinds...)),
+			rapid.ID).Draw(t, "kinds") {
+			limits[kind] = limit{
+				rapid.Int64Range(0, 500).Draw(t, "floor"),
+				rapid.Float64Range(0, 100).Draw(t, "pct"),
+				rapid.Int64Range(0, 5000).Draw(t, "cap"),
+			}
 		}
-		return guard{limits: limits, totalLoss: rapid.Bool().Draw(t, "total loss"), settingsChanged: rapid.Bool().Draw(t, "settings changed")}
+		return guard{
+			limits:          limits,
+			totalLoss:       rapid.Bool().Draw(t, "total loss"),
+			settingsChanged: rapid.Bool().Draw(t, "settings changed"),
+		}
 	})
 }
 
@@ -82,8 +107,11 @@ func TestATighterGuardNeverLetsMoreThrough(t *testing.T) {
 			return
 		}
 		l := g.limitOf(m.kind)
-		g.limits[m.kind] = limit{min(l.Floor, rapid.Int64Range(0, 500).Draw(t, "floor")), l.Pct * rapid.Float64Range(0, 1).Draw(t, "share"),
-			min(l.Cap, rapid.Int64Range(0, 5000).Draw(t, "cap"))}
+		g.limits[m.kind] = limit{
+			min(l.Floor, rapid.Int64Range(0, 500).Draw(t, "floor")),
+			l.Pct * rapid.Float64Range(0, 1).Draw(t, "share"),
+			min(l.Cap, rapid.Int64Range(0, 5000).Draw(t, "cap")),
+		}
 		g.totalLoss, g.settingsChanged = true, g.settingsChanged || rapid.Bool().Draw(t, "changed too")
 		if _, trips := g.weigh(m); !trips {
 			t.Error("what was held passes a tighter guard")

@@ -13,19 +13,32 @@ import (
 func (s *Service) Routes() []httpapi.Route {
 	const run = "/connectors/{id}/sync-runs/{run_id}"
 	return []httpapi.Route{
-		httpapi.Handle("GET", run+"/diff", "Summarize the changes of a sync run", s.diff).For(viewer.Admin, viewer.Auditor).
-			Describe("Held kinds come first. Each group names the most affected departments, with samples; holds name the exceeded limit and the probable cause."),
-		httpapi.Handle("GET", run+"/changes", "List the changes of a sync run", s.changes).For(viewer.Admin, viewer.Auditor).
+		httpapi.Handle("GET", run+"/diff", "Summarize the changes of a sync run", s.diff).
+			For(viewer.Admin, viewer.Auditor).
+			Describe("Held kinds come first. Each group names the most affected departments, with samples; holds " +
+				"name the exceeded limit and the probable cause."),
+		httpapi.Handle("GET", run+"/changes", "List the changes of a sync run", s.changes).
+			For(viewer.Admin, viewer.Auditor).
 			Describe("A connector's first load lists what it brought."),
-		httpapi.Download("GET", run+"/changes.csv", "Export the changes of a sync run", "text/csv; charset=utf-8", s.csv).For(viewer.Admin, viewer.Auditor).
-			Describe("The same as the list, as a table. A cell that a spreadsheet would take for a formula begins with an apostrophe."),
+		httpapi.Download("GET", run+"/changes.csv", "Export the changes of a sync run", "text/csv; charset=utf-8",
+			s.csv).
+			For(viewer.Admin, viewer.Auditor).
+			Describe("The same as the list, as a table. A cell that a spreadsheet would take for a formula begins " +
+				"with an apostrophe."),
 		httpapi.Handle("GET", run+"/holds", "List the holds of a sync run", s.holds).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", run+"/release", "Release a held sync run", s.release).For(viewer.Admin).Status(202).Errors(409).
-			Describe("Every change is checked again; changes that no longer match are skipped. Changes outside of the subset stay held."),
+		httpapi.Handle("POST", run+"/release", "Release a held sync run", s.release).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe("Every change is checked again; changes that no longer match are skipped. Changes outside of " +
+				"the subset stay held."),
 		httpapi.Handle("POST", run+"/discard", "Discard a held sync run", s.discard).For(viewer.Admin).Errors(409).
 			Describe("None of the held changes are applied. The next sync run computes them again."),
-		httpapi.Handle("GET", "/connectors/{id}/safety", "Get the safety limits of a connector", s.safety).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PUT", "/connectors/{id}/safety", "Set the safety limits of a connector", s.decideSafety).For(viewer.Admin).Errors(412).
+		httpapi.Handle("GET", "/connectors/{id}/safety", "Get the safety limits of a connector", s.safety).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/connectors/{id}/safety", "Set the safety limits of a connector", s.decideSafety).
+			For(viewer.Admin).
+			Errors(412).
 			Describe("The whole is replaced. Whatever lets more through than before needs a reason."),
 	}
 }

@@ -23,21 +23,36 @@ func team(t testing.TB, n int) *world {
 func (w *world) sawTeam(from, to int, more ...row) *world {
 	w.t.Helper()
 	for i := from; i <= to; i++ {
-		w.sawPerson(fmt.Sprintf("p%d", i), append([]row{{"department": "Sales", "employee_number": fmt.Sprint(i)}}, more...)...)
+		w.sawPerson(
+			fmt.Sprintf("p%d", i),
+			append([]row{{"department": "Sales", "employee_number": fmt.Sprint(i)}}, more...)...)
 	}
 	return w
 }
 
 func (w *world) person(ext string) string {
 	w.t.Helper()
-	return one[string](w, `select status || ' ' || coalesce(status_reason, '-') from identity where external_id = $1`, ext)
+	return one[string](
+		w,
+		`select status || ' ' || coalesce(status_reason, '-') from identity where external_id = $1`,
+		ext,
+	)
 }
 
 func TestWhoTheSourceLosesIsDeactivatedWhenTheirAbsenceIsProvenAgain(t *testing.T) {
 	w := team(t, 12)
 	mailbox := w.connect("mail")
-	w.insert("account", row{"id": newID(), "connector_id": mailbox, "external_id": "p1", "identity_id": one[string](w, `select id::text from identity where external_id = 'p1'`),
-		"correlation_state": "linked", "row_hash": hash("h")})
+	w.insert(
+		"account",
+		row{
+			"id":                newID(),
+			"connector_id":      mailbox,
+			"external_id":       "p1",
+			"identity_id":       one[string](w, `select id::text from identity where external_id = 'p1'`),
+			"correlation_state": "linked",
+			"row_hash":          hash("h"),
+		},
+	)
 	w.begin().sawTeam(2, 12).complete("identities")
 	w.apply(w.evaluate())
 	if got := w.person("p1"); got != "active -" {
@@ -55,12 +70,19 @@ func TestWhoTheSourceLosesIsDeactivatedWhenTheirAbsenceIsProvenAgain(t *testing.
 	if got := one[string](w, `select status || version from account`); got != "active1" {
 		t.Errorf("their account at another connector is %s; want it untouched", got)
 	}
-	if n := one[int](w, `select count(*) from audit_event where action = 'identity.deactivated' and (event::json -> 'context' ->> 'count') = '1'`); n != 1 {
+	if n := one[int](
+		w,
+		`select count(*) from audit_event where action = 'identity.deactivated'
+			and (event::json -> 'context' ->> 'count') = '1'`,
+	); n != 1 {
 		t.Errorf("%d audit entries; want 1", n)
 	}
 	w.begin().sawTeam(1, 12).complete("identities")
 	w.apply(w.evaluate())
-	if got := w.person("p1"); got != "active -" || one[int](w, `select count(*) from identity_source where removed_at is not null or missing_runs > 0`) != 0 {
+	if got := w.person(
+		"p1",
+	); got != "active -" ||
+		one[int](w, `select count(*) from identity_source where removed_at is not null or missing_runs > 0`) != 0 {
 		t.Errorf("back again: %s", got)
 	}
 }
@@ -78,13 +100,21 @@ func TestWhoAnotherSourceKnowsOrAPersonDecidedAboutStays(t *testing.T) {
 		w.sawPerson(fmt.Sprintf("p%d", i), deleted)
 	}
 	v := w.evaluate()
-	want := []string{"p1 - another source still knows this person", "p2 - the source says that they were deleted", "p3 - the source says that they were deleted",
-		"p4 identity_deactivation the source says that they were deleted"}
-	if diff := cmp.Diff(want, w.lines(`select external_id || ' ' || coalesce(guard, '-') || ' ' || reason from sync_change order by n`)); diff != "" {
+	want := []string{
+		"p1 - another source still knows this person",
+		"p2 - the source says that they were deleted",
+		"p3 - the source says that they were deleted",
+		"p4 identity_deactivation the source says that they were deleted",
+	}
+	if diff := cmp.Diff(
+		want,
+		w.lines(`select external_id || ' ' || coalesce(guard, '-') || ' ' || reason from sync_change order by n`),
+	); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	w.apply(v) // the person is named by the source that still has them
-	for ext, want := range map[string]string{"E1": "active -", "p2": "active -", "p3": "active -", "p4": "deactivated source_removed"} {
+	for ext, want := range map[string]string{"E1": "active -", "p2": "active -", "p3": "active -",
+		"p4": "deactivated source_removed"} {
 		if got := w.person(ext); got != want {
 			t.Errorf("%s is %s; want %s", ext, got, want)
 		}
@@ -104,9 +134,21 @@ func TestWhoTheSourceCallsInactiveStaysSoWhenTheyComeBack(t *testing.T) {
 
 func TestOnlyNamedFieldsAreToldAndNeverWhatElseARecordHolds(t *testing.T) {
 	w := team(t, 20).begin()
-	w.sawPerson("p1", row{"department": "Support", "employee_number": "1", "location": "Bern", "attributes": `{"secret": "s3cret"}`, "row_hash": hash("new")})
+	w.sawPerson(
+		"p1",
+		row{
+			"department":      "Support",
+			"employee_number": "1",
+			"location":        "Bern",
+			"attributes":      `{"secret": "s3cret"}`,
+			"row_hash":        hash("new"),
+		},
+	)
 	w.evaluate()
-	got := w.lines(`select array_to_string(fields, ',') || ' | ' || before::text || ' | ' || after::text || ' | ' || guard from sync_change`)
+	got := w.lines(
+		`select array_to_string(fields, ',') || ' | ' || before::text || ' | ' || after::text || ' | ' || guard
+			from sync_change`,
+	)
 	want := []string{`department,location | {"department": "Sales"} | {"department": "Support"} | attribute_rewrite`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -115,13 +157,17 @@ func TestOnlyNamedFieldsAreToldAndNeverWhatElseARecordHolds(t *testing.T) {
 
 func TestRewritesInMassAreHeldByTheFieldThatIsRewritten(t *testing.T) {
 	w := team(t, 30)
-	w.begin().sawTeam(1, 18, row{"department": nil, "row_hash": hash("new")}).sawTeam(19, 28, row{"title": "Rep", "row_hash": hash("new")})
+	w.begin().
+		sawTeam(1, 18, row{"department": nil, "row_hash": hash("new")}).
+		sawTeam(19, 28, row{"title": "Rep", "row_hash": hash("new")})
 	w.sawTeam(29, 30, row{"department": "Support", "row_hash": hash("new")})
 	v := w.evaluate()
 	if diff := cmp.Diff([]string{"attribute_rewrite.department limit"}, holdKinds(v)); diff != "" {
 		t.Fatalf("-want +got\n%s", diff)
 	}
-	if v.Holds[0].Observed != 20 || v.Holds[0].Population != 30 || v.Holds[0].Cause != "the department of 18 people becomes empty: the source no longer tells it, or tells it under another name" {
+	if v.Holds[0].Observed != 20 || v.Holds[0].Population != 30 ||
+		v.Holds[0].Cause != "the department of 18 people becomes empty: the source no longer tells it, or tells it "+
+			"under another name" {
 		t.Errorf("hold %+v", v.Holds[0])
 	}
 	if n := one[int](w, `select count(*) from stage_identity where held`); n != 20 {
@@ -142,7 +188,11 @@ func TestWhoIsDisabledAtTheirSourceIsWeighedAsLeaving(t *testing.T) {
 	w := team(t, 30)
 	w.begin().sawTeam(1, 6, row{"source_status": "deactivated", "is_disabled": true, "row_hash": hash("off")})
 	v := w.evaluate()
-	if diff := cmp.Diff([]string{"identity_deactivation limit"}, holdKinds(v)); diff != "" || v.Changes["identity.disable"] != 6 {
+	if diff := cmp.Diff(
+		[]string{"identity_deactivation limit"},
+		holdKinds(v),
+	); diff != "" ||
+		v.Changes["identity.disable"] != 6 {
 		t.Errorf("changes %v, -want +got\n%s", v.Changes, diff)
 	}
 	if v.Holds[0].Cause != "6 of 6 belong to the department Sales" {
@@ -152,16 +202,34 @@ func TestWhoIsDisabledAtTheirSourceIsWeighedAsLeaving(t *testing.T) {
 
 func TestAManagerWhoMovesIsNoNewManager(t *testing.T) {
 	w := team(t, 30)
-	w.exec(`update identity set manager_id = (select id from identity where external_id = 'p1'), manager_external_id = 'p1', manager_from_source = true where external_id <> 'p1'`)
-	w.exec(`update identity_source set manager_ref_kind = 'native', manager_ref_value = 'uid=p1,ou=people' where external_id <> 'p1'`)
-	w.begin().sawTeam(2, 29, row{"manager_ref_kind": "native", "manager_ref_value": "uid=p1,ou=board", "row_hash": hash("new"), "title": "Rep"})
+	w.exec(
+		`update identity set manager_id = (select id from identity where external_id = 'p1'),
+			manager_external_id = 'p1', manager_from_source = true where external_id <> 'p1'`,
+	)
+	w.exec(
+		`update identity_source set manager_ref_kind = 'native',
+			manager_ref_value = 'uid=p1,ou=people' where external_id <> 'p1'`,
+	)
+	w.begin().
+		sawTeam(2, 29, row{"manager_ref_kind": "native", "manager_ref_value": "uid=p1,ou=board",
+			"row_hash": hash("new"), "title": "Rep"})
 	w.sawTeam(1, 1, row{"native_ref": "uid=p1,ou=board", "row_hash": hash("moved")})
-	w.sawTeam(30, 30, row{"manager_ref_kind": "native", "manager_ref_value": "uid=p2,ou=people", "row_hash": hash("new")})
+	w.sawTeam(
+		30,
+		30,
+		row{"manager_ref_kind": "native", "manager_ref_value": "uid=p2,ou=people", "row_hash": hash("new")},
+	)
 	v := w.evaluate()
 	if len(v.Holds) != 0 {
 		t.Errorf("holds %+v", v.Holds)
 	}
-	if got := w.lines(`select external_id || ' ' || (before ->> 'manager') || ' ' || (after ->> 'manager') from sync_change where 'manager' = any(fields)`); !cmp.Equal(got, []string{"p30 p1 p2"}) {
+	if got := w.lines(
+		`select external_id || ' ' || (before ->> 'manager') || ' ' || (after ->> 'manager') from sync_change
+			where 'manager' = any(fields)`,
+	); !cmp.Equal(
+		got,
+		[]string{"p30 p1 p2"},
+	) {
 		t.Errorf("managers change: %v", got)
 	}
 }
@@ -169,26 +237,47 @@ func TestAManagerWhoMovesIsNoNewManager(t *testing.T) {
 func TestNewPeopleInMassAreHeldAsWhenTheKeyChanges(t *testing.T) {
 	w := team(t, 40).begin().complete("identities")
 	for i := 1; i <= 40; i++ {
-		w.sawPerson(fmt.Sprintf("new-%d", i), row{"email": fmt.Sprintf("p%d@x.test", i), "employee_number": fmt.Sprint(i)})
+		w.sawPerson(
+			fmt.Sprintf("new-%d", i),
+			row{"email": fmt.Sprintf("p%d@x.test", i), "employee_number": fmt.Sprint(i)},
+		)
 	}
 	v := w.evaluate()
-	if diff := cmp.Diff([]string{"identity_deactivation total_loss", "identity_create limit"}, holdKinds(v)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"identity_deactivation total_loss", "identity_create limit"},
+		holdKinds(v),
+	); diff != "" {
 		t.Fatalf("-want +got\n%s", diff)
 	}
-	if v.Holds[1].Cause != "40 of 40 have the e-mail address of an existing identity: the key field of the source may have changed" {
+	if v.Holds[1].Cause != "40 of 40 have the e-mail address of an existing identity: the key field of the source "+
+		"may have changed" {
 		t.Errorf("cause %q", v.Holds[1].Cause)
 	}
 }
 
 func TestSomebodyWhoIsKnownFromElsewhereIsNoNewPerson(t *testing.T) {
 	w := team(t, 20)
-	w.insert("identity", row{"id": newID(), "external_id": "X9", "email": "nine@x.test", "employee_number": "900", "display_name": "Nine"})
-	w.begin().sawPerson("p900", row{"email": "other@x.test", "employee_number": "900", "title": "Rep"}).sawPerson("p901")
+	w.insert(
+		"identity",
+		row{
+			"id":              newID(),
+			"external_id":     "X9",
+			"email":           "nine@x.test",
+			"employee_number": "900",
+			"display_name":    "Nine",
+		},
+	)
+	w.begin().
+		sawPerson("p900", row{"email": "other@x.test", "employee_number": "900", "title": "Rep"}).
+		sawPerson("p901")
 	v := w.evaluate()
 	if diff := cmp.Diff(map[string]int64{"identity.update": 1, "identity.create": 1}, v.Changes); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if got := w.lines(`select display || ' ' || array_to_string(fields, ',') from sync_change where change = 'update'`); !cmp.Equal(got, []string{"Nine title,username"}) && !cmp.Equal(got, []string{"Nine title"}) {
+	if got := w.lines(
+		`select display || ' ' || array_to_string(fields, ',') from sync_change where change = 'update'`,
+	); !cmp.Equal(got, []string{"Nine title,username"}) &&
+		!cmp.Equal(got, []string{"Nine title"}) {
 		t.Errorf("update: %v; want the title filled in, and the address kept", got)
 	}
 }
@@ -210,7 +299,14 @@ func TestATakenAddressIsNoChangeInEveryRun(t *testing.T) {
 func TestAFirstLoadHasNothingToCompareButItsPreviewCounts(t *testing.T) {
 	first := func(r *reconcile.Run) { r.FirstLoad = true }
 	preview := func(r *reconcile.Run) { r.FirstLoad, r.Preview = true, true }
-	w := newWorld(t).begin().complete(everything...).sawPerson("ann").sawAccount("ann").sawGroup("staff").sawMember("staff", dn("ann"))
+	w := newWorld(
+		t,
+	).begin().
+		complete(everything...).
+		sawPerson("ann").
+		sawAccount("ann").
+		sawGroup("staff").
+		sawMember("staff", dn("ann"))
 	if v := w.evaluate(first); len(v.Changes) != 0 || len(w.changes()) != 0 {
 		t.Errorf("first load: %v", v.Changes)
 	}
@@ -220,7 +316,15 @@ func TestAFirstLoadHasNothingToCompareButItsPreviewCounts(t *testing.T) {
 		t.Errorf("preview: -want +got\n%s", diff)
 	}
 	w.apply(v, preview)
-	if diff := cmp.Diff([]string{"identity.create ann previewed", "account.create ann previewed", "entitlement.create staff previewed", "grant.create ann in staff previewed"}, w.changes()); diff != "" {
+	if diff := cmp.Diff(
+		[]string{
+			"identity.create ann previewed",
+			"account.create ann previewed",
+			"entitlement.create staff previewed",
+			"grant.create ann in staff previewed",
+		},
+		w.changes(),
+	); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
@@ -236,14 +340,38 @@ func TestAPreviewTellsWhatApplyingDoesAndDoesNothing(t *testing.T) {
 				fill(o)
 				v := o.evaluate(change...)
 				o.apply(v, change...)
-				return o.lines(`select concat_ws(' ', object, change, external_id, guard, before, after) from sync_change where run_id = $1 order by n`, o.run), holdKinds(v), v
+				return o.lines(
+						`select concat_ws(' ', object, change, external_id, guard, before, after) from sync_change
+							where run_id = $1 order by n`,
+						o.run,
+					), holdKinds(
+						v,
+					), v
 			}
-			before := o.lines(`select 'a' || status || version from account union all select 'g' || status || version from access_grant order by 1`)
+			before := o.lines(
+				`select 'a' || status || version from account union all select 'g' || status || version
+					from access_grant order by 1`,
+			)
 			previewed, wouldHold, _ := diff(func(r *reconcile.Run) { r.Preview = true })
-			if after := o.lines(`select 'a' || status || version from account union all select 'g' || status || version from access_grant order by 1`); !cmp.Equal(before, after) {
+			if after := o.lines(
+				`select 'a' || status || version from account union all select 'g' || status || version
+					from access_grant order by 1`,
+			); !cmp.Equal(
+				before,
+				after,
+			) {
 				t.Errorf("the preview changed %s", cmp.Diff(before, after))
 			}
-			if n := one[int](o.world, `select count(*) from sync_change where state <> 'previewed'`) + one[int](o.world, `select count(*) from stage_account where held`) + one[int](o.world, `select count(*) from sync_hold where state <> 'previewed'`); n != 0 {
+			if n := one[int](
+				o.world,
+				`select count(*) from sync_change where state <> 'previewed'`,
+			) + one[int](
+				o.world,
+				`select count(*) from stage_account where held`,
+			) + one[int](
+				o.world,
+				`select count(*) from sync_hold where state <> 'previewed'`,
+			); n != 0 {
 				t.Errorf("%d rows look as if the preview were to be applied", n)
 			}
 			applied, holds, _ := diff()

@@ -24,7 +24,8 @@ type Subset struct {
 	ExternalIDs []string `json:"external_ids,omitempty" maxItems:"10000"`
 }
 
-// Decision releases what is held, or a part of it. Digest and count say what was seen: if something else is held, nothing happens.
+// Decision releases what is held, or a part of it. Digest and count say what was seen: if something else is held,
+// nothing happens.
 type Decision struct {
 	Subset        *Subset `json:"subset,omitempty" doc:"the part to apply; without it everything"`
 	Comment       string  `json:"comment" minLength:"1" maxLength:"2000" doc:"why this may be applied; it goes into the audit log"`
@@ -44,8 +45,14 @@ type Released struct {
 // channel is where the engine hears that a run has something to do.
 const channel = "sync_run"
 
-// Release lets what is held be applied, or a part of it. The run goes back to applying, and the engine merges what is let go.
-func (s *Service) Release(ctx context.Context, v viewer.Viewer, connector, run string, d Decision) (out Released, err error) {
+// Release lets what is held be applied, or a part of it. The run goes back to applying, and the engine merges what is
+// let go.
+func (s *Service) Release(
+	ctx context.Context,
+	v viewer.Viewer,
+	connector, run string,
+	d Decision,
+) (out Released, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
 		out, err = ReleaseHeld(ctx, tx, connector, run, d, s.Now())
 		return err
@@ -70,13 +77,17 @@ func ReleaseHeld(ctx context.Context, tx *pg.Tx, connector, run string, d Decisi
 		return out, err
 	}
 	if digest != d.Digest {
-		return out, fault.Coded(fault.Conflict, "digest_mismatch", "the held changes differ from the ones you reviewed; review them again").Also("digest", digest).Also("held", held)
+		return out, fault.Coded(fault.Conflict, "digest_mismatch", "the held changes differ from the ones you "+
+			"reviewed; review them again").
+			Also("digest", digest).
+			Also("held", held)
 	}
 	if out.Released, err = letGo(ctx, tx, run, d.Subset); err != nil {
 		return out, err
 	}
 	if out.Released != d.ExpectedCount {
-		return out, fault.Coded(fault.Conflict, "count_mismatch", "this would apply %d changes, not %d; nothing was done", out.Released, d.ExpectedCount).
+		return out, fault.Coded(fault.Conflict, "count_mismatch",
+			"this would apply %d changes, not %d; nothing was done", out.Released, d.ExpectedCount).
 			Also("count", out.Released)
 	}
 	out.Held = held - out.Released
@@ -85,7 +96,11 @@ func ReleaseHeld(ctx context.Context, tx *pg.Tx, connector, run string, d Decisi
 	}
 	err = goOn(ctx, tx, connector, run, d, out, now)
 	if pg.Violates(err, "sync_run_one_active") { // it began between the look and the write
-		return out, fault.Coded(fault.Conflict, "sync_already_running", "another run of this connector is active and takes the place of this one")
+		return out, fault.Coded(
+			fault.Conflict,
+			"sync_already_running",
+			"another run of this connector is active and takes the place of this one",
+		)
 	}
 	return out, err
 }
@@ -97,7 +112,8 @@ func mayDecide(ctx context.Context, tx *pg.Tx, connector, run string) error {
 		return err
 	}
 	if o.Status != "held" {
-		return fault.Coded(fault.Conflict, "invalid_transition", "the run is %s: there is nothing to decide", o.Status).Also("allowed", []string{})
+		return fault.Coded(fault.Conflict, "invalid_transition", "the run is %s: there is nothing to decide", o.Status).
+			Also("allowed", []string{})
 	}
 	return nil
 }
@@ -113,12 +129,15 @@ func activeElsewhere(ctx context.Context, tx *pg.Tx, connector string) error {
 	if err != nil || len(active) == 0 {
 		return err
 	}
-	return fault.Coded(fault.Conflict, "sync_already_running", "another run of this connector is active and takes the place of this one").Also("run_id", active[0])
+	return fault.Coded(fault.Conflict, "sync_already_running", "another run of this connector is active and takes "+
+		"the place of this one").
+		Also("run_id", active[0])
 }
 
 // letGo turns the held changes of a subset into pending ones, and says how many.
 func letGo(ctx context.Context, tx *pg.Tx, run string, part *Subset) (int64, error) {
-	sql := `update sync_change c set state = 'pending' where c.tenant_id = current_tenant() and c.run_id = @run and c.state = 'held'`
+	sql := `update sync_change c set state = 'pending' where c.tenant_id = current_tenant() and c.run_id = @run
+		and c.state = 'held'`
 	args := pgx.NamedArgs{"run": run}
 	if part == nil {
 		part = &Subset{}
@@ -131,7 +150,8 @@ func letGo(ctx context.Context, tx *pg.Tx, run string, part *Subset) (int64, err
 		{"objects", "c.object = any(@objects)", part.Objects},
 		{"changes", "c.change = any(@changes)", part.Changes},
 		{"departments", "c.department = any(@departments)", part.Departments},
-		{"containers", "exists (select from unnest(@containers::text[]) b (name) where c.container = b.name or right(c.container, length(b.name) + 1) = ',' || b.name)", part.Containers},
+		{"containers", "exists (select from unnest(@containers::text[]) b (name) where c.container = b.name or " +
+			"right(c.container, length(b.name) + 1) = ',' || b.name)", part.Containers},
 		{"external_ids", "c.external_id = any(@external_ids)", part.ExternalIDs},
 	} {
 		if len(by.values) > 0 {
@@ -177,31 +197,43 @@ func unmark(ctx context.Context, tx *pg.Tx, run string, all bool) error {
 	return nil
 }
 
-// goOn notes the decision at the holds and puts the run back to applying. Where the whole run is held, a hold is not over before
-// everything is decided, also what was held along with it.
+// goOn notes the decision at the holds and puts the run back to applying. Where the whole run is held, a hold is not
+// over before everything is decided, also what was held along with it.
 func goOn(ctx context.Context, tx *pg.Tx, connector, run string, d Decision, out Released, now time.Time) error {
 	const holds = `
 		update sync_hold h
 		   set state = case when exists (select from sync_change c
 		                                  where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'held'
 		                                    and (c.guard is null or c.guard = h.kind
-		                                         or not exists (select from sync_hold o where o.tenant_id = c.tenant_id and o.run_id = c.run_id and o.kind = c.guard)))
+		                                         or not exists (select from sync_hold o where o.tenant_id = c.tenant_id
+		                                             and o.run_id = c.run_id and o.kind = c.guard)))
 		                    then 'partly_released' else 'released' end,
 		       decided_at = now(), decided_by = $2, comment = $3
 		 where h.tenant_id = current_tenant()
 		   and h.run_id = $1
 		   and h.state in ('open', 'partly_released')
 		   and (exists (select from sync_change c
-		                 where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'pending' and c.guard = h.kind)
+		                 where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'pending'
+		                     and c.guard = h.kind)
 		        or not exists (select from sync_change c
-		                        where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'held' and c.guard = h.kind))`
+		                        where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'held'
+		                            and c.guard = h.kind))`
 	const again = `
 		update sync_run
-		   set status = 'applying', phase = 'apply', release = $2, finished_at = null, cancel_requested = false, lease_owner = null, lease_until = null,
-		       progress_at = now(), updated_at = now(), progress_seq = progress_seq + 1
+		   set status = 'applying', phase = 'apply', release = $2, finished_at = null, cancel_requested = false,
+		       lease_owner = null, lease_until = null, progress_at = now(), updated_at = now(),
+		           progress_seq = progress_seq + 1
 		 where tenant_id = current_tenant() and id = $1`
-	release, err := json.Marshal(map[string]any{"by": json.RawMessage(decider(tx.Viewer)), "at": now.UTC().Format(time.RFC3339), "comment": d.Comment,
-		"changes": out.Released, "held": out.Held, "subset": d.Subset})
+	release, err := json.Marshal(
+		map[string]any{
+			"by":      json.RawMessage(decider(tx.Viewer)),
+			"at":      now.UTC().Format(time.RFC3339),
+			"comment": d.Comment,
+			"changes": out.Released,
+			"held":    out.Held,
+			"subset":  d.Subset,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("write release: %w", err)
 	}
@@ -211,9 +243,23 @@ func goOn(ctx context.Context, tx *pg.Tx, connector, run string, d Decision, out
 	if _, err := tx.Exec(ctx, again, run, release); err != nil {
 		return fmt.Errorf("go on with run: %w", err)
 	}
-	err = audit.Record(ctx, tx, audit.Entry{Action: "sync_run.released", Subject: audit.Subject{Type: "sync_run", ID: run},
-		Context: map[string]any{"run_id": run, "connector_id": connector, "comment": d.Comment, "changes": out.Released, "held": out.Held,
-			"digest": d.Digest, "subset": d.Subset}})
+	err = audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "sync_run.released",
+			Subject: audit.Subject{Type: "sync_run", ID: run},
+			Context: map[string]any{
+				"run_id":       run,
+				"connector_id": connector,
+				"comment":      d.Comment,
+				"changes":      out.Released,
+				"held":         out.Held,
+				"digest":       d.Digest,
+				"subset":       d.Subset,
+			},
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -233,7 +279,8 @@ func DiscardHeld(ctx context.Context, tx *pg.Tx, connector, run, comment string)
 	return drop(ctx, tx, connector, run, discarded(comment))
 }
 
-// Held says how many changes of a run wait for a decision. After a release the engine asks whether the run is held again.
+// Held says how many changes of a run wait for a decision. After a release the engine asks whether the run is held
+// again.
 func Held(ctx context.Context, tx *pg.Tx, r Run) (n int64, err error) {
 	const sql = `select count(*) from sync_change where tenant_id = current_tenant() and run_id = $1 and state = 'held'`
 	if err := tx.QueryRow(ctx, sql, r.ID).Scan(&n); err != nil {
@@ -244,5 +291,11 @@ func Held(ctx context.Context, tx *pg.Tx, r Run) (n int64, err error) {
 
 func linksOf(connector, run string) map[string]string {
 	self := "/api/v1/connectors/" + connector + "/sync-runs/" + run
-	return map[string]string{"run": self, "events": self + "/events", "diff": self + "/diff", "changes": self + "/changes", "holds": self + "/holds"}
+	return map[string]string{
+		"run":     self,
+		"events":  self + "/events",
+		"diff":    self + "/diff",
+		"changes": self + "/changes",
+		"holds":   self + "/holds",
+	}
 }

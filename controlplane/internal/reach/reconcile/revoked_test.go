@@ -82,9 +82,16 @@ func TestWhatWeRevokeIsGoneWithTheFirstProofAndNeedsNoGuard(t *testing.T) {
 	if len(v.Holds) != 0 {
 		t.Errorf("the guard holds %v, which we ordered", holdKinds(v))
 	}
-	o.expect("grant.remove ann in staff pending", "grant.remove bob in staff pending", "grant.remove cy in staff pending")
+	o.expect(
+		"grant.remove ann in staff pending",
+		"grant.remove bob in staff pending",
+		"grant.remove cy in staff pending",
+	)
 	o.apply(v)
-	if n := one[int](o.world, `select count(*)::int from access_grant where status = 'revoked' and suppress_reimport_until > now()`); n != 3 {
+	if n := one[int](
+		o.world,
+		`select count(*)::int from access_grant where status = 'revoked' and suppress_reimport_until > now()`,
+	); n != 3 {
 		t.Errorf("%d are revoked, and may be answered late; want 3", n)
 	}
 }
@@ -92,7 +99,10 @@ func TestWhatWeRevokeIsGoneWithTheFirstProofAndNeedsNoGuard(t *testing.T) {
 func TestLateAnswerIsNoReturnAndALaterOneIs(t *testing.T) {
 	o := newOffice(t)
 	o.grant(o.annInAdmins, `status = 'revoking'`)
-	o.grant(o.annInAdmins, `status = 'revoked', revoked_at = now() - interval '1 hour', suppress_reimport_until = now() + interval '1 hour'`)
+	o.grant(
+		o.annInAdmins,
+		`status = 'revoked', revoked_at = now() - interval '1 hour', suppress_reimport_until = now() + interval '1 hour'`,
+	)
 	o.sawAllBut("")
 	o.apply(o.evaluate())
 	o.expect()
@@ -109,7 +119,12 @@ func TestLateAnswerIsNoReturnAndALaterOneIs(t *testing.T) {
 	if diff := cmp.Diff(reconcile.Counts{Reappeared: 1, Returned: 1}, done["grant"]); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if got := one[string](o.world, `select status || ' ' || reappeared || ' ' || (suppress_reimport_until is null) from access_grant where id = $1`, o.annInAdmins); got != "active true true" {
+	if got := one[string](
+		o.world,
+		`select status || ' ' || reappeared || ' ' || (suppress_reimport_until is null) from access_grant
+			where id = $1`,
+		o.annInAdmins,
+	); got != "active true true" {
 		t.Errorf("it is %s; want active, reappeared, and no longer waited for", got)
 	}
 	if n := one[int](o.world, `select count(*)::int from audit_event where action = 'grant.returned'`); n != 1 {

@@ -7,12 +7,14 @@ import (
 // Run is what the engine tells about the run that is weighed or applied.
 type Run struct {
 	ID, Connector   string
-	FirstLoad       bool            // nothing of this connector was known before: there is nothing to compare with
-	Preview         bool            // tells what would change, and changes nothing
-	SettingsChanged bool            // the connection is not the one that the last good run used
-	Incremental     bool            // read changes only
-	Clean           bool            // every record that was read could be used, and nothing kept the run from reading on
-	Complete        map[string]bool // kinds of the protocol (identities, accounts, …) that were read to their proven end
+	FirstLoad       bool // nothing of this connector was known before: there is nothing to compare with
+	Preview         bool // tells what would change, and changes nothing
+	SettingsChanged bool // the connection is not the one that the last good run used
+	Incremental     bool // read changes only
+	// every record that was read could be used, and nothing kept the run from reading on
+	Clean bool
+	// kinds of the protocol (identities, accounts, …) that were read to their proven end
+	Complete map[string]bool
 }
 
 // Verdict is what the guard says about a run.
@@ -23,8 +25,8 @@ type Verdict struct {
 	Changes   map[string]int64 // by object and change, such as "account.missing"
 }
 
-// Counts says what ApplyRemovals did to one kind of object. Skipped are changes whose object was no longer as it was weighed;
-// Returned are those of the reappeared that we had revoked.
+// Counts says what ApplyRemovals did to one kind of object. Skipped are changes whose object was no longer as it was
+// weighed; Returned are those of the reappeared that we had revoked.
 type Counts struct {
 	Missing    int64 `json:"missing"`
 	Removed    int64 `json:"removed"`

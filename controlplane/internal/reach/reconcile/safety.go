@@ -16,8 +16,8 @@ const (
 	scopeRun  = "run"
 )
 
-// Safety is how carefully a connector's runs are looked at: how much of each kind of change passes unseen, and how absence is
-// proven.
+// Safety is how carefully a connector's runs are looked at: how much of each kind of change passes unseen, and how
+// absence is proven.
 type Safety struct {
 	Limits    []SafetyLimit `json:"limits" nullable:"false" doc:"own limits; a kind without one keeps the standard"`
 	Window    string        `json:"window" doc:"ISO 8601 duration: what was applied within it counts with the run. From PT1H to P7D."`
@@ -43,7 +43,14 @@ type Deletion struct {
 
 // defaultSafety is that of a connector for which nobody has decided otherwise.
 func defaultSafety() Safety {
-	return Safety{Limits: []SafetyLimit{}, Window: "PT24H", TotalLoss: true, HoldScope: scopeKind, HoldTTL: "PT72H", Deletion: Deletion{MissingRunsRequired: 2}}
+	return Safety{
+		Limits:    []SafetyLimit{},
+		Window:    "PT24H",
+		TotalLoss: true,
+		HoldScope: scopeKind,
+		HoldTTL:   "PT72H",
+		Deletion:  Deletion{MissingRunsRequired: 2},
+	}
 }
 
 // policy is a safety ready for use.
@@ -58,7 +65,8 @@ type policy struct {
 func safetyOf(ctx context.Context, tx *pg.Tx, connector string) (Safety, error) {
 	s := defaultSafety()
 	var own, deletion []byte
-	if err := tx.QueryRow(ctx, `select safety, deletion from connector where id = $1`, connector).Scan(&own, &deletion); err != nil {
+	if err := tx.QueryRow(ctx, `select safety, deletion from connector where id = $1`, connector).
+		Scan(&own, &deletion); err != nil {
 		return s, fmt.Errorf("read safety of connector: %w", err)
 	}
 	if err := json.Unmarshal(own, &s); err != nil {
@@ -88,6 +96,11 @@ func (s Safety) policy(now time.Time) (policy, error) {
 			limits[l.Kind] = limit{l.Floor, l.Pct, l.Cap}
 		}
 	}
-	return policy{guard: guard{limits: limits, totalLoss: s.TotalLoss}, window: window, ttl: ttl, holdRun: s.HoldScope == scopeRun,
-		missingUntil: max(1, s.Deletion.MissingRunsRequired)}, nil
+	return policy{
+		guard:        guard{limits: limits, totalLoss: s.TotalLoss},
+		window:       window,
+		ttl:          ttl,
+		holdRun:      s.HoldScope == scopeRun,
+		missingUntil: max(1, s.Deletion.MissingRunsRequired),
+	}, nil
 }

@@ -53,7 +53,12 @@ func (s *Service) safety(ctx context.Context, v viewer.Viewer, in *safetyIn) (ou
 	return out, err
 }
 
-func (s *Service) view(ctx context.Context, tx *pg.Tx, connector string, version int) (*httpapi.One[SafetyView], error) {
+func (s *Service) view(
+	ctx context.Context,
+	tx *pg.Tx,
+	connector string,
+	version int,
+) (*httpapi.One[SafetyView], error) {
 	safety, err := safetyOf(ctx, tx, connector)
 	if err != nil {
 		return nil, err
@@ -75,7 +80,8 @@ func connectorVersion(ctx context.Context, tx *pg.Tx, id, locking string) (versi
 	if uuid.Validate(id) != nil {
 		return 0, missing
 	}
-	err = tx.QueryRow(ctx, `select version from connector where id = $1 and deleted_at is null `+locking, id).Scan(&version)
+	err = tx.QueryRow(ctx, `select version from connector where id = $1 and deleted_at is null `+locking, id).
+		Scan(&version)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, missing
@@ -85,7 +91,11 @@ func connectorVersion(ctx context.Context, tx *pg.Tx, id, locking string) (versi
 	return version, nil
 }
 
-func (s *Service) decideSafety(ctx context.Context, v viewer.Viewer, in *decideSafetyIn) (out *httpapi.One[SafetyView], err error) {
+func (s *Service) decideSafety(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *decideSafetyIn,
+) (out *httpapi.One[SafetyView], err error) {
 	after := in.Body.Safety
 	if err := after.check(); err != nil {
 		return nil, err
@@ -107,15 +117,20 @@ func (s *Service) decideSafety(ctx context.Context, v viewer.Viewer, in *decideS
 			return err
 		}
 		if len(looser) > 0 && in.Body.Reason == "" {
-			return fault.Coded(fault.Invalid, "reason_required", "this lets more pass than before; say why").Also("loosened", looser).
+			return fault.Coded(fault.Invalid, "reason_required", "this lets more pass than before; say why").
+				Also("loosened", looser).
 				With(fault.Field{Pointer: "#/reason", Code: "required", Detail: "what lets more pass needs a reason"})
 		}
 		if err := store(ctx, tx, in.ID, after); err != nil {
 			return err
 		}
-		err = audit.Record(ctx, tx, audit.Entry{Action: "connector.safety_changed", Subject: audit.Subject{Type: "connector", ID: in.ID},
-			Changes: []audit.Change{{Field: "safety", From: before, To: after}},
-			Context: map[string]any{"reason": in.Body.Reason, "loosened": looser}})
+		err = audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "connector.safety_changed", Subject: audit.Subject{Type: "connector", ID: in.ID},
+				Changes: []audit.Change{{Field: "safety", From: before, To: after}},
+				Context: map[string]any{"reason": in.Body.Reason, "loosened": looser}},
+		)
 		if err != nil {
 			return err
 		}
@@ -132,13 +147,19 @@ func (s Safety) check() error {
 	for i, l := range s.Limits {
 		at := fmt.Sprintf("#/limits/%d", i)
 		if l.Kind != attributeRewrite && !slices.Contains(kinds, l.Kind) {
-			wrong = append(wrong, fault.Field{Pointer: at + "/kind", Code: "unknown_kind", Detail: "there is no such kind of change"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at + "/kind", Code: "unknown_kind", Detail: "there is no such kind of change"},
+			)
 		}
 		if seen[l.Kind] {
 			wrong = append(wrong, fault.Field{Pointer: at + "/kind", Code: "repeated", Detail: "a kind has one limit"})
 		}
 		if l.Cap < l.Floor {
-			wrong = append(wrong, fault.Field{Pointer: at + "/cap", Code: "invalid", Detail: "the cap is below the floor"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at + "/cap", Code: "invalid", Detail: "the cap is below the floor"},
+			)
 		}
 		seen[l.Kind] = true
 	}
@@ -148,7 +169,14 @@ func (s Safety) check() error {
 	}{{"window", s.Window, 7 * 24 * time.Hour}, {"hold_ttl", s.HoldTTL, 30 * 24 * time.Hour}} {
 		length, err := span.Parse(d.value)
 		if err != nil || length < time.Hour || length > d.most {
-			wrong = append(wrong, fault.Field{Pointer: "#/" + d.name, Code: "invalid", Detail: fmt.Sprintf("an ISO 8601 duration from PT1H to P%dD", int(d.most.Hours())/24)})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: "#/" + d.name,
+					Code:    "invalid",
+					Detail:  fmt.Sprintf("an ISO 8601 duration from PT1H to P%dD", int(d.most.Hours())/24),
+				},
+			)
 		}
 	}
 	if len(wrong) > 0 {
@@ -176,7 +204,8 @@ func loosened(before, after Safety, now time.Time) ([]string, error) {
 	}
 	for name, less := range map[string]bool{
 		"window": next.window < old.window, "total_loss": old.guard.totalLoss && !next.guard.totalLoss,
-		"hold_scope": old.holdRun && !next.holdRun, "deletion.missing_runs_required": next.missingUntil < old.missingUntil,
+		"hold_scope":                     old.holdRun && !next.holdRun,
+		"deletion.missing_runs_required": next.missingUntil < old.missingUntil,
 	} {
 		if less {
 			looser = append(looser, name)

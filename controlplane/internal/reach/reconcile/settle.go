@@ -9,8 +9,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Settle closes the run's remaining pending changes after the merge: applied, or previewed when nothing was to be applied. It
-// is called at the end of every run, also of a connector's first load, while what the run staged is still there.
+// Settle closes the run's remaining pending changes after the merge: applied, or previewed when nothing was to be
+// applied. It is called at the end of every run, also of a connector's first load, while what the run staged is still
+// there.
 func Settle(ctx context.Context, tx *pg.Tx, r Run) error {
 	if r.Preview {
 		const seen = `
@@ -33,7 +34,8 @@ func Settle(ctx context.Context, tx *pg.Tx, r Run) error {
 	return nil
 }
 
-// settling gives what was created its identifier, says of what is not there that it was not merged, and closes the rest.
+// settling gives what was created its identifier, says of what is not there that it was not merged, and closes the
+// rest.
 var settling = []string{
 	createdAs("identity", "identity_id", `identity_source x
 		where x.tenant_id = current_tenant() and x.connector_id = @connector and x.external_id = c.external_id`),

@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// counted is the condition that a change row c counts for a kind. What goes along with something else carries the other's guard
-// and is not counted again.
+// counted is the condition that a change row c counts for a kind. What goes along with something else carries the
+// other's guard and is not counted again.
 func counted(kind string) string {
 	switch kind {
 	case identityDeactivation, identityCreate:
@@ -26,7 +26,10 @@ func counted(kind string) string {
 		return "c.guard = '" + kind + "' and c.object in ('grant', 'nesting')"
 	}
 	field := strings.TrimPrefix(kind, attributeRewrite+".")
-	return "c.guard in ('" + attributeRewrite + "', '" + strings.Join(rewriteKinds(), "', '") + "') and c.change = 'update' and c.before ->> '" + field + "' is not null"
+	return "c.guard in ('" + attributeRewrite + "', '" + strings.Join(
+		rewriteKinds(),
+		"', '",
+	) + "') and c.change = 'update' and c.before ->> '" + field + "' is not null"
 }
 
 func rewriteKinds() []string {
@@ -42,9 +45,12 @@ var populations = map[string]string{
 	identityDeactivation: sourced + ` and i.status not in ('deactivated', 'archived')`,
 	identityCreate:       sourced,
 	attributeRewrite:     sourced,
-	accountMissing:       `select count(*) from account a where a.tenant_id = current_tenant() and a.connector_id = @connector and a.status not in ('deleted', 'failed')`,
-	accountDisabled:      `select count(*) from account a where a.tenant_id = current_tenant() and a.connector_id = @connector and a.status in ('active', 'locked')`,
-	entitlementRemoved:   `select count(*) from entitlement e where e.tenant_id = current_tenant() and e.connector_id = @connector and e.removed_at is null`,
+	accountMissing: `select count(*) from account a where a.tenant_id = current_tenant()
+		and a.connector_id = @connector and a.status not in ('deleted', 'failed')`,
+	accountDisabled: `select count(*) from account a where a.tenant_id = current_tenant()
+		and a.connector_id = @connector and a.status in ('active', 'locked')`,
+	entitlementRemoved: `select count(*) from entitlement e where e.tenant_id = current_tenant()
+		and e.connector_id = @connector and e.removed_at is null`,
 	grantRemoved: `
 		select (select count(*)
 		          from access_grant g
@@ -52,7 +58,8 @@ var populations = map[string]string{
 		           and g.connector_id = @connector
 		           and g.directness = 'direct'
 		           and g.status in ('active', 'ending', 'revoking', 'missing'))
-		     + (select count(*) from entitlement_edge n where n.tenant_id = current_tenant() and n.connector_id = @connector)`,
+		     + (select count(*) from entitlement_edge n where n.tenant_id = current_tenant()
+		         and n.connector_id = @connector)`,
 }
 
 const sourced = `
@@ -84,8 +91,16 @@ func weigh(ctx context.Context, tx *pg.Tx, r Run, p policy) ([]Hold, error) {
 		if !trips {
 			continue
 		}
-		h := Hold{ID: uuid.Must(uuid.NewV7()).String(), Kind: kind, Rule: f.rule, Allowed: f.allowed, Observed: f.observed, Recent: f.recent,
-			Population: f.population, State: "open"}
+		h := Hold{
+			ID:         uuid.Must(uuid.NewV7()).String(),
+			Kind:       kind,
+			Rule:       f.rule,
+			Allowed:    f.allowed,
+			Observed:   f.observed,
+			Recent:     f.recent,
+			Population: f.population,
+			State:      "open",
+		}
 		if h.Cause, err = cause(ctx, tx, r, f); err != nil {
 			return nil, err
 		}
@@ -112,7 +127,8 @@ func observe(ctx context.Context, tx *pg.Tx) (map[string]int64, error) {
 	for i := range values {
 		into[i] = &values[i]
 	}
-	if err := tx.QueryRow(ctx, `select `+strings.Join(columns, ", ")+` from r_change c where c.guard is not null`).Scan(into...); err != nil {
+	if err := tx.QueryRow(ctx, `select `+strings.Join(columns, ", ")+` from r_change c where c.guard is not null`).
+		Scan(into...); err != nil {
 		return nil, fmt.Errorf("count guarded changes: %w", err)
 	}
 	observed := map[string]int64{}
@@ -122,8 +138,8 @@ func observe(ctx context.Context, tx *pg.Tx) (map[string]int64, error) {
 	return observed, nil
 }
 
-// among fills in the population and what was applied within the window to others than those of this run: whoever went missing
-// yesterday and is removed today is one person, not two.
+// among fills in the population and what was applied within the window to others than those of this run: whoever went
+// missing yesterday and is removed today is one person, not two.
 func among(ctx context.Context, tx *pg.Tx, r Run, p policy, m *measure) error {
 	population := populations[m.kind]
 	if population == "" {
@@ -139,7 +155,8 @@ func among(ctx context.Context, tx *pg.Tx, r Run, p policy, m *measure) error {
 		           and c.at > now() - @window::interval
 		           and c.run_id <> @run
 		           and ` + counted(m.kind) + `) done
-		  left join (select distinct c.object_id, c.external_id from r_change c where c.object_id is not null and ` + counted(m.kind) + `) own
+		  left join (select distinct c.object_id, c.external_id from r_change c where c.object_id is not null
+		      and ` + counted(m.kind) + `) own
 		    on own.object_id = done.object_id and own.external_id = done.external_id
 		 where own.object_id is null`
 	args := pgx.NamedArgs{"connector": r.Connector, "run": r.ID, "window": p.window.String()}
@@ -165,14 +182,15 @@ func markChanges(ctx context.Context, tx *pg.Tx, kind string) error {
 	return nil
 }
 
-// markCompanions keeps together what belongs together: the grants of a held entitlement are not taken away while it stays, an
-// entitlement does not go while its grants are held, and where the absence of people is held, so is that of those who had left before
-// and were not weighed.
+// markCompanions keeps together what belongs together: the grants of a held entitlement are not taken away while it
+// stays, an entitlement does not go while its grants are held, and where the absence of people is held, so is that of
+// those who had left before and were not weighed.
 func markCompanions(ctx context.Context, tx *pg.Tx) error {
 	const grants = `
 		update r_change g
 		   set state = 'held', guard = 'entitlement_removed'
-		  from (select object_id from r_change where object = 'entitlement' and state = 'held' and change in ('missing', 'remove')) e
+		  from (select object_id from r_change where object = 'entitlement' and state = 'held'
+		      and change in ('missing', 'remove')) e
 		 where g.object in ('grant', 'nesting')
 		   and g.change in ('missing', 'remove')
 		   and g.state = 'pending'
@@ -182,7 +200,8 @@ func markCompanions(ctx context.Context, tx *pg.Tx) error {
 		   set state = 'held', guard = 'grant_removed', reason = coalesce(e.reason, 'its grants are held')
 		  from (select distinct entitlement_id
 		          from r_change
-		         where object in ('grant', 'nesting') and state = 'held' and guard = 'grant_removed' and change in ('missing', 'remove')) g
+		         where object in ('grant', 'nesting') and state = 'held' and guard = 'grant_removed'
+		             and change in ('missing', 'remove')) g
 		 where e.object = 'entitlement'
 		   and e.change in ('missing', 'remove')
 		   and e.state = 'pending'
@@ -194,7 +213,8 @@ func markCompanions(ctx context.Context, tx *pg.Tx) error {
 		   and p.change in ('missing', 'remove')
 		   and p.state = 'pending'
 		   and exists (select from r_change o
-		                where o.object = 'identity' and o.change in ('missing', 'remove') and o.state = 'held' and o.guard = 'identity_deactivation')`
+		                where o.object = 'identity' and o.change in ('missing', 'remove') and o.state = 'held'
+		                    and o.guard = 'identity_deactivation')`
 	for _, sql := range []string{grants, entitlements, people} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("hold dependent changes: %w", err)
@@ -209,7 +229,8 @@ const digestOf = `sha256(convert_to(coalesce(string_agg(concat_ws(' ', c.object,
 // hold writes the holds and when they end.
 func hold(ctx context.Context, tx *pg.Tx, r Run, holds []Hold, until time.Time) error {
 	const sql = `
-		insert into sync_hold (tenant_id, id, run_id, connector_id, kind, rule, allowed, observed, recent, population, cause, state, digest, expires_at)
+		insert into sync_hold (tenant_id, id, run_id, connector_id, kind, rule, allowed, observed, recent, population,
+		    cause, state, digest, expires_at)
 		select current_tenant(), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ` + digestOf + `, $12
 		  from sync_change c
 		 where c.tenant_id = current_tenant()
@@ -223,7 +244,21 @@ func hold(ctx context.Context, tx *pg.Tx, r Run, holds []Hold, until time.Time) 
 		if r.Preview {
 			h.State = "previewed"
 		}
-		batch.Queue(sql, h.ID, r.ID, r.Connector, h.Kind, h.Rule, h.Allowed, h.Observed, h.Recent, h.Population, h.Cause, h.State, until)
+		batch.Queue(
+			sql,
+			h.ID,
+			r.ID,
+			r.Connector,
+			h.Kind,
+			h.Rule,
+			h.Allowed,
+			h.Observed,
+			h.Recent,
+			h.Population,
+			h.Cause,
+			h.State,
+			until,
+		)
 	}
 	if !r.Preview {
 		batch.Queue(`update sync_run set held_until = $2 where tenant_id = current_tenant() and id = $1`, r.ID, until)
@@ -234,8 +269,8 @@ func hold(ctx context.Context, tx *pg.Tx, r Run, holds []Hold, until time.Time) 
 	return nil
 }
 
-// markHeld leaves held records out of the merge: every staged row of theirs, since an earlier one of the same record would be
-// merged instead of the last.
+// markHeld leaves held records out of the merge: every staged row of theirs, since an earlier one of the same record
+// would be merged instead of the last.
 func markHeld(ctx context.Context, tx *pg.Tx, r Run, all bool) error {
 	const whole = `update %s set held = true where tenant_id = current_tenant() and run_id = $1`
 	const some = `

@@ -45,7 +45,11 @@ func worldIn(t testing.TB, db *pg.DB, slug string) *world {
 func (w *world) connect(name string) string {
 	w.t.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
-	w.exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, $2, $2, 'ldap')`, id, name)
+	w.exec(
+		`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, $2, $2, 'ldap')`,
+		id,
+		name,
+	)
 	return id
 }
 
@@ -100,7 +104,15 @@ func (w *world) insert(table string, r row) string {
 	for i, c := range columns {
 		values[i], args[i] = fmt.Sprintf("$%d", i+1), r[c]
 	}
-	w.exec(`insert into `+table+` (tenant_id, `+strings.Join(columns, ", ")+`) values (current_tenant(), `+strings.Join(values, ", ")+`)`, args...)
+	w.exec(
+		`insert into `+table+` (tenant_id, `+strings.Join(
+			columns,
+			", ",
+		)+`) values (current_tenant(), `+strings.Join(
+			values,
+			", ",
+		)+`)`,
+		args...)
 	id, _ := r["id"].(string)
 	return id
 }
@@ -121,8 +133,11 @@ func hash(s string) []byte { return []byte(s) }
 // knowPerson stores somebody whom the connector feeds.
 func (w *world) knowPerson(ext string, more ...row) string {
 	w.t.Helper()
-	id := w.insert("identity", with(row{"id": newID(), "external_id": ext, "source_connector_id": w.connector, "email": ext + "@x.test",
-		"display_name": ext, "status_source": "hr"}, more))
+	id := w.insert(
+		"identity",
+		with(row{"id": newID(), "external_id": ext, "source_connector_id": w.connector, "email": ext + "@x.test",
+			"display_name": ext, "status_source": "hr"}, more),
+	)
 	w.feed(w.connector, ext, id)
 	return id
 }
@@ -130,8 +145,17 @@ func (w *world) knowPerson(ext string, more ...row) string {
 // feed makes a connector a source of somebody.
 func (w *world) feed(connector, ext, identity string) {
 	w.t.Helper()
-	w.insert("identity_source", row{"connector_id": connector, "external_id": ext, "identity_id": identity, "native_ref": "uid=" + ext + ",ou=people",
-		"row_hash": hash("h"), "match_rule": "new"})
+	w.insert(
+		"identity_source",
+		row{
+			"connector_id": connector,
+			"external_id":  ext,
+			"identity_id":  identity,
+			"native_ref":   "uid=" + ext + ",ou=people",
+			"row_hash":     hash("h"),
+			"match_rule":   "new",
+		},
+	)
 }
 
 // dn is where tests keep what they do not say otherwise about.
@@ -139,20 +163,37 @@ func dn(ext string) string { return "uid=" + ext + ",ou=people,dc=x" }
 
 func (w *world) knowAccount(ext string, more ...row) string {
 	w.t.Helper()
-	return w.insert("account", with(row{"id": newID(), "connector_id": w.connector, "external_id": ext, "native_ref": dn(ext),
-		"native_identity": dn(ext), "username": ext, "email": ext + "@x.test", "row_hash": hash("h")}, more))
+	return w.insert(
+		"account",
+		with(row{"id": newID(), "connector_id": w.connector, "external_id": ext, "native_ref": dn(ext),
+			"native_identity": dn(ext), "username": ext, "email": ext + "@x.test", "row_hash": hash("h")}, more),
+	)
 }
 
 func (w *world) knowGroup(ext string, more ...row) string {
 	w.t.Helper()
-	return w.insert("entitlement", with(row{"id": newID(), "connector_id": w.connector, "external_id": ext, "native_ref": "cn=" + ext,
-		"native_identity": "cn=" + ext + ",ou=groups,dc=x", "name": ext, "display_name": ext, "row_hash": hash("h")}, more))
+	return w.insert(
+		"entitlement",
+		with(row{
+			"id":              newID(),
+			"connector_id":    w.connector,
+			"external_id":     ext,
+			"native_ref":      "cn=" + ext,
+			"native_identity": "cn=" + ext + ",ou=groups,dc=x",
+			"name":            ext,
+			"display_name":    ext,
+			"row_hash":        hash("h"),
+		}, more),
+	)
 }
 
 func (w *world) knowGrant(account, group string, more ...row) string {
 	w.t.Helper()
-	return w.insert("access_grant", with(row{"id": newID(), "connector_id": w.connector, "account_id": account, "entitlement_id": group,
-		"row_hash": hash("h")}, more))
+	return w.insert(
+		"access_grant",
+		with(row{"id": newID(), "connector_id": w.connector, "account_id": account, "entitlement_id": group,
+			"row_hash": hash("h")}, more),
+	)
 }
 
 func (w *world) nest(member, parent string) {
@@ -170,41 +211,74 @@ func (w *world) beginAs(id string) *world {
 	w.t.Helper()
 	w.exec(`update sync_run set status = 'failed' where connector_id = $1 and status = 'evaluating'`, w.connector)
 	w.run, w.seq = id, 0
-	w.insert("sync_run", row{"id": w.run, "connector_id": w.connector, "type": "ldap", "incremental": false, "chunk_size": 500, "status": "evaluating"})
+	w.insert(
+		"sync_run",
+		row{
+			"id":           w.run,
+			"connector_id": w.connector,
+			"type":         "ldap",
+			"incremental":  false,
+			"chunk_size":   500,
+			"status":       "evaluating",
+		},
+	)
 	return w
 }
 
 func (w *world) staged(more []row, base row) row {
 	w.seq++
-	return with(with(base, []row{{"run_id": w.run, "seq": w.seq, "ord": 0, "new_id": newID(), "row_hash": hash("h"), "deleted": false}}), more)
+	return with(
+		with(
+			base,
+			[]row{
+				{"run_id": w.run, "seq": w.seq, "ord": 0, "new_id": newID(), "row_hash": hash("h"), "deleted": false},
+			},
+		),
+		more,
+	)
 }
 
 func (w *world) sawPerson(ext string, more ...row) *world {
 	w.t.Helper()
-	w.insert("stage_identity", w.staged(more, row{"external_id": ext, "native_ref": "uid=" + ext + ",ou=people", "email": ext + "@x.test",
-		"display_name": ext, "attributes": "{}"}))
+	w.insert(
+		"stage_identity",
+		w.staged(more, row{"external_id": ext, "native_ref": "uid=" + ext + ",ou=people", "email": ext + "@x.test",
+			"display_name": ext, "attributes": "{}"}),
+	)
 	return w
 }
 
 func (w *world) sawAccount(ext string, more ...row) *world {
 	w.t.Helper()
-	w.insert("stage_account", w.staged(more, row{"external_id": ext, "native_ref": dn(ext), "native_identity": dn(ext), "username": ext,
-		"email": ext + "@x.test", "account_type": "person", "attributes": "{}"}))
+	w.insert(
+		"stage_account",
+		w.staged(more, row{"external_id": ext, "native_ref": dn(ext), "native_identity": dn(ext), "username": ext,
+			"email": ext + "@x.test", "account_type": "person", "attributes": "{}"}),
+	)
 	return w
 }
 
 func (w *world) sawGroup(ext string, more ...row) *world {
 	w.t.Helper()
-	w.insert("stage_entitlement", w.staged(more, row{"external_id": ext, "native_ref": "cn=" + ext, "native_identity": "cn=" + ext + ",ou=groups,dc=x",
-		"kind": "group", "name": ext, "display_name": ext, "attributes": "{}"}))
+	w.insert(
+		"stage_entitlement",
+		w.staged(
+			more,
+			row{"external_id": ext, "native_ref": "cn=" + ext, "native_identity": "cn=" + ext + ",ou=groups,dc=x",
+				"kind": "group", "name": ext, "display_name": ext, "attributes": "{}"},
+		),
+	)
 	return w
 }
 
 // sawMember stages a grant that names its member as a directory does.
 func (w *world) sawMember(group, ref string, more ...row) *world {
 	w.t.Helper()
-	w.insert("stage_grant", w.staged(more, row{"entitlement_external_id": group, "principal_ref_kind": "native", "principal_ref_value": ref,
-		"directness": "direct", "attributes": "{}"}))
+	w.insert(
+		"stage_grant",
+		w.staged(more, row{"entitlement_external_id": group, "principal_ref_kind": "native", "principal_ref_value": ref,
+			"directness": "direct", "attributes": "{}"}),
+	)
 	return w
 }
 
@@ -268,7 +342,11 @@ func (w *world) apply(v reconcile.Verdict, change ...func(*reconcile.Run)) (done
 // changes are the run's changes as "object.change display state".
 func (w *world) changes() []string {
 	w.t.Helper()
-	return w.lines(`select object || '.' || change || ' ' || display || ' ' || state from sync_change where run_id = $1 order by n`, w.run)
+	return w.lines(
+		`select object || '.' || change || ' ' || display || ' ' || state from sync_change where run_id = $1
+			order by n`,
+		w.run,
+	)
 }
 
 func holdKinds(v reconcile.Verdict) []string {

@@ -87,16 +87,18 @@ func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *HealthRepo
 		   and r.status in ('succeeded', 'partial', 'failed', 'expired')
 		   and r.finished_at > $2`
 	const last = `
-		select r.id, r.trigger, r.purpose, not case when r.started_at is null then r.incremental else r.effective_incremental end as reads_all, r.status,
-		       r.error ->> 'class' as class, r.error ->> 'code' as code, r.created_at, r.finished_at,
-		       (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint as duration_ms, r.requested_by
+		select r.id, r.trigger, r.purpose, not case when r.started_at is null then r.incremental
+		       else r.effective_incremental end as reads_all, r.status, r.error ->> 'class' as class,
+		       r.error ->> 'code' as code, r.created_at, r.finished_at,
+		           (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint as duration_ms, r.requested_by
 		  from sync_run r
 		 where r.tenant_id = current_tenant()
 		   and r.connector_id = $1
 		 order by r.created_at desc, r.id desc
 		 limit $2`
 	const removals = `
-		select coalesce((select coalesce(p.removals, case when p.cursor is null then 'full_sync' else 'daily_full_sync' end)
+		select coalesce((select coalesce(p.removals, case when p.cursor is null then 'full_sync'
+		    else 'daily_full_sync' end)
 		                   from sync_position p
 		                  where p.tenant_id = current_tenant()
 		                    and p.connector_id = $1), 'full_sync')`

@@ -67,7 +67,9 @@ func open(t testing.TB) *house {
 	h.tenant = pgtest.Tenant(t, h.db, "first")
 	h.first = h.process()
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate})
+	api := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate},
+	)
 	api.Add(h.first.Routes()...)
 	h.server = httptest.NewServer(api.Router)
 	t.Cleanup(h.server.Close)
@@ -90,7 +92,13 @@ func (h *house) authenticate(_ context.Context, bearer string, _ *http.Request) 
 	if bearer == "" {
 		return viewer.Viewer{}, fault.New(fault.Unauthenticated, "nobody")
 	}
-	return viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: bearer, Display: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}, nil
+	return viewer.Viewer{
+		Tenant:  h.tenant.Tenant,
+		Kind:    viewer.User,
+		ID:      bearer,
+		Display: bearer,
+		Roles:   []viewer.Role{viewer.Role(bearer)},
+	}, nil
 }
 
 type object = map[string]any
@@ -149,7 +157,12 @@ func (h *house) want(status int, a answer) answer {
 func (h *house) connector(name string) string {
 	h.t.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
-	h.exec(`insert into connector (tenant_id, id, business_id, name, type, status, funnel_state) values (current_tenant(), $1, $2, $2, 'ldap', 'active', 'connected')`, id, name)
+	h.exec(
+		`insert into connector (tenant_id, id, business_id, name, type, status, funnel_state) values (current_tenant(),
+			$1, $2, $2, 'ldap', 'active', 'connected')`,
+		id,
+		name,
+	)
 	return id
 }
 

@@ -19,7 +19,8 @@ import (
 // upcoming is how many runs to come are shown.
 const upcoming = 5
 
-// ScheduleView is a connector's schedule with what comes of it. Nothing comes of it while the connector is no one that can be read.
+// ScheduleView is a connector's schedule with what comes of it. Nothing comes of it while the connector is no one that
+// can be read.
 type ScheduleView struct {
 	IncrementalCron   *string             `json:"incremental_cron"`
 	FullCron          *string             `json:"full_cron"`
@@ -57,7 +58,8 @@ func look(ctx context.Context, tx *pg.Tx, id, locking string) (s subject, err er
 	if !listing.IsID(id) {
 		return s, missing
 	}
-	sql := `select id, business_id, status, status_before, funnel_state, version from connector where tenant_id = current_tenant() and id = $1 and deleted_at is null ` + locking
+	sql := `select id, business_id, status, status_before, funnel_state,
+		version from connector where tenant_id = current_tenant() and id = $1 and deleted_at is null ` + locking
 	err = tx.QueryRow(ctx, sql, id).Scan(&s.ID, &s.BusinessID, &s.Status, &s.StatusBefore, &s.Funnel, &s.Version)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -93,8 +95,15 @@ func view(ctx context.Context, tx *pg.Tx, c subject) (*httpapi.One[ScheduleView]
 	if err != nil {
 		return nil, fmt.Errorf("the stored schedule of connector %s cannot be kept any more: %w", c.ID, err)
 	}
-	out := ScheduleView{IncrementalCron: r.IncrementalCron, FullCron: r.FullCron, Timezone: r.Timezone, Jitter: r.Jitter,
-		Upcoming: []ScheduledRun{}, Last: r.Last, Skipped: r.Skipped}
+	out := ScheduleView{
+		IncrementalCron: r.IncrementalCron,
+		FullCron:        r.FullCron,
+		Timezone:        r.Timezone,
+		Jitter:          r.Jitter,
+		Upcoming:        []ScheduledRun{},
+		Last:            r.Last,
+		Skipped:         r.Skipped,
+	}
 	if c.runnable() {
 		out.NextRunAt, out.NextIncrementalAt, out.NextFullAt = r.DueAt, p.due(r.IncrementalAt), p.due(r.FullAt)
 		out.Upcoming = p.ahead(r.IncrementalAt, r.FullAt, upcoming)
@@ -156,5 +165,6 @@ func (s *Service) replace(ctx context.Context, tx *pg.Tx, c subject, after Sched
 
 func same(a, b ScheduleSettings) bool {
 	equal := func(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
-	return equal(a.IncrementalCron, b.IncrementalCron) && equal(a.FullCron, b.FullCron) && a.Timezone == b.Timezone && a.Jitter == b.Jitter
+	return equal(a.IncrementalCron, b.IncrementalCron) && equal(a.FullCron, b.FullCron) && a.Timezone == b.Timezone &&
+		a.Jitter == b.Jitter
 }

@@ -23,8 +23,9 @@ func acting(tenant string) viewer.Viewer {
 	return v
 }
 
-// deal does what an occurrence asks for, and moves the schedule on, in one transaction; dealt is false when somebody else does. When it cannot commit, because somebody has
-// started a run in the same moment or this process dies, the occurrence is still due.
+// deal does what an occurrence asks for, and moves the schedule on, in one transaction; dealt is false when somebody
+// else does. When it cannot commit, because somebody has started a run in the same moment or this process dies, the
+// occurrence is still due.
 func (s *Service) deal(ctx context.Context, d due) (dealt bool, err error) {
 	err = s.DB.As(ctx, acting(d.Tenant), func(tx *pg.Tx) error {
 		now := s.Now()
@@ -50,12 +51,13 @@ func (s *Service) deal(ctx context.Context, d due) (dealt bool, err error) {
 	return dealt && err == nil, err
 }
 
-// take locks a schedule that is due, and its connector against changes of its state. The status is empty when there is nothing to do,
-// or somebody else is at it. The order of the locks is that of all others: whatever is locked already is left for later.
+// take locks a schedule that is due, and its connector against changes of its state. The status is empty when there is
+// nothing to do, or somebody else is at it. The order of the locks is that of all others: whatever is locked already is
+// left for later.
 func take(ctx context.Context, tx *pg.Tx, connector string, now time.Time) (r row, status string, err error) {
 	const sql = `
-		select s.incremental_cron, s.full_cron, s.timezone, s.jitter, s.incremental_at, s.full_at, s.due_at, s.last_occurrence, s.skipped,
-		       case when c.deleted_at is null then c.status else 'deleted' end
+		select s.incremental_cron, s.full_cron, s.timezone, s.jitter, s.incremental_at, s.full_at, s.due_at,
+		       s.last_occurrence, s.skipped, case when c.deleted_at is null then c.status else 'deleted' end
 		  from connector_schedule s
 		  join connector c
 		    on c.tenant_id = s.tenant_id
@@ -67,7 +69,8 @@ func take(ctx context.Context, tx *pg.Tx, connector string, now time.Time) (r ro
 		   for update of s skip locked
 		   for share of c skip locked`
 	err = tx.QueryRow(ctx, sql, connector, now).
-		Scan(&r.IncrementalCron, &r.FullCron, &r.Timezone, &r.Jitter, &r.IncrementalAt, &r.FullAt, &r.DueAt, &r.Last, &r.Skipped, &status)
+		Scan(&r.IncrementalCron, &r.FullCron, &r.Timezone, &r.Jitter, &r.IncrementalAt, &r.FullAt, &r.DueAt, &r.Last,
+			&r.Skipped, &status)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return r, "", fmt.Errorf("take schedule: %w", err)
 	}
@@ -134,7 +137,11 @@ func (s *Service) begin(ctx context.Context, tx *pg.Tx, connector, status string
 	err := tx.QueryRow(ctx, active, connector).Scan(&run, &readsChanges)
 	switch {
 	case err == nil && done.Kind == full && readsChanges:
-		return leave(waiting, "sync_already_running", &run) // what comes once a night is not lost to what comes every quarter of an hour
+		return leave(
+			waiting,
+			"sync_already_running",
+			&run,
+		) // what comes once a night is not lost to what comes every quarter of an hour
 	case err == nil:
 		return leave(skipped, "sync_already_running", &run)
 	case !errors.Is(err, pgx.ErrNoRows):

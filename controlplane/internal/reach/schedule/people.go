@@ -59,9 +59,11 @@ func (s *Service) syncPerson(ctx context.Context, v viewer.Viewer, in *personIn)
 		  from connector c
 		 where c.tenant_id = current_tenant()
 		   and c.deleted_at is null
-		   and (exists (select from identity_source o where o.tenant_id = c.tenant_id and o.connector_id = c.id and o.identity_id = $1)
+		   and (exists (select from identity_source o where o.tenant_id = c.tenant_id and o.connector_id = c.id
+		       and o.identity_id = $1)
 		        or exists (select from account a
-		                    where a.tenant_id = c.tenant_id and a.connector_id = c.id and a.identity_id = $1 and a.status <> 'deleted'))
+		                    where a.tenant_id = c.tenant_id and a.connector_id = c.id and a.identity_id = $1
+		                        and a.status <> 'deleted'))
 		 order by c.created_at, c.id
 		 limit $2`
 	var found []source
@@ -76,7 +78,11 @@ func (s *Service) syncPerson(ctx context.Context, v viewer.Viewer, in *personIn)
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fault.Coded(fault.Conflict, "no_source", "no connector can refresh this person: they were added manually and have no account")
+		return nil, fault.Coded(
+			fault.Conflict,
+			"no_source",
+			"no connector can refresh this person: they were added manually and have no account",
+		)
 	}
 	return s.start(ctx, v, found, true)
 }
@@ -133,10 +139,16 @@ func all(ctx context.Context, tx *pg.Tx) ([]source, error) {
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, fault.Coded(fault.Conflict, "no_source", "no source of people can be read: there is none, or none is ready")
+		return nil, fault.Coded(
+			fault.Conflict,
+			"no_source",
+			"no source of people can be read: there is none, or none is ready",
+		)
 	case len(found) > mostAtOnce:
-		return nil, fault.New(fault.Invalid, "there are more than %d sources of people; name those that are to be read", mostAtOnce).
-			With(fault.Field{Pointer: "#/connector_ids", Code: "required", Detail: fmt.Sprintf("name %d at most", mostAtOnce)})
+		return nil, fault.New(fault.Invalid, "there are more than %d sources of people; name those that are to be read",
+			mostAtOnce).
+			With(fault.Field{Pointer: "#/connector_ids", Code: "required",
+				Detail: fmt.Sprintf("name %d at most", mostAtOnce)})
 	}
 	return found, nil
 }
@@ -165,19 +177,33 @@ func named(ctx context.Context, tx *pg.Tx, ids []string) ([]source, error) {
 		at := slices.IndexFunc(found, func(c source) bool { return c.ID == id })
 		switch {
 		case at < 0:
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/connector_ids/%d", i), Code: "unknown_connector", Detail: "there is no connector with this id"})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: fmt.Sprintf("#/connector_ids/%d", i),
+					Code:    "unknown_connector",
+					Detail:  "there is no connector with this id",
+				},
+			)
 		case !slices.Contains(ordered, found[at]):
 			ordered = append(ordered, found[at])
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, fault.New(fault.Invalid, "some of these connectors do not exist; nothing was started").With(wrong...)
+		return nil, fault.New(fault.Invalid, "some of these connectors do not exist; nothing was started").
+			With(wrong...)
 	}
 	return ordered, nil
 }
 
-// start starts a run of each connector, each by itself. It is a fault of kind Conflict when there is not one run to follow.
-func (s *Service) start(ctx context.Context, v viewer.Viewer, connectors []source, readsChanges bool) (*peopleOut, error) {
+// start starts a run of each connector, each by itself. It is a fault of kind Conflict when there is not one run to
+// follow.
+func (s *Service) start(
+	ctx context.Context,
+	v viewer.Viewer,
+	connectors []source,
+	readsChanges bool,
+) (*peopleOut, error) {
 	out := &peopleOut{Body: PeopleSyncRuns{Runs: []PeopleSyncRun{}}}
 	follow := false
 	for _, c := range connectors {
@@ -204,7 +230,9 @@ func (s *Service) start(ctx context.Context, v viewer.Viewer, connectors []sourc
 		out.Body.Runs = append(out.Body.Runs, run)
 	}
 	if !follow {
-		return nil, fault.Coded(fault.Conflict, "connector_not_ready", "none of the connectors can be read now: %s", out.Body.Runs[0].Detail).Also("runs", out.Body.Runs)
+		return nil, fault.Coded(fault.Conflict, "connector_not_ready", "none of the connectors can be read now: %s",
+			out.Body.Runs[0].Detail).
+			Also("runs", out.Body.Runs)
 	}
 	return out, nil
 }

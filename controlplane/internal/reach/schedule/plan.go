@@ -14,8 +14,8 @@ const (
 	full        = "full"
 )
 
-// late is by how much the run of an occurrence begins later. It depends on connector and occurrence alone, so that every process
-// reckons the same, and both kinds of an occurrence that they share begin together.
+// late is by how much the run of an occurrence begins later. It depends on connector and occurrence alone, so that
+// every process reckons the same, and both kinds of an occurrence that they share begin together.
 func (p plan) late(occurrence time.Time) time.Duration {
 	if p.jitter == 0 {
 		return 0

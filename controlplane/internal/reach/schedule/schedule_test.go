@@ -23,28 +23,47 @@ func TestAScheduleIsShownWithWhatComesOfIt(t *testing.T) {
 	id := h.connector("hr")
 	path := "/connectors/" + id + "/schedule"
 	none := h.want(200, h.call("GET", path, nil))
-	if none.body["incremental_cron"] != nil || none.body["timezone"] != "UTC" || none.body["next_run_at"] != nil || len(none.body["upcoming"].([]any)) != 0 {
+	if none.body["incremental_cron"] != nil || none.body["timezone"] != "UTC" || none.body["next_run_at"] != nil ||
+		len(none.body["upcoming"].([]any)) != 0 {
 		t.Errorf("without a schedule: %s", none.text)
 	}
 	h.clock.set("2026-10-24T22:00:00Z") // the night in which clocks are put back in Berlin
-	a := h.schedule(id, object{"incremental_cron": " 0 */2 * * * ", "full_cron": "0 2 * * *", "timezone": "Europe/Berlin"})
+	a := h.schedule(
+		id,
+		object{"incremental_cron": " 0 */2 * * * ", "full_cron": "0 2 * * *", "timezone": "Europe/Berlin"},
+	)
 	var got []string
 	for _, u := range a.body["upcoming"].([]any) {
 		got = append(got, fmt.Sprint(u.(object)["local"], " ", u.(object)["kind"]))
 	}
-	want := []string{"2026-10-25T02:00:00+02:00 full", "2026-10-25T04:00:00+01:00 incremental", "2026-10-25T06:00:00+01:00 incremental",
-		"2026-10-25T08:00:00+01:00 incremental", "2026-10-25T10:00:00+01:00 incremental"}
+	want := []string{
+		"2026-10-25T02:00:00+02:00 full",
+		"2026-10-25T04:00:00+01:00 incremental",
+		"2026-10-25T06:00:00+01:00 incremental",
+		"2026-10-25T08:00:00+01:00 incremental",
+		"2026-10-25T10:00:00+01:00 incremental",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if a.body["next_full_run_at"] != "2026-10-25T00:00:00Z" || a.body["next_incremental_run_at"] != "2026-10-25T00:00:00Z" || a.body["next_run_at"] != "2026-10-25T00:00:00Z" {
+	if a.body["next_full_run_at"] != "2026-10-25T00:00:00Z" ||
+		a.body["next_incremental_run_at"] != "2026-10-25T00:00:00Z" ||
+		a.body["next_run_at"] != "2026-10-25T00:00:00Z" {
 		t.Errorf("got %s", a.text)
 	}
 	if a.etag == none.etag {
 		t.Error("the ETag is that of the connector without a schedule")
 	}
 	h.want(412, h.call("PUT", path, object{}, none.etag))
-	if again := h.schedule(id, object{"incremental_cron": "0 */2 * * *", "full_cron": "0 2 * * *", "timezone": "Europe/Berlin", "jitter": "PT0S"}); again.etag != a.etag {
+	if again := h.schedule(
+		id,
+		object{
+			"incremental_cron": "0 */2 * * *",
+			"full_cron":        "0 2 * * *",
+			"timezone":         "Europe/Berlin",
+			"jitter":           "PT0S",
+		},
+	); again.etag != a.etag {
 		t.Error("the same settings once more are a change")
 	}
 	ended := h.want(200, h.call("PUT", path, object{"incremental_cron": "", "full_cron": nil}, a.etag))
@@ -65,8 +84,10 @@ func TestABadScheduleIsRefusedFieldByField(t *testing.T) {
 		body object
 		want string
 	}{
-		{object{"incremental_cron": "0 25 * * *"}, "#/incremental_cron invalid hour (character 3): 25 is not between 0 and 23"},
-		{object{"incremental_cron": "* * * * *", "full_cron": "0 0 31 2 *"}, "#/incremental_cron too_often one minute apart|#/full_cron never_occurs no day"},
+		{object{"incremental_cron": "0 25 * * *"}, "#/incremental_cron invalid hour (character 3): 25 is not between " +
+			"0 and 23"},
+		{object{"incremental_cron": "* * * * *", "full_cron": "0 0 31 2 *"}, "#/incremental_cron too_often one " +
+			"minute apart|#/full_cron never_occurs no day"},
 		{object{"full_cron": "0 0 * * *", "timezone": "Europe/Atlantis"}, "#/timezone unknown_timezone IANA"},
 		{object{"full_cron": "0 0 * * *", "timezone": "Local"}, "#/timezone unknown_timezone IANA"},
 		{object{"full_cron": "0 0 * * *", "timezone": "../../etc/passwd"}, "#/timezone unknown_timezone IANA"},
@@ -115,7 +136,10 @@ func TestARunStartsOnTimeAndSaysWhy(t *testing.T) {
 		}
 	}
 	var by object
-	if err := json.Unmarshal([]byte(text[string](h, `select requested_by::text from sync_run where trigger = 'schedule' and incremental`)), &by); err != nil {
+	if err := json.Unmarshal(
+		[]byte(text[string](h, `select requested_by::text from sync_run where trigger = 'schedule' and incremental`)),
+		&by,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if by["type"] != "system" || by["display"] != "schedule" {
@@ -133,7 +157,11 @@ func TestARunStartsOnTimeAndSaysWhy(t *testing.T) {
 	if got := h.look(id, "2026-06-01T13:29:00Z"); got != "full 2026-06-01T13:00:00Z started" || h.runs(id) != 2 {
 		t.Fatalf("%s, %d runs", got, h.runs(id))
 	}
-	if n := text[int64](h, `select count(*) from audit_event where action = 'sync_run.started' and event::jsonb #>> '{context,trigger}' = 'schedule' and event::jsonb #>> '{actor,display}' = 'schedule'`); n != 2 {
+	if n := text[int64](
+		h,
+		`select count(*) from audit_event where action = 'sync_run.started'
+			and event::jsonb #>> '{context,trigger}' = 'schedule' and event::jsonb #>> '{actor,display}' = 'schedule'`,
+	); n != 2 {
 		t.Errorf("%d starts in the audit log", n)
 	}
 }
@@ -169,7 +197,10 @@ func TestJitterIsTheSameForEveryProcessAndSpreadsConnectors(t *testing.T) {
 			t.Errorf("the first run is at %s", at)
 		}
 		offsets[offset.String()] = true
-		if again := h.want(200, h.call("GET", "/connectors/"+id+"/schedule", nil)); again.body["next_run_at"] != a.body["next_run_at"] {
+		if again := h.want(
+			200,
+			h.call("GET", "/connectors/"+id+"/schedule", nil),
+		); again.body["next_run_at"] != a.body["next_run_at"] {
 			t.Error("the jitter is another one when it is read again")
 		}
 		midnight := 0
@@ -199,7 +230,10 @@ func TestNothingStartsWhereNothingIsToHappen(t *testing.T) {
 	h.schedule(gone, object{"incremental_cron": "*/5 * * * *"})
 	h.exec(`update connector set status = 'deleted', deleted_at = now() where id = $1`, gone)
 	for status, id := range ids {
-		if got, want := h.look(id, "2026-06-01T12:05:00Z"), "incremental 2026-06-01T12:05:00Z skipped connector_"+status; got != want {
+		if got, want := h.look(
+			id,
+			"2026-06-01T12:05:00Z",
+		), "incremental 2026-06-01T12:05:00Z skipped connector_"+status; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		c := h.want(200, h.call("GET", "/connectors/"+id+"/schedule", nil))
@@ -231,16 +265,19 @@ func TestAnOccurrenceSurvivesWhoeverDiesOverIt(t *testing.T) {
 	id := h.connector("hr")
 	h.schedule(id, object{"incremental_cron": "*/5 * * * *"})
 	h.clock.set("2026-06-01T12:05:00Z")
-	// A process that dies between its claim and its commit: the server rolls its transaction back. Meanwhile nobody else starts it.
+	// A process that dies between its claim and its commit: the server rolls its transaction back. Meanwhile nobody
+	// else starts it.
 	held := make(chan struct{})
 	died := make(chan error, 1)
 	die := make(chan struct{})
 	go func() {
 		died <- h.db.As(ctx, h.tenant, func(tx *pg.Tx) error {
-			if _, err := tx.Exec(ctx, `select from connector_schedule where connector_id = $1 for update`, id); err != nil {
+			if _, err := tx.Exec(ctx, `select from connector_schedule where connector_id = $1
+				for update`, id); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(ctx, `update connector_schedule set due_at = null, incremental_at = null where connector_id = $1`, id); err != nil {
+			if _, err := tx.Exec(ctx, `update connector_schedule set due_at = null,
+				incremental_at = null where connector_id = $1`, id); err != nil {
 				return err
 			}
 			close(held)
@@ -314,7 +351,10 @@ func TestTwoSchedulersStartEachOfAThousandOccurrencesOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if n := text[int64](h, `select count(*) from sync_run where status = 'queued' and trigger = 'schedule'`); n != connectors {
+		if n := text[int64](
+			h,
+			`select count(*) from sync_run where status = 'queued' and trigger = 'schedule'`,
+		); n != connectors {
 			t.Fatalf("round %d: %d runs, want %d", round, n, connectors)
 		}
 		h.exec(`update sync_run set status = 'succeeded', finished_at = now() where status = 'queued'`)
@@ -322,7 +362,10 @@ func TestTwoSchedulersStartEachOfAThousandOccurrencesOnce(t *testing.T) {
 	if n := text[int64](h, `select count(*) from sync_run`); n != connectors*rounds {
 		t.Errorf("%d runs for %d occurrences", n, connectors*rounds)
 	}
-	if n := text[int64](h, `select max(n) from (select count(*) as n from sync_run group by connector_id) c`); n != rounds {
+	if n := text[int64](
+		h,
+		`select max(n) from (select count(*) as n from sync_run group by connector_id) c`,
+	); n != rounds {
 		t.Errorf("one connector has %d runs", n)
 	}
 	if n := count(t, h.db, other); n != 0 {
@@ -332,7 +375,11 @@ func TestTwoSchedulersStartEachOfAThousandOccurrencesOnce(t *testing.T) {
 
 func count(t *testing.T, db *pg.DB, v viewer.Viewer) (n int64) {
 	t.Helper()
-	if err := db.As(ctx, v, func(tx *pg.Tx) error { return tx.QueryRow(ctx, `select count(*) from sync_run`).Scan(&n) }); err != nil {
+	if err := db.As(
+		ctx,
+		v,
+		func(tx *pg.Tx) error { return tx.QueryRow(ctx, `select count(*) from sync_run`).Scan(&n) },
+	); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -55,7 +55,12 @@ func (s ScheduleSettings) normal() ScheduleSettings {
 func (s ScheduleSettings) empty() bool { return s.IncrementalCron == nil && s.FullCron == nil }
 
 func (s ScheduleSettings) shown() connector.ConnectorSchedule {
-	return connector.ConnectorSchedule{IncrementalCron: s.IncrementalCron, FullCron: s.FullCron, Timezone: s.Timezone, Jitter: s.Jitter}
+	return connector.ConnectorSchedule{
+		IncrementalCron: s.IncrementalCron,
+		FullCron:        s.FullCron,
+		Timezone:        s.Timezone,
+		Jitter:          s.Jitter,
+	}
 }
 
 // plan checks the settings. Its fault is of kind Invalid and names every field that is wrong.
@@ -92,10 +97,23 @@ func (s ScheduleSettings) plan(connector string) (plan, error) {
 		*kind.into = &e
 		switch gap := e.Shortest(); {
 		case gap < minimum:
-			refuse(kind.field, "too_often", fmt.Sprintf("two occurrences are %s apart; runs are five minutes apart at least", spoken(gap)))
+			refuse(
+				kind.field,
+				"too_often",
+				fmt.Sprintf("two occurrences are %s apart; runs are five minutes apart at least", spoken(gap)),
+			)
 		case gap-p.jitter < minimum:
-			refuse("jitter", "too_long", fmt.Sprintf("occurrences of %s may be %s apart: with this jitter, two runs could be less than five minutes apart; it may be %s at most",
-				kind.field, spoken(gap), formatDuration(gap-minimum)))
+			refuse(
+				"jitter",
+				"too_long",
+				fmt.Sprintf(
+					"occurrences of %s may be %s apart: with this jitter, two runs could be less than five minutes "+
+						"apart; it may be %s at most",
+					kind.field,
+					spoken(gap),
+					formatDuration(gap-minimum),
+				),
+			)
 		}
 	}
 	if len(wrong) > 0 {
@@ -104,9 +122,12 @@ func (s ScheduleSettings) plan(connector string) (plan, error) {
 	return p, nil
 }
 
-// zone finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and posix are no IANA names.
+// zone finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and posix
+// are no IANA names.
 func zone(name string) (*time.Location, error) {
-	unknown := fmt.Errorf("there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC")
+	unknown := fmt.Errorf(
+		"there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC",
+	)
 	if name == "Local" || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
 		return nil, unknown
 	}

@@ -24,10 +24,22 @@ type step struct {
 }
 
 var steps = []step{
-	{name: "pause", action: "connector.paused", from: []string{"ready", "active", "degraded"}, to: always("paused"), keeps: true},
+	{
+		name:   "pause",
+		action: "connector.paused",
+		from:   []string{"ready", "active", "degraded"},
+		to:     always("paused"),
+		keeps:  true,
+	},
 	{name: "resume", action: "connector.resumed", from: []string{"paused", "disabled"}, to: resumed},
-	{name: "disable", action: "connector.disabled", from: []string{"draft", "ready", "active", "degraded", "paused", "quarantined"}, to: always("disabled"),
-		keeps: true, cancels: true},
+	{
+		name:    "disable",
+		action:  "connector.disabled",
+		from:    []string{"draft", "ready", "active", "degraded", "paused", "quarantined"},
+		to:      always("disabled"),
+		keeps:   true,
+		cancels: true,
+	},
 	{name: "quarantine/clear", action: "connector.quarantine_cleared", from: []string{"quarantined"}, to: fresh},
 }
 
@@ -93,7 +105,13 @@ func (s *Service) clear(ctx context.Context, v viewer.Viewer, in *goIn) (*connec
 	return s.step(ctx, v, "quarantine/clear", in.ID, in.IfMatch, nil)
 }
 
-func (s *Service) step(ctx context.Context, v viewer.Viewer, name, id string, match httpapi.IfMatch, reason *string) (out *connectorOut, err error) {
+func (s *Service) step(
+	ctx context.Context,
+	v viewer.Viewer,
+	name, id string,
+	match httpapi.IfMatch,
+	reason *string,
+) (out *connectorOut, err error) {
 	do := steps[slices.IndexFunc(steps, func(s step) bool { return s.name == name })]
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		c, err := look(ctx, tx, id, "for update")
@@ -104,7 +122,8 @@ func (s *Service) step(ctx context.Context, v viewer.Viewer, name, id string, ma
 			return err
 		}
 		if !slices.Contains(do.from, c.Status) {
-			return fault.Coded(fault.Conflict, "invalid_transition", "the connector is %s", c.Status).Also("allowed", allowed(c.Status))
+			return fault.Coded(fault.Conflict, "invalid_transition", "the connector is %s", c.Status).
+				Also("allowed", allowed(c.Status))
 		}
 		if err := s.change(ctx, tx, c, do, reason); err != nil {
 			return err
@@ -131,7 +150,8 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, c subject, do step, rea
 	}
 	const sql = `
 		update connector
-		   set status = $2, status_reason = $3, status_before = $4, trusted_from = case when $5 then now() else trusted_from end,
+		   set status = $2, status_reason = $3, status_before = $4,
+		       trusted_from = case when $5 then now() else trusted_from end,
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = $1`
@@ -156,8 +176,8 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, c subject, do step, rea
 		Changes: []audit.Change{{Field: "status", From: c.Status, To: to}}})
 }
 
-// restart moves a schedule to the occurrences that are to come: what was missed while the connector was stopped on purpose is not
-// made up for.
+// restart moves a schedule to the occurrences that are to come: what was missed while the connector was stopped on
+// purpose is not made up for.
 func (s *Service) restart(ctx context.Context, tx *pg.Tx, id string) error {
 	r, err := find(ctx, tx, id)
 	if err != nil || r.empty() {

@@ -25,7 +25,8 @@ func TestPeopleStopConnectorsAndLetThemGoOn(t *testing.T) {
 	stop := object{"reason": "moving house"}
 
 	a := h.want(200, h.call("POST", path+"/pause", stop))
-	if state(a) != "paused paused moving house" || a.body["next_run_at"] != nil || a.body["schedule"].(object)["incremental_cron"] != "*/5 * * * *" {
+	if state(a) != "paused paused moving house" || a.body["next_run_at"] != nil ||
+		a.body["schedule"].(object)["incremental_cron"] != "*/5 * * * *" {
 		t.Errorf("paused: %s", a.text)
 	}
 	again := h.want(409, h.call("POST", path+"/pause", stop))
@@ -35,7 +36,11 @@ func TestPeopleStopConnectorsAndLetThemGoOn(t *testing.T) {
 	h.want(422, h.call("POST", path+"/pause", object{"reason": ""}))
 	h.clock.set("2026-06-01T14:02:00Z")
 	h.want(412, h.call("POST", path+"/resume", nil, `"1"`))
-	if a = h.want(200, h.call("POST", path+"/resume", nil, a.etag)); state(a) != "active healthy <nil>" || a.body["next_run_at"] != "2026-06-01T14:05:00Z" {
+	if a = h.want(
+		200,
+		h.call("POST", path+"/resume", nil, a.etag),
+	); state(a) != "active healthy <nil>" ||
+		a.body["next_run_at"] != "2026-06-01T14:05:00Z" {
 		t.Errorf("resumed: %s", a.text)
 	}
 	if got := h.look(id, "2026-06-01T14:04:00Z"); got != "nothing" {
@@ -45,7 +50,12 @@ func TestPeopleStopConnectorsAndLetThemGoOn(t *testing.T) {
 	if got := h.look(id, "2026-06-01T14:05:00Z"); got != "incremental 2026-06-01T14:05:00Z started" {
 		t.Fatal(got)
 	}
-	if a = h.want(200, h.call("POST", path+"/disable", object{"reason": "retired"})); state(a) != "disabled disabled retired" {
+	if a = h.want(
+		200,
+		h.call("POST", path+"/disable", object{"reason": "retired"}),
+	); state(
+		a,
+	) != "disabled disabled retired" {
 		t.Errorf("disabled: %s", a.text)
 	}
 	if got := text[string](h, `select status from sync_run`); got != "cancelled" {
@@ -80,8 +90,18 @@ func TestEveryStateAllowsItsStepsAndNoOthers(t *testing.T) {
 	} {
 		var got []string
 		for _, step := range steps {
-			h.exec(`update connector set status = $2, status_before = nullif($3, ''), funnel_state = $4 where id = $1`, id, c.status, c.before, c.funnel)
-			a := h.call("POST", "/connectors/"+id+"/"+step, map[bool]any{true: object{"reason": "x"}}[step == "pause" || step == "disable"])
+			h.exec(
+				`update connector set status = $2, status_before = nullif($3, ''), funnel_state = $4 where id = $1`,
+				id,
+				c.status,
+				c.before,
+				c.funnel,
+			)
+			a := h.call(
+				"POST",
+				"/connectors/"+id+"/"+step,
+				map[bool]any{true: object{"reason": "x"}}[step == "pause" || step == "disable"],
+			)
 			switch a.status {
 			case 200:
 				got = append(got, a.body["status"].(string))
@@ -122,7 +142,13 @@ func TestATargetThatRefusesTheSignInIsLeftAlone(t *testing.T) {
 	// scheduled lets an occurrence's run fail; byHand one that a person started.
 	scheduled := func(failure string) string {
 		minute += 5
-		if got := h.look(id, fmt.Sprintf("2026-06-01T%02d:%02d:00Z", 12+minute/60, minute%60)); !strings.HasSuffix(got, "started") {
+		if got := h.look(
+			id,
+			fmt.Sprintf("2026-06-01T%02d:%02d:00Z", 12+minute/60, minute%60),
+		); !strings.HasSuffix(
+			got,
+			"started",
+		) {
 			return got
 		}
 		h.end(id, map[bool]string{true: "succeeded", false: "failed"}[failure == ""], failure)
@@ -153,17 +179,30 @@ func TestATargetThatRefusesTheSignInIsLeftAlone(t *testing.T) {
 			t.Fatalf("after step %d: %s, want %s", i, got, step.want)
 		}
 	}
-	if a := h.call("POST", "/identities/sync", object{"connector_ids": []string{id}}); a.status != 409 || !strings.Contains(a.text, "clear the quarantine") {
+	if a := h.call(
+		"POST",
+		"/identities/sync",
+		object{"connector_ids": []string{id}},
+	); a.status != 409 ||
+		!strings.Contains(a.text, "clear the quarantine") {
 		t.Errorf("a quarantined connector is read by hand: %s", a.text)
 	}
 	a := h.want(200, h.call("GET", "/connectors/"+id+"/health", nil))
-	if a.body["state"] != "quarantined" || !strings.Contains(fmt.Sprint(a.body["cause"]), "refused the sign-in 3 times, one after the other; the last time: it said no") {
+	if a.body["state"] != "quarantined" ||
+		!strings.Contains(
+			fmt.Sprint(a.body["cause"]),
+			"refused the sign-in 3 times, one after the other; the last time: it said no",
+		) {
 		t.Errorf("health: %s", a.text)
 	}
 	if n := text[int64](h, `select count(*) from audit_event where action = 'connector.quarantined'`); n != 1 {
 		t.Errorf("%d times in the audit log", n)
 	}
-	if a := h.want(200, h.call("POST", "/connectors/"+id+"/quarantine/clear", nil)); state(a) != "active healthy <nil>" || a.body["next_run_at"] == nil {
+	if a := h.want(
+		200,
+		h.call("POST", "/connectors/"+id+"/quarantine/clear", nil),
+	); state(a) != "active healthy <nil>" ||
+		a.body["next_run_at"] == nil {
 		t.Errorf("cleared: %s", a.text)
 	}
 	// What was before does not count any more; nor does what was before new credentials.
@@ -184,16 +223,28 @@ func TestHealthCountsWhatHappened(t *testing.T) {
 	h := open(t)
 	id := h.connector("hr")
 	path := "/connectors/" + id + "/health"
-	if a := h.want(200, h.call("GET", path, nil)); a.body["success_rate_7d"] != nil || a.body["consecutive_failures"] != 0.0 || len(a.body["last_runs"].([]any)) != 0 {
+	if a := h.want(
+		200,
+		h.call("GET", path, nil),
+	); a.body["success_rate_7d"] != nil || a.body["consecutive_failures"] != 0.0 ||
+		len(a.body["last_runs"].([]any)) != 0 {
 		t.Errorf("of a connector without runs: %s", a.text)
 	}
 	at := 0
 	ran := func(status, purpose, ago string) {
 		at++
-		h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose, created_at, started_at, finished_at, error)
+		h.exec(
+			`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose, created_at, started_at, finished_at, error)
 		        values (current_tenant(), $1, $2, 'ldap', true, 500, $3, $4, $5::timestamptz - $6::interval + $7 * interval '1 second', $5::timestamptz - $6::interval,
 		                $5::timestamptz - $6::interval + interval '2 seconds', case when $3 = 'failed' then '{"class":"auth","code":"http_401","message":"m"}'::jsonb end)`,
-			uuid.Must(uuid.NewV7()).String(), id, status, purpose, h.clock.now(), ago, at)
+			uuid.Must(uuid.NewV7()).String(),
+			id,
+			status,
+			purpose,
+			h.clock.now(),
+			ago,
+			at,
+		)
 	}
 	ran("failed", "apply", "8 days") // too long ago
 	for range 6 {
@@ -208,7 +259,10 @@ func TestHealthCountsWhatHappened(t *testing.T) {
 	a := h.want(200, h.call("GET", path, nil))
 	runs := a.body["last_runs"].([]any)
 	first := runs[0].(object)
-	if a.body["consecutive_failures"] != 2.0 || a.body["success_rate_7d"] != 7.0/9 || len(runs) != 10 || first["error_code"] != "http_401" || first["full"] != true || first["duration_ms"] != 2000.0 {
+	if a.body["consecutive_failures"] != 2.0 || a.body["success_rate_7d"] != 7.0/9 || len(runs) != 10 ||
+		first["error_code"] != "http_401" ||
+		first["full"] != true ||
+		first["duration_ms"] != 2000.0 {
 		t.Errorf("got %s", a.text)
 	}
 	h.want(404, h.call("GET", "/connectors/"+h.tenant.Tenant+"/health", nil))
@@ -241,14 +295,30 @@ func TestSinceTellsWhenTheStateChanged(t *testing.T) {
 func (h *house) person(connectors ...string) string {
 	h.t.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
-	h.exec(`insert into identity (tenant_id, id, external_id, email, display_name) values (current_tenant(), $1, $2, $3, 'P')`, id, id, id+"@acme.test")
+	h.exec(
+		`insert into identity (tenant_id, id, external_id, email, display_name) values (current_tenant(), $1, $2, $3,
+			'P')`,
+		id,
+		id,
+		id+"@acme.test",
+	)
 	for i, c := range connectors {
 		if i == 0 {
-			h.exec(`insert into identity_source (tenant_id, connector_id, external_id, identity_id, row_hash, match_rule) values (current_tenant(), $1, 'e', $2, '', 'new')`, c, id)
+			h.exec(
+				`insert into identity_source (tenant_id, connector_id, external_id, identity_id, row_hash, match_rule)
+					values (current_tenant(), $1, 'e', $2, '', 'new')`,
+				c,
+				id,
+			)
 			continue
 		}
-		h.exec(`insert into account (tenant_id, id, connector_id, external_id, identity_id, correlation_state, row_hash) values (current_tenant(), $1, $2, 'a', $3, 'linked', '')`,
-			uuid.Must(uuid.NewV7()).String(), c, id)
+		h.exec(
+			`insert into account (tenant_id, id, connector_id, external_id, identity_id, correlation_state, row_hash)
+				values (current_tenant(), $1, $2, 'a', $3, 'linked', '')`,
+			uuid.Must(uuid.NewV7()).String(),
+			c,
+			id,
+		)
 	}
 	return id
 }
@@ -277,7 +347,12 @@ func TestPeopleAreReadAgain(t *testing.T) {
 	if got := outcomes(a); got != "hr:started dir:already_running app:not_ready" {
 		t.Errorf("got %s: %s", got, a.text)
 	}
-	if n := text[int64](h, `select count(*) from sync_run where connector_id = $1 and incremental and trigger = 'api' and requested_by ->> 'type' = 'user'`, hr); n != 1 {
+	if n := text[int64](
+		h,
+		`select count(*) from sync_run where connector_id = $1 and incremental and trigger = 'api'
+			and requested_by ->> 'type' = 'user'`,
+		hr,
+	); n != 1 {
 		t.Errorf("%d runs of the source", n)
 	}
 	if h.runs(other) != 0 {
@@ -295,11 +370,16 @@ func TestPeopleAreReadAgain(t *testing.T) {
 		t.Errorf("all sources: %s", a.text)
 	}
 	a = h.want(422, h.call("POST", "/identities/sync", object{"connector_ids": []string{other, h.tenant.Tenant, "x"}}))
-	if errors := a.body["errors"].([]any); len(errors) != 2 || errors[0].(object)["pointer"] != "#/connector_ids/1" || h.runs(other) != 0 {
+	if errors := a.body["errors"].([]any); len(errors) != 2 || errors[0].(object)["pointer"] != "#/connector_ids/1" ||
+		h.runs(other) != 0 {
 		t.Errorf("got %s", a.text)
 	}
-	a = h.want(202, h.call("POST", "/identities/sync", object{"connector_ids": []string{other, other}, "incremental": false}))
-	if outcomes(a) != "other:started" || text[bool](h, `select incremental from sync_run where connector_id = $1`, other) {
+	a = h.want(
+		202,
+		h.call("POST", "/identities/sync", object{"connector_ids": []string{other, other}, "incremental": false}),
+	)
+	if outcomes(a) != "other:started" ||
+		text[bool](h, `select incremental from sync_run where connector_id = $1`, other) {
 		t.Errorf("got %s", a.text)
 	}
 	h.exec(`update connector set status = 'paused'`)

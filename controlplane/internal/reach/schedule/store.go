@@ -42,7 +42,8 @@ func find(ctx context.Context, tx *pg.Tx, connector string) (r row, err error) {
 		 where tenant_id = current_tenant()
 		   and connector_id = $1`
 	err = tx.QueryRow(ctx, sql, connector).
-		Scan(&r.IncrementalCron, &r.FullCron, &r.Timezone, &r.Jitter, &r.IncrementalAt, &r.FullAt, &r.DueAt, &r.Last, &r.Skipped)
+		Scan(&r.IncrementalCron, &r.FullCron, &r.Timezone, &r.Jitter, &r.IncrementalAt, &r.FullAt, &r.DueAt, &r.Last,
+			&r.Skipped)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return r, fmt.Errorf("find schedule: %w", err)
 	}
@@ -55,12 +56,25 @@ func save(ctx context.Context, tx *pg.Tx, connector string, r row) error {
 		return remove(ctx, tx, connector)
 	}
 	const sql = `
-		insert into connector_schedule (tenant_id, connector_id, incremental_cron, full_cron, timezone, jitter, incremental_at, full_at, due_at)
+		insert into connector_schedule (tenant_id, connector_id, incremental_cron, full_cron, timezone, jitter,
+		    incremental_at, full_at, due_at)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7, $8)
 		    on conflict (tenant_id, connector_id) do update
-		   set incremental_cron = excluded.incremental_cron, full_cron = excluded.full_cron, timezone = excluded.timezone, jitter = excluded.jitter,
-		       incremental_at = excluded.incremental_at, full_at = excluded.full_at, due_at = excluded.due_at, skipped = 0, updated_at = now()`
-	_, err := tx.Exec(ctx, sql, connector, r.IncrementalCron, r.FullCron, r.Timezone, r.Jitter, r.IncrementalAt, r.FullAt, r.DueAt)
+		   set incremental_cron = excluded.incremental_cron, full_cron = excluded.full_cron,
+		       timezone = excluded.timezone, jitter = excluded.jitter, incremental_at = excluded.incremental_at,
+		           full_at = excluded.full_at, due_at = excluded.due_at, skipped = 0, updated_at = now()`
+	_, err := tx.Exec(
+		ctx,
+		sql,
+		connector,
+		r.IncrementalCron,
+		r.FullCron,
+		r.Timezone,
+		r.Jitter,
+		r.IncrementalAt,
+		r.FullAt,
+		r.DueAt,
+	)
 	if err != nil {
 		return fmt.Errorf("write schedule: %w", err)
 	}
@@ -68,7 +82,11 @@ func save(ctx context.Context, tx *pg.Tx, connector string, r row) error {
 }
 
 func remove(ctx context.Context, tx *pg.Tx, connector string) error {
-	if _, err := tx.Exec(ctx, `delete from connector_schedule where tenant_id = current_tenant() and connector_id = $1`, connector); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`delete from connector_schedule where tenant_id = current_tenant() and connector_id = $1`,
+		connector,
+	); err != nil {
 		return fmt.Errorf("remove schedule: %w", err)
 	}
 	return nil
@@ -93,7 +111,8 @@ func move(ctx context.Context, tx *pg.Tx, connector string, r row) error {
 
 // touch counts a change of the connector, and gives its version. It is locked by the caller.
 func touch(ctx context.Context, tx *pg.Tx, connector string) (version int, err error) {
-	const sql = `update connector set updated_at = now(), version = version + 1 where tenant_id = current_tenant() and id = $1 returning version`
+	const sql = `update connector set updated_at = now(), version = version + 1 where tenant_id = current_tenant()
+		and id = $1 returning version`
 	if err := tx.QueryRow(ctx, sql, connector).Scan(&version); err != nil {
 		return 0, fmt.Errorf("count change of connector: %w", err)
 	}

@@ -32,8 +32,8 @@ type due struct {
 	At        time.Time `db:"due_at"`
 }
 
-// Look deals with schedules that are due, a hundred at most, and tells with how many: those that somebody else is at are theirs.
-// Those of tenants in which nothing happens stay as they are; they are made up for when the tenant goes on.
+// Look deals with schedules that are due, a hundred at most, and tells with how many: those that somebody else is at
+// are theirs. Those of tenants in which nothing happens stay as they are; they are made up for when the tenant goes on.
 func (s *Service) Look(ctx context.Context) (int, error) {
 	const sql = `
 		select s.tenant_id, s.connector_id, s.due_at
@@ -54,7 +54,16 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 	for _, d := range found {
 		dealt, err := s.deal(ctx, d)
 		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot keep a schedule; it is tried again later", "tenant", d.Tenant, "connector", d.Connector, "err", err)
+			s.Log.WarnContext(
+				ctx,
+				"cannot keep a schedule; it is tried again later",
+				"tenant",
+				d.Tenant,
+				"connector",
+				d.Connector,
+				"err",
+				err,
+			)
 			s.postpone(ctx, d)
 		}
 		if dealt {

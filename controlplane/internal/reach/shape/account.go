@@ -63,9 +63,13 @@ func (u *Unmakable) or() error {
 	return u
 }
 
-// Account is the account that the connector makes of somebody, with what becomes of its password. taken tells of a name, in any
-// case, whether it is no longer free. The error, an *Unmakable, names every attribute that cannot be made, and why.
-func (c Config) Account(f identity.Facts, taken func(username string) bool) (v1.ProvisionAccount, *v1.NewCredential, error) {
+// Account is the account that the connector makes of somebody, with what becomes of its password. taken tells of a
+// name, in any case, whether it is no longer free. The error, an *Unmakable, names every attribute that cannot be made,
+// and why.
+func (c Config) Account(
+	f identity.Facts,
+	taken func(username string) bool,
+) (v1.ProvisionAccount, *v1.NewCredential, error) {
 	made, err := c.make(f, taken)
 	if err != nil {
 		return v1.ProvisionAccount{}, nil, err
@@ -170,7 +174,14 @@ func (c Config) make(f identity.Facts, taken func(string) bool) (*made, error) {
 		return nil, err
 	}
 	rec := pyexpr.NewRecord(f)
-	m := &made{username: &field{target: memberUsername, expression: c.Template.Username.Expression, on: c.Template.Username.On, required: true}}
+	m := &made{
+		username: &field{
+			target:     memberUsername,
+			expression: c.Template.Username.Expression,
+			on:         c.Template.Username.On,
+			required:   true,
+		},
+	}
 	stem := ""
 	if c.evaluate(m.username, p.username, f, rec, nil); m.username.problem == nil {
 		stem, m.username.problem = c.stem(p, m.username.value.(string))
@@ -206,13 +217,18 @@ func (c Config) ready() (*plan, error) {
 	}
 	p, wrong := c.Template.compile()
 	if len(wrong) > 0 {
-		return nil, fmt.Errorf("the account template of connector %s is no valid one: %s: %s", c.BusinessID, wrong[0].Pointer, wrong[0].Detail)
+		return nil, fmt.Errorf(
+			"the account template of connector %s is no valid one: %s: %s",
+			c.BusinessID,
+			wrong[0].Pointer,
+			wrong[0].Detail,
+		)
 	}
 	return p, nil
 }
 
-// evaluate gives a field its value, or its problem. An optional one that cannot be made because something about the person is
-// not known is left out.
+// evaluate gives a field its value, or its problem. An optional one that cannot be made because something about the
+// person is not known is left out.
 func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, rec *pyexpr.Record, username any) {
 	v, err := program.Eval(context.Background(), username, rec)
 	if v == "" {
@@ -220,7 +236,12 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, r
 	}
 	missing := absent(f, program.Reads())
 	problem := func(code, format string, args ...any) {
-		to.problem = &AttributeProblem{Field: to.target, Code: code, Message: to.target + " cannot be made: " + fmt.Sprintf(format, args...), Missing: missing}
+		to.problem = &AttributeProblem{
+			Field:   to.target,
+			Code:    code,
+			Message: to.target + " cannot be made: " + fmt.Sprintf(format, args...),
+			Missing: missing,
+		}
 	}
 	switch {
 	case err != nil && len(missing) > 0 && to.required:

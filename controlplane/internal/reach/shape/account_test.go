@@ -20,9 +20,18 @@ func asUnmakable(err error, u **Unmakable) bool { return errors.As(err, u) }
 
 func jane() identity.Facts {
 	return identity.Facts{
-		"first_name": "Jane", "last_name": "Doe", "display_name": "Jane Doe", "email": "jane.doe@acme.test", "employee_number": "1042", "department": "Surgery",
-		"title": "Nurse", "username": nil, "location": nil, "status": "active", "manager": map[string]any{"id": "m", "display_name": "Ada Boss", "email": nil},
-		"attributes": map[string]any{"badge": float64(77), "labs": []any{"a", "b"}, "remote": true},
+		"first_name":      "Jane",
+		"last_name":       "Doe",
+		"display_name":    "Jane Doe",
+		"email":           "jane.doe@acme.test",
+		"employee_number": "1042",
+		"department":      "Surgery",
+		"title":           "Nurse",
+		"username":        nil,
+		"location":        nil,
+		"status":          "active",
+		"manager":         map[string]any{"id": "m", "display_name": "Ada Boss", "email": nil},
+		"attributes":      map[string]any{"badge": float64(77), "labs": []any{"a", "b"}, "remote": true},
 	}
 }
 
@@ -50,15 +59,19 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 		credential *v1.NewCredential
 	}{
 		{
-			name: "a directory", subject: subject{engine: catalog.LDAP, settings: acme, parent: "ou=people,dc=acme,dc=test"}, username: "jane.doe",
+			name: "a directory", subject: subject{engine: catalog.LDAP, settings: acme,
+				parent: "ou=people,dc=acme,dc=test"}, username: "jane.doe",
 			members: [5]string{"<nil>", "<nil>", "<nil>", "<nil>", "<nil>"}, container: "ou=people,dc=acme,dc=test",
-			attributes: map[string]any{"cn": "Jane Doe", "sn": "Doe", "givenName": "Jane", "displayName": "Jane Doe", "mail": "jane.doe@acme.test",
+			attributes: map[string]any{"cn": "Jane Doe", "sn": "Doe", "givenName": "Jane", "displayName": "Jane Doe",
+				"mail":           "jane.doe@acme.test",
 				"employeeNumber": "1042", "departmentNumber": "Surgery", "title": "Nurse"},
 		},
 		{
-			name: "Active Directory", subject: subject{engine: catalog.LDAP, vendor: "active-directory", settings: acme}, username: "jane.doe",
+			name: "Active Directory", subject: subject{engine: catalog.LDAP, vendor: "active-directory",
+				settings: acme}, username: "jane.doe",
 			members: [5]string{"<nil>", "<nil>", "<nil>", "<nil>", "<nil>"}, container: "<nil>",
-			attributes: map[string]any{"displayName": "Jane Doe", "sn": "Doe", "givenName": "Jane", "mail": "jane.doe@acme.test", "employeeID": "1042",
+			attributes: map[string]any{"displayName": "Jane Doe", "sn": "Doe", "givenName": "Jane",
+				"mail": "jane.doe@acme.test", "employeeID": "1042",
 				"department": "Surgery", "title": "Nurse", "userPrincipalName": "jane.doe@acme.test"},
 			credential: &v1.NewCredential{Mode: "random", ForceChange: true},
 		},
@@ -68,7 +81,8 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 			attributes: map[string]any{"title": "Nurse", enterprise + "department": "Surgery"},
 		},
 		{
-			name: "Slack", subject: subject{engine: catalog.SCIM2, vendor: "slack"}, username: "jane.doe", container: "<nil>",
+			name: "Slack", subject: subject{engine: catalog.SCIM2, vendor: "slack"}, username: "jane.doe",
+			container:  "<nil>",
 			members:    [5]string{"jane.doe@acme.test", "Jane Doe", "Jane", "Doe", "1042"},
 			attributes: map[string]any{"title": "Nurse", enterprise + "department": "Surgery"},
 		},
@@ -85,7 +99,13 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 			if got := text(a.Username); got != tt.username {
 				t.Errorf("the name is %s, want %s", got, tt.username)
 			}
-			if got := [5]string{text(a.Email), text(a.DisplayName), text(a.FirstName), text(a.LastName), text(a.EmployeeNumber)}; got != tt.members {
+			if got := [5]string{
+				text(a.Email),
+				text(a.DisplayName),
+				text(a.FirstName),
+				text(a.LastName),
+				text(a.EmployeeNumber),
+			}; got != tt.members {
 				t.Errorf("the members are %q, want %q", got, tt.members)
 			}
 			if len(a.Attributes)+len(tt.attributes) > 0 && !reflect.DeepEqual(a.Attributes, tt.attributes) {
@@ -105,7 +125,14 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 }
 
 func TestANameInAnotherScriptMakesAnAccountWhereItCanBeWritten(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "dc=acme,dc=test"}}, ProvisioningSettings{})
+	c := of(
+		subject{
+			engine:   catalog.LDAP,
+			vendor:   "active-directory",
+			settings: map[string]any{"base_dn": "dc=acme,dc=test"},
+		},
+		ProvisioningSettings{},
+	)
 	f := identity.Facts{"first_name": "Владимир", "last_name": "Щербаков", "display_name": "Владимир Щербаков"}
 	a, _, err := c.Account(f, func(n string) bool { return n == "vladimir.shcherbakov" })
 	if err != nil || *a.Username != "vladimir.shcherbako2" || a.Attributes["displayName"] != "Владимир Щербаков" {
@@ -124,12 +151,17 @@ func attributes(pairs ...string) *[]AttributeRule {
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	required := func(expression string) ProvisioningSettings {
-		return ProvisioningSettings{Account: &AccountSettings{Attributes: &[]AttributeRule{{Target: "x", Expression: expression, Required: true}}}}
+		return ProvisioningSettings{
+			Account: &AccountSettings{
+				Attributes: &[]AttributeRule{{Target: "x", Expression: expression, Required: true}},
+			},
+		}
 	}
 	for _, tt := range []struct{ expression, code, says string }{
 		{"identity.location", CodeMissing, "identity.location is not known"},
 		{"f'{identity.location}-{identity.title}'", CodeMissing, "identity.location is not known"},
-		{"identity.shoe_size + identity.location", CodeMissing, "identity.location and identity.shoe_size are not known"},
+		{"identity.shoe_size + identity.location", CodeMissing,
+			"identity.location and identity.shoe_size are not known"},
 		{"identity.manager.email.lower()", CodeMissing, "identity.manager.email is not known"},
 		{"identity.attributes.room", CodeMissing, "identity.attributes.room is not known"},
 		{"None", CodeMissing, "its expression gives None"},
@@ -139,7 +171,8 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	} {
 		_, _, err := of(subject{engine: catalog.LDAP}, required(tt.expression)).Account(jane(), nobody)
 		var u *Unmakable
-		if !errors.As(err, &u) || len(u.Problems) != 1 || u.Problems[0].Code != tt.code || u.Problems[0].Field != "x" || !strings.Contains(u.Problems[0].Message, tt.says) {
+		if !errors.As(err, &u) || len(u.Problems) != 1 || u.Problems[0].Code != tt.code || u.Problems[0].Field != "x" ||
+			!strings.Contains(u.Problems[0].Message, tt.says) {
 			t.Errorf("%s: the reason is %v, want %s: %s", tt.expression, err, tt.code, tt.says)
 		}
 	}
@@ -147,7 +180,15 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 
 func TestWhatIsNotRequiredIsLeftOutWhenItIsNotKnown(t *testing.T) {
 	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{Attributes: attributes(
-		"room", "identity.location", "chief", "identity.manager.email.lower()", "sign", "f'{identity.location}'", "title", "identity.title")}})
+		"room",
+		"identity.location",
+		"chief",
+		"identity.manager.email.lower()",
+		"sign",
+		"f'{identity.location}'",
+		"title",
+		"identity.title",
+	)}})
 	a, _, err := c.Account(jane(), nobody)
 	if err != nil || !maps.Equal(a.Attributes, map[string]any{"title": "Nurse"}) {
 		t.Errorf("they are %v, %v", a.Attributes, err)
@@ -156,8 +197,11 @@ func TestWhatIsNotRequiredIsLeftOutWhenItIsNotKnown(t *testing.T) {
 
 func TestAllProblemsAreToldAtOnceAndNoValues(t *testing.T) {
 	c := of(subject{engine: catalog.REST}, ProvisioningSettings{Account: &AccountSettings{
-		Username:   &UsernameRule{Expression: "identity.location"},
-		Attributes: &[]AttributeRule{{Target: "a", Expression: "int(identity.title)"}, {Target: "b", Expression: "identity.location", Required: true}},
+		Username: &UsernameRule{Expression: "identity.location"},
+		Attributes: &[]AttributeRule{
+			{Target: "a", Expression: "int(identity.title)"},
+			{Target: "b", Expression: "identity.location", Required: true},
+		},
 	}})
 	_, _, err := c.Account(jane(), nobody)
 	var u *Unmakable
@@ -170,13 +214,36 @@ func TestAllProblemsAreToldAtOnceAndNoValues(t *testing.T) {
 }
 
 func TestValuesAreWrittenAsTheTargetTakesThem(t *testing.T) {
-	rules := attributes("n", "identity.attributes.badge", "b", "identity.attributes.remote", "l", "identity.attributes.labs", "o", "[identity.attributes.badge]", "e", "[]", "w", "1.5",
-		"employee_number", "1042", "name", "f'{username}!'")
+	rules := attributes(
+		"n",
+		"identity.attributes.badge",
+		"b",
+		"identity.attributes.remote",
+		"l",
+		"identity.attributes.labs",
+		"o",
+		"[identity.attributes.badge]",
+		"e",
+		"[]",
+		"w",
+		"1.5",
+		"employee_number",
+		"1042",
+		"name",
+		"f'{username}!'",
+	)
 	for engine, want := range map[string]map[string]any{
-		catalog.LDAP:  {"n": "77", "b": "TRUE", "l": []any{"a", "b"}, "o": []any{"77"}, "w": "1.5", "name": "jane.doe!"},
-		catalog.SCIM2: {"n": int64(77), "b": true, "l": []any{"a", "b"}, "o": []any{int64(77)}, "w": 1.5, "name": "jane.doe!"},
+		catalog.LDAP: {"n": "77", "b": "TRUE", "l": []any{"a", "b"}, "o": []any{"77"}, "w": "1.5",
+			"name": "jane.doe!"},
+		catalog.SCIM2: {"n": int64(77), "b": true, "l": []any{"a", "b"}, "o": []any{int64(77)}, "w": 1.5,
+			"name": "jane.doe!"},
 	} {
-		a, _, err := of(subject{engine: engine}, ProvisioningSettings{Account: &AccountSettings{Attributes: rules, Username: &UsernameRule{Expression: "'jane.doe'"}}}).Account(jane(), nobody)
+		a, _, err := of(
+			subject{engine: engine},
+			ProvisioningSettings{
+				Account: &AccountSettings{Attributes: rules, Username: &UsernameRule{Expression: "'jane.doe'"}},
+			},
+		).Account(jane(), nobody)
 		if err != nil || !reflect.DeepEqual(a.Attributes, want) || *a.EmployeeNumber != "1042" {
 			t.Errorf("%s: they are %#v, %v; want %#v", engine, a.Attributes, err, want)
 		}
@@ -185,21 +252,40 @@ func TestValuesAreWrittenAsTheTargetTakesThem(t *testing.T) {
 
 func TestWhatIsSetLiesOverWhatTheTypeHas(t *testing.T) {
 	var set ProvisioningSettings
-	if err := json.Unmarshal([]byte(`{"account": {"username": {"unique": {"max_length": 8}}, "enabled_on_create": false}, "deprovision": {"keep_groups": true}, "breaker": {"max_changes": 5}}`), &set); err != nil {
+	if err := json.Unmarshal(
+		[]byte(
+			`{"account": {"username": {"unique": {"max_length": 8}}, "enabled_on_create": false}, "deprovision": {"keep_groups": true}, "breaker": {"max_changes": 5}}`,
+		),
+		&set,
+	); err != nil {
 		t.Fatal(err)
 	}
-	c := of(subject{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "dc=acme,dc=test"}}, set)
+	c := of(
+		subject{
+			engine:   catalog.LDAP,
+			vendor:   "active-directory",
+			settings: map[string]any{"base_dn": "dc=acme,dc=test"},
+		},
+		set,
+	)
 	u := c.Template.Username
-	if u.Expression != localName || u.Unique.MaxLength != 8 || u.Unique.Allowed != "a-z0-9._-" || u.Unique.Suffix != "number" || u.On != OnCreate {
+	if u.Expression != localName || u.Unique.MaxLength != 8 || u.Unique.Allowed != "a-z0-9._-" ||
+		u.Unique.Suffix != "number" ||
+		u.On != OnCreate {
 		t.Errorf("names are %+v", u)
 	}
 	if c.Template.EnabledOnCreate || len(c.Template.Attributes) < 10 || c.Template.Credential.Mode != "random" {
 		t.Errorf("the template is %+v", c.Template)
 	}
-	if !c.Deprovision.Disable || !c.Deprovision.KeepGroups || c.Breaker.MaxChanges != 5 || c.Breaker.MaxFailures != 10 || c.Breaker.Length().Hours() != 1 {
+	if !c.Deprovision.Disable || !c.Deprovision.KeepGroups || c.Breaker.MaxChanges != 5 ||
+		c.Breaker.MaxFailures != 10 ||
+		c.Breaker.Length().Hours() != 1 {
 		t.Errorf("the rest is %+v %+v", c.Deprovision, c.Breaker)
 	}
-	if got := set.defaulted(); slices.Contains(got, "account.username") || !slices.Contains(got, "account.attributes") || !slices.Contains(got, "write_mode") || slices.Contains(got, "breaker") {
+	if got := set.defaulted(); slices.Contains(got, "account.username") ||
+		!slices.Contains(got, "account.attributes") ||
+		!slices.Contains(got, "write_mode") ||
+		slices.Contains(got, "breaker") {
 		t.Errorf("defaults are %q", got)
 	}
 }
@@ -212,7 +298,10 @@ func TestASourceOfPeopleIsNotWrittenTo(t *testing.T) {
 		t.Errorf("a connector writes %s", got)
 	}
 	auto := WriteAuto
-	if got := of(subject{engine: catalog.REST, purpose: "source"}, ProvisioningSettings{WriteMode: &auto}).WriteMode; got != WriteAuto {
+	if got := of(
+		subject{engine: catalog.REST, purpose: "source"},
+		ProvisioningSettings{WriteMode: &auto},
+	).WriteMode; got != WriteAuto {
 		t.Errorf("what was set is %s", got)
 	}
 }
@@ -223,29 +312,47 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 		name, pointer, code, says string
 		set                       ProvisioningSettings
 	}{
-		{"an expression", "#/account/username/expression", "invalid_expression", "(line 1, column 17)", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Expression: "identity.email +"}}}},
-		{"an unknown name", "#/account/attributes/1/expression", "invalid_expression", "identity.mail", ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("a", "1", "b", "mail")}}},
-		{"a container", "#/account/container/expression", "invalid_expression", "'ou=", ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'ou="}}}},
-		{"a target twice", "#/account/attributes/1/target", "duplicate", "made twice", ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("mail", "1", "Mail", "2")}}},
-		{"the name as an attribute", "#/account/attributes/0/target", "not_an_attribute", "account.username", ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("username", "1")}}},
-		{"characters", "#/account/username/unique/allowed", "invalid_characters", "backwards", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "z-a"}}}}},
-		{"numbers without digits", "#/account/username/unique/suffix", "invalid_characters", "digits", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "a-z"}}}}},
-		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
-		{"no disabling", "#/deprovision/disable", "always_disabled", "always", ProvisioningSettings{Deprovision: &DeprovisionSettings{Disable: &no}}},
-		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P365D", ProvisioningSettings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
-		{"a window", "#/breaker/window", "invalid_duration", "P7D", ProvisioningSettings{Breaker: &Breaker{Window: years}}},
-		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe", ProvisioningSettings{Drift: &DriftRule{Attributes: []string{"shoe"}}}},
+		{"an expression", "#/account/username/expression", "invalid_expression", "(line 1, column 17)",
+			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Expression: "identity.email +"}}}},
+		{"an unknown name", "#/account/attributes/1/expression", "invalid_expression", "identity.mail",
+			ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("a", "1", "b", "mail")}}},
+		{"a container", "#/account/container/expression", "invalid_expression", "'ou=",
+			ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'ou="}}}},
+		{"a target twice", "#/account/attributes/1/target", "duplicate", "made twice",
+			ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("mail", "1", "Mail", "2")}}},
+		{"the name as an attribute", "#/account/attributes/0/target", "not_an_attribute", "account.username",
+			ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("username", "1")}}},
+		{"characters", "#/account/username/unique/allowed", "invalid_characters", "backwards",
+			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "z-a"}}}}},
+		{"numbers without digits", "#/account/username/unique/suffix", "invalid_characters", "digits",
+			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "a-z"}}}}},
+		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed",
+			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
+		{"no disabling", "#/deprovision/disable", "always_disabled", "always",
+			ProvisioningSettings{Deprovision: &DeprovisionSettings{Disable: &no}}},
+		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P365D",
+			ProvisioningSettings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
+		{"a window", "#/breaker/window", "invalid_duration", "P7D",
+			ProvisioningSettings{Breaker: &Breaker{Window: years}}},
+		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe",
+			ProvisioningSettings{Drift: &DriftRule{Attributes: []string{"shoe"}}}},
 	} {
 		err := of(subject{engine: catalog.LDAP}, tt.set).check()
 		var f *fault.Fault
-		if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Pointer != tt.pointer || f.Fields[0].Code != tt.code || !strings.Contains(f.Fields[0].Detail, tt.says) {
+		if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Pointer != tt.pointer ||
+			f.Fields[0].Code != tt.code ||
+			!strings.Contains(f.Fields[0].Detail, tt.says) {
 			t.Errorf("%s: it is %v %+v", tt.name, err, f)
 		}
 	}
-	if err := of(subject{engine: catalog.SCIM2}, ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'x'"}}}).check(); err == nil {
+	if err := of(
+		subject{engine: catalog.SCIM2},
+		ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'x'"}}},
+	).check(); err == nil {
 		t.Error("accounts of SCIM have a place")
 	}
-	for _, s := range []subject{{engine: catalog.LDAP}, {engine: catalog.LDAP, vendor: "active-directory"}, {engine: catalog.SCIM2}, {engine: catalog.REST}, {engine: catalog.Custom}} {
+	for _, s := range []subject{{engine: catalog.LDAP}, {engine: catalog.LDAP, vendor: "active-directory"},
+		{engine: catalog.SCIM2}, {engine: catalog.REST}, {engine: catalog.Custom}} {
 		if err := of(s, ProvisioningSettings{}).check(); err != nil {
 			t.Errorf("the defaults of %s cannot be saved: %v", s.engine, err)
 		}
@@ -254,7 +361,12 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 
 func TestWhatTheTemplateOwnsIsWhatItAlwaysWrites(t *testing.T) {
 	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{Attributes: &[]AttributeRule{
-		{Target: "mail", Expression: "f'{username}@x.test'"}, {Target: "uidNumber", Expression: "'7'", On: OnCreate}, {Target: "room", Expression: "identity.location"},
+		{
+			Target:     "mail",
+			Expression: "f'{username}@x.test'",
+		},
+		{Target: "uidNumber", Expression: "'7'", On: OnCreate},
+		{Target: "room", Expression: "identity.location"},
 		{Target: "bad", Expression: "int(identity.title)"},
 	}}})
 	owned, err := c.Owned(jane(), "jdoe9")
@@ -272,7 +384,8 @@ func TestANameThatFollowsThePersonKeepsItsNumber(t *testing.T) {
 		Container: &ContainerRule{Expression: "f'ou={identity.department},dc=acme'", On: OnAlways},
 	}})
 	taken := func(n string) bool { return n == "jane.doe" || n == "jane.doe2" }
-	for current, want := range map[string]string{"jane.doe": "", "Jane.Doe": "", "jane.doe2": "", "jane.doe17": "", "jane.do": "jane.doe3", "jane.roe2": "jane.doe3", "jane.doe02": "jane.doe3"} {
+	for current, want := range map[string]string{"jane.doe": "", "Jane.Doe": "", "jane.doe2": "", "jane.doe17": "",
+		"jane.do": "jane.doe3", "jane.roe2": "jane.doe3", "jane.doe02": "jane.doe3"} {
 		name, place, err := c.Moved(jane(), current, taken)
 		got := ""
 		if name != nil {
@@ -284,7 +397,12 @@ func TestANameThatFollowsThePersonKeepsItsNumber(t *testing.T) {
 	}
 	f := jane()
 	f["last_name"] = nil
-	if _, _, err := c.Moved(f, "jane.doe", taken); err == nil || !strings.Contains(err.Error(), "identity.last_name is not known") {
+	if _, _, err := c.Moved(
+		f,
+		"jane.doe",
+		taken,
+	); err == nil ||
+		!strings.Contains(err.Error(), "identity.last_name is not known") {
 		t.Errorf("the reason is %v", err)
 	}
 }
@@ -311,7 +429,8 @@ func TestAValueOfThePersonAddsNothingToAContainer(t *testing.T) {
 		{"'ou=' + identity.attributes['unit'] + ',dc=acme'", "Surgery", ""},
 		{"f'ou={identity.department},ou=people,dc=acme'", "Surgery", "ou=Surgery,ou=people,dc=acme"},
 		{"f'ou={identity.department},ou=people,dc=acme'", "R = D", "ou=R = D,ou=people,dc=acme"},
-		{"f'ou={escape_dn(identity.department)},ou=people,dc=acme'", "employees,ou=services", `ou=employees\,ou\=services,ou=people,dc=acme`},
+		{"f'ou={escape_dn(identity.department)},ou=people,dc=acme'", "employees,ou=services",
+			`ou=employees\,ou\=services,ou=people,dc=acme`},
 		{"f'ou={escape_dn(identity.department)},ou=people,dc=acme'", " #R+D ", `ou=\ #R\+D\ ,ou=people,dc=acme`},
 		{"'ou=rd,ou=labs,dc=acme' if identity.department == 'R, D' else 'dc=acme'", "R, D", "ou=rd,ou=labs,dc=acme"},
 		{"identity.department", "ou=a,dc=acme", "ou=a,dc=acme"},
@@ -330,7 +449,8 @@ func TestAValueOfThePersonAddsNothingToAContainer(t *testing.T) {
 		if got != tt.want || (m.container.problem == nil) != (tt.want != "") {
 			t.Errorf("%s with %q: %q, %+v; want %q", tt.expression, tt.department, got, m.container.problem, tt.want)
 		}
-		if p := m.container.problem; p != nil && (!strings.Contains(p.Message, "escape_dn") || strings.Contains(p.Message, "services")) {
+		if p := m.container.problem; p != nil &&
+			(!strings.Contains(p.Message, "escape_dn") || strings.Contains(p.Message, "services")) {
 			t.Errorf("the reason is %q", p.Message)
 		}
 	}

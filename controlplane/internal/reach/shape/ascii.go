@@ -7,8 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ascii writes a text in the letters of ASCII. Letters with marks lose them, or with german Ä, Ö and Ü get an e; other alphabets
-// and syllabaries are written as they sound, roughly; of signs that say nothing of their sound, as those of Chinese, nothing is left.
+// ascii writes a text in the letters of ASCII. Letters with marks lose them, or with german Ä, Ö and Ü get an e; other
+// alphabets and syllabaries are written as they sound, roughly; of signs that say nothing of their sound, as those of
+// Chinese, nothing is left.
 func ascii(text string, german bool) string {
 	if plain(text) {
 		return text
@@ -82,22 +83,29 @@ func latin(r rune) (string, bool) {
 // letters are those of alphabets, by their lower case: words of letters and their sounds, in turns.
 var letters = table(
 	// Latin letters that are none of ASCII with a mark
-	"ß ss æ ae œ oe ø o đ d ð d þ th ł l ħ h ı i ŋ n ŧ t ĸ k ſ s ə a ɓ b ɗ d ƙ k ƴ y ʻ ' ʼ ' ʾ ' ʿ ' ’ ' ‘ ' ‐ - ‑ - – - — -",
+	"ß ss æ ae œ oe ø o đ d ð d þ th ł l ħ h ı i ŋ n ŧ t ĸ k ſ s ə a ɓ b ɗ d ƙ k ƴ y ʻ ' ʼ ' ʾ ' ʿ ' ’ ' ‘ ' ‐ - ‑ - "+
+		"– - — -",
 	// Cyrillic
-	"а a б b в v г g д d е e ё e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ shch ъ . ы y ь . э e ю yu я ya",
+	"а a б b в v г g д d е e ё e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ "+
+		"shch ъ . ы y ь . э e ю yu я ya",
 	"і i ї yi є ye ґ g ў u ђ dj ј j љ lj њ nj ћ c џ dz ѓ gj ќ kj ѕ dz ә a ғ g қ q ң n ө o ұ u ү u һ h ҳ h ҷ j ӣ i ӯ u",
 	// Greek
 	"α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o",
 	// Armenian
-	"ա a բ b գ g դ d ե e զ z է e ը y թ t ժ zh ի i լ l խ kh ծ ts կ k հ h ձ dz ղ gh ճ ch մ m յ y ն n շ sh ո o չ ch պ p ջ j ռ r ս s վ v տ t ր r ց ts ւ w փ p ք k օ o ֆ f և ev",
+	"ա a բ b գ g դ d ե e զ z է e ը y թ t ժ zh ի i լ l խ kh ծ ts կ k հ h ձ dz ղ gh ճ ch մ m յ y ն n շ sh ո o չ ch պ p "+
+		"ջ j ռ r ս s վ v տ t ր r ց ts ւ w փ p ք k օ o ֆ f և ev",
 	// Georgian
-	"ა a ბ b გ g დ d ე e ვ v ზ z თ t ი i კ k ლ l მ m ნ n ო o პ p ჟ zh რ r ს s ტ t უ u ფ p ქ k ღ gh ყ q შ sh ჩ ch ც ts ძ dz წ ts ჭ ch ხ kh ჯ j ჰ h",
+	"ა a ბ b გ g დ d ე e ვ v ზ z თ t ი i კ k ლ l მ m ნ n ო o პ p ჟ zh რ r ს s ტ t უ u ფ p ქ k ღ gh ყ q შ sh ჩ ch ც "+
+		"ts ძ dz წ ts ჭ ch ხ kh ჯ j ჰ h",
 	// Hebrew
 	"א a ב b ג g ד d ה h ו v ז z ח ch ט t י y כ k ך k ל l מ m ם m נ n ן n ס s ע a פ p ף p צ ts ץ ts ק k ר r ש sh ת t",
 	// Arabic and Persian
-	"ا a أ a إ i آ a ب b ت t ث th ج j ح h خ kh د d ذ dh ر r ز z س s ش sh ص s ض d ط t ظ z ع a غ gh ف f ق q ك k ک k ل l م m ن n ه h ة a و w ؤ w ي y ی y ى a ئ y ء . پ p چ ch ژ zh گ g",
+	"ا a أ a إ i آ a ب b ت t ث th ج j ح h خ kh د d ذ dh ر r ز z س s ش sh ص s ض d ط t ظ z ع a غ gh ف f ق q ك k ک k ل "+
+		"l م m ن n ه h ة a و w ؤ w ي y ی y ى a ئ y ء . پ p چ ch ژ zh گ g",
 	// Thai
-	"ก k ข kh ค kh ฆ kh ง ng จ ch ฉ ch ช ch ซ s ฌ ch ญ y ฎ d ฏ t ฐ th ฑ th ฒ th ณ n ด d ต t ถ th ท th ธ th น n บ b ป p ผ ph ฝ f พ ph ฟ f ภ ph ม m ย y ร r ล l ว w ศ s ษ s ส s ห h ฬ l อ o ฮ h ะ a ั a า a ำ am ิ i ี i ึ ue ื ue ุ u ู u เ e แ ae โ o ใ ai ไ ai",
+	"ก k ข kh ค kh ฆ kh ง ng จ ch ฉ ch ช ch ซ s ฌ ch ญ y ฎ d ฏ t ฐ th ฑ th ฒ th ณ n ด d ต t ถ th ท th ธ th น n บ b ป "+
+		"p ผ ph ฝ f พ ph ฟ f ภ ph ม m ย y ร r ล l ว w ศ s ษ s ส s ห h ฬ l อ o ฮ h ะ a ั a า a ำ am ิ i ี i ึ ue ื ue "+
+		"ุ u ู u เ e แ ae โ o ใ ai ไ ai",
 )
 
 func table(lines ...string) map[rune]string {
@@ -129,10 +137,15 @@ func hangul(r rune) string {
 	return strings.ReplaceAll(hangulFirst[i/588]+hangulMiddle[i%588/28]+hangulLast[i%28], ".", "")
 }
 
-var kanas = table("あ a い i う u え e お o か ka き ki く ku け ke こ ko が ga ぎ gi ぐ gu げ ge ご go さ sa し shi す su せ se そ so ざ za じ ji ず zu ぜ ze ぞ zo "+
-	"た ta ち chi つ tsu て te と to だ da ぢ ji づ zu で de ど do な na に ni ぬ nu ね ne の no は ha ひ hi ふ fu へ he ほ ho ば ba び bi ぶ bu べ be ぼ bo "+
-	"ぱ pa ぴ pi ぷ pu ぺ pe ぽ po ま ma み mi む mu め me も mo や ya ゆ yu よ yo ら ra り ri る ru れ re ろ ro わ wa ゐ i ゑ e を o ん n ゔ vu",
-	"ぁ a ぃ i ぅ u ぇ e ぉ o ゃ ya ゅ yu ょ yo っ .")
+var kanas = table(
+	"あ a い i う u え e お o か ka き ki く ku け ke こ ko が ga ぎ gi ぐ gu げ ge ご go さ sa し shi す su せ se そ so ざ za じ ji ず zu "+
+		"ぜ ze ぞ zo "+
+		"た ta ち chi つ tsu て te と to だ da ぢ ji づ zu で de ど do な na に ni ぬ nu ね ne の no は ha ひ hi ふ fu へ he ほ ho ば ba "+
+		"び bi ぶ bu べ be ぼ bo "+
+		"ぱ pa ぴ pi ぷ pu ぺ pe ぽ po ま ma み mi む mu め me も mo や ya ゆ yu よ yo ら ra り ri る ru れ re ろ ro わ wa ゐ i ゑ e を o "+
+		"ん n ゔ vu",
+	"ぁ a ぃ i ぅ u ぇ e ぉ o ゃ ya ゅ yu ょ yo っ .",
+)
 
 // hiragana is the syllable of either of the two ways in which Japanese writes it.
 func hiragana(r rune) rune {
@@ -180,9 +193,12 @@ func syllables(out *strings.Builder, runes []rune) int {
 }
 
 var (
-	nagariConsonants = table("क k ख kh ग g घ gh ङ n च ch छ chh ज j झ jh ञ n ट t ठ th ड d ढ dh ण n त t थ th द d ध dh न n प p फ ph ब b भ bh म m य y र r ल l ळ l व v श sh ष sh स s ह h")
-	nagariVowels     = table("अ a आ a इ i ई i उ u ऊ u ऋ ri ए e ऐ ai ओ o औ au")
-	nagariSigns      = table("ा a ि i ी i ु u ू u ृ ri े e ै ai ो o ौ au ्  . ं n ँ n ः h")
+	nagariConsonants = table(
+		"क k ख kh ग g घ gh ङ n च ch छ chh ज j झ jh ञ n ट t ठ th ड d ढ dh ण n त t थ th द d ध dh न n प p फ ph ब b भ bh " +
+			"म m य y र r ल l ळ l व v श sh ष sh स s ह h",
+	)
+	nagariVowels = table("अ a आ a इ i ई i उ u ऊ u ऋ ri ए e ऐ ai ओ o औ au")
+	nagariSigns  = table("ा a ि i ी i ु u ू u ृ ri े e ै ai ो o ौ au ्  . ं n ँ n ः h")
 )
 
 // devanagari writes the first letter of runes with the vowel that is part of it, and tells of how many runes it is.

@@ -29,14 +29,17 @@ func (s subject) defaults() Config {
 	}
 }
 
-// What names are made of where nothing is said: the one that the person has already, or else what stands before the @ of their
-// address, or else their names.
+// What names are made of where nothing is said: the one that the person has already, or else what stands before the @
+// of their address, or else their names.
 const (
-	localName = "coalesce(identity.username, first(split(identity.email, '@')), join([identity.first_name, identity.last_name], '.'), identity.employee_number)"
-	loginName = "coalesce(identity.username, identity.email, join([identity.first_name, identity.last_name], '.'), identity.employee_number)"
-	mailName  = "coalesce(identity.email, identity.username, join([identity.first_name, identity.last_name], '.'), identity.employee_number)"
-	fullName  = "coalesce(identity.display_name, join([identity.first_name, identity.last_name]), username)"
-	lastName  = "coalesce(identity.last_name, identity.display_name, username)"
+	localName = "coalesce(identity.username, first(split(identity.email, '@')), join([identity.first_name, " +
+		"identity.last_name], '.'), identity.employee_number)"
+	loginName = "coalesce(identity.username, identity.email, join([identity.first_name, identity.last_name], '.'), " +
+		"identity.employee_number)"
+	mailName = "coalesce(identity.email, identity.username, join([identity.first_name, identity.last_name], '.'), " +
+		"identity.employee_number)"
+	fullName = "coalesce(identity.display_name, join([identity.first_name, identity.last_name]), username)"
+	lastName = "coalesce(identity.last_name, identity.display_name, username)"
 )
 
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:"
@@ -69,30 +72,88 @@ func always(pairs ...string) []AttributeRule {
 
 // directoryAccount is an inetOrgPerson (RFC 2798), of which cn and sn are mandatory.
 func (s subject) directoryAccount() AccountTemplate {
-	rules := always("cn", fullName, "sn", lastName, "givenName", "identity.first_name", "displayName", "identity.display_name", "mail", "identity.email",
-		"employeeNumber", "identity.employee_number", "departmentNumber", "identity.department", "title", "identity.title", "o", "identity.organization", "l", "identity.location",
-		"employeeType", "identity.employment_type", "preferredLanguage", "identity.locale")
+	rules := always(
+		"cn",
+		fullName,
+		"sn",
+		lastName,
+		"givenName",
+		"identity.first_name",
+		"displayName",
+		"identity.display_name",
+		"mail",
+		"identity.email",
+		"employeeNumber",
+		"identity.employee_number",
+		"departmentNumber",
+		"identity.department",
+		"title",
+		"identity.title",
+		"o",
+		"identity.organization",
+		"l",
+		"identity.location",
+		"employeeType",
+		"identity.employment_type",
+		"preferredLanguage",
+		"identity.locale",
+	)
 	rules[0].Required, rules[1].Required = true, true
 	if strings.EqualFold(text(s.settings["username_attribute"]), "cn") {
 		rules = rules[1:] // the name of the account is its cn
 	}
 	return AccountTemplate{
-		Username: names(localName, UniqueRule{MaxLength: 64, Allowed: "a-z0-9._-"}), Attributes: rules, Container: s.container(),
-		Credential: CredentialRule{Mode: "none"}, EnabledOnCreate: true,
+		Username: names(
+			localName,
+			UniqueRule{MaxLength: 64, Allowed: "a-z0-9._-"},
+		),
+		Attributes:      rules,
+		Container:       s.container(),
+		Credential:      CredentialRule{Mode: "none"},
+		EnabledOnCreate: true,
 	}
 }
 
 // domainAccount is a user of Active Directory. A sAMAccountName has 20 characters at most.
 func (s subject) domainAccount() AccountTemplate {
-	rules := always("displayName", fullName, "givenName", "identity.first_name", "sn", "identity.last_name", "mail", "identity.email", "employeeID", "identity.employee_number",
-		"department", "identity.department", "title", "identity.title", "company", "identity.organization", "division", "identity.division",
-		"physicalDeliveryOfficeName", "identity.location")
+	rules := always(
+		"displayName",
+		fullName,
+		"givenName",
+		"identity.first_name",
+		"sn",
+		"identity.last_name",
+		"mail",
+		"identity.email",
+		"employeeID",
+		"identity.employee_number",
+		"department",
+		"identity.department",
+		"title",
+		"identity.title",
+		"company",
+		"identity.organization",
+		"division",
+		"identity.division",
+		"physicalDeliveryOfficeName",
+		"identity.location",
+	)
 	if domain := s.domain(); domain != "" {
-		rules = append([]AttributeRule{{Target: "userPrincipalName", Expression: "f'{username}@" + domain + "'", On: OnCreate, Required: true}}, rules...)
+		rules = append(
+			[]AttributeRule{
+				{Target: "userPrincipalName", Expression: "f'{username}@" + domain + "'", On: OnCreate, Required: true},
+			},
+			rules...)
 	}
 	return AccountTemplate{
-		Username: names(localName, UniqueRule{MaxLength: 20, Allowed: "a-z0-9._-"}), Attributes: rules, Container: s.container(),
-		Credential: CredentialRule{Mode: "random", ForceChange: true}, EnabledOnCreate: true,
+		Username: names(
+			localName,
+			UniqueRule{MaxLength: 20, Allowed: "a-z0-9._-"},
+		),
+		Attributes:      rules,
+		Container:       s.container(),
+		Credential:      CredentialRule{Mode: "random", ForceChange: true},
+		EnabledOnCreate: true,
 	}
 }
 
@@ -104,18 +165,53 @@ func (s subject) scimAccount() AccountTemplate {
 	case "atlassian", "aws-iam-identity-center":
 		expression = mailName
 	}
-	rules := always(memberEmail, "identity.email", memberFirstName, "identity.first_name", memberLastName, lastName, memberDisplayName, fullName, "title", "identity.title",
-		memberEmployeeNumber, "identity.employee_number", enterprise+"department", "identity.department", enterprise+"division", "identity.division",
-		enterprise+"organization", "identity.organization", enterprise+"costCenter", "identity.cost_center")
+	rules := always(
+		memberEmail,
+		"identity.email",
+		memberFirstName,
+		"identity.first_name",
+		memberLastName,
+		lastName,
+		memberDisplayName,
+		fullName,
+		"title",
+		"identity.title",
+		memberEmployeeNumber,
+		"identity.employee_number",
+		enterprise+"department",
+		"identity.department",
+		enterprise+"division",
+		"identity.division",
+		enterprise+"organization",
+		"identity.organization",
+		enterprise+"costCenter",
+		"identity.cost_center",
+	)
 	return AccountTemplate{
-		Username: names(expression, unique), Attributes: rules, Credential: CredentialRule{Mode: "none"}, EnabledOnCreate: true,
+		Username: names(
+			expression,
+			unique,
+		),
+		Attributes:      rules,
+		Credential:      CredentialRule{Mode: "none"},
+		EnabledOnCreate: true,
 	}
 }
 
 // plainAccount has what every system knows in some way.
 func (s subject) plainAccount() AccountTemplate {
-	rules := always(memberEmail, "identity.email", memberFirstName, "identity.first_name", memberLastName, "identity.last_name", memberDisplayName, fullName,
-		memberEmployeeNumber, "identity.employee_number")
+	rules := always(
+		memberEmail,
+		"identity.email",
+		memberFirstName,
+		"identity.first_name",
+		memberLastName,
+		"identity.last_name",
+		memberDisplayName,
+		fullName,
+		memberEmployeeNumber,
+		"identity.employee_number",
+	)
 	return AccountTemplate{
 		Username: names(loginName, UniqueRule{MaxLength: 128, Allowed: "a-zA-Z0-9._@+-"}), Attributes: rules,
 		Credential: CredentialRule{Mode: "none"}, EnabledOnCreate: true,
@@ -130,8 +226,8 @@ func (s subject) activeDirectory() bool {
 	return s.isDomain || s.vendor == "active-directory" || flavor == "ad" || flavor == "adlds"
 }
 
-// container is where most of the accounts lie that are known. Where the settings say where new ones go, or nothing is known yet, the
-// connector puts them there.
+// container is where most of the accounts lie that are known. Where the settings say where new ones go, or nothing is
+// known yet, the connector puts them there.
 func (s subject) container() *ContainerRule {
 	if s.parent == "" || text(s.settings["create_container"]) != "" {
 		return nil

@@ -67,7 +67,11 @@ func TestTheNamesOfTheDocumentationAreTrue(t *testing.T) {
 		if err != nil || len(f) != 5 {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if got := namer(UniqueRule{Suffix: "number", Start: 2, Allowed: f[0], MaxLength: length, Transliteration: f[2]})(f[3]); got != f[4] {
+		if got := namer(
+			UniqueRule{Suffix: "number", Start: 2, Allowed: f[0], MaxLength: length, Transliteration: f[2]},
+		)(
+			f[3],
+		); got != f[4] {
 			t.Errorf("%s becomes %s; the documentation says %s", f[3], got, f[4])
 		}
 		n++
@@ -94,7 +98,9 @@ func TestTheSettingsOfTheDocumentationCanBeSaved(t *testing.T) {
 	f := jane()
 	f["first_name"], f["last_name"] = "Jürgen", "Groß"
 	a, credential, err := c.Account(f, func(n string) bool { return n == "jgross" })
-	if err != nil || *a.Username != "jgross2" || a.Attributes["mail"] != "jgross2@acme.test" || *a.Container != "ou=Surgery,ou=people,dc=acme,dc=test" || !credential.ForceChange {
+	if err != nil || *a.Username != "jgross2" || a.Attributes["mail"] != "jgross2@acme.test" ||
+		*a.Container != "ou=Surgery,ou=people,dc=acme,dc=test" ||
+		!credential.ForceChange {
 		t.Errorf("it makes %+v %+v, %v", a, credential, err)
 	}
 }

@@ -44,7 +44,12 @@ type site struct {
 
 func (s site) Connector(_ context.Context, t dispatch.Target) (connectorkit.Connector, error) {
 	if t.AgentGroup == "away" {
-		return nil, &v1.ErrorDetail{Class: v1.ClassAgentUnavailable, Code: "agent_offline", Message: "no agent of the group is online", Retryable: true}
+		return nil, &v1.ErrorDetail{
+			Class:     v1.ClassAgentUnavailable,
+			Code:      "agent_offline",
+			Message:   "no agent of the group is online",
+			Retryable: true,
+		}
 	}
 	return s.open(t.Type)
 }
@@ -66,7 +71,14 @@ func open(t *testing.T) *house {
 	}
 	h := &house{dispatch: &dispatch.Dispatcher{HostedConnector: by("hosted"), Agents: site{by("agent")}}}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
-		connectors := &connector.Service{DB: db, Seal: keys, Dispatch: h.dispatch, Now: time.Now, Log: log, Cursors: cursors}
+		connectors := &connector.Service{
+			DB:       db,
+			Seal:     keys,
+			Dispatch: h.dispatch,
+			Now:      time.Now,
+			Log:      log,
+			Cursors:  cursors,
+		}
 		shapes := &shape.Service{DB: db, Connectors: connectors, Dispatch: h.dispatch, Log: log}
 		return append(connectors.Routes(), shapes.Routes()...)
 	})
@@ -76,7 +88,13 @@ func open(t *testing.T) *house {
 // connector makes one, hosted, and gives its id.
 func (h *house) connector(name, kind string, connection, credentials object) string {
 	h.T.Helper()
-	body := object{"name": name, "business_id": name, "type": kind, "connection": connection, "credentials": credentials}
+	body := object{
+		"name":        name,
+		"business_id": name,
+		"type":        kind,
+		"connection":  connection,
+		"credentials": credentials,
+	}
 	if kind == "active-directory" {
 		body["type"], body["vendor_key"] = "vendor", kind
 	}
@@ -94,15 +112,29 @@ func (h *house) person(facts object) string {
 	if err != nil {
 		h.T.Fatal(err)
 	}
-	h.Exec(`insert into identity (tenant_id, id, external_id, display_name, email, username, first_name, last_name, employee_number, department, title, manager_id)
-		select current_tenant(), $1, r.external_id, r.display_name, r.email, r.username, r.first_name, r.last_name, r.employee_number, r.department, r.title, r.manager_id
-		  from jsonb_to_record($2::jsonb) r (external_id text, display_name text, email text, username text, first_name text, last_name text, employee_number text,
-		       department text, title text, manager_id uuid)`, id, string(b))
+	h.Exec(
+		`insert into identity (tenant_id, id, external_id, display_name, email, username, first_name, last_name,
+		    employee_number, department, title, manager_id)
+		select current_tenant(), $1, r.external_id, r.display_name, r.email, r.username, r.first_name, r.last_name,
+		    r.employee_number, r.department, r.title, r.manager_id
+		  from jsonb_to_record($2::jsonb) r (external_id text, display_name text, email text, username text,
+		       first_name text, last_name text, employee_number text, department text, title text, manager_id uuid)`,
+		id,
+		string(b),
+	)
 	return id
 }
 
 func jane() object {
-	return object{"first_name": "Jane", "last_name": "Doe", "display_name": "Jane Doe", "email": "jane.doe@acme.test", "employee_number": "1042", "department": "Surgery", "title": "Nurse"}
+	return object{
+		"first_name":      "Jane",
+		"last_name":       "Doe",
+		"display_name":    "Jane Doe",
+		"email":           "jane.doe@acme.test",
+		"employee_number": "1042",
+		"department":      "Surgery",
+		"title":           "Nurse",
+	}
 }
 
 // values are those of a preview by their targets.
@@ -126,10 +158,18 @@ func scim(t *testing.T) (url string, changes *int) {
 			*changes++
 			w.WriteHeader(http.StatusForbidden)
 		case strings.HasSuffix(r.URL.Path, "/Users"):
-			_, _ = w.Write([]byte(`{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":0,"startIndex":1,"itemsPerPage":0,"Resources":[]}`))
+			_, _ = w.Write(
+				[]byte(
+					`{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":0,"startIndex":1,"itemsPerPage":0,"Resources":[]}`,
+				),
+			)
 		default:
 			w.WriteHeader(http.StatusNotFound)
-			_, _ = w.Write([]byte(`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"404","detail":"not here"}`))
+			_, _ = w.Write(
+				[]byte(
+					`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"404","detail":"not here"}`,
+				),
+			)
 		}
 	}))
 	t.Cleanup(server.Close)

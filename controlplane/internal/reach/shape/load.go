@@ -15,13 +15,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Load tells how connectors write, with the defaults of their type and vendor where nothing was said. Those that there are not
-// are left out.
+// Load tells how connectors write, with the defaults of their type and vendor where nothing was said. Those that there
+// are not are left out.
 func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Config, error) {
 	const sql = `
-		select c.id::text, c.business_id, c.type, coalesce(c.vendor_key, ''), c.purpose, c.status, c.connection, c.version,
-		       p.write_mode, nullif(p.account, '{}'), nullif(p.deprovision, '{}'), p.native_grant_policy, nullif(p.drift, '{}'), nullif(p.breaker, '{}'),
-		       p.breaker_open_since, coalesce(p.breaker_reason, ''), places.refs, coalesce(places.domain, false)
+		select c.id::text, c.business_id, c.type, coalesce(c.vendor_key, ''), c.purpose, c.status, c.connection,
+		       c.version, p.write_mode, nullif(p.account, '{}'), nullif(p.deprovision, '{}'), p.native_grant_policy,
+		       nullif(p.drift, '{}'), nullif(p.breaker, '{}'), p.breaker_open_since, coalesce(p.breaker_reason, ''),
+		           places.refs, coalesce(places.domain, false)
 		  from unnest($1::text[]::uuid[]) x (id)
 		  join connector c
 		    on c.tenant_id = current_tenant()
@@ -30,7 +31,8 @@ func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Con
 		    on p.tenant_id = c.tenant_id
 		   and p.connector_id = c.id
 		  cross join lateral (
-		       select array_agg(a.native_identity) as refs, bool_or(a.attributes ?| '{sAMAccountName,userAccountControl}') as domain
+		       select array_agg(a.native_identity) as refs,
+		           bool_or(a.attributes ?| '{sAMAccountName,userAccountControl}') as domain
 		         from (select a.native_identity, a.attributes
 		                 from account a
 		                where a.tenant_id = c.tenant_id
@@ -73,8 +75,26 @@ type loaded struct {
 }
 
 func (r *loaded) fields() []any {
-	return []any{&r.id, &r.businessID, &r.kind, &r.vendor, &r.purpose, &r.status, &r.connection, &r.version,
-		&r.mode, &r.account, &r.deprovision, &r.native, &r.drift, &r.breaker, &r.openSince, &r.openReason, &r.refs, &r.domain}
+	return []any{
+		&r.id,
+		&r.businessID,
+		&r.kind,
+		&r.vendor,
+		&r.purpose,
+		&r.status,
+		&r.connection,
+		&r.version,
+		&r.mode,
+		&r.account,
+		&r.deprovision,
+		&r.native,
+		&r.drift,
+		&r.breaker,
+		&r.openSince,
+		&r.openReason,
+		&r.refs,
+		&r.domain,
+	}
 }
 
 func (r *loaded) config() (Config, error) {
@@ -83,7 +103,8 @@ func (r *loaded) config() (Config, error) {
 	for _, part := range []struct {
 		raw []byte
 		to  any
-	}{{r.connection, &connection}, {r.account, &stored.Account}, {r.deprovision, &stored.Deprovision}, {r.drift, &stored.Drift}, {r.breaker, &stored.Breaker}} {
+	}{{r.connection, &connection}, {r.account, &stored.Account}, {r.deprovision, &stored.Deprovision},
+		{r.drift, &stored.Drift}, {r.breaker, &stored.Breaker}} {
 		if part.raw == nil {
 			continue
 		}
@@ -93,14 +114,28 @@ func (r *loaded) config() (Config, error) {
 	}
 	engine, settings := catalog.Resolve(catalog.KeyOf(r.kind, r.vendor), connection)
 	c := Config{
-		ConnectorID: r.id, BusinessID: r.businessID, Type: engine, Purpose: r.purpose, Status: r.status,
-		BreakerOpenSince: r.openSince, BreakerReason: r.openReason, version: r.version,
-		subject: subject{engine: engine, vendor: r.vendor, purpose: r.purpose, settings: settings, parent: commonParent(r.refs), isDomain: r.domain},
+		ConnectorID:      r.id,
+		BusinessID:       r.businessID,
+		Type:             engine,
+		Purpose:          r.purpose,
+		Status:           r.status,
+		BreakerOpenSince: r.openSince,
+		BreakerReason:    r.openReason,
+		version:          r.version,
+		subject: subject{
+			engine:   engine,
+			vendor:   r.vendor,
+			purpose:  r.purpose,
+			settings: settings,
+			parent:   commonParent(r.refs),
+			isDomain: r.domain,
+		},
 	}
 	return c.as(stored), nil
 }
 
-// commonParent is the DN below which most of the entries lie, the first by its letters of several; empty where there are none.
+// commonParent is the DN below which most of the entries lie, the first by its letters of several; empty where there
+// are none.
 func commonParent(refs []string) string {
 	count := map[string]int{}
 	for _, ref := range refs {

@@ -13,8 +13,8 @@ const most = 10_000
 // charset holds characters of ASCII.
 type charset [128]bool
 
-// parseCharset reads what stands in the brackets of a regular expression: characters and ranges of them. A - at either end is
-// itself.
+// parseCharset reads what stands in the brackets of a regular expression: characters and ranges of them. A - at either
+// end is itself.
 func parseCharset(text string) (*charset, error) {
 	set := &charset{}
 	for i := 0; i < len(text); i++ {
@@ -59,7 +59,8 @@ func (s *charset) all(from, to byte) bool {
 
 func (s *charset) has(r rune) bool { return r >= 0 && r < 128 && s[r] }
 
-// keep gives the text in ASCII with what is allowed of it. A letter that is allowed in the other case alone changes to it.
+// keep gives the text in ASCII with what is allowed of it. A letter that is allowed in the other case alone changes to
+// it.
 func (s *charset) keep(text string) string {
 	return strings.Map(func(r rune) rune {
 		for _, r := range []rune{r, unicode.ToLower(r), unicode.ToUpper(r)} {
@@ -74,15 +75,21 @@ func (s *charset) keep(text string) string {
 // punctuation may stand inside a name and not at its ends.
 const punctuation = "._-+'@"
 
-// stem makes a name of what the expression gave: in ASCII, with allowed characters alone, no punctuation at its ends nor two of
-// it in a row, and not too long.
+// stem makes a name of what the expression gave: in ASCII, with allowed characters alone, no punctuation at its ends
+// nor two of it in a row, and not too long.
 func (c Config) stem(p *plan, text string) (string, *AttributeProblem) {
 	rule := c.Template.Username.Unique
 	name := p.allowed.keep(ascii(strings.TrimSpace(text), rule.Transliteration == "german"))
 	name = shorten(single(name), rule.MaxLength)
 	if name == "" {
-		return "", &AttributeProblem{Field: memberUsername, Code: CodeNoName, Missing: []string{}, Message: "username cannot be made: nothing of what its expression gives can be written with the characters " +
-			rule.Allowed + "; give the person a username or an e-mail address in Latin letters"}
+		return "", &AttributeProblem{
+			Field:   memberUsername,
+			Code:    CodeNoName,
+			Missing: []string{},
+			Message: "username cannot be made: nothing of what its expression gives can be written with the " +
+				"characters " +
+				rule.Allowed + "; give the person a username or an e-mail address in Latin letters",
+		}
 	}
 	return name, nil
 }
@@ -126,9 +133,21 @@ func (u UniqueRule) free(stem string, taken func(string) bool) (string, *Attribu
 			return name, nil
 		}
 	}
-	p := &AttributeProblem{Field: memberUsername, Code: CodeExhausted, Missing: []string{}, Message: fmt.Sprintf("username cannot be made: %s is taken, and so is each of the %d names with a number after it", stem, most)}
+	p := &AttributeProblem{
+		Field:   memberUsername,
+		Code:    CodeExhausted,
+		Missing: []string{},
+		Message: fmt.Sprintf(
+			"username cannot be made: %s is taken, and so is each of the %d names with a number after it",
+			stem,
+			most,
+		),
+	}
 	if u.Suffix == "none" {
-		p.Code, p.Message = CodeTaken, fmt.Sprintf("no username is free: %s is taken, and the username rule has no alternative", stem)
+		p.Code, p.Message = CodeTaken, fmt.Sprintf(
+			"no username is free: %s is taken, and the username rule has no alternative",
+			stem,
+		)
 	}
 	return "", p
 }

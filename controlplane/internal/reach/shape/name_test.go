@@ -62,7 +62,8 @@ func TestNothingButASCIIIsLeftOfAnyText(t *testing.T) {
 }
 
 func TestCharactersThatAreAllowedAreReadAsInBrackets(t *testing.T) {
-	for text, has := range map[string]string{"a-z": "amz", "a-z0-9._-": "az09._-", "-a": "-a", "A-Za-z@+": "AZaz@+", "abc": "abc"} {
+	for text, has := range map[string]string{"a-z": "amz", "a-z0-9._-": "az09._-", "-a": "-a", "A-Za-z@+": "AZaz@+",
+		"abc": "abc"} {
 		set, err := parseCharset(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
@@ -108,7 +109,8 @@ func TestANameThatIsTakenGetsANumber(t *testing.T) {
 	name := namer(UniqueRule{Suffix: "number", Start: 2, MaxLength: 20, Allowed: "a-z0-9._-"})
 	for _, tt := range []struct{ text, want string }{
 		{"Jane.Doe", "jane.doe"}, {"JANE.DOE", "jane.doe2"}, {"jane.döe", "jane.doe3"}, {"jane.doe2", "jane.doe22"},
-		{"Mary Ann.O'Neil", "maryann.oneil"}, {"..x..y..", "x.y"}, {"-_a_-", "a"}, {"王伟", CodeNoName}, {"...", CodeNoName},
+		{"Mary Ann.O'Neil", "maryann.oneil"}, {"..x..y..", "x.y"}, {"-_a_-", "a"}, {"王伟", CodeNoName},
+		{"...", CodeNoName},
 	} {
 		if got := name(tt.text); got != tt.want {
 			t.Errorf("%q becomes %q, want %q", tt.text, got, tt.want)
@@ -126,7 +128,8 @@ func TestNamesOfTwentyCharactersStayUniqueAndShort(t *testing.T) {
 		}
 		seen[got] = true
 	}
-	for _, want := range []string{"maximiliane.hohenloh", "maximiliane.hohenlo2", "maximiliane.hohenl10", "maximiliane.hohen100", "maximiliane.hohe1000"} {
+	for _, want := range []string{"maximiliane.hohenloh", "maximiliane.hohenlo2", "maximiliane.hohenl10",
+		"maximiliane.hohen100", "maximiliane.hohe1000"} {
 		if !seen[want] {
 			t.Errorf("%s is not among them", want)
 		}
@@ -170,7 +173,8 @@ func TestARuleMayKnowNoOtherName(t *testing.T) {
 }
 
 func TestALetterThatIsAllowedInOneCaseAloneChangesToIt(t *testing.T) {
-	for allowed, want := range map[string]string{"a-z": "janedoe", "A-Z": "JANEDOE", "a-zA-Z": "JaneDoe", "a-zJ": "Janedoe"} {
+	for allowed, want := range map[string]string{"a-z": "janedoe", "A-Z": "JANEDOE", "a-zA-Z": "JaneDoe",
+		"a-zJ": "Janedoe"} {
 		if got := namer(UniqueRule{Suffix: "none", MaxLength: 20, Allowed: allowed})("Jane Doe"); got != want {
 			t.Errorf("with %s it is %q, want %q", allowed, got, want)
 		}
@@ -181,12 +185,23 @@ func TestALetterThatIsAllowedInOneCaseAloneChangesToIt(t *testing.T) {
 func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
 	systems := []subject{
 		{engine: catalog.LDAP, settings: map[string]any{"base_dn": "dc=acme,dc=test"}},
-		{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "DC=corp,DC=acme,DC=test"}, parent: "OU=O'Neil\\, Staff,DC=corp"},
-		{engine: catalog.SCIM2}, {engine: catalog.SCIM2, vendor: "slack"}, {engine: catalog.REST}, {engine: catalog.Custom},
+		{
+			engine:   catalog.LDAP,
+			vendor:   "active-directory",
+			settings: map[string]any{"base_dn": "DC=corp,DC=acme,DC=test"},
+			parent:   "OU=O'Neil\\, Staff,DC=corp",
+		},
+		{
+			engine: catalog.SCIM2,
+		},
+		{engine: catalog.SCIM2, vendor: "slack"},
+		{engine: catalog.REST},
+		{engine: catalog.Custom},
 	}
 	check := func(first, last, email, username, display, number string, which uint16) bool {
 		f := identity.Facts{"manager": nil, "attributes": map[string]any{}}
-		for i, pair := range [][2]string{{"first_name", first}, {"last_name", last}, {"email", email}, {"username", username}, {"display_name", display}, {"employee_number", number}} {
+		for i, pair := range [][2]string{{"first_name", first}, {"last_name", last}, {"email", email},
+			{"username", username}, {"display_name", display}, {"employee_number", number}} {
 			if which>>i&1 == 1 {
 				f[pair[0]] = pair[1]
 			}
@@ -196,7 +211,8 @@ func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
 			a, _, err := c.Account(f, func(n string) bool { return len(n)%3 == int(which%3) })
 			if err != nil {
 				var u *Unmakable
-				if !asUnmakable(err, &u) || len(u.Problems) == 0 || u.Problems[0].Message == "" || u.Problems[0].Field == "" {
+				if !asUnmakable(err, &u) || len(u.Problems) == 0 || u.Problems[0].Message == "" ||
+					u.Problems[0].Field == "" {
 					t.Logf("the reason is %v", err)
 					return false
 				}
@@ -204,7 +220,8 @@ func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
 			}
 			unique := c.Template.Username.Unique
 			allowed, _ := parseCharset(unique.Allowed)
-			if a.Username == nil || *a.Username == "" || len(*a.Username) > unique.MaxLength || allowed.keep(*a.Username) != *a.Username {
+			if a.Username == nil || *a.Username == "" || len(*a.Username) > unique.MaxLength ||
+				allowed.keep(*a.Username) != *a.Username {
 				t.Logf("the name is %v", a.Username)
 				return false
 			}

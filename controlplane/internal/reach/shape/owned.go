@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
-// Owned is an attribute that the template always writes, as it should be of an account that is there. A nil value says that the
-// target should have none.
+// Owned is an attribute that the template always writes, as it should be of an account that is there. A nil value says
+// that the target should have none.
 type Owned struct {
 	Target  string
 	Value   any
@@ -42,9 +42,14 @@ func (c Config) Moves() bool {
 	return c.Template.Username.On == OnAlways || c.Template.Container != nil && c.Template.Container.On == OnAlways
 }
 
-// Moved gives the name and the place that somebody's account should have, where the template always says so; nil: what it has. A
-// name that has a number stays as long as the rest of it is right. taken is as for Account; the account's own name is not taken.
-func (c Config) Moved(f identity.Facts, current string, taken func(string) bool) (username, container *string, err error) {
+// Moved gives the name and the place that somebody's account should have, where the template always says so; nil: what
+// it has. A name that has a number stays as long as the rest of it is right. taken is as for Account; the account's own
+// name is not taken.
+func (c Config) Moved(
+	f identity.Facts,
+	current string,
+	taken func(string) bool,
+) (username, container *string, err error) {
 	p, err := c.ready()
 	if err != nil {
 		return nil, nil, err
@@ -56,8 +61,15 @@ func (c Config) Moved(f identity.Facts, current string, taken func(string) bool)
 		c.evaluate(&one, p.username, f, rec, nil)
 		if one.problem == nil {
 			var stem string
-			if stem, one.problem = c.stem(p, one.value.(string)); one.problem == nil && !c.Template.Username.Unique.fits(stem, current) {
-				name, one.problem = c.Template.Username.Unique.free(stem, func(n string) bool { return !strings.EqualFold(n, current) && taken != nil && taken(n) })
+			if stem, one.problem = c.stem(
+				p,
+				one.value.(string),
+			); one.problem == nil &&
+				!c.Template.Username.Unique.fits(stem, current) {
+				name, one.problem = c.Template.Username.Unique.free(
+					stem,
+					func(n string) bool { return !strings.EqualFold(n, current) && taken != nil && taken(n) },
+				)
 				username = &name
 			}
 		}

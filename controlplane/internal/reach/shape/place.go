@@ -13,10 +13,13 @@ import (
 const special = ",;+=\\\"<>\x00"
 
 // errUnescaped is a container in which a value of the person has become part of the structure.
-var errUnescaped = errors.New("a value of the person has characters that are special in a DN; write escape_dn(…) around it")
+var errUnescaped = errors.New(
+	"a value of the person has characters that are special in a DN; write escape_dn(…) around it",
+)
 
-// safePlace refuses a container into which a value of the person has brought names of its own: who writes a department at the source
-// must not choose the organizational unit. Whether it has, shows the same expression on values without special characters.
+// safePlace refuses a container into which a value of the person has brought names of its own: who writes a department
+// at the source must not choose the organizational unit. Whether it has, shows the same expression on values without
+// special characters.
 func safePlace(program *pyexpr.Program, f identity.Facts, username any, place string) error {
 	if !brings(f, program.Reads(), place) {
 		return nil
@@ -33,7 +36,8 @@ func safePlace(program *pyexpr.Program, f identity.Facts, username any, place st
 	return nil
 }
 
-// brings reports whether a special character of a value that the expression reads, with its neighbors, is in the container.
+// brings reports whether a special character of a value that the expression reads, with its neighbors, is in the
+// container.
 func brings(f identity.Facts, reads []string, place string) bool {
 	place = strings.ToLower(place)
 	for _, path := range reads {
@@ -45,7 +49,8 @@ func brings(f identity.Facts, reads []string, place string) bool {
 		for _, text := range textsIn(v) {
 			text = strings.ToLower(text)
 			for i, c := range []byte(text) {
-				if strings.IndexByte(special, c) >= 0 && strings.Contains(place, text[max(i-1, 0):min(i+2, len(text))]) {
+				if strings.IndexByte(special, c) >= 0 &&
+					strings.Contains(place, text[max(i-1, 0):min(i+2, len(text))]) {
 					return true
 				}
 			}

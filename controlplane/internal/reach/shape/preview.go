@@ -110,7 +110,12 @@ func within(err error, member string) error {
 
 // try makes somebody's account without an end to it.
 func try(ctx context.Context, tx *pg.Tx, c Config, identityID string) (AccountPreview, error) {
-	out := AccountPreview{ConnectorID: c.ConnectorID, IdentityID: identityID, Credential: c.Template.Credential, Attributes: []PreviewAttribute{}}
+	out := AccountPreview{
+		ConnectorID: c.ConnectorID,
+		IdentityID:  identityID,
+		Credential:  c.Template.Credential,
+		Attributes:  []PreviewAttribute{},
+	}
 	facts, err := factsOf(ctx, tx, identityID)
 	if err != nil {
 		return out, err
@@ -128,8 +133,11 @@ func try(ctx context.Context, tx *pg.Tx, c Config, identityID string) (AccountPr
 		if f.problem != nil {
 			missing = append(missing, f.problem.Missing...)
 		}
-		out.Attributes = append(out.Attributes, PreviewAttribute{Target: f.target, Expression: f.expression, On: f.on, Required: f.required, Value: f.value,
-			Error: f.problem, Missing: missing})
+		out.Attributes = append(
+			out.Attributes,
+			PreviewAttribute{Target: f.target, Expression: f.expression, On: f.on, Required: f.required, Value: f.value,
+				Error: f.problem, Missing: missing},
+		)
 	}
 	if out.Makable = m.problems() == nil; out.Makable {
 		a := m.account()
@@ -164,8 +172,13 @@ func (s *Service) plan(ctx context.Context, o connector.Opened, p AccountPreview
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	req := v1.ProvisionRequest{
-		ConnectorBusinessID: o.BusinessID, AuthConfig: o.Auth, IdempotencyKey: uuid.NewString(), Op: v1.OpAccountCreate, DryRun: true,
-		Target: v1.ProvisionTarget{Kind: "account", Username: *p.Account.Username}, Account: p.Account,
+		ConnectorBusinessID: o.BusinessID,
+		AuthConfig:          o.Auth,
+		IdempotencyKey:      uuid.NewString(),
+		Op:                  v1.OpAccountCreate,
+		DryRun:              true,
+		Target:              v1.ProvisionTarget{Kind: "account", Username: *p.Account.Username},
+		Account:             p.Account,
 	}
 	if p.Credential.Mode == "random" {
 		req.Credential = &v1.NewCredential{Mode: p.Credential.Mode, ForceChange: p.Credential.ForceChange}
@@ -195,7 +208,13 @@ func (s *Service) plan(ctx context.Context, o connector.Opened, p AccountPreview
 }
 
 func (s *Service) told(ctx context.Context, o connector.Opened, answer v1.ProvisionResponse, err error) *ExactPlan {
-	out := &ExactPlan{Outcome: answer.Outcome, Plan: answer.Plan, Warnings: answer.Warnings, ExecutedBy: answer.ExecutedBy, Error: answer.ErrorDetail}
+	out := &ExactPlan{
+		Outcome:    answer.Outcome,
+		Plan:       answer.Plan,
+		Warnings:   answer.Warnings,
+		ExecutedBy: answer.ExecutedBy,
+		Error:      answer.ErrorDetail,
+	}
 	scrub := scrubber(o)
 	var f *fault.Fault
 	switch {
@@ -203,7 +222,14 @@ func (s *Service) told(ctx context.Context, o connector.Opened, answer v1.Provis
 		out.Error = &v1.ErrorDetail{Class: v1.ClassTransient, Code: f.Code, Message: f.Message}
 	case err != nil:
 		if out.Error = dispatch.Detail(err); out.Error.Class == v1.ClassInternal {
-			s.Log.ErrorContext(ctx, "connector failed to plan", "connector", o.BusinessID, "err", scrub.Clean(err.Error()))
+			s.Log.ErrorContext(
+				ctx,
+				"connector failed to plan",
+				"connector",
+				o.BusinessID,
+				"err",
+				scrub.Clean(err.Error()),
+			)
 		}
 	}
 	if out.Error != nil {
@@ -232,7 +258,13 @@ func masked(p *ExactPlan, scrub *connectorkit.Scrubber) *ExactPlan {
 		err = json.Unmarshal(raw, out)
 	}
 	if err != nil {
-		out = &ExactPlan{Error: &v1.ErrorDetail{Class: v1.ClassInternal, Code: "internal", Message: "the plan is unreadable once its secrets are masked"}}
+		out = &ExactPlan{
+			Error: &v1.ErrorDetail{
+				Class:   v1.ClassInternal,
+				Code:    "internal",
+				Message: "the plan is unreadable once its secrets are masked",
+			},
+		}
 	}
 	if out.Plan == nil {
 		out.Plan = []v1.PlannedRequest{}
@@ -261,8 +293,12 @@ func mask(value any, scrub *connectorkit.Scrubber) any {
 
 // recordPreview notes that a target was looked at on somebody's behalf. What it answered stays out.
 func recordPreview(ctx context.Context, tx *pg.Tx, o connector.Opened, p AccountPreview) error {
-	e := audit.Entry{Action: "connector.provisioning_previewed", Subject: audit.Subject{Type: "connector", ID: o.ID, Display: o.BusinessID},
-		Outcome: audit.Success, Context: map[string]any{"identity_id": p.IdentityID, "mode": o.Target.Mode}}
+	e := audit.Entry{
+		Action:  "connector.provisioning_previewed",
+		Subject: audit.Subject{Type: "connector", ID: o.ID, Display: o.BusinessID},
+		Outcome: audit.Success,
+		Context: map[string]any{"identity_id": p.IdentityID, "mode": o.Target.Mode},
+	}
 	if p.Exact.Error != nil {
 		e.Outcome = audit.Failure
 		e.Context["error_class"], e.Context["error_code"] = p.Exact.Error.Class, p.Exact.Error.Code

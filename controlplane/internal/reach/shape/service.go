@@ -32,23 +32,40 @@ type Service struct {
 }
 
 const (
-	aboutRead = "Returns all members. defaults names the members that are not set and have the values of the connector's type and vendor. " +
+	aboutRead = "Returns all members. defaults names the members that are not set and have the values of the " +
+		"connector's type and vendor. " +
 		"can lists the changes that the connector can make with its settings."
-	aboutPut = "Omitted members, also within account, return to the defaults of the connector's type and vendor. Expressions are Python over identity, which has the fields of " +
-		"GET /identities/{id}, and manager with id, external_id, email, username and display_name. In expressions of attributes and of the container, username is the " +
-		"username of the account. Unknown values of a person are None. Usernames are ASCII, contain only the allowed characters, and are unique among the connector's accounts, " +
-		"including deleted and planned ones. A new template changes no accounts: existing accounts that differ from it are reported as drift."
-	aboutPreview = "What would become of a person who got an account now: each attribute with its expression and its value, or why it has none. With exact the connector " +
-		"plans the creation against its target, and exact tells what it would send. Nothing is written. ProvisioningSettings under provisioning are tried in place of the saved ones."
+	aboutPut = "Omitted members, also within account, return to the defaults of the connector's type and vendor. " +
+		"Expressions are Python over identity, which has the fields of " +
+		"GET /identities/{id}, and manager with id, external_id, email, username and display_name. In expressions of " +
+		"attributes and of the container, username is the " +
+		"username of the account. Unknown values of a person are None. Usernames are ASCII, contain only the allowed " +
+		"characters, and are unique among the connector's accounts, " +
+		"including deleted and planned ones. A new template changes no accounts: existing accounts that differ from " +
+		"it are reported as drift."
+	aboutPreview = "What would become of a person who got an account now: each attribute with its expression and its " +
+		"value, or why it has none. With exact the connector " +
+		"plans the creation against its target, and exact tells what it would send. Nothing is written. " +
+		"ProvisioningSettings under provisioning are tried in place of the saved ones."
 )
 
 // Routes are the paths of how a connector writes.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/connectors/{id}/provisioning", "Get the provisioning settings of a connector", s.read).For(viewer.Admin, viewer.Auditor).Describe(aboutRead),
-		httpapi.Handle("PUT", "/connectors/{id}/provisioning", "Set the provisioning settings of a connector", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
-		httpapi.Handle("POST", "/connectors/{id}/provisioning/preview", "Preview the account of an identity", s.preview).
-			For(viewer.Admin).Status(200).Waits().Errors(409).Describe(aboutPreview),
+		httpapi.Handle("GET", "/connectors/{id}/provisioning", "Get the provisioning settings of a connector", s.read).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutRead),
+		httpapi.Handle("PUT", "/connectors/{id}/provisioning", "Set the provisioning settings of a connector", s.put).
+			For(viewer.Admin).
+			Errors(412).
+			Describe(aboutPut),
+		httpapi.Handle("POST", "/connectors/{id}/provisioning/preview", "Preview the account of an identity",
+			s.preview).
+			For(viewer.Admin).
+			Status(200).
+			Waits().
+			Errors(409).
+			Describe(aboutPreview),
 	}
 }
 
@@ -80,7 +97,8 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Config, error) {
 		return Config{}, missing
 	}
 	if locking != "" {
-		const sql = `select version from connector where tenant_id = current_tenant() and id = $1 and deleted_at is null for update`
+		const sql = `select version from connector where tenant_id = current_tenant() and id = $1
+			and deleted_at is null for update`
 		var version int
 		switch err := tx.QueryRow(ctx, sql, id).Scan(&version); {
 		case errors.Is(err, pgx.ErrNoRows):
@@ -104,7 +122,11 @@ type oneIn struct {
 	ID string `path:"id"`
 }
 
-func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[ProvisioningView], err error) {
+func (s *Service) read(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *oneIn,
+) (out *httpapi.One[ProvisioningView], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		c, err := find(ctx, tx, in.ID, "")
 		if err != nil {
@@ -124,7 +146,12 @@ func (s *Service) view(ctx context.Context, tx *pg.Tx, c Config) (*httpapi.One[P
 	if c.Template.Attributes == nil {
 		c.Template.Attributes = []AttributeRule{}
 	}
-	out := ProvisioningView{Config: c, Defaults: c.stored.defaulted(), Can: can, State: BreakerState{Open: c.BreakerOpenSince != nil, Since: c.BreakerOpenSince}}
+	out := ProvisioningView{
+		Config:   c,
+		Defaults: c.stored.defaulted(),
+		Can:      can,
+		State:    BreakerState{Open: c.BreakerOpenSince != nil, Since: c.BreakerOpenSince},
+	}
 	if c.BreakerReason != "" {
 		out.State.Reason = &c.BreakerReason
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
-// ProvisioningSettings say how a connector writes, as somebody sets it. What is left out, also within account, is as the connector's type and
-// vendor have it, and goes on to be when that gets better.
+// ProvisioningSettings say how a connector writes, as somebody sets it. What is left out, also within account, is as
+// the connector's type and vendor have it, and goes on to be when that gets better.
 type ProvisioningSettings struct {
 	WriteMode    *string              `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
 	Account      *AccountSettings     `json:"account,omitempty"`
@@ -40,7 +40,8 @@ type DeprovisionSettings struct {
 // as gives the configuration with these settings over the defaults.
 func (c Config) as(s ProvisioningSettings) Config {
 	d := c.subject.defaults()
-	c.WriteMode, c.Template, c.Deprovision, c.NativeGrants, c.Drift, c.Breaker = d.WriteMode, d.Template, d.Deprovision, d.NativeGrants, d.Drift, d.Breaker
+	c.WriteMode, c.Template, c.Deprovision, c.NativeGrants, c.Drift, c.Breaker = d.WriteMode, d.Template, d.Deprovision,
+		d.NativeGrants, d.Drift, d.Breaker
 	set(&c.WriteMode, s.WriteMode)
 	set(&c.NativeGrants, s.NativeGrants)
 	if a := s.Account; a != nil {
@@ -143,7 +144,11 @@ func (c Config) check() error {
 	c.checkTemplate(complain)
 	if d := c.stored.Deprovision; d != nil {
 		if d.Disable != nil && !*d.Disable {
-			complain("deprovision/disable", "always_disabled", "an account is always disabled before anything else becomes of it")
+			complain(
+				"deprovision/disable",
+				"always_disabled",
+				"an account is always disabled before anything else becomes of it",
+			)
 		}
 		if d.DeleteAfter != nil {
 			if _, err := span.Parse(*d.DeleteAfter); err != nil {
@@ -157,8 +162,16 @@ func (c Config) check() error {
 		complain("breaker/window", "invalid_duration", "it is from PT1M to P7D")
 	}
 	for i, target := range c.Drift.Attributes {
-		if !slices.ContainsFunc(c.Template.Attributes, func(a AttributeRule) bool { return a.On == OnAlways && strings.EqualFold(a.Target, target) }) {
-			complain("drift/attributes/"+strconv.Itoa(i), "unknown_target", target+" is no attribute that the template always writes: one that is written on create alone is the target's own affair later")
+		if !slices.ContainsFunc(
+			c.Template.Attributes,
+			func(a AttributeRule) bool { return a.On == OnAlways && strings.EqualFold(a.Target, target) },
+		) {
+			complain(
+				"drift/attributes/"+strconv.Itoa(i),
+				"unknown_target",
+				target+" is no attribute that the template always writes: one that is written on create alone is the "+
+					"target's own affair later",
+			)
 		}
 	}
 	if len(wrong) > 0 {
@@ -184,10 +197,18 @@ func (c Config) checkTemplate(complain func(pointer, code, detail string)) {
 	u := c.Template.Username.Unique
 	if allowed, err := parseCharset(u.Allowed); err == nil {
 		if u.Separator != "" && !allowed.has(rune(u.Separator[0])) {
-			complain("account/username/unique/separator", "invalid_characters", "it is none of the characters that are allowed")
+			complain(
+				"account/username/unique/separator",
+				"invalid_characters",
+				"it is none of the characters that are allowed",
+			)
 		}
 		if u.Suffix == "number" && !allowed.all('0', '9') {
-			complain("account/username/unique/suffix", "invalid_characters", "a number needs all digits among the characters that are allowed; or name suffix none")
+			complain(
+				"account/username/unique/suffix",
+				"invalid_characters",
+				"a number needs all digits among the characters that are allowed; or name suffix none",
+			)
 		}
 	}
 	if c.Template.Container != nil && c.stored.Account != nil && c.stored.Account.Container != nil && !c.places() {

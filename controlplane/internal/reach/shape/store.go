@@ -10,21 +10,34 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// save writes settings, unless they are the old ones, and gives the connector's version. A new template has the accounts that it
-// is about looked at.
+// save writes settings, unless they are the old ones, and gives the connector's version. A new template has the
+// accounts that it is about looked at.
 func save(ctx context.Context, tx *pg.Tx, before, after Config) (int, error) {
 	changes := changesOf(before.stored, after.stored)
 	if len(changes) == 0 {
 		return before.version, nil
 	}
 	const write = `
-		insert into connector_provisioning (tenant_id, connector_id, write_mode, account, deprovision, native_grant_policy, drift, breaker)
-		values (current_tenant(), $1, $2, coalesce($3::jsonb, '{}'), coalesce($4::jsonb, '{}'), $5, coalesce($6::jsonb, '{}'), coalesce($7::jsonb, '{}'))
+		insert into connector_provisioning (tenant_id, connector_id, write_mode, account, deprovision,
+		    native_grant_policy, drift, breaker)
+		values (current_tenant(), $1, $2, coalesce($3::jsonb, '{}'), coalesce($4::jsonb, '{}'), $5,
+		    coalesce($6::jsonb, '{}'), coalesce($7::jsonb, '{}'))
 		    on conflict (tenant_id, connector_id) do update
-		   set write_mode = excluded.write_mode, account = excluded.account, deprovision = excluded.deprovision, native_grant_policy = excluded.native_grant_policy,
-		       drift = excluded.drift, breaker = excluded.breaker, updated_at = now(), version = connector_provisioning.version + 1`
+		   set write_mode = excluded.write_mode, account = excluded.account, deprovision = excluded.deprovision,
+		       native_grant_policy = excluded.native_grant_policy, drift = excluded.drift, breaker = excluded.breaker,
+		           updated_at = now(), version = connector_provisioning.version + 1`
 	s := after.stored
-	_, err := tx.Exec(ctx, write, after.ConnectorID, s.WriteMode, encoded(s.Account), encoded(s.Deprovision), s.NativeGrants, encoded(s.Drift), encoded(s.Breaker))
+	_, err := tx.Exec(
+		ctx,
+		write,
+		after.ConnectorID,
+		s.WriteMode,
+		encoded(s.Account),
+		encoded(s.Deprovision),
+		s.NativeGrants,
+		encoded(s.Drift),
+		encoded(s.Breaker),
+	)
 	if err != nil {
 		return 0, fmt.Errorf("write how a connector writes: %w", err)
 	}
@@ -33,11 +46,16 @@ func save(ctx context.Context, tx *pg.Tx, before, after Config) (int, error) {
 			return 0, err
 		}
 	}
-	err = audit.Record(ctx, tx, audit.Entry{Action: "connector.provisioning_changed", Subject: audited(after), Changes: changes})
+	err = audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "connector.provisioning_changed", Subject: audited(after), Changes: changes},
+	)
 	if err != nil {
 		return 0, err
 	}
-	const touch = `update connector set updated_at = now(), version = version + 1 where tenant_id = current_tenant() and id = $1 returning version`
+	const touch = `update connector set updated_at = now(), version = version + 1 where tenant_id = current_tenant()
+		and id = $1 returning version`
 	version := 0
 	if err := tx.QueryRow(ctx, touch, after.ConnectorID).Scan(&version); err != nil {
 		return 0, fmt.Errorf("count change of connector: %w", err)
@@ -79,12 +97,17 @@ func changesOf(before, after ProvisioningSettings) []audit.Change {
 		name     string
 		from, to any
 	}{
-		{"write_mode", before.WriteMode, after.WriteMode}, {"account", before.Account, after.Account}, {"deprovision", before.Deprovision, after.Deprovision},
-		{"native_grant_policy", before.NativeGrants, after.NativeGrants}, {"drift", before.Drift, after.Drift}, {"breaker", before.Breaker, after.Breaker},
+		{"write_mode", before.WriteMode, after.WriteMode}, {"account", before.Account, after.Account},
+		{"deprovision", before.Deprovision, after.Deprovision},
+		{"native_grant_policy", before.NativeGrants, after.NativeGrants}, {"drift", before.Drift, after.Drift},
+		{"breaker", before.Breaker, after.Breaker},
 	} {
 		from, to := encoded(part.from), encoded(part.to)
 		if string(from) != string(to) {
-			out = append(out, audit.Change{Field: part.name, From: json.RawMessage(orNull(from)), To: json.RawMessage(orNull(to))})
+			out = append(
+				out,
+				audit.Change{Field: part.name, From: json.RawMessage(orNull(from)), To: json.RawMessage(orNull(to))},
+			)
 		}
 	}
 	return out

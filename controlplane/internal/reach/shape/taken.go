@@ -16,7 +16,8 @@ import (
 // ahead is how many names of a person are looked up at once.
 const ahead = 8
 
-// Names knows which names of a connector's accounts are no longer free: those of all accounts that it has, has had, or is to get.
+// Names knows which names of a connector's accounts are no longer free: those of all accounts that it has, has had, or
+// is to get.
 type Names struct {
 	ctx     context.Context
 	tx      *pg.Tx
@@ -25,8 +26,8 @@ type Names struct {
 	failure error
 }
 
-// NamesFor looks up in one question the names that the template can give these people first. Whatever else is asked is looked up
-// when it is. Of two transactions that give names of one connector, the second waits for the first.
+// NamesFor looks up in one question the names that the template can give these people first. Whatever else is asked is
+// looked up when it is. Of two transactions that give names of one connector, the second waits for the first.
 func NamesFor(ctx context.Context, tx *pg.Tx, c Config, people []identity.Facts) (*Names, error) {
 	const alone = `select pg_advisory_xact_lock(hashtextextended('username|' || $1::text, 0))`
 	if _, err := tx.Exec(ctx, alone, c.ConnectorID); err != nil {
@@ -65,8 +66,8 @@ func (n *Names) look(names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	// Accounts that are gone keep their names for as long as their rows stay: nobody inherits what was said of somebody else. What is
-	// only simulated takes no name.
+	// Accounts that are gone keep their names for as long as their rows stay: nobody inherits what was said of somebody
+	// else. What is only simulated takes no name.
 	const sql = `
 		select a.username_lc
 		  from account a

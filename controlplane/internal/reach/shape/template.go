@@ -22,7 +22,10 @@ func (t AccountTemplate) compile() (*plan, []fault.Field) {
 	read := func(pointer, expression string) *pyexpr.Program {
 		program, err := pyexpr.CompileAbout(expression, "username", "identity")
 		if err != nil {
-			wrong = append(wrong, fault.Field{Pointer: "#/account/" + pointer, Code: "invalid_expression", Detail: position(err)})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: "#/account/" + pointer, Code: "invalid_expression", Detail: position(err)},
+			)
 		}
 		return program
 	}
@@ -35,7 +38,10 @@ func (t AccountTemplate) compile() (*plan, []fault.Field) {
 	}
 	var err error
 	if p.allowed, err = parseCharset(t.Username.Unique.Allowed); err != nil {
-		wrong = append(wrong, fault.Field{Pointer: "#/account/username/unique/allowed", Code: "invalid_characters", Detail: err.Error()})
+		wrong = append(
+			wrong,
+			fault.Field{Pointer: "#/account/username/unique/allowed", Code: "invalid_characters", Detail: err.Error()},
+		)
 	}
 	return p, wrong
 }

@@ -41,13 +41,32 @@ func newSeveral(t testing.TB, db *pg.DB, n int) *several {
 	s := &several{world: worldOn(t, db)}
 	for i := range n {
 		id := s.connect(fmt.Sprintf("register-%d", i), "source")
-		s.exec(`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H","total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`, id)
-		s.exec(`insert into field_mapping (tenant_id, id, connector_id, position, object, source_path, action, target_field)
+		s.exec(
+			`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H","total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`,
+			id,
+		)
+		s.exec(
+			`insert into field_mapping (tenant_id, id, connector_id, position, object, source_path, action,
+			    target_field)
 			select current_tenant(), gen_random_uuid(), $1, n, 'identity', f, 'map', f
-			  from unnest(array['employee_number', 'title', 'department', 'country', 'leave_from', 'attributes.site']) with ordinality m (f, n)`, id)
-		r := &register{connector: id, rank: 100, says: map[string]map[string]string{}, read: map[string]map[string]string{}}
+			  from unnest(array['employee_number', 'title', 'department', 'country', 'leave_from',
+			      'attributes.site']) with ordinality m (f, n)`,
+			id,
+		)
+		r := &register{
+			connector: id,
+			rank:      100,
+			says:      map[string]map[string]string{},
+			read:      map[string]map[string]string{},
+		}
 		// One person whose record is always full, so that no field is one that the source does not fill for anybody.
-		r.says["0"] = map[string]string{"title": "t", "department": "d", "country": "CH", "leave_from": "2090-01-01", "attributes.site": "s"}
+		r.says["0"] = map[string]string{
+			"title":           "t",
+			"department":      "d",
+			"country":         "CH",
+			"leave_from":      "2090-01-01",
+			"attributes.site": "s",
+		}
 		s.sources = append(s.sources, r)
 	}
 	return s
@@ -88,14 +107,18 @@ func (s *several) key(r *register, who string) string {
 func (s *several) setRank(r *register, rank int) {
 	r.rank = rank
 	s.exec(`update connector set authority_rank = $2 where id = $1`, r.connector, rank)
-	err := s.db.As(context.Background(), s.system, func(tx *pg.Tx) error { _, err := action.ApplyDue(context.Background(), tx, time.Now()); return err })
+	err := s.db.As(
+		context.Background(),
+		s.system,
+		func(tx *pg.Tx) error { _, err := action.ApplyDue(context.Background(), tx, time.Now()); return err },
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// want is what follows from the records that were read and from the ranks, by person: the name of the authoritative record, then the
-// fields. Whom no source has any more is left out.
+// want is what follows from the records that were read and from the ranks, by person: the name of the authoritative
+// record, then the fields. Whom no source has any more is left out.
 func (s *several) want() map[string][]string {
 	order := slices.Clone(s.sources)
 	slices.SortStableFunc(order, func(a, b *register) int { return a.rank - b.rank })
@@ -121,15 +144,15 @@ func (s *several) got(people map[string][]string) map[string][]string {
 	out := map[string][]string{}
 	for who := range people {
 		out[who] = one[[]string](s.world, `
-			select array[external_id, source_connector_id::text, coalesce(title, ''), coalesce(department, ''), coalesce(country, ''),
-			             coalesce(leave_from::text, ''), coalesce(attributes ->> 'site', '')]
+			select array[external_id, source_connector_id::text, coalesce(title, ''), coalesce(department, ''),
+			             coalesce(country, ''), coalesce(leave_from::text, ''), coalesce(attributes ->> 'site', '')]
 			  from identity where employee_number = $1`, who)
 	}
 	return out
 }
 
-// TestTheSourceOfTheLowestRankDecidesWhateverTheOrder lets two or three sources fill and clear fields, gain and lose records, and change
-// their ranks in random order: each person is what the current records and ranks make of them.
+// TestTheSourceOfTheLowestRankDecidesWhateverTheOrder lets two or three sources fill and clear fields, gain and lose
+// records, and change their ranks in random order: each person is what the current records and ranks make of them.
 func TestTheSourceOfTheLowestRankDecidesWhateverTheOrder(t *testing.T) {
 	if err := flag.Set("rapid.checks", "4"); err != nil {
 		t.Fatal(err)
@@ -154,7 +177,10 @@ func TestTheSourceOfTheLowestRankDecidesWhateverTheOrder(t *testing.T) {
 				r.Fatalf("-want +got\n%s", diff)
 			}
 		}
-		if n := one[int](s.world, `select count(*) from (select employee_number from identity group by 1 having count(*) > 1) twice`); n != 0 {
+		if n := one[int](
+			s.world,
+			`select count(*) from (select employee_number from identity group by 1 having count(*) > 1) twice`,
+		); n != 0 {
 			r.Fatalf("%d people were made twice", n)
 		}
 	})

@@ -23,8 +23,18 @@ func firstLoad(b *testing.B, before func(*world)) {
 		for i := lo; i < lo+500; i++ {
 			id := fmt.Sprintf("u%07d", i)
 			one := person(id, "Person "+id, id+"@x.test", map[string]any{
-				"uid": id, "givenName": "Person", "sn": id, "employeeNumber": fmt.Sprint(100000 + i), "departmentNumber": fmt.Sprint("D", i%10),
-				"manager": fmt.Sprintf("uid=u%07d", i/10), "objectClass": []any{"top", "inetOrgPerson"}, "entryUUID": id, "createTimestamp": "2026-01-01T00:00:00Z",
+				"uid":              id,
+				"givenName":        "Person",
+				"sn":               id,
+				"employeeNumber":   fmt.Sprint(100000 + i),
+				"departmentNumber": fmt.Sprint("D", i%10),
+				"manager": fmt.Sprintf(
+					"uid=u%07d",
+					i/10,
+				),
+				"objectClass":     []any{"top", "inetOrgPerson"},
+				"entryUUID":       id,
+				"createTimestamp": "2026-01-01T00:00:00Z",
 			})
 			page.Identities = append(page.Identities, one.Identities...)
 			page.Accounts = append(page.Accounts, one.Accounts...)

@@ -13,16 +13,32 @@ import (
 
 // tables are the stages in the order they are merged, with their columns in the tables' order.
 var tables = [4]struct{ name, columns string }{
-	{"stage_identity", `new_id, external_id, native_ref, row_hash, email, username, first_name, middle_name, last_name, preferred_name, display_name,
-		employee_number, department, division, organization, cost_center, title, job_code, location, country, employment_type,
-		manager_ref_kind, manager_ref_value, hire_date, start_date, termination_date, last_working_at, leave_from, leave_to, is_disabled, source_status, attributes, deleted`},
-	{"stage_account", `new_id, external_id, native_ref, row_hash, native_identity, identity_external_id, username, email, display_name, first_name, last_name,
-		employee_number, account_type, is_disabled, is_locked, password_expired, mfa_enrolled, privileged, expires_at, last_login_at,
-		password_last_set_at, native_created_at, native_modified_at, owner_refs, attributes, deleted`},
-	{"stage_entitlement", `new_id, external_id, native_ref, row_hash, native_identity, kind, name, display_name, description, resource,
-		parent_external_ids, privileged, requestable, grantable, revocable, exclusion_group, max_members, owner_refs, attributes, deleted`},
-	{"stage_grant", `new_id, external_id, row_hash, account_external_id, principal_entitlement_external_id, principal_ref_kind, principal_ref_value,
-		entitlement_external_id, directness, immutable, assigned_by, starts_at, expires_at, granted_at, last_used_at, attributes, deleted`},
+	{
+		"stage_identity",
+		`new_id, external_id, native_ref, row_hash, email, username, first_name, middle_name, last_name, preferred_name,
+		display_name, employee_number, department, division, organization, cost_center, title, job_code, location,
+		country, employment_type, manager_ref_kind, manager_ref_value, hire_date, start_date, termination_date,
+		    last_working_at, leave_from, leave_to, is_disabled, source_status, attributes, deleted`,
+	},
+	{
+		"stage_account",
+		`new_id, external_id, native_ref, row_hash, native_identity, identity_external_id, username, email,
+		display_name, first_name, last_name, employee_number, account_type, is_disabled, is_locked, password_expired,
+		mfa_enrolled, privileged, expires_at, last_login_at, password_last_set_at, native_created_at,
+		    native_modified_at, owner_refs, attributes, deleted`,
+	},
+	{
+		"stage_entitlement",
+		`new_id, external_id, native_ref, row_hash, native_identity, kind, name, display_name, description, resource,
+		parent_external_ids, privileged, requestable, grantable, revocable, exclusion_group, max_members, owner_refs,
+		    attributes, deleted`,
+	},
+	{
+		"stage_grant",
+		`new_id, external_id, row_hash, account_external_id, principal_entitlement_external_id, principal_ref_kind,
+		principal_ref_value, entitlement_external_id, directness, immutable, assigned_by, starts_at, expires_at,
+		    granted_at, last_used_at, attributes, deleted`,
+	},
 }
 
 // The stages by their place in tables.
@@ -52,8 +68,8 @@ type builder struct {
 	schema attribute.Schema // of people's custom attributes
 }
 
-// build judges and maps every record of a page. Each row starts with what identifies its place: run and sequence are added
-// by the writer.
+// build judges and maps every record of a page. Each row starts with what identifies its place: run and sequence are
+// added by the writer.
 func (b *builder) build(page *v1.SyncResponse) *batch {
 	out := &batch{}
 	for i := range page.Identities {
@@ -76,8 +92,13 @@ func (b *builder) build(page *v1.SyncResponse) *batch {
 func (o *batch) count(records [4]int) {
 	read := func(table int) int64 { return int64(len(o.rows[table]) - o.gone[table]) }
 	o.tally.Counters = Counters{
-		IdentitiesRead: read(ofIdentities), AccountsDiscovered: read(ofAccounts), EntitlementsMapped: read(ofEntitlements),
-		GrantsRecorded: read(ofGrants), Errors: int64(len(o.aside)),
+		IdentitiesRead: read(
+			ofIdentities,
+		),
+		AccountsDiscovered: read(ofAccounts),
+		EntitlementsMapped: read(ofEntitlements),
+		GrantsRecorded:     read(ofGrants),
+		Errors:             int64(len(o.aside)),
 	}
 	for i, k := range o.tally.Report.kinds()[:4] {
 		k.Quarantined = int64(records[i] - len(o.rows[i]))
@@ -98,7 +119,16 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 	}
 	custom := p.Attributes(b.schema.Takes)
 	for _, a := range b.schema.Coerce(custom) {
-		o.aside = append(o.aside, setAside{Object: objectNames[ofIdentities], ExternalID: r.ExternalID, Code: a.Code, Message: a.Message, Field: shortened(a.Name)})
+		o.aside = append(
+			o.aside,
+			setAside{
+				Object:     objectNames[ofIdentities],
+				ExternalID: r.ExternalID,
+				Code:       a.Code,
+				Message:    a.Message,
+				Field:      shortened(a.Name),
+			},
+		)
 	}
 	attributes, ok := o.attributes(ofIdentities, r.ExternalID, r, custom)
 	if !ok {
@@ -116,10 +146,43 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 		return nil
 	}
 	o.put(ofIdentities, r.ExternalID, r, []any{
-		nil, p.ExternalID, filled(p.NativeRef), nil, t(mapping.Email), t(mapping.Username), t(mapping.FirstName), t(mapping.MiddleName), t(mapping.LastName),
-		t(mapping.PreferredName), t(mapping.DisplayName), t(mapping.EmployeeNumber), t(mapping.Department), t(mapping.Division), t(mapping.Organization),
-		t(mapping.CostCenter), t(mapping.Title), t(mapping.JobCode), t(mapping.Location), t(mapping.Country), t(mapping.EmploymentType),
-		kind, value, p.HireDate, p.StartDate, p.TerminationDate, p.LastWorkingAt, p.LeaveFrom, p.LeaveTo, p.IsDisabled, filled(p.Said), attributes, false,
+		nil,
+		p.ExternalID,
+		filled(p.NativeRef),
+		nil,
+		t(mapping.Email),
+		t(mapping.Username),
+		t(mapping.FirstName),
+		t(mapping.MiddleName),
+		t(mapping.LastName),
+		t(
+			mapping.PreferredName,
+		),
+		t(mapping.DisplayName),
+		t(mapping.EmployeeNumber),
+		t(mapping.Department),
+		t(mapping.Division),
+		t(mapping.Organization),
+		t(
+			mapping.CostCenter,
+		),
+		t(mapping.Title),
+		t(mapping.JobCode),
+		t(mapping.Location),
+		t(mapping.Country),
+		t(mapping.EmploymentType),
+		kind,
+		value,
+		p.HireDate,
+		p.StartDate,
+		p.TerminationDate,
+		p.LastWorkingAt,
+		p.LeaveFrom,
+		p.LeaveTo,
+		p.IsDisabled,
+		filled(p.Said),
+		attributes,
+		false,
 	})
 }
 
@@ -136,7 +199,16 @@ func (o *batch) mapped(table int, id string, record any, problems []mapping.Prob
 		if p.Code == mapping.UnknownEmployment {
 			about = "" // the run says it once, not for every person
 		}
-		o.aside = append(o.aside, setAside{Object: objectNames[table], ExternalID: about, Code: p.Code, Message: p.Message, Field: shortened(p.Field)})
+		o.aside = append(
+			o.aside,
+			setAside{
+				Object:     objectNames[table],
+				ExternalID: about,
+				Code:       p.Code,
+				Message:    p.Message,
+				Field:      shortened(p.Field),
+			},
+		)
 	}
 	return true
 }
@@ -166,9 +238,32 @@ func (o *batch) account(b *builder, r *v1.RemoteAccount) {
 		return
 	}
 	o.put(ofAccounts, r.ExternalID, r, []any{
-		nil, r.ExternalID, filled(r.NativeRef), nil, filled(r.NativeIdentity), r.IdentityExternalID, r.Username, r.Email, r.DisplayName, r.FirstName, r.LastName,
-		r.EmployeeNumber, accountType(r.AccountType), r.IsDisabled, r.IsLocked, r.PasswordExpired, r.MFAEnrolled, r.Privileged, r.ExpiresAt, r.LastLoginAt,
-		r.PasswordLastSetAt, r.CreatedAt, r.ModifiedAt, o.owners(ofAccounts, r.ExternalID, r.OwnerRefs), attributes, false,
+		nil,
+		r.ExternalID,
+		filled(r.NativeRef),
+		nil,
+		filled(r.NativeIdentity),
+		r.IdentityExternalID,
+		r.Username,
+		r.Email,
+		r.DisplayName,
+		r.FirstName,
+		r.LastName,
+		r.EmployeeNumber,
+		accountType(r.AccountType),
+		r.IsDisabled,
+		r.IsLocked,
+		r.PasswordExpired,
+		r.MFAEnrolled,
+		r.Privileged,
+		r.ExpiresAt,
+		r.LastLoginAt,
+		r.PasswordLastSetAt,
+		r.CreatedAt,
+		r.ModifiedAt,
+		o.owners(ofAccounts, r.ExternalID, r.OwnerRefs),
+		attributes,
+		false,
 	})
 }
 
@@ -215,14 +310,32 @@ func (o *batch) entitlement(b *builder, r *v1.RemoteEntitlement) {
 		resource, _ = json.Marshal(r.Resource)
 	}
 	o.put(ofEntitlements, r.ExternalID, r, []any{
-		nil, r.ExternalID, filled(r.NativeRef), nil, filled(r.NativeIdentity), kind, name, display, r.Description, raw(resource),
-		r.ParentExternalIDs, r.Privileged, r.Requestable, r.Grantable, r.Revocable, filled(r.ExclusionGroup), r.MaxMembers,
-		o.owners(ofEntitlements, r.ExternalID, r.OwnerRefs), attributes, false,
+		nil,
+		r.ExternalID,
+		filled(r.NativeRef),
+		nil,
+		filled(r.NativeIdentity),
+		kind,
+		name,
+		display,
+		r.Description,
+		raw(resource),
+		r.ParentExternalIDs,
+		r.Privileged,
+		r.Requestable,
+		r.Grantable,
+		r.Revocable,
+		filled(r.ExclusionGroup),
+		r.MaxMembers,
+		o.owners(ofEntitlements, r.ExternalID, r.OwnerRefs),
+		attributes,
+		false,
 	})
 }
 
 func (o *batch) grant(b *builder, r *v1.RemoteGrant) {
-	named := r.EntitlementExternalID != "" && (r.AccountExternalID != nil || r.PrincipalEntitlementExternalID != nil || r.PrincipalRef != nil)
+	named := r.EntitlementExternalID != "" &&
+		(r.AccountExternalID != nil || r.PrincipalEntitlementExternalID != nil || r.PrincipalRef != nil)
 	if !named && (!r.Deleted || r.ExternalID == "") {
 		o.reject(ofGrants, r.ExternalID, r, "incomplete_grant", "a grant needs an entitlement and a principal", "")
 		return
@@ -230,9 +343,12 @@ func (o *batch) grant(b *builder, r *v1.RemoteGrant) {
 	kind, value := principal(r.PrincipalRef)
 	if r.Deleted {
 		o.tombstone(ofGrants, r, map[string]any{
-			"external_id": filled(r.ExternalID), "account_external_id": r.AccountExternalID,
-			"principal_entitlement_external_id": r.PrincipalEntitlementExternalID, "principal_ref_kind": kind, "principal_ref_value": value,
-			"entitlement_external_id": r.EntitlementExternalID,
+			"external_id":                       filled(r.ExternalID),
+			"account_external_id":               r.AccountExternalID,
+			"principal_entitlement_external_id": r.PrincipalEntitlementExternalID,
+			"principal_ref_kind":                kind,
+			"principal_ref_value":               value,
+			"entitlement_external_id":           r.EntitlementExternalID,
 		})
 		return
 	}
@@ -249,8 +365,23 @@ func (o *batch) grant(b *builder, r *v1.RemoteGrant) {
 		directness = r.Directness
 	}
 	o.put(ofGrants, r.ExternalID, r, []any{
-		nil, filled(r.ExternalID), nil, r.AccountExternalID, r.PrincipalEntitlementExternalID, kind, value,
-		r.EntitlementExternalID, directness, r.Immutable, filled(r.AssignedBy), r.StartsAt, r.ExpiresAt, r.GrantedAt, r.LastUsedAt, attributes, false,
+		nil,
+		filled(r.ExternalID),
+		nil,
+		r.AccountExternalID,
+		r.PrincipalEntitlementExternalID,
+		kind,
+		value,
+		r.EntitlementExternalID,
+		directness,
+		r.Immutable,
+		filled(r.AssignedBy),
+		r.StartsAt,
+		r.ExpiresAt,
+		r.GrantedAt,
+		r.LastUsedAt,
+		attributes,
+		false,
 	})
 }
 

@@ -22,14 +22,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Callbacks tell a run's progress to the address given when it was started: at most one a second while it runs, each only
-// tried once, and one at the end that is tried again until it arrives or its tries are used up. They are signed like webhooks
-// (Standard Webhooks 1.0.0) with a secret of the connector.
+// Callbacks tell a run's progress to the address given when it was started: at most one a second while it runs, each
+// only tried once, and one at the end that is tried again until it arrives or its tries are used up. They are signed
+// like webhooks (Standard Webhooks 1.0.0) with a secret of the connector.
 
 const callbackTimeout = 10 * time.Second
 
-// pauses follow the attempts at the last callback: five attempts, at 0, 80 s, 560 s, 3440 s and 20700 s from the first, all
-// within six hours.
+// pauses follow the attempts at the last callback: five attempts, at 0, 80 s, 560 s, 3440 s and 20700 s from the first,
+// all within six hours.
 var pauses = []time.Duration{80 * time.Second, 480 * time.Second, 2880 * time.Second, 17260 * time.Second}
 
 // CallbackSecret is what a receiver verifies a connector's callbacks with, in the form of Standard Webhooks.
@@ -89,8 +89,8 @@ func said(err error) string {
 	return words
 }
 
-// startTelling sends progress while the run goes on. The returned function stops it. A receiver that is slow or away never
-// holds up the run: what it misses is in the last callback.
+// startTelling sends progress while the run goes on. The returned function stops it. A receiver that is slow or away
+// never holds up the run: what it misses is in the last callback.
 func (w *work) startTelling(ctx context.Context) (stop func()) {
 	if w.callback == nil {
 		return func() {}
@@ -124,8 +124,8 @@ func (w *work) startTelling(ctx context.Context) (stop func()) {
 	}
 }
 
-// deliverCallbacks sends the last callbacks that are due. A row is put off before it is tried, so that two processes never
-// try it at once and one that dies in between is followed by another.
+// deliverCallbacks sends the last callbacks that are due. A row is put off before it is tried, so that two processes
+// never try it at once and one that dies in between is followed by another.
 func (s *Service) deliverCallbacks(ctx context.Context) {
 	const sql = `
 		select r.tenant_id, r.id, r.connector_id

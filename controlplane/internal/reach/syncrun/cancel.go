@@ -19,17 +19,23 @@ func (s *Service) cancelRun(ctx context.Context, v viewer.Viewer, in *runIn) (*r
 			return err
 		}
 		if run.Status.Ended() {
-			return fault.Coded(fault.Conflict, "invalid_transition", "the run is %s already", run.Status).Also("allowed", []string{})
+			return fault.Coded(fault.Conflict, "invalid_transition", "the run is %s already", run.Status).
+				Also("allowed", []string{})
 		}
 		if run.Status == Held {
-			return fault.Coded(fault.Conflict, "invalid_transition", "the run is held; release what it holds, or discard it").
+			return fault.Coded(fault.Conflict, "invalid_transition", "the run is held; release what it holds, or "+
+				"discard it").
 				Also("allowed", []string{"release", "discard"})
 		}
 		if err := askToCancel(ctx, tx, in.RunID); err != nil {
 			return err
 		}
-		if err := audit.Record(ctx, tx, audit.Entry{Action: "sync_run.cancel_requested", Subject: audit.Subject{Type: "sync_run", ID: in.RunID},
-			Context: map[string]any{"connector_id": in.ID}}); err != nil {
+		if err := audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "sync_run.cancel_requested", Subject: audit.Subject{Type: "sync_run", ID: in.RunID},
+				Context: map[string]any{"connector_id": in.ID}},
+		); err != nil {
 			return err
 		}
 		run, err = Find(ctx, tx, in.ID, in.RunID)

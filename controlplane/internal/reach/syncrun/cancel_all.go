@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// CancelAll cancels every run of the transaction's tenant that has not ended. What is held stays as it is: nobody works on it.
+// CancelAll cancels every run of the transaction's tenant that has not ended. What is held stays as it is: nobody works
+// on it.
 func CancelAll(ctx context.Context, tx *pg.Tx) error { return cancel(ctx, tx, nil) }
 
 // CancelOf cancels the run of a connector that has not ended, if there is one. What is held stays as it is.

@@ -33,7 +33,14 @@ func (o *batch) keyed(table int, id string, record any) bool {
 	case id == "":
 		o.reject(table, "", record, "missing_key", "the record has no external_id", "external_id")
 	case len(id) > maxKey:
-		o.reject(table, id, record, "key_too_long", fmt.Sprintf("an external_id may have at most %d bytes", maxKey), "external_id")
+		o.reject(
+			table,
+			id,
+			record,
+			"key_too_long",
+			fmt.Sprintf("an external_id may have at most %d bytes", maxKey),
+			"external_id",
+		)
 	case !storable(id):
 		o.reject(table, id, record, "invalid_text", "the key holds the character NUL or is not UTF-8", "external_id")
 	default:
@@ -47,8 +54,8 @@ var noAttributes = raw("{}")
 // raw is JSON that is written as it is.
 type raw = json.RawMessage
 
-// reject sets a record aside whole. A digest tells it from others that have no key of their own either, so that one that is read
-// twice is told of once.
+// reject sets a record aside whole. A digest tells it from others that have no key of their own either, so that one
+// that is read twice is told of once.
 func (o *batch) reject(table int, id string, record any, code, message, field string) {
 	b, err := json.Marshal(record)
 	if err != nil {
@@ -57,7 +64,13 @@ func (o *batch) reject(table int, id string, record any, code, message, field st
 	sum := sha256.Sum256(b)
 	id = tellable(id)
 	o.aside = append(o.aside, setAside{
-		Object: objectNames[table], ExternalID: strings.ToValidUTF8(id[:min(len(id), 64)], ""), Code: code, Message: message, Field: field, Whole: true, Digest: sum[:16],
+		Object:     objectNames[table],
+		ExternalID: strings.ToValidUTF8(id[:min(len(id), 64)], ""),
+		Code:       code,
+		Message:    message,
+		Field:      field,
+		Whole:      true,
+		Digest:     sum[:16],
 	})
 }
 
@@ -71,7 +84,14 @@ func (o *batch) attributes(table int, id string, record any, m map[string]any) (
 		return noAttributes, true
 	}
 	if len(m) > maxAttributes {
-		o.reject(table, id, record, "too_many_attributes", fmt.Sprintf("a record may have at most %d attributes", maxAttributes), "")
+		o.reject(
+			table,
+			id,
+			record,
+			"too_many_attributes",
+			fmt.Sprintf("a record may have at most %d attributes", maxAttributes),
+			"",
+		)
 		return nil, false
 	}
 	b, err := json.Marshal(m)
@@ -80,7 +100,14 @@ func (o *batch) attributes(table int, id string, record any, m map[string]any) (
 		o.reject(table, id, record, "invalid_attributes", "the attributes cannot be written as JSON", "")
 		return nil, false
 	case len(b) > maxRecord:
-		o.reject(table, id, record, "record_too_large", fmt.Sprintf("a record's attributes may have at most %d bytes", maxRecord), "")
+		o.reject(
+			table,
+			id,
+			record,
+			"record_too_large",
+			fmt.Sprintf("a record's attributes may have at most %d bytes", maxRecord),
+			"",
+		)
 		return nil, false
 	case hasNUL(m):
 		o.reject(table, id, record, "invalid_text", "an attribute holds the character NUL", "")
@@ -118,7 +145,14 @@ func (o *batch) put(table int, id string, record any, row []any) {
 	for _, v := range row {
 		text, ok := hashable(v)
 		if !ok {
-			o.reject(table, id, record, "invalid_text", "a value is longer than 64 KiB, holds the character NUL or is not UTF-8", "")
+			o.reject(
+				table,
+				id,
+				record,
+				"invalid_text",
+				"a value is longer than 64 KiB, holds the character NUL or is not UTF-8",
+				"",
+			)
 			return
 		}
 		// Kind and length before the text, so that no two rows of different values give the same bytes.

@@ -11,8 +11,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// complain decides which kinds were read to their proven end, and says with numbers why others were not. What is not proven is
-// marked so in the stage as well: absence counts for nothing there.
+// complain decides which kinds were read to their proven end, and says with numbers why others were not. What is not
+// proven is marked so in the stage as well: absence counts for nothing there.
 func (w *work) complain(ctx context.Context, tx *pg.Tx, p *proof) error {
 	attested, err := w.attested(ctx, tx)
 	if err != nil {
@@ -35,7 +35,13 @@ func (w *work) complain(ctx context.Context, tx *pg.Tx, p *proof) error {
 		p.complete[string(kind)] = why == ""
 		if why != "" {
 			unproven = append(unproven, string(kind))
-			p.warnings = append(p.warnings, v1.Warning{Code: "incomplete_read", Message: string(kind) + ": " + why + "; nothing of them is taken for gone"})
+			p.warnings = append(
+				p.warnings,
+				v1.Warning{
+					Code:    "incomplete_read",
+					Message: string(kind) + ": " + why + "; nothing of them is taken for gone",
+				},
+			)
 		}
 	}
 	if err := w.unprove(ctx, tx, unproven); err != nil {
@@ -93,7 +99,8 @@ func (w *work) attested(ctx context.Context, tx *pg.Tx) (map[string]int64, error
 	return found, nil
 }
 
-// unprove takes the connector's word back for the given kinds, also where it stands for a single entitlement or account.
+// unprove takes the connector's word back for the given kinds, also where it stands for a single entitlement or
+// account.
 func (w *work) unprove(ctx context.Context, tx *pg.Tx, kinds []string) error {
 	const sql = `
 		update stage_scope
@@ -152,7 +159,11 @@ func (w *work) checkParts(ctx context.Context, tx *pg.Tx, p *proof) error {
 	}
 	if n := tag.RowsAffected(); n > 0 {
 		p.warnings = append(p.warnings, v1.Warning{
-			Code: "incomplete_read", Message: fmt.Sprintf("of %d entitlements or accounts not all grants arrived; none of theirs is taken for gone", n),
+			Code: "incomplete_read",
+			Message: fmt.Sprintf(
+				"of %d entitlements or accounts not all grants arrived; none of theirs is taken for gone",
+				n,
+			),
 		})
 	}
 	return nil

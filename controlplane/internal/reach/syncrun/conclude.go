@@ -16,7 +16,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// endPart is the ledger's name for what the end of a run counted. A run that was held and released has one for each round.
+// endPart is the ledger's name for what the end of a run counted. A run that was held and released has one for each
+// round.
 const endPart = "end"
 
 // conclude draws what follows from all records together: what has gone, who owns what, what is inherited. In the same
@@ -73,14 +74,15 @@ func (w *work) outcome(ctx context.Context, tx *pg.Tx) (Status, error) {
 	return Succeeded, nil
 }
 
-// unfinished is true when the run was to read everything and its connector says that it did not: nothing was lost by that, but it is
-// no success.
+// unfinished is true when the run was to read everything and its connector says that it did not: nothing was lost by
+// that, but it is no success.
 func (w *work) unfinished(ctx context.Context, tx *pg.Tx) (is bool, err error) {
 	if w.effective.Incremental {
 		return false, nil
 	}
 	const sql = `
-		select exists (select from stage_scope where tenant_id = current_tenant() and run_id = $1 and key = '*' and not complete)`
+		select exists (select from stage_scope where tenant_id = current_tenant() and run_id = $1 and key = '*'
+		    and not complete)`
 	if err := tx.QueryRow(ctx, sql, w.id).Scan(&is); err != nil {
 		return false, fmt.Errorf("look for what was not read to its end: %w", err)
 	}
@@ -110,8 +112,8 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 	return done, nil
 }
 
-// findOwners links accounts and entitlements to the people who own them: by what their target systems say, and accounts by the
-// rules. It reports how many accounts got an owner.
+// findOwners links accounts and entitlements to the people who own them: by what their target systems say, and accounts
+// by the rules. It reports how many accounts got an owner.
 func (w *work) findOwners(ctx context.Context, tx *pg.Tx) (linked int64, err error) {
 	if err := lockOwners(ctx, tx); err != nil {
 		return 0, err
@@ -137,7 +139,8 @@ func (w *work) findOwners(ctx context.Context, tx *pg.Tx) (linked int64, err err
 	return linked, w.resolveEntitlementOwners(ctx, tx)
 }
 
-// inherit brings inherited grants up to date. Where too many would follow from the nesting they stay as they are, and the run says so.
+// inherit brings inherited grants up to date. Where too many would follow from the nesting they stay as they are, and
+// the run says so.
 func (w *work) inherit(ctx context.Context, tx *pg.Tx) (err error) {
 	var n access.Inherited
 	if w.effective.Incremental {
@@ -150,8 +153,14 @@ func (w *work) inherit(ctx context.Context, tx *pg.Tx) (err error) {
 	}
 	if w.crowded = n.Limit > 0; w.crowded {
 		w.warnings = w.warnings[:min(len(w.warnings), 99)] // this one is shown in any case
-		w.warn(v1.Warning{Code: "too_many_inherited", Message: fmt.Sprintf("More than %d grants would be inherited through nested groups. "+
-			"Inherited grants of this connector were neither added nor removed. Reduce the nesting in the target, or exclude groups from the sync.", n.Limit)})
+		w.warn(
+			v1.Warning{
+				Code: "too_many_inherited",
+				Message: fmt.Sprintf("More than %d grants would be inherited through nested groups. "+
+					"Inherited grants of this connector were neither added nor removed. Reduce the nesting in the "+
+					"target, or exclude groups from the sync.", n.Limit),
+			},
+		)
 	}
 	return nil
 }
@@ -173,8 +182,8 @@ func (w *work) resolveManagers(ctx context.Context, tx *pg.Tx) error {
 	return publish()
 }
 
-// applyRemovals makes true what has gone, and what is still there though it was thought gone. What the merge has brought back is
-// counted by the merge.
+// applyRemovals makes true what has gone, and what is still there though it was thought gone. What the merge has
+// brought back is counted by the merge.
 func (w *work) applyRemovals(ctx context.Context, tx *pg.Tx) (done tally, err error) {
 	if w.firstLoad {
 		return done, nil
@@ -186,7 +195,15 @@ func (w *work) applyRemovals(ctx context.Context, tx *pg.Tx) (done tally, err er
 	var back int64
 	for object, c := range removed {
 		if k := done.Report.kindOfObject(object); k != nil {
-			k.add(Counts{Missing: c.Missing, Removed: c.Removed, Reappeared: c.Reappeared, Returned: c.Returned, Skipped: c.Skipped})
+			k.add(
+				Counts{
+					Missing:    c.Missing,
+					Removed:    c.Removed,
+					Reappeared: c.Reappeared,
+					Returned:   c.Returned,
+					Skipped:    c.Skipped,
+				},
+			)
 		}
 		back += c.Reappeared
 	}
@@ -223,7 +240,8 @@ func (w *work) applyRemovals(ctx context.Context, tx *pg.Tx) (done tally, err er
 
 // countAtEnd fills in what is counted in the store rather than summed up.
 func (w *work) countAtEnd(ctx context.Context, tx *pg.Tx, t *tally) (err error) {
-	const inherited = `select count(*) from access_grant where tenant_id = current_tenant() and connector_id = $1 and directness = 'inherited'`
+	const inherited = `select count(*) from access_grant where tenant_id = current_tenant() and connector_id = $1
+		and directness = 'inherited'`
 	if err := tx.QueryRow(ctx, inherited, w.connector).Scan(&t.Counters.Inherited); err != nil {
 		return fmt.Errorf("count inherited grants: %w", err)
 	}
@@ -243,7 +261,8 @@ func (w *work) countAtEnd(ctx context.Context, tx *pg.Tx, t *tally) (err error) 
 // holds reports whether something of the run waits for a decision.
 func (w *work) holds(ctx context.Context, tx *pg.Tx) (is bool, err error) {
 	const sql = `
-		select exists (select from sync_hold where tenant_id = current_tenant() and run_id = $1 and state in ('open', 'partly_released'))`
+		select exists (select from sync_hold where tenant_id = current_tenant() and run_id = $1
+		    and state in ('open', 'partly_released'))`
 	if err := tx.QueryRow(ctx, sql, w.id).Scan(&is); err != nil {
 		return false, fmt.Errorf("look for holds: %w", err)
 	}

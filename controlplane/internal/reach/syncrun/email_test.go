@@ -15,17 +15,23 @@ func TestAnAddressThatIsHandedOnWithinABatchArrives(t *testing.T) {
 		}
 		return out
 	}
-	const addresses = `select string_agg(external_id || ' ' || coalesce(email, '-'), ', ' order by external_id) from identity`
+	const addresses = `select string_agg(external_id || ' ' || coalesce(email, '-'), ', ' order by external_id)
+		from identity`
 	for name, tt := range map[string]struct {
 		before, after []v1.SyncResponse
 		want          string
 	}{
-		"a leaver's to a new hire": {people("b", "x@x.test"), people("a", "x@x.test", "b", "old@x.test"), "a x@x.test, b old@x.test"},
-		"two swap":                 {people("a", "a@x.test", "b", "b@x.test"), people("a", "B@x.test", "b", "A@x.test"), "a B@x.test, b A@x.test"},
-		"a chain":                  {people("a", "1@x.test", "b", "2@x.test"), people("a", "2@x.test", "b", "3@x.test", "c", "1@x.test"), "a 2@x.test, b 3@x.test, c 1@x.test"},
-		"a cycle of three": {people("a", "1@x.test", "b", "2@x.test", "c", "3@x.test"), people("a", "2@x.test", "b", "3@x.test", "c", "1@x.test"),
+		"a leaver's to a new hire": {people("b", "x@x.test"), people("a", "x@x.test", "b", "old@x.test"),
+			"a x@x.test, b old@x.test"},
+		"two swap": {people("a", "a@x.test", "b", "b@x.test"), people("a", "B@x.test", "b", "A@x.test"),
+			"a B@x.test, b A@x.test"},
+		"a chain": {people("a", "1@x.test", "b", "2@x.test"),
+			people("a", "2@x.test", "b", "3@x.test", "c", "1@x.test"), "a 2@x.test, b 3@x.test, c 1@x.test"},
+		"a cycle of three": {people("a", "1@x.test", "b", "2@x.test", "c", "3@x.test"),
+			people("a", "2@x.test", "b", "3@x.test", "c", "1@x.test"),
 			"a 2@x.test, b 3@x.test, c 1@x.test"},
-		"one that its holder keeps": {people("b", "x@x.test"), people("a", "x@x.test", "b", "x@x.test"), "a -, b x@x.test"},
+		"one that its holder keeps": {people("b", "x@x.test"), people("a", "x@x.test", "b", "x@x.test"),
+			"a -, b x@x.test"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -44,13 +50,25 @@ func TestWhoComesBackByANewRecordTakesTheirAddressOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	number := map[string]any{"employee_number": "7"}
-	w.source.script = paged([]v1.SyncResponse{person("a", "Ann", "ann@x.test", map[string]any{"employee_number": "7", "status": "terminated"})}, nil)
+	w.source.script = paged(
+		[]v1.SyncResponse{
+			person("a", "Ann", "ann@x.test", map[string]any{"employee_number": "7", "status": "terminated"}),
+		},
+		nil,
+	)
 	w.full(syncrun.Trigger{})
 	w.source.script = paged([]v1.SyncResponse{
-		person("a", "Ann", "ann@x.test", map[string]any{"employee_number": "7", "status": "terminated"}), person("b", "Ann", "ann@x.test", number),
+		person(
+			"a",
+			"Ann",
+			"ann@x.test",
+			map[string]any{"employee_number": "7", "status": "terminated"},
+		),
+		person("b", "Ann", "ann@x.test", number),
 	}, nil)
 	w.full(syncrun.Trigger{})
-	const got = `select string_agg(external_id || ' ' || status || ' ' || coalesce(email, '-'), ', ' order by external_id) from identity`
+	const got = `select string_agg(external_id || ' ' || status || ' ' || coalesce(email, '-'), ', '
+		order by external_id) from identity`
 	if is := one[string](w, got); is != "a deactivated -, b active ann@x.test" {
 		t.Errorf("after the rehire: %s", is)
 	}

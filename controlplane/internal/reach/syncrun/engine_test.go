@@ -102,7 +102,13 @@ func worldOn(t testing.TB, db *pg.DB) *world {
 
 func (w *world) connect(businessID, purpose string) string {
 	id := uuid.Must(uuid.NewV7()).String()
-	w.exec(`insert into connector (tenant_id, id, business_id, name, type, purpose) values (current_tenant(), $1, $2, $2, 'ldap', $3)`, id, businessID, purpose)
+	w.exec(
+		`insert into connector (tenant_id, id, business_id, name, type, purpose) values (current_tenant(), $1, $2, $2,
+			'ldap', $3)`,
+		id,
+		businessID,
+		purpose,
+	)
 	return id
 }
 
@@ -119,9 +125,28 @@ func (w *world) service(t testing.TB, with ...func(*syncrun.Service)) *syncrun.S
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	d := &dispatch.Dispatcher{HostedConnector: func(string) (connectorkit.Connector, error) { return w.source, nil }}
 	connectors := &connector.Service{DB: w.db, Seal: ring, Dispatch: d, Now: time.Now, Log: log, Cursors: cursors}
-	fields := &fieldmap.Service{DB: w.db, Connectors: connectors, Cursors: cursors, Compile: transform.Compile, Log: log, Now: time.Now}
-	s := &syncrun.Service{DB: w.db, Connectors: connectors, Fields: fields, Dispatch: d, Agents: nobody{}, Cursors: cursors, Log: log, Now: time.Now,
-		CallbackKey: ring.Derive("callback"), Guard: &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}}
+	fields := &fieldmap.Service{
+		DB:         w.db,
+		Connectors: connectors,
+		Cursors:    cursors,
+		Compile:    transform.Compile,
+		Log:        log,
+		Now:        time.Now,
+	}
+	s := &syncrun.Service{
+		DB:         w.db,
+		Connectors: connectors,
+		Fields:     fields,
+		Dispatch:   d,
+		Agents:     nobody{},
+		Cursors:    cursors,
+		Log:        log,
+		Now:        time.Now,
+		CallbackKey: ring.Derive(
+			"callback",
+		),
+		Guard: &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+	}
 	for _, set := range with {
 		set(s)
 	}
@@ -222,15 +247,27 @@ func person(id, name, email string, more map[string]any) v1.SyncResponse {
 	}
 	return v1.SyncResponse{
 		Identities: []v1.RemoteIdentity{{ExternalID: id, NativeRef: "uid=" + id, Attributes: attributes}},
-		Accounts: []v1.RemoteAccount{{ExternalID: id, NativeRef: "uid=" + id, IdentityExternalID: p(id), Username: p(id), Email: p(email), DisplayName: p(name),
-			Attributes: attributes}},
+		Accounts: []v1.RemoteAccount{
+			{
+				ExternalID:         id,
+				NativeRef:          "uid=" + id,
+				IdentityExternalID: p(id),
+				Username:           p(id),
+				Email:              p(email),
+				DisplayName:        p(name),
+				Attributes:         attributes,
+			},
+		},
 	}
 }
 
 func group(id string, members ...string) v1.SyncResponse {
 	r := v1.SyncResponse{Entitlements: []v1.RemoteEntitlement{{ExternalID: id, NativeRef: "cn=" + id, Name: p(id)}}}
 	for _, m := range members {
-		r.Grants = append(r.Grants, v1.RemoteGrant{EntitlementExternalID: id, PrincipalRef: &v1.Ref{Kind: v1.RefNative, Value: m}})
+		r.Grants = append(
+			r.Grants,
+			v1.RemoteGrant{EntitlementExternalID: id, PrincipalRef: &v1.Ref{Kind: v1.RefNative, Value: m}},
+		)
 	}
 	return r
 }
@@ -256,33 +293,56 @@ func TestADirectoryFlowsIn(t *testing.T) {
 	}
 	run := w.sync()
 	c := run.Counters
-	if c.IdentitiesRead != 3 || c.AccountsDiscovered != 3 || c.EntitlementsMapped != 2 || c.GrantsRecorded != 4 || c.Inherited != 1 {
+	if c.IdentitiesRead != 3 || c.AccountsDiscovered != 3 || c.EntitlementsMapped != 2 || c.GrantsRecorded != 4 ||
+		c.Inherited != 1 {
 		t.Errorf("counters = %+v", c)
 	}
-	if got := one[string](w, `select m.display_name from identity i join identity m on m.id = i.manager_id where i.external_id = 'ann'`); got != "Bob Baker" {
+	if got := one[string](
+		w,
+		`select m.display_name from identity i join identity m on m.id = i.manager_id where i.external_id = 'ann'`,
+	); got != "Bob Baker" {
 		t.Errorf("Ann's manager is %q", got)
 	}
 	if got := one[string](w, `select status from identity where external_id = 'cy'`); got != "deactivated" {
 		t.Errorf("Cy, whose account is disabled at the source, is %s", got)
 	}
-	if got := one[int](w, `select count(*) from account where identity_id is not null and correlation_state = 'linked' and correlation->>'score' = '1'`); got != 3 {
+	if got := one[int](
+		w,
+		`select count(*) from account where identity_id is not null and correlation_state = 'linked'
+			and correlation->>'score' = '1'`,
+	); got != 3 {
 		t.Errorf("%d accounts are linked with an explanation; want 3", got)
 	}
-	if got := one[int](w, `select count(*) from access_grant g join account a on a.id = g.account_id where a.external_id = 'cy' and g.directness = 'inherited'`); got != 1 {
+	if got := one[int](
+		w,
+		`select count(*) from access_grant g join account a on a.id = g.account_id where a.external_id = 'cy'
+			and g.directness = 'inherited'`,
+	); got != 1 {
 		t.Errorf("Cy inherits %d grants through admins; want 1", got)
 	}
-	if got := one[string](w, `select status || ' ' || funnel_state from connector where id = $1`, w.connector); got != "active connected" {
+	if got := one[string](
+		w,
+		`select status || ' ' || funnel_state from connector where id = $1`,
+		w.connector,
+	); got != "active connected" {
 		t.Errorf("the connector is %s", got)
 	}
 	w.stop() // what is left to do after a run is done by then
-	if got := one[int](w, `select (select count(*) from stage_account) + (select count(*) from stage_grant)`); got != 0 {
+	if got := one[int](
+		w,
+		`select (select count(*) from stage_account) + (select count(*) from stage_grant)`,
+	); got != 0 {
 		t.Errorf("%d rows are still staged", got)
 	}
 }
 
 func TestASecondRunChangesOnlyWhatChanged(t *testing.T) {
 	w := newWorld(t)
-	w.source.pages = []v1.SyncResponse{person("ann", "Ann", "ann@x.test", map[string]any{"department": "Sales", "title": "Rep"}), person("bob", "Bob", "bob@x.test", map[string]any{"title": "Boss"}), group("staff", "uid=ann")}
+	w.source.pages = []v1.SyncResponse{
+		person("ann", "Ann", "ann@x.test", map[string]any{"department": "Sales", "title": "Rep"}),
+		person("bob", "Bob", "bob@x.test", map[string]any{"title": "Boss"}),
+		group("staff", "uid=ann"),
+	}
 	w.source.pages = append(w.source.pages, person("eve", "Eve", "ann@x.test", nil)) // who claims Ann's address
 	w.sync()
 	versions := one[int](w, `select sum(version)::int from identity`)
@@ -299,7 +359,10 @@ func TestASecondRunChangesOnlyWhatChanged(t *testing.T) {
 	if changed.Counters.Updated != 2 { // her identity and her account
 		t.Errorf("counters = %+v; want two updates", changed.Counters)
 	}
-	if got := one[string](w, `select department || '/' || coalesce(title, 'none') from identity where external_id = 'ann'`); got != "Support/none" {
+	if got := one[string](
+		w,
+		`select department || '/' || coalesce(title, 'none') from identity where external_id = 'ann'`,
+	); got != "Support/none" {
 		t.Errorf("Ann is now %s", got)
 	}
 	if got := one[int](w, `select count(*) from identity`); got != 3 {
@@ -309,18 +372,34 @@ func TestASecondRunChangesOnlyWhatChanged(t *testing.T) {
 
 func TestTwoSourcesOfOnePersonMakeOneIdentity(t *testing.T) {
 	w := newWorld(t)
-	w.source.pages = []v1.SyncResponse{person("ann", "Ann", "ann@x.test", map[string]any{"employeeNumber": "7", "department": "Sales"})}
+	w.source.pages = []v1.SyncResponse{
+		person("ann", "Ann", "ann@x.test", map[string]any{"employeeNumber": "7", "department": "Sales"}),
+	}
 	w.sync()
 	w.connector = w.connect("hr", "source")
 	w.source.pages = []v1.SyncResponse{{Identities: []v1.RemoteIdentity{
-		{ExternalID: "E7", Attributes: map[string]any{"employeeNumber": "7", "mail": "other@x.test", "title": "Rep", "department": "Marketing"}},
+		{
+			ExternalID: "E7",
+			Attributes: map[string]any{
+				"employeeNumber": "7",
+				"mail":           "other@x.test",
+				"title":          "Rep",
+				"department":     "Marketing",
+			},
+		},
 		{ExternalID: "E8", Attributes: map[string]any{"employeeNumber": "8", "mail": "bob@x.test", "name": "Bob"}},
 	}}}
 	w.sync()
-	if got := one[string](w, `select department || '/' || title from identity where employee_number = '7'`); got != "Sales/Rep" {
+	if got := one[string](
+		w,
+		`select department || '/' || title from identity where employee_number = '7'`,
+	); got != "Sales/Rep" {
 		t.Errorf("her own source says Sales and the other fills in Rep; got %s", got)
 	}
-	if got := one[string](w, `select match_rule from identity_source where external_id = 'E7'`); got != "employee_number" {
+	if got := one[string](
+		w,
+		`select match_rule from identity_source where external_id = 'E7'`,
+	); got != "employee_number" {
 		t.Errorf("matched by %s", got)
 	}
 	if got := one[int](w, `select count(*) from identity`); got != 2 {
@@ -330,7 +409,10 @@ func TestTwoSourcesOfOnePersonMakeOneIdentity(t *testing.T) {
 
 func TestAccountsFindTheirOwnersWithAnExplanation(t *testing.T) {
 	w := newWorld(t)
-	w.source.pages = []v1.SyncResponse{person("ann", "Ann", "ann@x.test", map[string]any{"employeeNumber": "7"}), person("bob", "Bob", "bob@x.test", nil)}
+	w.source.pages = []v1.SyncResponse{
+		person("ann", "Ann", "ann@x.test", map[string]any{"employeeNumber": "7"}),
+		person("bob", "Bob", "bob@x.test", nil),
+	}
 	w.sync()
 	w.connector = w.connect("app", "target")
 	w.source.pages = []v1.SyncResponse{{Accounts: []v1.RemoteAccount{
@@ -343,13 +425,25 @@ func TestAccountsFindTheirOwnersWithAnExplanation(t *testing.T) {
 	if run.Counters.Linked != 2 {
 		t.Errorf("linked %d; want 2", run.Counters.Linked)
 	}
-	for id, want := range map[string]string{"1": "linked employee_number", "2": "linked username_is_email", "3": "uncorrelated ", "4": "disputed employee_number"} {
-		got := one[string](w, `select correlation_state || ' ' || coalesce(correlation->'rule_ids'->>0, '') from account where connector_id = $1 and external_id = $2`, w.connector, id)
+	for id, want := range map[string]string{"1": "linked employee_number", "2": "linked username_is_email",
+		"3": "uncorrelated ", "4": "disputed employee_number"} {
+		got := one[string](
+			w,
+			`select correlation_state || ' ' || coalesce(correlation->'rule_ids'->>0, '') from account
+				where connector_id = $1 and external_id = $2`,
+			w.connector,
+			id,
+		)
 		if got != want {
 			t.Errorf("account %s is %q; want %q", id, got, want)
 		}
 	}
-	if got := one[int](w, `select jsonb_array_length(correlation->'candidates') from account where connector_id = $1 and external_id = '4'`, w.connector); got != 2 {
+	if got := one[int](
+		w,
+		`select jsonb_array_length(correlation->'candidates') from account where connector_id = $1
+			and external_id = '4'`,
+		w.connector,
+	); got != 2 {
 		t.Errorf("the disputed account names %d candidates; want 2", got)
 	}
 }
@@ -357,8 +451,20 @@ func TestAccountsFindTheirOwnersWithAnExplanation(t *testing.T) {
 func TestRecordsThatCannotBeUsedAreSetAsideWithTheirReason(t *testing.T) {
 	w := newWorld(t)
 	w.source.pages = []v1.SyncResponse{
-		person("ann", "Ann", "same@x.test", map[string]any{"hireDate": "once"}), person("bob", "Bob", "same@x.test", nil),
-		{Accounts: []v1.RemoteAccount{{ExternalID: ""}, {ExternalID: "nul", Username: p("a\x00b")}, {ExternalID: "deep", Attributes: map[string]any{"x": "a\x00"}}}},
+		person(
+			"ann",
+			"Ann",
+			"same@x.test",
+			map[string]any{"hireDate": "once"},
+		),
+		person("bob", "Bob", "same@x.test", nil),
+		{
+			Accounts: []v1.RemoteAccount{
+				{ExternalID: ""},
+				{ExternalID: "nul", Username: p("a\x00b")},
+				{ExternalID: "deep", Attributes: map[string]any{"x": "a\x00"}},
+			},
+		},
 		group("staff", "uid=nobody"),
 	}
 	run := w.start(syncrun.Trigger{})
@@ -366,8 +472,14 @@ func TestRecordsThatCannotBeUsedAreSetAsideWithTheirReason(t *testing.T) {
 	if run.Status != syncrun.Partial || run.Counters.Skipped != 3 || run.Counters.Unresolved != 1 {
 		t.Fatalf("the run is %s with %+v", run.Status, run.Counters)
 	}
-	for code, want := range map[string]int{"not_a_date": 1, "duplicate_email": 1, "missing_key": 1, "invalid_text": 2, "unresolved_reference": 1} {
-		if got := one[int](w, `select count(*) from sync_error where run_id = $1 and code = $2`, run.ID, code); got != want {
+	for code, want := range map[string]int{"not_a_date": 1, "duplicate_email": 1, "missing_key": 1, "invalid_text": 2,
+		"unresolved_reference": 1} {
+		if got := one[int](
+			w,
+			`select count(*) from sync_error where run_id = $1 and code = $2`,
+			run.ID,
+			code,
+		); got != want {
 			t.Errorf("%d errors of code %s; want %d", got, code, want)
 		}
 	}
@@ -381,10 +493,16 @@ func TestAFailedReadTellsTheTargetsErrorAndRemovesNobody(t *testing.T) {
 	w.source.pages = []v1.SyncResponse{person("ann", "Ann", "ann@x.test", nil), person("bob", "Bob", "bob@x.test", nil)}
 	w.sync()
 	w.source.pages = w.source.pages[:1]
-	w.source.fail = &v1.ErrorDetail{Class: v1.ClassAuth, Code: "ldap_49", Message: "LDAP Result Code 49", Target: &v1.Target{Kind: "ldap", LDAP: &v1.LDAPResult{ResultCode: 49, Name: "invalidCredentials"}}}
+	w.source.fail = &v1.ErrorDetail{
+		Class:   v1.ClassAuth,
+		Code:    "ldap_49",
+		Message: "LDAP Result Code 49",
+		Target:  &v1.Target{Kind: "ldap", LDAP: &v1.LDAPResult{ResultCode: 49, Name: "invalidCredentials"}},
+	}
 	run := w.start(syncrun.Trigger{})
 	run = w.await(run.ID, func(r syncrun.Run) bool { return r.Status.Ended() })
-	if run.Status != syncrun.Failed || run.Error == nil || run.Error.Target == nil || run.Error.Target.LDAP.ResultCode != 49 {
+	if run.Status != syncrun.Failed || run.Error == nil || run.Error.Target == nil ||
+		run.Error.Target.LDAP.ResultCode != 49 {
 		t.Errorf("the run is %s with %+v", run.Status, run.Error)
 	}
 	if got := one[int](w, `select count(*) from account where status = 'active'`); got != 2 {
@@ -408,7 +526,11 @@ func TestOneRunOfAConnectorAtATime(t *testing.T) {
 func TestAStoppedProcessHandsItsRunBackAndAnotherEndsIt(t *testing.T) {
 	w := newWorld(t)
 	w.source.hold = make(chan struct{})
-	w.source.pages = []v1.SyncResponse{person("ann", "Ann", "ann@x.test", nil), person("bob", "Bob", "bob@x.test", nil), group("staff", "uid=ann", "uid=bob")}
+	w.source.pages = []v1.SyncResponse{
+		person("ann", "Ann", "ann@x.test", nil),
+		person("bob", "Bob", "bob@x.test", nil),
+		group("staff", "uid=ann", "uid=bob"),
+	}
 	run := w.start(syncrun.Trigger{ChunkSize: 1})
 	w.await(run.ID, func(r syncrun.Run) bool { return r.Chunks >= 2 })
 	w.stop()
@@ -418,7 +540,8 @@ func TestAStoppedProcessHandsItsRunBackAndAnotherEndsIt(t *testing.T) {
 	close(w.source.hold)
 	w.runs = w.service(t)
 	got := w.await(run.ID, func(r syncrun.Run) bool { return r.Status.Ended() })
-	if got.Status != syncrun.Succeeded || got.Attempt != 2 || got.Counters.IdentitiesRead != 2 || got.Counters.GrantsRecorded != 2 {
+	if got.Status != syncrun.Succeeded || got.Attempt != 2 || got.Counters.IdentitiesRead != 2 ||
+		got.Counters.GrantsRecorded != 2 {
 		t.Errorf("the run is %s, attempt %d, %+v", got.Status, got.Attempt, got.Counters)
 	}
 	if n := one[int](w, `select count(*) from identity`); n != 2 {
@@ -435,7 +558,11 @@ func TestARunWhoseWorkerDiedIsTakenOverWhenItsLeaseEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What a process leaves that was killed before it read anything: a lease.
-	w.exec(`update sync_run set status = 'running', lease_owner = gen_random_uuid(), lease_until = now() + interval '1 second', attempt = 1 where id = $1`, run.ID)
+	w.exec(
+		`update sync_run set status = 'running', lease_owner = gen_random_uuid(),
+			lease_until = now() + interval '1 second', attempt = 1 where id = $1`,
+		run.ID,
+	)
 	w.runs = w.service(t)
 	got := w.await(run.ID, func(r syncrun.Run) bool { return r.Status.Ended() })
 	if got.Status != syncrun.Succeeded || got.Attempt != 2 || got.Counters.Unresolved != 0 {
@@ -480,18 +607,27 @@ func TestChunkSizesGiveTheSameStore(t *testing.T) {
 		w := newWorld(t)
 		for i := range 20 {
 			id := string(rune('a' + i))
-			w.source.pages = append(w.source.pages, person(id, "P "+id, id+"@x.test", map[string]any{"manager": "uid=a"}))
+			w.source.pages = append(
+				w.source.pages,
+				person(id, "P "+id, id+"@x.test", map[string]any{"manager": "uid=a"}),
+			)
 		}
 		w.source.pages = append(w.source.pages, group("g1", "uid=a", "uid=b", "cn=g2"), group("g2", "uid=c"))
 		run := w.start(syncrun.Trigger{ChunkSize: size})
-		if got := w.await(run.ID, func(r syncrun.Run) bool { return r.Status.Ended() }); got.Status != syncrun.Succeeded {
+		if got := w.await(
+			run.ID,
+			func(r syncrun.Run) bool { return r.Status.Ended() },
+		); got.Status != syncrun.Succeeded {
 			t.Fatalf("chunk size %d: %s %+v", size, got.Status, got.Error)
 		}
 		got := one[string](w, `
-			select (select jsonb_agg(jsonb_build_array(i.external_id, i.email, i.display_name, m.external_id) order by i.external_id)
+			select (select jsonb_agg(jsonb_build_array(i.external_id, i.email, i.display_name, m.external_id)
+			    order by i.external_id)
 			          from identity i left join identity m on m.id = i.manager_id)::text
-			    || (select jsonb_agg(jsonb_build_array(a.external_id, e.external_id, g.directness) order by a.external_id, e.external_id)
-			          from access_grant g join account a on a.id = g.account_id join entitlement e on e.id = g.entitlement_id)::text`)
+			    || (select jsonb_agg(jsonb_build_array(a.external_id, e.external_id, g.directness)
+			        order by a.external_id, e.external_id)
+			          from access_grant g join account a on a.id = g.account_id join entitlement e
+			              on e.id = g.entitlement_id)::text`)
 		if want == "" {
 			want = got
 		}

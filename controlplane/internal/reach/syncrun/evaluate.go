@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 )
 
-// evaluate weighs, once all is read, what the run would change. over is true when the run ends, or waits, without a merge: a
-// preview, or a run of which nothing may happen unseen.
+// evaluate weighs, once all is read, what the run would change. over is true when the run ends, or waits, without a
+// merge: a preview, or a run of which nothing may happen unseen.
 func (w *work) evaluate(ctx context.Context) (over bool, err error) {
 	if w.evaluated {
 		return false, nil
@@ -56,7 +56,8 @@ func (w *work) weigh(ctx context.Context, tx *pg.Tx) (over bool, err error) {
 func (w *work) markEvaluated(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		update sync_run
-		   set evaluated = true, status = 'applying', phase = 'apply', failures = 0, lapsed = '{}', progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
+		   set evaluated = true, status = 'applying', phase = 'apply', failures = 0, lapsed = '{}',
+		       progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt)
 	if err != nil {

@@ -21,23 +21,40 @@ import (
 // Routes of the room.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/connectors/{id}/sync", "Start a sync run", s.trigger).For(viewer.Admin).Status(202).Errors(409).
-			Describe("Returns at once; follow the sync run by its links, or receive its result at callback_url. A connector has one active sync run at a time. A new sync run supersedes a held one and computes the changes again.").
+		httpapi.Handle("POST", "/connectors/{id}/sync", "Start a sync run", s.trigger).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
+			Describe("Returns at once; follow the sync run by its links, or receive its result at callback_url. A " +
+				"connector has one active sync run at a time. A new sync run supersedes a held one and computes the " +
+				"changes again.").
 			Sends(progressCallback),
 		httpapi.Handle("GET", "/connectors/{id}/sync-runs", "List sync runs", s.list).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}", "Retrieve a sync run", s.read).For(viewer.Admin, viewer.Auditor),
-		httpapi.Stream("GET", "/connectors/{id}/sync-runs/{run_id}/events", "Stream the progress of a sync run", s.follow).For(viewer.Admin, viewer.Auditor).
-			Describe("Server-sent events: sync.progress, and one of sync.held, sync.completed, sync.failed, sync.cancelled at the end. The id of an event is the run's progress_seq."),
-		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}/errors", "List the record errors of a sync run", s.errors).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", "/connectors/{id}/sync-runs/{run_id}/cancel", "Cancel a sync run", s.cancelRun).For(viewer.Admin).Status(202).Errors(409).
+		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}", "Retrieve a sync run", s.read).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Stream("GET", "/connectors/{id}/sync-runs/{run_id}/events", "Stream the progress of a sync run",
+			s.follow).
+			For(viewer.Admin, viewer.Auditor).
+			Describe("Server-sent events: sync.progress, and one of sync.held, sync.completed, sync.failed, " +
+				"sync.cancelled at the end. The id of an event is the run's progress_seq."),
+		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}/errors", "List the record errors of a sync run",
+			s.errors).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", "/connectors/{id}/sync-runs/{run_id}/cancel", "Cancel a sync run", s.cancelRun).
+			For(viewer.Admin).
+			Status(202).
+			Errors(409).
 			Describe("What had been merged stays; nothing is removed."),
 	}
 }
 
 // progressCallback describes what is sent to the callback_url of a sync run.
 var progressCallback = httpapi.Outgoing{
-	Name: "progress", To: "{$request.body#/callback_url}", Summary: "Progress of a sync run",
-	Description: "At most one message a second while the sync run is active, each sent once, and one when it ends or is held. The last one " +
+	Name:    "progress",
+	To:      "{$request.body#/callback_url}",
+	Summary: "Progress of a sync run",
+	Description: "At most one message a second while the sync run is active, each sent once, and one when it ends or " +
+		"is held. The last one " +
 		"is tried up to five times. Signed with callback_secret of the response.",
 	Bodies: map[string]reflect.Type{"application/json": reflect.TypeFor[Progress]()},
 }
@@ -102,11 +119,13 @@ func (s *Service) checkCallback(ctx context.Context, v viewer.Viewer, address st
 }
 
 func notAllowed(remedy, format string, args ...any) error {
-	return fault.Coded(fault.Invalid, "destination_not_allowed", "Progress cannot be sent to this address: "+format, args...).
+	return fault.Coded(fault.Invalid, "destination_not_allowed", "Progress cannot be sent to this address: "+format,
+		args...).
 		With(fault.Field{Pointer: "#/callback_url", Code: "destination_not_allowed", Detail: remedy})
 }
 
-// asked is the trigger with its defaults: once a connector is connected, runs read what has changed unless somebody says otherwise.
+// asked is the trigger with its defaults: once a connector is connected, runs read what has changed unless somebody
+// says otherwise.
 func (s *Service) asked(ctx context.Context, v viewer.Viewer, in *triggerIn) (t Trigger, err error) {
 	if in.Body != nil {
 		t = in.Body.Trigger
@@ -155,7 +174,8 @@ func (s *Service) connectorExists(ctx context.Context, tx *pg.Tx, id string) err
 		return missing
 	}
 	var there bool
-	if err := tx.QueryRow(ctx, `select exists (select from connector where id = $1 and deleted_at is null)`, id).Scan(&there); err != nil {
+	if err := tx.QueryRow(ctx, `select exists (select from connector where id = $1 and deleted_at is null)`, id).
+		Scan(&there); err != nil {
 		return fmt.Errorf("find connector: %w", err)
 	}
 	if !there {
@@ -176,9 +196,13 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *runIn) (*runOut
 	return &runOut{run}, err
 }
 
-// follow sends the run's state whenever it has changed. A client that was cut off connects again and gets the present state
-// first, so it misses nothing that matters. A run that is held may stay so for days; the stream ends there.
-func (s *Service) follow(ctx context.Context, v viewer.Viewer, in *runIn) (func(context.Context, *httpapi.Events) error, error) {
+// follow sends the run's state whenever it has changed. A client that was cut off connects again and gets the present
+// state first, so it misses nothing that matters. A run that is held may stay so for days; the stream ends there.
+func (s *Service) follow(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *runIn,
+) (func(context.Context, *httpapi.Events) error, error) {
 	if _, err := s.find(ctx, v, in.ID, in.RunID); err != nil {
 		return nil, err
 	}
@@ -240,5 +264,10 @@ func (s *Service) errors(ctx context.Context, v viewer.Viewer, in *errorsIn) (*h
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.Out(walk, found, total, func(e RecordError) []string { return []string{strconv.FormatInt(e.N, 10)} }), nil
+	return httpapi.Out(
+		walk,
+		found,
+		total,
+		func(e RecordError) []string { return []string{strconv.FormatInt(e.N, 10)} },
+	), nil
 }

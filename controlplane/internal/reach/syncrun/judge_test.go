@@ -19,13 +19,18 @@ func TestAPreviewTellsWhatWouldChangeAndChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.source.script = telling("c1", nil, staff(6)...)
 	got := w.full(syncrun.Trigger{Mode: "preview"})
-	if got.Status != syncrun.Previewed || got.Report.Accounts.Created != 6 || got.Report.Identities.Created != 6 || got.Report.Grants.Created != 9 {
+	if got.Status != syncrun.Previewed || got.Report.Accounts.Created != 6 || got.Report.Identities.Created != 6 ||
+		got.Report.Grants.Created != 9 {
 		t.Errorf("on an empty store: %s, %+v, %+v", got.Status, got.Report, got.Error)
 	}
 	if got := w.holdings(); got != "" {
 		t.Errorf("a preview has written %s", got)
 	}
-	if state := one[string](w, `select status || ' ' || funnel_state from connector where id = $1`, w.connector); state != "ready bootstrapped" {
+	if state := one[string](
+		w,
+		`select status || ' ' || funnel_state from connector where id = $1`,
+		w.connector,
+	); state != "ready bootstrapped" {
 		t.Errorf("after a preview the connector is %s", state)
 	}
 	w.full(syncrun.Trigger{})
@@ -56,7 +61,14 @@ func TestWhatIsHeldWaitsAndTheRestHappens(t *testing.T) {
 	w.source.script = telling("c2", nil, few...)
 	got := w.full(syncrun.Trigger{})
 	if got.Status != syncrun.Held || got.Holds == 0 || got.HeldUntil == nil || got.FinishedAt != nil {
-		t.Fatalf("the run is %s with %d holds until %v, finished %v: %+v", got.Status, got.Holds, got.HeldUntil, got.FinishedAt, got.Error)
+		t.Fatalf(
+			"the run is %s with %d holds until %v, finished %v: %+v",
+			got.Status,
+			got.Holds,
+			got.HeldUntil,
+			got.FinishedAt,
+			got.Error,
+		)
 	}
 	if n := one[int](w, `select count(*) from account where status = 'active'`); n != 21 {
 		t.Errorf("%d accounts are active; want the 20 and the new one", n)
@@ -87,13 +99,18 @@ func TestAbsenceCountsTwiceAndASecondSightIsAReappearance(t *testing.T) {
 	w.full(syncrun.Trigger{})
 	without := append(append([]v1.SyncResponse{}, all[:5]...), all[6:]...)
 	account := func() string {
-		return one[string](w, `select a.status || ' ' || (a.missing_since is not null) || ' ' || (a.deleted_at is not null) from account a where external_id = 'p005'`)
+		return one[string](
+			w,
+			`select a.status || ' ' || (a.missing_since is not null) || ' ' || (a.deleted_at is not null)
+				from account a where external_id = 'p005'`,
+		)
 	}
 	var reports []string
 	for _, step := range []struct {
 		pages []v1.SyncResponse
 		want  string
-	}{{without, "missing true false"}, {all, "active false false"}, {without, "missing true false"}, {without, "deleted true true"}, {all, "active false false"}} {
+	}{{without, "missing true false"}, {all, "active false false"}, {without, "missing true false"},
+		{without, "deleted true true"}, {all, "active false false"}} {
 		w.source.script = telling("c1", nil, step.pages...)
 		got := w.full(syncrun.Trigger{})
 		if got.Status != syncrun.Succeeded || account() != step.want {
@@ -120,7 +137,8 @@ func TestATombstoneRemovesAndIsNotMerged(t *testing.T) {
 	}
 	w.source.script = changes("c2", gone)
 	got := w.full(syncrun.Trigger{Incremental: true})
-	if got.Status != syncrun.Succeeded || got.Report.Accounts.Removed != 1 || got.Counters.AccountsDiscovered != 0 || w.cursor() != "c2" {
+	if got.Status != syncrun.Succeeded || got.Report.Accounts.Removed != 1 || got.Counters.AccountsDiscovered != 0 ||
+		w.cursor() != "c2" {
 		t.Errorf("the run ended %s: %+v, %+v", got.Status, got.Report.Accounts, got.Error)
 	}
 	if got := one[string](w, `select status from account where external_id = 'p007'`); got != "deleted" {
@@ -135,7 +153,8 @@ func TestTooManyBadRecordsFailTheRunBeforeAnythingIsRemoved(t *testing.T) {
 	for _, tt := range []struct {
 		good, bad int
 		status    syncrun.Status
-	}{{100, 5, syncrun.Partial}, {110, 6, syncrun.Failed}, {120, 6, syncrun.Partial}, {0, 5, syncrun.Partial}, {0, 6, syncrun.Failed}} {
+	}{{100, 5, syncrun.Partial}, {110, 6, syncrun.Failed}, {120, 6, syncrun.Partial}, {0, 5, syncrun.Partial},
+		{0, 6, syncrun.Failed}} {
 		t.Run(fmt.Sprint(tt.good, "good", tt.bad, "bad"), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -146,11 +165,15 @@ func TestTooManyBadRecordsFailTheRunBeforeAnythingIsRemoved(t *testing.T) {
 				page.Accounts = append(page.Accounts, v1.RemoteAccount{ExternalID: fmt.Sprint("g", i)})
 			}
 			for i := range tt.bad {
-				page.Accounts = append(page.Accounts, v1.RemoteAccount{ExternalID: fmt.Sprint("b", i), Username: p("a\x00")})
+				page.Accounts = append(
+					page.Accounts,
+					v1.RemoteAccount{ExternalID: fmt.Sprint("b", i), Username: p("a\x00")},
+				)
 			}
 			w.source.script = telling("c2", nil, page)
 			got := w.full(syncrun.Trigger{})
-			if got.Status != tt.status || (tt.status == syncrun.Failed) != (got.Error != nil && got.Error.Code == "too_many_bad_records") {
+			if got.Status != tt.status ||
+				(tt.status == syncrun.Failed) != (got.Error != nil && got.Error.Code == "too_many_bad_records") {
 				t.Errorf("the run ended %s: %+v", got.Status, got.Error)
 			}
 			if got.Report.Accounts.Quarantined != int64(tt.bad) || got.Complete["accounts"] {
@@ -178,7 +201,8 @@ func TestAThousandAndOneBadRecordsEndTheReading(t *testing.T) {
 		}
 	}
 	got := w.full(syncrun.Trigger{})
-	if got.Status != syncrun.Failed || got.Error.Code != "too_many_bad_records" || got.Counters.Skipped <= 1000 || got.Counters.Skipped > 1500 {
+	if got.Status != syncrun.Failed || got.Error.Code != "too_many_bad_records" || got.Counters.Skipped <= 1000 ||
+		got.Counters.Skipped > 1500 {
 		t.Errorf("the run ended %s after %d bad records: %+v", got.Status, got.Counters.Skipped, got.Error)
 	}
 }
@@ -193,9 +217,11 @@ func TestNumbersThatDoNotAgreeMakeAReadingIncomplete(t *testing.T) {
 		warning  string
 	}{
 		{"as attested", 50, nil, true, ""},
-		{"one lost on the way", 51, nil, false, "accounts: the connector counted 51, but 50 arrived; nothing of them is taken for gone"},
+		{"one lost on the way", 51, nil, false, "accounts: the connector counted 51, but 50 arrived; nothing of them " +
+			"is taken for gone"},
 		{"98 of 100 of what the source says", 50, &v1.Estimate{Accounts: n(51)}, true, ""},
-		{"fewer", 50, &v1.Estimate{Accounts: n(53)}, false, "accounts: the source says that it holds 53, but 50 were read; nothing of them is taken for gone"},
+		{"fewer", 50, &v1.Estimate{Accounts: n(53)}, false, "accounts: the source says that it holds 53, but 50 were " +
+			"read; nothing of them is taken for gone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +233,10 @@ func TestNumbersThatDoNotAgreeMakeAReadingIncomplete(t *testing.T) {
 			w.source.script = func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
 				page := page
 				page.Success = true
-				page.Page = &v1.Page{Estimate: tt.estimate, Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: tt.count}}}
+				page.Page = &v1.Page{
+					Estimate: tt.estimate,
+					Scopes:   []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: tt.count}},
+				}
 				return emit(ctx, page)
 			}
 			got := w.full(syncrun.Trigger{})
@@ -231,7 +260,10 @@ func TestAGroupWhoseMembersDidNotAllArriveLosesNone(t *testing.T) {
 		w.source.script = func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
 			page := half
 			page.Success = true
-			page.Page = &v1.Page{HasMore: true, Scopes: []v1.Scope{{Kind: v1.Grants, Key: "entitlement:inner", Complete: true, Count: count}}}
+			page.Page = &v1.Page{
+				HasMore: true,
+				Scopes:  []v1.Scope{{Kind: v1.Grants, Key: "entitlement:inner", Complete: true, Count: count}},
+			}
 			if err := emit(ctx, page); err != nil {
 				return err
 			}
@@ -292,7 +324,10 @@ func TestRecordsArriveWholeWhateverTheSizes(t *testing.T) {
 		{0, 500}, {1, 500}, {999, 1000}, {1000, 1000}, {1001, 1000}, {65535, 10000}, {65536, 10000}, {65537, 9999},
 	} {
 		w.source.script = func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
-			page := v1.SyncResponse{Success: true, Page: &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: tt.records}}}}
+			page := v1.SyncResponse{
+				Success: true,
+				Page:    &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: tt.records}}},
+			}
 			for i := range tt.records {
 				page.Accounts = append(page.Accounts, v1.RemoteAccount{ExternalID: fmt.Sprint("a", i)})
 			}
@@ -302,7 +337,14 @@ func TestRecordsArriveWholeWhateverTheSizes(t *testing.T) {
 		want := syncrun.Counts{Created: int64(tt.records - was), Unchanged: int64(was)}
 		n := one[int](w, `select count(*) from account`)
 		if diff := cmp.Diff(want, got.Report.Accounts); diff != "" || n != tt.records || !got.Complete["accounts"] {
-			t.Errorf("%d in chunks of %d: %d accounts, complete %v; -want +got\n%s", tt.records, tt.chunk, n, got.Complete, diff)
+			t.Errorf(
+				"%d in chunks of %d: %d accounts, complete %v; -want +got\n%s",
+				tt.records,
+				tt.chunk,
+				n,
+				got.Complete,
+				diff,
+			)
 		}
 		was = tt.records
 	}

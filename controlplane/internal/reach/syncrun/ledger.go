@@ -31,8 +31,8 @@ func (w *work) before(name string, lo int) bool {
 
 func key(part string, lo int) string { return part + "/" + strconv.Itoa(lo) }
 
-// merge merges one part of a span and notes it in the same transaction, so that no part is merged, and counted, twice. A part
-// that an earlier attempt has merged is passed over: spans are cut at the same places by every attempt.
+// merge merges one part of a span and notes it in the same transaction, so that no part is merged, and counted, twice.
+// A part that an earlier attempt has merged is passed over: spans are cut at the same places by every attempt.
 func (w *work) merge(ctx context.Context, name string, s span, do part) error {
 	again := w.before(name, s.lo)
 	name = w.part(name)
@@ -63,7 +63,8 @@ func (w *work) merge(ctx context.Context, name string, s span, do part) error {
 	return nil
 }
 
-// changes leaves out what was only looked at again: a release goes over everything, but what was merged before is counted.
+// changes leaves out what was only looked at again: a release goes over everything, but what was merged before is
+// counted.
 func (t tally) changes() tally {
 	t.Counters.Errors = 0
 	for _, k := range t.Report.kinds() {
@@ -85,8 +86,8 @@ func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, name string, lo, hi in
 	t.add(c)
 	const sql = `
 		update sync_run
-		   set merged_seq = greatest(merged_seq, $4), counters = $5, report = $6, failures = case when read_ended then 0 else failures end,
-		       lapsed = '{}',
+		   set merged_seq = greatest(merged_seq, $4), counters = $5, report = $6,
+		       failures = case when read_ended then 0 else failures end, lapsed = '{}',
 		       progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, hi, encode(t.shown()), encode(t.Report))
@@ -125,15 +126,23 @@ type known struct {
 // look finds out what is known.
 func (w *work) look(ctx context.Context) error {
 	const sql = `
-		select exists (select from identity_source where tenant_id = current_tenant() and connector_id = $1 and (missing_since is not null or removed_at is not null))
-		    or exists (select from account where tenant_id = current_tenant() and connector_id = $1 and (missing_since is not null or deleted_at is not null))
-		    or exists (select from entitlement where tenant_id = current_tenant() and connector_id = $1 and (missing_since is not null or removed_at is not null))
-		    or exists (select from access_grant where tenant_id = current_tenant() and connector_id = $1 and (missing_since is not null or revoked_at is not null))`
+		select exists (select from identity_source where tenant_id = current_tenant() and connector_id = $1
+		    and (missing_since is not null or removed_at is not null))
+		    or exists (select from account where tenant_id = current_tenant() and connector_id = $1
+		        and (missing_since is not null or deleted_at is not null))
+		    or exists (select from entitlement where tenant_id = current_tenant() and connector_id = $1
+		        and (missing_since is not null or removed_at is not null))
+		    or exists (select from access_grant where tenant_id = current_tenant() and connector_id = $1
+		        and (missing_since is not null or revoked_at is not null))`
 	w.known.before = true
 	if w.effective.Incremental && w.position != nil {
 		w.known.fields = w.position.Fields
 	}
-	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, w.connector).Scan(&w.known.gone) })
+	err := w.s.DB.AsBulk(
+		ctx,
+		w.v,
+		func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, w.connector).Scan(&w.known.gone) },
+	)
 	if err != nil {
 		return fmt.Errorf("look at what is known: %w", err)
 	}

@@ -38,7 +38,9 @@ func TestLimitedRunsTogetherReadEverythingAndRemoveNothing(t *testing.T) {
 	// The reading has come to its end, so the next one begins at the start. Nobody whom it does not show is missing.
 	w.source.script = paged(slices.Delete(staff(10), 6, 8), nil)
 	for range 3 {
-		if got := w.full(syncrun.Trigger{MaxRecords: &limit}); got.Report.Accounts.Missing+got.Report.Accounts.Removed != 0 {
+		if got := w.full(
+			syncrun.Trigger{MaxRecords: &limit},
+		); got.Report.Accounts.Missing+got.Report.Accounts.Removed != 0 {
 			t.Errorf("a limited run has removed accounts: %+v", got.Report.Accounts)
 		}
 	}

@@ -55,16 +55,23 @@ func tellReturned(ctx context.Context, tx *pg.Tx, s span, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "grant.returned", Subject: audit.Subject{Type: "sync_run", ID: s.run},
-		Context: map[string]any{"run_id": s.run, "connector_id": s.connector, "count": n}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "grant.returned", Subject: audit.Subject{Type: "sync_run", ID: s.run},
+			Context: map[string]any{"run_id": s.run, "connector_id": s.connector, "count": n}},
+	)
 }
 
 // personFields are the fields of a person that a source writes, beside the e-mail address and the display name.
-var personFields = slices.DeleteFunc(slices.Clone(pin.SourceFields), func(f string) bool { return f == "email" || f == "display_name" })
+var personFields = slices.DeleteFunc(
+	slices.Clone(pin.SourceFields),
+	func(f string) bool { return f == "email" || f == "display_name" },
+)
 
-// mergeIdentities brings each person's record together with an identity: the one it has been with, or one that has the same
-// external_id (created by API), the same employee number or the same e-mail address, or a new one. A record that this run has
-// merged before, because it was read twice, counts once.
+// mergeIdentities brings each person's record together with an identity: the one it has been with, or one that has the
+// same external_id (created by API), the same employee number or the same e-mail address, or a new one. A record that
+// this run has merged before, because it was read twice, counts once.
 func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken int64, err error) {
 	if some, err := loadPeople(ctx, tx, s); err != nil || !some {
 		return c, 0, err
@@ -130,11 +137,23 @@ func writePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
 		return err
 	}
 	if c.Created > 0 {
-		if err := lifecycle.LinkRehires(ctx, tx, `select m.identity_id from m_identity m where m.is_new`, nil); err != nil {
+		if err := lifecycle.LinkRehires(
+			ctx,
+			tx,
+			`select m.identity_id from m_identity m where m.is_new`,
+			nil,
+		); err != nil {
 			return err
 		}
 	}
-	if _, err := lifecycle.ApplyDates(ctx, tx, "hr", `select m.identity_id from m_identity m`, nil); err != nil || !listened {
+	if _, err := lifecycle.ApplyDates(
+		ctx,
+		tx,
+		"hr",
+		`select m.identity_id from m_identity m`,
+		nil,
+	); err != nil ||
+		!listened {
 		return err
 	}
 	return tellPeople(ctx, tx)
@@ -265,9 +284,9 @@ func matchIdentities(ctx context.Context, tx *pg.Tx, s span) error {
 	return err
 }
 
-// freeEmails takes their address from people whose own source gives them another one in this run, where the run gives theirs to
-// somebody else: addresses that are handed on, or swapped, in whatever order the records come. An address that its holder has pinned
-// stays theirs.
+// freeEmails takes their address from people whose own source gives them another one in this run, where the run gives
+// theirs to somebody else: addresses that are handed on, or swapped, in whatever order the records come. An address
+// that its holder has pinned stays theirs.
 func freeEmails(ctx context.Context, tx *pg.Tx, s span) error {
 	const sql = `
 		with wanted as (
@@ -333,7 +352,8 @@ func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 		with again as (
 		    select m.external_id, row_number() over (partition by lower(m.email)
 		                                             order by m.source_status is not distinct from 'deactivated',
-		                                                      i.email_lc = lower(m.email) is true desc, m.is_new, m.external_id) as n
+		                                                      i.email_lc = lower(m.email) is true desc, m.is_new,
+		                                                          m.external_id) as n
 		      from m_identity m
 		      left join identity i
 		        on i.tenant_id = m.tenant_id
@@ -364,9 +384,9 @@ func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 	return tag.RowsAffected(), nil
 }
 
-// bosses are the people whom a record of this source can name as a manager by its source's own keys: those of this batch and
-// those merged before. Who is named in another way, or comes later, is resolved when all are there; this spares most people
-// of a first load a second write.
+// bosses are the people whom a record of this source can name as a manager by its source's own keys: those of this
+// batch and those merged before. Who is named in another way, or comes later, is resolved when all are there; this
+// spares most people of a first load a second write.
 var bosses = `
 	select kind, reference, (array_agg(id))[1] as id, (array_agg(external_id))[1] as external_id
 	  from (` + everyBoss + `) each
@@ -384,12 +404,13 @@ var everyBoss = `
 	 union all ` + earlierBoss("native", "native_ref") + `
 	 union all ` + earlierBoss("external_id", "external_id")
 
-// earlierBoss finds those who were merged before, by one key of their source. Each key has a select of its own: one condition
-// that chooses between the keys could not be hashed.
+// earlierBoss finds those who were merged before, by one key of their source. Each key has a select of its own: one
+// condition that chooses between the keys could not be hashed.
 func earlierBoss(kind, key string) string {
 	return `
 	select '` + kind + `', named.reference, i.id, i.external_id
-	  from (select distinct manager_ref_value as reference from m_identity where manager_ref_kind = '` + kind + `') named
+	  from (select distinct manager_ref_value as reference from m_identity where manager_ref_kind = '` + kind +
+		`') named
 	  join identity_source s
 	    on s.tenant_id = current_tenant()
 	   and s.connector_id = $1
@@ -404,10 +425,13 @@ func insertIdentities() string {
 	columns := strings.Join(personFields, ", ")
 	return `
 		insert into identity (tenant_id, id, external_id, source_connector_id, email, display_name, ` + columns + `,
-		                      status, standing, status_source, last_synced_at, manager_id, manager_external_id, manager_from_source, attributes)
-		select p.tenant_id, p.identity_id, p.external_id, $1, p.email, coalesce(p.display_name, p.email, p.username, p.external_id), p.` +
+		                      status, standing, status_source, last_synced_at, manager_id, manager_external_id,
+		                          manager_from_source, attributes)
+		select p.tenant_id, p.identity_id, p.external_id, $1, p.email,
+		    coalesce(p.display_name, p.email, p.username, p.external_id), p.` +
 		strings.Join(personFields, ", p.") + `,
-		       coalesce(p.source_status, 'active'), coalesce(p.source_status, 'active'), 'hr', now(), boss.id, boss.external_id, boss.id is not null, jsonb_strip_nulls(p.attributes)
+		       coalesce(p.source_status, 'active'), coalesce(p.source_status, 'active'), 'hr', now(), boss.id,
+		           boss.external_id, boss.id is not null, jsonb_strip_nulls(p.attributes)
 		  from m_identity p
 		  left join (` + bosses + `) boss
 		    on boss.reference = p.manager_ref_value
@@ -441,8 +465,9 @@ func filledFields(ctx context.Context, tx *pg.Tx, run string) ([]string, error) 
 	return names, nil
 }
 
-// updateIdentities writes what the sources of a person say together. What somebody has decided about a person's state stays until
-// the authoritative source says something else about it; one that has lost a person and has them again makes them active.
+// updateIdentities writes what the sources of a person say together. What somebody has decided about a person's state
+// stays until the authoritative source says something else about it; one that has lost a person and has them again
+// makes them active.
 func updateIdentities() string {
 	return `
 		update identity i
@@ -463,15 +488,18 @@ const foundAgain = `(m.removed and m.external_id = m.owner_external_id and m.own
 
 func rememberSources(ctx context.Context, tx *pg.Tx, s span) error {
 	const sql = `
-		insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value,
-		                             row_hash, match_rule, changed_run_id, created_run_id, source_status, told)
-		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id, run_id, said, told
+		insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind,
+		                             manager_ref_value, row_hash, match_rule, changed_run_id, created_run_id,
+		                                 source_status, told)
+		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash,
+		    match_rule, run_id, run_id, said, told
 		  from m_identity
 		on conflict (tenant_id, connector_id, external_id) do update
 		   set identity_id = excluded.identity_id, native_ref = excluded.native_ref,
 		       manager_ref_kind = excluded.manager_ref_kind, manager_ref_value = excluded.manager_ref_value,
-		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(), missing_since = null,
-		       missing_runs = 0, removed_at = null, source_status = excluded.source_status, told = excluded.told`
+		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(),
+		       missing_since = null, missing_runs = 0, removed_at = null, source_status = excluded.source_status,
+		           told = excluded.told`
 	if _, err := tx.Exec(ctx, sql, s.connector); err != nil {
 		return fmt.Errorf("remember sources: %w", err)
 	}

@@ -10,20 +10,23 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// mergeAccounts inserts new accounts and updates changed ones. An account that names the person's record of the same source
-// is linked to that person at once; a link that somebody has made by hand stays. One that is seen again is what it was.
+// mergeAccounts inserts new accounts and updates changed ones. An account that names the person's record of the same
+// source is linked to that person at once; a link that somebody has made by hand stays. One that is seen again is what
+// it was.
 func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error) {
 	sql := `
 		with seen as (` + lastOf("stage_account") + `
 		), merged as (
-		    insert into account as a (tenant_id, id, connector_id, external_id, native_ref, native_identity, identity_external_id, identity_id,
-		                              username, email, display_name, first_name, last_name, employee_number, account_type, is_disabled,
-		                              is_locked, password_expired, mfa_enrolled, privileged, status, correlation_state, correlation,
-		                              expires_at, last_login_at, password_last_set_at, native_created_at, native_modified_at,
-		                              owner_refs, attributes, row_hash, changed_run_id, created_run_id)
-		    select s.tenant_id, s.new_id, $4, s.external_id, s.native_ref, s.native_identity, s.identity_external_id, src.identity_id,
-		           s.username, s.email, s.display_name, s.first_name, s.last_name, s.employee_number, s.account_type, s.is_disabled,
-		           s.is_locked, s.password_expired, s.mfa_enrolled, s.privileged,
+		    insert into account as a (tenant_id, id, connector_id, external_id, native_ref, native_identity,
+		                              identity_external_id, identity_id, username, email, display_name, first_name,
+		                              last_name, employee_number, account_type, is_disabled, is_locked,
+		                              password_expired, mfa_enrolled, privileged, status, correlation_state,
+		                              correlation, expires_at, last_login_at, password_last_set_at, native_created_at,
+		                                  native_modified_at, owner_refs, attributes, row_hash, changed_run_id,
+		                                  created_run_id)
+		    select s.tenant_id, s.new_id, $4, s.external_id, s.native_ref, s.native_identity, s.identity_external_id,
+		           src.identity_id, s.username, s.email, s.display_name, s.first_name, s.last_name, s.employee_number,
+		           s.account_type, s.is_disabled, s.is_locked, s.password_expired, s.mfa_enrolled, s.privileged,
 		           case when s.is_disabled then 'disabled' when s.is_locked then 'locked' else 'active' end,
 		           case when src.identity_id is null then 'uncorrelated' else 'linked' end,
 		           (case when src.identity_id is null then '{}' else ` + sameRecord + ` end)::jsonb,
@@ -38,15 +41,17 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error)
 		       set native_ref = excluded.native_ref, native_identity = excluded.native_identity,
 		           identity_external_id = excluded.identity_external_id,
 		           username = excluded.username, email = excluded.email, display_name = excluded.display_name,
-		           first_name = excluded.first_name, last_name = excluded.last_name, employee_number = excluded.employee_number,
-		           account_type = case when a.account_type = 'unknown' then excluded.account_type else a.account_type end,
-		           is_disabled = excluded.is_disabled, is_locked = excluded.is_locked, password_expired = excluded.password_expired,
-		           mfa_enrolled = excluded.mfa_enrolled, privileged = excluded.privileged, status = excluded.status,
-		           expires_at = excluded.expires_at, last_login_at = excluded.last_login_at,
-		           password_last_set_at = excluded.password_last_set_at, native_created_at = excluded.native_created_at,
-		           native_modified_at = excluded.native_modified_at, owner_refs = excluded.owner_refs,
-		           attributes = excluded.attributes, row_hash = excluded.row_hash,
-		           changed_run_id = excluded.changed_run_id, missing_since = null, missing_runs = 0, deleted_at = null,
+		           first_name = excluded.first_name, last_name = excluded.last_name,
+		           employee_number = excluded.employee_number, account_type = case
+		           when a.account_type = 'unknown' then excluded.account_type else a.account_type end,
+		           is_disabled = excluded.is_disabled, is_locked = excluded.is_locked,
+		           password_expired = excluded.password_expired, mfa_enrolled = excluded.mfa_enrolled,
+		           privileged = excluded.privileged, status = excluded.status, expires_at = excluded.expires_at,
+		           last_login_at = excluded.last_login_at, password_last_set_at = excluded.password_last_set_at,
+		           native_created_at = excluded.native_created_at, native_modified_at = excluded.native_modified_at,
+		           owner_refs = excluded.owner_refs, attributes = excluded.attributes, row_hash = excluded.row_hash,
+		               changed_run_id = excluded.changed_run_id, missing_since = null, missing_runs = 0,
+		               deleted_at = null,
 		           updated_at = now(), version = a.version + 1
 		     where a.row_hash is distinct from excluded.row_hash
 		        or a.missing_since is not null
@@ -62,8 +67,8 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error)
 	return c, takeNames(ctx, tx, s)
 }
 
-// takeNames takes the names that a span's accounts have now from those that had them before: somebody who was deleted and made
-// anew is not the account of old, and what is granted by name is theirs alone.
+// takeNames takes the names that a span's accounts have now from those that had them before: somebody who was deleted
+// and made anew is not the account of old, and what is granted by name is theirs alone.
 func takeNames(ctx context.Context, tx *pg.Tx, s span) error {
 	sql := `
 		with seen as (` + lastOf("stage_account") + `
@@ -101,8 +106,8 @@ func lastOf(stage string) string {
 		       and held is not true`
 }
 
-// reappearing counts the seen records that the store has as missing or removed. It looks at the store as it was before the
-// statement, and not at all where nothing of the connector is gone.
+// reappearing counts the seen records that the store has as missing or removed. It looks at the store as it was before
+// the statement, and not at all where nothing of the connector is gone.
 func (k known) reappearing(table, removed string) string {
 	if !k.gone {
 		return "0::bigint"
@@ -127,18 +132,20 @@ func counted(row pgx.Row) (c Counts, err error) {
 	return c, err
 }
 
-// mergeEntitlements inserts new entitlements and updates changed ones. What people have set about one stays. Other references to
-// owners than before end a person's decision about its owners; findOwners then follows them.
+// mergeEntitlements inserts new entitlements and updates changed ones. What people have set about one stays. Other
+// references to owners than before end a person's decision about its owners; findOwners then follows them.
 func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counts, error) {
 	sql := `
 		with seen as (` + lastOf("stage_entitlement") + `
 		), merged as (
-		    insert into entitlement as e (tenant_id, id, connector_id, external_id, native_ref, native_identity, kind, name, display_name, description,
-		                                  resource, privileged, requestable, grantable, revocable, exclusion_group, max_members,
-		                                  owner_refs, attributes, row_hash, changed_run_id, created_run_id)
-		    select tenant_id, new_id, $4, external_id, native_ref, native_identity, kind, name, display_name, description,
-		           resource, coalesce(privileged, false), coalesce(requestable, false), coalesce(grantable, true), coalesce(revocable, true),
-		           exclusion_group, max_members, owner_refs, attributes, row_hash, run_id, run_id
+		    insert into entitlement as e (tenant_id, id, connector_id, external_id, native_ref, native_identity, kind,
+		                                  name, display_name, description, resource, privileged, requestable, grantable,
+		                                  revocable, exclusion_group, max_members, owner_refs, attributes, row_hash,
+		                                      changed_run_id, created_run_id)
+		    select tenant_id, new_id, $4, external_id, native_ref, native_identity, kind, name, display_name,
+		           description, resource, coalesce(privileged, false), coalesce(requestable, false),
+		           coalesce(grantable, true), coalesce(revocable, true), exclusion_group, max_members, owner_refs,
+		               attributes, row_hash, run_id, run_id
 		      from seen
 		    on conflict (tenant_id, connector_id, external_id) do update
 		       set native_ref = excluded.native_ref, native_identity = excluded.native_identity, kind = excluded.kind,
@@ -146,10 +153,12 @@ func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counts, error) {
 		           privileged = case when e.privileged_source is null then excluded.privileged else e.privileged end,
 		           resource = excluded.resource, grantable = excluded.grantable, revocable = excluded.revocable,
 		           exclusion_group = excluded.exclusion_group, max_members = excluded.max_members,
-		           owner_refs = excluded.owner_refs, owners_decided = e.owners_decided and e.owner_refs = excluded.owner_refs,
-		           attributes = excluded.attributes, row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id,
+		           owner_refs = excluded.owner_refs, owners_decided = e.owners_decided
+		           and e.owner_refs = excluded.owner_refs, attributes = excluded.attributes,
+		           row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id,
 		           lifecycle = case when e.removed_at is not null then 'active' else e.lifecycle end,
-		           missing_since = null, missing_runs = 0, removed_at = null, updated_at = now(), version = e.version + 1
+		               missing_since = null, missing_runs = 0, removed_at = null, updated_at = now(),
+		               version = e.version + 1
 		     where e.row_hash is distinct from excluded.row_hash
 		        or e.missing_since is not null
 		        or e.removed_at is not null
@@ -161,26 +170,35 @@ func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counts, error) {
 	return counted(tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector))
 }
 
-// reference is a way in which a staged grant names its principal, with the condition that finds the account or entitlement p.
+// reference is a way in which a staged grant names its principal, with the condition that finds the account or
+// entitlement p.
 type reference struct{ which, account, entitlement string }
 
-// references of grants. A source that lists members by another key than the immutable one is resolved here, where everything
-// it can point to is known, instead of in the memory of whoever reads.
+// references of grants. A source that lists members by another key than the immutable one is resolved here, where
+// everything it can point to is known, instead of in the memory of whoever reads.
 var references = map[string]reference{
-	"account":     {"s.account_external_id is not null", "p.external_id = s.account_external_id", ""},
-	"entitlement": {"s.principal_entitlement_external_id is not null", "", "p.external_id = s.principal_entitlement_external_id"},
+	"account": {"s.account_external_id is not null", "p.external_id = s.account_external_id", ""},
+	"entitlement": {
+		"s.principal_entitlement_external_id is not null",
+		"",
+		"p.external_id = s.principal_entitlement_external_id",
+	},
 	"native": {"s.principal_ref_kind = 'native'",
 		"p.native_ref = s.principal_ref_value", "p.native_ref = s.principal_ref_value"},
 	"external_id": {"s.principal_ref_kind = 'external_id'",
 		"p.external_id = s.principal_ref_value", "p.external_id = s.principal_ref_value"},
 	"username": {"s.principal_ref_kind = 'username'", "p.username_lc = s.principal_ref_value", ""},
 	"email":    {"s.principal_ref_kind = 'email'", "p.email_lc = s.principal_ref_value", ""},
-	"any": {"s.principal_ref_kind in ('any', 'employee_number')",
-		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value or p.username_lc = lower(s.principal_ref_value))",
-		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value)"},
+	"any": {
+		"s.principal_ref_kind in ('any', 'employee_number')",
+		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value or p.username_lc = " +
+			"lower(s.principal_ref_value))",
+		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value)",
+	},
 }
 
-// nth numbers the accounts that one staged grant names, where it may name several: two that have the same user name hold it both.
+// nth numbers the accounts that one staged grant names, where it may name several: two that have the same user name
+// hold it both.
 func (r reference) nth() string {
 	if r.unique() {
 		return "1"
@@ -190,8 +208,8 @@ func (r reference) nth() string {
 
 func (r reference) unique() bool { return strings.HasPrefix(r.account, "p.external_id = ") }
 
-// mergeGrants records who holds what, and what is nested in what. References may point to records that a later chunk brings;
-// what cannot be resolved yet is tried again at the end.
+// mergeGrants records who holds what, and what is nested in what. References may point to records that a later chunk
+// brings; what cannot be resolved yet is tried again at the end.
 func mergeGrants(ctx context.Context, tx *pg.Tx, s span) (total Counts, nested int64, err error) {
 	kinds, err := kindsOfReference(ctx, tx, s)
 	if err != nil {
@@ -248,16 +266,18 @@ func grantsCounted(row pgx.Row) (c Counts, err error) {
 	return c, err
 }
 
-// late is the condition that a reading which shows a revoked grant %[1]s may only not have noticed that we revoked it: that was minutes
-// ago, or after the run began.
+// late is the condition that a reading which shows a revoked grant %[1]s may only not have noticed that we revoked it:
+// that was minutes ago, or after the run began.
 const late = `(%[1]s.status = 'revoked' and %[1]s.suppress_reimport_until is not null
 	             and (%[1]s.suppress_reimport_until > now()
 	                  or %[1]s.revoked_at > (select coalesce(r.started_at, r.created_at) from sync_run r where r.tenant_id = current_tenant() and r.id = $1)))`
 
-// gone counts the seen grants that the store has as missing or revoked, those of them that we revoked, and those that are late.
+// gone counts the seen grants that the store has as missing or revoked, those of them that we revoked, and those that
+// are late.
 var gone = `
 	       ` + among(`not `+fmt.Sprintf(late, "o")) + `,
-	       ` + among(`o.status = 'revoked' and o.suppress_reimport_until is not null and not `+fmt.Sprintf(late, "o")) + `,
+	       ` + among(`o.status = 'revoked' and o.suppress_reimport_until is not null and not `+fmt.Sprintf(late, "o")) +
+	`,
 	       ` + among(fmt.Sprintf(late, "o"))
 
 func among(condition string) string {
@@ -271,9 +291,9 @@ func among(condition string) string {
 	           and ` + condition + `)`
 }
 
-// grantsSQL records the grants of accounts that are named in one way. One that was missing or revoked, or that we are about to make,
-// and is seen, is active; one that we revoked and is seen in good time after that has come back. When a reason of ours ends is not
-// for the target to forget.
+// grantsSQL records the grants of accounts that are named in one way. One that was missing or revoked, or that we are
+// about to make, and is seen, is active; one that we revoked and is seen in good time after that has come back. When a
+// reason of ours ends is not for the target to forget.
 func grantsSQL(s span, ref reference) string {
 	back := "0::bigint, 0::bigint, 0::bigint"
 	if s.known.gone {
@@ -301,20 +321,24 @@ func grantsSQL(s span, ref reference) string {
 	       and ` + ref.which + `
 	     order by p.id, e.id, s.seq desc, s.ord desc
 	), merged as (
-	    insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, external_id, directness, immutable, assigned_by,
-	                                   starts_at, ends_at, granted_at, last_used_at, attributes, row_hash, changed_run_id, created_run_id)
-	    select tenant_id, case when nth = 1 then new_id else gen_random_uuid() end, $4, account_id, entitlement_id, external_id, 'direct', coalesce(immutable, false), assigned_by,
-	           starts_at, expires_at, granted_at, last_used_at, coalesce(attributes, '{}'), row_hash, run_id, run_id
+	    insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, external_id, directness,
+	                                   immutable, assigned_by, starts_at, ends_at, granted_at, last_used_at, attributes,
+	                                       row_hash, changed_run_id, created_run_id)
+	    select tenant_id, case when nth = 1 then new_id else gen_random_uuid() end, $4, account_id, entitlement_id,
+	           external_id, 'direct', coalesce(immutable, false), assigned_by, starts_at, expires_at, granted_at,
+	               last_used_at, coalesce(attributes, '{}'), row_hash, run_id, run_id
 	      from seen
 	    on conflict (tenant_id, account_id, entitlement_id) do update
-	       set external_id = excluded.external_id, directness = 'direct', immutable = excluded.immutable, assigned_by = excluded.assigned_by,
-	           starts_at = excluded.starts_at, ends_at = case when g.wanted_at is null then excluded.ends_at else coalesce(excluded.ends_at, g.ends_at) end,
-	           granted_at = case when g.wanted_at is null then excluded.granted_at else coalesce(excluded.granted_at, g.granted_at) end,
-	           last_used_at = excluded.last_used_at, attributes = excluded.attributes, row_hash = excluded.row_hash,
-	           changed_run_id = excluded.changed_run_id,
-	           status = case when g.status in ('missing', 'revoked', 'pending', 'requested', 'failed') then 'active' else g.status end,
-	           reappeared = g.reappeared or g.status = 'revoked' and g.suppress_reimport_until is not null, suppress_reimport_until = null,
-	           missing_since = null, missing_runs = 0, revoked_at = null, updated_at = now(), version = g.version + 1
+	       set external_id = excluded.external_id, directness = 'direct', immutable = excluded.immutable,
+	           assigned_by = excluded.assigned_by, starts_at = excluded.starts_at,
+	           ends_at = case when g.wanted_at is null then excluded.ends_at else coalesce(excluded.ends_at,
+	           g.ends_at) end, granted_at = case when g.wanted_at is null then excluded.granted_at
+	           else coalesce(excluded.granted_at, g.granted_at) end, last_used_at = excluded.last_used_at,
+	           attributes = excluded.attributes, row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id,
+	           status = case when g.status in ('missing', 'revoked', 'pending', 'requested', 'failed') then 'active'
+	           else g.status end, reappeared = g.reappeared or g.status = 'revoked'
+	               and g.suppress_reimport_until is not null, suppress_reimport_until = null, missing_since = null,
+	               missing_runs = 0, revoked_at = null, updated_at = now(), version = g.version + 1
 	     where (g.row_hash is distinct from excluded.row_hash
 	            or g.missing_since is not null
 	            or g.revoked_at is not null
@@ -327,8 +351,8 @@ func grantsSQL(s span, ref reference) string {
 	  from merged`
 }
 
-// edgesSQL records nesting: a member that is itself an entitlement. %s stand for the kind of reference and the condition that
-// resolves it.
+// edgesSQL records nesting: a member that is itself an entitlement. %s stand for the kind of reference and the
+// condition that resolves it.
 const edgesSQL = `
 	insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id)
 	select distinct s.tenant_id, p.id, e.id, $4::uuid, s.run_id

@@ -8,18 +8,18 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// A merging statement takes about mergeRecords at first: larger ones hold locks longer and gain nothing. Each looks through what
-// is merged already, so they grow with it, or a large first load would cost the square of its size.
+// A merging statement takes about mergeRecords at first: larger ones hold locks longer and gain nothing. Each looks
+// through what is merged already, so they grow with it, or a large first load would cost the square of its size.
 const (
 	mergeRecords     = 20_000
 	mergeRecordsMost = 200_000
 	mergeGrowth      = 4 // a quarter of what is merged
 )
 
-// merger makes staged chunks true. On a connector's first load it works behind the reading, since there is nothing yet that
-// could be changed or removed; otherwise it waits until all is read. A span goes through three stages, each on connections of
-// its own: people, then accounts and entitlements, then grants. So a span's grants never come before what earlier spans and
-// its own hold at both ends, and a second core has something to do.
+// merger makes staged chunks true. On a connector's first load it works behind the reading, since there is nothing yet
+// that could be changed or removed; otherwise it waits until all is read. A span goes through three stages, each on
+// connections of its own: people, then accounts and entitlements, then grants. So a span's grants never come before
+// what earlier spans and its own hold at both ends, and a second core has something to do.
 type merger struct {
 	w      *work
 	signal chan struct{} // there is more to merge
@@ -136,12 +136,13 @@ func (m *merger) cut(ctx context.Context, hand func(piece) bool) error {
 	}
 }
 
-// mergePeople merges the people of each span that comes. Two spans at once cannot see each other: where both bring the same
-// address or key, the database refuses the second, which then finds the first and decides anew.
+// mergePeople merges the people of each span that comes. Two spans at once cannot see each other: where both bring the
+// same address or key, the database refuses the second, which then finds the first and decides anew.
 func (m *merger) mergePeople(ctx context.Context, pieces <-chan piece) error {
 	for p := range pieces {
 		err := m.w.merge(ctx, "people", p.span, mergePeople)
-		for try := 1; try < 5 && (pg.Violates(err, "identity_email_unique") || pg.Violates(err, "identity_external_id_unique")); try++ {
+		for try := 1; try < 5 && (pg.Violates(err, "identity_email_unique") ||
+			pg.Violates(err, "identity_external_id_unique")); try++ {
 			err = m.w.merge(ctx, "people", p.span, mergePeople)
 		}
 		if err != nil {
@@ -179,8 +180,8 @@ func (m *merger) mergeGrants(ctx context.Context, spans <-chan span) error {
 	return nil
 }
 
-// next is the span of committed chunks from lo that is large enough to be merged; with rest also what is less. It is empty, hi
-// before lo, where there is nothing to merge.
+// next is the span of committed chunks from lo that is large enough to be merged; with rest also what is less. It is
+// empty, hi before lo, where there is nothing to merge.
 func (w *work) next(lo int, rest bool) (from, hi int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

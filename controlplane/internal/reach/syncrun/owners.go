@@ -20,17 +20,28 @@ const maxOwners = 50
 
 var noOwners = raw("[]")
 
-// owners are a record's references to owners as they are staged. The owners of an entitlement have no order, so that another order
-// is no change; of the owners of an account the first that is known counts. What could not be stored is left out and told.
+// owners are a record's references to owners as they are staged. The owners of an entitlement have no order, so that
+// another order is no change; of the owners of an account the first that is known counts. What could not be stored is
+// left out and told.
 func (o *batch) owners(table int, id string, refs []v1.Ref) raw {
 	var kept []v1.Ref
 	for _, r := range refs {
 		switch {
 		case r.Value == "" || slices.Contains(kept, r):
 		case len(r.Value) > maxKey || !storable(r.Value) || !storable(string(r.Kind)):
-			o.tellOwner(table, id, "invalid_owner", "an owner is named by a value that is too long, holds the character NUL or is not UTF-8")
+			o.tellOwner(
+				table,
+				id,
+				"invalid_owner",
+				"an owner is named by a value that is too long, holds the character NUL or is not UTF-8",
+			)
 		case len(kept) == maxOwners:
-			o.tellOwner(table, id, "too_many_owners", fmt.Sprintf("the record names more than %d owners; the first %[1]d are used", maxOwners))
+			o.tellOwner(
+				table,
+				id,
+				"too_many_owners",
+				fmt.Sprintf("the record names more than %d owners; the first %[1]d are used", maxOwners),
+			)
 			return encodedOwners(table, kept)
 		default:
 			kept = append(kept, r)
@@ -40,7 +51,10 @@ func (o *batch) owners(table int, id string, refs []v1.Ref) raw {
 }
 
 func (o *batch) tellOwner(table int, id, code, message string) {
-	o.aside = append(o.aside, setAside{Object: objectNames[table], ExternalID: id, Code: code, Message: message, Field: "owner_refs"})
+	o.aside = append(
+		o.aside,
+		setAside{Object: objectNames[table], ExternalID: id, Code: code, Message: message, Field: "owner_refs"},
+	)
 }
 
 func encodedOwners(table int, refs []v1.Ref) raw {
@@ -59,8 +73,9 @@ func encodedOwners(table int, refs []v1.Ref) raw {
 	return b
 }
 
-// resolveAccountOwners turns the references to owners of all accounts into links. It is called before correlation, since what the source
-// says comes before the rules, and again after it: a reference to an account means the owner that correlation may just have found.
+// resolveAccountOwners turns the references to owners of all accounts into links. It is called before correlation,
+// since what the source says comes before the rules, and again after it: a reference to an account means the owner that
+// correlation may just have found.
 func (w *work) resolveAccountOwners(ctx context.Context, tx *pg.Tx) (linked int64, err error) {
 	kinds, err := ownedAccounts.kinds(ctx, tx)
 	if err != nil || kinds == nil {
@@ -90,8 +105,8 @@ func (o owned) kinds(ctx context.Context, tx *pg.Tx) ([]string, error) {
 	return kinds, nil
 }
 
-// planned lets a statement of a full run do without nested loops: after a first load the statistics still say that the tables are
-// empty.
+// planned lets a statement of a full run do without nested loops: after a first load the statistics still say that the
+// tables are empty.
 func (w *work) planned(ctx context.Context, tx *pg.Tx, fn func() error) error {
 	if w.effective.Incremental {
 		return fn()
@@ -122,7 +137,8 @@ func (w *work) resolveEntitlementOwners(ctx context.Context, tx *pg.Tx) error {
 	if err != nil || kinds == nil {
 		return err
 	}
-	const display = `select coalesce(nullif(e.display_name, ''), e.name) as display from entitlement e where e.tenant_id = current_tenant() and e.id = o.id`
+	const display = `select coalesce(nullif(e.display_name, ''), e.name) as display from entitlement e
+		where e.tenant_id = current_tenant() and e.id = o.id`
 	sql := ownedEntitlements.found(kinds) + giveOwners + fmt.Sprintf(openOwners, display)
 	var news []ownersChange
 	var changed int64
@@ -136,19 +152,23 @@ func (w *work) resolveEntitlementOwners(ctx context.Context, tx *pg.Tx) error {
 	return w.tellOwners(ctx, tx, news)
 }
 
-// tellOwners notes in the audit log which entitlements that were there before have other owners now: an owner sees who holds an
-// entitlement and decides about it.
+// tellOwners notes in the audit log which entitlements that were there before have other owners now: an owner sees who
+// holds an entitlement and decides about it.
 func (w *work) tellOwners(ctx context.Context, tx *pg.Tx, news []ownersChange) error {
 	entries := make([]audit.Entry, len(news))
 	for i, n := range news {
-		entries[i] = audit.Entry{Action: "entitlement.updated", Subject: audit.Subject{Type: "entitlement", ID: n.ID, Display: n.Name},
+		entries[i] = audit.Entry{
+			Action:  "entitlement.updated",
+			Subject: audit.Subject{Type: "entitlement", ID: n.ID, Display: n.Name},
 			Changes: []audit.Change{{Field: "owner_ids", From: n.Before, To: n.After}},
-			Context: map[string]any{"run_id": w.id, "connector_id": w.connector, "owner_source": "target_system"}}
+			Context: map[string]any{"run_id": w.id, "connector_id": w.connector, "owner_source": "target_system"},
+		}
 	}
 	return audit.RecordAll(ctx, tx, entries)
 }
 
-// lockOwners lets one run at a time in a tenant resolve owners, so that two do not wait for each other's rows crosswise.
+// lockOwners lets one run at a time in a tenant resolve owners, so that two do not wait for each other's rows
+// crosswise.
 func lockOwners(ctx context.Context, tx *pg.Tx) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('owners ' || current_tenant()::text, 0))`
 	if _, err := tx.Exec(ctx, lock); err != nil {
@@ -175,6 +195,9 @@ func (w *work) warnOfOwners(t *tally) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.warn(v1.Warning{Code: "unresolved_owners", Message: fmt.Sprintf(
-		"%d accounts and entitlements name an owner who is not known here, or is not unique, such as %s. Later runs look for them again.",
-		n, strings.Join(examples, "; "))})
+		"%d accounts and entitlements name an owner who is not known here, or is not unique, such as %s. Later runs "+
+			"look for them again.",
+		n,
+		strings.Join(examples, "; "),
+	)})
 }

@@ -23,7 +23,8 @@ var ownedAccounts = owned{
 		 where a.tenant_id = current_tenant()
 		   and (a.owner_refs <> '[]' or a.correlation -> 'rule_ids' ->> 0 = '` + correlate.SourceOwner + `')
 		   and a.status not in ('deleted', 'disconnected')`,
-	// An account that has its owner from a reference itself names nobody, or two accounts could keep each other's owner for ever.
+	// An account that has its owner from a reference itself names nobody, or two accounts could keep each other's owner
+	// for ever.
 	accounts: ` and coalesce(p.correlation -> 'rule_ids' ->> 0, '') <> '` + correlate.SourceOwner + `'`,
 }
 
@@ -35,7 +36,8 @@ var ownedEntitlements = owned{objects: `
 		   and e.removed_at is null
 		   and e.lifecycle <> 'disconnected'`}
 
-// way is one way in which a reference r may point to an identity. Of several the one with the smaller rank is the better.
+// way is one way in which a reference r may point to an identity. Of several the one with the smaller rank is the
+// better.
 type way struct {
 	rank  int
 	kind  v1.RefKind
@@ -44,17 +46,25 @@ type way struct {
 }
 
 const (
-	byRecord   = `select r.ref, %d, p.identity_id from reference r join identity_source p on p.tenant_id = current_tenant() and p.connector_id = r.connector_id and `
-	byAccount  = `select r.ref, %d, p.identity_id from reference r join account p on p.tenant_id = current_tenant() and p.connector_id = r.connector_id and p.identity_id is not null and p.status not in ('deleted', 'disconnected') and `
+	byRecord = `select r.ref, %d, p.identity_id from reference r join identity_source p
+		on p.tenant_id = current_tenant() and p.connector_id = r.connector_id and `
+	byAccount = `select r.ref, %d, p.identity_id from reference r join account p on p.tenant_id = current_tenant()
+		and p.connector_id = r.connector_id and p.identity_id is not null and p.status not in ('deleted',
+		'disconnected') and `
 	byIdentity = `select r.ref, %d, p.id from reference r join identity p on p.tenant_id = current_tenant() and `
 )
 
-// ways are the ways of each kind of reference, in the order of the protocol: the connector's own people and accounts come before
-// those of others, since only its own keys are known to be meant.
+// ways are the ways of each kind of reference, in the order of the protocol: the connector's own people and accounts
+// come before those of others, since only its own keys are known to be meant.
 var ways = []way{
 	{1, v1.RefExternalID, byRecord, "p.external_id = r.value"},
 	{2, v1.RefExternalID, byAccount, "p.external_id = r.value"},
-	{3, v1.RefExternalID, byIdentity, "p.external_id = r.value and p.source_connector_id is not distinct from r.connector_id"},
+	{
+		3,
+		v1.RefExternalID,
+		byIdentity,
+		"p.external_id = r.value and p.source_connector_id is not distinct from r.connector_id",
+	},
 	{4, v1.RefExternalID, byIdentity, "p.external_id = r.value"},
 	{5, v1.RefNative, byRecord, "p.native_ref = r.value"},
 	{6, v1.RefNative, byAccount, "p.native_ref = r.value"},
@@ -64,8 +74,9 @@ var ways = []way{
 	{10, v1.RefEmployeeNumber, byIdentity, "p.employee_number = r.value"},
 }
 
-// found is the statement's beginning: named are the references of all objects, and sole whom a reference means. Where the best way
-// finds several it means nobody: an owner sees who holds an entitlement and decides about it, so a guess would be wrong.
+// found is the statement's beginning: named are the references of all objects, and sole whom a reference means. Where
+// the best way finds several it means nobody: an owner sees who holds an entitlement and decides about it, so a guess
+// would be wrong.
 func (o owned) found(kinds []string) string {
 	candidates := []string{`select null::bigint as ref, null::int as rank, null::uuid as identity_id where false`}
 	for _, w := range ways {
@@ -118,12 +129,13 @@ func (o owned) found(kinds []string) string {
 const openOwners = `
 		(select count(distinct o.id) from owner o where o.connector_id = @connector and o.identity_id is null),
 		array(select left(o.value, 200) || ' of ' || left(t.display, 200)
-		        from (select o.id, o.value from owner o where o.connector_id = @connector and o.identity_id is null order by o.id, o.nth limit @examples) o
+		        from (select o.id, o.value from owner o where o.connector_id = @connector and o.identity_id is null
+		            order by o.id, o.nth limit @examples) o
 		        join lateral (%s) t on true)`
 
-// linkOwners gives accounts that are nobody's own the owner whom their target system names: the first that is known, and whom no
-// person has removed from the account. What a person decided, and what the source says of a person's own account, stays. Where no
-// named owner is left the account has none, until correlation or a person finds another.
+// linkOwners gives accounts that are nobody's own the owner whom their target system names: the first that is known,
+// and whom no person has removed from the account. What a person decided, and what the source says of a person's own
+// account, stays. Where no named owner is left the account has none, until correlation or a person finds another.
 func linkOwners() string {
 	return `, first as materialized (
 		    select distinct on (o.id) o.id, o.identity_id
@@ -151,40 +163,51 @@ func linkOwners() string {
 		       and a.id = w.id
 		       and a.correlation_state in ('linked', 'uncorrelated', 'disputed')
 		       and case when ` + fromSource + ` then a.identity_id is distinct from w.identity_id
-		                else w.identity_id is not null and coalesce(a.correlation -> 'rule_ids' ->> 0, '') not in ('same_record', 'provisioned') end
+		                else w.identity_id is not null and coalesce(a.correlation -> 'rule_ids' ->> 0,
+		                    '') not in ('same_record', 'provisioned') end
 		    returning a.identity_id
 		)
 		select (select count(identity_id) from changed), ` +
-		fmt.Sprintf(openOwners, `select `+account.Display+` as display from account a where a.tenant_id = current_tenant() and a.id = o.id`)
+		fmt.Sprintf(
+			openOwners,
+			`select `+account.Display+` as display from account a where a.tenant_id = current_tenant() and a.id = o.id`,
+		)
 }
 
-const fromSource = `a.correlation_state = 'linked' and coalesce(a.correlation -> 'rule_ids' ->> 0, '') = '` + correlate.SourceOwner + `'`
+const fromSource = `a.correlation_state = 'linked' and coalesce(a.correlation -> 'rule_ids' ->> 0, '') = '` +
+	correlate.SourceOwner + `'`
 
 // sourceOwner explains the link of an account to the owner whom its target system names.
-const sourceOwner = `'{"rule_ids": ["` + correlate.SourceOwner + `"], "score": 1, "explanation": ["the target system names this owner of the account"]}'`
+const sourceOwner = `'{"rule_ids": ["` + correlate.SourceOwner +
+	`"], "score": 1, "explanation": ["the target system names this owner of the account"]}'`
 
-// giveOwners makes the owners whom target systems name owners of their entitlements. Owners that a person set stay, and only those
-// that came from the source go when it no longer names them. Nothing happens to an entitlement while a person's decision about its
-// owners is newer than what the source says.
+// giveOwners makes the owners whom target systems name owners of their entitlements. Owners that a person set stay, and
+// only those that came from the source go when it no longer names them. Nothing happens to an entitlement while a
+// person's decision about its owners is newer than what the source says.
 const giveOwners = `, wanted as materialized (
-		    select x.id, coalesce(array_agg(distinct o.identity_id) filter (where o.identity_id is not null), '{}') as ids
+		    select x.id, coalesce(array_agg(distinct o.identity_id) filter (where o.identity_id is not null),
+		        '{}') as ids
 		      from object x
 		      left join owner o on o.id = x.id
 		     group by x.id
 		), parted as materialized (
-		    select e.id, e.owner_ids as before, w.ids, array(select u.o from unnest(e.owner_ids) with ordinality u (o, n)
-		                                                      where u.o <> all(e.source_owner_ids) order by u.n) as set_by_hand
+		    select e.id, e.owner_ids as before, w.ids, array(select u.o
+		        from unnest(e.owner_ids) with ordinality u (o, n)
+		                                                      where u.o <> all(e.source_owner_ids)
+		                                                          order by u.n) as set_by_hand
 		      from wanted w
 		      join entitlement e
 		        on e.tenant_id = current_tenant()
 		       and e.id = w.id
 		     where not e.owners_decided
 		), told as materialized (
-		    select p.id, p.before, p.set_by_hand, array(select o from unnest(p.ids) o where o <> all(p.set_by_hand)) as from_source
+		    select p.id, p.before, p.set_by_hand, array(select o from unnest(p.ids) o
+		        where o <> all(p.set_by_hand)) as from_source
 		      from parted p
 		), changed as (
 		    update entitlement e
-		       set owner_ids = t.set_by_hand || t.from_source, source_owner_ids = t.from_source, updated_at = now(), version = e.version + 1
+		       set owner_ids = t.set_by_hand || t.from_source, source_owner_ids = t.from_source, updated_at = now(),
+		           version = e.version + 1
 		      from told t
 		     where e.tenant_id = current_tenant()
 		       and e.id = t.id

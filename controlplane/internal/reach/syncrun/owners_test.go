@@ -27,7 +27,11 @@ func owned(id string, refs ...string) v1.SyncResponse {
 
 // machine is a service account whose target system names owners.
 func machine(id string, refs ...string) v1.SyncResponse {
-	return v1.SyncResponse{Accounts: []v1.RemoteAccount{{ExternalID: id, NativeRef: "uid=" + id, Username: p(id), AccountType: "service", OwnerRefs: asRefs(refs)}}}
+	return v1.SyncResponse{
+		Accounts: []v1.RemoteAccount{
+			{ExternalID: id, NativeRef: "uid=" + id, Username: p(id), AccountType: "service", OwnerRefs: asRefs(refs)},
+		},
+	}
 }
 
 func asRefs(refs []string) (out []v1.Ref) {
@@ -53,7 +57,8 @@ func (w *world) reads(pages ...v1.SyncResponse) syncrun.Run {
 func (w *world) ownersOf(group string) string {
 	w.t.Helper()
 	return one[string](w, `
-		select coalesce(string_agg(i.external_id || case when i.id = any(e.source_owner_ids) then '*' else '' end, ' ' order by i.external_id), '')
+		select coalesce(string_agg(i.external_id || case when i.id = any(e.source_owner_ids) then '*' else '' end, ' '
+		    order by i.external_id), '')
 		  from entitlement e
 		 cross join lateral unnest(e.owner_ids) o (id)
 		  join identity i on i.id = o.id
@@ -97,21 +102,48 @@ func TestOwnersThatASourceNamesAreResolvedByEveryKindOfReference(t *testing.T) {
 	w := newWorld(t)
 	hr := w.connect("hr", "source")
 	for _, who := range []string{"twin1", "twin2"} {
-		w.exec(`insert into identity (tenant_id, id, external_id, source_connector_id, display_name, username, employee_number)
-			values (current_tenant(), gen_random_uuid(), $1, $2, $1, 'Twin', '77')`, who, hr)
+		w.exec(
+			`insert into identity (tenant_id, id, external_id, source_connector_id, display_name, username,
+			    employee_number)
+			values (current_tenant(), gen_random_uuid(), $1, $2, $1, 'Twin', '77')`,
+			who,
+			hr,
+		)
 	}
-	w.exec(`insert into identity (tenant_id, id, external_id, source_connector_id, display_name, username, employee_number, email)
-		values (current_tenant(), gen_random_uuid(), 'H-1', $1, 'Hana', 'Hana.H', '42', 'hana@x.test')`, hr)
+	w.exec(
+		`insert into identity (tenant_id, id, external_id, source_connector_id, display_name, username, employee_number,
+		    email)
+		values (current_tenant(), gen_random_uuid(), 'H-1', $1, 'Hana', 'Hana.H', '42', 'hana@x.test')`,
+		hr,
+	)
 	w.exec(`insert into identity (tenant_id, id, external_id, display_name, status, email)
 		values (current_tenant(), gen_random_uuid(), 'gone', 'Gone', 'archived', 'gone@x.test')`)
 	alias := person("alias", "Hana", "hana@x.test", nil)
 	alias.Identities, alias.Accounts[0].IdentityExternalID = nil, nil // correlation finds hana by the address
 	want := map[string]string{
-		"native:uid=ann": "ann*", "external_id:ann": "ann*", "username:ANN": "ann*", "email:Ann@X.test": "ann*",
-		"native:uid=alias": "H-1*", "external_id:alias": "H-1*", "username:alias": "H-1*",
-		"external_id:H-1": "H-1*", "username:hana.h": "H-1*", "employee_number:42": "H-1*", "email:HANA@x.test": "H-1*",
-		"any:uid=ann": "ann*", "any:ann": "ann*", "any:hana@x.test": "H-1*", "any:42": "H-1*", "any:Hana.H": "H-1*",
-		"username:twin": "", "employee_number:77": "", "any:77": "", "email:gone@x.test": "", "native:ann": "", "strange:ann": "", "any:nobody": "",
+		"native:uid=ann":     "ann*",
+		"external_id:ann":    "ann*",
+		"username:ANN":       "ann*",
+		"email:Ann@X.test":   "ann*",
+		"native:uid=alias":   "H-1*",
+		"external_id:alias":  "H-1*",
+		"username:alias":     "H-1*",
+		"external_id:H-1":    "H-1*",
+		"username:hana.h":    "H-1*",
+		"employee_number:42": "H-1*",
+		"email:HANA@x.test":  "H-1*",
+		"any:uid=ann":        "ann*",
+		"any:ann":            "ann*",
+		"any:hana@x.test":    "H-1*",
+		"any:42":             "H-1*",
+		"any:Hana.H":         "H-1*",
+		"username:twin":      "",
+		"employee_number:77": "",
+		"any:77":             "",
+		"email:gone@x.test":  "",
+		"native:ann":         "",
+		"strange:ann":        "",
+		"any:nobody":         "",
 	}
 	pages := []v1.SyncResponse{owned("both", "native:uid=ann", "email:hana@x.test", "username:nobody")}
 	for ref := range want {
@@ -127,13 +159,23 @@ func TestOwnersThatASourceNamesAreResolvedByEveryKindOfReference(t *testing.T) {
 	if got := w.ownersOf("both"); got != "H-1* ann*" {
 		t.Errorf("a group with two owners and one who is not known is owned by %q", got)
 	}
-	if run.Report.Entitlements.Unresolved != 8 || !strings.HasPrefix(unresolvedOwners(run), "8 accounts and entitlements") {
+	if run.Report.Entitlements.Unresolved != 8 ||
+		!strings.HasPrefix(unresolvedOwners(run), "8 accounts and entitlements") {
 		t.Errorf("unresolved: %d, warnings %v", run.Report.Entitlements.Unresolved, run.Warnings)
 	}
 	version := one[int](w, `select sum(version)::int from entitlement`)
 	again := w.reads(pages...)
-	if now := one[int](w, `select sum(version)::int from entitlement`); now != version || again.Report.Entitlements.Unresolved != 8 {
-		t.Errorf("the same again: versions %d, then %d; unresolved %d", version, now, again.Report.Entitlements.Unresolved)
+	if now := one[int](
+		w,
+		`select sum(version)::int from entitlement`,
+	); now != version ||
+		again.Report.Entitlements.Unresolved != 8 {
+		t.Errorf(
+			"the same again: versions %d, then %d; unresolved %d",
+			version,
+			now,
+			again.Report.Entitlements.Unresolved,
+		)
 	}
 }
 
@@ -142,7 +184,12 @@ func TestAnOwnerWhoBecomesKnownLaterIsFoundThoughTheRecordIsTheSame(t *testing.T
 	w := newWorld(t)
 	stray := person("stray", "Stray", "stray@x.test", nil)
 	stray.Identities, stray.Accounts[0].IdentityExternalID = nil, nil
-	pages := []v1.SyncResponse{owned("late", "email:nina@x.test"), owned("byhand", "native:uid=stray"), stray, person("ann", "Ann", "ann@x.test", nil)}
+	pages := []v1.SyncResponse{
+		owned("late", "email:nina@x.test"),
+		owned("byhand", "native:uid=stray"),
+		stray,
+		person("ann", "Ann", "ann@x.test", nil),
+	}
 	if run := w.reads(pages...); run.Report.Entitlements.Unresolved != 2 {
 		t.Fatalf("unresolved: %+v", run.Report.Entitlements)
 	}
@@ -150,7 +197,11 @@ func TestAnOwnerWhoBecomesKnownLaterIsFoundThoughTheRecordIsTheSame(t *testing.T
 	dir, hr := w.connector, w.connect("hr", "source")
 	link(w, "stray", "ann")
 	w.connector = hr
-	w.reads(v1.SyncResponse{Identities: []v1.RemoteIdentity{{ExternalID: "nina", Email: p("nina@x.test"), DisplayName: p("Nina")}}})
+	w.reads(
+		v1.SyncResponse{
+			Identities: []v1.RemoteIdentity{{ExternalID: "nina", Email: p("nina@x.test"), DisplayName: p("Nina")}},
+		},
+	)
 	if got := w.ownersOf("late") + " " + w.ownersOf("byhand"); got != "nina* ann*" {
 		t.Errorf("after a run of the other connector the owners are %q", got)
 	}
@@ -158,7 +209,10 @@ func TestAnOwnerWhoBecomesKnownLaterIsFoundThoughTheRecordIsTheSame(t *testing.T
 	if run := w.reads(pages...); run.Report.Entitlements.Unresolved != 0 || unresolvedOwners(run) != "" {
 		t.Errorf("unresolved: %+v", run.Report.Entitlements)
 	}
-	changes := one[int](w, `select count(*) from audit_event where action = 'entitlement.updated' and event::text like '%target_system%'`)
+	changes := one[int](
+		w,
+		`select count(*) from audit_event where action = 'entitlement.updated' and event::text like '%target_system%'`,
+	)
 	if changes != 2 {
 		t.Errorf("%d changes of owners are on record; want 2", changes)
 	}
@@ -188,7 +242,11 @@ func link(w *world, accountName, person string) {
 func TestOwnersSetByHandStayUntilTheSourceSaysSomethingNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	people := []v1.SyncResponse{person("ann", "Ann", "ann@x.test", nil), person("bob", "Bob", "bob@x.test", nil), person("cy", "Cy", "cy@x.test", nil)}
+	people := []v1.SyncResponse{
+		person("ann", "Ann", "ann@x.test", nil),
+		person("bob", "Bob", "bob@x.test", nil),
+		person("cy", "Cy", "cy@x.test", nil),
+	}
 	steps := []struct {
 		what string
 		hand []string // owners set by hand before the run; nil: none are set
@@ -233,12 +291,20 @@ func TestAServiceAccountBelongsToTheOwnerWhomItsSourceNames(t *testing.T) {
 	personal := person("cy", "Cy", "cy@x.test", nil)
 	personal.Accounts[0].OwnerRefs = asRefs([]string{"native:uid=ann"})
 	reads := func(refs ...string) syncrun.Run {
-		return w.reads(append([]v1.SyncResponse{machine("job", refs...), machine("job2", "native:uid=job"), personal}, people...)...)
+		return w.reads(
+			append(
+				[]v1.SyncResponse{machine("job", refs...), machine("job2", "native:uid=job"), personal},
+				people...)...)
 	}
 	is := func(account, want string) {
 		t.Helper()
-		got := one[string](w, `select a.correlation_state || ' ' || coalesce(i.external_id, '-') || ' ' || coalesce(a.correlation -> 'rule_ids' ->> 0, '-')
-			from account a left join identity i on i.id = a.identity_id where a.external_id = $1`, account)
+		got := one[string](
+			w,
+			`select a.correlation_state || ' ' || coalesce(i.external_id,
+			    '-') || ' ' || coalesce(a.correlation -> 'rule_ids' ->> 0, '-')
+			from account a left join identity i on i.id = a.identity_id where a.external_id = $1`,
+			account,
+		)
 		if got != want {
 			t.Errorf("account %s is %q; want %q", account, got, want)
 		}
@@ -287,10 +353,17 @@ func TestOwnersOfTwoTenantsNeverMix(t *testing.T) {
 	db := pgtest.New(t)
 	for i := range 2 {
 		w := worldOn(t, db)
-		pages := []v1.SyncResponse{owned("crew", "native:uid=ann", "email:ann@x.test", "employee_number:1"), machine("job", "employee_number:1"),
-			numbered(person("ann", "Ann", "ann@x.test", nil), "1")}
+		pages := []v1.SyncResponse{
+			owned("crew", "native:uid=ann", "email:ann@x.test", "employee_number:1"),
+			machine("job", "employee_number:1"),
+			numbered(person("ann", "Ann", "ann@x.test", nil), "1"),
+		}
 		w.reads(pages...)
-		got := one[string](w, `select string_agg(i.tenant_id::text || i.external_id, ' ') from entitlement e, identity i where i.id = any(e.owner_ids)`)
+		got := one[string](
+			w,
+			`select string_agg(i.tenant_id::text || i.external_id, ' ') from entitlement e,
+				identity i where i.id = any(e.owner_ids)`,
+		)
 		if want := w.system.Tenant + "ann"; got != want {
 			t.Errorf("tenant %d: the owners are %q; want %q", i, got, want)
 		}
@@ -303,7 +376,13 @@ func TestOwnersOfTwoTenantsNeverMix(t *testing.T) {
 func TestMoreOwnersThanMayBeSetAreToldAndLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	refs := []string{"native:", "native:uid=ann", "native:uid=ann", "native:a\x00b", "native:" + strings.Repeat("x", 5000)}
+	refs := []string{
+		"native:",
+		"native:uid=ann",
+		"native:uid=ann",
+		"native:a\x00b",
+		"native:" + strings.Repeat("x", 5000),
+	}
 	for i := range 60 {
 		refs = append(refs, fmt.Sprintf("native:uid=%d", i))
 	}

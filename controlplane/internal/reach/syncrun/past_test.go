@@ -7,7 +7,8 @@ import (
 )
 
 // pastRows counts what is kept of what was so.
-const pastRows = `select (select count(*) from identity_past) + (select count(*) from account_past) + (select count(*) from account_owner_past)
+const pastRows = `select (select count(*) from identity_past) + (select count(*) from account_past) + (select count(*)
+	    from account_owner_past)
 	+ (select count(*) from access_grant_past)`
 
 func TestReadingForTheFirstTimeAndReadingTheSameAgainLeaveNoPast(t *testing.T) {

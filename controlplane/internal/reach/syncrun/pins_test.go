@@ -36,7 +36,8 @@ func (h *hr) stage() {
 	for id, f := range h.people {
 		mail := id + "@x.test"
 		r := v1.RemoteIdentity{ExternalID: id, Email: &mail}
-		for name, into := range map[string]**string{"title": &r.Title, "department": &r.Department, "status": &r.Status, "termination_date": &r.TerminationDate, "start_date": &r.StartDate} {
+		for name, into := range map[string]**string{"title": &r.Title, "department": &r.Department, "status": &r.Status,
+			"termination_date": &r.TerminationDate, "start_date": &r.StartDate} {
 			if v := f[name]; v != "" {
 				*into = &v
 			}
@@ -70,7 +71,10 @@ func (h *hr) field(external, column string) string {
 
 // unguarded loosens the limits, so that a small world can change as it likes.
 func (h *hr) unguarded() {
-	h.w.exec(`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H","total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`, h.w.connector)
+	h.w.exec(
+		`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H","total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`,
+		h.w.connector,
+	)
 }
 
 func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
@@ -87,19 +91,30 @@ func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 	soon := time.Now().Add(time.Hour)
 	patch("p00", `{"title":"Acting head"}`, nil)
 	patch("p01", `{"title":"Acting head"}`, &soon)
-	if _, err := actions.Deactivate(ctx, h.w.admin, action.Decision{ID: h.id("p02"), Reason: "left"}, time.Time{}, false); err != nil {
+	if _, err := actions.Deactivate(
+		ctx,
+		h.w.admin,
+		action.Decision{ID: h.id("p02"), Reason: "left"},
+		time.Time{},
+		false,
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.people["p03"]["termination_date"] = "2020-01-31"
 	h.people["p04"]["status"] = "terminated"
 	h.sync()
-	for who, want := range map[string]string{"p03": "deactivated", "p04": "deactivated", "p02": "deactivated", "p05": "active"} {
+	for who, want := range map[string]string{"p03": "deactivated", "p04": "deactivated", "p02": "deactivated",
+		"p05": "active"} {
 		if got := h.field(who, "status"); got != want {
 			t.Errorf("%s is %s; want %s", who, got, want)
 		}
 	}
 	for _, who := range []string{"p03", "p04"} {
-		if _, err := actions.Reactivate(ctx, h.w.admin, action.Decision{ID: h.id(who), Reason: "an error of HR"}); err != nil {
+		if _, err := actions.Reactivate(
+			ctx,
+			h.w.admin,
+			action.Decision{ID: h.id(who), Reason: "an error of HR"},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +124,8 @@ func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 	}
 	h.people["p00"]["title"] = "Clerk"
 	h.sync()
-	for who, want := range map[string]string{"p00": "active Acting head", "p02": "deactivated Rep", "p03": "active Rep", "p04": "active Rep"} {
+	for who, want := range map[string]string{"p00": "active Acting head", "p02": "deactivated Rep", "p03": "active Rep",
+		"p04": "active Rep"} {
 		if got := h.field(who, "status") + " " + h.field(who, "title"); got != want {
 			t.Errorf("after a sync %s is %s; want %s", who, got, want)
 		}
@@ -131,7 +147,11 @@ func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 	if _, err := actions.Unpin(ctx, h.w.admin, h.id("p00"), httpapi.IfMatch{}, []string{"title"}); err != nil {
 		t.Fatal(err)
 	}
-	err := h.w.db.As(ctx, h.w.system, func(tx *pg.Tx) error { _, err := action.ApplyDue(ctx, tx, soon.Add(time.Minute)); return err })
+	err := h.w.db.As(
+		ctx,
+		h.w.system,
+		func(tx *pg.Tx) error { _, err := action.ApplyDue(ctx, tx, soon.Add(time.Minute)); return err },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +161,8 @@ func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 }
 
 func TestLastDaysInMassAreHeldLikePeopleWhoAreGone(t *testing.T) {
-	for name, day := range map[string]string{"over": "2020-01-31", "to come": time.Now().AddDate(0, 1, 0).Format(time.DateOnly)} {
+	for name, day := range map[string]string{"over": "2020-01-31",
+		"to come": time.Now().AddDate(0, 1, 0).Format(time.DateOnly)} {
 		t.Run(name, func(t *testing.T) {
 			h := newHR(t, 30)
 			h.sync()
@@ -151,7 +172,8 @@ func TestLastDaysInMassAreHeldLikePeopleWhoAreGone(t *testing.T) {
 			before := one[int](h.w, `select count(*) from identity where status = 'active'`)
 			h.stage()
 			run := h.w.full(syncrun.Trigger{})
-			if run.Status != syncrun.Held || one[string](h.w, `select string_agg(kind, ',') from sync_hold`) != "identity_deactivation" {
+			if run.Status != syncrun.Held ||
+				one[string](h.w, `select string_agg(kind, ',') from sync_hold`) != "identity_deactivation" {
 				t.Errorf("the run is %s", run.Status)
 			}
 			if after := one[int](h.w, `select count(*) from identity where status = 'active'`); after != before {
@@ -161,8 +183,8 @@ func TestLastDaysInMassAreHeldLikePeopleWhoAreGone(t *testing.T) {
 	}
 }
 
-// TestPinsHoldOverMergesAtRandom lets a source and people change the same fields in turns: what is pinned is what was set, what is not
-// is what the source said last, and an unpinned field becomes that.
+// TestPinsHoldOverMergesAtRandom lets a source and people change the same fields in turns: what is pinned is what was
+// set, what is not is what the source said last, and an unpinned field becomes that.
 func TestPinsHoldOverMergesAtRandom(t *testing.T) {
 	const people, rounds = 12, 6
 	h := newHR(t, people)
@@ -207,11 +229,27 @@ func TestPinsHoldOverMergesAtRandom(t *testing.T) {
 					want = said[field]
 				}
 				if got := h.field(who, field); got != want {
-					t.Fatalf("round %d: %s of %s is %q; want %q (pinned: %v, the source says %q)", round, field, who, got, want, is, said[field])
+					t.Fatalf(
+						"round %d: %s of %s is %q; want %q (pinned: %v, the source says %q)",
+						round,
+						field,
+						who,
+						got,
+						want,
+						is,
+						said[field],
+					)
 				}
 				if is {
 					if told := h.field(who, `pins -> '`+field+`' ->> 'source_value'`); told != said[field] {
-						t.Fatalf("round %d: the source's %s of %s is remembered as %q; it says %q", round, field, who, told, said[field])
+						t.Fatalf(
+							"round %d: the source's %s of %s is remembered as %q; it says %q",
+							round,
+							field,
+							who,
+							told,
+							said[field],
+						)
 					}
 				}
 			}

@@ -24,7 +24,13 @@ func telling(cursor string, read *v1.Read, pages ...v1.SyncResponse) script {
 				return err
 			}
 		}
-		return emit(ctx, v1.SyncResponse{Success: true, Page: &v1.Page{Cursor: cursor, Watermark: &noted, Read: read, Scopes: counted(pages)}})
+		return emit(
+			ctx,
+			v1.SyncResponse{
+				Success: true,
+				Page:    &v1.Page{Cursor: cursor, Watermark: &noted, Read: read, Scopes: counted(pages)},
+			},
+		)
 	}
 }
 
@@ -37,7 +43,13 @@ func changes(cursor string, pages ...v1.SyncResponse) script {
 				return err
 			}
 		}
-		return emit(ctx, v1.SyncResponse{Success: true, Page: &v1.Page{Cursor: cursor, Read: &v1.Read{Incremental: true, Strategy: "test"}}})
+		return emit(
+			ctx,
+			v1.SyncResponse{
+				Success: true,
+				Page:    &v1.Page{Cursor: cursor, Read: &v1.Read{Incremental: true, Strategy: "test"}},
+			},
+		)
 	}
 }
 
@@ -56,7 +68,11 @@ func (w *world) asksFor() v1.SyncRequest {
 
 func (w *world) cursor() string {
 	w.t.Helper()
-	return one[string](w, `select coalesce((select cursor from sync_position where connector_id = $1), '')`, w.connector)
+	return one[string](
+		w,
+		`select coalesce((select cursor from sync_position where connector_id = $1), '')`,
+		w.connector,
+	)
 }
 
 func TestChangesAreReadWhereThatIsSafeAndElseTheReasonIsTold(t *testing.T) {
@@ -64,17 +80,33 @@ func TestChangesAreReadWhereThatIsSafeAndElseTheReasonIsTold(t *testing.T) {
 	w := newWorld(t)
 	pages := staff(3)
 	w.source.script = telling("c1", nil, pages...)
-	if got := w.full(syncrun.Trigger{Incremental: true}); reason(got) != "first_sync" || got.EffectiveIncremental || *got.Strategy != "full" {
+	if got := w.full(
+		syncrun.Trigger{Incremental: true},
+	); reason(got) != "first_sync" || got.EffectiveIncremental ||
+		*got.Strategy != "full" {
 		t.Errorf("the first run: incremental %v, reason %q", got.EffectiveIncremental, reason(got))
 	}
 	w.source.script = changes("c2", person("p000", "New Name", "p000@x.test", nil))
 	got := w.full(syncrun.Trigger{Incremental: true})
 	asked := w.asksFor()
 	if !asked.Incremental || asked.Options.Cursor != "c1" || !asked.LastSyncAt.Equal(noted) {
-		t.Errorf("the second run asked incremental %v from %q since %v", asked.Incremental, asked.Options.Cursor, asked.LastSyncAt)
+		t.Errorf(
+			"the second run asked incremental %v from %q since %v",
+			asked.Incremental,
+			asked.Options.Cursor,
+			asked.LastSyncAt,
+		)
 	}
-	if !got.EffectiveIncremental || *got.Strategy != "test" || reason(got) != "" || got.Counters.Updated != 2 || w.cursor() != "c2" {
-		t.Errorf("the second run: incremental %v by %v, reason %q, %+v, cursor %q", got.EffectiveIncremental, *got.Strategy, reason(got), got.Counters, w.cursor())
+	if !got.EffectiveIncremental || *got.Strategy != "test" || reason(got) != "" || got.Counters.Updated != 2 ||
+		w.cursor() != "c2" {
+		t.Errorf(
+			"the second run: incremental %v by %v, reason %q, %+v, cursor %q",
+			got.EffectiveIncremental,
+			*got.Strategy,
+			reason(got),
+			got.Counters,
+			w.cursor(),
+		)
 	}
 	if mark := one[time.Time](w, `select watermark from sync_position`); !mark.Equal(noted) {
 		t.Errorf("the watermark is %v; a run that tells none keeps the last", mark)
@@ -88,8 +120,15 @@ func TestChangesAreReadWhereThatIsSafeAndElseTheReasonIsTold(t *testing.T) {
 		w.exec(tt.sql)
 		w.source.script = telling("c3", nil, pages...)
 		got := w.full(syncrun.Trigger{Incremental: true, Mode: "preview"})
-		if asked := w.asksFor(); reason(got) != tt.want || asked.Incremental || asked.Options.Cursor != "" || asked.LastSyncAt != nil {
-			t.Errorf("after %s the reason is %q, asked incremental %v; want %q", tt.sql, reason(got), asked.Incremental, tt.want)
+		if asked := w.asksFor(); reason(got) != tt.want || asked.Incremental || asked.Options.Cursor != "" ||
+			asked.LastSyncAt != nil {
+			t.Errorf(
+				"after %s the reason is %q, asked incremental %v; want %q",
+				tt.sql,
+				reason(got),
+				asked.Incremental,
+				tt.want,
+			)
 		}
 		w.exec(`update sync_position set full_due = null, full_at = now(), cursor = 'c2'`)
 	}
@@ -123,8 +162,16 @@ func TestAnExpiredCursorMakesTheSameRunReadEverything(t *testing.T) {
 		return telling("c2", nil, pages...)(ctx, req, emit)
 	}
 	got := w.full(syncrun.Trigger{Incremental: true})
-	if got.Status != syncrun.Succeeded || got.Attempt != 1 || reason(got) != "cursor_expired: too long ago" || got.EffectiveIncremental || w.cursor() != "c2" {
-		t.Errorf("the run ended %s in attempt %d, reason %q, cursor %q", got.Status, got.Attempt, reason(got), w.cursor())
+	if got.Status != syncrun.Succeeded || got.Attempt != 1 || reason(got) != "cursor_expired: too long ago" ||
+		got.EffectiveIncremental ||
+		w.cursor() != "c2" {
+		t.Errorf(
+			"the run ended %s in attempt %d, reason %q, cursor %q",
+			got.Status,
+			got.Attempt,
+			reason(got),
+			w.cursor(),
+		)
 	}
 }
 
@@ -140,12 +187,13 @@ func TestTheCursorStaysWhereNotEverythingIsInTheStore(t *testing.T) {
 		{"a preview", syncrun.Trigger{Incremental: true, Mode: "preview"}, changes("c2"), syncrun.Previewed},
 		{"a cap", syncrun.Trigger{MaxRecords: &limit}, telling("c2", nil, staff(4)...), syncrun.Partial},
 		{"a record set aside", syncrun.Trigger{Incremental: true}, changes("c2", bad), syncrun.Partial},
-		{"a failure", syncrun.Trigger{Incremental: true}, func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
-			if err := emit(ctx, v1.SyncResponse{Success: true, Page: &v1.Page{Cursor: "c2"}}); err != nil {
-				return err
-			}
-			return &v1.ErrorDetail{Class: v1.ClassAuth, Code: "ldap_49", Message: "refused"}
-		}, syncrun.Failed},
+		{"a failure", syncrun.Trigger{Incremental: true},
+			func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
+				if err := emit(ctx, v1.SyncResponse{Success: true, Page: &v1.Page{Cursor: "c2"}}); err != nil {
+					return err
+				}
+				return &v1.ErrorDetail{Class: v1.ClassAuth, Code: "ldap_49", Message: "refused"}
+			}, syncrun.Failed},
 		{"total loss, which is held", syncrun.Trigger{}, telling("c2", nil), syncrun.Held},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -176,12 +224,21 @@ func TestWhatIsThereButUnknownMakesTheNextRunReadEverything(t *testing.T) {
 			if err := emit(ctx, v1.SyncResponse{Success: true, Page: &page}); err != nil {
 				return err
 			}
-			return emit(ctx, v1.SyncResponse{Success: true, Page: &v1.Page{Cursor: "c2", Read: &v1.Read{Incremental: true, Strategy: "sweep"},
-				Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: len(ids)}}}})
+			return emit(
+				ctx,
+				v1.SyncResponse{
+					Success: true,
+					Page: &v1.Page{Cursor: "c2", Read: &v1.Read{Incremental: true, Strategy: "sweep"},
+						Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: len(ids)}}},
+				},
+			)
 		}
 	}
 	w.source.script = sweep("p000", "p001", "p002")
-	if got := w.full(syncrun.Trigger{Incremental: true}); !got.Complete["accounts"] || got.Complete["identities"] || got.Report.Accounts.Missing != 0 {
+	if got := w.full(
+		syncrun.Trigger{Incremental: true},
+	); !got.Complete["accounts"] || got.Complete["identities"] ||
+		got.Report.Accounts.Missing != 0 {
 		t.Errorf("complete %v, %+v; every account was named", got.Complete, got.Report.Accounts)
 	}
 	w.source.script = sweep("p000", "p001", "p002", "stranger")
@@ -198,12 +255,20 @@ func TestWhatIsThereButUnknownMakesTheNextRunReadEverything(t *testing.T) {
 
 func TestAChangeThatClearsAFieldClearsItThoughNobodyElseIsRead(t *testing.T) {
 	w := newWorld(t)
-	w.source.script = telling("c1", nil, person("ann", "Ann", "ann@x.test", map[string]any{"title": "Rep"}), person("bob", "Bob", "bob@x.test", nil))
+	w.source.script = telling(
+		"c1",
+		nil,
+		person("ann", "Ann", "ann@x.test", map[string]any{"title": "Rep"}),
+		person("bob", "Bob", "bob@x.test", nil),
+	)
 	w.full(syncrun.Trigger{})
 	w.exec(`update identity set cost_center = 'by hand'`)
 	w.source.script = changes("c2", person("ann", "Ann", "ann@x.test", nil))
 	w.full(syncrun.Trigger{Incremental: true})
-	if got := one[string](w, `select coalesce(title, 'none') || '/' || cost_center from identity where external_id = 'ann'`); got != "none/by hand" {
+	if got := one[string](
+		w,
+		`select coalesce(title, 'none') || '/' || cost_center from identity where external_id = 'ann'`,
+	); got != "none/by hand" {
 		t.Errorf("title and cost center are %s; the source cleared the one and never had the other", got)
 	}
 }
@@ -215,8 +280,15 @@ func TestAFullRunThatFindsAllAsItWasWritesNoRow(t *testing.T) {
 	w.full(syncrun.Trigger{})
 	versions := func() string {
 		var parts []string
-		for _, table := range []string{"identity", "identity_source", "account", "entitlement", "entitlement_edge", "access_grant"} {
-			parts = append(parts, fmt.Sprintf("coalesce((select string_agg(xmin::text || ctid::text, ',' order by ctid) from %s), '')", table))
+		for _, table := range []string{"identity", "identity_source", "account", "entitlement", "entitlement_edge",
+			"access_grant"} {
+			parts = append(
+				parts,
+				fmt.Sprintf(
+					"coalesce((select string_agg(xmin::text || ctid::text, ',' order by ctid) from %s), '')",
+					table,
+				),
+			)
 		}
 		return one[string](w, "select "+strings.Join(parts, " || ';' || "))
 	}
@@ -247,9 +319,16 @@ func reread(cursor, id string, members ...string) script {
 func TestARemovedMembershipIsGoneAfterTwoIncrementalRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.source.script = telling("c1", nil, person("a", "A", "a@x.test", nil), person("b", "B", "b@x.test", nil), group("all", "uid=a", "uid=b"))
+	w.source.script = telling(
+		"c1",
+		nil,
+		person("a", "A", "a@x.test", nil),
+		person("b", "B", "b@x.test", nil),
+		group("all", "uid=a", "uid=b"),
+	)
 	w.full(syncrun.Trigger{})
-	const held = `select string_agg(a.external_id || ' ' || g.status, ', ' order by 1) from access_grant g join account a on a.id = g.account_id`
+	const held = `select string_agg(a.external_id || ' ' || g.status, ', ' order by 1) from access_grant g
+		join account a on a.id = g.account_id`
 	w.source.script = reread("c2", "all", "uid=a")
 	w.full(syncrun.Trigger{Incremental: true})
 	if got := one[string](w, held); got != "a active, b missing" {
@@ -277,7 +356,8 @@ func TestATargetThatDoesNotShowRemovalsIsReadInFullOnceADay(t *testing.T) {
 	for _, tt := range []struct{ sql, want string }{
 		{`update sync_position set removals = null`, "full_older_than_1d"},
 		{`update sync_position set removals = 'next_incremental'`, ""},
-		{`update access_grant set status = 'missing', missing_since = now() - interval '25 hours' where directness = 'direct'`, "membership_missing"},
+		{`update access_grant set status = 'missing', missing_since = now() - interval '25 hours'
+			where directness = 'direct'`, "membership_missing"},
 	} {
 		w.exec(tt.sql)
 		w.source.script = changes("c2")

@@ -11,8 +11,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Records that cannot be used are set aside, and the run goes on. When there are more than these, it is likelier that the source
-// or its settings are broken than the records: the run fails before anything is removed.
+// Records that cannot be used are set aside, and the run goes on. When there are more than these, it is likelier that
+// the source or its settings are broken than the records: the run fails before anything is removed.
 const (
 	maxSkipped      = 1000
 	maxSkippedShare = 0.05
@@ -29,14 +29,16 @@ func tooManySkipped(skipped, read int64) bool {
 
 func spoiled(skipped, read int64) error {
 	return &v1.ErrorDetail{
-		Class: v1.ClassData, Code: "too_many_bad_records",
+		Class:   v1.ClassData,
+		Code:    "too_many_bad_records",
 		Message: fmt.Sprintf("%d of %d records could not be used; nothing was removed", skipped, skipped+read),
-		Hint:    "Look at what was set aside: the errors of this run name the fields. Often a setting of the connector points to the wrong attribute.",
+		Hint: "Look at what was set aside: the errors of this run name the fields. Often a setting of the " +
+			"connector points to the wrong attribute.",
 	}
 }
 
-// bearable ends a reading early that has too many bad records already. A run that went on after a break may have seen some twice;
-// it is judged when all is read.
+// bearable ends a reading early that has too many bad records already. A run that went on after a break may have seen
+// some twice; it is judged when all is read.
 func (w *work) bearable() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,8 +63,8 @@ type proof struct {
 	warnings []v1.Warning
 }
 
-// prove settles, once all is read, what the reading is worth: each record counts once, however often it was read, and a kind
-// counts as complete only when the numbers agree with what the connector and the source say.
+// prove settles, once all is read, what the reading is worth: each record counts once, however often it was read, and a
+// kind counts as complete only when the numbers agree with what the connector and the source say.
 func (w *work) prove(ctx context.Context) error {
 	if w.merged[key(proofPart, 0)] {
 		return nil
@@ -113,8 +115,11 @@ func sum(n [4]int64) (s int64) {
 
 // oneRecord is what makes two rows of a stage the same record.
 var oneRecord = [4]string{
-	"external_id", "external_id", "external_id",
-	"entitlement_external_id, account_external_id, principal_entitlement_external_id, principal_ref_kind, principal_ref_value, case when entitlement_external_id = '' then external_id end",
+	"external_id",
+	"external_id",
+	"external_id",
+	"entitlement_external_id, account_external_id, principal_entitlement_external_id, principal_ref_kind, " +
+		"principal_ref_value, case when entitlement_external_id = '' then external_id end",
 }
 
 // measure counts what is staged. Unless it is merged already, it keeps each record once, the last that was read.
@@ -142,7 +147,8 @@ func (w *work) measure(ctx context.Context, tx *pg.Tx, p *proof) error {
 	return w.countPresent(ctx, tx, p)
 }
 
-// countStaged fills in what a stage holds of live records, and tells how many rows it has in all, and how many of them differ.
+// countStaged fills in what a stage holds of live records, and tells how many rows it has in all, and how many of them
+// differ.
 func (w *work) countStaged(ctx context.Context, tx *pg.Tx, table int, p *proof) (all, distinct int64, err error) {
 	const sql = `
 		select coalesce(sum(n), 0), count(*), coalesce(sum(live), 0), count(*) filter (where live > 0)
@@ -150,15 +156,16 @@ func (w *work) countStaged(ctx context.Context, tx *pg.Tx, table int, p *proof) 
 		          from %s
 		         where tenant_id = current_tenant() and run_id = $1
 		         group by %s) as each`
-	err = tx.QueryRow(ctx, fmt.Sprintf(sql, tables[table].name, oneRecord[table]), w.id).Scan(&all, &distinct, &p.total[table], &p.distinct[table])
+	err = tx.QueryRow(ctx, fmt.Sprintf(sql, tables[table].name, oneRecord[table]), w.id).
+		Scan(&all, &distinct, &p.total[table], &p.distinct[table])
 	if err != nil {
 		return 0, 0, fmt.Errorf("count %s: %w", tables[table].name, err)
 	}
 	return all, distinct, nil
 }
 
-// keepLast drops rows that a later one replaces, tombstones among them. On a first load the rows are merged already, and the
-// merge has taken the later one.
+// keepLast drops rows that a later one replaces, tombstones among them. On a first load the rows are merged already,
+// and the merge has taken the later one.
 func (w *work) keepLast(ctx context.Context, tx *pg.Tx, table int) error {
 	const sql = `
 		with ranked as (
@@ -226,7 +233,11 @@ func (w *work) tellOnce(ctx context.Context, tx *pg.Tx, p *proof) error {
 // countPresent adds the records that were only named as still there.
 func (w *work) countPresent(ctx context.Context, tx *pg.Tx, p *proof) error {
 	p.seen = p.distinct
-	rows, err := tx.Query(ctx, `select distinct kind from stage_present where tenant_id = current_tenant() and run_id = $1`, w.id)
+	rows, err := tx.Query(
+		ctx,
+		`select distinct kind from stage_present where tenant_id = current_tenant() and run_id = $1`,
+		w.id,
+	)
 	if err != nil {
 		return fmt.Errorf("what is present: %w", err)
 	}
@@ -241,9 +252,11 @@ func (w *work) countPresent(ctx context.Context, tx *pg.Tx, p *proof) error {
 			}
 			sql := `
 				select count(*)
-				  from (select external_id from ` + tables[i].name + ` where tenant_id = current_tenant() and run_id = $1 and not deleted
+				  from (select external_id from ` + tables[i].name + ` where tenant_id = current_tenant()
+				            and run_id = $1 and not deleted
 				         union
-				        select external_id from stage_present where tenant_id = current_tenant() and run_id = $1 and kind = $2) as seen`
+				        select external_id from stage_present where tenant_id = current_tenant() and run_id = $1
+				            and kind = $2) as seen`
 			if err := tx.QueryRow(ctx, sql, w.id, kind).Scan(&p.seen[i]); err != nil {
 				return fmt.Errorf("count present %s: %w", kind, err)
 			}
@@ -264,14 +277,24 @@ func (w *work) noteProof(ctx context.Context, tx *pg.Tx, p *proof) error {
 	}
 	const sql = `
 		update sync_run
-		   set complete = $4, warnings = $5, reread = reread + $6, progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
+		   set complete = $4, warnings = $5, reread = reread + $6, progress_seq = progress_seq + 1, updated_at = now(),
+		       progress_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 	warnings := append(append([]v1.Warning{}, w.warnings...), p.warnings...)
 	complete, err := json.Marshal(p.complete)
 	if err != nil {
 		return fmt.Errorf("note proof: %w", err)
 	}
-	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, string(complete), encode(warnings), w.repeated(p))
+	tag, err := tx.Exec(
+		ctx,
+		sql,
+		w.id,
+		w.s.process.String(),
+		w.attempt,
+		string(complete),
+		encode(warnings),
+		w.repeated(p),
+	)
 	if err != nil {
 		return fmt.Errorf("note proof: %w", err)
 	}

@@ -12,8 +12,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// readTarget reads from where the last attempt got to. A target that has forgotten where changes were read up to is read as a
-// whole, in the same run. m, where not nil, merges behind the reading.
+// readTarget reads from where the last attempt got to. A target that has forgotten where changes were read up to is
+// read as a whole, in the same run. m, where not nil, merges behind the reading.
 func (w *work) readTarget(ctx context.Context, m *merger) error {
 	err := w.readOnce(ctx, m)
 	var d *v1.ErrorDetail
@@ -35,7 +35,11 @@ func (w *work) readOnce(ctx context.Context, m *merger) error {
 	tell := w.startTelling(ctx)
 	defer tell()
 	b := &builder{mapper: w.mapper, today: day(w.s.Now())}
-	err := w.s.DB.As(ctx, w.v, func(tx *pg.Tx) (err error) { b.schema, err = attribute.FindSchema(ctx, tx); return err })
+	err := w.s.DB.As(
+		ctx,
+		w.v,
+		func(tx *pg.Tx) (err error) { b.schema, err = attribute.FindSchema(ctx, tx); return err },
+	)
 	if err != nil {
 		return err
 	}
@@ -62,10 +66,18 @@ func day(t time.Time) time.Time {
 // request is what the connector is asked.
 func (w *work) request() v1.SyncRequest {
 	return v1.SyncRequest{
-		ConnectorBusinessID: w.target.BusinessID, Incremental: w.ask.Incremental, LastSyncAt: w.ask.LastSyncAt, AuthConfig: w.target.Auth,
+		ConnectorBusinessID: w.target.BusinessID,
+		Incremental:         w.ask.Incremental,
+		LastSyncAt:          w.ask.LastSyncAt,
+		AuthConfig:          w.target.Auth,
 		Options: &v1.SyncOptions{
-			SyncRunID: w.id, ChunkSize: w.chunkSize, MaxRecords: w.maxRecords, Objects: objects(w.target.Purpose), Mode: v1.ModeRead,
-			Cursor: w.ask.Cursor, Checkpoint: w.checkpoint,
+			SyncRunID:  w.id,
+			ChunkSize:  w.chunkSize,
+			MaxRecords: w.maxRecords,
+			Objects:    objects(w.target.Purpose),
+			Mode:       v1.ModeRead,
+			Cursor:     w.ask.Cursor,
+			Checkpoint: w.checkpoint,
 		},
 	}
 }
@@ -102,7 +114,11 @@ func (w *work) takeIn(ctx context.Context, b *builder, page *v1.SyncResponse) er
 			return err
 		}
 		defer crashpoint.Reach("chunk.staged")
-		return w.recordChunk(ctx, tx, chunk{seq: seq, records: page.Len(), phase: phaseOf(page), batch: batch, total: total, moved: moved})
+		return w.recordChunk(
+			ctx,
+			tx,
+			chunk{seq: seq, records: page.Len(), phase: phaseOf(page), batch: batch, total: total, moved: moved},
+		)
 	})
 	if err != nil {
 		return err
@@ -120,18 +136,21 @@ func (w *work) takeIn(ctx context.Context, b *builder, page *v1.SyncResponse) er
 	return w.bearable()
 }
 
-// sound refuses a page whose opaque texts cannot be kept. They come from the connector's author, not from the target's data.
+// sound refuses a page whose opaque texts cannot be kept. They come from the connector's author, not from the target's
+// data.
 func sound(p *v1.Page) error {
 	if p == nil || storable(p.Checkpoint) && storable(p.Cursor) {
 		return nil
 	}
 	return &v1.ErrorDetail{
-		Class: v1.ClassProtocol, Code: "protocol_violation", Message: "the connector sent a checkpoint or cursor that is longer than 64 KiB or not text",
+		Class:   v1.ClassProtocol,
+		Code:    "protocol_violation",
+		Message: "the connector sent a checkpoint or cursor that is longer than 64 KiB or not text",
 	}
 }
 
-// note keeps what a page says about the whole read, and reports whether the run has moved on with it: whoever takes it over need
-// not begin where this attempt began. The caller holds the lock.
+// note keeps what a page says about the whole read, and reports whether the run has moved on with it: whoever takes it
+// over need not begin where this attempt began. The caller holds the lock.
 func (w *work) note(p *v1.Page) (moved bool) {
 	if p == nil {
 		p = &v1.Page{}
@@ -188,8 +207,8 @@ func (w *work) warn(warning v1.Warning) {
 	w.warnings = append(w.warnings, warning)
 }
 
-// judgeRead settles what the reading counts for: when the connector says so, or at its end. A connector that was asked for changes
-// and says nothing has given changes only.
+// judgeRead settles what the reading counts for: when the connector says so, or at its end. A connector that was asked
+// for changes and says nothing has given changes only.
 func (w *work) judgeRead() {
 	switch {
 	case w.read != nil:
@@ -252,8 +271,8 @@ type chunk struct {
 	moved        bool
 }
 
-// recordChunk notes a staged chunk in the run, with the checkpoint that reaches up to it. It also proves that the run is still
-// ours.
+// recordChunk notes a staged chunk in the run, with the checkpoint that reaches up to it. It also proves that the run
+// is still ours.
 func (w *work) recordChunk(ctx context.Context, tx *pg.Tx, c chunk) error {
 	const insert = `
 		insert into sync_chunk (tenant_id, run_id, attempt, seq, records, counters)
@@ -263,15 +282,35 @@ func (w *work) recordChunk(ctx context.Context, tx *pg.Tx, c chunk) error {
 	}
 	const run = `
 		update sync_run
-		   set chunks = $4, counters = $5, phase = $6, estimate = $7, checkpoint = $8, warnings = $9, watermark = $10, complete = $11, cursor = $12,
-		       read_ended = $13, failures = case when $14 then 0 else failures end,
+		   set chunks = $4, counters = $5, phase = $6, estimate = $7, checkpoint = $8, warnings = $9, watermark = $10,
+		       complete = $11, cursor = $12, read_ended = $13, failures = case when $14 then 0 else failures end,
 		       lapsed = '{}', effective_incremental = $15, strategy = $16,
-		       fallback_reason = $17, executed_by = $18, rate_wait_until = null, progress_at = now(), lease_until = now() + $19::interval,
-		       progress_seq = progress_seq + 1, updated_at = now()
+		       fallback_reason = $17, executed_by = $18, rate_wait_until = null, progress_at = now(),
+		       lease_until = now() + $19::interval, progress_seq = progress_seq + 1, updated_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
-	tag, err := tx.Exec(ctx, run, w.id, w.s.process.String(), w.attempt, c.seq, encode(c.total.shown()), c.phase, encode(w.estimate),
-		filled(w.checkpoint), w.shownWarnings(), w.mark, w.shownComplete(), filled(w.cursor), w.readEnded, c.moved,
-		w.effective.Incremental, filled(w.effective.Strategy), filled(w.fallback), encode(w.executedBy), leaseTime.String())
+	tag, err := tx.Exec(
+		ctx,
+		run,
+		w.id,
+		w.s.process.String(),
+		w.attempt,
+		c.seq,
+		encode(c.total.shown()),
+		c.phase,
+		encode(w.estimate),
+		filled(w.checkpoint),
+		w.shownWarnings(),
+		w.mark,
+		w.shownComplete(),
+		filled(w.cursor),
+		w.readEnded,
+		c.moved,
+		w.effective.Incremental,
+		filled(w.effective.Strategy),
+		filled(w.fallback),
+		encode(w.executedBy),
+		leaseTime.String(),
+	)
 	if err != nil {
 		return fmt.Errorf("record progress: %w", err)
 	}

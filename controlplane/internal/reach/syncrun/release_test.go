@@ -27,7 +27,14 @@ func (w *world) release(run string, part *reconcile.Subset) {
 	}
 	d.Digest, _ = f.Extra["digest"].(string)
 	d.ExpectedCount = 1 << 40
-	if _, err = decisions.Release(context.Background(), w.admin, w.connector, run, d); !errors.As(err, &f) || f.Code != "count_mismatch" {
+	if _, err = decisions.Release(
+		context.Background(),
+		w.admin,
+		w.connector,
+		run,
+		d,
+	); !errors.As(err, &f) ||
+		f.Code != "count_mismatch" {
 		w.t.Fatalf("a release of another number: %v", err)
 	}
 	d.ExpectedCount, _ = f.Extra["count"].(int64)
@@ -47,7 +54,8 @@ func renamed(people int) []v1.SyncResponse {
 }
 
 func TestWhatIsReleasedInPartsIsMergedOnceThoughTheDatabaseStops(t *testing.T) {
-	for _, when := range []string{"new.part = 'none'", "new.part = 'people:r1'", "new.part = 'end:r1'", "new.part = 'ends:r2'", "new.part = 'end:r2'"} {
+	for _, when := range []string{"new.part = 'none'", "new.part = 'people:r1'", "new.part = 'end:r1'",
+		"new.part = 'ends:r2'", "new.part = 'end:r2'"} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			w := breaks(t, "sync_merge", when, 1)
@@ -65,11 +73,20 @@ func TestWhatIsReleasedInPartsIsMergedOnceThoughTheDatabaseStops(t *testing.T) {
 			w.release(held.ID, &reconcile.Subset{ExternalIDs: []string{"p001", "p002"}})
 			part := w.ended(held.ID)
 			if part.Status != syncrun.Held || part.Report.Identities.Updated != 2 || w.cursor() != "c1" {
-				t.Errorf("after the release of two: %s, %+v, cursor %s", part.Status, part.Report.Identities, w.cursor())
+				t.Errorf(
+					"after the release of two: %s, %+v, cursor %s",
+					part.Status,
+					part.Report.Identities,
+					w.cursor(),
+				)
 			}
 			w.release(held.ID, nil)
 			all := w.ended(held.ID)
-			if diff := cmp.Diff(syncrun.Counts{Updated: 30}, all.Report.Identities); diff != "" || all.Status != syncrun.Succeeded || w.cursor() != "c2" {
+			if diff := cmp.Diff(
+				syncrun.Counts{Updated: 30},
+				all.Report.Identities,
+			); diff != "" || all.Status != syncrun.Succeeded ||
+				w.cursor() != "c2" {
 				t.Errorf("after the release of all: %s, cursor %s, people -want +got\n%s", all.Status, w.cursor(), diff)
 			}
 			if diff := cmp.Diff(syncrun.Counts{Updated: 30}, all.Report.Accounts); diff != "" {

@@ -50,13 +50,13 @@ type taken struct {
 
 // takenColumns are those of taken.
 const takenColumns = `
-	r.attempt, r.failures, r.resumes, r.round, r.chunk_size, r.max_records, r.continues_run_id, r.incremental, r.purpose, r.callback_url, r.cancel_requested,
-	r.first_load, r.streams, r.read_ended, r.evaluated, r.read_as, r.settings_digest, r.checkpoint, r.cursor, r.watermark,
-	r.estimate, r.warnings, r.complete, r.effective_incremental, r.strategy, r.fallback_reason, r.reread, r.executed_by,
-	cardinality(r.lapsed) as lapsed`
+	r.attempt, r.failures, r.resumes, r.round, r.chunk_size, r.max_records, r.continues_run_id, r.incremental,
+	r.purpose, r.callback_url, r.cancel_requested, r.first_load, r.streams, r.read_ended, r.evaluated, r.read_as,
+	r.settings_digest, r.checkpoint, r.cursor, r.watermark, r.estimate, r.warnings, r.complete, r.effective_incremental,
+	r.strategy, r.fallback_reason, r.reread, r.executed_by, cardinality(r.lapsed) as lapsed`
 
-// take makes this process the run's worker, with a new attempt, unless another was quicker. What earlier attempts have staged
-// and merged stays, and the work goes on from there.
+// take makes this process the run's worker, with a new attempt, unless another was quicker. What earlier attempts have
+// staged and merged stays, and the work goes on from there.
 func (s *Service) take(ctx context.Context, o open) (w *work, err error) {
 	err = s.DB.As(ctx, viewer.System(o.Tenant), func(tx *pg.Tx) error {
 		t, err := s.lease(ctx, tx, o.ID)
@@ -83,18 +83,19 @@ func (s *Service) take(ctx context.Context, o open) (w *work, err error) {
 	return w, nil
 }
 
-// lease takes the run's lease. It counts as a failure until the attempt has moved the run on. A process that hands a run back
-// leaves no owner behind: where there is one, its lease ran out, and it has probably died.
+// lease takes the run's lease. It counts as a failure until the attempt has moved the run on. A process that hands a
+// run back leaves no owner behind: where there is one, its lease ran out, and it has probably died.
 func (s *Service) lease(ctx context.Context, tx *pg.Tx, run string) (taken, error) {
 	const sql = `
 		update sync_run r
 		   set status = case when r.evaluated then 'applying' when r.read_ended then 'evaluating' else 'running' end,
 		       phase = case when r.evaluated then 'apply' when r.read_ended then 'evaluate' else 'dispatch' end,
 		       lease_owner = $2, lease_until = now() + $3::interval, attempt = r.attempt + 1, failures = r.failures + 1,
-		       resumes = r.resumes + case when r.chunks > 0 and (r.lease_owner is not null or r.lease_until is not null) then 1 else 0 end,
-		       started_at = coalesce(r.started_at, now()), progress_at = now(), wait_until = null, rate_wait_until = null, message = '',
+		       resumes = r.resumes + case when r.chunks > 0 and (r.lease_owner is not null
+		       or r.lease_until is not null) then 1 else 0 end, started_at = coalesce(r.started_at, now()),
+		       progress_at = now(), wait_until = null, rate_wait_until = null, message = '',
 		       progress_seq = r.progress_seq + 1, updated_at = now(),
-		       lapsed = array_remove(array_remove(r.lapsed, r.lease_owner), $2::uuid)
+		           lapsed = array_remove(array_remove(r.lapsed, r.lease_owner), $2::uuid)
 		                || case when r.lease_owner <> $2::uuid then array[r.lease_owner] else '{}' end
 		 where r.tenant_id = current_tenant()
 		   and r.id = $1
@@ -110,12 +111,38 @@ func (s *Service) lease(ctx context.Context, tx *pg.Tx, run string) (taken, erro
 
 func (s *Service) workOn(o open, t taken) *work {
 	w := &work{
-		s: s, v: viewer.System(o.Tenant), id: o.ID, connector: o.Connector, attempt: t.Attempt, failures: t.Failures, resumes: t.Resumes,
-		round: t.Round, chunkSize: t.ChunkSize, maxRecords: t.MaxRecords, continues: t.Continues, incremental: t.Incremental, preview: t.Purpose == purposePreview,
-		callback: t.Callback, cancelled: t.Cancelled, firstLoad: t.FirstLoad, streams: t.Streams, readEnded: t.ReadEnded, evaluated: t.Evaluated,
-		settings: t.Settings, mark: t.Watermark, estimate: t.Estimate, warnings: t.Warnings, complete: t.Complete, reread: t.Reread,
-		executedBy: t.ExecutedBy, died: t.Lapsed, merged: map[string]bool{}, effective: v1.Read{Incremental: t.Changes},
-		checkpoint: deref(t.Checkpoint), cursor: deref(t.Cursor), fallback: deref(t.Fallback),
+		s:           s,
+		v:           viewer.System(o.Tenant),
+		id:          o.ID,
+		connector:   o.Connector,
+		attempt:     t.Attempt,
+		failures:    t.Failures,
+		resumes:     t.Resumes,
+		round:       t.Round,
+		chunkSize:   t.ChunkSize,
+		maxRecords:  t.MaxRecords,
+		continues:   t.Continues,
+		incremental: t.Incremental,
+		preview:     t.Purpose == purposePreview,
+		callback:    t.Callback,
+		cancelled:   t.Cancelled,
+		firstLoad:   t.FirstLoad,
+		streams:     t.Streams,
+		readEnded:   t.ReadEnded,
+		evaluated:   t.Evaluated,
+		settings:    t.Settings,
+		mark:        t.Watermark,
+		estimate:    t.Estimate,
+		warnings:    t.Warnings,
+		complete:    t.Complete,
+		reread:      t.Reread,
+		executedBy:  t.ExecutedBy,
+		died:        t.Lapsed,
+		merged:      map[string]bool{},
+		effective:   v1.Read{Incremental: t.Changes},
+		checkpoint:  deref(t.Checkpoint),
+		cursor:      deref(t.Cursor),
+		fallback:    deref(t.Fallback),
 	}
 	if t.Strategy != nil { // the connector has said how it reads, and need not say it again when it goes on
 		w.effective.Strategy, w.effective.FallbackReason = *t.Strategy, w.fallback
@@ -146,7 +173,8 @@ func (w *work) plan(ctx context.Context, tx *pg.Tx) (err error) {
 	}
 	const first = `
 		select not exists (select from sync_run where tenant_id = current_tenant() and connector_id = $1
-		                      and status in ('succeeded', 'partial', 'held', 'discarded', 'expired') and purpose = 'apply' and max_records is null)
+		                      and status in ('succeeded', 'partial', 'held', 'discarded', 'expired')
+		                          and purpose = 'apply' and max_records is null)
 		   and not exists (select from sync_position where tenant_id = current_tenant() and connector_id = $1),
 		       not exists (select from account where tenant_id = current_tenant() and connector_id = $1)
 		   and not exists (select from identity_source where tenant_id = current_tenant() and connector_id = $1)
@@ -161,11 +189,22 @@ func (w *work) plan(ctx context.Context, tx *pg.Tx) (err error) {
 	}
 	const sql = `
 		update sync_run
-		   set read_as = $2, settings_digest = $3, fallback_reason = $4, first_load = $5, streams = $6, checkpoint = $7, continues_run_id = $8
+		   set read_as = $2, settings_digest = $3, fallback_reason = $4, first_load = $5, streams = $6, checkpoint = $7,
+		       continues_run_id = $8
 		 where tenant_id = current_tenant()
 		   and id = $1`
-	if _, err := tx.Exec(ctx, sql, w.id, encode(w.ask), w.settings, filled(w.fallback), w.firstLoad, w.streams, filled(w.checkpoint),
-		w.continues); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		sql,
+		w.id,
+		encode(w.ask),
+		w.settings,
+		filled(w.fallback),
+		w.firstLoad,
+		w.streams,
+		filled(w.checkpoint),
+		w.continues,
+	); err != nil {
 		return fmt.Errorf("plan run: %w", err)
 	}
 	return nil
@@ -195,7 +234,11 @@ func (w *work) restore(ctx context.Context, tx *pg.Tx) error {
 	if w.readEnded || w.seq == 0 && w.continues == nil || bytes.Equal(w.settings, w.settingsNow) {
 		return nil
 	}
-	return w.startOver(ctx, tx, "the settings of the connector changed during the sync run; it starts from the beginning")
+	return w.startOver(
+		ctx,
+		tx,
+		"the settings of the connector changed during the sync run; it starts from the beginning",
+	)
 }
 
 func (w *work) restoreChunks(ctx context.Context, tx *pg.Tx) error {
@@ -253,8 +296,8 @@ func (w *work) count(stored []byte) error {
 	return nil
 }
 
-// startOver drops what is staged, because it is no part of the reading that begins now. What was merged of it stays, and chunks
-// are numbered on, so that no merged part is taken for one of the new reading.
+// startOver drops what is staged, because it is no part of the reading that begins now. What was merged of it stays,
+// and chunks are numbered on, so that no merged part is taken for one of the new reading.
 func (w *work) startOver(ctx context.Context, tx *pg.Tx, why string) error {
 	batch := &pgx.Batch{}
 	for _, t := range append(stageNames(), "stage_scope", "stage_present", "sync_error") {
@@ -265,8 +308,13 @@ func (w *work) startOver(ctx context.Context, tx *pg.Tx, why string) error {
 	w.warnings = append(w.warnings, v1.Warning{Code: "read_anew", Message: why})
 	w.continues = nil
 	w.checkpoint, w.settings, w.read, w.effective = "", w.settingsNow, nil, v1.Read{}
-	batch.Queue(`update sync_run set checkpoint = null, continues_run_id = null, settings_digest = $2, warnings = $3, strategy = null where tenant_id = current_tenant() and id = $1`,
-		w.id, w.settings, encode(w.warnings))
+	batch.Queue(
+		`update sync_run set checkpoint = null, continues_run_id = null, settings_digest = $2, warnings = $3,
+			strategy = null where tenant_id = current_tenant() and id = $1`,
+		w.id,
+		w.settings,
+		encode(w.warnings),
+	)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("start over: %w", err)
 	}
@@ -280,7 +328,8 @@ func (w *work) readAll(ctx context.Context, reason string) error {
 	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
 		const sql = `
 			update sync_run
-			   set read_as = $4, checkpoint = null, continues_run_id = null, fallback_reason = $5, strategy = null, progress_seq = progress_seq + 1, updated_at = now()
+			   set read_as = $4, checkpoint = null, continues_run_id = null, fallback_reason = $5, strategy = null,
+			       progress_seq = progress_seq + 1, updated_at = now()
 			 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 		tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, encode(w.ask), reason)
 		if err != nil {
@@ -293,7 +342,8 @@ func (w *work) readAll(ctx context.Context, reason string) error {
 	})
 }
 
-// idle is a run on which nobody works, with what earlier attempts have staged and merged, so that it can be ended as it is.
+// idle is a run on which nobody works, with what earlier attempts have staged and merged, so that it can be ended as it
+// is.
 func (s *Service) idle(ctx context.Context, tx *pg.Tx, o open) (*work, error) {
 	const sql = `
 		select ` + takenColumns + `

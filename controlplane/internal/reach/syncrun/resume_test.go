@@ -12,7 +12,12 @@ import (
 )
 
 // interrupted reads pages with the worker killed before each page in turn.
-func interrupted(t *testing.T, w *world, pages []v1.SyncResponse, trigger syncrun.Trigger) (run syncrun.Run, reread []int) {
+func interrupted(
+	t *testing.T,
+	w *world,
+	pages []v1.SyncResponse,
+	trigger syncrun.Trigger,
+) (run syncrun.Run, reread []int) {
 	t.Helper()
 	var id string
 	started := make(chan struct{})
@@ -138,7 +143,12 @@ func TestAConnectorWithoutCheckpointsIsReadFromTheBeginningAndCountsOnce(t *test
 			for i, page := range pages {
 				if fail && i == 4 {
 					fail = false
-					return &v1.ErrorDetail{Class: v1.ClassTransient, Code: "reset", Message: "connection reset", Retryable: true}
+					return &v1.ErrorDetail{
+						Class:     v1.ClassTransient,
+						Code:      "reset",
+						Message:   "connection reset",
+						Retryable: true,
+					}
 				}
 				page.Success = true
 				if err := emit(ctx, page); err != nil {
@@ -156,7 +166,12 @@ func TestAConnectorWithoutCheckpointsIsReadFromTheBeginningAndCountsOnce(t *test
 	got := w.full(syncrun.Trigger{ChunkSize: 2})
 	same(t, "read from the beginning", want, got, calm.holdings(), w.holdings())
 	if got.Resumes != 1 || got.Reread != 8 || !got.Complete["accounts"] {
-		t.Errorf("%d resumes, %d reread, complete %v; want 1, 8 (four people with two records each), all", got.Resumes, got.Reread, got.Complete)
+		t.Errorf(
+			"%d resumes, %d reread, complete %v; want 1, 8 (four people with two records each), all",
+			got.Resumes,
+			got.Reread,
+			got.Complete,
+		)
 	}
 }
 
@@ -169,7 +184,12 @@ func TestAttemptsThatMoveOnAreNotCountedAndOthersAre(t *testing.T) {
 	w.source.script = paged(pages, func(_ context.Context, n int) error {
 		if !tried[n] {
 			tried[n] = true
-			return &v1.ErrorDetail{Class: v1.ClassTransient, Code: "reset", Message: "connection reset", Retryable: true}
+			return &v1.ErrorDetail{
+				Class:     v1.ClassTransient,
+				Code:      "reset",
+				Message:   "connection reset",
+				Retryable: true,
+			}
 		}
 		return nil
 	})
@@ -182,11 +202,19 @@ func TestAttemptsThatMoveOnAreNotCountedAndOthersAre(t *testing.T) {
 	w = newWorld(t)
 	w.source.script = paged(pages, func(_ context.Context, n int) error {
 		if n == 7 {
-			return &v1.ErrorDetail{Class: v1.ClassTransient, Code: "reset", Message: "connection reset", Retryable: true}
+			return &v1.ErrorDetail{
+				Class:     v1.ClassTransient,
+				Code:      "reset",
+				Message:   "connection reset",
+				Retryable: true,
+			}
 		}
 		return nil
 	})
-	if got := w.full(syncrun.Trigger{ChunkSize: 1}); got.Status != syncrun.Failed || got.Attempt > 7 || got.Error.Code != "reset" {
+	if got := w.full(
+		syncrun.Trigger{ChunkSize: 1},
+	); got.Status != syncrun.Failed || got.Attempt > 7 ||
+		got.Error.Code != "reset" {
 		t.Errorf("a run that cannot get on ended %s after %d attempts: %+v", got.Status, got.Attempt, got.Error)
 	}
 }
@@ -199,7 +227,10 @@ func TestAWorkerThatLostItsRunWritesNothingMore(t *testing.T) {
 	var calls atomic.Int32
 	w.source.script = func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 		if calls.Add(1) == 1 {
-			if err := emit(ctx, v1.SyncResponse{Success: true, Identities: pages[0].Identities, Accounts: pages[0].Accounts}); err != nil {
+			if err := emit(
+				ctx,
+				v1.SyncResponse{Success: true, Identities: pages[0].Identities, Accounts: pages[0].Accounts},
+			); err != nil {
 				return err
 			}
 			close(first)
@@ -232,7 +263,16 @@ func TestACheckpointThatCannotBeUsedIsTold(t *testing.T) {
 	w.source.script = func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 		if req.Options.Checkpoint != "" {
 			req.Options.Checkpoint = ""
-			if err := emit(ctx, v1.SyncResponse{Success: true, Page: &v1.Page{HasMore: true, Warnings: []v1.Warning{{Code: "checkpoint_unusable", Message: "too old"}}}}); err != nil {
+			if err := emit(
+				ctx,
+				v1.SyncResponse{
+					Success: true,
+					Page: &v1.Page{
+						HasMore:  true,
+						Warnings: []v1.Warning{{Code: "checkpoint_unusable", Message: "too old"}},
+					},
+				},
+			); err != nil {
 				return err
 			}
 		}
@@ -272,7 +312,12 @@ func TestSettingsThatChangeInTheMiddleMakeTheRunReadAnew(t *testing.T) {
 	}
 	got := w.full(syncrun.Trigger{ChunkSize: 1})
 	if got.Status != syncrun.Succeeded || got.Counters.IdentitiesRead != 4 || fmt.Sprint(checkpoints) != "[ ]" {
-		t.Errorf("the run ended %s with %d people; checkpoints %q", got.Status, got.Counters.IdentitiesRead, checkpoints)
+		t.Errorf(
+			"the run ended %s with %d people; checkpoints %q",
+			got.Status,
+			got.Counters.IdentitiesRead,
+			checkpoints,
+		)
 	}
 	if len(got.Warnings) != 1 || got.Warnings[0].Code != "read_anew" {
 		t.Errorf("warnings: %+v", got.Warnings)

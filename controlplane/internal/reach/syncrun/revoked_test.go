@@ -11,7 +11,11 @@ import (
 func staffed(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.source.pages = []v1.SyncResponse{person("ann", "Ann", "ann@x.test", nil), person("bob", "Bob", "bob@x.test", nil), group("staff", "uid=ann", "uid=bob")}
+	w.source.pages = []v1.SyncResponse{
+		person("ann", "Ann", "ann@x.test", nil),
+		person("bob", "Bob", "bob@x.test", nil),
+		group("staff", "uid=ann", "uid=bob"),
+	}
 	w.sync()
 	return w
 }
@@ -36,7 +40,10 @@ func TestAPendingGrantThatIsSeenIsActiveAndKeepsItsEnd(t *testing.T) {
 		if got := w.anns(); got != "active" || run.Report.Grants.Updated != 1 {
 			t.Errorf("a grant that was %s is %s, %+v; want active, and one update", status, got, run.Report.Grants)
 		}
-		if got := one[string](w, `select to_char(ends_at, 'YYYY') from access_grant where wanted_at is not null`); got != "2200" {
+		if got := one[string](
+			w,
+			`select to_char(ends_at, 'YYYY') from access_grant where wanted_at is not null`,
+		); got != "2200" {
 			t.Errorf("it ends in %s; want 2200, which our reason says", got)
 		}
 	}
@@ -48,14 +55,22 @@ func TestAGrantThatWeRevokedIsNotMergedSilently(t *testing.T) {
 	w.grant(`status = 'revoked', revoked_at = now() - interval '1 hour'`)
 	early := w.sync()
 	if got := w.anns(); got != "revoked" || early.Report.Grants != (syncrun.Counts{Unchanged: 1, Suppressed: 1}) {
-		t.Errorf("minutes after our revocation it is %s, %+v; want revoked, and one that is suppressed", got, early.Report.Grants)
+		t.Errorf(
+			"minutes after our revocation it is %s, %+v; want revoked, and one that is suppressed",
+			got,
+			early.Report.Grants,
+		)
 	}
-	if n := one[int](w, `select count(*) from audit_event where action in ('grant.returned', 'grant.reappeared')`); n != 0 {
+	if n := one[int](
+		w,
+		`select count(*) from audit_event where action in ('grant.returned', 'grant.reappeared')`,
+	); n != 0 {
 		t.Errorf("%d entries tell of its return", n)
 	}
 	w.grant(`suppress_reimport_until = now() - interval '1 minute'`)
 	back := w.sync()
-	if got := w.anns(); got != "active reappeared" || back.Report.Grants != (syncrun.Counts{Unchanged: 1, Reappeared: 1, Returned: 1}) {
+	if got := w.anns(); got != "active reappeared" ||
+		back.Report.Grants != (syncrun.Counts{Unchanged: 1, Reappeared: 1, Returned: 1}) {
 		t.Errorf("later it is %s, %+v; want active and reappeared, and one that returned", got, back.Report.Grants)
 	}
 	if n := one[int](w, `select count(*) from audit_event where action = 'grant.returned'`); n != 1 {

@@ -69,7 +69,8 @@ func (r *Run) link() {
 
 // Progress is what the event stream and the callback tell.
 type Progress struct {
-	Event               string          `json:"event"` // sync.progress, sync.held, sync.completed, sync.failed, sync.cancelled
+	// sync.progress, sync.held, sync.completed, sync.failed, sync.cancelled
+	Event               string          `json:"event"`
 	RunID               string          `json:"run_id"`
 	ConnectorID         string          `json:"connector_id"`
 	ConnectorBusinessID string          `json:"connector_business_id"`
@@ -94,10 +95,25 @@ type Progress struct {
 // progress is the run as its listeners see it.
 func (r *Run) progress(now time.Time) Progress {
 	p := Progress{
-		Event: r.Status.event(), RunID: r.ID, ConnectorID: r.ConnectorID, ConnectorBusinessID: r.ConnectorBusinessID, Seq: r.ProgressSeq,
-		At: now.UTC(), Status: r.Status, Phase: r.Phase, Counters: r.Counters, Estimate: r.Estimate, Chunks: r.Chunks, Resumes: r.Resumes,
-		Holds: r.Holds, HeldUntil: r.HeldUntil, RateWaitUntil: r.RateWaitUntil, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
-		Message: r.Message, Error: r.Error,
+		Event:               r.Status.event(),
+		RunID:               r.ID,
+		ConnectorID:         r.ConnectorID,
+		ConnectorBusinessID: r.ConnectorBusinessID,
+		Seq:                 r.ProgressSeq,
+		At:                  now.UTC(),
+		Status:              r.Status,
+		Phase:               r.Phase,
+		Counters:            r.Counters,
+		Estimate:            r.Estimate,
+		Chunks:              r.Chunks,
+		Resumes:             r.Resumes,
+		Holds:               r.Holds,
+		HeldUntil:           r.HeldUntil,
+		RateWaitUntil:       r.RateWaitUntil,
+		StartedAt:           r.StartedAt,
+		FinishedAt:          r.FinishedAt,
+		Message:             r.Message,
+		Error:               r.Error,
 	}
 	if r.Status.Ended() || r.Status == Held {
 		p.Report = &r.Report

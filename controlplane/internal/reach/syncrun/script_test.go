@@ -32,8 +32,8 @@ func staff(people int) (pages []v1.SyncResponse) {
 	return append(pages, group("all", append(members, "cn=inner")...), group("inner", members[:people/2]...))
 }
 
-// paged reads pages one by one, each with a checkpoint that says how many have come. before, where set, is called before each
-// page with its number, from 0.
+// paged reads pages one by one, each with a checkpoint that says how many have come. before, where set, is called
+// before each page with its number, from 0.
 func paged(pages []v1.SyncResponse, before func(ctx context.Context, n int) error) script {
 	return func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 		from := 0
@@ -82,11 +82,15 @@ func counted(pages []v1.SyncResponse) []v1.Scope {
 	return out
 }
 
-// kill lets the run lose its worker as by kill -9: nobody settles it, its lease is over, and what the worker writes from now on
-// is refused.
+// kill lets the run lose its worker as by kill -9: nobody settles it, its lease is over, and what the worker writes
+// from now on is refused.
 func (w *world) kill(run string) {
 	w.t.Helper()
-	w.exec(`update sync_run set lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second', lapsed = '{}' where id = $1`, run)
+	w.exec(
+		`update sync_run set lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second',
+			lapsed = '{}' where id = $1`,
+		run,
+	)
 	w.runs.Wake()
 }
 
@@ -95,7 +99,11 @@ func (w *world) ended(id string) syncrun.Run {
 	w.t.Helper()
 	return w.await(id, func(r syncrun.Run) bool {
 		if r.Status == syncrun.Queued {
-			w.exec(`update sync_run set lease_until = now() where id = $1 and status = 'queued' and lease_owner is null and lease_until > now()`, id)
+			w.exec(
+				`update sync_run set lease_until = now() where id = $1 and status = 'queued' and lease_owner is null
+					and lease_until > now()`,
+				id,
+			)
 			w.runs.Wake()
 		}
 		return r.Status.Ended() || r.Status == syncrun.Held
@@ -112,14 +120,21 @@ func (w *world) full(t syncrun.Trigger) syncrun.Run {
 func (w *world) holdings() string {
 	w.t.Helper()
 	return one[string](w, `
-		select coalesce((select jsonb_agg(jsonb_build_array(i.external_id, i.email, i.display_name, i.status, m.external_id, s.missing_since is not null, s.removed_at is not null) order by i.external_id)
-		          from identity i left join identity m on m.id = i.manager_id left join identity_source s on s.identity_id = i.id)::text, '')
-		    || coalesce((select jsonb_agg(jsonb_build_array(a.external_id, a.username, a.status, a.correlation_state) order by a.external_id) from account a)::text, '')
-		    || coalesce((select jsonb_agg(jsonb_build_array(e.external_id, e.name, e.lifecycle, e.missing_since is not null) order by e.external_id) from entitlement e)::text, '')
-		    || coalesce((select jsonb_agg(jsonb_build_array(a.external_id, e.external_id, g.directness, g.status) order by a.external_id, e.external_id)
-		          from access_grant g join account a on a.id = g.account_id join entitlement e on e.id = g.entitlement_id)::text, '')
+		select coalesce((select jsonb_agg(jsonb_build_array(i.external_id, i.email, i.display_name, i.status,
+		    m.external_id, s.missing_since is not null, s.removed_at is not null) order by i.external_id)
+		          from identity i left join identity m on m.id = i.manager_id left join identity_source s
+		              on s.identity_id = i.id)::text, '')
+		    || coalesce((select jsonb_agg(jsonb_build_array(a.external_id, a.username, a.status, a.correlation_state)
+		        order by a.external_id) from account a)::text, '')
+		    || coalesce((select jsonb_agg(jsonb_build_array(e.external_id, e.name, e.lifecycle,
+		        e.missing_since is not null) order by e.external_id) from entitlement e)::text, '')
+		    || coalesce((select jsonb_agg(jsonb_build_array(a.external_id, e.external_id, g.directness, g.status)
+		        order by a.external_id, e.external_id)
+		          from access_grant g join account a on a.id = g.account_id join entitlement e
+		              on e.id = g.entitlement_id)::text, '')
 		    || coalesce((select jsonb_agg(jsonb_build_array(m.external_id, p.external_id) order by m.external_id)
-		          from entitlement_edge x join entitlement m on m.id = x.member_id join entitlement p on p.id = x.parent_id)::text, '')`)
+		          from entitlement_edge x join entitlement m on m.id = x.member_id join entitlement p
+		              on p.id = x.parent_id)::text, '')`)
 }
 
 // breaks makes a database in which the nth write of some kind finds the server shutting down, once.
@@ -142,7 +157,8 @@ func breaks(t *testing.T, table, when string, nth int) *world {
 		    end if;
 		    return null;
 		end $$;
-		create trigger break_once after insert on ` + table + ` for each row when (` + when + `) execute function break_once()`
+		create trigger break_once after insert on ` + table + ` for each row when (` + when +
+		`) execute function break_once()`
 	if _, err := conn.Exec(ctx, sql); err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +179,8 @@ func same(t *testing.T, what string, want, got syncrun.Run, wantStore, gotStore 
 	}
 }
 
-// settle waits until what the connector has emitted is committed: no chunk has come for a moment. It is called by scripts, which
-// must not end the test.
+// settle waits until what the connector has emitted is committed: no chunk has come for a moment. It is called by
+// scripts, which must not end the test.
 func (w *world) settle(run string) {
 	chunks, quiet := -1, 0
 	for quiet < 5 {

@@ -47,7 +47,8 @@ type Service struct {
 	CallbackKey []byte
 	// MaxRuns bounds the runs that this process works on at once.
 	MaxRuns int
-	// Silence is how long a connector may show no sign of progress: no chunk, no report, no announced wait. 0: five minutes.
+	// Silence is how long a connector may show no sign of progress: no chunk, no report, no announced wait. 0: five
+	// minutes.
 	Silence time.Duration
 	// KeepStaged leaves what a run has staged where it is, for whoever wants to look at it.
 	KeepStaged bool

@@ -31,7 +31,10 @@ func stage(ctx context.Context, tx *pg.Tx, run string, seq int, b *batch, page *
 		if len(b.rows[i]) == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, "create temp table if not exists tmp_"+t.name+" (like "+t.name+") on commit delete rows"); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			"create temp table if not exists tmp_"+t.name+" (like "+t.name+") on commit delete rows",
+		); err != nil {
 			return fmt.Errorf("temporary table for %s: %w", t.name, err)
 		}
 		columns := append([]string{"tenant_id", "run_id", "seq", "ord"}, names(t.columns)...)
@@ -68,8 +71,8 @@ func queueAside(batch *pgx.Batch, run string, a setAside) {
 	batch.Queue(sql, run, a.Object, a.ExternalID, a.Code, a.Message, a.Field, a.Whole, a.Digest)
 }
 
-// queuePage keeps what a page says about records that it does not bring: those that are still there, and what was read to its
-// end. A page that is read again after resuming says it again.
+// queuePage keeps what a page says about records that it does not bring: those that are still there, and what was read
+// to its end. A page that is read again after resuming says it again.
 func queuePage(batch *pgx.Batch, run string, seq int, page *v1.Page) {
 	if page == nil {
 		return
@@ -116,8 +119,8 @@ func stageNames() (list []string) {
 	return list
 }
 
-// forget drops what a connector's ended runs have staged. It comes after a run has ended, so that nobody waits for it, and before
-// the next begins, in case it did not come to it. What a held run has staged waits with it.
+// forget drops what a connector's ended runs have staged. It comes after a run has ended, so that nobody waits for it,
+// and before the next begins, in case it did not come to it. What a held run has staged waits with it.
 func forget(ctx context.Context, tx *pg.Tx, connector string) error {
 	for _, t := range append(stageNames(), "stage_scope", "stage_present") {
 		sql := "delete from " + t + ` s

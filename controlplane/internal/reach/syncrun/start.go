@@ -29,7 +29,12 @@ type Started struct {
 }
 
 // Start enters a run. trigger says who wanted it: api, manual, schedule, wizard.
-func (s *Service) Start(ctx context.Context, v viewer.Viewer, connectorID, trigger string, t Trigger) (run Run, err error) {
+func (s *Service) Start(
+	ctx context.Context,
+	v viewer.Viewer,
+	connectorID, trigger string,
+	t Trigger,
+) (run Run, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		run, err = s.Enter(ctx, tx, connectorID, trigger, t)
 		return err
@@ -43,8 +48,8 @@ func (s *Service) Start(ctx context.Context, v viewer.Viewer, connectorID, trigg
 // AlreadyRunning reports whether Enter failed because a run of the connector is active.
 func AlreadyRunning(err error) bool { return pg.Violates(err, "sync_run_one_active") }
 
-// Enter is Start inside a transaction, on behalf of its viewer: the run exists once the transaction commits. See AlreadyRunning for
-// an error after which the transaction is of no use any more.
+// Enter is Start inside a transaction, on behalf of its viewer: the run exists once the transaction commits. See
+// AlreadyRunning for an error after which the transaction is of no use any more.
 func (s *Service) Enter(ctx context.Context, tx *pg.Tx, connectorID, trigger string, t Trigger) (Run, error) {
 	if t.ChunkSize == 0 {
 		t.ChunkSize = 500
@@ -58,24 +63,57 @@ func (s *Service) Enter(ctx context.Context, tx *pg.Tx, connectorID, trigger str
 	}
 	switch c.Status {
 	case "paused", "disabled":
-		return Run{}, fault.Coded(fault.Conflict, "connector_not_ready", "the connector is %s; resume it before it can be read", c.Status)
+		return Run{}, fault.Coded(
+			fault.Conflict,
+			"connector_not_ready",
+			"the connector is %s; resume it before it can be read",
+			c.Status,
+		)
 	case "quarantined":
-		return Run{}, fault.Coded(fault.Conflict, "connector_not_ready", "the connector is quarantined; clear the quarantine before it can be read")
+		return Run{}, fault.Coded(
+			fault.Conflict,
+			"connector_not_ready",
+			"the connector is quarantined; clear the quarantine before it can be read",
+		)
 	}
 	const sql = `
-		insert into sync_run (tenant_id, id, connector_id, type, mode, agent_id, agent_group, trigger, incremental, purpose, max_records,
-		                      chunk_size, callback_url, requested_by)
+		insert into sync_run (tenant_id, id, connector_id, type, mode, agent_id, agent_group, trigger, incremental,
+		                      purpose, max_records, chunk_size, callback_url, requested_by)
 		select tenant_id, $1, id, $10, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
 		  from connector
 		 where id = $2`
 	id, v := uuid.Must(uuid.NewV7()).String(), tx.Viewer
-	_, err = tx.Exec(ctx, sql, id, connectorID, trigger, t.Incremental, t.Mode, t.MaxRecords, t.ChunkSize, t.CallbackURL,
-		encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}), c.Target.Type)
+	_, err = tx.Exec(
+		ctx,
+		sql,
+		id,
+		connectorID,
+		trigger,
+		t.Incremental,
+		t.Mode,
+		t.MaxRecords,
+		t.ChunkSize,
+		t.CallbackURL,
+		encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}),
+		c.Target.Type,
+	)
 	if err != nil {
 		return Run{}, err
 	}
-	if err := audit.Record(ctx, tx, audit.Entry{Action: "sync_run.started", Subject: audit.Subject{Type: "connector", ID: connectorID, Display: c.BusinessID},
-		Context: map[string]any{"run_id": id, "incremental": t.Incremental, "mode": t.Mode, "trigger": trigger}}); err != nil {
+	if err := audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "sync_run.started",
+			Subject: audit.Subject{Type: "connector", ID: connectorID, Display: c.BusinessID},
+			Context: map[string]any{
+				"run_id":      id,
+				"incremental": t.Incremental,
+				"mode":        t.Mode,
+				"trigger":     trigger,
+			},
+		},
+	); err != nil {
 		return Run{}, err
 	}
 	run, err := Find(ctx, tx, connectorID, id)
@@ -86,7 +124,11 @@ func (s *Service) Enter(ctx context.Context, tx *pg.Tx, connectorID, trigger str
 }
 
 func (s *Service) alreadyRunning(ctx context.Context, v viewer.Viewer, connectorID string) error {
-	f := fault.Coded(fault.Conflict, "sync_already_running", "a run of this connector is active; wait for it or cancel it")
+	f := fault.Coded(
+		fault.Conflict,
+		"sync_already_running",
+		"a run of this connector is active; wait for it or cancel it",
+	)
 	var id string
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		const sql = `

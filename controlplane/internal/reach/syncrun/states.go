@@ -3,8 +3,8 @@ package syncrun
 // Status is the state of a run.
 type Status string
 
-// States of a run. A connector has one run at most that is in one of the first five; a held one waits for a decision, and does
-// not keep the next from starting.
+// States of a run. A connector has one run at most that is in one of the first five; a held one waits for a decision,
+// and does not keep the next from starting.
 const (
 	Queued       Status = "queued"
 	WaitingAgent Status = "waiting_agent"

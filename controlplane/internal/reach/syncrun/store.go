@@ -14,12 +14,14 @@ import (
 )
 
 const runColumns = `
-	r.id, r.connector_id, c.business_id, r.trigger, r.mode, r.purpose, r.incremental, r.effective_incremental, r.strategy, r.fallback_reason,
-	r.max_records, r.continues_run_id, r.chunk_size, r.callback_url, r.callback_state, r.callback_error, r.status, r.phase, r.message, r.rate_wait_until,
-	r.counters, r.report, r.complete, r.estimate, r.warnings, r.error, r.chunks, r.attempt, r.resumes, r.reread,
-	(select count(*) from sync_hold h where h.tenant_id = r.tenant_id and h.run_id = r.id and h.state in ('open', 'partly_released')) as holds,
-	r.held_until, r.executed_by, r.requested_by, r.progress_seq, r.started_at, r.finished_at,
-	(extract(epoch from r.finished_at - r.started_at) * 1000)::bigint as duration_ms, r.created_at, r.updated_at`
+	r.id, r.connector_id, c.business_id, r.trigger, r.mode, r.purpose, r.incremental, r.effective_incremental,
+	r.strategy, r.fallback_reason, r.max_records, r.continues_run_id, r.chunk_size, r.callback_url, r.callback_state,
+	r.callback_error, r.status, r.phase, r.message, r.rate_wait_until, r.counters, r.report, r.complete, r.estimate,
+	r.warnings, r.error, r.chunks, r.attempt, r.resumes, r.reread,
+	(select count(*) from sync_hold h where h.tenant_id = r.tenant_id and h.run_id = r.id
+	and h.state in ('open', 'partly_released')) as holds, r.held_until, r.executed_by, r.requested_by, r.progress_seq,
+	    r.started_at, r.finished_at, (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint as duration_ms,
+	    r.created_at, r.updated_at`
 
 const fromRun = `
 	  from sync_run r
@@ -63,8 +65,14 @@ func list(ctx context.Context, tx *pg.Tx, connector, status string, page pg.Page
 	}
 	batch := &pgx.Batch{}
 	const where = ` where r.connector_id = $1 and ($2 = '' or r.status = $2)`
-	batch.Queue(`select `+runColumns+fromRun+where+` and ($3::uuid is null or r.id < $3) order by r.id desc limit $4 offset $5`,
-		connector, status, after, page.Limit+1, page.Offset)
+	batch.Queue(
+		`select `+runColumns+fromRun+where+` and ($3::uuid is null or r.id < $3) order by r.id desc limit $4 offset $5`,
+		connector,
+		status,
+		after,
+		page.Limit+1,
+		page.Offset,
+	)
 	batch.Queue(`select count(*) from sync_run r`+where, connector, status)
 	res := tx.SendBatch(ctx, batch)
 	defer res.Close()
@@ -92,15 +100,28 @@ type RecordError struct {
 	N          int64  `json:"-" db:"n"`
 }
 
-func listErrors(ctx context.Context, tx *pg.Tx, run, object, code string, page pg.Page) (found []RecordError, total int64, err error) {
+func listErrors(
+	ctx context.Context,
+	tx *pg.Tx,
+	run, object, code string,
+	page pg.Page,
+) (found []RecordError, total int64, err error) {
 	after := "0"
 	if len(page.After) > 0 {
 		after = page.After[0]
 	}
 	const where = ` where run_id = $1 and ($2 = '' or object = $2) and ($3 = '' or code = $3)`
 	batch := &pgx.Batch{}
-	batch.Queue(`select object, external_id, code, message, field, retryable, n from sync_error`+where+` and n > $4::bigint order by n limit $5 offset $6`,
-		run, object, code, after, page.Limit+1, page.Offset)
+	batch.Queue(
+		`select object, external_id, code, message, field, retryable,
+			n from sync_error`+where+` and n > $4::bigint order by n limit $5 offset $6`,
+		run,
+		object,
+		code,
+		after,
+		page.Limit+1,
+		page.Offset,
+	)
 	batch.Queue(`select count(*) from sync_error`+where, run, object, code)
 	res := tx.SendBatch(ctx, batch)
 	defer res.Close()

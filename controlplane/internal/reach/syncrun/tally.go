@@ -33,7 +33,8 @@ func (c *Counters) add(o Counters) {
 	c.Errors += o.Errors
 }
 
-// Counts say what a run did to one kind of object. Each object is counted once, whatever happened to the run on its way.
+// Counts say what a run did to one kind of object. Each object is counted once, whatever happened to the run on its
+// way.
 type Counts struct {
 	Created     int64 `json:"created"`
 	Updated     int64 `json:"updated"`
@@ -92,8 +93,8 @@ func (r *Report) kindOfObject(name string) *Counts {
 	return nil
 }
 
-// tally is what a part of a run counted: a chunk, or a merged part. Those of a run add up to the run's, so a run that is taken
-// over counts on exactly. What Counters sums up over all kinds is zero in it, and derived when shown.
+// tally is what a part of a run counted: a chunk, or a merged part. Those of a run add up to the run's, so a run that
+// is taken over counts on exactly. What Counters sums up over all kinds is zero in it, and derived when shown.
 type tally struct {
 	Counters Counters `json:"counters"`
 	Report   Report   `json:"report"`

@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// A merge tells of the people it changes by one statement, and only where somebody wants to hear of them. What they were before
-// is remembered for that: the statement that changes them does not give it back.
+// A merge tells of the people it changes by one statement, and only where somebody wants to hear of them. What they
+// were before is remembered for that: the statement that changes them does not give it back.
 
 // told are the fields of a person whose change is told by name.
 var told = append([]string{"status"}, written...)
@@ -23,7 +23,8 @@ func heard(ctx context.Context, tx *pg.Tx) (bool, error) {
 // rememberPeople keeps what the people of m_identity are before the merge changes them.
 func rememberPeople(ctx context.Context, tx *pg.Tx) error {
 	columns := "id, " + strings.Join(told, ", ")
-	temp := `create temp table if not exists m_before on commit delete rows as select ` + columns + ` from identity where false`
+	temp := `create temp table if not exists m_before
+		on commit delete rows as select ` + columns + ` from identity where false`
 	remember := `
 		insert into m_before
 		select i.` + strings.Join(append([]string{"id"}, told...), ", i.") + `
@@ -60,9 +61,10 @@ func tellPeople(ctx context.Context, tx *pg.Tx) error {
 		   and i.id = m.identity_id
 		 where m.is_new
 		 union all
-		select case when n.status = 'deactivated' and 'status' = any(n.changed) then 'identity.deactivated' else 'identity.updated' end,
-		       n.id, n.version, n.changed, n.data
-		  from (select i.id, i.version, i.status, array_remove(array[` + changed.String() + `], null) as changed, ` + data + ` as data
+		select case when n.status = 'deactivated' and 'status' = any(n.changed) then 'identity.deactivated'
+		       else 'identity.updated' end, n.id, n.version, n.changed, n.data
+		  from (select i.id, i.version, i.status,
+		      array_remove(array[` + changed.String() + `], null) as changed, ` + data + ` as data
 		          from m_before b
 		          join identity i
 		            on i.tenant_id = current_tenant()
@@ -72,7 +74,8 @@ func tellPeople(ctx context.Context, tx *pg.Tx) error {
 	return err
 }
 
-// watchManagers remembers everybody's manager where somebody wants to hear of changes, and gives back what publishes them.
+// watchManagers remembers everybody's manager where somebody wants to hear of changes, and gives back what publishes
+// them.
 func watchManagers(ctx context.Context, tx *pg.Tx) (publish func() error, err error) {
 	wanted, err := event.Wanted(ctx, tx, event.IdentityUpdated)
 	if err != nil || !wanted {
@@ -80,7 +83,8 @@ func watchManagers(ctx context.Context, tx *pg.Tx) (publish func() error, err er
 	}
 	for _, sql := range []string{
 		`create temp table if not exists m_manager (id uuid, manager_id uuid) on commit delete rows`,
-		`insert into m_manager select id, manager_id from identity where tenant_id = current_tenant() and status <> 'archived'`,
+		`insert into m_manager select id, manager_id from identity where tenant_id = current_tenant()
+			and status <> 'archived'`,
 		`analyze m_manager`,
 	} {
 		if _, err := tx.Exec(ctx, sql); err != nil {

@@ -17,7 +17,15 @@ import (
 func (w *world) listens() {
 	w.t.Helper()
 	err := w.db.As(context.Background(), w.system, func(tx *pg.Tx) error {
-		return event.Want(context.Background(), tx, "test", event.IdentityCreated, event.IdentityUpdated, event.IdentityDeactivated, event.SyncHeld)
+		return event.Want(
+			context.Background(),
+			tx,
+			"test",
+			event.IdentityCreated,
+			event.IdentityUpdated,
+			event.IdentityDeactivated,
+			event.SyncHeld,
+		)
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -28,7 +36,8 @@ func (w *world) listens() {
 func (w *world) heard() (list []string) {
 	w.t.Helper()
 	list = one[[]string](w, `
-		select coalesce(array_agg(kind || ' ' || coalesce(data ->> 'external_id', data ->> 'connector_business_id') || ' ' || array_to_string(changed, ',')
+		select coalesce(array_agg(kind || ' ' || coalesce(data ->> 'external_id',
+		    data ->> 'connector_business_id') || ' ' || array_to_string(changed, ',')
 		                          order by kind, data ->> 'external_id', sequence), '{}')
 		  from event where id in (select event_id from event_due)`)
 	w.exec(`delete from event_due`)
@@ -40,7 +49,14 @@ func TestASyncTellsOfThePeopleItChangesAndOfNobodyElse(t *testing.T) {
 	w.listens()
 	all := []v1.SyncResponse{
 		person("ann", "Ann", "ann@x.test", map[string]any{"manager": "uid=bob", "department": "Sales", "title": "Rep"}),
-		person("bob", "Bob", "bob@x.test", nil), person("cy", "Cy", "cy@x.test", map[string]any{"title": "Boss"}), person("dee", "Dee", "dee@x.test", nil),
+		person(
+			"bob",
+			"Bob",
+			"bob@x.test",
+			nil,
+		),
+		person("cy", "Cy", "cy@x.test", map[string]any{"title": "Boss"}),
+		person("dee", "Dee", "dee@x.test", nil),
 	}
 	for i := range 36 {
 		all = append(all, person(fmt.Sprintf("x%02d", i), "X", fmt.Sprintf("x%d@x.test", i), nil))
@@ -60,13 +76,26 @@ func TestASyncTellsOfThePeopleItChangesAndOfNobodyElse(t *testing.T) {
 	if first := w.heard(); len(first) != len(all) || first[0] != "identity.created ann " {
 		t.Errorf("a first load told %d things, %s", len(first), first[0])
 	}
-	if n := one[int](w, `select count(*) from event e join identity i on i.id = e.resource_id and i.version = e.version and e.sequence = 1`); n != len(all) {
+	if n := one[int](
+		w,
+		`select count(*) from event e join identity i on i.id = e.resource_id and i.version = e.version
+			and e.sequence = 1`,
+	); n != len(
+		all,
+	) {
 		t.Errorf("%d events name a person and their version", n)
 	}
 	step("nothing changed", []string{}, all...)
 	all[0] = person("ann", "Ann", "ann@x.test", map[string]any{"manager": "uid=cy", "department": "Support"})
 	all[1] = person("bob", "Bob", "bob@x.test", map[string]any{"userAccountControl": "514"})
-	step("one moves and one leaves", []string{"identity.deactivated bob status", "identity.updated ann department,title", "identity.updated ann manager_id"}, all...)
+	step(
+		"one moves and one leaves",
+		[]string{
+			"identity.deactivated bob status",
+			"identity.updated ann department,title",
+			"identity.updated ann manager_id",
+		},
+		all...)
 	without := append(append([]v1.SyncResponse{}, all[:3]...), all[4:]...)
 	step("missing once", []string{}, without...)
 	step("missing twice", []string{"identity.deactivated dee status,status_reason"}, without...)
@@ -75,7 +104,10 @@ func TestASyncTellsOfThePeopleItChangesAndOfNobodyElse(t *testing.T) {
 	if back := w.heard(); len(back) == 0 || back[0][:len("identity.updated dee")] != "identity.updated dee" {
 		t.Errorf("who came back was told as %v", back)
 	}
-	if n := one[int](w, `select count(*) from (select 1 from event group by resource_id, sequence having count(*) > 1) twice`); n != 0 {
+	if n := one[int](
+		w,
+		`select count(*) from (select 1 from event group by resource_id, sequence having count(*) > 1) twice`,
+	); n != 0 {
 		t.Errorf("%d sequence numbers were given twice", n)
 	}
 }

@@ -15,8 +15,14 @@ func TestAReadingThatDidNotComeToItsEndIsNoSuccess(t *testing.T) {
 	w.source.script = telling("c1", nil, all...)
 	w.full(syncrun.Trigger{})
 	before := w.holdings()
-	last := v1.SyncResponse{Success: true, Page: &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*"}, {Kind: v1.Identities, Key: "*"}}}}
-	w.source.script = func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error { return emit(ctx, last) }
+	last := v1.SyncResponse{
+		Success: true,
+		Page:    &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*"}, {Kind: v1.Identities, Key: "*"}}},
+	}
+	w.source.script = func(ctx context.Context, _ v1.SyncRequest,
+		emit connectorkit.Emit) error {
+		return emit(ctx, last)
+	}
 	if got := w.full(syncrun.Trigger{}); got.Status != syncrun.Partial || got.Complete["accounts"] {
 		t.Errorf("a run whose connector read nobody to the end is %s: %+v", got.Status, got.Error)
 	}

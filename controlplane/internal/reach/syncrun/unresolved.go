@@ -9,14 +9,16 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// unresolved counts the staged grants that name somebody, or something, that is not there, and tells of the first of them
-// when asked to. They stay visible instead of being dropped: a member outside the part of a directory that is read looks like
-// this. examples are a few of them, as text.
+// unresolved counts the staged grants that name somebody, or something, that is not there, and tells of the first of
+// them when asked to. They stay visible instead of being dropped: a member outside the part of a directory that is read
+// looks like this. examples are a few of them, as text.
 func unresolved(ctx context.Context, tx *pg.Tx, s span, tell bool) (n int64, examples []string, err error) {
 	const sql = `
 		with open as (
-		    select s.entitlement_external_id, coalesce(s.account_external_id, s.principal_entitlement_external_id, s.principal_ref_value) as principal,
-		           coalesce(e.display_name, s.entitlement_external_id) as name, e.id is null as no_entitlement
+		    select s.entitlement_external_id,
+		           coalesce(s.account_external_id, s.principal_entitlement_external_id,
+		               s.principal_ref_value) as principal, coalesce(e.display_name, s.entitlement_external_id) as name,
+		               e.id is null as no_entitlement
 		      from stage_grant s
 		      left join entitlement e
 		        on e.tenant_id = s.tenant_id
@@ -31,16 +33,20 @@ func unresolved(ctx context.Context, tx *pg.Tx, s span, tell bool) (n int64, exa
 		), told as (
 		    insert into sync_error (tenant_id, run_id, object, external_id, code, message)
 		    select current_tenant(), $1, 'grant', entitlement_external_id, 'unresolved_reference',
-		           case when no_entitlement then 'the entitlement of this grant was not read; its member is ' || left(principal, 500)
-		                else 'the member ' || left(principal, 500) || ' of this entitlement was not read: it lies outside what this connector reads, '
+		           case when no_entitlement then 'the entitlement of this grant was not read; its member is ' ||
+		               left(principal, 500)
+		                else 'the member ' || left(principal,
+		                    500) || ' of this entitlement was not read: it lies outside what this connector reads, '
 		                     || 'or the filter for people leaves it out' end
 		      from open
 		     where $5
 		     limit 1000
 		)
 		select (select count(*) from open),
-		       array(select left(principal, 200) || ' of ' || left(name, 200) from open order by name, principal limit $6)`
-	if err := tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector, tell, unresolvedExamples).Scan(&n, &examples); err != nil {
+		       array(select left(principal, 200) || ' of ' || left(name, 200) from open order by name, principal
+		           limit $6)`
+	if err := tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector, tell, unresolvedExamples).
+		Scan(&n, &examples); err != nil {
 		return 0, nil, fmt.Errorf("unresolved references: %w", err)
 	}
 	return n, examples, nil
@@ -54,7 +60,9 @@ const unresolvedExamples = 5
 func unresolvedWarning(n int64, examples []string) v1.Warning {
 	return v1.Warning{Code: "unresolved_memberships", Message: fmt.Sprintf(
 		"%d memberships name a member or an entitlement that was not read, such as %s. The errors of the run list them.",
-		n, strings.Join(examples, "; "))}
+		n,
+		strings.Join(examples, "; "),
+	)}
 }
 
 // resolves is true for a staged grant whose principal is known. Each kind of reference looks up its own index.

@@ -20,8 +20,10 @@ func TestARunWarnsOfMembershipsThatItCouldNotResolve(t *testing.T) {
 				found = append(found, warning.Message)
 			}
 		}
-		if len(found) != 1 || !strings.HasPrefix(found[0], "7 memberships") || !strings.Contains(found[0], "uid=g1 of ") ||
-			strings.Contains(found[0], "uid=g7") || got.Report.Grants.Unresolved != 7 {
+		if len(found) != 1 || !strings.HasPrefix(found[0], "7 memberships") ||
+			!strings.Contains(found[0], "uid=g1 of ") ||
+			strings.Contains(found[0], "uid=g7") ||
+			got.Report.Grants.Unresolved != 7 {
 			t.Errorf("warnings %q, unresolved %d", found, got.Report.Grants.Unresolved)
 		}
 	}

@@ -28,13 +28,15 @@ func (w *watch) hear(p v1.Progress) {
 	if !storable(message) {
 		message = ""
 	}
-	if same := w.until == nil && p.RateWaitUntil == nil || w.until != nil && p.RateWaitUntil != nil && w.until.Equal(*p.RateWaitUntil); !same || message != w.message {
+	if same := w.until == nil && p.RateWaitUntil == nil ||
+		w.until != nil && p.RateWaitUntil != nil && w.until.Equal(*p.RateWaitUntil); !same ||
+		message != w.message {
 		w.until, w.message, w.changed = p.RateWaitUntil, message, true
 	}
 }
 
-// sign notes progress: a chunk, or the beginning or end of the reading. The caller is busy with what it got while reading is
-// false, and silence does not count.
+// sign notes progress: a chunk, or the beginning or end of the reading. The caller is busy with what it got while
+// reading is false, and silence does not count.
 func (w *watch) sign(reading bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,8 +72,8 @@ func (w *watch) unwritten() {
 	w.changed = true
 }
 
-// beat keeps the lease, shows what the connector reports, and notices a cancel. A worker that cannot renew its lease in time
-// stops by itself.
+// beat keeps the lease, shows what the connector reports, and notices a cancel. A worker that cannot renew its lease in
+// time stops by itself.
 func (w *work) beat(ctx context.Context) {
 	tick := time.NewTicker(beatInterval)
 	defer tick.Stop()
@@ -105,15 +107,26 @@ func (w *work) renew(ctx context.Context) (found, cancel, open bool, err error) 
 	const sql = `
 		update sync_run
 		   set lease_until = now() + $4::interval,
-		       rate_wait_until = case when $5 then $6 else rate_wait_until end, message = case when $5 then $7 else message end,
-		       progress_seq = progress_seq + case when $5 then 1 else 0 end
+		       rate_wait_until = case when $5 then $6 else rate_wait_until end,
+		       message = case when $5 then $7 else message end,
+		           progress_seq = progress_seq + case when $5 then 1 else 0 end
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3
 		returning cancel_requested, (select t.status = 'active' from tenant t where t.id = current_tenant())`
 	ctx, done := context.WithTimeout(ctx, 5*time.Second)
 	defer done()
 	until, message, fresh := w.watch.news()
 	err = w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, w.id, w.s.process.String(), w.attempt, leaseTime.String(), fresh, until, message)
+		rows, err := tx.Query(
+			ctx,
+			sql,
+			w.id,
+			w.s.process.String(),
+			w.attempt,
+			leaseTime.String(),
+			fresh,
+			until,
+			message,
+		)
 		if err != nil {
 			return err
 		}

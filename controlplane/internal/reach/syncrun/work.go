@@ -84,7 +84,12 @@ type work struct {
 // run is what reconcile must know of the run.
 func (w *work) run() reconcile.Run {
 	return reconcile.Run{
-		ID: w.id, Connector: w.connector, FirstLoad: w.firstLoad, Preview: w.preview, Incremental: w.effective.Incremental, Complete: w.complete,
+		ID:              w.id,
+		Connector:       w.connector,
+		FirstLoad:       w.firstLoad,
+		Preview:         w.preview,
+		Incremental:     w.effective.Incremental,
+		Complete:        w.complete,
 		Clean:           !w.capped && w.clean(),
 		SettingsChanged: w.position != nil && string(w.position.Settings) != string(w.settings),
 	}
@@ -120,7 +125,9 @@ func (w *work) clear(ctx context.Context) {
 	}
 	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
 		var over bool
-		if err := tx.QueryRow(ctx, `select finished_at is not null from sync_run where id = $1`, w.id).Scan(&over); err != nil || !over {
+		if err := tx.QueryRow(ctx, `select finished_at is not null from sync_run where id = $1`, w.id).
+			Scan(&over); err != nil ||
+			!over {
 			return err
 		}
 		return forget(ctx, tx, w.connector)
@@ -134,7 +141,16 @@ func (w *work) clear(ctx context.Context) {
 func (w *work) guarded(ctx context.Context) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			w.s.Log.ErrorContext(ctx, "panic in a run", "run", w.id, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			w.s.Log.ErrorContext(
+				ctx,
+				"panic in a run",
+				"run",
+				w.id,
+				"cause",
+				fmt.Sprint(cause),
+				"stack",
+				string(debug.Stack()),
+			)
 			err = errors.New("a fault of our own stopped the run")
 		}
 	}()
@@ -150,8 +166,12 @@ func (w *work) goOn(ctx context.Context) error {
 		return diedTwice()
 	case w.failures > maxFailures:
 		return &v1.ErrorDetail{
-			Class: v1.ClassInternal, Code: "attempts_used_up",
-			Message: fmt.Sprintf("%d attempts did not move this run on; what was merged stays, nothing was removed", maxFailures),
+			Class: v1.ClassInternal,
+			Code:  "attempts_used_up",
+			Message: fmt.Sprintf(
+				"%d attempts did not move this run on; what was merged stays, nothing was removed",
+				maxFailures,
+			),
 		}
 	}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -196,7 +216,8 @@ func (w *work) stages(ctx context.Context, stop context.CancelCauseFunc) error {
 	return w.conclude(ctx)
 }
 
-// stream is a connector's first load: it merges behind the reading, since there is nothing yet that could be changed or removed.
+// stream is a connector's first load: it merges behind the reading, since there is nothing yet that could be changed or
+// removed.
 func (w *work) stream(ctx context.Context, stop context.CancelCauseFunc) (err error) {
 	m := w.startMerger(ctx, stop)
 	m.more()
@@ -226,7 +247,15 @@ func (w *work) settle(ctx context.Context, err error) error {
 	case errors.Is(err, errStopping):
 		return w.handBack(ctx, 0, true)
 	case errors.Is(err, errCancelled):
-		return w.end(ctx, Cancelled, &v1.ErrorDetail{Class: v1.ClassCancelled, Code: "cancelled", Message: "the run was cancelled; what had been merged stays"})
+		return w.end(
+			ctx,
+			Cancelled,
+			&v1.ErrorDetail{
+				Class:   v1.ClassCancelled,
+				Code:    "cancelled",
+				Message: "the run was cancelled; what had been merged stays",
+			},
+		)
 	}
 	if lost(err) && w.failures < maxFailures {
 		w.s.Log.WarnContext(ctx, "the database was away; the run goes on when it is back", "run", w.id, "err", err)
@@ -245,32 +274,40 @@ func (w *work) settle(ctx context.Context, err error) error {
 // codeDied is the error of a run in which process after process has died.
 const codeDied = "process_died"
 
-// diedTwice ends such a run instead of trying it again: what it reads probably takes more memory than there is, and every other
-// run of the process would end with it.
+// diedTwice ends such a run instead of trying it again: what it reads probably takes more memory than there is, and
+// every other run of the process would end with it.
 func diedTwice() *v1.ErrorDetail {
 	return &v1.ErrorDetail{
-		Class: v1.ClassInternal, Code: codeDied,
-		Message: fmt.Sprintf("The process that worked on this run ended unexpectedly %d times without progress, so the run is not tried again.", maxDeaths),
-		Hint: "See the log of the control plane for the reason, such as a lack of memory. Then clear the quarantine of the connector and run the " +
+		Class: v1.ClassInternal,
+		Code:  codeDied,
+		Message: fmt.Sprintf(
+			"The process that worked on this run ended unexpectedly %d times without progress, so the run is not "+
+				"tried again.",
+			maxDeaths,
+		),
+		Hint: "See the log of the control plane for the reason, such as a lack of memory. Then clear the quarantine " +
+			"of the connector and run the " +
 			"sync again. What was merged stays; nothing was removed.",
 	}
 }
 
 func died(cause *v1.ErrorDetail) bool { return cause != nil && cause.Code == codeDied }
 
-// lost reports whether the database went away under the work, rather than refuse something. What the target does wrong is told by
-// the connector in words of its own.
+// lost reports whether the database went away under the work, rather than refuse something. What the target does wrong
+// is told by the connector in words of its own.
 func lost(err error) bool {
 	var target *v1.ErrorDetail
 	if errors.As(err, &target) {
 		return false
 	}
-	return fault.Is(err, fault.Unavailable) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) ||
+	return fault.Is(err, fault.Unavailable) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		errors.Is(err, net.ErrClosed) ||
 		pgconn.SafeToRetry(err)
 }
 
-// again reports whether another attempt may succeed: the agent has gone, the target asks for patience, or the connection broke
-// after it had worked. A target that was never reached is more likely misconfigured, and its error is told at once.
+// again reports whether another attempt may succeed: the agent has gone, the target asks for patience, or the
+// connection broke after it had worked. A target that was never reached is more likely misconfigured, and its error is
+// told at once.
 func (w *work) again(d *v1.ErrorDetail) bool {
 	if w.failures >= maxFailures {
 		return false

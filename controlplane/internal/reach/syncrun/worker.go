@@ -24,26 +24,43 @@ var (
 	errCancelled = errors.New("a person cancelled this sync run")
 	errStopping  = errors.New("this process is stopping")
 	errStuck     = &v1.ErrorDetail{
-		Class: v1.ClassTransient, Code: "no_progress", Message: "the connector showed no sign of progress for too long", Retryable: true,
+		Class:     v1.ClassTransient,
+		Code:      "no_progress",
+		Message:   "the connector showed no sign of progress for too long",
+		Retryable: true,
 	}
 )
 
 // channel is where a new run, or a wish to cancel one, is announced to all processes.
 const channel = "sync_run"
 
-// Run looks for runs and works on them until ctx ends. Then it hands back what it has, so that the next process goes on at
-// once.
+// Run looks for runs and works on them until ctx ends. Then it hands back what it has, so that the next process goes on
+// at once.
 func (s *Service) Run(ctx context.Context) error {
 	s.init()
 	defer s.stop()
-	line := pg.Line{DB: s.DB, Channel: channel, Again: 2 * time.Second, Log: s.Log, Lost: "lost the line on which runs are announced; looking every second"}
+	line := pg.Line{
+		DB:      s.DB,
+		Channel: channel,
+		Again:   2 * time.Second,
+		Log:     s.Log,
+		Lost:    "lost the line on which runs are announced; looking every second",
+	}
 	go line.Listen(ctx, s.wake.Ring)
-	return loop.Worker{Every: time.Second, Wake: &s.wake, Log: s.Log, Cannot: "cannot look for runs"}.Run(ctx, func(ctx context.Context) error {
-		err := s.claim(ctx)
-		s.deliverCallbacks(ctx)
-		s.expire(ctx)
-		return err
-	})
+	return loop.Worker{
+		Every:  time.Second,
+		Wake:   &s.wake,
+		Log:    s.Log,
+		Cannot: "cannot look for runs",
+	}.Run(
+		ctx,
+		func(ctx context.Context) error {
+			err := s.claim(ctx)
+			s.deliverCallbacks(ctx)
+			s.expire(ctx)
+			return err
+		},
+	)
 }
 
 // expire ends, once a minute, what was held without a decision for too long.
@@ -74,7 +91,8 @@ type place struct {
 	cancel  context.CancelCauseFunc
 }
 
-// suspicion is how long a run in which a process has died is worked on without another such run, unless it moves on before.
+// suspicion is how long a run in which a process has died is worked on without another such run, unless it moves on
+// before.
 const suspicion = time.Minute
 
 // open is a run that nobody works on.
@@ -130,8 +148,8 @@ func (s *Service) claim(ctx context.Context) error {
 	return nil
 }
 
-// ready are runs that somebody could work on now: of every tenant its oldest first, those of tenants of which fewer are being
-// worked on before others.
+// ready are runs that somebody could work on now: of every tenant its oldest first, those of tenants of which fewer are
+// being worked on before others.
 func (s *Service) ready(ctx context.Context) ([]open, error) {
 	const sql = `
 		with busy as (
@@ -140,9 +158,11 @@ func (s *Service) ready(ctx context.Context) ([]open, error) {
 			 where b.status in ('running', 'evaluating', 'applying')
 			   and b.lease_until > now()
 			 group by b.tenant_id)
-		select tenant_id, id, connector_id, type, mode, agent_id, agent_group, status, wait_until, read_ended, suspect, alone
+		select tenant_id, id, connector_id, type, mode, agent_id, agent_group, status, wait_until, read_ended, suspect,
+		    alone
 		  from (select ` + openColumns + `, r.created_at,
-		               coalesce(b.runs, 0) + row_number() over (partition by r.tenant_id order by r.created_at, r.id) as turn` + fromOpen + `
+		               coalesce(b.runs, 0) + row_number() over (partition by r.tenant_id order by r.created_at,
+		                   r.id) as turn` + fromOpen + `
 		          left join busy b
 		            on b.tenant_id = r.tenant_id
 		         where r.status in ('queued', 'running', 'evaluating', 'applying')
@@ -155,8 +175,8 @@ func (s *Service) ready(ctx context.Context) ([]open, error) {
 // waitingAtOnce are how many runs that wait for their agent are looked at together.
 const waitingAtOnce = 500
 
-// waiting are the next runs that wait for their agent, of all of them in turn, so that many whose agents are away hide none
-// whose agent has come.
+// waiting are the next runs that wait for their agent, of all of them in turn, so that many whose agents are away hide
+// none whose agent has come.
 func (s *Service) waiting(ctx context.Context) ([]open, error) {
 	const sql = `select ` + openColumns + fromOpen + `
 		 where r.status = 'waiting_agent'
@@ -177,9 +197,9 @@ func (s *Service) room() int {
 	return s.MaxRuns - len(s.active)
 }
 
-// fits reports whether a run may have one of the places that are left. A tenant that has some gets another only while more are
-// free than it has, so that the long runs of one tenant always leave a place for those of the next. Runs in which a process has
-// died are worked on one at a time: should it die again, it is known in which of them.
+// fits reports whether a run may have one of the places that are left. A tenant that has some gets another only while
+// more are free than it has, so that the long runs of one tenant always leave a place for those of the next. Runs in
+// which a process has died are worked on one at a time: should it die again, it is known in which of them.
 func (s *Service) fits(o open) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,8 +226,8 @@ func (o open) target() dispatch.Target {
 	return t
 }
 
-// consider takes a run if this process can work on it: any hosted one, an agent's where this process holds the socket, and any
-// that is read to its end.
+// consider takes a run if this process can work on it: any hosted one, an agent's where this process holds the socket,
+// and any that is read to its end.
 func (s *Service) consider(ctx context.Context, o open) error {
 	if o.Mode == dispatch.Agent && !o.ReadEnded && !s.Agents.Serves(o.target()) {
 		return s.elsewhere(ctx, o)
@@ -220,7 +240,8 @@ func (s *Service) consider(ctx context.Context, o open) error {
 	return nil
 }
 
-// elsewhere lets a run wait for its agent, which this process does not serve, and ends it when the agent stays away too long.
+// elsewhere lets a run wait for its agent, which this process does not serve, and ends it when the agent stays away too
+// long.
 func (s *Service) elsewhere(ctx context.Context, o open) error {
 	overdue := o.WaitUntil != nil && s.Now().After(*o.WaitUntil)
 	if o.Status == WaitingAgent && !overdue {
@@ -244,8 +265,10 @@ func (s *Service) giveUp(ctx context.Context, o open) error {
 			return err
 		}
 		return w.write(ctx, tx, Failed, w.tally, &v1.ErrorDetail{
-			Class: v1.ClassAgentUnavailable, Code: "agent_offline", Message: fmt.Sprintf("no agent of this connector was online for %s", agentWait),
-			Hint: "Start the agent, or give the connector another one, and run the sync again.",
+			Class:   v1.ClassAgentUnavailable,
+			Code:    "agent_offline",
+			Message: fmt.Sprintf("no agent of this connector was online for %s", agentWait),
+			Hint:    "Start the agent, or give the connector another one, and run the sync again.",
 		})
 	})
 }
@@ -254,7 +277,8 @@ func (s *Service) await(ctx context.Context, o open) error {
 	return s.DB.As(ctx, viewer.System(o.Tenant), func(tx *pg.Tx) error {
 		const sql = `
 			update sync_run
-			   set status = 'waiting_agent', wait_until = coalesce(wait_until, now() + $2::interval), progress_seq = progress_seq + 1, updated_at = now()
+			   set status = 'waiting_agent', wait_until = coalesce(wait_until, now() + $2::interval),
+			       progress_seq = progress_seq + 1, updated_at = now()
 			 where tenant_id = current_tenant()
 			   and id = $1
 			   and status in ('queued', 'running', 'applying')

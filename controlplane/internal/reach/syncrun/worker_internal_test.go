@@ -33,7 +33,9 @@ func TestANoticeThatCouldNotBeWrittenIsWrittenLater(t *testing.T) {
 
 func TestCallbacksShareTheirConnections(t *testing.T) {
 	var connections atomic.Int64
-	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	receiver := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
+	)
 	receiver.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			connections.Add(1)
@@ -41,10 +43,19 @@ func TestCallbacksShareTheirConnections(t *testing.T) {
 	}
 	receiver.Start()
 	defer receiver.Close()
-	s := &Service{Guard: &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, CallbackKey: []byte("key"), Now: time.Now}
+	s := &Service{
+		Guard:       &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		CallbackKey: []byte("key"),
+		Now:         time.Now,
+	}
 	s.init()
 	for seq := range int64(5) {
-		if err := s.post(t.Context(), uuid.NewString(), receiver.URL, Progress{RunID: "r", ConnectorID: "c", Seq: seq}); err != nil {
+		if err := s.post(
+			t.Context(),
+			uuid.NewString(),
+			receiver.URL,
+			Progress{RunID: "r", ConnectorID: "c", Seq: seq},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,8 +17,12 @@ import (
 
 // die leaves a run as a process does that is killed while it works on it.
 func (w *world) die(run string) {
-	w.exec(`update sync_run set status = 'running', lease_owner = $2, lease_until = now() - interval '1 second', attempt = attempt + 1 where id = $1`,
-		run, uuid.NewString())
+	w.exec(
+		`update sync_run set status = 'running', lease_owner = $2, lease_until = now() - interval '1 second',
+			attempt = attempt + 1 where id = $1`,
+		run,
+		uuid.NewString(),
+	)
 }
 
 func (w *world) asked() int {
@@ -44,7 +48,14 @@ func TestARunInWhichTwoProcessesDiedWaitsForAPerson(t *testing.T) {
 	if n := w.asked(); n != 0 {
 		t.Errorf("its target was read %d times more", n)
 	}
-	if status := one[string](w, `select status || ': ' || status_reason from connector where id = $1`, w.connector); !strings.HasPrefix(status, "quarantined: The process") {
+	if status := one[string](
+		w,
+		`select status || ': ' || status_reason from connector where id = $1`,
+		w.connector,
+	); !strings.HasPrefix(
+		status,
+		"quarantined: The process",
+	) {
 		t.Errorf("the connector is %q", status)
 	}
 	if n := one[int](w, `select count(*) from audit_event where action = 'connector.quarantined'`); n != 1 {
@@ -180,10 +191,13 @@ func TestRunsThatWaitForTheirAgentHideNoOthers(t *testing.T) {
 	away.exec(`
 		with c as (
 		    insert into connector (tenant_id, id, business_id, name, type, purpose, mode, agent_group)
-		    select current_tenant(), gen_random_uuid(), 'away-' || n, 'away', 'ldap', 'both', 'agent', 'gone' from generate_series(1, 600) n
+		    select current_tenant(), gen_random_uuid(), 'away-' || n, 'away', 'ldap', 'both', 'agent',
+		        'gone' from generate_series(1, 600) n
 		    returning id)
-		insert into sync_run (tenant_id, id, connector_id, type, mode, agent_group, incremental, chunk_size, status, wait_until, created_at)
-		select current_tenant(), gen_random_uuid(), id, 'ldap', 'agent', 'gone', false, 500, 'waiting_agent', now() + interval '1 hour', now() - interval '1 hour'
+		insert into sync_run (tenant_id, id, connector_id, type, mode, agent_group, incremental, chunk_size, status,
+		    wait_until, created_at)
+		select current_tenant(), gen_random_uuid(), id, 'ldap', 'agent', 'gone', false, 500, 'waiting_agent',
+		    now() + interval '1 hour', now() - interval '1 hour'
 		  from c`)
 	w.source.script = telling("c1", nil, staff(2)...)
 	run := w.start(syncrun.Trigger{})
@@ -204,16 +218,22 @@ func TestARunWhoseAgentHasComeIsFoundAmongManyThatWait(t *testing.T) {
 	w.exec(`
 		with c as (
 		    insert into connector (tenant_id, id, business_id, name, type, purpose, mode, agent_group)
-		    select current_tenant(), gen_random_uuid(), 'away-' || n, 'away', 'ldap', 'both', 'agent', case when n = 1 then 'back' else 'gone' end
+		    select current_tenant(), gen_random_uuid(), 'away-' || n, 'away', 'ldap', 'both', 'agent',
+		        case when n = 1 then 'back' else 'gone' end
 		      from generate_series(1, 1200) n
 		    returning id, agent_group)
-		insert into sync_run (tenant_id, id, connector_id, type, mode, agent_group, incremental, chunk_size, status, wait_until)
-		select current_tenant(), case when agent_group = 'back' then 'ffffffff-ffff-4fff-8fff-ffffffffffff' else gen_random_uuid() end, id, 'ldap', 'agent',
-		       agent_group, false, 500, 'waiting_agent', now() + interval '1 hour'
+		insert into sync_run (tenant_id, id, connector_id, type, mode, agent_group, incremental, chunk_size, status,
+		    wait_until)
+		select current_tenant(), case when agent_group = 'back' then 'ffffffff-ffff-4fff-8fff-ffffffffffff'
+		       else gen_random_uuid() end, id, 'ldap', 'agent', agent_group, false, 500, 'waiting_agent',
+		           now() + interval '1 hour'
 		  from c`)
 	w.service(t, func(s *syncrun.Service) { s.Agents = back{"back"} })
 	w.connector = one[string](w, `select id::text from connector where agent_group = 'back'`)
-	w.await("ffffffff-ffff-4fff-8fff-ffffffffffff", func(r syncrun.Run) bool { return r.Status != syncrun.WaitingAgent })
+	w.await(
+		"ffffffff-ffff-4fff-8fff-ffffffffffff",
+		func(r syncrun.Run) bool { return r.Status != syncrun.WaitingAgent },
+	)
 }
 
 func TestARunThatEndsWhileItWaitsKeepsItsCounters(t *testing.T) {
@@ -222,8 +242,11 @@ func TestARunThatEndsWhileItWaitsKeepsItsCounters(t *testing.T) {
 		w.stop()
 		w.exec(`update connector set mode = 'agent', agent_group = 'gone' where id = $1`, w.connector)
 		run := w.start(syncrun.Trigger{Mode: purpose})
-		w.exec(`update sync_run set status = 'waiting_agent', wait_until = now() - interval '1 second', chunks = 1, warnings = '[{"code": "odd", "message": "odd"}]',
-		               executed_by = '{"mode": "agent"}' where id = $1`, run.ID)
+		w.exec(
+			`update sync_run set status = 'waiting_agent', wait_until = now() - interval '1 second', chunks = 1, warnings = '[{"code": "odd", "message": "odd"}]',
+		               executed_by = '{"mode": "agent"}' where id = $1`,
+			run.ID,
+		)
 		w.exec(`insert into sync_chunk (tenant_id, run_id, attempt, seq, records, counters)
 		        values (current_tenant(), $1, 1, 1, 7, '{"counters": {"accounts_discovered": 7}}')`, run.ID)
 		w.service(t)
@@ -232,9 +255,19 @@ func TestARunThatEndsWhileItWaitsKeepsItsCounters(t *testing.T) {
 			t.Fatalf("%s: the run is %s: %+v", purpose, got.Status, got.Error)
 		}
 		if got.Counters.AccountsDiscovered != 7 || len(got.Warnings) != 1 || got.ExecutedBy == nil {
-			t.Errorf("%s: it ends with %+v, warnings %v, executed by %v", purpose, got.Counters, got.Warnings, got.ExecutedBy)
+			t.Errorf(
+				"%s: it ends with %+v, warnings %v, executed by %v",
+				purpose,
+				got.Counters,
+				got.Warnings,
+				got.ExecutedBy,
+			)
 		}
-		if noted := one[bool](w, `select last_run_id is not null from connector where id = $1`, w.connector); noted != (purpose == "apply") {
+		if noted := one[bool](
+			w,
+			`select last_run_id is not null from connector where id = $1`,
+			w.connector,
+		); noted != (purpose == "apply") {
 			t.Errorf("%s: the connector notes the failed run: %v", purpose, noted)
 		}
 		w.stop()

@@ -47,10 +47,23 @@ func TestNestedGroupsWithACycleGiveInheritedGrantsWithAllTheirPaths(t *testing.T
 	h := open(t)
 	ada := h.Person("ada", "")
 	account := h.Account(ldap, "ada", ada)
-	staff, sales, emea, crm := h.Entitlement(ldap, "staff"), h.Entitlement(ldap, "sales"), h.Entitlement(ldap, "emea"), h.Entitlement(ldap, "crm")
+	staff, sales, emea, crm := h.Entitlement(
+		ldap,
+		"staff",
+	), h.Entitlement(
+		ldap,
+		"sales",
+	), h.Entitlement(
+		ldap,
+		"emea",
+	), h.Entitlement(
+		ldap,
+		"crm",
+	)
 	h.Grant(ldap, account, sales)
 	h.Grant(ldap, account, emea)
-	for _, edge := range [][2]string{{sales, staff}, {emea, sales}, {staff, emea}, {staff, crm}} { // sales, staff and emea go in a circle
+	// sales, staff and emea go in a circle
+	for _, edge := range [][2]string{{sales, staff}, {emea, sales}, {staff, emea}, {staff, crm}} {
 		h.Nest(ldap, edge[0], edge[1])
 	}
 	if diff := cmp.Diff(access.Inherited{Added: 2}, expand(t, h)); diff != "" {
@@ -105,7 +118,15 @@ func TestInheritedGrantsFollowTheNesting(t *testing.T) {
 		t.Errorf("a pair that is both: %+v; want it to stay direct", n)
 	}
 	h.Exec(`update access_grant set status = 'revoked' where entitlement_id = $1`, outer)
-	if n := expand(t, h); n.Added != 1 || h.Count(`select count(*) from access_grant where entitlement_id = $1 and directness = 'inherited' and status = 'active'`, outer) != 1 {
+	if n := expand(
+		t,
+		h,
+	); n.Added != 1 ||
+		h.Count(
+			`select count(*) from access_grant where entitlement_id = $1 and directness = 'inherited'
+				and status = 'active'`,
+			outer,
+		) != 1 {
 		t.Errorf("revoked directly, still nested: %+v; want it inherited", n)
 	}
 	h.Exec(`update access_grant set status = 'missing' where id = $1`, grant)
@@ -113,7 +134,11 @@ func TestInheritedGrantsFollowTheNesting(t *testing.T) {
 		t.Errorf("the direct grant is missing once: %+v; want nothing removed before that is proven", n)
 	}
 	h.Exec(`update access_grant set status = 'revoked' where id = $1`, grant)
-	if n := expand(t, h); n.Removed != 1 || h.Count(`select count(*) from access_grant where directness = 'inherited'`) != 0 {
+	if n := expand(
+		t,
+		h,
+	); n.Removed != 1 ||
+		h.Count(`select count(*) from access_grant where directness = 'inherited'`) != 0 {
 		t.Errorf("the direct grant is gone: %+v; want the inherited one removed", n)
 	}
 }
@@ -128,7 +153,8 @@ func TestAnEntitlementShowsItsCountsMembersAndNesting(t *testing.T) {
 	h.Grant(ldap, h.Account(ldap, "d", ""), outer)
 	expand(t, h)
 	list := h.Must(200, "admin", "GET", "/entitlements?sort=-name&kind=group&q=OUT", nil)
-	if len(list.Items()) != 1 || list.Items()[0]["direct_member_count"] != 1.0 || list.Items()[0]["effective_member_count"] != 4.0 {
+	if len(list.Items()) != 1 || list.Items()[0]["direct_member_count"] != 1.0 ||
+		list.Items()[0]["effective_member_count"] != 4.0 {
 		t.Errorf("got %v; want outer with 1 direct and 4 effective members", list.Body)
 	}
 	one := h.Must(200, "admin", "GET", "/entitlements/"+inner, nil)
@@ -142,8 +168,15 @@ func TestAnEntitlementShowsItsCountsMembersAndNesting(t *testing.T) {
 		t.Errorf("direct members: %v; want 1", got.Body["total"])
 	}
 	first := h.Must(200, "admin", "GET", "/entitlements/"+outer+"/members?effective=true&limit=3", nil)
-	rest := h.Must(200, "admin", "GET", "/entitlements/"+outer+"/members?effective=true&limit=3&cursor="+first.Text("next_cursor"), nil)
-	if first.Body["total"] != 4.0 || len(first.Items()) != 3 || len(rest.Items()) != 1 || rest.Body["next_cursor"] != nil {
+	rest := h.Must(
+		200,
+		"admin",
+		"GET",
+		"/entitlements/"+outer+"/members?effective=true&limit=3&cursor="+first.Text("next_cursor"),
+		nil,
+	)
+	if first.Body["total"] != 4.0 || len(first.Items()) != 3 || len(rest.Items()) != 1 ||
+		rest.Body["next_cursor"] != nil {
 		t.Errorf("effective members: %v then %v; want 3 and 1 of 4", first.Body, rest.Body)
 	}
 	if got := h.Must(200, "admin", "GET", "/entitlements/"+outer+"/grants", nil); got.Body["total"] != 4.0 {
@@ -159,7 +192,15 @@ func TestAnEntitlementIsPatchedByTheRules(t *testing.T) {
 	h.Refused(422, "validation_failed", "admin", "PATCH", at, `{"risk_level":"huge"}`)
 	h.Refused(422, "unknown_field", "admin", "PATCH", at, `{"riskiness":"high"}`)
 	h.Refused(422, "validation_failed", "admin", "PATCH", at, `{"owner_ids":["0197a000-0000-7000-8000-00000000dead"]}`)
-	a := h.Must(200, "admin", "PATCH", at, map[string]any{"requestable": true, "business_description": "Read the ledger.", "owner_ids": []string{owner}}, "If-Match", `"1"`)
+	a := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		at,
+		map[string]any{"requestable": true, "business_description": "Read the ledger.", "owner_ids": []string{owner}},
+		"If-Match",
+		`"1"`,
+	)
 	if a.Body["requestable"] != true || a.Header.Get("ETag") != `"2"` {
 		t.Errorf("got %v", a.Body)
 	}
@@ -168,14 +209,46 @@ func TestAnEntitlementIsPatchedByTheRules(t *testing.T) {
 	if got := h.Must(200, "admin", "PATCH", at, `{"risk_level":"low"}`); got.Header.Get("ETag") != `"2"` {
 		t.Errorf("a patch that changes nothing made version %s", got.Header.Get("ETag"))
 	}
-	if got := h.Must(200, "admin", "GET", "/entitlements?owner_id="+owner+"&requestable=true&privileged=false", nil); got.Body["total"] != 1.0 {
+	if got := h.Must(
+		200,
+		"admin",
+		"GET",
+		"/entitlements?owner_id="+owner+"&requestable=true&privileged=false",
+		nil,
+	); got.Body["total"] != 1.0 {
 		t.Errorf("by owner: %v; want 1", got.Body["total"])
 	}
-	all, owned, unowned := h.Must(200, "admin", "GET", "/entitlements", nil), h.Must(200, "admin", "GET", "/entitlements?owned=true", nil), h.Must(200, "admin", "GET", "/entitlements?owned=false", nil)
+	all, owned, unowned := h.Must(
+		200,
+		"admin",
+		"GET",
+		"/entitlements",
+		nil,
+	), h.Must(
+		200,
+		"admin",
+		"GET",
+		"/entitlements?owned=true",
+		nil,
+	), h.Must(
+		200,
+		"admin",
+		"GET",
+		"/entitlements?owned=false",
+		nil,
+	)
 	if owned.Body["total"] != 1.0 || unowned.Body["total"] != all.Body["total"].(float64)-1 {
-		t.Errorf("owned: %v, without an owner: %v, of %v", owned.Body["total"], unowned.Body["total"], all.Body["total"])
+		t.Errorf(
+			"owned: %v, without an owner: %v, of %v",
+			owned.Body["total"],
+			unowned.Body["total"],
+			all.Body["total"],
+		)
 	}
-	fields := h.Strings(`select c ->> 'field' from audit_event, json_array_elements(event::json -> 'changes') c where action = 'entitlement.updated' order by 1`)
+	fields := h.Strings(
+		`select c ->> 'field' from audit_event, json_array_elements(event::json -> 'changes') c
+			where action = 'entitlement.updated' order by 1`,
+	)
 	if diff := cmp.Diff([]string{"business_description", "owner_ids", "requestable"}, fields); diff != "" {
 		t.Errorf("audited: -want +got\n%s", diff)
 	}
@@ -183,13 +256,16 @@ func TestAnEntitlementIsPatchedByTheRules(t *testing.T) {
 
 func TestWhatIsNoEntitlementIsNotFound(t *testing.T) {
 	h := open(t)
-	for _, path := range []string{"/entitlements/roles", "/entitlements/roles/x", "/entitlements/0197a000-0000-7000-8000-00000000dead",
-		"/entitlements/grants/x", "/entitlements/roles/members", "/entitlements/x/grants", "/identities/x/grants", "/accounts/x/grants"} {
+	for _, path := range []string{"/entitlements/roles", "/entitlements/roles/x",
+		"/entitlements/0197a000-0000-7000-8000-00000000dead",
+		"/entitlements/grants/x", "/entitlements/roles/members", "/entitlements/x/grants", "/identities/x/grants",
+		"/accounts/x/grants"} {
 		h.Refused(404, "not_found", "admin", "GET", path, nil)
 	}
 }
 
-// company has chief over middle over worker, a rival whom nobody manages, and groups that middle's people and the rival hold.
+// company has chief over middle over worker, a rival whom nobody manages, and groups that middle's people and the rival
+// hold.
 type company struct {
 	*recordtest.House
 	chief, middle, worker, rival, owner             string
@@ -206,8 +282,30 @@ func found(t *testing.T) company {
 	c.middle = h.Person("middle", c.chief)
 	c.worker = h.Person("worker", c.middle)
 	c.rival, c.owner = h.Person("rival", ""), h.Person("owner", "")
-	c.workerAccount, c.rivalAccount, c.strayAccount = h.Account(ldap, "worker", c.worker), h.Account(ldap, "rival", c.rival), h.Account(ldap, "stray", "")
-	c.payroll, c.wiki, c.inner = h.Entitlement(ldap, "payroll", c.owner), h.Entitlement(ldap, "wiki"), h.Entitlement(ldap, "inner")
+	c.workerAccount, c.rivalAccount, c.strayAccount = h.Account(
+		ldap,
+		"worker",
+		c.worker,
+	), h.Account(
+		ldap,
+		"rival",
+		c.rival,
+	), h.Account(
+		ldap,
+		"stray",
+		"",
+	)
+	c.payroll, c.wiki, c.inner = h.Entitlement(
+		ldap,
+		"payroll",
+		c.owner,
+	), h.Entitlement(
+		ldap,
+		"wiki",
+	), h.Entitlement(
+		ldap,
+		"inner",
+	)
 	c.workerPayroll, c.workerWiki = h.Grant(ldap, c.workerAccount, c.payroll), h.Grant(ldap, c.workerAccount, c.wiki)
 	c.rivalPayroll, c.strayG = h.Grant(ldap, c.rivalAccount, c.payroll), h.Grant(ldap, c.strayAccount, c.payroll)
 	h.Let("chief", h.Tenant.Tenant, c.chief, viewer.Manager)
@@ -264,7 +362,12 @@ func (c company) sees(t *testing.T, as, list string, want, all []string) {
 		}
 		cursor = "&cursor=" + page.Text("next_cursor")
 	}
-	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b }), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(
+		want,
+		got,
+		cmpopts.SortSlices(func(a, b string) bool { return a < b }),
+		cmpopts.EquateEmpty(),
+	); diff != "" {
 		t.Errorf("%s as %s: -want +got\n%s", list, as, diff)
 	}
 	if int(total) != len(want) {
@@ -292,15 +395,18 @@ func (c company) ownOf(as string) []string {
 func TestWhatIsOnesOwnIsReadAndNotListed(t *testing.T) {
 	c := found(t)
 	for path, total := range map[string]float64{
-		"/identities/" + c.worker + "/accounts": 1, "/identities/" + c.worker + "/grants": 2, "/accounts/" + c.workerAccount + "/grants": 2,
-		"/accounts?identity_id=" + c.worker: 0, "/entitlements/grants?identity_id=" + c.worker: 0, "/entitlements/" + c.wiki + "/members": 0,
+		"/identities/" + c.worker + "/accounts": 1, "/identities/" + c.worker + "/grants": 2, "/accounts/" +
+			c.workerAccount + "/grants": 2,
+		"/accounts?identity_id=" + c.worker: 0, "/entitlements/grants?identity_id=" + c.worker: 0, "/entitlements/" +
+			c.wiki + "/members": 0,
 	} {
 		if got := c.Must(200, "nobody", "GET", path, nil); got.Body["total"] != total {
 			t.Errorf("%s: %v; want %v", path, got.Body["total"], total)
 		}
 	}
 	me := c.Must(200, "nobody", "GET", "/identities/me?expand=accounts,grants,manager", nil)
-	if accounts, grants := me.Body["accounts"].([]any), me.Body["grants"].([]any); len(accounts) != 1 || len(grants) != 2 {
+	if accounts, grants := me.Body["accounts"].([]any), me.Body["grants"].([]any); len(accounts) != 1 ||
+		len(grants) != 2 {
 		t.Errorf("one's own record has %d accounts and %d grants; want 1 and 2", len(accounts), len(grants))
 	}
 	if diff := cmp.Diff(map[string]any{"accounts": 1.0, "grants": 2.0}, me.Body["counts"]); diff != "" {
@@ -365,8 +471,10 @@ func TestExpansionsAndCountsKeepToWhatMayBeSeen(t *testing.T) {
 
 func TestAnAuditorChangesNothing(t *testing.T) {
 	c := found(t)
-	for _, call := range [][2]string{{"POST", "/identities"}, {"PATCH", "/identities/" + c.worker}, {"DELETE", "/identities/" + c.worker},
-		{"POST", "/identities/" + c.worker + "/deactivate"}, {"POST", "/accounts/" + c.workerAccount + "/unlink"}, {"PATCH", "/entitlements/" + c.payroll}} {
+	for _, call := range [][2]string{{"POST", "/identities"}, {"PATCH", "/identities/" + c.worker},
+		{"DELETE", "/identities/" + c.worker},
+		{"POST", "/identities/" + c.worker + "/deactivate"}, {"POST", "/accounts/" + c.workerAccount + "/unlink"},
+		{"PATCH", "/entitlements/" + c.payroll}} {
 		c.Refused(403, "read_only_role", "auditor", call[0], call[1], `{}`)
 		c.Refused(403, "forbidden", "chief", call[0], call[1], `{}`)
 	}
@@ -380,12 +488,29 @@ func TestNothingOfOneTenantIsThereForAnother(t *testing.T) {
 	account := c.AccountOf(other, ldap, "worker", worker)
 	payroll := c.EntitlementOf(other, ldap, "payroll", worker)
 	grant := c.GrantOf(other, ldap, account, payroll)
-	mine := map[string]string{"/identities": worker, "/accounts": account, "/entitlements": payroll, "/entitlements/grants": grant}
-	theirs := map[string]string{"/identities": c.worker, "/accounts": c.workerAccount, "/entitlements": c.payroll, "/entitlements/grants": c.workerPayroll}
+	mine := map[string]string{
+		"/identities":          worker,
+		"/accounts":            account,
+		"/entitlements":        payroll,
+		"/entitlements/grants": grant,
+	}
+	theirs := map[string]string{
+		"/identities":          c.worker,
+		"/accounts":            c.workerAccount,
+		"/entitlements":        c.payroll,
+		"/entitlements/grants": c.workerPayroll,
+	}
 	for list, id := range theirs {
 		c.Refused(404, "not_found", "other", "GET", list+"/"+id, nil)
 		c.Refused(404, "not_found", "admin", "GET", list+"/"+mine[list], nil)
-		if got := c.Must(200, "other", "GET", list, nil); got.Body["total"] != 1.0 || got.Values("id")[0] != mine[list] {
+		if got := c.Must(
+			200,
+			"other",
+			"GET",
+			list,
+			nil,
+		); got.Body["total"] != 1.0 ||
+			got.Values("id")[0] != mine[list] {
 			t.Errorf("%s: got %v; want the own one alone", list, got.Values("id"))
 		}
 	}
@@ -393,9 +518,24 @@ func TestNothingOfOneTenantIsThereForAnother(t *testing.T) {
 	c.Refused(404, "not_found", "other", "DELETE", "/identities/"+c.worker, nil)
 	c.Refused(404, "not_found", "other", "POST", "/accounts/"+c.workerAccount+"/unlink", nil)
 	c.Refused(404, "not_found", "other", "PATCH", "/entitlements/"+c.payroll, `{"privileged":true}`)
-	c.Refused(422, "validation_failed", "other", "POST", "/accounts/"+account+"/link", map[string]any{"identity_id": c.worker, "reason": "theirs"})
-	c.Refused(422, "validation_failed", "other", "PATCH", "/entitlements/"+payroll, map[string]any{"owner_ids": []string{c.worker}})
-	for _, path := range []string{"/identities?manager_id=" + c.middle, "/accounts?identity_id=" + c.worker, "/entitlements/grants?account_id=" + c.workerAccount} {
+	c.Refused(
+		422,
+		"validation_failed",
+		"other",
+		"POST",
+		"/accounts/"+account+"/link",
+		map[string]any{"identity_id": c.worker, "reason": "theirs"},
+	)
+	c.Refused(
+		422,
+		"validation_failed",
+		"other",
+		"PATCH",
+		"/entitlements/"+payroll,
+		map[string]any{"owner_ids": []string{c.worker}},
+	)
+	for _, path := range []string{"/identities?manager_id=" + c.middle, "/accounts?identity_id=" + c.worker,
+		"/entitlements/grants?account_id=" + c.workerAccount} {
 		if got := c.Must(200, "other", "GET", path, nil); got.Body["total"] != 0.0 {
 			t.Errorf("%s as another tenant: %v rows", path, got.Body["total"])
 		}

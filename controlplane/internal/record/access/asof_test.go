@@ -86,7 +86,8 @@ func TestWhoHadWhatOnADateIsToldThoughItHasEnded(t *testing.T) {
 		what, at string
 		want     []string
 	}{
-		{"before", nothing, nil}, {"first", first, []string{g}}, {"both", both, []string{g, h}}, {"missing is held until it is proven", missing, []string{g, h}},
+		{"before", nothing, nil}, {"first", first, []string{g}}, {"both", both, []string{g, h}},
+		{"missing is held until it is proven", missing, []string{g, h}},
 		{"after the end", second, []string{h}}, {"bob's", bobs, []string{h}}, {"again", again, []string{g, h}},
 	} {
 		same(t, tt.what+" of all", p.held("admin", "/entitlements/grants", tt.at), tt.want...)
@@ -106,7 +107,8 @@ func TestWhoHadWhatOnADateIsToldThoughItHasEnded(t *testing.T) {
 		t.Errorf("headers %v; want As-Of and History-Since", members.Header)
 	}
 	one := p.Must(200, "admin", "GET", "/entitlements/grants?entitlement_id="+staff+"&as_of="+both, nil).Items()[0]
-	if one["status"] != "active" || one["held_until"] == nil || one["identity_id"] != ann || one["compliance_status"] != "native" {
+	if one["status"] != "active" || one["held_until"] == nil || one["identity_id"] != ann ||
+		one["compliance_status"] != "native" {
 		t.Errorf("the grant of then: %v", one)
 	}
 	p.Let("bob", p.Tenant.Tenant, bob, viewer.Manager)

@@ -57,8 +57,8 @@ const standingThen = `
 // complianceThen is compliance with the moment for now.
 var complianceThen = strings.ReplaceAll(compliance, "now()", "@as_of::timestamptz")
 
-// standingsThen tell, for the grants of a page, what the ledger said of each: the reasons that stood then. What became of those since
-// they tell too.
+// standingsThen tell, for the grants of a page, what the ledger said of each: the reasons that stood then. What became
+// of those since they tell too.
 var standingsThen = `
 	select g.id::text, s.desired, s.observed, ` + complianceThen + `, null::timestamptz, ` + native + `, null::text,
 	       coalesce((select jsonb_agg(` + reasonObject + ` order by r.starts_at, r.id)
@@ -67,13 +67,16 @@ var standingsThen = `
 	                    and r.connector_id = g.connector_id
 	                    and r.state = 'active'
 	                    and (r.entitlement_id = g.entitlement_id or r.entitlement_id is null and r.effect = 'deny')
-	                    and (r.account_id = g.account_id or r.account_id is null and (main.is or r.effect = 'deny'))), '[]')
+	                    and (r.account_id = g.account_id or r.account_id is null and (main.is or r.effect = 'deny'))),
+	                        '[]')
 	  from (select h.*, o.identity_id, 'active' as status, false as reappeared
 	          from grant_at(@as_of) h
-	          left join lateral (select w.identity_id from owner_at(@as_of) w where w.account_id = h.account_id offset 0) o on true
+	          left join lateral (select w.identity_id from owner_at(@as_of) w
+	              where w.account_id = h.account_id offset 0) o on true
 	         where h.id = any(@ids::text[]::uuid[])) g
 	  left join account a on a.id = g.account_id
-	  left join lateral (select t.id, t.status from identity_at(@as_of) t where t.id = g.identity_id offset 0) i on true` + standingThen
+	  left join lateral (select t.id, t.status from identity_at(@as_of) t where t.id = g.identity_id offset 0) i
+	      on true` + standingThen
 
 // fillStandingThen is fillStanding for the past.
 func fillStandingThen(ctx context.Context, tx *pg.Tx, grants []Grant, at time.Time) error {
@@ -106,7 +109,8 @@ func fillStandingThen(ctx context.Context, tx *pg.Tx, grants []Grant, at time.Ti
 func fillPathsThen(ctx context.Context, tx *pg.Tx, grants []Grant, at time.Time) error {
 	const beneath = `
 		with recursive beneath (member_id, parent_id) as (
-			select n.member_id, n.parent_id from edge_at(@as_of) n where n.parent_id = any(@entitlements::text[]::uuid[])
+			select n.member_id, n.parent_id from edge_at(@as_of) n
+			    where n.parent_id = any(@entitlements::text[]::uuid[])
 			 union
 			select n.member_id, n.parent_id from beneath b join edge_at(@as_of) n on n.parent_id = b.member_id
 		)
@@ -154,20 +158,26 @@ func eachOfThen(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs, 
 	return nil
 }
 
-// ReasonsByID reads reasons with the names of what they come from. Whether the viewer may hear of them, the caller knows.
+// ReasonsByID reads reasons with the names of what they come from. Whether the viewer may hear of them, the caller
+// knows.
 func ReasonsByID(ctx context.Context, tx *pg.Tx, ids []string) (map[string]GrantReason, error) {
 	found := make(map[string]GrantReason, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
-	const sql = `select r.id::text, ` + reasonObject + ` from access_reason r` + reasonSources + ` where r.id = any($1::text[]::uuid[])`
+	const sql = `select r.id::text, ` + reasonObject + ` from access_reason r` + reasonSources +
+		` where r.id = any($1::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read reasons: %w", err)
 	}
 	var id string
 	var r GrantReason
-	if _, err := pgx.ForEachRow(rows, []any{&id, &r}, func() error { found[id] = r; r = GrantReason{}; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &r},
+		func() error { found[id] = r; r = GrantReason{}; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("read reasons: %w", err)
 	}
 	return found, nil

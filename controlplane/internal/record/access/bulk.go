@@ -37,7 +37,12 @@ type BulkGrantsRevoked struct {
 }
 
 // BulkRevoke revokes those grants that can be, wholly, in one transaction, and says why the others cannot.
-func (s *Service) BulkRevoke(ctx context.Context, v viewer.Viewer, b BulkGrantRevocation, dryRun bool) (out BulkGrantsRevoked, err error) {
+func (s *Service) BulkRevoke(
+	ctx context.Context,
+	v viewer.Viewer,
+	b BulkGrantRevocation,
+	dryRun bool,
+) (out BulkGrantsRevoked, err error) {
 	o := GrantRevocation{Reason: b.Reason, ExcludeUntil: b.ExcludeUntil}.withScope()
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		grants, entitlements, err := findMany(ctx, tx, b.IDs)
@@ -54,7 +59,12 @@ func (s *Service) BulkRevoke(ctx context.Context, v viewer.Viewer, b BulkGrantRe
 	return out, err
 }
 
-func (o GrantRevocation) planAll(ids []string, grants map[string]Grant, entitlements map[string]Entitlement, now time.Time) (out BulkGrantsRevoked, all []revoked) {
+func (o GrantRevocation) planAll(
+	ids []string,
+	grants map[string]Grant,
+	entitlements map[string]Entitlement,
+	now time.Time,
+) (out BulkGrantsRevoked, all []revoked) {
 	seen := map[string]bool{}
 	for _, id := range ids {
 		if seen[id] {
@@ -72,7 +82,13 @@ func (o GrantRevocation) planAll(ids []string, grants map[string]Grant, entitlem
 			continue
 		}
 		out.Revoked++
-		out.Results, all = append(out.Results, BulkGrantResult{ID: id, Outcome: "revoked", RevocationImpact: &im}), append(all, revoked{g, im})
+		out.Results, all = append(
+			out.Results,
+			BulkGrantResult{ID: id, Outcome: "revoked", RevocationImpact: &im},
+		), append(
+			all,
+			revoked{g, im},
+		)
 	}
 	return out, all
 }

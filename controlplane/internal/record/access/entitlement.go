@@ -12,7 +12,8 @@ const disconnected = "disconnected"
 // EntitlementCondition is a condition as it is sent and stored.
 type EntitlementCondition map[string]any
 
-// EntitlementFields are what may be written of an entitlement: by administrators all of it, by its owners what describes it.
+// EntitlementFields are what may be written of an entitlement: by administrators all of it, by its owners what
+// describes it.
 type EntitlementFields struct {
 	BusinessDescription *string              `json:"business_description" db:"business_description" required:"false" maxLength:"4000" doc:"What it is for, in words for those who ask for it."`
 	PermissionSummary   []string             `json:"permission_summary" db:"permission_summary" required:"false" nullable:"false" maxItems:"50" doc:"What it allows, point by point."`

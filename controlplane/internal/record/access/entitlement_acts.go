@@ -29,10 +29,15 @@ type ownersIn struct {
 	Body EntitlementOwners
 }
 
-func (s *Service) owners(ctx context.Context, v viewer.Viewer, in *ownersIn) (out *answer[EntitlementDetail], err error) {
+func (s *Service) owners(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *ownersIn,
+) (out *answer[EntitlementDetail], err error) {
 	if in.Body.OwnerIDs == nil && in.Body.BackupOwnerIDs == nil {
 		return nil, fault.New(fault.Invalid, "say who owns it: owner_ids, backup_owner_ids, or both").
-			With(fault.Field{Pointer: "#/owner_ids", Code: "required", Detail: "give a list of identities, or an empty list for no owner"})
+			With(fault.Field{Pointer: "#/owner_ids", Code: "required", Detail: "give a list of identities, or an " +
+				"empty list for no owner"})
 	}
 	patch, err := json.Marshal(in.Body)
 	if err != nil {
@@ -74,11 +79,21 @@ func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*a
 			return err
 		}
 		if before.Lifecycle == "retired" {
-			return fault.Coded(fault.Conflict, "invalid_transition", "%s is retired already", before.called()).Also("allowed", []string{})
+			return fault.Coded(fault.Conflict, "invalid_transition", "%s is retired already", before.called()).
+				Also("allowed", []string{})
 		}
 		after := before.EntitlementFields
 		after.Lifecycle, after.Requestable, after.ReplacementID = "retired", false, in.Body.ReplacementID
-		if err := after.check(ctx, tx, in.ID, EntitlementFields{OwnerIDs: before.OwnerIDs, BackupOwnerIDs: before.BackupOwnerIDs, ApprovalRuleID: before.ApprovalRuleID}); err != nil {
+		if err := after.check(
+			ctx,
+			tx,
+			in.ID,
+			EntitlementFields{
+				OwnerIDs:       before.OwnerIDs,
+				BackupOwnerIDs: before.BackupOwnerIDs,
+				ApprovalRuleID: before.ApprovalRuleID,
+			},
+		); err != nil {
 			return err
 		}
 		if err := im.look(ctx, tx, in.ID); err != nil {
@@ -92,7 +107,11 @@ func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*a
 			if err := store(ctx, tx, []written{{ID: in.ID, EntitlementFields: after}}, s.Now()); err != nil {
 				return err
 			}
-			if err := audit.Record(ctx, tx, audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: before.subject()}); err != nil {
+			if err := audit.Record(
+				ctx,
+				tx,
+				audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: before.subject()},
+			); err != nil {
 				return err
 			}
 		}
@@ -105,11 +124,14 @@ func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*a
 func (im *RetirementImpact) look(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		select (select count(*) from access_grant g where g.entitlement_id = @id and ` + held + `),
-		       (select count(*) from access_reason r where r.entitlement_id = @id and r.effect = 'allow' and r.state = 'active'),
-		       (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'display', r.name) order by r.name, r.id), '[]')
-		          from role_entitlement x join role r on r.id = x.role_id and r.lifecycle <> 'retired' where x.entitlement_id = @id),
-		       (select count(*) from access_request_item t where t.entitlement_id = @id and t.status in ('submitted', 'pending_approval', 'blocked'))`
-	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).Scan(&im.Holders, &im.Reasons, &im.Roles, &im.OpenRequests); err != nil {
+		       (select count(*) from access_reason r where r.entitlement_id = @id and r.effect = 'allow'
+		       and r.state = 'active'), (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'display', r.name)
+		           order by r.name, r.id), '[]')
+		          from role_entitlement x join role r on r.id = x.role_id and r.lifecycle <> 'retired'
+		       where x.entitlement_id = @id), (select count(*) from access_request_item t where t.entitlement_id = @id
+		           and t.status in ('submitted', 'pending_approval', 'blocked'))`
+	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).
+		Scan(&im.Holders, &im.Reasons, &im.Roles, &im.OpenRequests); err != nil {
 		return fmt.Errorf("look what retiring means: %w", err)
 	}
 	return nil
@@ -173,10 +195,15 @@ const maxBulk = 500
 
 type bulkUpdateIn struct{ Body BulkEntitlementUpdate }
 
-func (s *Service) bulkUpdate(ctx context.Context, v viewer.Viewer, in *bulkUpdateIn) (*answer[BulkEntitlementsUpdated], error) {
+func (s *Service) bulkUpdate(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *bulkUpdateIn,
+) (*answer[BulkEntitlementsUpdated], error) {
 	out := BulkEntitlementsUpdated{DryRun: in.Body.DryRun, Results: []BulkEntitlementResult{}}
 	if (len(in.Body.IDs) == 0) == (in.Body.Filter == nil) {
-		return nil, fault.New(fault.Invalid, "say which: by ids, or by filter").With(fault.Field{Pointer: "#/ids", Code: "invalid", Detail: "exactly one of ids and filter"})
+		return nil, fault.New(fault.Invalid, "say which: by ids, or by filter").
+			With(fault.Field{Pointer: "#/ids", Code: "invalid", Detail: "exactly one of ids and filter"})
 	}
 	patch, err := json.Marshal(in.Body.Set)
 	if err != nil {
@@ -200,8 +227,17 @@ func (b BulkEntitlementUpdate) which(ctx context.Context, tx *pg.Tx) ([]string, 
 	if b.Filter == nil {
 		return b.IDs, nil
 	}
-	f := Filters{ConnectorID: b.Filter.ConnectorID, Kind: b.Filter.Kind, OwnerID: b.Filter.OwnerID, Privileged: b.Filter.Privileged, Requestable: b.Filter.Requestable,
-		RiskLevel: b.Filter.RiskLevel, Tag: b.Filter.Tag, Q: b.Filter.Q, Sort: "created_at"}
+	f := Filters{
+		ConnectorID: b.Filter.ConnectorID,
+		Kind:        b.Filter.Kind,
+		OwnerID:     b.Filter.OwnerID,
+		Privileged:  b.Filter.Privileged,
+		Requestable: b.Filter.Requestable,
+		RiskLevel:   b.Filter.RiskLevel,
+		Tag:         b.Filter.Tag,
+		Q:           b.Filter.Q,
+		Sort:        "created_at",
+	}
 	q, err := f.query(tx.Viewer)
 	if err != nil {
 		return nil, err
@@ -211,8 +247,10 @@ func (b BulkEntitlementUpdate) which(ctx context.Context, tx *pg.Tx) ([]string, 
 		return nil, err
 	}
 	if total > maxBulk {
-		return nil, fault.Coded(fault.Invalid, "too_many", "the filter means %d entitlements, and one call changes at most %d: narrow it", total, maxBulk).
-			With(fault.Field{Pointer: "#/filter", Code: "too_many", Detail: "narrow it, such as by connector_id or kind"})
+		return nil, fault.Coded(fault.Invalid, "too_many", "the filter means %d entitlements, and one call changes "+
+			"at most %d: narrow it", total, maxBulk).
+			With(fault.Field{Pointer: "#/filter", Code: "too_many",
+				Detail: "narrow it, such as by connector_id or kind"})
 	}
 	ids := make([]string, len(list))
 	for i, e := range list {
@@ -229,7 +267,9 @@ func (s *Service) checkSet(ctx context.Context, tx *pg.Tx, patch []byte) error {
 	}
 	for member := range set {
 		if !slices.Contains(writableMembers, member) {
-			return fault.New(fault.Invalid, "%s cannot be set", member).With(fault.Field{Pointer: "#/set/" + member, Code: "unknown_member", Detail: "see PATCH /entitlements/{id}"})
+			return fault.New(fault.Invalid, "%s cannot be set", member).
+				With(fault.Field{Pointer: "#/set/" + member, Code: "unknown_member",
+					Detail: "see PATCH /entitlements/{id}"})
 		}
 	}
 	after, _, err := s.merge(Entitlement{Description: &patched}, patch)
@@ -242,9 +282,25 @@ func (s *Service) checkSet(ctx context.Context, tx *pg.Tx, patch []byte) error {
 // patched stands for a description where none is asked for yet.
 var patched = "-"
 
-var writableMembers = append([]string{"owner_ids", "backup_owner_ids", "privileged", "visible_to", "approval_rule_id", "lifecycle", "replacement_id"}, described...)
+var writableMembers = append(
+	[]string{
+		"owner_ids",
+		"backup_owner_ids",
+		"privileged",
+		"visible_to",
+		"approval_rule_id",
+		"lifecycle",
+		"replacement_id",
+	},
+	described...)
 
-func (s *Service) updateAll(ctx context.Context, tx *pg.Tx, out *BulkEntitlementsUpdated, ids []string, patch []byte) error {
+func (s *Service) updateAll(
+	ctx context.Context,
+	tx *pg.Tx,
+	out *BulkEntitlementsUpdated,
+	ids []string,
+	patch []byte,
+) error {
 	const lock = `select e.id from entitlement e where e.id = any($1::text[]::uuid[]) order by e.id for update`
 	if _, err := tx.Exec(ctx, lock, ids); err != nil {
 		return fmt.Errorf("lock entitlements: %w", err)
@@ -275,8 +331,17 @@ func (s *Service) updateAll(ctx context.Context, tx *pg.Tx, out *BulkEntitlement
 			out.Results = append(out.Results, BulkEntitlementResult{ID: id, Outcome: "unchanged"})
 		default:
 			out.Updated++
-			out.Results = append(out.Results, BulkEntitlementResult{ID: id, Outcome: "updated", Changes: changed(changes)})
-			all, entries = append(all, w), append(entries, audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: e.subject()})
+			out.Results = append(
+				out.Results,
+				BulkEntitlementResult{ID: id, Outcome: "updated", Changes: changed(changes)},
+			)
+			all, entries = append(
+				all,
+				w,
+			), append(
+				entries,
+				audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: e.subject()},
+			)
 		}
 	}
 	if out.DryRun || len(all) == 0 {

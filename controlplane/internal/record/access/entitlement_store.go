@@ -15,18 +15,23 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// held are the states in which an account has what a grant says, as far as is known: absence counts only when it is proven.
+// held are the states in which an account has what a grant says, as far as is known: absence counts only when it is
+// proven.
 const held = `g.status in ('active', 'ending', 'revoking', 'missing')`
 
 // columns of an Entitlement, from entitlement e. The counts follow for a whole page at once.
-var columns = `e.id, e.connector_id, ` + account.ConnectorName("e.connector_id") + ` as connector_name, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
-	e.business_description, e.permission_summary, e.owner_ids, e.source_owner_ids, e.backup_owner_ids, e.privileged, e.privileged_source, e.risk_level, e.compliance_tags,
-	e.duty_tags, e.data_classes, e.requestable, e.visible_to, e.max_duration, e.default_duration, e.extension_max, e.approval_rule_id, e.lifecycle,
-	e.replacement_id, e.grantable, e.revocable,
-	e.exclusion_group, e.max_members, 0::bigint as direct_member_count, 0::bigint as effective_member_count,
-	e.first_seen_at, e.missing_since, e.attributes, e.labels, e.created_at, e.updated_at, e.version`
+var columns = `e.id, e.connector_id, ` + account.ConnectorName(
+	"e.connector_id",
+) + ` as connector_name, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
+	e.business_description, e.permission_summary, e.owner_ids, e.source_owner_ids, e.backup_owner_ids, e.privileged,
+	e.privileged_source, e.risk_level, e.compliance_tags, e.duty_tags, e.data_classes, e.requestable, e.visible_to,
+	e.max_duration, e.default_duration, e.extension_max, e.approval_rule_id, e.lifecycle, e.replacement_id, e.grantable,
+	e.revocable, e.exclusion_group, e.max_members, 0::bigint as direct_member_count,
+	0::bigint as effective_member_count, e.first_seen_at, e.missing_since, e.attributes, e.labels, e.created_at,
+	    e.updated_at, e.version`
 
-// Find reads the entitlement if the transaction's viewer may see it; else, and when there is none, it is a fault of kind NotFound.
+// Find reads the entitlement if the transaction's viewer may see it; else, and when there is none, it is a fault of
+// kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, id string) (Entitlement, error) {
 	e, err := find(ctx, tx, id, "")
 	if err != nil {
@@ -59,7 +64,11 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Entitlement, erro
 
 // readEntitlements reads those of these entitlements that the viewer may see, without their counts.
 func readEntitlements(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Entitlement, error) {
-	sql := `select ` + columns + ` from ` + listing.Readable(tx.Viewer, "entitlement", "e") + ` where e.id = any(@ids::text[]::uuid[])`
+	sql := `select ` + columns + ` from ` + listing.Readable(
+		tx.Viewer,
+		"entitlement",
+		"e",
+	) + ` where e.id = any(@ids::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
 		return nil, fmt.Errorf("read entitlements: %w", err)
@@ -101,7 +110,13 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: columns, From: listing.Found(v, "entitlement", "e"), Counted: listing.Listed(v, "entitlement", "e"), ID: "e.id", Order: order}
+	q := &listing.Query{
+		Columns: columns,
+		From:    listing.Found(v, "entitlement", "e"),
+		Counted: listing.Listed(v, "entitlement", "e"),
+		ID:      "e.id",
+		Order:   order,
+	}
 	q.Equal("e.connector_id", "connector_id", f.ConnectorID)
 	q.Equal("e.kind", "kind", f.Kind)
 	if f.OwnerID != "" {
@@ -119,14 +134,25 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where("e.removed_at is null", nil)
 	}
 	if f.Tag != "" {
-		q.Where("(@tag = any(e.compliance_tags) or @tag = any(e.duty_tags) or @tag = any(e.data_classes))", pgx.NamedArgs{"tag": f.Tag})
+		q.Where(
+			"(@tag = any(e.compliance_tags) or @tag = any(e.duty_tags) or @tag = any(e.data_classes))",
+			pgx.NamedArgs{"tag": f.Tag},
+		)
 	}
 	if f.Unused != "" {
 		if err := f.askUnused(v, q); err != nil {
 			return nil, err
 		}
 	}
-	q.Search(f.Q, "e.name", "e.display_name", "e.description", "e.business_description", "e.native_identity", "e.external_id")
+	q.Search(
+		f.Q,
+		"e.name",
+		"e.display_name",
+		"e.description",
+		"e.business_description",
+		"e.native_identity",
+		"e.external_id",
+	)
 	return q, nil
 }
 
@@ -175,7 +201,11 @@ const (
 
 // nested names those of these entitlements that the viewer may read.
 func nested(ctx context.Context, tx *pg.Tx, ids, id string) ([]identity.Reference, error) {
-	sql := `select e.id, coalesce(nullif(e.display_name, ''), e.name) from ` + listing.Readable(tx.Viewer, "entitlement", "e") +
+	sql := `select e.id, coalesce(nullif(e.display_name, ''), e.name) from ` + listing.Readable(
+		tx.Viewer,
+		"entitlement",
+		"e",
+	) +
 		` where e.id = any(array(` + ids + `)) order by 2, 1`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
 	if err != nil {

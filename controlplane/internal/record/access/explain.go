@@ -95,8 +95,15 @@ func (s *Service) Explain(ctx context.Context, v viewer.Viewer, id string) (x Ac
 
 // explained begins the story of a grant.
 func explained(g Grant) AccessExplanation {
-	return AccessExplanation{Grant: &g, Identity: g.Identity, Entitlement: g.Entitlement, Desired: g.Desired, Observed: g.Observed, EndsAt: g.EndsAt,
-		Reasons: inWords(g.Reasons)}
+	return AccessExplanation{
+		Grant:       &g,
+		Identity:    g.Identity,
+		Entitlement: g.Entitlement,
+		Desired:     g.Desired,
+		Observed:    g.Observed,
+		EndsAt:      g.EndsAt,
+		Reasons:     inWords(g.Reasons),
+	}
 }
 
 func inWords(reasons []GrantReason) []ExplainedReason {
@@ -108,7 +115,11 @@ func inWords(reasons []GrantReason) []ExplainedReason {
 }
 
 // ExplainPair tells why somebody holds an entitlement, or why not.
-func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identityID, entitlement string) (x AccessExplanation, err error) {
+func (s *Service) ExplainPair(
+	ctx context.Context,
+	v viewer.Viewer,
+	identityID, entitlement string,
+) (x AccessExplanation, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		person, err := identity.Find(ctx, tx, identityID)
 		if err != nil {
@@ -116,7 +127,8 @@ func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identityID, 
 		}
 		if entitlement == "" {
 			return fault.Coded(fault.Malformed, "invalid_parameter", "say of what: entitlement_id").
-				With(fault.Field{Parameter: "entitlement_id", Code: "required", Detail: "name the entitlement that they hold, or do not"})
+				With(fault.Field{Parameter: "entitlement_id", Code: "required",
+					Detail: "name the entitlement that they hold, or do not"})
 		}
 		e, err := find(ctx, tx, entitlement, "")
 		if err != nil {
@@ -133,7 +145,10 @@ func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identityID, 
 			x = explained(*g)
 			return s.fill(ctx, tx, &x, pairOf(*g))
 		}
-		x = AccessExplanation{Identity: &identity.Reference{ID: person.ID, Display: person.DisplayName}, Entitlement: identity.Reference{ID: e.ID, Display: e.called()}}
+		x = AccessExplanation{
+			Identity:    &identity.Reference{ID: person.ID, Display: person.DisplayName},
+			Entitlement: identity.Reference{ID: e.ID, Display: e.called()},
+		}
 		if err := s.withoutGrant(ctx, tx, &x, e); err != nil {
 			return err
 		}

@@ -21,7 +21,13 @@ type pairAsked struct {
 }
 
 func pairOf(g Grant) pairAsked {
-	return pairAsked{grant: &g.ID, account: &g.AccountID, identity: g.IdentityID, connector: &g.ConnectorID, entitlement: g.EntitlementID}
+	return pairAsked{
+		grant:       &g.ID,
+		account:     &g.AccountID,
+		identity:    g.IdentityID,
+		connector:   &g.ConnectorID,
+		entitlement: g.EntitlementID,
+	}
 }
 
 func pairArgs(identity, entitlement string) pgx.NamedArgs {
@@ -30,7 +36,12 @@ func pairArgs(identity, entitlement string) pgx.NamedArgs {
 
 // grantOfPair finds the grant of a person that says most about an entitlement: one that is there before one that was.
 func grantOfPair(ctx context.Context, tx *pg.Tx, identity, entitlement string) (*Grant, error) {
-	found, err := readGrants(ctx, tx, "a.identity_id = @identity and g.entitlement_id = @entitlement", pairArgs(identity, entitlement))
+	found, err := readGrants(
+		ctx,
+		tx,
+		"a.identity_id = @identity and g.entitlement_id = @entitlement",
+		pairArgs(identity, entitlement),
+	)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -76,7 +87,13 @@ func desiredOf(ctx context.Context, tx *pg.Tx, identity, entitlement string) ([]
 
 // fill reads what else there is to tell, and tells it.
 func (s *Service) fill(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
-	steps := []func(context.Context, *pg.Tx, *AccessExplanation, pairAsked) error{s.fillRules, fillFirstSeen, fillAccounts, fillTasks, fillWrites}
+	steps := []func(context.Context, *pg.Tx, *AccessExplanation, pairAsked) error{
+		s.fillRules,
+		fillFirstSeen,
+		fillAccounts,
+		fillTasks,
+		fillWrites,
+	}
 	for _, step := range steps {
 		if err := step(ctx, tx, x, p); err != nil {
 			return fmt.Errorf("explain access: %w", err)
@@ -98,13 +115,21 @@ func (s *Service) fillRules(ctx context.Context, tx *pg.Tx, x *AccessExplanation
 	if len(ids) == 0 || s.Say == nil {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `select p.id::text, p.subject::text from access_policy p where p.id = any($1::text[]::uuid[])`, ids)
+	rows, err := tx.Query(
+		ctx,
+		`select p.id::text, p.subject::text from access_policy p where p.id = any($1::text[]::uuid[])`,
+		ids,
+	)
 	if err != nil {
 		return err
 	}
 	rules := map[string]string{}
 	var id, subject string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &subject}, func() error { rules[id] = s.Say([]byte(subject)); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &subject},
+		func() error { rules[id] = s.Say([]byte(subject)); return nil },
+	); err != nil {
 		return err
 	}
 	for i := range x.Reasons {
@@ -125,7 +150,8 @@ func fillFirstSeen(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairA
 		  left join sync_run r on r.id = g.created_run_id
 		 where g.id = $1`
 	var f GrantFirstSeen
-	if err := tx.QueryRow(ctx, sql, *p.grant).Scan(&f.At, &f.RunID, &f.Trigger, &f.RequestedBy, &f.AssignedBy); err != nil {
+	if err := tx.QueryRow(ctx, sql, *p.grant).
+		Scan(&f.At, &f.RunID, &f.Trigger, &f.RequestedBy, &f.AssignedBy); err != nil {
 		return err
 	}
 	x.FirstSeen = &f
@@ -152,7 +178,8 @@ func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAs
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[identity.Reference])
 	x.Accounts = append(x.Accounts, found...)
 	for i, r := range x.Reasons {
-		if r.Account != nil && !slices.ContainsFunc(found, func(a identity.Reference) bool { return a.ID == *r.Account }) {
+		if r.Account != nil &&
+			!slices.ContainsFunc(found, func(a identity.Reference) bool { return a.ID == *r.Account }) {
 			x.Reasons[i].Account = nil // an account that whoever asks may not see
 		}
 	}
@@ -163,7 +190,8 @@ func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAs
 func fillTasks(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
 	const sql = `
 		select t.id, t.operation, t.state, t.mode, t.outcome, t.error_class, t.error, t.advice, t.attempts,
-		       case when t.state in ('queued', 'retrying') then t.next_attempt_at end as next_attempt_at, t.verified, t.created_at, t.finished_at
+		       case when t.state in ('queued', 'retrying') then t.next_attempt_at end as next_attempt_at, t.verified,
+		           t.created_at, t.finished_at
 		  from provisioning_task t
 		 where t.connector_id = @connector
 		   and (t.identity_id = @identity or t.grant_id = @grant)
@@ -171,7 +199,11 @@ func fillTasks(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked
 		        or t.operation = 'create_account' and t.state not in ('done', 'cancelled', 'simulated'))
 		 order by t.created_at desc, t.id desc
 		 limit 10`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"connector": p.connector, "identity": p.identity, "grant": p.grant, "entitlement": p.entitlement})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"connector": p.connector, "identity": p.identity, "grant": p.grant, "entitlement": p.entitlement},
+	)
 	if err != nil {
 		return err
 	}
@@ -189,16 +221,19 @@ func fillTasks(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked
 func fillWrites(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
 	const sql = `
 		select array_remove(array[
-		           case when not w.writes then concat_ws(': ', 'writing is switched off for all systems', nullif(w.reason, '')) end,
-		           case when c.deleted_at is not null then 'the system is no longer connected'
+		           case when not w.writes then concat_ws(': ', 'writing is switched off for all systems',
+		           nullif(w.reason, '')) end, case
+		               when c.deleted_at is not null then 'the system is no longer connected'
 		                when c.status in ('draft', 'paused', 'disabled', 'quarantined')
-		                then concat_ws(': ', 'the system is ' || case c.status when 'draft' then 'still being set up' else c.status end, nullif(c.status_reason, '')) end,
-		           case when c.purpose = 'source' and p.write_mode is null then 'the system is only read'
+		                then concat_ws(': ', 'the system is ' || case c.status when 'draft' then 'still being set up'
+		           else c.status end, nullif(c.status_reason, '')) end,
+		               case when c.purpose = 'source' and p.write_mode is null then 'the system is only read'
 		                when p.write_mode = 'off' then 'writing to the system is switched off'
 		                when p.write_mode = 'simulate' then 'changes of the system are only played through'
 		                when p.write_mode = 'manual' then 'changes of the system are made by hand' end,
 		           case when p.breaker_open_since is not null
-		                then concat_ws(': ', 'too many changes at once have stopped writing to the system', nullif(p.breaker_reason, '')) end], null)
+		                then concat_ws(': ', 'too many changes at once have stopped writing to the system',
+		                    nullif(p.breaker_reason, '')) end], null)
 		  from (select @connector::uuid as id) asked
 		  left join connector c on c.id = asked.id
 		  left join connector_provisioning p on p.connector_id = asked.id

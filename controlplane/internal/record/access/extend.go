@@ -41,19 +41,27 @@ func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, until 
 		if after, err = FindGrant(ctx, tx, id); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "grant.extended", Subject: g.subject(), Objects: g.objects(),
-			Changes: []audit.Change{{Field: "ends_at", From: r.Until, To: until}}, Context: map[string]any{"reason_id": *r.ID}})
+		return audit.Record(ctx, tx, audit.Entry{
+			Action:  "grant.extended",
+			Subject: g.subject(),
+			Objects: g.objects(),
+			Changes: []audit.Change{
+				{Field: "ends_at", From: r.Until, To: until},
+			},
+			Context: map[string]any{"reason_id": *r.ID},
+		})
 	})
 	return after, err
 }
 
-// followReasons has a grant that reasons ask for end when the last of them does. Provisioning keeps that true at its next look; whoever
-// extends a grant is answered now, and what is sent to the target meanwhile says the new end.
+// followReasons has a grant that reasons ask for end when the last of them does. Provisioning keeps that true at its
+// next look; whoever extends a grant is answered now, and what is sent to the target meanwhile says the new end.
 func followReasons(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		update access_grant n
 		   set ends_at = case when not s.lasting then s.until end,
-		       status = case when n.status = 'ending' and (s.lasting or s.until > now() + interval '7 days') then 'active' else n.status end,
+		       status = case when n.status = 'ending' and (s.lasting
+		           or s.until > now() + interval '7 days') then 'active' else n.status end,
 		       updated_at = now(), version = n.version + 1
 		  from access_grant g
 		  join account a on a.id = g.account_id` + standing + `
@@ -84,11 +92,19 @@ func (g Grant) extendable(until, now time.Time) (GrantReason, error) {
 	}
 	switch {
 	case lasting:
-		return GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "a reason without an end asks for it: there is nothing to extend").Also("allowed", []string{"revoke"})
+		return GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "a reason without an end asks for "+
+			"it: there is nothing to extend").
+			Also("allowed", []string{"revoke"})
 	case last == nil && rule:
-		return GrantReason{}, fault.Coded(fault.Conflict, "not_extendable", "a rule gives it, and the rule says when it ends: change the rule, or give it directly for longer")
+		return GrantReason{}, fault.Coded(
+			fault.Conflict,
+			"not_extendable",
+			"a rule gives it, and the rule says when it ends: change the rule, or give it directly for longer",
+		)
 	case last == nil:
-		return GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it that could be extended: give it directly").Also("allowed", []string{"grant", "revoke"})
+		return GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it that could be "+
+			"extended: give it directly").
+			Also("allowed", []string{"grant", "revoke"})
 	case !until.After(now):
 		return GrantReason{}, endFault("an end that has passed gives nothing: choose an instant to come")
 	case !until.After(*last.Until):
@@ -98,5 +114,6 @@ func (g Grant) extendable(until, now time.Time) (GrantReason, error) {
 }
 
 func endFault(detail string) error {
-	return fault.New(fault.Invalid, "%s", detail).With(fault.Field{Pointer: "#/ends_at", Code: "invalid", Detail: detail})
+	return fault.New(fault.Invalid, "%s", detail).
+		With(fault.Field{Pointer: "#/ends_at", Code: "invalid", Detail: detail})
 }

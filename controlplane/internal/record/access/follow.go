@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// FollowAccounts brings the inherited grants of some accounts of a connector up to date with their direct ones, for whoever has changed
-// those in the same transaction. It costs what these accounts hold, however many others there are.
+// FollowAccounts brings the inherited grants of some accounts of a connector up to date with their direct ones, for
+// whoever has changed those in the same transaction. It costs what these accounts hold, however many others there are.
 func FollowAccounts(ctx context.Context, tx *pg.Tx, connectorID string, accounts []string) (n Inherited, err error) {
 	if len(accounts) == 0 {
 		return n, nil
@@ -31,8 +31,8 @@ func FollowAccounts(ctx context.Context, tx *pg.Tx, connectorID string, accounts
 	return n, nil
 }
 
-// followSome goes up from what the accounts hold directly. Planners must go by the indexes, however little they know of the tables. union,
-// so that a cycle ends.
+// followSome goes up from what the accounts hold directly. Planners must go by the indexes, however little they know of
+// the tables. union, so that a cycle ends.
 func followSome(ctx context.Context, tx *pg.Tx, accounts []string) (n Inherited, err error) {
 	const (
 		begin = `
@@ -53,7 +53,12 @@ func followSome(ctx context.Context, tx *pg.Tx, accounts []string) (n Inherited,
 		),`
 		some = `g.account_id = any(@accounts::text[]::uuid[])`
 	)
-	byIndex := map[string]string{"enable_seqscan": "off", "enable_mergejoin": "off", "enable_nestloop": "on", "jit": "off"}
+	byIndex := map[string]string{
+		"enable_seqscan":   "off",
+		"enable_mergejoin": "off",
+		"enable_nestloop":  "on",
+		"jit":              "off",
+	}
 	err = planned(ctx, tx, byIndex, func() error {
 		n, err = agree(ctx, tx, begin, some, pgx.NamedArgs{"accounts": accounts})
 		return err
@@ -61,8 +66,8 @@ func followSome(ctx context.Context, tx *pg.Tx, accounts []string) (n Inherited,
 	return n, err
 }
 
-// FollowHolders brings up to date what follows for those who hold an entitlement, for whoever has nested it in another one, or taken it out,
-// in the same transaction.
+// FollowHolders brings up to date what follows for those who hold an entitlement, for whoever has nested it in another
+// one, or taken it out, in the same transaction.
 func FollowHolders(ctx context.Context, tx *pg.Tx, connectorID, entitlementID string) (Inherited, error) {
 	if err := oneAtATime(ctx, tx, connectorID); err != nil {
 		return Inherited{}, err
@@ -79,8 +84,8 @@ func FollowHolders(ctx context.Context, tx *pg.Tx, connectorID, entitlementID st
 	return FollowAccounts(ctx, tx, connectorID, accounts)
 }
 
-// FollowRun is ExpandInherited after a reading of changes: it looks at those alone whose grants the run has changed, and at those who
-// hold what it has nested elsewhere.
+// FollowRun is ExpandInherited after a reading of changes: it looks at those alone whose grants the run has changed,
+// and at those who hold what it has nested elsewhere.
 func FollowRun(ctx context.Context, tx *pg.Tx, connectorID, runID string) (Inherited, error) {
 	needed, err := nests(ctx, tx, connectorID)
 	if err != nil || !needed {
@@ -132,8 +137,8 @@ func FollowRun(ctx context.Context, tx *pg.Tx, connectorID, runID string) (Inher
 	return FollowAccounts(ctx, tx, connectorID, accounts)
 }
 
-// followGrants brings up to date what follows from grants that have just been written, where their entitlements are nested in others or
-// have others in them.
+// followGrants brings up to date what follows from grants that have just been written, where their entitlements are
+// nested in others or have others in them.
 func followGrants(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const nested = `
 		select distinct g.connector_id::text, g.account_id::text
@@ -170,7 +175,8 @@ func followGrants(ctx context.Context, tx *pg.Tx, ids []string) error {
 // followAccount is FollowAccounts of one that has got other grants.
 func followAccount(ctx context.Context, tx *pg.Tx, id string) error {
 	var connector string
-	if err := tx.QueryRow(ctx, `select a.connector_id::text from account a where a.id = $1`, id).Scan(&connector); err != nil {
+	if err := tx.QueryRow(ctx, `select a.connector_id::text from account a where a.id = $1`, id).
+		Scan(&connector); err != nil {
 		return fmt.Errorf("find system of account: %w", err)
 	}
 	needed, err := nests(ctx, tx, connector)

@@ -14,7 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
-// deep is 100,000 people with an account each, in a thousand groups that lie ten deep in others: a million grants follow from nesting.
+// deep is 100,000 people with an account each, in a thousand groups that lie ten deep in others: a million grants
+// follow from nesting.
 const deep = `
 	create function pg_temp.number(kind text, n bigint) returns uuid language sql immutable
 	as $$ select (kind || '700000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
@@ -33,8 +34,9 @@ const deep = `
 	select current_tenant(), pg_temp.number('04', n), '0197a000-0000-7000-8000-000000000001', pg_temp.number('02', n), pg_temp.number('03', n % 1000)
 	  from generate_series(0, 99999) n`
 
-// BenchmarkEffectiveAccess is how long it takes until inherited grants are true: all of them from nothing, all of them when there is
-// nothing to do, those of one account whose membership has changed, and those of a group's hundred holders when it is nested elsewhere.
+// BenchmarkEffectiveAccess is how long it takes until inherited grants are true: all of them from nothing, all of them
+// when there is nothing to do, those of one account whose membership has changed, and those of a group's hundred
+// holders when it is nested elsewhere.
 func BenchmarkEffectiveAccess(b *testing.B) {
 	h := open(b)
 	h.Exec(deep)
@@ -68,7 +70,10 @@ func BenchmarkEffectiveAccess(b *testing.B) {
 			}
 		}
 	})
-	b.Run("one-membership", func(b *testing.B) { changed(b, h, func(i int) func(*pg.Tx) error { return member(ctx, i) }) })
+	b.Run(
+		"one-membership",
+		func(b *testing.B) { changed(b, h, func(i int) func(*pg.Tx) error { return member(ctx, i) }) },
+	)
 	b.Run("one-nesting", func(b *testing.B) { changed(b, h, func(i int) func(*pg.Tx) error { return nest(ctx, i) }) })
 }
 
@@ -110,13 +115,19 @@ func nest(ctx context.Context, i int) func(tx *pg.Tx) error {
 	return func(tx *pg.Tx) error {
 		member, parent := numbered("03", i/2*7%1000), numbered("03", 10_999-i/2%100)
 		if i%2 == 1 {
-			if _, err := tx.Exec(ctx, `delete from entitlement_edge where member_id = $1 and parent_id = $2`, member, parent); err != nil {
+			if _, err := tx.Exec(
+				ctx,
+				`delete from entitlement_edge where member_id = $1 and parent_id = $2`,
+				member,
+				parent,
+			); err != nil {
 				return err
 			}
 			_, err := access.FollowHolders(ctx, tx, ldap, member)
 			return err
 		}
-		const sql = `insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id) values (current_tenant(), $1, $2, $3, $4)`
+		const sql = `insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id)
+			values (current_tenant(), $1, $2, $3, $4)`
 		if _, err := tx.Exec(ctx, sql, member, parent, ldap, run); err != nil {
 			return err
 		}

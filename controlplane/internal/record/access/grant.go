@@ -74,8 +74,9 @@ var grantColumns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.conne
 	jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
-	g.external_id, g.directness, g.status, g.immutable, g.assigned_by, g.starts_at, g.ends_at, g.granted_at, g.last_used_at,
-	g.first_seen_at, g.missing_since, g.revoked_at, g.reappeared, g.suppress_reimport_until, g.attributes, g.labels, g.created_at, g.updated_at, g.version`
+	g.external_id, g.directness, g.status, g.immutable, g.assigned_by, g.starts_at, g.ends_at, g.granted_at,
+	g.last_used_at, g.first_seen_at, g.missing_since, g.revoked_at, g.reappeared, g.suppress_reimport_until,
+	    g.attributes, g.labels, g.created_at, g.updated_at, g.version`
 
 // GrantFilters narrow a list of grants; each one given must hold.
 type GrantFilters struct {
@@ -97,7 +98,13 @@ type GrantFilters struct {
 // query is the list of the grants that are found by one sight and shown by the other.
 func (f GrantFilters) query(found, shown string) *listing.Query {
 	// By id, which rises with time: an index on the time as well would cost every sync of a large directory.
-	q := &listing.Query{Columns: grantColumns, From: around(shown), Counted: found, ID: "g.id", Order: listing.Order{Column: "g.id", Type: "uuid"}}
+	q := &listing.Query{
+		Columns: grantColumns,
+		From:    around(shown),
+		Counted: found,
+		ID:      "g.id",
+		Order:   listing.Order{Column: "g.id", Type: "uuid"},
+	}
 	if f.asksLedger() {
 		q.From, q.Counted = around(shown)+standing, around(found)+standing
 		f.askLedger(q)
@@ -140,15 +147,18 @@ func (f GrantFilters) askLedger(q *listing.Query) {
 		          or 'native' = any(@reason_kind) and `+native+`)`, pgx.NamedArgs{"reason_kind": f.ReasonKind})
 	}
 	if !f.EndsBefore.IsZero() {
-		q.Where("least(g.ends_at, case when s.desired and not s.lasting then s.until end) < @ends_before", pgx.NamedArgs{"ends_before": f.EndsBefore})
+		q.Where(
+			"least(g.ends_at, case when s.desired and not s.lasting then s.until end) < @ends_before",
+			pgx.NamedArgs{"ends_before": f.EndsBefore},
+		)
 	}
 }
 
 // after is the position of a grant in the list's order.
 func (g Grant) after() []string { return []string{g.ID, g.ID} }
 
-// FindGrant reads the grant with its paths if the transaction's viewer may see it; else, and when there is none, it is a fault
-// of kind NotFound.
+// FindGrant reads the grant with its paths if the transaction's viewer may see it; else, and when there is none, it is
+// a fault of kind NotFound.
 func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
 	missing := fault.New(fault.NotFound, "there is no grant %s", id)
 	if !listing.IsID(id) {
@@ -174,7 +184,9 @@ func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
 
 // readGrants reads the grants that the viewer may see and that meet a condition, by id.
 func readGrants(ctx context.Context, tx *pg.Tx, condition string, args pgx.NamedArgs) ([]Grant, error) {
-	sql := `select ` + grantColumns + ` from ` + around(listing.Readable(tx.Viewer, "access_grant", "g")) + ` where ` + condition + ` order by g.id`
+	sql := `select ` + grantColumns + ` from ` + around(
+		listing.Readable(tx.Viewer, "access_grant", "g"),
+	) + ` where ` + condition + ` order by g.id`
 	rows, err := tx.Query(ctx, sql, args)
 	if err != nil {
 		return nil, fmt.Errorf("read grants: %w", err)
@@ -203,7 +215,11 @@ func fillPaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 }
 
 // surroundings reads what is nested beneath the entitlements of the grants, and what their accounts hold directly.
-func surroundings(ctx context.Context, tx *pg.Tx, grants []Grant) (n nesting, direct map[string]map[string]bool, err error) {
+func surroundings(
+	ctx context.Context,
+	tx *pg.Tx,
+	grants []Grant,
+) (n nesting, direct map[string]map[string]bool, err error) {
 	const beneath = `
 		with recursive beneath (member_id, parent_id) as (
 			select n.member_id, n.parent_id from entitlement_edge n where n.parent_id = any($1::text[]::uuid[])
@@ -221,7 +237,8 @@ func surroundings(ctx context.Context, tx *pg.Tx, grants []Grant) (n nesting, di
 	}
 	n, direct = nesting{}, map[string]map[string]bool{}
 	var b pgx.Batch
-	b.Queue(beneath, entitlements).Query(eachPair(func(member, parent string) { n[parent] = append(n[parent], member) }))
+	b.Queue(beneath, entitlements).
+		Query(eachPair(func(member, parent string) { n[parent] = append(n[parent], member) }))
 	b.Queue(holding, accounts).Query(eachPair(func(account, entitlement string) {
 		if direct[account] == nil {
 			direct[account] = map[string]bool{}
@@ -254,7 +271,11 @@ func hidePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 			ids = append(ids, p.EntitlementIDs...)
 		}
 	}
-	sql := `select e.id::text from ` + listing.Readable(tx.Viewer, "entitlement", "e") + ` where e.id = any($1::text[]::uuid[])`
+	sql := `select e.id::text from ` + listing.Readable(
+		tx.Viewer,
+		"entitlement",
+		"e",
+	) + ` where e.id = any($1::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("hide paths: %w", err)

@@ -35,7 +35,11 @@ type EntitlementLevel struct {
 }
 
 func (s *Service) hierarchy(ctx context.Context, v viewer.Viewer, in *one) (*answer[EntitlementHierarchy], error) {
-	h := EntitlementHierarchy{Ancestors: []EntitlementLevel{}, Descendants: []EntitlementLevel{}, Cycle: []identity.Reference{}}
+	h := EntitlementHierarchy{
+		Ancestors:   []EntitlementLevel{},
+		Descendants: []EntitlementLevel{},
+		Cycle:       []identity.Reference{},
+	}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		e, err := find(ctx, tx, in.ID, "")
 		if err != nil {
@@ -52,10 +56,14 @@ func (s *Service) hierarchy(ctx context.Context, v viewer.Viewer, in *one) (*ans
 	return &answer[EntitlementHierarchy]{Body: h}, err
 }
 
-// levels goes from an entitlement along its nesting, level by level: what was met before is not gone through again, so that neither a cycle
-// nor a lattice takes long.
+// levels goes from an entitlement along its nesting, level by level: what was met before is not gone through again, so
+// that neither a cycle nor a lattice takes long.
 func (h *EntitlementHierarchy) levels(ctx context.Context, tx *pg.Tx, id, from, to string) ([]EntitlementLevel, error) {
-	step := fmt.Sprintf(`select distinct n.%s::text from entitlement_edge n where n.%s = any($1::text[]::uuid[]) order by 1`, to, from)
+	step := fmt.Sprintf(
+		`select distinct n.%s::text from entitlement_edge n where n.%s = any($1::text[]::uuid[]) order by 1`,
+		to,
+		from,
+	)
 	depth, met, order := map[string]int{}, map[string]bool{id: true}, []string{}
 	for level, at := 1, []string{id}; len(at) > 0; level++ {
 		if level > maxLevels || len(order) > maxNested {
@@ -97,7 +105,11 @@ func (h *EntitlementHierarchy) levels(ctx context.Context, tx *pg.Tx, id, from, 
 
 // namesOf names those of these entitlements that the viewer may read.
 func namesOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
-	sql := `select e.id::text, coalesce(nullif(e.display_name, ''), e.name) from ` + listing.Readable(tx.Viewer, "entitlement", "e") + ` where e.id = any(@ids::text[]::uuid[])`
+	sql := `select e.id::text, coalesce(nullif(e.display_name, ''), e.name) from ` + listing.Readable(
+		tx.Viewer,
+		"entitlement",
+		"e",
+	) + ` where e.id = any(@ids::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
 		return nil, fmt.Errorf("name entitlements: %w", err)
@@ -110,7 +122,8 @@ func namesOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, e
 	return names, nil
 }
 
-// circle finds the shortest way from an entitlement up to itself. Of one that passes what the viewer may not see, the rest is shown.
+// circle finds the shortest way from an entitlement up to itself. Of one that passes what the viewer may not see, the
+// rest is shown.
 func (h *EntitlementHierarchy) circle(ctx context.Context, tx *pg.Tx, e Entitlement) error {
 	up, err := readUpward(ctx, tx, *e.ConnectorID)
 	if err != nil {

@@ -14,15 +14,26 @@ import (
 
 // Routes are the paths under /entitlements, and the grants beneath an identity and an account.
 func (s *Service) Routes() []httpapi.Route {
-	return append(s.orderRoutes(),
+	return append(
+		s.orderRoutes(),
 		httpapi.Handle("GET", "/entitlements", "List entitlements", s.list),
 		httpapi.Handle("GET", "/entitlements/{id}", "Retrieve an entitlement", s.read),
-		httpapi.Handle("PATCH", "/entitlements/{id}", "Update an entitlement", s.patch).For(viewer.Admin, viewer.ResourceOwner).Errors(412).Describe(aboutPatch),
-		httpapi.Handle("GET", "/entitlements/{id}/hierarchy", "Get an entitlement's hierarchy", s.hierarchy).Describe(aboutHierarchy),
-		httpapi.Handle("GET", "/entitlements/{id}/usage", "Get the usage of an entitlement", s.usage).Describe(aboutUsage),
+		httpapi.Handle("PATCH", "/entitlements/{id}", "Update an entitlement", s.patch).
+			For(viewer.Admin, viewer.ResourceOwner).
+			Errors(412).
+			Describe(aboutPatch),
+		httpapi.Handle("GET", "/entitlements/{id}/hierarchy", "Get an entitlement's hierarchy", s.hierarchy).
+			Describe(aboutHierarchy),
+		httpapi.Handle("GET", "/entitlements/{id}/usage", "Get the usage of an entitlement", s.usage).
+			Describe(aboutUsage),
 		httpapi.Handle("POST", "/entitlements/{id}/owners", "Set entitlement owners", s.owners).For(viewer.Admin),
-		httpapi.Handle("POST", "/entitlements/{id}/retire", "Retire an entitlement", s.retire).For(viewer.Admin).Errors(409).Describe(aboutRetire),
-		httpapi.Handle("POST", "/entitlements/bulk-update", "Update entitlements in bulk", s.bulkUpdate).For(viewer.Admin).Describe(aboutBulkUpdate),
+		httpapi.Handle("POST", "/entitlements/{id}/retire", "Retire an entitlement", s.retire).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutRetire),
+		httpapi.Handle("POST", "/entitlements/bulk-update", "Update entitlements in bulk", s.bulkUpdate).
+			For(viewer.Admin).
+			Describe(aboutBulkUpdate),
 		httpapi.Handle("GET", "/entitlements/{id}/members", "List the members of an entitlement", s.members),
 		httpapi.Handle("GET", "/entitlements/{id}/grants", "List the grants of an entitlement", s.grantsOfEntitlement),
 		httpapi.Handle("GET", "/entitlements/grants", "List grants", s.grants),
@@ -33,12 +44,16 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 const (
-	aboutPatch = "Administrators write all members. Resource owners write what describes what they own: its words, tags and whether it can be asked for; " +
+	aboutPatch = "Administrators write all members. Resource owners write what describes what they own: its words, " +
+		"tags and whether it can be asked for; " +
 		"they may raise its risk and shorten its durations."
-	aboutHierarchy  = "Nested groups as in the target system, in both directions with the number of steps. A cycle of groups is reported: members of one of them are members of all."
-	aboutUsage      = "Unused access, if the system reports when access was last used."
-	aboutRetire     = "The entitlement can no longer be assigned, and roles no longer assign it. With dry_run the impact is returned and nothing is written."
-	aboutBulkUpdate = "At most 500, by ids or by a filter. Those that cannot be changed are refused one by one, and say why."
+	aboutHierarchy = "Nested groups as in the target system, in both directions with the number of steps. A cycle " +
+		"of groups is reported: members of one of them are members of all."
+	aboutUsage  = "Unused access, if the system reports when access was last used."
+	aboutRetire = "The entitlement can no longer be assigned, and roles no longer assign it. With dry_run the " +
+		"impact is returned and nothing is written."
+	aboutBulkUpdate = "At most 500, by ids or by a filter. Those that cannot be changed are refused one by one, and " +
+		"say why."
 )
 
 type listIn struct {
@@ -109,33 +124,57 @@ type grantsOfIn struct {
 
 func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*asof.List[Grant], error) {
 	in.EntitlementID = listing.Within(in.ID, in.EntitlementID)
-	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters, in.Parameter}, listing.Among, listing.Among, func(tx *pg.Tx) error {
-		_, err := find(ctx, tx, in.ID, "")
-		return err
-	})
+	return s.grantPage(
+		ctx,
+		v,
+		"entitlements/grants",
+		&grantsIn{in.Paging, in.GrantFilters, in.Parameter},
+		listing.Among,
+		listing.Among,
+		func(tx *pg.Tx) error {
+			_, err := find(ctx, tx, in.ID, "")
+			return err
+		},
+	)
 }
 
 func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*asof.List[Grant], error) {
 	in.IdentityID = listing.Within(in.ID, in.IdentityID)
-	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters, in.Parameter}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
-		_, err := identity.Find(ctx, tx, in.ID)
-		return err
-	})
+	return s.grantPage(
+		ctx,
+		v,
+		"identities/grants",
+		&grantsIn{in.Paging, in.GrantFilters, in.Parameter},
+		listing.Readable,
+		listing.Readable,
+		func(tx *pg.Tx) error {
+			_, err := identity.Find(ctx, tx, in.ID)
+			return err
+		},
+	)
 }
 
 func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*asof.List[Grant], error) {
 	in.AccountID = listing.Within(in.ID, in.AccountID)
-	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters, in.Parameter}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
-		_, err := account.Find(ctx, tx, in.ID)
-		return err
-	})
+	return s.grantPage(
+		ctx,
+		v,
+		"accounts/grants",
+		&grantsIn{in.Paging, in.GrantFilters, in.Parameter},
+		listing.Readable,
+		listing.Readable,
+		func(tx *pg.Tx) error {
+			_, err := account.Find(ctx, tx, in.ID)
+			return err
+		},
+	)
 }
 
 // sight is one of listing's ways to look at a table.
 type sight func(v viewer.Viewer, table, alias string) string
 
-// grantPage answers a list of grants, which are found and shown by these ways. of looks whether what they belong to may be seen, in the same
-// transaction.
+// grantPage answers a list of grants, which are found and shown by these ways. of looks whether what they belong to may
+// be seen, in the same transaction.
 func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, in *grantsIn,
 	found, shown sight, of func(*pg.Tx) error) (*asof.List[Grant], error) {
 	if in.AsOf != "" {
@@ -151,7 +190,12 @@ func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, i
 		if err := of(tx); err != nil {
 			return err
 		}
-		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(found(v, "access_grant", "g"), shown(v, "access_grant", "g")), walk.Page); err != nil {
+		if items, total, err = listing.Fetch[Grant](
+			ctx,
+			tx,
+			in.query(found(v, "access_grant", "g"), shown(v, "access_grant", "g")),
+			walk.Page,
+		); err != nil {
 			return err
 		}
 		if err := fillStanding(ctx, tx, items, false); err != nil || len(in.Expand) == 0 {

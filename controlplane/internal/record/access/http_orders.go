@@ -10,27 +10,52 @@ import (
 )
 
 const (
-	aboutGive = "An administrator's order is a reason like any other: the access is there while it lasts, and longer if others ask for it. 409 not_grantable, " +
-		"account_without_owner, identity_inactive and access_denied say what is in the way. The target follows: links.explain tells how far it is."
-	aboutRevoke = "Ends all reasons of a grant, or one of them. The access ends with the last reason. If a policy would grant it again, give exclude_until: " +
+	aboutGive = "An administrator's order is a reason like any other: the access is there while it lasts, and longer " +
+		"if others ask for it. 409 not_grantable, " +
+		"account_without_owner, identity_inactive and access_denied say what is in the way. The target follows: " +
+		"links.explain tells how far it is."
+	aboutRevoke = "Ends all reasons of a grant, or one of them. The access ends with the last reason. If a policy " +
+		"would grant it again, give exclude_until: " +
 		"the access is denied until then. Unmanaged grants are revoked too. With dry_run nothing is written."
-	aboutExtend = "Moves the end date of access that was assigned for a limited time. Access from a policy ends with the policy: 409 not_extendable."
-	aboutBulk   = "Revokes at most 500 grants wholly, as the single call does, in one transaction; those that cannot be are refused one by one, and say why."
-	aboutAccept = "Accepts unmanaged grants as they were found: by ids, or all of a system. They need no further decision, " +
-		"count as accepted in lists and figures, and explain names the person who accepted them. Your own access is omitted. With dry_run nothing is written."
-	aboutExplain = "Reasons with their rules, ways of nesting, who saw it first, what should be and what is, why they differ, and what would end it: in plain words and as data."
-	aboutPair    = "The same explanation for an identity and an entitlement. If there is no grant, it explains why not. Callers who may not see such a grant receive 404."
+	aboutExtend = "Moves the end date of access that was assigned for a limited time. Access from a policy ends with " +
+		"the policy: 409 not_extendable."
+	aboutBulk = "Revokes at most 500 grants wholly, as the single call does, in one transaction; those that cannot " +
+		"be are refused one by one, and say why."
+	aboutAccept = "Accepts unmanaged grants as they were found: by ids, or all of a system. They need no further " +
+		"decision, " +
+		"count as accepted in lists and figures, and explain names the person who accepted them. Your own access is " +
+		"omitted. With dry_run nothing is written."
+	aboutExplain = "Reasons with their rules, ways of nesting, who saw it first, what should be and what is, why " +
+		"they differ, and what would end it: in plain words and as data."
+	aboutPair = "The same explanation for an identity and an entitlement. If there is no grant, it explains why " +
+		"not. Callers who may not see such a grant receive 404."
 )
 
 func (s *Service) orderRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/entitlements/grants", "Assign an entitlement", s.give).For(viewer.Admin).Status(http.StatusAccepted).Errors(409).Describe(aboutGive),
-		httpapi.Handle("POST", "/entitlements/grants/{id}/revoke", "Revoke a grant", s.revoke).For(viewer.Admin).Status(http.StatusAccepted).Errors(409).Describe(aboutRevoke),
-		httpapi.Handle("POST", "/entitlements/grants/{id}/extend", "Extend a grant", s.extendOne).For(viewer.Admin).Errors(409).Describe(aboutExtend),
-		httpapi.Handle("POST", "/entitlements/grants/bulk-revoke", "Revoke grants in bulk", s.bulkRevoke).For(viewer.Admin).Describe(aboutBulk),
-		httpapi.Handle("POST", "/entitlements/grants/accept-as-found", "Accept grants as found", s.acceptAsFound).For(viewer.Admin).Describe(aboutAccept),
+		httpapi.Handle("POST", "/entitlements/grants", "Assign an entitlement", s.give).
+			For(viewer.Admin).
+			Status(http.StatusAccepted).
+			Errors(409).
+			Describe(aboutGive),
+		httpapi.Handle("POST", "/entitlements/grants/{id}/revoke", "Revoke a grant", s.revoke).
+			For(viewer.Admin).
+			Status(http.StatusAccepted).
+			Errors(409).
+			Describe(aboutRevoke),
+		httpapi.Handle("POST", "/entitlements/grants/{id}/extend", "Extend a grant", s.extendOne).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutExtend),
+		httpapi.Handle("POST", "/entitlements/grants/bulk-revoke", "Revoke grants in bulk", s.bulkRevoke).
+			For(viewer.Admin).
+			Describe(aboutBulk),
+		httpapi.Handle("POST", "/entitlements/grants/accept-as-found", "Accept grants as found", s.acceptAsFound).
+			For(viewer.Admin).
+			Describe(aboutAccept),
 		httpapi.Handle("GET", "/entitlements/grants/{id}/explain", "Explain a grant", s.explain).Describe(aboutExplain),
-		httpapi.Handle("GET", "/identities/{id}/access-explain", "Explain the access of an identity", s.explainPair).Describe(aboutPair),
+		httpapi.Handle("GET", "/identities/{id}/access-explain", "Explain the access of an identity", s.explainPair).
+			Describe(aboutPair),
 	}
 }
 
@@ -75,7 +100,11 @@ type bulkRevokeIn struct {
 	Body   BulkGrantRevocation
 }
 
-func (s *Service) bulkRevoke(ctx context.Context, v viewer.Viewer, in *bulkRevokeIn) (*answer[BulkGrantsRevoked], error) {
+func (s *Service) bulkRevoke(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *bulkRevokeIn,
+) (*answer[BulkGrantsRevoked], error) {
 	out, err := s.BulkRevoke(ctx, v, in.Body, in.DryRun)
 	return &answer[BulkGrantsRevoked]{Body: out}, err
 }
@@ -100,7 +129,11 @@ type explainPairIn struct {
 	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Needed."`
 }
 
-func (s *Service) explainPair(ctx context.Context, v viewer.Viewer, in *explainPairIn) (*answer[AccessExplanation], error) {
+func (s *Service) explainPair(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *explainPairIn,
+) (*answer[AccessExplanation], error) {
 	out, err := s.ExplainPair(ctx, v, in.ID, in.EntitlementID)
 	return &answer[AccessExplanation]{Body: out}, err
 }

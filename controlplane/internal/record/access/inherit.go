@@ -17,14 +17,15 @@ type Inherited struct {
 	Added   int // pairs that now follow from nesting
 	Removed int // pairs that no longer do
 
-	// Limit, where it is not 0, is how many grants may follow from the nesting of the connector. More would, so that none was added
-	// or removed.
+	// Limit, where it is not 0, is how many grants may follow from the nesting of the connector. More would, so that
+	// none was added or removed.
 	Limit int64
 }
 
-// ExpandInherited brings all inherited grants of one connector up to date with its direct grants and its nesting, for the end of a
-// sync. A pair that is held directly stays direct; one that was removed directly and still follows becomes inherited. Without nesting
-// it does nothing. Cycles in the nesting end. Where more would follow than may, it changes nothing and says so; see Inherited.Limit.
+// ExpandInherited brings all inherited grants of one connector up to date with its direct grants and its nesting, for
+// the end of a sync. A pair that is held directly stays direct; one that was removed directly and still follows becomes
+// inherited. Without nesting it does nothing. Cycles in the nesting end. Where more would follow than may, it changes
+// nothing and says so; see Inherited.Limit.
 func ExpandInherited(ctx context.Context, tx *pg.Tx, connectorID string) (n Inherited, err error) {
 	needed, err := nests(ctx, tx, connectorID)
 	if err != nil || !needed {
@@ -33,7 +34,8 @@ func ExpandInherited(ctx context.Context, tx *pg.Tx, connectorID string) (n Inhe
 	if err := oneAtATime(ctx, tx, connectorID); err != nil {
 		return n, err
 	}
-	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 grants take minutes.
+	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 grants take
+	// minutes.
 	err = planned(ctx, tx, map[string]string{"enable_nestloop": "off", "work_mem": "96MB", "jit": "off"}, func() error {
 		limit, err := findFollowing(ctx, tx, connectorID)
 		if errors.Is(err, errTooManyInherited) {
@@ -61,8 +63,8 @@ func nests(ctx context.Context, tx *pg.Tx, connectorID string) (does bool, err e
 	return does, nil
 }
 
-// oneAtATime waits for whoever else follows the nesting of a connector: of two who do not see what the other has changed, neither would
-// draw what follows from both.
+// oneAtATime waits for whoever else follows the nesting of a connector: of two who do not see what the other has
+// changed, neither would draw what follows from both.
 func oneAtATime(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('nesting ' || current_tenant()::text || $1, 0))`
 	if _, err := tx.Exec(ctx, lock, connectorID); err != nil {
@@ -74,7 +76,8 @@ func oneAtATime(ctx context.Context, tx *pg.Tx, connectorID string) error {
 // planned runs fn under settings of the planner, and puts back what they were.
 func planned(ctx context.Context, tx *pg.Tx, settings map[string]string, fn func() error) error {
 	const (
-		read  = `select array_agg(current_setting(s.name) order by s.n) from unnest($1::text[]) with ordinality s (name, n)`
+		read = `select array_agg(current_setting(s.name) order by s.n) from unnest($1::text[]) with ordinality s (name,
+			n)`
 		write = `select count(set_config(s.name, s.value, true)) from unnest($1::text[], $2::text[]) s (name, value)`
 	)
 	names, values, before := slices.Collect(maps.Keys(settings)), []string{}, []string{}
@@ -96,8 +99,8 @@ func planned(ctx context.Context, tx *pg.Tx, settings map[string]string, fn func
 	return nil
 }
 
-// findFollowing fills the temporary table following with the pairs of account and entitlement that follow from the nesting of a
-// connector, of which there may be limit.
+// findFollowing fills the temporary table following with the pairs of account and entitlement that follow from the
+// nesting of a connector, of which there may be limit.
 func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) (limit int64, err error) {
 	const (
 		empty = `create temporary table if not exists following (account_id uuid, entitlement_id uuid) on commit drop; truncate following`
@@ -142,8 +145,8 @@ func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) (limit in
 	return limit, nil
 }
 
-// agree makes the inherited grants g of a scope agree with following, a table or what the statement begins with, which has every pair of
-// the scope that follows, some of them more than once.
+// agree makes the inherited grants g of a scope agree with following, a table or what the statement begins with, which
+// has every pair of the scope that follows, some of them more than once.
 func agree(ctx context.Context, tx *pg.Tx, begin, scope string, args pgx.NamedArgs) (n Inherited, err error) {
 	sql := begin + `
 		gone as materialized (
@@ -151,7 +154,8 @@ func agree(ctx context.Context, tx *pg.Tx, begin, scope string, args pgx.NamedAr
 			  from access_grant g
 			 where ` + scope + `
 			   and g.directness = 'inherited'
-			   and not exists (select from following f where f.account_id = g.account_id and f.entitlement_id = g.entitlement_id)
+			   and not exists (select from following f where f.account_id = g.account_id
+			       and f.entitlement_id = g.entitlement_id)
 		),
 		` + settleGone + `,
 		added as (
@@ -175,8 +179,9 @@ func agree(ctx context.Context, tx *pg.Tx, begin, scope string, args pgx.NamedAr
 	return n, nil
 }
 
-// settleGone ends the inherited grants gone (id, account_id, entitlement_id, awaited), which do not follow any more: what is about to be
-// made directly stays; and where a reason asks for what has gone, its owner's access is looked at again.
+// settleGone ends the inherited grants gone (id, account_id, entitlement_id, awaited), which do not follow any more:
+// what is about to be made directly stays; and where a reason asks for what has gone, its owner's access is looked at
+// again.
 const settleGone = `
 		removed as (
 			delete from access_grant g
@@ -204,6 +209,6 @@ const settleGone = `
 // inheritAgain is what becomes of a grant that was revoked, or could not be made, and now follows from nesting.
 const inheritAgain = `
 			on conflict (tenant_id, account_id, entitlement_id) do update
-			   set directness = 'inherited', status = 'active', missing_since = null, missing_runs = 0, revoked_at = null, updated_at = now(),
-			       version = g.version + 1
+			   set directness = 'inherited', status = 'active', missing_since = null, missing_runs = 0,
+			       revoked_at = null, updated_at = now(), version = g.version + 1
 			 where g.status in ('revoked', 'failed')`

@@ -10,9 +10,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Nesting multiplies: a target of 1,600 records can be written so that 320,000 grants follow from it. What a connector may bring
-// this way depends on what it has directly, and is charged before a row of it is written. Beyond it nothing is added and nothing
-// taken away.
+// Nesting multiplies: a target of 1,600 records can be written so that 320,000 grants follow from it. What a connector
+// may bring this way depends on what it has directly, and is charged before a row of it is written. Beyond it nothing
+// is added and nothing taken away.
 const (
 	inheritedAlways    = 100_000   // grants that any connector may bring
 	inheritedPerDirect = 25        // more for each direct grant
@@ -28,7 +28,11 @@ func inheritedLimit(direct int64) int64 {
 }
 
 // nestedHolders counts, for every nested entitlement of a connector that is held directly, its holders.
-func nestedHolders(ctx context.Context, tx *pg.Tx, connectorID string) (ids [][16]byte, holders map[[16]byte]int64, err error) {
+func nestedHolders(
+	ctx context.Context,
+	tx *pg.Tx,
+	connectorID string,
+) (ids [][16]byte, holders map[[16]byte]int64, err error) {
 	const sql = `
 		select g.entitlement_id, count(*)
 		  from access_grant g
@@ -83,7 +87,12 @@ func (a *allowance) charge(below [][16]byte) error {
 const followLimit = 100
 
 // tooManyFollow reports whether more would follow for some accounts than is kept of their connector.
-func tooManyFollow(ctx context.Context, tx *pg.Tx, connectorID string, accounts []string) (does bool, limit int64, err error) {
+func tooManyFollow(
+	ctx context.Context,
+	tx *pg.Tx,
+	connectorID string,
+	accounts []string,
+) (does bool, limit int64, err error) {
 	if len(accounts) <= followLimit {
 		return false, 0, nil
 	}

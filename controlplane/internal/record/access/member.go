@@ -59,5 +59,9 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 		items, total, err = listing.Fetch[EntitlementMember](ctx, tx, q, walk.Page)
 		return err
 	})
-	return asof.ListOf(asof.Moment{}, httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err)
+	return asof.ListOf(
+		asof.Moment{},
+		httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }),
+		err,
+	)
 }

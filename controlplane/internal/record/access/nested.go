@@ -19,20 +19,29 @@ type pairs struct{ below, above [][16]byte }
 
 // readUpward reads the nesting of one connector.
 func readUpward(ctx context.Context, tx *pg.Tx, connectorID string) (upward, error) {
-	rows, err := tx.Query(ctx, `select n.member_id, n.parent_id from entitlement_edge n where n.connector_id = $1`, connectorID)
+	rows, err := tx.Query(
+		ctx,
+		`select n.member_id, n.parent_id from entitlement_edge n where n.connector_id = $1`,
+		connectorID,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read nesting: %w", err)
 	}
 	up := upward{}
 	var member, parent [16]byte
-	if _, err := pgx.ForEachRow(rows, []any{&member, &parent}, func() error { up[member] = append(up[member], parent); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&member, &parent},
+		func() error { up[member] = append(up[member], parent); return nil },
+	); err != nil {
 		return nil, fmt.Errorf("read nesting: %w", err)
 	}
 	return up, nil
 }
 
-// closure calls fn with what each of these entitlements brings, a few at a time: a chain of ten thousand groups, of which each is held by
-// somebody, brings fifty million pairs, which need not all be in memory. What is in a cycle brings itself, which is no news.
+// closure calls fn with what each of these entitlements brings, a few at a time: a chain of ten thousand groups, of
+// which each is held by somebody, brings fifty million pairs, which need not all be in memory. What is in a cycle
+// brings itself, which is no news.
 func (up upward) closure(of [][16]byte, fn func(pairs) error) error {
 	const enough = 200_000
 	var p pairs
@@ -64,7 +73,8 @@ func (up upward) closure(of [][16]byte, fn func(pairs) error) error {
 
 func parseID(id string) [16]byte { return uuid.MustParse(id) }
 
-// wayBack is the shortest way from an entitlement along its nesting back to itself, beginning with it; nothing: there is none.
+// wayBack is the shortest way from an entitlement along its nesting back to itself, beginning with it; nothing: there
+// is none.
 func (up upward) wayBack(from [16]byte) []string {
 	before := map[[16]byte][16]byte{}
 	for todo := [][16]byte{from}; len(todo) > 0; {

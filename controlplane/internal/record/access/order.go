@@ -51,9 +51,16 @@ func (s *Service) Give(ctx context.Context, v viewer.Viewer, o GrantOrder) (out 
 			return err
 		}
 		out.Links = pairLinks(o.IdentityID, o.EntitlementID)
-		return audit.Record(ctx, tx, audit.Entry{Action: "grant.ordered", Reason: o.Justification,
-			Subject: audit.Subject{Type: "identity", ID: o.IdentityID}, Objects: []audit.Subject{{Type: "entitlement", ID: e.ID, Display: e.called()}},
-			Context: map[string]any{"reason_id": out.Reason.ID, "starts_at": o.StartsAt, "ends_at": o.EndsAt}})
+		return audit.Record(ctx, tx, audit.Entry{
+			Action: "grant.ordered",
+			Reason: o.Justification,
+			Subject: audit.Subject{
+				Type: "identity",
+				ID:   o.IdentityID,
+			},
+			Objects: []audit.Subject{{Type: "entitlement", ID: e.ID, Display: e.called()}},
+			Context: map[string]any{"reason_id": out.Reason.ID, "starts_at": o.StartsAt, "ends_at": o.EndsAt},
+		})
 	})
 	return out, err
 }
@@ -78,7 +85,8 @@ func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (Enti
 	}
 	if (o.IdentityID == "") == (o.AccountID == "") {
 		return Entitlement{}, fault.New(fault.Invalid, "no recipient is given: set identity_id or account_id").
-			With(fault.Field{Pointer: "#/identity_id", Code: "invalid", Detail: "exactly one of identity_id and account_id"})
+			With(fault.Field{Pointer: "#/identity_id", Code: "invalid",
+				Detail: "exactly one of identity_id and account_id"})
 	}
 	e, err := find(ctx, tx, o.EntitlementID, "")
 	if err != nil {
@@ -98,7 +106,8 @@ func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (Enti
 
 func (o GrantOrder) checkTimes(now time.Time) error {
 	wrong := func(member, detail string) error {
-		return fault.New(fault.Invalid, "%s", detail).With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: detail})
+		return fault.New(fault.Invalid, "%s", detail).
+			With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: detail})
 	}
 	switch {
 	case strings.TrimSpace(o.Justification) == "":
@@ -116,7 +125,8 @@ func asField(err error, member, code string) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	return fault.New(fault.Invalid, "%s", err).With(fault.Field{Pointer: "#/" + member, Code: code, Detail: err.Error()})
+	return fault.New(fault.Invalid, "%s", err).
+		With(fault.Field{Pointer: "#/" + member, Code: code, Detail: err.Error()})
 }
 
 // called is an entitlement's name for people.
@@ -155,11 +165,16 @@ func (o *GrantOrder) settleOwner(ctx context.Context, tx *pg.Tx, e Entitlement) 
 		switch {
 		case a.ConnectorID != *e.ConnectorID:
 			return fault.New(fault.Invalid, "the account is one of another system than the entitlement").
-				With(fault.Field{Pointer: "#/account_id", Code: "wrong_system", Detail: "name an account of the system " + *e.ConnectorID})
+				With(fault.Field{Pointer: "#/account_id", Code: "wrong_system",
+					Detail: "name an account of the system " + *e.ConnectorID})
 		case a.Status == "deleted", a.Status == "disconnected":
 			return fault.Coded(fault.Conflict, "account_deleted", "the account is deleted")
 		case a.IdentityID == nil:
-			return fault.Coded(fault.Conflict, "account_without_owner", "the account has no owner: link it to its owner first")
+			return fault.Coded(
+				fault.Conflict,
+				"account_without_owner",
+				"the account has no owner: link it to its owner first",
+			)
 		}
 		o.IdentityID = *a.IdentityID
 	}
@@ -168,7 +183,13 @@ func (o *GrantOrder) settleOwner(ctx context.Context, tx *pg.Tx, e Entitlement) 
 		return asField(err, "identity_id", "unknown_identity")
 	}
 	if person.Status == "deactivated" || person.Status == "archived" {
-		return fault.Coded(fault.Conflict, "identity_inactive", "%s is %s and cannot be assigned access: activate the identity first", person.DisplayName, person.Status)
+		return fault.Coded(
+			fault.Conflict,
+			"identity_inactive",
+			"%s is %s and cannot be assigned access: activate the identity first",
+			person.DisplayName,
+			person.Status,
+		)
 	}
 	return nil
 }
@@ -181,13 +202,16 @@ func refuseDenied(ctx context.Context, tx *pg.Tx, o GrantOrder, e Entitlement) e
 	}
 	for _, r := range reasons {
 		if r.Effect == ledger.Deny && r.State == ledger.Active && (r.Account == nil || *r.Account == o.AccountID) {
-			return fault.Coded(fault.Conflict, "access_denied", "%s may not hold %s: %s", "this person", e.called(), r.sentence()).Also("denied_by", r)
+			return fault.Coded(fault.Conflict, "access_denied", "%s may not hold %s: %s", "this person", e.called(),
+				r.sentence()).
+				Also("denied_by", r)
 		}
 	}
 	return nil
 }
 
-// pairReasons are the reasons of a person for an entitlement: the live ones, the denials of its whole system, and the last ones that ended.
+// pairReasons are the reasons of a person for an entitlement: the live ones, the denials of its whole system, and the
+// last ones that ended.
 func pairReasons(ctx context.Context, tx *pg.Tx, identity string, e Entitlement) ([]GrantReason, error) {
 	const sql = `
 		select x.reason
@@ -199,7 +223,12 @@ func pairReasons(ctx context.Context, tx *pg.Tx, identity string, e Entitlement)
 		           and (r.entitlement_id = @entitlement or r.entitlement_id is null and r.effect = 'deny')) x
 		 where not x.ended or x.nth <= @most
 		 order by x.ended, x.at, x.id`
-	return collectReasons(ctx, tx, sql, pgx.NamedArgs{"identity": identity, "connector": e.ConnectorID, "entitlement": e.ID, "most": maxHistory})
+	return collectReasons(
+		ctx,
+		tx,
+		sql,
+		pgx.NamedArgs{"identity": identity, "connector": e.ConnectorID, "entitlement": e.ID, "most": maxHistory},
+	)
 }
 
 // ownReason reads the live reason that was entered with this one's key.
@@ -218,8 +247,13 @@ func ownReason(ctx context.Context, tx *pg.Tx, of ledger.Reason) (GrantReason, e
 	if effect == "" {
 		effect = ledger.Allow
 	}
-	found, err := collectReasons(ctx, tx, sql, pgx.NamedArgs{"identity": of.IdentityID, "entitlement": of.EntitlementID, "account": of.AccountID,
-		"effect": effect, "kind": of.Kind, "source": of.SourceID})
+	found, err := collectReasons(
+		ctx,
+		tx,
+		sql,
+		pgx.NamedArgs{"identity": of.IdentityID, "entitlement": of.EntitlementID, "account": of.AccountID,
+			"effect": effect, "kind": of.Kind, "source": of.SourceID},
+	)
 	if err != nil || len(found) == 0 {
 		return GrantReason{}, err
 	}

@@ -45,13 +45,24 @@ func openPair(t *testing.T) pair {
 // reason gives the person the entitlement by a rule, or as the change says.
 func (p pair) reason(change func(*ledger.Reason)) string {
 	p.T.Helper()
-	r := ledger.Reason{ID: uuid.Must(uuid.NewV7()).String(), IdentityID: p.person, ConnectorID: p.connector, EntitlementID: &p.entitlement,
-		Kind: ledger.Birthright, SourceType: "policy", SourceID: p.policy("Staff of the bank")}
+	r := ledger.Reason{
+		ID:            uuid.Must(uuid.NewV7()).String(),
+		IdentityID:    p.person,
+		ConnectorID:   p.connector,
+		EntitlementID: &p.entitlement,
+		Kind:          ledger.Birthright,
+		SourceType:    "policy",
+		SourceID:      p.policy("Staff of the bank"),
+	}
 	if change != nil {
 		change(&r)
 	}
 	ctx := context.Background()
-	err := p.DB.As(ctx, p.Tenant, func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err })
+	err := p.DB.As(
+		ctx,
+		p.Tenant,
+		func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err },
+	)
 	if err != nil {
 		p.T.Fatal(err)
 	}
@@ -81,7 +92,10 @@ func (p pair) desired() int {
 
 func (p pair) turns() int {
 	p.T.Helper()
-	return p.Count(`with taken as (delete from work_item where kind = 'provisioning' returning subject) select count(distinct subject) from taken`)
+	return p.Count(
+		`with taken as (delete from work_item where kind = 'provisioning'
+			returning subject) select count(distinct subject) from taken`,
+	)
 }
 
 func reasonsOf(body map[string]any) (kinds []string) {
@@ -98,15 +112,26 @@ func TestGrantSaysWhatItStandsOn(t *testing.T) {
 	expect := func(story string, status any, desired bool, reasons ...string) map[string]any {
 		t.Helper()
 		body := p.Must(200, "admin", "GET", grants+"/"+grant, nil).Body
-		if body["compliance_status"] != status || body["desired"] != desired || !slices.Equal(reasonsOf(body), reasons) {
-			t.Errorf("%s: %v, desired %v, %v; want %v, %v, %v", story, body["compliance_status"], body["desired"], reasonsOf(body), status, desired, reasons)
+		if body["compliance_status"] != status || body["desired"] != desired ||
+			!slices.Equal(reasonsOf(body), reasons) {
+			t.Errorf(
+				"%s: %v, desired %v, %v; want %v, %v, %v",
+				story,
+				body["compliance_status"],
+				body["desired"],
+				reasonsOf(body),
+				status,
+				desired,
+				reasons,
+			)
 		}
 		for _, filter := range []string{"", "&compliance_status=" + fmt.Sprint(status)} {
 			if status == nil && filter != "" {
 				continue
 			}
 			items := p.Must(200, "admin", "GET", grants+"?status=active,pending,revoked&limit=10"+filter, nil)
-			if len(items.Items()) != 1 || items.Items()[0]["compliance_status"] != status || items.Body["total"] != 1.0 {
+			if len(items.Items()) != 1 || items.Items()[0]["compliance_status"] != status ||
+				items.Body["total"] != 1.0 {
 				t.Errorf("%s: the list with %q has %v", story, filter, items.Body)
 			}
 		}
@@ -116,11 +141,16 @@ func TestGrantSaysWhatItStandsOn(t *testing.T) {
 	rule := p.reason(nil)
 	expect("a rule gives it", "implied", true, "birthright active")
 	asked := p.reason(func(r *ledger.Reason) {
-		r.Kind, r.SourceType, r.Details = ledger.Request, "access_request", map[string]any{"request_id": r.SourceID, "approved_by": []map[string]any{{"id": "x", "display": "Bea"}}, "external_reference": "T-1"}
+		r.Kind, r.SourceType, r.Details = ledger.Request, "access_request", map[string]any{
+			"request_id":         r.SourceID,
+			"approved_by":        []map[string]any{{"id": "x", "display": "Bea"}},
+			"external_reference": "T-1",
+		}
 	})
 	body := expect("somebody approved it as well", "approved", true, "birthright active", "request active")
 	request := body["reasons"].([]any)[1].(map[string]any)
-	if request["external_reference"] != "T-1" || fmt.Sprint(request["approved_by"]) != "[map[display:Bea id:x]]" || request["request_id"] == nil {
+	if request["external_reference"] != "T-1" || fmt.Sprint(request["approved_by"]) != "[map[display:Bea id:x]]" ||
+		request["request_id"] == nil {
 		t.Errorf("the request's reason is %v", request)
 	}
 	source := body["reasons"].([]any)[0].(map[string]any)["source"].(map[string]any)
@@ -162,8 +192,10 @@ func TestGrantsAreFoundByReasonAndEnd(t *testing.T) {
 	other := p.Entitlement(p.connector, "books")
 	p.Grant(p.connector, p.account, other)
 	for query, want := range map[string]float64{
-		"reason_kind=birthright": 1, "reason_kind=native": 1, "reason_kind=native,birthright": 2, "reason_kind=request": 0,
-		"ends_before=" + later: 1, "ends_before=" + soon: 0, "compliance_status=implied,native": 2, "compliance_status=implied&reason_kind=native": 0,
+		"reason_kind=birthright": 1, "reason_kind=native": 1, "reason_kind=native,birthright": 2,
+		"reason_kind=request":  0,
+		"ends_before=" + later: 1, "ends_before=" + soon: 0, "compliance_status=implied,native": 2,
+		"compliance_status=implied&reason_kind=native": 0,
 	} {
 		if got := p.Must(200, "admin", "GET", grants+"?"+query, nil).Body["total"]; got != want {
 			t.Errorf("?%s finds %v; want %v", query, got, want)
@@ -194,21 +226,58 @@ func TestReasonWithoutAccountIsForTheMainOne(t *testing.T) {
 
 func TestAdministratorGivesDirectly(t *testing.T) {
 	p := openPair(t)
-	given := p.Must(202, "admin", "POST", grants, map[string]any{"identity_id": p.person, "entitlement_id": p.entitlement, "ends_at": soon, "justification": "covers for Bob"})
+	given := p.Must(
+		202,
+		"admin",
+		"POST",
+		grants,
+		map[string]any{
+			"identity_id":    p.person,
+			"entitlement_id": p.entitlement,
+			"ends_at":        soon,
+			"justification":  "covers for Bob",
+		},
+	)
 	reason := given.Body["reason"].(map[string]any)
-	if reason["kind"] != "manual" || reason["until"] != soon || reason["note"] != "covers for Bob" || reason["state"] != "active" {
+	if reason["kind"] != "manual" || reason["until"] != soon || reason["note"] != "covers for Bob" ||
+		reason["state"] != "active" {
 		t.Errorf("the reason is %v", reason)
 	}
 	if p.desired() != 1 || p.turns() != 1 {
 		t.Error("the person's access is not looked at")
 	}
-	p.Must(202, "admin", "POST", grants, map[string]any{"identity_id": p.person, "entitlement_id": p.entitlement, "ends_at": later, "justification": "for longer"})
+	p.Must(
+		202,
+		"admin",
+		"POST",
+		grants,
+		map[string]any{
+			"identity_id":    p.person,
+			"entitlement_id": p.entitlement,
+			"ends_at":        later,
+			"justification":  "for longer",
+		},
+	)
 	if n := p.Count(`select count(*) from access_reason`); n != 1 {
 		t.Errorf("%d reasons; want the one, renewed", n)
 	}
 	second := p.Account(p.connector, "ann2", p.person)
-	p.Must(202, "admin", "POST", grants, map[string]any{"account_id": second, "entitlement_id": p.entitlement, "justification": "test account", "starts_at": soon})
-	if n := p.Count(`select count(*) from access_reason where account_id = $1 and state = 'scheduled'`, second); n != 1 {
+	p.Must(
+		202,
+		"admin",
+		"POST",
+		grants,
+		map[string]any{
+			"account_id":     second,
+			"entitlement_id": p.entitlement,
+			"justification":  "test account",
+			"starts_at":      soon,
+		},
+	)
+	if n := p.Count(
+		`select count(*) from access_reason where account_id = $1 and state = 'scheduled'`,
+		second,
+	); n != 1 {
 		t.Errorf("%d reasons that begin later for the second account; want 1", n)
 	}
 	if n := p.Count(`select count(*) from audit_event where action = 'grant.ordered'`); n != 3 {
@@ -247,8 +316,10 @@ func TestOrderThatCannotBeIsExplained(t *testing.T) {
 		{"both", map[string]any{"account_id": p.account}, 422, "validation_failed"},
 		{"somebody unknown", map[string]any{"identity_id": uuid.NewString()}, 422, "validation_failed"},
 		{"something unknown", map[string]any{"entitlement_id": uuid.NewString()}, 422, "validation_failed"},
-		{"an account of another system", map[string]any{"identity_id": nil, "account_id": elsewhere}, 422, "validation_failed"},
-		{"an account of nobody", map[string]any{"identity_id": nil, "account_id": nobodys}, 409, "account_without_owner"},
+		{"an account of another system", map[string]any{"identity_id": nil, "account_id": elsewhere}, 422,
+			"validation_failed"},
+		{"an account of nobody", map[string]any{"identity_id": nil, "account_id": nobodys}, 409,
+			"account_without_owner"},
 		{"somebody who has left", map[string]any{"identity_id": gone}, 409, "identity_inactive"},
 		{"what is retired", map[string]any{"entitlement_id": retired}, 409, "not_grantable"},
 		{"what cannot be granted", map[string]any{"entitlement_id": fixed}, 409, "not_grantable"},
@@ -260,21 +331,35 @@ func TestOrderThatCannotBeIsExplained(t *testing.T) {
 	if detail := denied.Text("detail"); !strings.Contains(detail, "Staff of the bank") {
 		t.Errorf("told %q; want the rule's name", detail)
 	}
-	if n := p.Count(`select count(*) from access_reason where effect = 'allow'`) + p.Count(`select count(*) from audit_event where action = 'grant.ordered'`); n != 0 {
+	if n := p.Count(
+		`select count(*) from access_reason where effect = 'allow'`,
+	) + p.Count(
+		`select count(*) from audit_event where action = 'grant.ordered'`,
+	); n != 0 {
 		t.Errorf("refused orders left %d rows", n)
 	}
 }
 
 func TestDirectAccessLastsNoLongerThanItsEntitlementAllows(t *testing.T) {
 	p := openPair(t)
-	p.Exec(`update entitlement set max_duration = 'P30D', default_duration = 'P7D', extension_max = 'P3D' where id = $1`, p.entitlement)
+	p.Exec(
+		`update entitlement set max_duration = 'P30D', default_duration = 'P7D', extension_max = 'P3D' where id = $1`,
+		p.entitlement,
+	)
 	in := func(days int) time.Time { return time.Now().AddDate(0, 0, days).Truncate(time.Second) }
 	order := func(starts, ends *time.Time) map[string]any {
-		return map[string]any{"identity_id": p.person, "entitlement_id": p.entitlement, "justification": "because", "starts_at": starts, "ends_at": ends}
+		return map[string]any{
+			"identity_id":    p.person,
+			"entitlement_id": p.entitlement,
+			"justification":  "because",
+			"starts_at":      starts,
+			"ends_at":        ends,
+		}
 	}
 	at := func(t time.Time) *time.Time { return &t }
 	refused := p.Refused(422, "validation_failed", "admin", "POST", grants, order(nil, at(in(31))))
-	if field := refused.Body["errors"].([]any)[0].(map[string]any); field["pointer"] != "#/ends_at" || !strings.Contains(field["detail"].(string), "P30D") {
+	if field := refused.Body["errors"].([]any)[0].(map[string]any); field["pointer"] != "#/ends_at" ||
+		!strings.Contains(field["detail"].(string), "P30D") {
 		t.Errorf("refused with %v; want the limit at ends_at", field)
 	}
 	p.Refused(422, "validation_failed", "admin", "POST", grants, order(at(in(10)), at(in(41))))
@@ -299,20 +384,41 @@ func TestOneReasonEndsAndTheOthersKeepTheAccess(t *testing.T) {
 	rule := p.reason(nil)
 	asked := p.reason(func(r *ledger.Reason) { r.Kind, r.SourceType = ledger.Request, "request" })
 	p.turns()
-	dry := p.Must(202, "admin", "POST", revoke+"?dry_run=true", map[string]any{"reason": "moved", "scope": "reason", "reason_id": asked})
-	if dry.Body["access_ends"] != false || p.turns() != 0 || p.Count(`select count(*) from access_reason where state = 'ended'`) != 0 {
+	dry := p.Must(
+		202,
+		"admin",
+		"POST",
+		revoke+"?dry_run=true",
+		map[string]any{"reason": "moved", "scope": "reason", "reason_id": asked},
+	)
+	if dry.Body["access_ends"] != false || p.turns() != 0 ||
+		p.Count(`select count(*) from access_reason where state = 'ended'`) != 0 {
 		t.Errorf("a dry run did something, or says %v", dry.Body)
 	}
 	p.Must(202, "admin", "POST", revoke, map[string]any{"reason": "moved", "scope": "reason", "reason_id": asked})
 	if p.desired() != 1 {
 		t.Error("the rule's reason ended as well")
 	}
-	again := p.Refused(409, "rule_gives_it_again", "admin", "POST", revoke, map[string]any{"reason": "moved", "scope": "reason", "reason_id": rule})
+	again := p.Refused(
+		409,
+		"rule_gives_it_again",
+		"admin",
+		"POST",
+		revoke,
+		map[string]any{"reason": "moved", "scope": "reason", "reason_id": rule},
+	)
 	if would, _ := again.Body["would_return"].([]any); len(would) != 1 {
 		t.Errorf("would_return is %v", again.Body["would_return"])
 	}
 	p.Refused(422, "validation_failed", "admin", "POST", revoke, map[string]any{"reason": "moved", "scope": "reason"})
-	p.Refused(422, "validation_failed", "admin", "POST", revoke, map[string]any{"reason": "moved", "scope": "reason", "reason_id": asked})
+	p.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		revoke,
+		map[string]any{"reason": "moved", "scope": "reason", "reason_id": asked},
+	)
 }
 
 func TestRevocationOfARuleStandsUntilItsDay(t *testing.T) {
@@ -321,7 +427,14 @@ func TestRevocationOfARuleStandsUntilItsDay(t *testing.T) {
 	revoke := grants + "/" + grant + "/revoke"
 	p.reason(nil)
 	p.Refused(409, "rule_gives_it_again", "admin", "POST", revoke, map[string]any{"reason": "abuse"})
-	p.Refused(422, "validation_failed", "admin", "POST", revoke, map[string]any{"reason": "abuse", "exclude_until": "2001-01-01T00:00:00Z"})
+	p.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		revoke,
+		map[string]any{"reason": "abuse", "exclude_until": "2001-01-01T00:00:00Z"},
+	)
 	done := p.Must(202, "admin", "POST", revoke, map[string]any{"reason": "abuse", "exclude_until": soon})
 	if done.Body["access_ends"] != true || done.Body["excluded_until"] != soon {
 		t.Errorf("the impact is %v", done.Body)
@@ -332,7 +445,11 @@ func TestRevocationOfARuleStandsUntilItsDay(t *testing.T) {
 	}
 	at, _ := time.Parse(time.RFC3339, soon)
 	ctx := context.Background()
-	if err := p.DB.As(ctx, p.Tenant, func(tx *pg.Tx) error { _, _, err := ledger.Settle(ctx, tx, at); return err }); err != nil {
+	if err := p.DB.As(
+		ctx,
+		p.Tenant,
+		func(tx *pg.Tx) error { _, _, err := ledger.Settle(ctx, tx, at); return err },
+	); err != nil {
 		t.Fatal(err)
 	}
 	if p.desired() != 1 {
@@ -351,14 +468,42 @@ func TestNativeGrantIsRevokedByOrder(t *testing.T) {
 	if body["compliance_status"] != "ending" || !slices.Equal(reasonsOf(body), []string{"imported ended"}) {
 		t.Errorf("it is %v by %v; want ending, with its history", body["compliance_status"], reasonsOf(body))
 	}
-	p.Refused(409, "invalid_transition", "admin", "POST", grants+"/"+grant+"/revoke", map[string]any{"reason": "once more"})
+	p.Refused(
+		409,
+		"invalid_transition",
+		"admin",
+		"POST",
+		grants+"/"+grant+"/revoke",
+		map[string]any{"reason": "once more"},
+	)
 }
 
 func TestRevocationWithoutEffectIsRefused(t *testing.T) {
 	p := openPair(t)
-	fixed, bound, parent := p.Entitlement(p.connector, "fixed"), p.Entitlement(p.connector, "bound"), p.Entitlement(p.connector, "all")
+	fixed, bound, parent := p.Entitlement(
+		p.connector,
+		"fixed",
+	), p.Entitlement(
+		p.connector,
+		"bound",
+	), p.Entitlement(
+		p.connector,
+		"all",
+	)
 	p.Exec(`update entitlement set revocable = false where id = $1`, bound)
-	immutable, unrevocable, direct := p.Grant(p.connector, p.account, fixed), p.Grant(p.connector, p.account, bound), p.Grant(p.connector, p.account, p.entitlement)
+	immutable, unrevocable, direct := p.Grant(
+		p.connector,
+		p.account,
+		fixed,
+	), p.Grant(
+		p.connector,
+		p.account,
+		bound,
+	), p.Grant(
+		p.connector,
+		p.account,
+		p.entitlement,
+	)
 	p.Exec(`update access_grant set immutable = true where id = $1`, immutable)
 	p.Nest(p.connector, p.entitlement, parent)
 	inherited := p.Grant(p.connector, p.account, parent)
@@ -430,8 +575,15 @@ func TestAnExtensionAnswersWhatHolds(t *testing.T) {
 		done := p.Must(200, "admin", "POST", grants+"/"+grant+"/extend", map[string]any{"ends_at": step.until})
 		read := p.Must(200, "admin", "GET", grants+"/"+grant, nil)
 		want := want(step.until, step.status, step.compliance)
-		if stands(done.Body) != want || stands(read.Body) != want || done.Header.Get("ETag") != read.Header.Get("ETag") {
-			t.Errorf("extended until %v it says %s, and %s when it is read; want %s", step.until, stands(done.Body), stands(read.Body), want)
+		if stands(done.Body) != want || stands(read.Body) != want ||
+			done.Header.Get("ETag") != read.Header.Get("ETag") {
+			t.Errorf(
+				"extended until %v it says %s, and %s when it is read; want %s",
+				step.until,
+				stands(done.Body),
+				stands(read.Body),
+				want,
+			)
 		}
 	}
 	other := end.Add(24 * time.Hour)
@@ -452,7 +604,13 @@ func TestManyGrantsAreRevokedAtOnce(t *testing.T) {
 	p.reason(nil)
 	missing := uuid.NewString()
 	ids = append(ids, ruled, missing, ids[0])
-	dry := p.Must(200, "admin", "POST", grants+"/bulk-revoke?dry_run=true", map[string]any{"ids": ids, "reason": "tidy"})
+	dry := p.Must(
+		200,
+		"admin",
+		"POST",
+		grants+"/bulk-revoke?dry_run=true",
+		map[string]any{"ids": ids, "reason": "tidy"},
+	)
 	if dry.Body["revoked"] != 20.0 || p.Count(`select count(*) from access_reason where state = 'ended'`) != 0 {
 		t.Errorf("the dry run says %v, or wrote", dry.Body["revoked"])
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
-// NestingPath is one way by which an account holds an entitlement: it holds the first of EntitlementIDs directly, and each one brings
-// the next. The last is the entitlement itself.
+// NestingPath is one way by which an account holds an entitlement: it holds the first of EntitlementIDs directly, and
+// each one brings the next. The last is the entitlement itself.
 type NestingPath struct {
 	EntitlementIDs []string      `json:"entitlement_ids" nullable:"false"`
 	Steps          []NestingStep `json:"steps" nullable:"false" doc:"The same with their names."`
@@ -57,7 +57,8 @@ func namePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 		return nil
 	}
 	sql := `
-		select e.id::text, coalesce(nullif(e.display_name, ''), e.name), coalesce(e.connector_id::text, ''), ` + account.ConnectorName("e.connector_id") + `
+		select e.id::text, coalesce(nullif(e.display_name, ''), e.name), coalesce(e.connector_id::text, ''), ` +
+		account.ConnectorName("e.connector_id") + `
 		  from entitlement e
 		 where e.id = any($1::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, ids)
@@ -66,7 +67,11 @@ func namePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 	}
 	named := map[string]NestingStep{}
 	var s NestingStep
-	_, err = pgx.ForEachRow(rows, []any{&s.ID, &s.Display, &s.ConnectorID, &s.ConnectorName}, func() error { named[s.ID] = s; return nil })
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&s.ID, &s.Display, &s.ConnectorID, &s.ConnectorName},
+		func() error { named[s.ID] = s; return nil },
+	)
 	if err != nil {
 		return fmt.Errorf("name paths: %w", err)
 	}
@@ -92,9 +97,9 @@ const (
 // nesting knows, for every entitlement, those that are nested in it.
 type nesting map[string][]string
 
-// paths finds the ways from what an account holds directly to an entitlement, the shorter ones first. A way never passes an
-// entitlement twice. The search goes deep first: in a lattice every step then leads to a way, while the number of beginnings
-// would double at each layer.
+// paths finds the ways from what an account holds directly to an entitlement, the shorter ones first. A way never
+// passes an entitlement twice. The search goes deep first: in a lattice every step then leads to a way, while the
+// number of beginnings would double at each layer.
 func (n nesting) paths(direct map[string]bool, entitlement string) []NestingPath {
 	s := search{nesting: n, direct: direct, useful: n.leadsTo(direct, entitlement), found: []NestingPath{}}
 	s.down([]string{entitlement})
@@ -132,8 +137,8 @@ func (s *search) down(way []string) {
 	}
 }
 
-// leadsTo gives the entitlements beneath one that are held directly or have such beneath themselves: the search need look
-// nowhere else.
+// leadsTo gives the entitlements beneath one that are held directly or have such beneath themselves: the search need
+// look nowhere else.
 func (n nesting) leadsTo(direct map[string]bool, entitlement string) map[string]bool {
 	above := map[string][]string{}
 	seen := map[string]bool{entitlement: true}

@@ -31,7 +31,8 @@ func Await(ctx context.Context, tx *pg.Tx, grants []Awaited) (map[string]bool, e
 	const sql = `
 		insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id, status, ends_at, wanted_at)
 		select current_tenant(), r.id, r.connector_id, r.account_id, r.entitlement_id, 'pending', r.ends_at, now()
-		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, account_id uuid, entitlement_id uuid, ends_at timestamptz)
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, account_id uuid, entitlement_id uuid,
+		      ends_at timestamptz)
 		    on conflict do nothing
 		returning id::text`
 	text, err := json.Marshal(grants)
@@ -57,7 +58,8 @@ func Wanted(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	const sql = `update access_grant set wanted_at = now(), reappeared = false where id = any($1::text[]::uuid[]) and (wanted_at is null or reappeared)`
+	const sql = `update access_grant set wanted_at = now(), reappeared = false where id = any($1::text[]::uuid[])
+		and (wanted_at is null or reappeared)`
 	if _, err := tx.Exec(ctx, sql, ids); err != nil {
 		return fmt.Errorf("mark wanted grants: %w", err)
 	}
@@ -72,7 +74,8 @@ type State struct {
 	Held bool `json:"held,omitempty"`
 }
 
-// SetStates says how grants stand, and brings up to date what follows from them by nesting. The last word about each counts.
+// SetStates says how grants stand, and brings up to date what follows from them by nesting. The last word about each
+// counts.
 func SetStates(ctx context.Context, tx *pg.Tx, states []State) error {
 	if len(states) == 0 {
 		return nil
@@ -83,7 +86,8 @@ func SetStates(ctx context.Context, tx *pg.Tx, states []State) error {
 		       missing_since = null, missing_runs = 0,
 		       granted_at = case when r.held then coalesce(g.granted_at, now()) else g.granted_at end,
 		       directness = case when r.held then 'direct' else g.directness end,
-		       wanted_at = case when r.status in ('pending', 'active') then coalesce(g.wanted_at, now()) else g.wanted_at end,
+		       wanted_at = case when r.status in ('pending', 'active') then coalesce(g.wanted_at, now())
+		           else g.wanted_at end,
 		       updated_at = now(), version = g.version + 1
 		  from jsonb_to_recordset($1::jsonb) r (id uuid, status text, held boolean)
 		 where g.id = r.id`
@@ -157,14 +161,16 @@ func Move(ctx context.Context, tx *pg.Tx, from, to string) error {
 		   and exists (select from access_grant o where o.account_id = $2 and o.entitlement_id = g.entitlement_id)`
 	const held = `
 		update access_grant o
-		   set status = case when o.status in ('pending', 'failed', 'missing', 'revoked') then g.status else o.status end, directness = g.directness,
-		       external_id = g.external_id, row_hash = g.row_hash, updated_at = now(), version = o.version + 1
+		   set status = case when o.status in ('pending', 'failed', 'missing', 'revoked') then g.status
+		       else o.status end, directness = g.directness, external_id = g.external_id, row_hash = g.row_hash,
+		           updated_at = now(), version = o.version + 1
 		  from access_grant g
 		 where o.account_id = $2
 		   and g.account_id = $1
 		   and g.entitlement_id = o.entitlement_id
 		   and g.status in ('active', 'ending')`
-	const move = `update access_grant set account_id = $2, updated_at = now(), version = version + 1 where account_id = $1`
+	const move = `update access_grant set account_id = $2, updated_at = now(),
+		version = version + 1 where account_id = $1`
 	for _, sql := range []string{held, drop, move} {
 		if _, err := tx.Exec(ctx, sql, from, to); err != nil {
 			return fmt.Errorf("move grants: %w", err)

@@ -38,14 +38,21 @@ type RevocationImpact struct {
 
 // byRule says whether a rule gives the reason, and would give it again.
 func (r GrantReason) byRule() bool {
-	return r.Kind == ledger.Birthright || r.Kind == ledger.Policy || r.Source.Type == "policy" || r.Source.Type == "role"
+	return r.Kind == ledger.Birthright || r.Kind == ledger.Policy || r.Source.Type == "policy" ||
+		r.Source.Type == "role"
 }
 
 func (r GrantReason) live() bool { return r.ID != nil && r.State != ledger.Ended }
 
 // plan says what a revocation does to a grant, or why it cannot be.
 func (o GrantRevocation) plan(g Grant, e Entitlement, now time.Time) (RevocationImpact, error) {
-	im := RevocationImpact{GrantID: g.ID, ReasonsEnded: []GrantReason{}, ReasonsRemaining: []GrantReason{}, WouldReturn: []GrantReason{}, Notes: []string{}}
+	im := RevocationImpact{
+		GrantID:          g.ID,
+		ReasonsEnded:     []GrantReason{},
+		ReasonsRemaining: []GrantReason{},
+		WouldReturn:      []GrantReason{},
+		Notes:            []string{},
+	}
 	if err := o.check(g, e, now); err != nil {
 		return im, err
 	}
@@ -63,7 +70,8 @@ func (o GrantRevocation) plan(g Grant, e Entitlement, now time.Time) (Revocation
 	}
 	im.Native = o.Scope == scopeAll && g.native()
 	im.ExcludedUntil = o.ExcludeUntil
-	im.AccessEnds = o.ExcludeUntil != nil || !slices.ContainsFunc(im.ReasonsRemaining, func(r GrantReason) bool { return r.State == ledger.Active })
+	im.AccessEnds = o.ExcludeUntil != nil ||
+		!slices.ContainsFunc(im.ReasonsRemaining, func(r GrantReason) bool { return r.State == ledger.Active })
 	return im, o.judge(g, &im)
 }
 
@@ -86,18 +94,35 @@ func (o GrantRevocation) check(g Grant, e Entitlement, now time.Time) error {
 	live := slices.ContainsFunc(g.Reasons, func(r GrantReason) bool { return r.live() && r.Effect == ledger.Allow })
 	switch {
 	case g.IdentityID == nil:
-		return fault.Coded(fault.Conflict, "account_without_owner", "the account has no owner: link it to its owner, or remove its access in the target system")
+		return fault.Coded(
+			fault.Conflict,
+			"account_without_owner",
+			"the account has no owner: link it to its owner, or remove its access in the target system",
+		)
 	case g.Status == "revoking" && !live:
-		return fault.Coded(fault.Conflict, "invalid_transition", "it is being revoked already").Also("allowed", []string{})
+		return fault.Coded(fault.Conflict, "invalid_transition", "it is being revoked already").
+			Also("allowed", []string{})
 	case !g.Observed && !live:
-		return fault.Coded(fault.Conflict, "invalid_transition", "there is nothing to revoke: it is %s, and no reason asks for it", g.Status).Also("allowed", []string{"grant"})
+		return fault.Coded(fault.Conflict, "invalid_transition", "there is nothing to revoke: it is %s, and no "+
+			"reason asks for it", g.Status).
+			Also("allowed", []string{"grant"})
 	case !live && o.Scope == scopeAll && !g.native() && g.Directness == "direct" && o.ExcludeUntil == nil:
-		return fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it any more: it is to go already, and explain says why it is still there").
+		return fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it any more: it is to go "+
+			"already, and explain says why it is still there").
 			Also("allowed", []string{"grant"})
 	case g.Immutable && o.Scope == scopeAll:
-		return fault.Coded(fault.Conflict, "immutable_grant", "its system does not let this grant be taken away; it can only be changed there")
+		return fault.Coded(
+			fault.Conflict,
+			"immutable_grant",
+			"its system does not let this grant be taken away; it can only be changed there",
+		)
 	case !e.Revocable && g.Observed && o.Scope == scopeAll:
-		return fault.Coded(fault.Conflict, "not_revocable", "%s cannot be revoked here; it can only be changed in its target system", e.called())
+		return fault.Coded(
+			fault.Conflict,
+			"not_revocable",
+			"%s cannot be revoked here; it can only be changed in its target system",
+			e.called(),
+		)
 	case g.Directness == "inherited" && o.Scope == scopeAll:
 		return g.inheritedFault()
 	case o.ExcludeUntil != nil && !o.ExcludeUntil.After(now):
@@ -116,8 +141,10 @@ func (g Grant) inheritedFault() error {
 	if len(names) > 0 {
 		instead = strings.Join(names, " and ")
 	}
-	return fault.Coded(fault.Conflict, "inherited_grant", "The account has this access only through another entitlement. Revoke %s instead.", instead).
-		Also("entitlement_ids", sources).Also("paths", g.Paths)
+	return fault.Coded(fault.Conflict, "inherited_grant", "The account has this access only through another "+
+		"entitlement. Revoke %s instead.", instead).
+		Also("entitlement_ids", sources).
+		Also("paths", g.Paths)
 }
 
 func (o GrantRevocation) checkReason(g Grant) error {
@@ -125,7 +152,8 @@ func (o GrantRevocation) checkReason(g Grant) error {
 		return r.live() && r.Effect == ledger.Allow && strings.EqualFold(*r.ID, o.ReasonID)
 	})
 	wrong := func(code, detail string) error {
-		return fault.New(fault.Invalid, "%s", detail).With(fault.Field{Pointer: "#/reason_id", Code: code, Detail: detail})
+		return fault.New(fault.Invalid, "%s", detail).
+			With(fault.Field{Pointer: "#/reason_id", Code: code, Detail: detail})
 	}
 	switch {
 	case o.ReasonID == "":
@@ -147,7 +175,13 @@ func (o GrantRevocation) judge(g Grant, im *RevocationImpact) error {
 			"change the policy, or revoke with scope all and deny the access until exclude_until", names).
 			Also("would_return", im.WouldReturn)
 		if o.Scope == scopeAll {
-			f = f.With(fault.Field{Pointer: "#/exclude_until", Code: "required", Detail: "until when a denial is to stand against the rule"})
+			f = f.With(
+				fault.Field{
+					Pointer: "#/exclude_until",
+					Code:    "required",
+					Detail:  "until when a denial is to stand against the rule",
+				},
+			)
 		}
 		return f
 	}
@@ -155,10 +189,16 @@ func (o GrantRevocation) judge(g Grant, im *RevocationImpact) error {
 		im.Notes = append(im.Notes, "The target had it without a reason of ours; it is revoked by this order.")
 	}
 	if o.ExcludeUntil != nil {
-		im.Notes = append(im.Notes, "The access is denied until "+day(*o.ExcludeUntil)+". After that date, policies can grant it again.")
+		im.Notes = append(
+			im.Notes,
+			"The access is denied until "+day(*o.ExcludeUntil)+". After that date, policies can grant it again.",
+		)
 	}
 	if !im.AccessEnds {
-		im.Notes = append(im.Notes, fmt.Sprintf("The access stays: %d other reasons ask for it.", len(im.ReasonsRemaining)))
+		im.Notes = append(
+			im.Notes,
+			fmt.Sprintf("The access stays: %d other reasons ask for it.", len(im.ReasonsRemaining)),
+		)
 	}
 	if im.AccessEnds && g.Directness == "inherited" {
 		im.Notes = append(im.Notes, "The account goes on holding it through nesting.")
@@ -167,7 +207,13 @@ func (o GrantRevocation) judge(g Grant, im *RevocationImpact) error {
 }
 
 // Revoke ends a grant's reasons, or one of them. With dryRun it only says what that would do.
-func (s *Service) Revoke(ctx context.Context, v viewer.Viewer, id string, o GrantRevocation, dryRun bool) (im RevocationImpact, err error) {
+func (s *Service) Revoke(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	o GrantRevocation,
+	dryRun bool,
+) (im RevocationImpact, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		im, err = RevokeGrant(ctx, tx, id, o, dryRun, s.Now())
 		return err
@@ -176,7 +222,14 @@ func (s *Service) Revoke(ctx context.Context, v viewer.Viewer, id string, o Gran
 }
 
 // RevokeGrant is Revoke within a transaction.
-func RevokeGrant(ctx context.Context, tx *pg.Tx, id string, o GrantRevocation, dryRun bool, now time.Time) (im RevocationImpact, err error) {
+func RevokeGrant(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	o GrantRevocation,
+	dryRun bool,
+	now time.Time,
+) (im RevocationImpact, err error) {
 	g, err := FindGrant(ctx, tx, id)
 	if err != nil {
 		return im, err
@@ -209,8 +262,8 @@ type revoked struct {
 	RevocationImpact
 }
 
-// carryOut writes revocations: denials first, so that nothing can give again in between. A native grant is taken into the ledger, to be
-// ended there: its history then shows that it was there, and who ended it.
+// carryOut writes revocations: denials first, so that nothing can give again in between. A native grant is taken into
+// the ledger, to be ended there: its history then shows that it was there, and who ended it.
 func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) error {
 	var enter []ledger.Reason
 	var end, people, native []string
@@ -232,11 +285,19 @@ func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) 
 		return err
 	}
 	if len(end) > 0 {
-		if _, err := ledger.End(ctx, tx, ledger.Which{ReasonIDs: end}, time.Time{}, "it was revoked: "+o.Reason, false); err != nil {
+		if _, err := ledger.End(
+			ctx,
+			tx,
+			ledger.Which{ReasonIDs: end},
+			time.Time{},
+			"it was revoked: "+o.Reason,
+			false,
+		); err != nil {
 			return err
 		}
 	}
-	// One that came back by itself is none of ours to provisioning, until a reason has asked for it: the one that has just ended did.
+	// One that came back by itself is none of ours to provisioning, until a reason has asked for it: the one that has
+	// just ended did.
 	if err := Wanted(ctx, tx, native); err != nil {
 		return err
 	}

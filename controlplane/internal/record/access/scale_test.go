@@ -10,9 +10,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
-// large fills the tenant with 100,000 people, of whom 10,000 are beneath the one with the number 2 and the rest beneath the one
-// with the number 10003, with an account and a half each and two grants an account. 10,000 hold the first entitlement. Ids rise,
-// as they do in use, and whoever is beneath somebody is scattered among them.
+// large fills the tenant with 100,000 people, of whom 10,000 are beneath the one with the number 2 and the rest beneath
+// the one with the number 10003, with an account and a half each and two grants an account. 10,000 hold the first
+// entitlement. Ids rise, as they do in use, and whoever is beneath somebody is scattered among them.
 const large = `
 	create function pg_temp.number(kind text, n bigint) returns uuid language sql immutable
 	as $$ select (kind || '700000-0000-7000-8000-' || lpad(to_hex(n * 7919 % 1000003), 12, '0'))::uuid $$;
@@ -42,8 +42,8 @@ const large = `
 	insert into app_user (tenant_id, id, email, identity_id, roles)
 	values (current_tenant(), gen_random_uuid(), 'm@example.com', pg_temp.number('01', 2), '{manager}')`
 
-// BenchmarkListsOfWhoSeesMany measures the first page with its total, for a manager of 10,000 indirect reports and for the owner of
-// something that 10,000 hold, among 100,000 people.
+// BenchmarkListsOfWhoSeesMany measures the first page with its total, for a manager of 10,000 indirect reports and for
+// the owner of something that 10,000 hold, among 100,000 people.
 func BenchmarkListsOfWhoSeesMany(b *testing.B) {
 	h := open(b)
 	h.Exec(large)
@@ -52,8 +52,10 @@ func BenchmarkListsOfWhoSeesMany(b *testing.B) {
 	h.Let("owner", h.Tenant.Tenant, person(1), viewer.ResourceOwner)
 	h.Let("both", h.Tenant.Tenant, person(2), viewer.ResourceOwner, viewer.Manager)
 	for _, path := range []string{
-		"/identities", "/identities?sort=display_name", "/identities?q=son%2042", "/accounts", "/entitlements/grants", "/entitlements",
-		"/identities/" + person(9000), "/identities/" + person(50009), "/identities/" + person(2) + "/reports?indirect=true",
+		"/identities", "/identities?sort=display_name", "/identities?q=son%2042", "/accounts", "/entitlements/grants",
+		"/entitlements",
+		"/identities/" + person(9000), "/identities/" + person(50009), "/identities/" + person(2) +
+			"/reports?indirect=true",
 	} {
 		for _, who := range []string{"manager", "owner", "both"} {
 			b.Run(who+path, func(b *testing.B) { timed(b, h, who, path) })

@@ -18,7 +18,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
-// Reader reads a condition, whose language lies above this room: its normal form, and what it cannot be kept with, by pointers into it.
+// Reader reads a condition, whose language lies above this room: its normal form, and what it cannot be kept with, by
+// pointers into it.
 type Reader func(EntitlementCondition) (normal EntitlementCondition, wrong []fault.Field)
 
 // Service answers for entitlements and grants. All fields but Say and Conditions are needed.
@@ -27,12 +28,18 @@ type Service struct {
 	Cursors *httpapi.Cursors
 	Now     func() time.Time
 
-	Conditions Reader                        // nil: no condition can be written
-	Say        func(condition []byte) string // tells whom a rule is for, in words; empty when it cannot. Without it nobody is told
+	Conditions Reader // nil: no condition can be written
+	// tells whom a rule is for, in words; empty when it cannot. Without it nobody is told
+	Say func(condition []byte) string
 }
 
 // List gives a page of entitlements with their counts, and how many there are.
-func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []Entitlement, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context,
+	v viewer.Viewer,
+	f Filters,
+	page pg.Page,
+) (items []Entitlement, total int64, err error) {
 	q, err := f.query(v)
 	if err != nil {
 		return nil, 0, err
@@ -70,7 +77,13 @@ func detail(ctx context.Context, tx *pg.Tx, id string) (d EntitlementDetail, err
 }
 
 // Patch applies a merge patch to what the viewer may write of an entitlement.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (patched EntitlementDetail, err error) {
+func (s *Service) Patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+) (patched EntitlementDetail, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := writable(ctx, tx, id)
 		if err != nil {
@@ -86,19 +99,25 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 		if patched, err = detail(ctx, tx, id); err != nil || len(changes) == 0 {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: before.subject()})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: before.subject()},
+		)
 	})
 	return patched, err
 }
 
-// writable finds an entitlement that the viewer may write something of, and locks it: owners those that they own, administrators all.
+// writable finds an entitlement that the viewer may write something of, and locks it: owners those that they own,
+// administrators all.
 func writable(ctx context.Context, tx *pg.Tx, id string) (Entitlement, error) {
 	if !tx.Viewer.SeesAll() {
 		var owned bool
 		if !listing.IsID(id) {
 			return find(ctx, tx, id, "")
 		}
-		if err := tx.QueryRow(ctx, `select exists (select from owned_entitlement() o where o.id = $1)`, id).Scan(&owned); err != nil {
+		if err := tx.QueryRow(ctx, `select exists (select from owned_entitlement() o where o.id = $1)`, id).
+			Scan(&owned); err != nil {
 			return Entitlement{}, fmt.Errorf("find owner of entitlement: %w", err)
 		}
 		if !owned {
@@ -134,8 +153,8 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Entitlement, body
 	return changes, store(ctx, tx, []written{{before.ID, after, slices.Contains(members, "privileged")}}, s.Now())
 }
 
-// merge gives what an entitlement becomes under a merge patch, and the members that the patch names. A condition is replaced as a whole: two
-// cannot be merged into one that anybody has meant.
+// merge gives what an entitlement becomes under a merge patch, and the members that the patch names. A condition is
+// replaced as a whole: two cannot be merged into one that anybody has meant.
 func (s *Service) merge(before Entitlement, body []byte) (after EntitlementFields, members []string, err error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(body, &given); err != nil {
@@ -147,7 +166,8 @@ func (s *Service) merge(before Entitlement, body []byte) (after EntitlementField
 	if raw, named := given["visible_to"]; named {
 		after.VisibleTo = nil
 		if err := json.Unmarshal(raw, &after.VisibleTo); err != nil {
-			return after, nil, fault.New(fault.Invalid, "visible_to is a condition, or null").With(fault.Field{Pointer: "#/visible_to", Code: "invalid", Detail: "a condition, or null"})
+			return after, nil, fault.New(fault.Invalid, "visible_to is a condition, or null").
+				With(fault.Field{Pointer: "#/visible_to", Code: "invalid", Detail: "a condition, or null"})
 		}
 		if after.VisibleTo, err = s.condition(after.VisibleTo); err != nil {
 			return after, nil, err
@@ -162,7 +182,8 @@ func (s *Service) condition(c EntitlementCondition) (EntitlementCondition, error
 		return nil, nil
 	}
 	if s.Conditions == nil {
-		return nil, fault.New(fault.Invalid, "conditions cannot be read here").With(fault.Field{Pointer: "#/visible_to", Code: "invalid", Detail: "leave it out"})
+		return nil, fault.New(fault.Invalid, "conditions cannot be read here").
+			With(fault.Field{Pointer: "#/visible_to", Code: "invalid", Detail: "leave it out"})
 	}
 	normal, wrong := s.Conditions(c)
 	for i := range wrong {

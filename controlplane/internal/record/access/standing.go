@@ -22,8 +22,8 @@ const (
 // decided are the kinds of reason behind which a decision about this very grant stands.
 const decided = `('request', 'emergency', 'certified', 'exception', 'imported', 'manual')`
 
-// mainAccount is the condition that a reason which names no account means account a: one of its owner's own in the system, and of
-// several the one that provisioning takes.
+// mainAccount is the condition that a reason which names no account means account a: one of its owner's own in the
+// system, and of several the one that provisioning takes.
 const mainAccount = `
 	(a.account_type in ('person', 'unknown')
 	 and not exists (select from account o
@@ -69,7 +69,8 @@ const native = `(s.observed and g.directness = 'direct' and not s.allowed and (g
 const compliance = `
 	case when not s.observed and not s.desired then null
 	     when s.observed and (i.id is null or i.status in ('deactivated', 'archived')) then 'orphaned'
-	     when g.status in ('ending', 'revoking') or s.observed and s.denied or s.observed and not s.allowed and s.past and not g.reappeared then 'ending'
+	     when g.status in ('ending', 'revoking') or s.observed and s.denied or s.observed and not s.allowed and s.past
+	         and not g.reappeared then 'ending'
 	     when s.desired and not s.lasting and s.until <= now() + interval '7 days' then 'ending'
 	     when s.desired and s.decided then 'approved'
 	     when s.desired or g.directness = 'inherited' then 'implied'
@@ -123,14 +124,15 @@ const reasonSources = `
 const reasonObject = `
 	jsonb_build_object('id', r.id, 'effect', r.effect, 'kind', r.kind, 'state', r.state,
 	    'source', jsonb_build_object('type', r.source_type, 'id', r.source_id, 'version', r.source_version,
-	        'display', coalesce(policy.name, source_role.name, nullif(source_person.display_name, ''), nullif(source_user.display_name, ''), source_user.email, token.name,
-	                            source_connector.name, r.details->>'source', r.created_by->>'display', r.source_type)),
-	    'role', case when through.id is not null then jsonb_build_object('id', through.id, 'display', through.name) end,
-	    'since', r.starts_at, 'until', r.ends_at, 'ended_at', r.ended_at, 'end_reason', r.end_reason, 'note', r.note, 'account_id', r.account_id,
-	    'approved_by', coalesce(r.details->'approved_by',
-	        case when r.kind in ('manual', 'exception') and r.created_by ? 'id'
-	             then jsonb_build_array(jsonb_build_object('id', r.created_by->>'id', 'display', r.created_by->>'display')) end, '[]'),
-	    'request_id', r.details->>'request_id',
+	        'display', coalesce(policy.name, source_role.name, nullif(source_person.display_name, ''),
+	                            nullif(source_user.display_name, ''), source_user.email, token.name,
+	    source_connector.name, r.details->>'source', r.created_by->>'display', r.source_type)), 'role',
+	    case when through.id is not null then jsonb_build_object('id', through.id, 'display', through.name) end,
+	    'since', r.starts_at, 'until', r.ends_at, 'ended_at', r.ended_at, 'end_reason', r.end_reason, 'note', r.note,
+	        'account_id', r.account_id, 'approved_by', coalesce(r.details->'approved_by', case
+	            when r.kind in ('manual', 'exception') and r.created_by ? 'id'
+	             then jsonb_build_array(jsonb_build_object('id', r.created_by->>'id', 'display',
+	    r.created_by->>'display')) end, '[]'), 'request_id', r.details->>'request_id',
 	    'external_reference', r.details->>'external_reference')`
 
 // maxHistory is how many reasons a grant is shown with that have ended: the last ones.
@@ -138,14 +140,17 @@ const maxHistory = 50
 
 // standings tell, for the grants of a page, what the ledger says of each.
 const standings = `
-	select g.id::text, s.desired, s.observed, ` + compliance + `, case when s.desired and not s.lasting then s.until end, ` + native + `, ` + reviewState + `,
+	select g.id::text, s.desired, s.observed, ` + compliance + `, case when s.desired and not s.lasting then s.until
+		end, ` + native + `, ` + reviewState + `,
 	       coalesce((select jsonb_agg(x.reason order by x.ended, x.at, x.id)
 	                   from (select ` + reasonObject + ` as reason, r.state = 'ended' as ended, r.starts_at as at, r.id,
-	                                row_number() over (partition by r.state = 'ended' order by r.created_at desc, r.id desc) as nth
+	                                row_number() over (partition by r.state = 'ended' order by r.created_at desc,
+	                                    r.id desc) as nth
 	                           from access_reason r` + reasonSources + `
 	                          where r.identity_id = a.identity_id
 	                            and r.connector_id = g.connector_id
-	                            and (r.entitlement_id = g.entitlement_id or r.entitlement_id is null and r.effect = 'deny')
+	                            and (r.entitlement_id = g.entitlement_id or r.entitlement_id is null
+	                                and r.effect = 'deny')
 	                            and (r.account_id = a.id or r.account_id is null and (main.is or r.effect = 'deny'))
 	                            and (r.state <> 'ended' or @history)) x
 	                  where not x.ended or x.nth <= @most), '[]')
@@ -154,7 +159,8 @@ const standings = `
 	  left join identity i on i.id = a.identity_id` + standing + `
 	 where g.id = any(@ids::text[]::uuid[])`
 
-// fillStanding fills in what the ledger says of a page of grants, in one statement. With history their ended reasons are told too.
+// fillStanding fills in what the ledger says of a page of grants, in one statement. With history their ended reasons
+// are told too.
 func fillStanding(ctx context.Context, tx *pg.Tx, grants []Grant, history bool) error {
 	index := make(map[string]*Grant, len(grants))
 	ids := make([]string, len(grants))

@@ -97,9 +97,16 @@ func capital(s string) string {
 
 // operations in words.
 var operations = map[string]string{
-	"create_account": "making the account", "update_account": "changing the account", "rename_account": "renaming the account", "enable": "enabling the account",
-	"disable": "disabling the account", "delete_account": "deleting the account", "unlock": "unlocking the account", "set_password": "setting a password",
-	"grant": "granting it", "revoke": "revoking it",
+	"create_account": "making the account",
+	"update_account": "changing the account",
+	"rename_account": "renaming the account",
+	"enable":         "enabling the account",
+	"disable":        "disabling the account",
+	"delete_account": "deleting the account",
+	"unlock":         "unlocking the account",
+	"set_password":   "setting a password",
+	"grant":          "granting it",
+	"revoke":         "revoking it",
 }
 
 // sentence tells how a change of the target stands.
@@ -109,9 +116,12 @@ func (t ExplainedTask) sentence() string {
 		what = capital(strings.ReplaceAll(t.Operation, "_", " "))
 	}
 	said := map[string]string{
-		"queued": " waits for its turn", "blocked": " waits for another change that has to come first", "running": " is under way",
-		"verifying": " was answered, and the target is being asked whether it is so", "retrying": " failed and is tried again", "done": " is done",
-		"failed": " failed", "manual": " must be done manually", "cancelled": " was cancelled", "simulated": " was simulated: nothing was written",
+		"queued": " waits for its turn", "blocked": " waits for another change that has to come first",
+		"running":   " is under way",
+		"verifying": " was answered, and the target is being asked whether it is so",
+		"retrying":  " failed and is tried again", "done": " is done",
+		"failed": " failed", "manual": " must be done manually", "cancelled": " was cancelled",
+		"simulated": " was simulated: nothing was written",
 	}[t.State]
 	if said == "" {
 		said = " is " + t.State
@@ -155,7 +165,8 @@ func (x *AccessExplanation) difference() string {
 	case x.Grant != nil && x.Grant.Directness == "inherited":
 		return "Inherited: the account has it through another entitlement."
 	case x.Grant != nil && x.Grant.native() && x.Grant.Reappeared:
-		return "This access was revoked here and was granted again in the target system. It is not removed automatically: decide whether to accept or revoke it."
+		return "This access was revoked here and was granted again in the target system. It is not removed " +
+			"automatically: decide whether to accept or revoke it."
 	case x.Grant != nil && x.Grant.native():
 		return x.Grant.untouched()
 	default:

@@ -39,7 +39,12 @@ func (e Entitlement) settleExtension(from *time.Time, until time.Time) error {
 }
 
 func tooLong(e Entitlement, most string, until time.Time) error {
-	detail := fmt.Sprintf("%s can be assigned for at most %s: until %s", e.called(), most, until.UTC().Format(time.RFC3339))
+	detail := fmt.Sprintf(
+		"%s can be assigned for at most %s: until %s",
+		e.called(),
+		most,
+		until.UTC().Format(time.RFC3339),
+	)
 	return fault.New(fault.Invalid, "%s", detail).
 		With(fault.Field{Pointer: "#/ends_at", Code: "duration_exceeds_limit", Detail: detail})
 }

@@ -16,10 +16,11 @@ import (
 
 // Review states of a grant that is in the target and that no reason here asks for.
 const (
-	FoundAtFirstImport = "found_at_first_import" // it was there when the connector was first synced: nobody has to look at it
-	Unmanaged          = "unmanaged"             // it appeared later
-	Returned           = "returned"              // it was revoked here and came back in the target
-	Accepted           = "accepted"              // somebody takes it as it was found
+	// it was there when the connector was first synced: nobody has to look at it
+	FoundAtFirstImport = "found_at_first_import"
+	Unmanaged          = "unmanaged" // it appeared later
+	Returned           = "returned"  // it was revoked here and came back in the target
+	Accepted           = "accepted"  // somebody takes it as it was found
 )
 
 // reviewState is the state of a grant g of accounts a with what the ledger says as s; null where a reason asks for it.
@@ -27,7 +28,8 @@ const reviewState = `
 	(case when not ` + native + ` then null
 	      when exists (select from grant_review rv where rv.tenant_id = g.tenant_id and rv.grant_id = g.id and rv.state = 'accepted') then '` + Accepted + `'
 	      when g.reappeared then '` + Returned + `'
-	      when exists (select from grant_review rv where rv.tenant_id = g.tenant_id and rv.grant_id = g.id) then '` + Unmanaged + `'
+	      when exists (select from grant_review rv where rv.tenant_id = g.tenant_id and rv.grant_id = g.id) then '` +
+	Unmanaged + `'
 	      else '` + FoundAtFirstImport + `' end)`
 
 // GrantAcceptance takes grants as they were found in their targets.
@@ -47,7 +49,12 @@ type GrantsAccepted struct {
 }
 
 // AcceptAsFound takes unmanaged grants as they were found, all in one transaction. Nobody accepts their own access.
-func (s *Service) AcceptAsFound(ctx context.Context, v viewer.Viewer, o GrantAcceptance, dryRun bool) (out GrantsAccepted, err error) {
+func (s *Service) AcceptAsFound(
+	ctx context.Context,
+	v viewer.Viewer,
+	o GrantAcceptance,
+	dryRun bool,
+) (out GrantsAccepted, err error) {
 	if len(o.IDs) == 0 && o.ConnectorID == "" {
 		return out, fault.New(fault.Invalid, "Name the grants by ids, or their system by connector_id.").
 			With(fault.Field{Pointer: "#/connector_id", Code: "required", Detail: "ids or connector_id is required"})
@@ -81,7 +88,8 @@ func AcceptGrants(ctx context.Context, tx *pg.Tx, o GrantAcceptance, dryRun bool
 		      from chosen c
 		     where not c.own
 		        on conflict (tenant_id, grant_id) do update
-		       set state = 'accepted', accepted_at = now(), accepted_by = excluded.accepted_by, comment = excluded.comment
+		       set state = 'accepted', accepted_at = now(), accepted_by = excluded.accepted_by,
+		           comment = excluded.comment
 		    returning 1
 		), turn as (
 		    insert into work_item (tenant_id, kind, subject)
@@ -95,9 +103,22 @@ func AcceptGrants(ctx context.Context, tx *pg.Tx, o GrantAcceptance, dryRun bool
 	if len(states) == 0 {
 		states = []string{FoundAtFirstImport, Unmanaged}
 	}
-	args := pgx.NamedArgs{"ids": append([]string{}, o.IDs...), "connector": strings.ToLower(o.ConnectorID),
-		"entitlement": strings.ToLower(o.EntitlementID), "states": states, "self": v.Identity, "comment": strings.TrimSpace(o.Comment),
-		"by": map[string]string{"type": string(v.Kind), "id": v.ID, "identity_id": v.Identity, "display": v.Display}}
+	args := pgx.NamedArgs{
+		"ids":       append([]string{}, o.IDs...),
+		"connector": strings.ToLower(o.ConnectorID),
+		"entitlement": strings.ToLower(
+			o.EntitlementID,
+		),
+		"states":  states,
+		"self":    v.Identity,
+		"comment": strings.TrimSpace(o.Comment),
+		"by": map[string]string{
+			"type":        string(v.Kind),
+			"id":          v.ID,
+			"identity_id": v.Identity,
+			"display":     v.Display,
+		},
+	}
 	if dryRun {
 		err = tx.QueryRow(ctx, count, args).Scan(&out.Accepted, &out.SkippedOwn)
 	} else {
@@ -109,8 +130,21 @@ func AcceptGrants(ctx context.Context, tx *pg.Tx, o GrantAcceptance, dryRun bool
 	if dryRun || out.Accepted == 0 {
 		return out, nil
 	}
-	return out, audit.Record(ctx, tx, audit.Entry{Action: "grant.accepted_as_found", Subject: o.subject(), Reason: o.Comment,
-		Context: map[string]any{"accepted": out.Accepted, "grant_ids": o.IDs, "entitlement_id": o.EntitlementID, "review_state": states}})
+	return out, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "grant.accepted_as_found",
+			Subject: o.subject(),
+			Reason:  o.Comment,
+			Context: map[string]any{
+				"accepted":       out.Accepted,
+				"grant_ids":      o.IDs,
+				"entitlement_id": o.EntitlementID,
+				"review_state":   states,
+			},
+		},
+	)
 }
 
 // subject is the connector of an acceptance, or the grant where it names one.
@@ -122,7 +156,13 @@ func (o GrantAcceptance) subject() audit.Subject {
 }
 
 // RevokeGrants revokes grants wholly within a transaction. Those that cannot be revoked are refused one by one.
-func RevokeGrants(ctx context.Context, tx *pg.Tx, ids []string, reason string, now time.Time) (out BulkGrantsRevoked, err error) {
+func RevokeGrants(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	reason string,
+	now time.Time,
+) (out BulkGrantsRevoked, err error) {
 	o := GrantRevocation{Reason: reason}.withScope()
 	grants, entitlements, err := findMany(ctx, tx, ids)
 	if err != nil {
@@ -146,7 +186,8 @@ func fillAcceptance(ctx context.Context, tx *pg.Tx, g *Grant) error {
 		 where r.tenant_id = current_tenant()
 		   and r.grant_id = $1`
 	g.AcceptedAsFound = &GrantAcceptedAsFound{}
-	if err := tx.QueryRow(ctx, sql, g.ID).Scan(&g.AcceptedAsFound.At, &g.AcceptedAsFound.By, &g.AcceptedAsFound.Comment); err != nil {
+	if err := tx.QueryRow(ctx, sql, g.ID).
+		Scan(&g.AcceptedAsFound.At, &g.AcceptedAsFound.By, &g.AcceptedAsFound.Comment); err != nil {
 		return fmt.Errorf("read who accepted a grant: %w", err)
 	}
 	return nil
@@ -176,7 +217,9 @@ func (g Grant) untouched() string {
 		}
 		return said + "."
 	case FoundAtFirstImport:
-		return "This grant existed at the first sync of the system. It needs no decision, but can be accepted or revoked."
+		return "This grant existed at the first sync of the system. It needs no decision, but can be accepted or " +
+			"revoked."
 	}
-	return "This grant was made in the target system after the first sync. The native_grant_policy of the connector determines what happens next."
+	return "This grant was made in the target system after the first sync. The native_grant_policy of the connector " +
+		"determines what happens next."
 }

@@ -17,12 +17,13 @@ import (
 // usual is how long access is unused before it is called so where nobody says.
 const usual = 90 * span.Day
 
-// idle is the condition that a grant g has been held for @unused and not used since. What a system never tells of is not called unused:
-// one that tells of the use of no grant of an entitlement is taken for one that does not tell.
+// idle is the condition that a grant g has been held for @unused and not used since. What a system never tells of is
+// not called unused: one that tells of the use of no grant of an entitlement is taken for one that does not tell.
 const idle = held + `
 	and coalesce(g.last_used_at, g.granted_at, g.first_seen_at) < now() - @unused::interval
 	and (g.last_used_at is not null
-	     or exists (select from access_grant u where u.entitlement_id = g.entitlement_id and u.last_used_at is not null))`
+	     or exists (select from access_grant u where u.entitlement_id = g.entitlement_id
+	         and u.last_used_at is not null))`
 
 // askUnused narrows a list of entitlements to those that somebody, whom the viewer may see, holds without using them.
 func (f Filters) askUnused(v viewer.Viewer, q *listing.Query) error {
@@ -30,7 +31,10 @@ func (f Filters) askUnused(v viewer.Viewer, q *listing.Query) error {
 	if err != nil {
 		return err
 	}
-	q.Where(`exists (select from `+listing.Among(v, "access_grant", "g")+` where g.entitlement_id = e.id and `+idle+`)`, pgx.NamedArgs{"unused": length})
+	q.Where(
+		`exists (select from `+listing.Among(v, "access_grant", "g")+` where g.entitlement_id = e.id and `+idle+`)`,
+		pgx.NamedArgs{"unused": length},
+	)
 	return nil
 }
 
@@ -38,7 +42,8 @@ func parseUnused(text string) (time.Duration, error) {
 	length, err := span.Parse(text)
 	if err != nil || length <= 0 {
 		return 0, fault.Coded(fault.Malformed, "invalid_parameter", "unused is a duration such as P90D").
-			With(fault.Field{Parameter: "unused", Code: "invalid", Detail: "an ISO 8601 duration longer than nothing, such as P90D"})
+			With(fault.Field{Parameter: "unused", Code: "invalid", Detail: "an ISO 8601 duration longer than " +
+				"nothing, such as P90D"})
 	}
 	return length, nil
 }
@@ -96,14 +101,17 @@ func (s *Service) usage(ctx context.Context, v viewer.Viewer, in *usageIn) (*ans
 func (u *EntitlementUsage) fill(ctx context.Context, tx *pg.Tx, id string, unused time.Duration) error {
 	grants := listing.Among(tx.Viewer, "access_grant", "g")
 	counts := `
-		select coalesce(bool_or(g.last_used_at is not null), false), max(g.last_used_at) filter (where ` + held + `), count(*) filter (where ` + held + `),
-		       count(*) filter (where ` + held + ` and g.last_used_at >= now() - @unused::interval), count(*) filter (where ` + idle + `)
+		select coalesce(bool_or(g.last_used_at is not null), false),
+		    max(g.last_used_at) filter (where ` + held + `), count(*) filter (where ` + held + `),
+		       count(*) filter (where ` + held + ` and g.last_used_at >= now() - @unused::interval),
+		       	count(*) filter (where ` + idle + `)
 		  from ` + grants + `
 		 where g.entitlement_id = @id`
 	ages := `
 		select d.days, count(*)
 		  from ` + grants + `
-		  join unnest(array[30, 60, 90, 180, 365]) d (days) on coalesce(g.last_used_at, g.granted_at, g.first_seen_at) < now() - make_interval(days => d.days)
+		  join unnest(array[30, 60, 90, 180, 365]) d (days) on coalesce(g.last_used_at, g.granted_at,
+		      g.first_seen_at) < now() - make_interval(days => d.days)
 		 where g.entitlement_id = @id
 		   and ` + idle + `
 		 group by d.days

@@ -38,10 +38,20 @@ func openDesk(t *testing.T) *desk {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "acme")
 	d := &desk{t: t, clock: now}
-	d.admin = viewer.Viewer{Tenant: v.Tenant, Kind: viewer.User, ID: uuid.NewString(), Roles: []viewer.Role{viewer.Admin}}
+	d.admin = viewer.Viewer{
+		Tenant: v.Tenant,
+		Kind:   viewer.User,
+		ID:     uuid.NewString(),
+		Roles:  []viewer.Role{viewer.Admin},
+	}
 	d.Service = &Service{DB: db, Tokens: &d.signs, Now: func() time.Time { return d.clock }}
 	err := db.As(t.Context(), v, func(tx *pg.Tx) error {
-		_, err := tx.Exec(t.Context(), `insert into app_user (tenant_id, id, email, roles, status) values (current_tenant(), $1, 'ada@acme.example', '{admin}', 'active')`, d.admin.ID)
+		_, err := tx.Exec(
+			t.Context(),
+			`insert into app_user (tenant_id, id, email, roles, status) values (current_tenant(), $1,
+				'ada@acme.example', '{admin}', 'active')`,
+			d.admin.ID,
+		)
 		return err
 	})
 	if err != nil {
@@ -51,7 +61,13 @@ func openDesk(t *testing.T) *desk {
 }
 
 func (d *desk) as(token Issued) viewer.Viewer {
-	return viewer.Viewer{Tenant: d.admin.Tenant, Kind: viewer.Service, ID: token.ID, Roles: []viewer.Role{token.Role}, Scopes: token.Scopes}
+	return viewer.Viewer{
+		Tenant: d.admin.Tenant,
+		Kind:   viewer.Service,
+		ID:     token.ID,
+		Roles:  []viewer.Role{token.Role},
+		Scopes: token.Scopes,
+	}
 }
 
 func (d *desk) make(v viewer.Viewer, name string) Issued {
@@ -121,15 +137,24 @@ func TestDisablingATokenReachesAllThatItMade(t *testing.T) {
 	}
 	d.make(d.as(next), "grandchild")
 	d.make(d.admin, "stranger")
-	alive := map[string]string{"maker": "active", "child": "expiring", "child'": "active", "grandchild": "active", "stranger": "active"}
+	alive := map[string]string{
+		"maker":      "active",
+		"child":      "expiring",
+		"child'":     "active",
+		"grandchild": "active",
+		"stranger":   "active",
+	}
 	d.want("at first", alive)
 	d.signs.forgotten = 0
 	d.patch(maker.ID, `{"enabled":false}`)
 	if d.signs.forgotten == 0 {
 		t.Error("what is known of the tokens in this process was not forgotten")
 	}
-	d.want("disabled", map[string]string{"maker": "disabled administrator", "child": "disabled maker", "child'": "disabled maker",
-		"grandchild": "disabled maker", "stranger": "active"})
+	d.want(
+		"disabled",
+		map[string]string{"maker": "disabled administrator", "child": "disabled maker", "child'": "disabled maker",
+			"grandchild": "disabled maker", "stranger": "active"},
+	)
 	if _, err := d.Rotate(t.Context(), d.admin, next.ID, ""); !fault.IsCode(err, "token_disabled") {
 		t.Errorf("replacing what is dead with its maker: %v; want token_disabled", err)
 	}

@@ -19,5 +19,6 @@ func durationOf(member, text string, usual, least, most time.Duration) (time.Dur
 		return length, nil
 	}
 	words := fmt.Sprintf("an ISO 8601 duration from %s to %s", span.Format(least), span.Format(most))
-	return 0, fault.New(fault.Invalid, "%s must be %s", member, words).With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: words})
+	return 0, fault.New(fault.Invalid, "%s must be %s", member, words).
+		With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: words})
 }

@@ -10,25 +10,44 @@ import (
 )
 
 const (
-	aboutCreate = "The token is only in this response. It may do what its scopes and its role both allow, while its creator is an " +
-		"active administrator. It expires at expires_at, by default after 90 days, and is disabled if it is unused for 60 days."
-	aboutPatch = "A JSON merge patch (RFC 7396). It works at once here and within five seconds everywhere. While a token is disabled, so is whatever it made; " +
+	aboutCreate = "The token is only in this response. It may do what its scopes and its role both allow, while its " +
+		"creator is an " +
+		"active administrator. It expires at expires_at, by default after 90 days, and is disabled if it is unused " +
+		"for 60 days."
+	aboutPatch = "A JSON merge patch (RFC 7396). It works at once here and within five seconds everywhere. While a " +
+		"token is disabled, so is whatever it made; " +
 		"what has replaced it is not, so that an old one can be switched off before it is revoked."
-	aboutRotate = "Answers a new token with the same rights and the same length of life. The old one stays valid for the overlap, so that integrations can change over."
-	aboutRevoke = "The token stops working on all servers within five seconds, with all tokens that it created. It stays in the list as revoked."
+	aboutRotate = "Answers a new token with the same rights and the same length of life. The old one stays valid for " +
+		"the overlap, so that integrations can change over."
+	aboutRevoke = "The token stops working on all servers within five seconds, with all tokens that it created. It " +
+		"stays in the list as revoked."
 )
 
 // Routes are the paths under /settings/api-tokens. Administrators write; auditors read as well, though never a token.
 func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		httpapi.Handle("GET", "/settings/api-tokens", "List service tokens", s.list).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", "/settings/api-tokens", "Create a service token", s.create).For(viewer.Admin).Status(http.StatusCreated).Describe(aboutCreate),
-		httpapi.Handle("GET", "/settings/api-tokens/scopes", "List service token scopes", s.scopes).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("GET", "/settings/api-tokens/{id}", "Retrieve a service token", s.read).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PATCH", "/settings/api-tokens/{id}", "Update a service token", s.patch).For(viewer.Admin).Errors(409, 412).Describe(aboutPatch),
-		httpapi.Handle("POST", "/settings/api-tokens/{id}/rotate", "Rotate a service token", s.rotate).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
+		httpapi.Handle("POST", "/settings/api-tokens", "Create a service token", s.create).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Describe(aboutCreate),
+		httpapi.Handle("GET", "/settings/api-tokens/scopes", "List service token scopes", s.scopes).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("GET", "/settings/api-tokens/{id}", "Retrieve a service token", s.read).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PATCH", "/settings/api-tokens/{id}", "Update a service token", s.patch).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Describe(aboutPatch),
+		httpapi.Handle("POST", "/settings/api-tokens/{id}/rotate", "Rotate a service token", s.rotate).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
 			Describe(aboutRotate),
-		httpapi.Handle("DELETE", "/settings/api-tokens/{id}", "Revoke a service token", s.revoke).For(viewer.Admin).Status(http.StatusNoContent).Errors(412).
+		httpapi.Handle("DELETE", "/settings/api-tokens/{id}", "Revoke a service token", s.revoke).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(412).
 			Describe(aboutRevoke),
 	}
 	for i := range routes {
@@ -57,7 +76,15 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 		return nil, err
 	}
 	page := httpapi.Out(walk, items, total, func(p placed) []string { return []string{p.place, p.ID} }).Body
-	out := &httpapi.ListOut[Token]{Body: httpapi.List[Token]{Items: []Token{}, Total: page.Total, Limit: page.Limit, Offset: page.Offset, NextCursor: page.NextCursor}}
+	out := &httpapi.ListOut[Token]{
+		Body: httpapi.List[Token]{
+			Items:      []Token{},
+			Total:      page.Total,
+			Limit:      page.Limit,
+			Offset:     page.Offset,
+			NextCursor: page.NextCursor,
+		},
+	}
 	for _, p := range page.Items {
 		out.Body.Items = append(out.Body.Items, p.Token)
 	}
@@ -66,7 +93,9 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 
 func (s *Service) scopes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[TokenScope], error) {
 	all := Scopes(s.Offers())
-	return &httpapi.ListOut[TokenScope]{Body: httpapi.List[TokenScope]{Items: all, Total: int64(len(all)), Limit: len(all)}}, nil
+	return &httpapi.ListOut[TokenScope]{
+		Body: httpapi.List[TokenScope]{Items: all, Total: int64(len(all)), Limit: len(all)},
+	}, nil
 }
 
 type createIn struct{ Body NewToken }
@@ -79,7 +108,11 @@ func issued(t Issued, err error) (*httpapi.Created[Issued], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[Issued]{Location: httpapi.Prefix + "/settings/api-tokens/" + t.ID, ETag: httpapi.ETag(t.Version), Body: t}, nil
+	return &httpapi.Created[Issued]{
+		Location: httpapi.Prefix + "/settings/api-tokens/" + t.ID,
+		ETag:     httpapi.ETag(t.Version),
+		Body:     t,
+	}, nil
 }
 
 type oneIn struct {

@@ -33,8 +33,16 @@ func (f Filters) query(now time.Time) (*listing.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: columns + ", (" + order.Column + ")::text as place", From: from, ID: "k.id", Order: order}
-	q.Where("@now::timestamptz is not null", pgx.NamedArgs{"now": now}) // always so: it names the instant that states are told for
+	q := &listing.Query{
+		Columns: columns + ", (" + order.Column + ")::text as place",
+		From:    from,
+		ID:      "k.id",
+		Order:   order,
+	}
+	q.Where(
+		"@now::timestamptz is not null",
+		pgx.NamedArgs{"now": now},
+	) // always so: it names the instant that states are told for
 	if len(f.State) > 0 {
 		q.Where(state+" = any(@state)", pgx.NamedArgs{"state": f.State})
 	}

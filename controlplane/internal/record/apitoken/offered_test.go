@@ -6,7 +6,12 @@ import "testing"
 func TestNoScopeIsOfferedForWhatDoesNotExist(t *testing.T) {
 	for _, s := range Scopes(nil) {
 		switch s.Scope {
-		case "role-mining:read", "role-mining:write", "certifications:read", "certifications:write", "poc:read", "poc:write":
+		case "role-mining:read",
+			"role-mining:write",
+			"certifications:read",
+			"certifications:write",
+			"poc:read",
+			"poc:write":
 			t.Errorf("the scope %s is offered, and no operation needs it", s.Scope)
 		}
 	}

@@ -26,7 +26,12 @@ type grant struct {
 func (n NewToken) granted(now, longest time.Time) (grant, error) {
 	g := grant{role: n.Role, identity: n.BoundIdentityID}
 	g.Settings = Settings{
-		Name: n.Name, Description: n.Description, AllowedCIDRs: n.AllowedCIDRs, RateLimit: n.RateLimit, IdleDisableAfter: n.IdleDisableAfter, Enabled: true,
+		Name:             n.Name,
+		Description:      n.Description,
+		AllowedCIDRs:     n.AllowedCIDRs,
+		RateLimit:        n.RateLimit,
+		IdleDisableAfter: n.IdleDisableAfter,
+		Enabled:          true,
 	}
 	var err error
 	if g.scopes, err = checkScopes(n.Scopes); err != nil {
@@ -37,7 +42,8 @@ func (n NewToken) granted(now, longest time.Time) (grant, error) {
 	}
 	if g.identity == nil && (g.role == viewer.Manager || g.role == viewer.ResourceOwner) {
 		return g, fault.New(fault.Invalid, "a token with the role %s needs an identity as whom it sees", g.role).
-			With(fault.Field{Pointer: "#/bound_identity_id", Code: "required", Detail: "name an identity of the tenant"})
+			With(fault.Field{Pointer: "#/bound_identity_id", Code: "required",
+				Detail: "name an identity of the tenant"})
 	}
 	g.expires, err = expiry(n.ExpiresAt, now, longest)
 	return g, err
@@ -64,7 +70,8 @@ func expiry(asked *time.Time, now, longest time.Time) (time.Time, error) {
 func (s *Settings) complete() (time.Duration, error) {
 	s.Name = strings.TrimSpace(s.Name)
 	if s.Name == "" {
-		return 0, fault.New(fault.Invalid, "a token needs a name").With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what the token is for"})
+		return 0, fault.New(fault.Invalid, "a token needs a name").
+			With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what the token is for"})
 	}
 	var err error
 	if s.AllowedCIDRs, err = networks(s.AllowedCIDRs); err != nil {
@@ -88,7 +95,8 @@ func networks(texts []string) ([]string, error) {
 		}
 		if err != nil || network.Addr().Is4In6() {
 			return nil, fault.New(fault.Invalid, "a network must be written like 203.0.113.0/24 or 2001:db8::/48").
-				With(fault.Field{Pointer: fmt.Sprintf("#/allowed_cidrs/%d", i), Code: "invalid", Detail: "an address with the length of its prefix"})
+				With(fault.Field{Pointer: fmt.Sprintf("#/allowed_cidrs/%d", i), Code: "invalid",
+					Detail: "an address with the length of its prefix"})
 		}
 		out = append(out, network.Masked().String())
 	}
@@ -101,25 +109,57 @@ func exceeds(maker Token, made grant) error {
 	var wrong []fault.Field
 	for i, s := range made.scopes {
 		if !slices.Contains(maker.Scopes, s) {
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "exceeds_own_rights", Detail: fmt.Sprintf("this token does not have %s itself", s)})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: fmt.Sprintf("#/scopes/%d", i),
+					Code:    "exceeds_own_rights",
+					Detail:  fmt.Sprintf("this token does not have %s itself", s),
+				},
+			)
 		}
 	}
 	if made.role != maker.Role && maker.Role != viewer.Admin {
-		wrong = append(wrong, fault.Field{Pointer: "#/role", Code: "exceeds_own_rights", Detail: "this token's role is " + string(maker.Role)})
+		wrong = append(
+			wrong,
+			fault.Field{
+				Pointer: "#/role",
+				Code:    "exceeds_own_rights",
+				Detail:  "this token's role is " + string(maker.Role),
+			},
+		)
 	}
 	if made.expires.After(maker.end()) {
-		wrong = append(wrong, fault.Field{Pointer: "#/expires_at", Code: "exceeds_own_rights", Detail: "this token ends before"})
+		wrong = append(
+			wrong,
+			fault.Field{Pointer: "#/expires_at", Code: "exceeds_own_rights", Detail: "this token ends before"},
+		)
 	}
 	if !within(maker.AllowedCIDRs, made.AllowedCIDRs) {
-		wrong = append(wrong, fault.Field{Pointer: "#/allowed_cidrs", Code: "exceeds_own_rights", Detail: "this token may be used from fewer networks"})
+		wrong = append(
+			wrong,
+			fault.Field{
+				Pointer: "#/allowed_cidrs",
+				Code:    "exceeds_own_rights",
+				Detail:  "this token may be used from fewer networks",
+			},
+		)
 	}
 	if made.RateLimit != nil {
-		wrong = append(wrong, fault.Field{Pointer: "#/rate_limit", Code: "exceeds_own_rights", Detail: "an administrator who has signed in decides about rates"})
+		wrong = append(
+			wrong,
+			fault.Field{
+				Pointer: "#/rate_limit",
+				Code:    "exceeds_own_rights",
+				Detail:  "an administrator who has signed in decides about rates",
+			},
+		)
 	}
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fault.Coded(fault.Forbidden, "exceeds_own_rights", "a token makes no token that could do more than itself").With(wrong...)
+	return fault.Coded(fault.Forbidden, "exceeds_own_rights", "a token makes no token that could do more than itself").
+		With(wrong...)
 }
 
 // within reports whether each inner network lies in an outer one. No networks mean everywhere.
@@ -140,13 +180,16 @@ func within(outer, inner []string) bool {
 // mayMake says whether v may be the one on whose rights a token stands.
 func mayMake(v viewer.Viewer) error {
 	if v.Home != "" {
-		return fault.New(fault.Forbidden, "a service token needs an administrator of its own tenant as creator; sign in to that tenant to create one")
+		return fault.New(
+			fault.Forbidden,
+			"a service token needs an administrator of its own tenant as creator; sign in to that tenant to create one",
+		)
 	}
 	return nil
 }
 
-// mayChange says whether v may change a token's settings. Another token may name it better and switch it off, and nothing that
-// keeps a token in bounds.
+// mayChange says whether v may change a token's settings. Another token may name it better and switch it off, and
+// nothing that keeps a token in bounds.
 func mayChange(v viewer.Viewer, before, after Settings) error {
 	if v.Kind != viewer.Service {
 		return nil
@@ -155,7 +198,10 @@ func mayChange(v viewer.Viewer, before, after Settings) error {
 	allowed.Name, allowed.Description, allowed.Enabled = after.Name, after.Description, before.Enabled && after.Enabled
 	if !slices.Equal(allowed.AllowedCIDRs, after.AllowedCIDRs) || allowed.IdleDisableAfter != after.IdleDisableAfter ||
 		allowed.Enabled != after.Enabled || rateOf(allowed) != rateOf(after) {
-		return fault.New(fault.Forbidden, "a service token cannot loosen what keeps tokens in bounds; an administrator who has signed in can")
+		return fault.New(
+			fault.Forbidden,
+			"a service token cannot loosen what keeps tokens in bounds; an administrator who has signed in can",
+		)
 	}
 	return nil
 }

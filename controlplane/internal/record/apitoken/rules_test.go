@@ -43,7 +43,8 @@ func TestWhatIsAskedForIsWithinBounds(t *testing.T) {
 		want string
 	}{
 		{"the usual", func(*NewToken) {}, "none"},
-		{"a wildcard", func(n *NewToken) { n.Scopes = []string{"identities:read", "*", "identities:*"} }, "#/scopes/1 #/scopes/2"},
+		{"a wildcard", func(n *NewToken) { n.Scopes = []string{"identities:read", "*", "identities:*"} },
+			"#/scopes/1 #/scopes/2"},
 		{"writing to the audit log", func(n *NewToken) { n.Scopes = []string{"audit-events:write"} }, "#/scopes/0"},
 		{"the control plane", func(n *NewToken) { n.Scopes = []string{"control-plane:read"} }, "#/scopes/0"},
 		{"a manager nobody is", func(n *NewToken) { n.Role = viewer.Manager }, "#/bound_identity_id"},
@@ -51,8 +52,10 @@ func TestWhatIsAskedForIsWithinBounds(t *testing.T) {
 		{"an end in the past", func(n *NewToken) { n.ExpiresAt = at(-time.Second) }, "#/expires_at"},
 		{"an end within the year", func(n *NewToken) { n.ExpiresAt = at(365 * day) }, "none"},
 		{"an end after a year", func(n *NewToken) { n.ExpiresAt = at(365*day + time.Hour) }, "#/expires_at"},
-		{"a network that is none", func(n *NewToken) { n.AllowedCIDRs = []string{"10.0.0.0/8", "10.0.0.0/33"} }, "#/allowed_cidrs/1"},
-		{"a network in disguise", func(n *NewToken) { n.AllowedCIDRs = []string{"::ffff:10.0.0.0/104"} }, "#/allowed_cidrs/0"},
+		{"a network that is none", func(n *NewToken) { n.AllowedCIDRs = []string{"10.0.0.0/8", "10.0.0.0/33"} },
+			"#/allowed_cidrs/1"},
+		{"a network in disguise", func(n *NewToken) { n.AllowedCIDRs = []string{"::ffff:10.0.0.0/104"} },
+			"#/allowed_cidrs/0"},
 		{"idle for too short", func(n *NewToken) { n.IdleDisableAfter = "PT59M" }, "#/idle_disable_after"},
 		{"idle for a month", func(n *NewToken) { n.IdleDisableAfter = "P1M" }, "#/idle_disable_after"},
 		{"a name of spaces", func(n *NewToken) { n.Name = "  " }, "#/name"},
@@ -74,9 +77,17 @@ func TestWhatIsNotAskedForIsUsual(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := grant{
-		Settings: Settings{Name: "export", AllowedCIDRs: []string{"198.51.100.7/32", "2001:db8::/48", "203.0.113.0/24"}, RateLimit: &TokenRate{RPS: 250, Burst: 500},
-			IdleDisableAfter: "P60D", Enabled: true},
-		idle: 60 * day, scopes: []string{"identities:read", "users:read"}, role: viewer.Admin, expires: now.Add(90 * day),
+		Settings: Settings{
+			Name:             "export",
+			AllowedCIDRs:     []string{"198.51.100.7/32", "2001:db8::/48", "203.0.113.0/24"},
+			RateLimit:        &TokenRate{RPS: 250, Burst: 500},
+			IdleDisableAfter: "P60D",
+			Enabled:          true,
+		},
+		idle:    60 * day,
+		scopes:  []string{"identities:read", "users:read"},
+		role:    viewer.Admin,
+		expires: now.Add(90 * day),
 	}
 	if diff := cmp.Diff(want, g, cmp.AllowUnexported(grant{})); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -84,7 +95,12 @@ func TestWhatIsNotAskedForIsUsual(t *testing.T) {
 }
 
 func TestATokenMakesNoneThatCouldDoMore(t *testing.T) {
-	maker := Token{Role: viewer.Admin, Scopes: []string{"identities:read", "tokens:write"}, ExpiresAt: now.Add(10 * day), Settings: Settings{AllowedCIDRs: []string{"10.0.0.0/8"}}}
+	maker := Token{
+		Role:      viewer.Admin,
+		Scopes:    []string{"identities:read", "tokens:write"},
+		ExpiresAt: now.Add(10 * day),
+		Settings:  Settings{AllowedCIDRs: []string{"10.0.0.0/8"}},
+	}
 	inside := func(change func(*NewToken)) NewToken {
 		return ask(func(n *NewToken) { n.AllowedCIDRs = []string{"10.1.0.0/16"}; change(n) })
 	}
@@ -95,9 +111,11 @@ func TestATokenMakesNoneThatCouldDoMore(t *testing.T) {
 	}{
 		{"less", inside(func(*NewToken) {}), "none"},
 		{"an auditor's", inside(func(n *NewToken) { n.Role = viewer.Auditor }), "none"},
-		{"another scope", inside(func(n *NewToken) { n.Scopes = []string{"identities:read", "identities:write"} }), "#/scopes/1"},
+		{"another scope", inside(func(n *NewToken) { n.Scopes = []string{"identities:read", "identities:write"} }),
+			"#/scopes/1"},
 		{"a later end", inside(func(n *NewToken) { end := now.Add(11 * day); n.ExpiresAt = &end }), "#/expires_at"},
-		{"another network", inside(func(n *NewToken) { n.AllowedCIDRs = []string{"10.1.0.0/16", "11.0.0.0/8"} }), "#/allowed_cidrs"},
+		{"another network", inside(func(n *NewToken) { n.AllowedCIDRs = []string{"10.1.0.0/16", "11.0.0.0/8"} }),
+			"#/allowed_cidrs"},
 		{"a wider network", inside(func(n *NewToken) { n.AllowedCIDRs = []string{"10.0.0.0/7"} }), "#/allowed_cidrs"},
 		{"every network", inside(func(n *NewToken) { n.AllowedCIDRs = nil }), "#/allowed_cidrs"},
 		{"a rate", inside(func(n *NewToken) { n.RateLimit = &TokenRate{RPS: 1} }), "#/rate_limit"},
@@ -130,7 +148,8 @@ func TestDurationsComeBackAsTheyWereMeant(t *testing.T) {
 			t.Fatalf("%s is read as %v, %v; want %v", span.Format(d), got, err, d)
 		}
 	})
-	for text, want := range map[string]time.Duration{"P1W": 7 * day, "P1DT2H3M4S": 26*time.Hour + 3*time.Minute + 4*time.Second, "PT36H": 36 * time.Hour} {
+	for text, want := range map[string]time.Duration{"P1W": 7 * day, "P1DT2H3M4S": 26*time.Hour + 3*time.Minute +
+		4*time.Second, "PT36H": 36 * time.Hour} {
 		if got, err := durationOf("x", text, 0, 0, longestIdle); err != nil || got != want {
 			t.Errorf("%s is %v, %v; want %v", text, got, err, want)
 		}

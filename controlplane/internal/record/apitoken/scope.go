@@ -15,8 +15,8 @@ type family struct {
 	readOnly bool
 }
 
-// families are all that a token can be let into. Whatever belongs to none, such as the control plane of the deployment, is
-// closed to every token.
+// families are all that a token can be let into. Whatever belongs to none, such as the control plane of the deployment,
+// is closed to every token.
 var families = []family{
 	{name: "identities", about: "people and non-human identities"},
 	{name: "accounts", about: "accounts and who owns them"},
@@ -85,11 +85,20 @@ func checkScopes(scopes []string) ([]string, error) {
 	var wrong []fault.Field
 	for i, s := range scopes {
 		if !known(s) {
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "unknown_scope", Detail: fmt.Sprintf("there is no scope %q", s)})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: fmt.Sprintf("#/scopes/%d", i),
+					Code:    "unknown_scope",
+					Detail:  fmt.Sprintf("there is no scope %q", s),
+				},
+			)
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, fault.New(fault.Invalid, "a scope does not exist; GET %s/settings/api-tokens/scopes lists those that do", httpapi.Prefix).With(wrong...)
+		return nil, fault.New(fault.Invalid,
+			"a scope does not exist; GET %s/settings/api-tokens/scopes lists those that do", httpapi.Prefix).
+			With(wrong...)
 	}
 	sorted := slices.Clone(scopes)
 	slices.Sort(sorted)

@@ -31,8 +31,8 @@ type Service struct {
 	Now     func() time.Time
 }
 
-// Create makes a token. One that a token makes can do nothing that its maker cannot, lives only while that one is not disabled, and
-// is revoked together with it.
+// Create makes a token. One that a token makes can do nothing that its maker cannot, lives only while that one is not
+// disabled, and is revoked together with it.
 func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewToken) (Issued, error) {
 	if err := mayMake(v); err != nil {
 		return Issued{}, err
@@ -68,8 +68,8 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewToken) (Issu
 	return out, err
 }
 
-// makerOf is whose rights a token stands on that the transaction's viewer makes: the viewer's own, or those of whoever made the
-// token that the viewer is, which is then given as well.
+// makerOf is whose rights a token stands on that the transaction's viewer makes: the viewer's own, or those of whoever
+// made the token that the viewer is, which is then given as well.
 func (s *Service) makerOf(ctx context.Context, tx *pg.Tx, now time.Time) (maker, *Token, error) {
 	v := tx.Viewer
 	if v.Kind != viewer.Service {
@@ -88,7 +88,11 @@ func (s *Service) issue(ctx context.Context, tx *pg.Tx, e entry, action string) 
 	if err := insert(ctx, tx, e, s.Now()); err != nil {
 		return Issued{}, err
 	}
-	secret, err := s.Tokens.IssueServiceToken(ctx, tx, auth.ServiceClaims{TokenID: e.id, ID: e.jti, ExpiresAt: e.expires})
+	secret, err := s.Tokens.IssueServiceToken(
+		ctx,
+		tx,
+		auth.ServiceClaims{TokenID: e.id, ID: e.jti, ExpiresAt: e.expires},
+	)
 	if err != nil {
 		return Issued{}, err
 	}
@@ -111,7 +115,13 @@ func (s *Service) issue(ctx context.Context, tx *pg.Tx, e entry, action string) 
 }
 
 // Patch applies a merge patch to the settings of a token that is in use.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (Token, error) {
+func (s *Service) Patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+) (Token, error) {
 	if err := mergepatch.Keep(body, "name", "enabled"); err != nil {
 		return Token{}, err
 	}
@@ -167,8 +177,8 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Token, body []byt
 	return record(ctx, tx, action, before.ID, after.Name, changes, nil)
 }
 
-// Rotate makes a token that replaces another, with the same rights and the same length of life. Both are valid until the overlap
-// has ended.
+// Rotate makes a token that replaces another, with the same rights and the same length of life. Both are valid until
+// the overlap has ended.
 func (s *Service) Rotate(ctx context.Context, v viewer.Viewer, id, overlapText string) (Issued, error) {
 	length, err := durationOf("overlap", overlapText, usualOverlap, 0, longestOverlap)
 	if err != nil {
@@ -233,11 +243,19 @@ func rotatable(t Token) error {
 	case t.over():
 		return over(t)
 	case t.State == Disabled && t.Enabled:
-		return fault.Coded(fault.Conflict, "token_disabled", "the token cannot be enabled because its creator is no longer active; see its disabled_reason")
+		return fault.Coded(
+			fault.Conflict,
+			"token_disabled",
+			"the token cannot be enabled because its creator is no longer active; see its disabled_reason",
+		)
 	case t.State == Disabled:
 		return fault.Coded(fault.Conflict, "token_disabled", "the token is disabled; enable it first")
 	case t.OverlapUntil != nil:
-		return fault.Coded(fault.Conflict, "already_rotated", "the token was rotated before; rotate the one that replaced it")
+		return fault.Coded(
+			fault.Conflict,
+			"already_rotated",
+			"the token was rotated before; rotate the one that replaced it",
+		)
 	}
 	return nil
 }
@@ -246,9 +264,15 @@ func over(t Token) error {
 	return fault.Coded(fault.Conflict, "token_over", "the token is %s; make a new one", t.State)
 }
 
-// Revoke ends a token for good, with all that it made. With successors, what replaced any of them ends as well: whoever stole
-// a token may have rotated it.
-func (s *Service) Revoke(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, successors bool) error {
+// Revoke ends a token for good, with all that it made. With successors, what replaced any of them ends as well: whoever
+// stole a token may have rotated it.
+func (s *Service) Revoke(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	successors bool,
+) error {
 	var gone []revokedToken
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		t, err := find(ctx, tx, id, s.Now(), forUpdate)
@@ -276,6 +300,21 @@ func (s *Service) Revoke(ctx context.Context, v viewer.Viewer, id string, match 
 	return err
 }
 
-func record(ctx context.Context, tx *pg.Tx, action, id, name string, changes []audit.Change, facts map[string]any) error {
-	return audit.Record(ctx, tx, audit.Entry{Action: action, Subject: audit.Subject{Type: "api_token", ID: id, Display: name}, Changes: changes, Context: facts})
+func record(
+	ctx context.Context,
+	tx *pg.Tx,
+	action, id, name string,
+	changes []audit.Change,
+	facts map[string]any,
+) error {
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  action,
+			Subject: audit.Subject{Type: "api_token", ID: id, Display: name},
+			Changes: changes,
+			Context: facts,
+		},
+	)
 }

@@ -29,8 +29,10 @@ const (
 
 	columns = `k.id::text as id, k.jti::text as jti, k.name, k.description, k.scopes, k.role, k.bound_identity_id::text as bound_identity_id,
 		k.allowed_cidrs, k.rate_rps, k.rate_burst, extract(epoch from k.idle_after)::bigint as idle_seconds, k.expires_at,
-		u.id::text as creator_id, u.email as creator, k.made_by::text as made_by_id, k.last_used_at, k.last_used_ip, ` + state + ` as state,
-		case when k.disabled_reason is not null then k.disabled_reason when ` + idle + ` then 'idle' when ` + alone + ` then 'creator' when k.revoked_at is null and ` + fell + ` then 'maker' end as disabled_reason,
+		u.id::text as creator_id, u.email as creator, k.made_by::text as made_by_id, k.last_used_at, k.last_used_ip, ` +
+		state + ` as state,
+		case when k.disabled_reason is not null then k.disabled_reason when ` + idle + ` then 'idle' when ` + alone +
+		` then 'creator' when k.revoked_at is null and ` + fell + ` then 'maker' end as disabled_reason,
 		k.rotated_from_id::text as rotated_from_id, k.rotation_overlap_until, k.created_at, k.updated_at, k.version`
 )
 
@@ -39,7 +41,11 @@ func find(ctx context.Context, tx *pg.Tx, id string, now time.Time, locking stri
 	if !listing.IsID(id) {
 		return Token{}, notFound(id)
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from `+from+` where k.id = @id `+locking, pgx.NamedArgs{"id": id, "now": now})
+	rows, err := tx.Query(
+		ctx,
+		`select `+columns+` from `+from+` where k.id = @id `+locking,
+		pgx.NamedArgs{"id": id, "now": now},
+	)
 	if err != nil {
 		return Token{}, fmt.Errorf("find service token: %w", err)
 	}
@@ -73,14 +79,16 @@ type entry struct {
 
 func insert(ctx context.Context, tx *pg.Tx, e entry, now time.Time) error {
 	const sql = `
-		insert into api_token (tenant_id, id, jti, name, description, scopes, role, bound_identity_id, allowed_cidrs, rate_rps, rate_burst,
-		                       idle_after, expires_at, created_by, made_by, rotated_from_id, awake_since, created_at, updated_at)
+		insert into api_token (tenant_id, id, jti, name, description, scopes, role, bound_identity_id, allowed_cidrs,
+		                       rate_rps, rate_burst, idle_after, expires_at, created_by, made_by, rotated_from_id,
+		                           awake_since, created_at, updated_at)
 		values (current_tenant(), @id, @jti, @name, @description, @scopes, @role, @identity, @networks, @rps, @burst,
 		        make_interval(secs => @idle), @expires, @user, @token, @from, @now, @now, @now)`
 	args := e.arguments(e.idle)
 	for name, value := range map[string]any{
-		"id": e.id, "jti": e.jti, "scopes": e.scopes, "role": string(e.role), "identity": e.identity, "expires": e.expires,
-		"user": e.maker.user, "token": e.maker.token, "from": e.from, "now": now,
+		"id": e.id, "jti": e.jti, "scopes": e.scopes, "role": string(e.role), "identity": e.identity,
+		"expires": e.expires,
+		"user":    e.maker.user, "token": e.maker.token, "from": e.from, "now": now,
 	} {
 		args[name] = value
 	}
@@ -91,7 +99,14 @@ func insert(ctx context.Context, tx *pg.Tx, e entry, now time.Time) error {
 }
 
 func (s Settings) arguments(idle time.Duration) pgx.NamedArgs {
-	args := pgx.NamedArgs{"name": s.Name, "description": s.Description, "networks": s.AllowedCIDRs, "idle": idle.Seconds(), "rps": nil, "burst": nil}
+	args := pgx.NamedArgs{
+		"name":        s.Name,
+		"description": s.Description,
+		"networks":    s.AllowedCIDRs,
+		"idle":        idle.Seconds(),
+		"rps":         nil,
+		"burst":       nil,
+	}
 	if s.RateLimit != nil {
 		args["rps"], args["burst"] = s.RateLimit.RPS, s.RateLimit.Burst
 	}
@@ -102,8 +117,8 @@ func (s Settings) arguments(idle time.Duration) pgx.NamedArgs {
 func store(ctx context.Context, tx *pg.Tx, id string, before, after Settings, idle time.Duration, now time.Time) error {
 	sql := `
 		update api_token
-		   set name = @name, description = @description, allowed_cidrs = @networks, rate_rps = @rps, rate_burst = @burst,
-		       idle_after = make_interval(secs => @idle), updated_at = @now, version = version + 1`
+		   set name = @name, description = @description, allowed_cidrs = @networks, rate_rps = @rps,
+		       rate_burst = @burst, idle_after = make_interval(secs => @idle), updated_at = @now, version = version + 1`
 	switch {
 	case after.Enabled && !before.Enabled:
 		sql += `, disabled_at = null, disabled_reason = null, awake_since = @now`
@@ -135,8 +150,8 @@ type revokedToken struct {
 	Name string `db:"name"`
 }
 
-// revoke revokes a token with all that it made, and with successors also what has replaced any of them. It gives those that were
-// not revoked before.
+// revoke revokes a token with all that it made, and with successors also what has replaced any of them. It gives those
+// that were not revoked before.
 func revoke(ctx context.Context, tx *pg.Tx, id string, successors bool, now time.Time) ([]revokedToken, error) {
 	const sql = `
 		with recursive family (id) as (

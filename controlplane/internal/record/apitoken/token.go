@@ -10,8 +10,9 @@ import (
 // State of a token.
 type State string
 
-// States. Expiring, revoked and expired follow from the clock and from what was done; disabled also from nobody using the token,
-// from its maker not being an active administrator any more, and from the token that made it being dead before its end.
+// States. Expiring, revoked and expired follow from the clock and from what was done; disabled also from nobody using
+// the token, from its maker not being an active administrator any more, and from the token that made it being dead
+// before its end.
 const (
 	Active   State = "active"
 	Expiring State = "expiring" // ends within seven days
@@ -90,8 +91,8 @@ type NewToken struct {
 	IdleDisableAfter string      `json:"idle_disable_after,omitempty" maxLength:"30" doc:"ISO 8601 duration from PT1H to P365D; P60D otherwise." example:"P60D"`
 }
 
-// TokenPatch is the body of PATCH /settings/api-tokens/{id}, a JSON merge patch (RFC 7396). Rights and expiry do not change: for
-// others, make another token.
+// TokenPatch is the body of PATCH /settings/api-tokens/{id}, a JSON merge patch (RFC 7396). Rights and expiry do not
+// change: for others, make another token.
 type TokenPatch struct {
 	Name             *string    `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
 	Description      *string    `json:"description,omitempty" maxLength:"1000"`
@@ -142,10 +143,23 @@ type row struct {
 
 func (r row) shown() Token {
 	t := Token{
-		ID: r.ID, Scopes: r.Scopes, Role: r.Role, BoundIdentityID: r.BoundIdentityID, JTITail: r.JTI[max(0, len(r.JTI)-8):],
-		State: r.State, DisabledReason: r.DisabledReason, ExpiresAt: r.ExpiresAt, LastUsedAt: r.LastUsedAt, LastUsedIP: r.LastUsedIP,
-		RotatedFromID: r.RotatedFromID, OverlapUntil: r.OverlapUntil, CreatedBy: TokenMaker{ID: r.CreatorID, Display: r.Creator}, MadeByID: r.MadeByID,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
+		ID:              r.ID,
+		Scopes:          r.Scopes,
+		Role:            r.Role,
+		BoundIdentityID: r.BoundIdentityID,
+		JTITail:         r.JTI[max(0, len(r.JTI)-8):],
+		State:           r.State,
+		DisabledReason:  r.DisabledReason,
+		ExpiresAt:       r.ExpiresAt,
+		LastUsedAt:      r.LastUsedAt,
+		LastUsedIP:      r.LastUsedIP,
+		RotatedFromID:   r.RotatedFromID,
+		OverlapUntil:    r.OverlapUntil,
+		CreatedBy:       TokenMaker{ID: r.CreatorID, Display: r.Creator},
+		MadeByID:        r.MadeByID,
+		CreatedAt:       r.CreatedAt,
+		UpdatedAt:       r.UpdatedAt,
+		Version:         r.Version,
 		Settings: Settings{
 			Name: r.Name, Description: r.Description, AllowedCIDRs: r.AllowedCIDRs,
 			IdleDisableAfter: span.Format(time.Duration(r.IdleSeconds) * time.Second), Enabled: r.enabled(),

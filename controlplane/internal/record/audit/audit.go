@@ -1,6 +1,6 @@
-// Package audit keeps who did what. An entry is written in the doer's own transaction: what was done and the record of it
-// come true together, or not at all. Each entry continues the one before by its hash, so that none can be changed, left out or put
-// in later without being seen; package chain says how.
+// Package audit keeps who did what. An entry is written in the doer's own transaction: what was done and the record of
+// it come true together, or not at all. Each entry continues the one before by its hash, so that none can be changed,
+// left out or put in later without being seen; package chain says how.
 package audit
 
 import (
@@ -47,10 +47,10 @@ type Change struct {
 	To    any
 }
 
-// Record adds an entry to the log of the transaction's tenant, in one round trip. Its number follows the last one without a gap and
-// its hash continues the last one's: the row of audit_head stays locked until the transaction ends, so a tenant's audited
-// transactions commit one after the other. It returns a fault of kind Unavailable when it cannot write, and the action must then
-// not happen.
+// Record adds an entry to the log of the transaction's tenant, in one round trip. Its number follows the last one
+// without a gap and its hash continues the last one's: the row of audit_head stays locked until the transaction ends,
+// so a tenant's audited transactions commit one after the other. It returns a fault of kind Unavailable when it cannot
+// write, and the action must then not happen.
 func Record(ctx context.Context, tx *pg.Tx, e Entry) error {
 	beforeSeq, beforeTime, err := e.canonical(tx.Viewer)
 	if err != nil {
@@ -82,6 +82,10 @@ func RecordAll(ctx context.Context, tx *pg.Tx, entries []Entry) error {
 }
 
 func unavailable(action string, cause error) error {
-	f := fault.Coded(fault.Unavailable, "audit_unavailable", "this could not be recorded in the audit log, so it was not done; try again")
+	f := fault.Coded(
+		fault.Unavailable,
+		"audit_unavailable",
+		"this could not be recorded in the audit log, so it was not done; try again",
+	)
 	return fmt.Errorf("%w (%s: %w)", f, action, cause)
 }

@@ -72,7 +72,9 @@ func TestNumbersHaveNoGapsWhateverFailsBetween(t *testing.T) {
 			}
 		}
 	}
-	counts := append(column[int](t, db, a, `select count(*) from audit_event`), column[int](t, db, b, `select count(*) from audit_event`)...)
+	counts := append(
+		column[int](t, db, a, `select count(*) from audit_event`),
+		column[int](t, db, b, `select count(*) from audit_event`)...)
 	if diff := cmp.Diff([]int{12, 4}, counts); diff != "" {
 		t.Errorf("entries of the transactions that committed (-want +got):\n%s", diff)
 	}
@@ -88,7 +90,11 @@ func TestFiftyWritersAtOnceMakeOneChain(t *testing.T) {
 			for range each {
 				err := db.As(ctx, v, func(tx *pg.Tx) error {
 					for range 1 + w%2 { // some transactions write twice
-						if err := audit.Record(ctx, tx, audit.Entry{Action: "identity.updated", Context: map[string]any{"writer": w}}); err != nil {
+						if err := audit.Record(
+							ctx,
+							tx,
+							audit.Entry{Action: "identity.updated", Context: map[string]any{"writer": w}},
+						); err != nil {
 							return err
 						}
 					}
@@ -108,7 +114,12 @@ func TestFiftyWritersAtOnceMakeOneChain(t *testing.T) {
 		}
 	}
 	head := column[string](t, db, v, `select seq || ' ' || encode(hash, 'hex') from audit_head`)[0]
-	if want := fmt.Sprintf("%d %x", writers*each*3/2, verifier.Hash); verifier.Checked != writers*each*3/2 || head != want {
+	if want := fmt.Sprintf(
+		"%d %x",
+		writers*each*3/2,
+		verifier.Hash,
+	); verifier.Checked != writers*each*3/2 ||
+		head != want {
 		t.Errorf("%d entries verify and the head is %s; want %s", verifier.Checked, head, want)
 	}
 }
@@ -116,16 +127,29 @@ func TestFiftyWritersAtOnceMakeOneChain(t *testing.T) {
 func TestAnEntrySaysWhoAndWhatButNoSecret(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "a")
-	v.Kind, v.ID, v.Display, v.Session, v.IP, v.RequestID = viewer.User, "u1", "ada@example.com", "s1", "192.0.2.7", "r1"
+	v.Kind, v.ID, v.Display, v.Session, v.IP, v.RequestID = viewer.User, "u1", "ada@example.com", "s1", "192.0.2.7",
+		"r1"
 	const canary, home = "CANARY-77", "01a1f99f-1d39-767a-8283-ef45f2482195"
-	v.UserAgent, v.Roles, v.Home, v.Reason, v.ControlPlaneAdmin = "curl/8", []viewer.Role{viewer.Admin}, home, "a ticket", true
+	v.UserAgent, v.Roles, v.Home, v.Reason, v.ControlPlaneAdmin = "curl/8", []viewer.Role{
+		viewer.Admin,
+	}, home, "a ticket", true
 	const jwt = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJlLWhlcmU"
 	err := db.As(ctx, v, func(tx *pg.Tx) error {
 		return audit.Record(ctx, tx, audit.Entry{
 			Action: "connector.updated", Subject: audit.Subject{Type: "connector", ID: "c1"},
 			Changes: []audit.Change{
-				{Field: "name", From: "Old", To: "New"}, {Field: "bind_password", From: canary, To: canary}, {Field: "x", To: seal.Secret(canary)},
-				{Field: "connection", From: []any{map[string]any{"api_key": canary}}, To: map[string]any{"base": map[string]any{"client_secret": canary, "user": "eve"}}},
+				{
+					Field: "name",
+					From:  "Old",
+					To:    "New",
+				},
+				{Field: "bind_password", From: canary, To: canary},
+				{Field: "x", To: seal.Secret(canary)},
+				{
+					Field: "connection",
+					From:  []any{map[string]any{"api_key": canary}},
+					To:    map[string]any{"base": map[string]any{"client_secret": canary, "user": "eve"}},
+				},
 			},
 			Objects: []audit.Subject{{Type: "agent", ID: "a1"}}, Reason: "moved",
 			Context: map[string]any{"access_token": canary, "password_set": true, "header": "Bearer " + jwt,
@@ -141,7 +165,8 @@ func TestAnEntrySaysWhoAndWhatButNoSecret(t *testing.T) {
 		`{"after":"New","before":"Old","field":"name"},{"after":"[secret]","before":"[secret]","field":"bind_password","redacted":true},` +
 		`{"after":"[secret]","before":null,"field":"x"},{"after":{"base":{"client_secret":"[secret]","user":"eve"}},"before":[{"api_key":"[secret]"}],"field":"connection"}],` +
 		`"context":{"access_token":"[secret]","header":"Bearer [secret]","password_set":true,"request_id":"r1","seen":[{"token":"[secret]","token_id":"t7"}]},` +
-		`"objects":[{"id":"a1","type":"agent"}],"on_behalf_of_tenant":{"actor_tenant":"` + home + `","reason":"a ticket"},"outcome":"success","reason":"moved",` +
+		`"objects":[{"id":"a1","type":"agent"}],"on_behalf_of_tenant":{"actor_tenant":"` + home +
+		`","reason":"a ticket"},"outcome":"success","reason":"moved",` +
 		`"seq":1,"subject":{"id":"c1","type":"connector"},"tenant_id":"` + v.Tenant + `","time":"T"}`
 	if diff := cmp.Diff(want, got); diff != "" || strings.Contains(got, canary) {
 		t.Errorf("entry (-want +got):\n%s", diff)
@@ -156,9 +181,14 @@ func TestTheLogCannotBeRewritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{
-		`update audit_event set event = 'x'`, `delete from audit_event`, `truncate audit_event`, `update audit_head set seq = 0`, `delete from audit_head`,
-		`insert into audit_head (tenant_id) values (current_tenant())`, `update audit_checkpoint set seq = 0`, `delete from audit_checkpoint`,
-		`insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type) values (current_tenant(), 2, '{}', '', '', now(), '', '', '', '')`,
+		`update audit_event set event =
+			'x'`, `delete from audit_event`, `truncate audit_event`, `update audit_head set seq = 0`,
+		`delete from audit_head`,
+		`insert into audit_head (tenant_id)
+			values (current_tenant())`, `update audit_checkpoint set seq =
+			0`, `delete from audit_checkpoint`,
+		`insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type)
+			values (current_tenant(), 2, '{}', '', '', now(), '', '', '', '')`,
 	} {
 		err := db.As(ctx, v, func(tx *pg.Tx) error { _, err := tx.Exec(ctx, sql); return err })
 		if err == nil || !strings.Contains(err.Error(), "permission denied") {
@@ -175,7 +205,10 @@ func TestWhatCannotBeRecordedIsNotDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer owner.Close(ctx)
-	if _, err := owner.Exec(ctx, `alter table audit_event add constraint broken check (action <> 'test.done')`); err != nil {
+	if _, err := owner.Exec(
+		ctx,
+		`alter table audit_event add constraint broken check (action <> 'test.done')`,
+	); err != nil {
 		t.Fatal(err)
 	}
 	err = d.DB.As(ctx, v, func(tx *pg.Tx) error {

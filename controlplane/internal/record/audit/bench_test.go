@@ -17,14 +17,19 @@ import (
 
 // ordinary is an entry of the usual size.
 var ordinary = audit.Entry{
-	Action: "identity.updated", Subject: audit.Subject{Type: "identity", ID: "01a1f99f-1d39-767a-8283-ef45f2482197", Display: "Ada Lovelace"},
-	Changes: []audit.Change{{Field: "department", From: "Finance", To: "Sales"}, {Field: "title", From: "Analyst", To: "Lead"}},
+	Action:  "identity.updated",
+	Subject: audit.Subject{Type: "identity", ID: "01a1f99f-1d39-767a-8283-ef45f2482197", Display: "Ada Lovelace"},
+	Changes: []audit.Change{
+		{Field: "department", From: "Finance", To: "Sales"},
+		{Field: "title", From: "Analyst", To: "Lead"},
+	},
 }
 
 // somebody is who writes it.
 func somebody(b *testing.B, db *pg.DB) viewer.Viewer {
 	v := pgtest.Tenant(b, db, "a")
-	v.ID, v.Display, v.IP, v.RequestID = "01a1f99f-1d39-767a-8283-ef45f2482195", "ada@example.com", "192.0.2.7", "01a1f99f-1d39-767a-8283-ef45f2482196"
+	v.ID, v.Display, v.IP, v.RequestID = "01a1f99f-1d39-767a-8283-ef45f2482195", "ada@example.com", "192.0.2.7",
+		"01a1f99f-1d39-767a-8283-ef45f2482196"
 	return v
 }
 

@@ -40,17 +40,44 @@ type Action struct {
 
 // domains are the categories of actions by the part before the dot, where a single action does not say otherwise.
 var domains = map[string]Category{
-	"auth": Authentication, "user": Account, "identity": Identity, "account": Account, "accounts": Account, "entitlement": Entitlement,
-	"grant": Grant, "connector": Connector, "provisioning": Account, "sync_run": Sync, "agent": Agent, "tenant": TenantItself, "audit": Export, "audit_stream": Settings,
-	"webhook": Webhook, "api_token": Token, "key": Settings, "role": RoleModel, "access_request": Request, "certification": Certification, "policy": Policy, "sector_pack": Pack,
-	"approval_rule": Policy,
-	"decision_task": Request, "decision_delegation": Request,
+	"auth":                Authentication,
+	"user":                Account,
+	"identity":            Identity,
+	"account":             Account,
+	"accounts":            Account,
+	"entitlement":         Entitlement,
+	"grant":               Grant,
+	"connector":           Connector,
+	"provisioning":        Account,
+	"sync_run":            Sync,
+	"agent":               Agent,
+	"tenant":              TenantItself,
+	"audit":               Export,
+	"audit_stream":        Settings,
+	"webhook":             Webhook,
+	"api_token":           Token,
+	"key":                 Settings,
+	"role":                RoleModel,
+	"access_request":      Request,
+	"certification":       Certification,
+	"policy":              Policy,
+	"sector_pack":         Pack,
+	"approval_rule":       Policy,
+	"decision_task":       Request,
+	"decision_delegation": Request,
 }
 
 // exceptions are actions whose category is not that of their domain.
 var exceptions = map[string]Category{
-	"audit.trimmed": Settings, "audit.retention_updated": Settings, "audit.verified": Export, "audit.key_rotated": Settings,
-	"tenant.cross_access": Authorization, "auth.wrong_address": Authorization, "sync_run.changes_exported": Export, "identity.exported": Export, "role.exported": Export,
+	"audit.trimmed":             Settings,
+	"audit.retention_updated":   Settings,
+	"audit.verified":            Export,
+	"audit.key_rotated":         Settings,
+	"tenant.cross_access":       Authorization,
+	"auth.wrong_address":        Authorization,
+	"sync_run.changes_exported": Export,
+	"identity.exported":         Export,
+	"role.exported":             Export,
 }
 
 // CategoryOf is the category of an action.
@@ -129,10 +156,20 @@ var catalog = [][2]string{
 	{"tenant.resumed", "An operator resumed a suspended tenant."},
 	{"tenant.closed", "An operator closed a tenant. It is erased when its grace period ends."},
 	{"tenant.reopened", "An operator reopened a closing tenant."},
-	{"tenant.erased", "All data of a closed tenant was deleted, its keys first. The entry counts the rows of each table."},
-	{"tenant.cross_access", "An operator made a request in another tenant, or a user without the right tried to. Both tenants' logs have the entry."},
+	{
+		"tenant.erased",
+		"All data of a closed tenant was deleted, its keys first. The entry counts the rows of each table.",
+	},
+	{
+		"tenant.cross_access",
+		"An operator made a request in another tenant, or a user without the right tried to. Both tenants' logs have " +
+			"the entry.",
+	},
 	{"auth.wrong_address", "A token was used at the address of another tenant."},
-	{"tenant.restored", "The deployment was restored from a backup. This log has no entries between the backup and the restore."},
+	{
+		"tenant.restored",
+		"The deployment was restored from a backup. This log has no entries between the backup and the restore.",
+	},
 	{"key.rotated", "The data key of the tenant was replaced, and all secrets under it were sealed again."},
 	{"tenant.advanced", "The tenant reached its next stage."},
 	{"tenant.orphans_updated", "The settings for orphan accounts were updated."},
@@ -216,9 +253,16 @@ var catalog = [][2]string{
 	{"on_call_schedule.updated", "An on-call schedule was updated."},
 	{"on_call_schedule.deleted", "An on-call schedule was deleted."},
 	{"policy.breaker_reset", "The changes of a stopped policy were accepted, and it was resumed."},
-	{"access_request.submitted", "An access request was submitted: for access, for an extension, or for the end of access."},
+	{
+		"access_request.submitted",
+		"An access request was submitted: for access, for an extension, or for the end of access.",
+	},
 	{"access_request.approved", "All items of a request were decided, and at least one was approved."},
-	{"access_request.rejected", "All items of a request were decided, and none was approved. With reason_code expired, no approver answered in time."},
+	{
+		"access_request.rejected",
+		"All items of a request were decided, and none was approved. With reason_code expired, no approver answered " +
+			"in time.",
+	},
 	{"access_request.cancelled", "A request was cancelled."},
 	{"access_request.item_approved", "An item of a request was approved, by an approver or by a rule."},
 	{"access_request.item_rejected", "An item of a request was rejected, by an approver or by a rule."},
@@ -235,11 +279,17 @@ var catalog = [][2]string{
 	{"access_request.rule_replayed", "An approval rule was replayed with past requests."},
 	{"access_request.escalated", "A request was not answered in time, and its rule escalated it."},
 	{"access_request.expired", "An item of a request was not answered before it expired."},
-	{"access_request.agreed_by_requesting", "A manager requested access for a direct report, which counts as the manager's approval."},
+	{
+		"access_request.agreed_by_requesting",
+		"A manager requested access for a direct report, which counts as the manager's approval.",
+	},
 	{"access_request.reresolved", "The organization changed, and a request has other approvers."},
 	{"access_request.blocked", "A request has no approver who can decide."},
 	{"access_request.unblocked", "A request that had no approver has one again."},
-	{"access_request.wait_timed_out", "A condition that a request waited for was not met in time, and its rule rejects it."},
+	{
+		"access_request.wait_timed_out",
+		"A condition that a request waited for was not met in time, and its rule rejects it.",
+	},
 	{"access_request.approval_withdrawn", "An approver withdrew an approval."},
 	{"sector_pack.uploaded", "A sector pack was uploaded."},
 	{"sector_pack.installed", "A sector pack was installed."},
@@ -252,16 +302,25 @@ var catalog = [][2]string{
 	{"provisioning.ordered", "A change of an account in its target system was requested."},
 	{"provisioning.done", "A change was applied in a target system."},
 	{"provisioning.failed", "A change could not be applied in a target system."},
-	{"provisioning.escalated", "The account of a leaver is still enabled because its provisioning task has not succeeded for hours."},
+	{
+		"provisioning.escalated",
+		"The account of a leaver is still enabled because its provisioning task has not succeeded for hours.",
+	},
 	{"provisioning.simulated", "A change was planned completely, and not sent."},
-	{"provisioning.cancelled", "A change was cancelled before it was sent, by a user or because it was no longer needed."},
+	{
+		"provisioning.cancelled",
+		"A change was cancelled before it was sent, by a user or because it was no longer needed.",
+	},
 	{"provisioning.completed", "A user completed a change in a target system by hand."},
 	{"provisioning.retried", "Failed provisioning tasks were retried."},
 	{"provisioning.switched", "Writing to all target systems was switched on or off."},
 
 	{"connector.created", "A connector was created."},
 	{"connector.updated", "The settings of a connector were updated."},
-	{"connector.credentials_released", "An administrator released the stored credentials of connectors to another address or agent."},
+	{
+		"connector.credentials_released",
+		"An administrator released the stored credentials of connectors to another address or agent.",
+	},
 	{"connector.deleted", "A connector was deleted."},
 	{"connector.restored", "A deleted connector was restored."},
 	{"connector.purged", "The data of a connector was erased 30 days after its deletion."},
@@ -278,10 +337,18 @@ var catalog = [][2]string{
 	{"connector.paused", "A connector was paused. No sync run starts."},
 	{"connector.resumed", "A paused or disabled connector was resumed."},
 	{"connector.disabled", "A connector was disabled, and its active sync run was stopped."},
-	{"connector.quarantined", "A connector was quarantined: its target system refused the sign-in repeatedly, or two processes ended in one of its sync runs. No run starts until an administrator clears it."},
+	{
+		"connector.quarantined",
+		"A connector was quarantined: its target system refused the sign-in repeatedly, or two processes ended in " +
+			"one of its sync runs. No run starts until an administrator clears it.",
+	},
 	{"connector.quarantine_cleared", "The quarantine of a connector was cleared."},
 	{"connector.correlation_updated", "The correlation settings of a connector were updated."},
-	{"connector.breaker_opened", "The circuit breaker of a connector opened: too many changes failed, or too many were made. Nothing is sent until an administrator resumes writes."},
+	{
+		"connector.breaker_opened",
+		"The circuit breaker of a connector opened: too many changes failed, or too many were made. Nothing is sent " +
+			"until an administrator resumes writes.",
+	},
 	{"connector.breaker_reset", "Writes of a connector were resumed after its circuit breaker had opened."},
 	{"connector.safety_changed", "The safety limits of a connector were updated."},
 
@@ -301,7 +368,10 @@ var catalog = [][2]string{
 
 	{"agent.created", "An agent was invited."},
 	{"agent.enrollment_issued", "An agent was invited again."},
-	{"agent.credentials_released", "An administrator released the stored credentials of connectors to an agent or its group."},
+	{
+		"agent.credentials_released",
+		"An administrator released the stored credentials of connectors to an agent or its group.",
+	},
 	{"agent.registered", "An agent was enrolled on its host."},
 	{"agent.updated", "The settings of an agent were updated."},
 	{"agent.online", "An agent connected."},
@@ -316,7 +386,10 @@ var catalog = [][2]string{
 	{"agent.revoked", "An agent was revoked."},
 	{"agent.deleted", "An agent was deleted."},
 
-	{"decision_task.decided", "A decision task was decided. With apply_at, the decision takes effect then unless it is undone."},
+	{
+		"decision_task.decided",
+		"A decision task was decided. With apply_at, the decision takes effect then unless it is undone.",
+	},
 	{"decision_task.undone", "A decision was undone before it took effect."},
 	{"decision_task.claimed", "A decision task was claimed. Only the claimant can decide it."},
 	{"decision_task.released", "A claimed decision task was released."},

@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// shaped is a text that looks like an action. Whatever has that shape, in a file that records, is one or stands in elsewhere.
+// shaped is a text that looks like an action. Whatever has that shape, in a file that records, is one or stands in
+// elsewhere.
 var shaped = regexp.MustCompile(`"([a-z_]+\.[a-z_]+)"`)
 
 // elsewhere are texts of that shape that are no actions.
@@ -28,12 +29,37 @@ var computed = []struct {
 	path, code string
 	actions    []string
 }{
-	{"../../reach/syncrun/finish.go", `"sync_run." + string(status)`,
-		[]string{"sync_run.succeeded", "sync_run.partial", "sync_run.failed", "sync_run.cancelled", "sync_run.held", "sync_run.previewed"}},
+	{
+		"../../reach/syncrun/finish.go",
+		`"sync_run." + string(status)`,
+		[]string{
+			"sync_run.succeeded",
+			"sync_run.partial",
+			"sync_run.failed",
+			"sync_run.cancelled",
+			"sync_run.held",
+			"sync_run.previewed",
+		},
+	},
 	{"../../reach/agents/watch.go", `string(event.AgentOnline)`, []string{"agent.online", "agent.offline"}},
-	{"../../reach/reconcile/apply.go", `o.object + "." + past[each.change]`, []string{
-		"identity.missing", "identity.removed", "identity.reappeared", "account.missing", "account.removed", "account.reappeared",
-		"entitlement.missing", "entitlement.removed", "entitlement.reappeared", "grant.missing", "grant.removed", "grant.reappeared"}},
+	{
+		"../../reach/reconcile/apply.go",
+		`o.object + "." + past[each.change]`,
+		[]string{
+			"identity.missing",
+			"identity.removed",
+			"identity.reappeared",
+			"account.missing",
+			"account.removed",
+			"account.reappeared",
+			"entitlement.missing",
+			"entitlement.removed",
+			"entitlement.reappeared",
+			"grant.missing",
+			"grant.removed",
+			"grant.reappeared",
+		},
+	},
 }
 
 func TestEveryActionOfTheCodeIsInTheCatalogue(t *testing.T) {
@@ -56,7 +82,8 @@ func TestEveryActionOfTheCodeIsInTheCatalogue(t *testing.T) {
 		}
 	}
 	look := func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "record/audit/catalog.go") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasSuffix(path, "record/audit/catalog.go") {
 			return err
 		}
 		b, err := os.ReadFile(path)

@@ -61,13 +61,14 @@ const (
 	maxEvent = 256 << 10 // bytes of one entry
 	maxText  = 8 << 10   // bytes of one text in it
 
-	// The number and the instant are given by the database. "time" is the last member of an entry in canonical order, which these
-	// two rely on.
+	// The number and the instant are given by the database. "time" is the last member of an entry in canonical order,
+	// which these two rely on.
 	seqHole  = `"seq":0`
 	timeHole = `"time":"0001-01-01T00:00:00Z"}`
 )
 
-// canonical is the entry in canonical form, up to the value of its number, and from there up to the value of its instant.
+// canonical is the entry in canonical form, up to the value of its number, and from there up to the value of its
+// instant.
 func (e Entry) canonical(v viewer.Viewer) (beforeSeq, beforeTime string, err error) {
 	raw, err := json.Marshal(e.event(v))
 	if err != nil {
@@ -87,7 +88,8 @@ func (e Entry) canonical(v viewer.Viewer) (beforeSeq, beforeTime string, err err
 
 // split cuts an entry where the database fills in.
 func split(event []byte) (beforeSeq, beforeTime string, err error) {
-	// Texts of an entry come from outside, and members of its context may be called seq as well: only the outermost one counts.
+	// Texts of an entry come from outside, and members of its context may be called seq as well: only the outermost one
+	// counts.
 	i := topLevel(event, seqHole)
 	if i < 0 || !bytes.HasSuffix(event, []byte(timeHole)) {
 		return "", "", errors.New("an entry has no place for its number and instant")
@@ -140,7 +142,15 @@ func (e Entry) event(v viewer.Viewer) Event {
 
 func actorOf(v viewer.Viewer) Actor {
 	a := Actor{
-		Type: string(v.Kind), ID: v.ID, Display: v.Display, IdentityID: v.Identity, TokenID: v.Session, IP: v.IP, UserAgent: v.UserAgent,
+		Type: string(
+			v.Kind,
+		),
+		ID:                v.ID,
+		Display:           v.Display,
+		IdentityID:        v.Identity,
+		TokenID:           v.Session,
+		IP:                v.IP,
+		UserAgent:         v.UserAgent,
 		ControlPlaneAdmin: v.ControlPlaneAdmin,
 	}
 	for _, r := range v.Roles {
@@ -176,7 +186,10 @@ func (e Entry) shortened(v viewer.Viewer, full []byte) ([]byte, error) {
 	changes := len(e.Changes)
 	e.Objects, e.Changes = nil, nil
 	e.Context = map[string]any{"omitted": map[string]any{
-		"why": "changes, objects and context are larger than an entry may be", "bytes": len(full), "sha256": sum(full), "changes": changes,
+		"why":     "changes, objects and context are larger than an entry may be",
+		"bytes":   len(full),
+		"sha256":  sum(full),
+		"changes": changes,
 	}}
 	raw, err := json.Marshal(e.event(v))
 	if err != nil {

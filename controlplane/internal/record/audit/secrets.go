@@ -23,7 +23,17 @@ func sum(b []byte) string {
 func hexOf(b []byte) string { return hex.EncodeToString(b) }
 
 // secretWords are what names of secrets are made of.
-var secretWords = []string{"password", "passphrase", "secret", "token", "credential", "private_key", "api_key", "apikey", "authorization"}
+var secretWords = []string{
+	"password",
+	"passphrase",
+	"secret",
+	"token",
+	"credential",
+	"private_key",
+	"api_key",
+	"apikey",
+	"authorization",
+}
 
 // harmlessNames speak of a secret without being one.
 var harmlessNames = []string{"token_id", "token_ids", "token_type", "token_kind"}
@@ -36,11 +46,14 @@ func isSecret(name string) bool {
 	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(lower, word) })
 }
 
-// secretText finds values that are secrets whatever their field is called: JSON web tokens, webhook secrets, private keys.
-var secretText = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|whsec_[A-Za-z0-9+/=]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----`)
+// secretText finds values that are secrets whatever their field is called: JSON web tokens, webhook secrets, private
+// keys.
+var secretText = regexp.MustCompile(
+	`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|whsec_[A-Za-z0-9+/=]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----`,
+)
 
-// cleanse is the last net under callers, and gives the canonical form of an entry: what is a secret by its name or by its looks is
-// masked at whatever depth, texts are cut to a length, and numbers that a double cannot hold become texts.
+// cleanse is the last net under callers, and gives the canonical form of an entry: what is a secret by its name or by
+// its looks is masked at whatever depth, texts are cut to a length, and numbers that a double cannot hold become texts.
 func cleanse(raw []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

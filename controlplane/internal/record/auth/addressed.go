@@ -43,8 +43,8 @@ func (s *Service) standingOf(ctx context.Context, id string) (standing, error) {
 	return st, nil
 }
 
-// agrees returns invalid_token when the request's address names another tenant than the one: to such an address the token is
-// as foreign as one of another audience.
+// agrees returns invalid_token when the request's address names another tenant than the one: to such an address the
+// token is as foreign as one of another audience.
 func (s *Service) agrees(ctx context.Context, id string) error {
 	slug := httpapi.AddressedTenant(ctx)
 	if slug == "" {
@@ -65,8 +65,8 @@ func foreign(err, refusal error) error {
 	return err
 }
 
-// admits says whether the tenant of an agent lets anybody in, and whether the request's address is its own. A tenant that is
-// gone is the caller's to find out, by the agent that is gone with it.
+// admits says whether the tenant of an agent lets anybody in, and whether the request's address is its own. A tenant
+// that is gone is the caller's to find out, by the agent that is gone with it.
 func (s *Service) admits(ctx context.Context, id string) error {
 	if err := s.agrees(ctx, id); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (s *Service) admits(ctx context.Context, id string) error {
 	return st.status.Usable()
 }
 
-// addressed is the tenant in which somebody signs in: the one that the request names, or the one of its address. When the two
-// differ it is none: no slug begins with a hyphen.
+// addressed is the tenant in which somebody signs in: the one that the request names, or the one of its address. When
+// the two differ it is none: no slug begins with a hyphen.
 func addressed(ctx context.Context, named string) string {
 	switch slug := httpapi.AddressedTenant(ctx); {
 	case slug == "" || slug == named:
@@ -90,12 +90,19 @@ func addressed(ctx context.Context, named string) string {
 	return "-"
 }
 
-// denialPause is how often what one caller is refused is written down at most, so that nobody fills the audit log by asking.
+// denialPause is how often what one caller is refused is written down at most, so that nobody fills the audit log by
+// asking.
 const denialPause = time.Minute
 
-// denied writes into the token's own tenant that it was used where it may not be. The answer, which is a refusal anyway, does
-// not wait on whether this can be written.
-func (s *Service) denied(ctx context.Context, v viewer.Viewer, action string, subject audit.Subject, said map[string]any) {
+// denied writes into the token's own tenant that it was used where it may not be. The answer, which is a refusal
+// anyway, does not wait on whether this can be written.
+func (s *Service) denied(
+	ctx context.Context,
+	v viewer.Viewer,
+	action string,
+	subject audit.Subject,
+	said map[string]any,
+) {
 	key := v.Tenant + "|" + v.ID + "|" + action
 	now := s.Now()
 	if last, ok := s.denials.get(key); ok && now.Sub(last).Abs() < denialPause {
@@ -104,7 +111,11 @@ func (s *Service) denied(ctx context.Context, v viewer.Viewer, action string, su
 	s.denials.put(key, now)
 	v.RequestID, v.IP = httpapi.RequestID(ctx), httpapi.AddressOf(ctx)
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		return audit.Record(ctx, tx, audit.Entry{Action: action, Outcome: audit.Denied, Subject: subject, Context: said})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: action, Outcome: audit.Denied, Subject: subject, Context: said},
+		)
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.Log.WarnContext(ctx, "a refusal could not be audited", "tenant", v.Tenant, "action", action, "err", err)

@@ -34,15 +34,24 @@ type EnrollClaims struct {
 const EnrollLife = time.Hour
 
 // IssueAgentToken makes a token of an hour for an agent of the transaction's tenant.
-func (s *Service) IssueAgentToken(_ context.Context, tx *pg.Tx, a AgentClaims) (token string, expires time.Time, err error) {
+func (s *Service) IssueAgentToken(
+	_ context.Context,
+	tx *pg.Tx,
+	a AgentClaims,
+) (token string, expires time.Time, err error) {
 	return s.sign(agentForm, claims{
-		Subject: a.AgentID, Tenant: tx.Viewer.Tenant, ID: uuid.NewString(), Instance: a.InstanceID, Thumb: a.KeyThumb, Epoch: a.Epoch,
+		Subject:  a.AgentID,
+		Tenant:   tx.Viewer.Tenant,
+		ID:       uuid.NewString(),
+		Instance: a.InstanceID,
+		Thumb:    a.KeyThumb,
+		Epoch:    a.Epoch,
 	}, time.Time{})
 }
 
-// VerifyAgentToken reads an agent's token: its form, signature and, unless allowExpired, its time, and that its tenant is the one
-// of the request's address and lets anybody in. Whether the agent still may do anything is the caller's question to the
-// database. It returns faults with the codes invalid_token, token_expired and tenant_suspended.
+// VerifyAgentToken reads an agent's token: its form, signature and, unless allowExpired, its time, and that its tenant
+// is the one of the request's address and lets anybody in. Whether the agent still may do anything is the caller's
+// question to the database. It returns faults with the codes invalid_token, token_expired and tenant_suspended.
 func (s *Service) VerifyAgentToken(ctx context.Context, bearer string, allowExpired bool) (AgentClaims, error) {
 	c, err := s.verify(ctx, agentForm, bearer, allowExpired)
 	if err != nil {
@@ -57,11 +66,15 @@ func (s *Service) VerifyAgentToken(ctx context.Context, bearer string, allowExpi
 	}, nil
 }
 
-// IssueEnrollToken makes the token by which an agent of the transaction's tenant registers, good for EnrollLife. The caller
-// keeps the hash of its ID and lets it be used once.
+// IssueEnrollToken makes the token by which an agent of the transaction's tenant registers, good for EnrollLife. The
+// caller keeps the hash of its ID and lets it be used once.
 func (s *Service) IssueEnrollToken(_ context.Context, tx *pg.Tx, agentID string) (string, EnrollClaims, error) {
 	out := EnrollClaims{Tenant: tx.Viewer.Tenant, AgentID: agentID, ID: uuid.NewString()}
-	token, expires, err := s.sign(enrollForm, claims{Subject: agentID, Tenant: out.Tenant, ID: out.ID}, s.Now().Add(EnrollLife))
+	token, expires, err := s.sign(
+		enrollForm,
+		claims{Subject: agentID, Tenant: out.Tenant, ID: out.ID},
+		s.Now().Add(EnrollLife),
+	)
 	if err != nil {
 		return "", EnrollClaims{}, fmt.Errorf("issue enrolment token: %w", err)
 	}

@@ -27,8 +27,8 @@ type rights struct {
 }
 
 // AuthenticateUser turns the access token of a user, or of a service, into a viewer. It returns faults of kind
-// Unauthenticated with the codes invalid_token, token_expired and token_revoked, and of kind Forbidden for a suspended tenant
-// and for an X-Tenant-Id that the token may not send.
+// Unauthenticated with the codes invalid_token, token_expired and token_revoked, and of kind Forbidden for a suspended
+// tenant and for an X-Tenant-Id that the token may not send.
 func (s *Service) AuthenticateUser(ctx context.Context, bearer string, r *http.Request) (viewer.Viewer, error) {
 	c, err := s.verifyOnce(ctx, bearer)
 	if err != nil {
@@ -76,7 +76,9 @@ func (s *Service) verifyOnce(ctx context.Context, bearer string) (claims, error)
 }
 
 func (f rights) judge(c claims, now time.Time) error {
-	if !f.live || f.viewer.ID != c.Subject || f.viewer.Tenant != c.Tenant || f.userStatus != "active" || f.epoch != c.Epoch || !now.Before(f.expires) {
+	if !f.live || f.viewer.ID != c.Subject || f.viewer.Tenant != c.Tenant || f.userStatus != "active" ||
+		f.epoch != c.Epoch ||
+		!now.Before(f.expires) {
 		return revoked()
 	}
 	return f.tenant.Usable()

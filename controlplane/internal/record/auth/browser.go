@@ -11,8 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 )
 
-// refreshCookie holds a console's refresh token (decision A7): out of reach of scripts, sent to /auth/* alone, and never by a
-// page of another site.
+// refreshCookie holds a console's refresh token (decision A7): out of reach of scripts, sent to /auth/* alone, and
+// never by a page of another site.
 const refreshCookie = "grantwright_refresh"
 
 const cookiePath = httpapi.Prefix + "/auth"
@@ -38,8 +38,8 @@ func (s *Service) at(ctx context.Context) string {
 	return cmp.Or(httpapi.AddressedBase(ctx), s.PublicURL)
 }
 
-// checkOrigin refuses a request that another site's page made with a cookie of ours (CrossOriginProtection of net/http).
-// Browsers send Sec-Fetch-Site or Origin with every POST; who sends neither is no browser.
+// checkOrigin refuses a request that another site's page made with a cookie of ours (CrossOriginProtection of
+// net/http). Browsers send Sec-Fetch-Site or Origin with every POST; who sends neither is no browser.
 func (s *Service) checkOrigin(ctx context.Context, b Browser) error {
 	ours, err := url.Parse(s.at(ctx))
 	if err != nil {
@@ -52,7 +52,11 @@ func (s *Service) checkOrigin(ctx context.Context, b Browser) error {
 		}
 	}
 	if http.NewCrossOriginProtection().Check(r) != nil {
-		return fault.Coded(fault.Forbidden, "cross_origin", "another site's page asked for this with a cookie of yours; that is refused")
+		return fault.Coded(
+			fault.Forbidden,
+			"cross_origin",
+			"another site's page asked for this with a cookie of yours; that is refused",
+		)
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// An e-mail address may have users in several tenants. Who signs in without naming a tenant is the one user whose password fits, so
-// that a user in one tenant neither keeps anybody out of another nor shows that there is another. Where one password fits several, the
-// tenant must be named.
+// An e-mail address may have users in several tenants. Who signs in without naming a tenant is the one user whose
+// password fits, so that a user in one tenant neither keeps anybody out of another nor shows that there is another.
+// Where one password fits several, the tenant must be named.
 
 // maxCandidates bounds the passwords that one sign-in is compared with.
 const maxCandidates = 4
@@ -26,11 +26,12 @@ type candidate struct {
 	renewed string  // a new hash, where the stored one was made at another cost
 }
 
-// find looks for the users of an address, over all tenants or in the named one. Users without a password do not count beside one who
-// has one: an invitation in one tenant does not keep anybody out of another.
+// find looks for the users of an address, over all tenants or in the named one. Users without a password do not count
+// beside one who has one: an invitation in one tenant does not keep anybody out of another.
 func (s *Service) find(ctx context.Context, email, slug string) ([]person, error) {
 	const sql = `
-		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, u.password_hash, t.status
+		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status,
+		    u.password_epoch, u.password_hash, t.status
 		  from app_user u
 		  join tenant t
 		    on t.id = u.tenant_id
@@ -45,7 +46,18 @@ func (s *Service) find(ctx context.Context, email, slug string) ([]person, error
 			return err
 		}
 		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p person, err error) {
-			return p, row.Scan(&p.tenant, &p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.hash, &p.tenantStatus)
+			return p, row.Scan(
+				&p.tenant,
+				&p.id,
+				&p.email,
+				&p.name,
+				&p.identity,
+				&p.roles,
+				&p.status,
+				&p.epoch,
+				&p.hash,
+				&p.tenantStatus,
+			)
 		})
 		return err
 	})
@@ -89,9 +101,9 @@ func (s *Service) close(ctx context.Context, all []candidate) error {
 	return nil
 }
 
-// checkPassword finds the one candidate whose password it is, within the limits of attempts. What was typed decides alone
-// whether the answer is that there were too many: it would tell otherwise where an address is known. A user for whom there
-// were too many is left out without a word, whatever was typed to guess their password.
+// checkPassword finds the one candidate whose password it is, within the limits of attempts. What was typed decides
+// alone whether the answer is that there were too many: it would tell otherwise where an address is known. A user for
+// whom there were too many is left out without a word, whatever was typed to guess their password.
 func (s *Service) checkPassword(
 	ctx context.Context, typed attempt, all []candidate, plain string,
 ) (fits candidate, err error) {
@@ -112,8 +124,8 @@ func (s *Service) checkPassword(
 		if err != nil {
 			return err
 		}
-		// Also where another user's password fits: who knows one password of an address would otherwise have free guesses
-		// at the others.
+		// Also where another user's password fits: who knows one password of an address would otherwise have free
+		// guesses at the others.
 		failures := missed
 		if len(fitting) == 0 {
 			failures = append(failures, typed)

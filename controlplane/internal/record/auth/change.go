@@ -25,7 +25,11 @@ type PasswordChange struct {
 }
 
 // changePassword sets another password for whoever knows the one they have.
-func (s *Service) changePassword(ctx context.Context, v viewer.Viewer, in *struct{ Body PasswordChange }) (*signInOut, error) {
+func (s *Service) changePassword(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *struct{ Body PasswordChange },
+) (*signInOut, error) {
 	v, err := onlyPeople(v)
 	if err != nil {
 		return nil, err
@@ -65,7 +69,8 @@ func checkNew(in PasswordChange, email string) error {
 	}
 	if password.Normal(in.New) == password.Normal(in.Current) {
 		return fault.Coded(fault.Invalid, "weak_password", "this is the password you have; choose another").
-			With(fault.Field{Pointer: "#/new_password", Code: "unchanged", Detail: "choose another password than the one you have"})
+			With(fault.Field{Pointer: "#/new_password", Code: "unchanged",
+				Detail: "choose another password than the one you have"})
 	}
 	return err
 }
@@ -118,13 +123,18 @@ func (s *Service) provePassword(ctx context.Context, v viewer.Viewer, plain, poi
 		 where id = $1`
 	p := person{tenant: v.Tenant}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, sql, v.ID).Scan(&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.hash)
+		return tx.QueryRow(ctx, sql, v.ID).
+			Scan(&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.hash)
 	})
 	if err != nil {
 		return person{}, fmt.Errorf("find user: %w", err)
 	}
 	if p.hash == nil {
-		return person{}, fault.New(fault.Conflict, "you have no password here: you sign in with an outside provider, or an administrator gives you a link to set one")
+		return person{}, fault.New(
+			fault.Conflict,
+			"you have no password here: you sign in with an outside provider, or an administrator gives you a link "+
+				"to set one",
+		)
 	}
 	_, err = s.checkPassword(ctx, userAttempt(p, httpapi.AddressOf(ctx)), []candidate{{person: p}}, plain)
 	if fault.IsCode(err, "invalid_credentials") {

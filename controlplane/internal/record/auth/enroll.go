@@ -41,7 +41,11 @@ type FactorRemoval struct {
 }
 
 // beginFactor makes a secret, which replaces one that was begun and never confirmed.
-func (s *Service) beginFactor(ctx context.Context, v viewer.Viewer, in *struct{ Body FactorBegin }) (*httpapi.One[FactorSecret], error) {
+func (s *Service) beginFactor(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *struct{ Body FactorBegin },
+) (*httpapi.One[FactorSecret], error) {
 	v, err := onlyPeople(v)
 	if err != nil {
 		return nil, err
@@ -73,15 +77,25 @@ func (s *Service) beginFactor(ctx context.Context, v viewer.Viewer, in *struct{ 
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[FactorSecret]{Body: FactorSecret{Secret: totp.Text(secret), URI: totp.URI(secret, "Grantwright", v.Display)}}, nil
+	return &httpapi.One[FactorSecret]{
+		Body: FactorSecret{Secret: totp.Text(secret), URI: totp.URI(secret, "Grantwright", v.Display)},
+	}, nil
 }
 
 func (s *Service) recordFactor(ctx context.Context, tx *pg.Tx, action string) error {
-	return audit.Record(ctx, tx, audit.Entry{Action: action, Subject: audit.Subject{Type: "user", ID: tx.Viewer.ID, Display: tx.Viewer.Display}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: action, Subject: audit.Subject{Type: "user", ID: tx.Viewer.ID, Display: tx.Viewer.Display}},
+	)
 }
 
 // confirmFactor makes the second factor count, once a code has shown that the app has its secret.
-func (s *Service) confirmFactor(ctx context.Context, v viewer.Viewer, in *struct{ Body FactorCode }) (*httpapi.One[RecoveryCodes], error) {
+func (s *Service) confirmFactor(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *struct{ Body FactorCode },
+) (*httpapi.One[RecoveryCodes], error) {
 	v, err := onlyPeople(v)
 	if err != nil {
 		return nil, err
@@ -103,7 +117,12 @@ func (s *Service) confirmFactor(ctx context.Context, v viewer.Viewer, in *struct
 		if refused, err = s.tryCode(ctx, tx, v.ID, f, in.Body.Code); err != nil || refused != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `update second_factor set confirmed_at = $2 where user_id = $1`, v.ID, s.Now()); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`update second_factor set confirmed_at = $2 where user_id = $1`,
+			v.ID,
+			s.Now(),
+		); err != nil {
 			return fmt.Errorf("confirm second factor: %w", err)
 		}
 		if out.Codes, err = newRecoveryCodes(ctx, tx, v.ID); err != nil {
@@ -130,7 +149,11 @@ func atCode(err error) error {
 }
 
 // removeFactor takes the second factor away from whoever has both.
-func (s *Service) removeFactor(ctx context.Context, v viewer.Viewer, in *struct{ Body FactorRemoval }) (*struct{}, error) {
+func (s *Service) removeFactor(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *struct{ Body FactorRemoval },
+) (*struct{}, error) {
 	v, err := onlyPeople(v)
 	if err != nil {
 		return nil, err

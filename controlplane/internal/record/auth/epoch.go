@@ -7,11 +7,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// BumpEpoch raises the deployment's epoch, and returns it. It belongs at the end of a restore: a backup knows nothing of what
-// was revoked after it was taken, so every token, refresh token, invitation and sign-in link from before is refused from then
-// on. People sign in again, service tokens are made anew, and agents renew by their identity key.
+// BumpEpoch raises the deployment's epoch, and returns it. It belongs at the end of a restore: a backup knows nothing
+// of what was revoked after it was taken, so every token, refresh token, invitation and sign-in link from before is
+// refused from then on. People sign in again, service tokens are made anew, and agents renew by their identity key.
 //
-// The number is the time in seconds where that is greater, so that restoring one backup twice does not lead to one epoch twice.
+// The number is the time in seconds where that is greater, so that restoring one backup twice does not lead to one
+// epoch twice.
 func BumpEpoch(ctx context.Context, db *pg.DB) (epoch int64, err error) {
 	const sql = `
 		update deployment

@@ -57,23 +57,29 @@ func lockFactor(ctx context.Context, tx *pg.Tx, user string) (*factor, error) {
 	return &f, nil
 }
 
-// checkFactor asks for the second factor of whoever has one (used). A refusal (otp_required, invalid_otp, login_throttled) is
-// no error: what it has counted must be committed.
+// checkFactor asks for the second factor of whoever has one (used). A refusal (otp_required, invalid_otp,
+// login_throttled) is no error: what it has counted must be committed.
 func (s *Service) checkFactor(ctx context.Context, tx *pg.Tx, user, code string) (used bool, refused, err error) {
 	f, err := lockFactor(ctx, tx, user)
 	if err != nil || f == nil || !f.confirmed {
 		return false, nil, err
 	}
 	if strings.TrimSpace(code) == "" {
-		return true, fault.Coded(fault.Unauthenticated, "otp_required", "the password is right; this account also needs the code of its second factor as otp"), nil
+		return true, fault.Coded(
+			fault.Unauthenticated,
+			"otp_required",
+			"the password is right; this account also needs the code of its second factor as otp",
+		), nil
 	}
 	refused, err = s.tryCode(ctx, tx, user, f, code)
 	return true, refused, err
 }
 
 func wrongCode() error {
-	return fault.Coded(fault.Unauthenticated, "invalid_otp", "the code is not right, or was used before; wait for the next one").
-		With(fault.Field{Pointer: "#/otp", Code: "invalid", Detail: "give the code that your authenticator shows now, or a recovery code"})
+	return fault.Coded(fault.Unauthenticated, "invalid_otp", "the code is not right, or was used before; wait for "+
+		"the next one").
+		With(fault.Field{Pointer: "#/otp", Code: "invalid", Detail: "give the code that your authenticator shows " +
+			"now, or a recovery code"})
 }
 
 // tryCode uses a code up, or counts a failure.
@@ -137,7 +143,11 @@ func (s *Service) useRecovery(ctx context.Context, tx *pg.Tx, user, plain string
 	if _, err := tx.Exec(ctx, `update second_factor set failures = 0 where user_id = $1`, user); err != nil {
 		return false, fmt.Errorf("use a recovery code: %w", err)
 	}
-	return true, audit.Record(ctx, tx, audit.Entry{Action: "auth.recovery_used", Subject: audit.Subject{Type: "user", ID: user}})
+	return true, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "auth.recovery_used", Subject: audit.Subject{Type: "user", ID: user}},
+	)
 }
 
 func recoveryHash(user, plain string) []byte { return hashOf("recovery", user, strings.ToUpper(plain)) }
@@ -172,14 +182,18 @@ func factorOf(ctx context.Context, tx *pg.Tx, user string) (*Factor, error) {
 	return &f, nil
 }
 
-// ResetSecondFactor removes a user's second factor for an administrator, when the user has lost it, and records that. It
-// reports whether there was one.
+// ResetSecondFactor removes a user's second factor for an administrator, when the user has lost it, and records that.
+// It reports whether there was one.
 func ResetSecondFactor(ctx context.Context, tx *pg.Tx, userID string) (bool, error) {
 	had, err := dropFactor(ctx, tx, userID)
 	if err != nil || !had {
 		return false, err
 	}
-	return true, audit.Record(ctx, tx, audit.Entry{Action: "auth.mfa_reset", Subject: audit.Subject{Type: "user", ID: userID}})
+	return true, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "auth.mfa_reset", Subject: audit.Subject{Type: "user", ID: userID}},
+	)
 }
 
 func dropFactor(ctx context.Context, tx *pg.Tx, user string) (bool, error) {

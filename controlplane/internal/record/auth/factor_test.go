@@ -25,7 +25,12 @@ func (a answer) into(t *testing.T, to any) {
 
 func (h *house) loginWith(otp string) answer {
 	h.t.Helper()
-	return h.call("POST", "/auth/login", "", fmt.Sprintf(`{"email":"ada@acme.example","password":%q,"otp":%q}`, canary, otp))
+	return h.call(
+		"POST",
+		"/auth/login",
+		"",
+		fmt.Sprintf(`{"email":"ada@acme.example","password":%q,"otp":%q}`, canary, otp),
+	)
 }
 
 // secondFactor gives the admin a second factor and returns its secret and recovery codes.
@@ -51,26 +56,35 @@ func (h *house) code(secret []byte) string { return totp.Code(secret, totp.Step(
 func TestASecondFactorIsAskedForAtEverySignIn(t *testing.T) {
 	h := open(t)
 	in := h.signIn()
-	h.call("POST", "/auth/mfa/totp", in.AccessToken, `{"password":"wrong"}`).want(t, "begin with a wrong password", 401, "invalid_credentials")
-	h.call("POST", "/auth/mfa/totp/confirm", in.AccessToken, `{"code":"123456"}`).want(t, "confirm what was not begun", 409, "conflict")
+	h.call("POST", "/auth/mfa/totp", in.AccessToken, `{"password":"wrong"}`).
+		want(t, "begin with a wrong password", 401, "invalid_credentials")
+	h.call("POST", "/auth/mfa/totp/confirm", in.AccessToken, `{"code":"123456"}`).
+		want(t, "confirm what was not begun", 409, "conflict")
 	secret, recovery := h.secondFactor()
 	if len(recovery) != 10 {
 		t.Errorf("%d recovery codes; want 10", len(recovery))
 	}
-	h.call("POST", "/auth/mfa/totp", in.AccessToken, fmt.Sprintf(`{"password":%q}`, canary)).want(t, "begin a second one", 409, "conflict")
+	h.call("POST", "/auth/mfa/totp", in.AccessToken, fmt.Sprintf(`{"password":%q}`, canary)).
+		want(t, "begin a second one", 409, "conflict")
 
 	needed := h.loginWith("")
 	needed.want(t, "the password alone", 401, "otp_required")
 	if needed.AccessToken != "" || needed.RefreshToken != "" {
 		t.Error("a token was given for the password alone")
 	}
-	h.login("ada@acme.example", "wrong "+canary).want(t, "a wrong password says nothing of it", 401, "invalid_credentials")
+	h.login("ada@acme.example", "wrong "+canary).
+		want(t, "a wrong password says nothing of it", 401, "invalid_credentials")
 	h.loginWith("000000").want(t, "a wrong code", 401, "invalid_otp")
 	code := h.code(secret)
 	h.loginWith(code).want(t, "the code", 200, "")
 	h.loginWith(code).want(t, "the code a second time", 401, "invalid_otp")
 	h.pass(30 * time.Second)
-	alias := h.call("POST", "/auth/login", "", fmt.Sprintf(`{"email":"ada@acme.example","password":%q,"totp":%q}`, canary, h.code(secret)))
+	alias := h.call(
+		"POST",
+		"/auth/login",
+		"",
+		fmt.Sprintf(`{"email":"ada@acme.example","password":%q,"totp":%q}`, canary, h.code(secret)),
+	)
 	alias.want(t, "the code as totp", 200, "")
 	me := h.call("GET", "/auth/me", alias.AccessToken, "")
 	if !strings.Contains(me.body, `"totp":true`) || !strings.Contains(me.body, `"recovery_codes_left":10`) {
@@ -83,9 +97,12 @@ func TestASecondFactorIsAskedForAtEverySignIn(t *testing.T) {
 		t.Errorf("audited %q", got)
 	}
 
-	h.call("DELETE", "/auth/mfa/totp", in.AccessToken, fmt.Sprintf(`{"password":%q,"code":"000000"}`, canary)).want(t, "remove with a wrong code", 401, "invalid_otp")
+	h.call("DELETE", "/auth/mfa/totp", in.AccessToken, fmt.Sprintf(`{"password":%q,"code":"000000"}`, canary)).
+		want(t, "remove with a wrong code", 401, "invalid_otp")
 	h.pass(30 * time.Second)
-	h.call("DELETE", "/auth/mfa/totp", in.AccessToken, fmt.Sprintf(`{"password":%q,"code":%q}`, canary, h.code(secret))).want(t, "remove", 204, "")
+	h.call("DELETE", "/auth/mfa/totp", in.AccessToken,
+		fmt.Sprintf(`{"password":%q,"code":%q}`, canary, h.code(secret))).
+		want(t, "remove", 204, "")
 	h.loginWith("").want(t, "without a second factor", 200, "")
 	h.noSecrets(canary)
 }
@@ -94,8 +111,11 @@ func TestTheSecretOfASecondFactorIsSealed(t *testing.T) {
 	h := open(t)
 	secret, recovery := h.secondFactor()
 	kept := h.log.String() + h.ask(`select string_agg(encode(secret, 'escape'), '') from second_factor`) +
-		h.ask(`select string_agg(encode(code_hash, 'escape'), '') from recovery_code`) + h.ask(`select string_agg(audit_event::text, '') from audit_event`)
-	for _, s := range []string{string(secret), totp.Text(secret), recovery[0], strings.ReplaceAll(recovery[0], "-", "")} {
+		h.ask(
+			`select string_agg(encode(code_hash, 'escape'), '') from recovery_code`,
+		) + h.ask(`select string_agg(audit_event::text, '') from audit_event`)
+	for _, s := range []string{string(secret), totp.Text(secret), recovery[0],
+		strings.ReplaceAll(recovery[0], "-", "")} {
 		if strings.Contains(kept, s) {
 			t.Errorf("a secret of the second factor is kept in the clear")
 		}
@@ -133,12 +153,21 @@ func TestASignInLinkDoesNotGoAroundTheSecondFactor(t *testing.T) {
 	h := open(t)
 	secret, _ := h.secondFactor()
 	var link string
-	err := h.db.As(ctx, viewer.System(h.tenant), func(tx *pg.Tx) (err error) { link, err = h.IssueSignInLink(ctx, tx, h.admin); return err })
+	err := h.db.As(
+		ctx,
+		viewer.System(h.tenant),
+		func(tx *pg.Tx) (err error) { link, err = h.IssueSignInLink(ctx, tx, h.admin); return err },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	use := func(otp string) answer {
-		return h.call("POST", "/auth/sign-in-link", "", fmt.Sprintf(`{"token":%q,"password":"%s anew","otp":%q}`, link, canary, otp))
+		return h.call(
+			"POST",
+			"/auth/sign-in-link",
+			"",
+			fmt.Sprintf(`{"token":%q,"password":"%s anew","otp":%q}`, link, canary, otp),
+		)
 	}
 	use("").want(t, "the link alone", 401, "otp_required")
 	use("000000").want(t, "a wrong code", 401, "invalid_otp")
@@ -147,7 +176,11 @@ func TestASignInLinkDoesNotGoAroundTheSecondFactor(t *testing.T) {
 
 	var had bool
 	reset := func() {
-		err := h.db.As(ctx, viewer.System(h.tenant), func(tx *pg.Tx) (err error) { had, err = auth.ResetSecondFactor(ctx, tx, h.admin); return err })
+		err := h.db.As(
+			ctx,
+			viewer.System(h.tenant),
+			func(tx *pg.Tx) (err error) { had, err = auth.ResetSecondFactor(ctx, tx, h.admin); return err },
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

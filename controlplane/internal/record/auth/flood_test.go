@@ -13,7 +13,13 @@ import (
 
 func TestFiveFailuresCloseTheAccountToTheirNetwork(t *testing.T) {
 	h := open(t)
-	spellings := []string{"ada@acme.example", "ADA@acme.example", " ada@acme.example", "ada@ACME.example ", "ａda@acme.example"}
+	spellings := []string{
+		"ada@acme.example",
+		"ADA@acme.example",
+		" ada@acme.example",
+		"ada@ACME.example ",
+		"ａda@acme.example",
+	}
 	session := h.signIn()
 	for _, email := range spellings {
 		h.login(email, "wrong "+canary).want(t, email, 401, "invalid_credentials")
@@ -89,7 +95,13 @@ func TestManySignInsAtOnceTakeNoMoreMemoryThanTheirPlaces(t *testing.T) {
 	grown, allowed := most.Load()-before, int64(max(2, runtime.NumCPU()))*64<<20
 	// How many are served before those who wait give up is a matter of the machine.
 	if in.Load() < int64(runtime.NumCPU()) || in.Load()+away.Load() != 200 || grown > allowed {
-		t.Errorf("%d signed in, %d were sent away, and memory grew by %d MiB; want 200 together, and at most %d MiB", in.Load(), away.Load(), grown>>20, allowed>>20)
+		t.Errorf(
+			"%d signed in, %d were sent away, and memory grew by %d MiB; want 200 together, and at most %d MiB",
+			in.Load(),
+			away.Load(),
+			grown>>20,
+			allowed>>20,
+		)
 	}
 }
 

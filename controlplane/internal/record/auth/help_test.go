@@ -61,7 +61,12 @@ func open(t *testing.T) *house {
 	t.Helper()
 	db := pgtest.New(t)
 	log := &bytes.Buffer{}
-	service, err := auth.New(ctx, db, ring(t), slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	service, err := auth.New(
+		ctx,
+		db,
+		ring(t),
+		slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,13 +224,21 @@ func (h *house) ask(query string, args ...any) string {
 
 func (h *house) audited(action string) string {
 	h.t.Helper()
-	return h.ask(`select coalesce(string_agg(outcome, ' ' order by seq), '') from audit_event where action = $1`, action)
+	return h.ask(
+		`select coalesce(string_agg(outcome, ' ' order by seq), '') from audit_event where action = $1`,
+		action,
+	)
 }
 
 // user adds a user without a password.
 func (h *house) user(email, roles string) string {
 	h.t.Helper()
 	id := uuid.NewString()
-	h.sql(`insert into app_user (tenant_id, id, email, roles, status) values (current_tenant(), $1, $2, $3, 'invited')`, id, email, strings.Fields(roles))
+	h.sql(
+		`insert into app_user (tenant_id, id, email, roles, status) values (current_tenant(), $1, $2, $3, 'invited')`,
+		id,
+		email,
+		strings.Fields(roles),
+	)
 	return id
 }

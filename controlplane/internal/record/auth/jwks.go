@@ -40,7 +40,10 @@ func (k *keys) published() []PublicKey {
 	for id, key := range k.public {
 		if id.audience == forAPI || id.audience == forAgent {
 			x := base64.RawURLEncoding.EncodeToString(key)
-			out = append(out, PublicKey{Type: "OKP", Curve: "Ed25519", Use: "sig", Algorithm: "EdDSA", ID: id.kid, X: x})
+			out = append(
+				out,
+				PublicKey{Type: "OKP", Curve: "Ed25519", Use: "sig", Algorithm: "EdDSA", ID: id.kid, X: x},
+			)
 		}
 	}
 	slices.SortFunc(out, func(a, b PublicKey) int { return strings.Compare(a.ID, b.ID) })

@@ -59,7 +59,11 @@ type form struct {
 
 var (
 	userForm    = form{typ: "at+jwt", audience: forAPI, kind: "user", life: 15 * time.Minute}
-	serviceForm = form{typ: "at+jwt", audience: forAPI, kind: "service"} // its rights stand in the database, so no scope is in it
+	serviceForm = form{
+		typ:      "at+jwt",
+		audience: forAPI,
+		kind:     "service",
+	} // its rights stand in the database, so no scope is in it
 	refreshForm = form{typ: "grantwright-refresh+jwt", audience: forRefresh, kind: "user"}
 	agentForm   = form{typ: "grantwright-agent+jwt", audience: forAgent, kind: "agent", life: time.Hour}
 	enrollForm  = form{typ: "grantwright-enroll+jwt", audience: forEnroll, kind: "agent", scope: "enroll"}
@@ -67,7 +71,8 @@ var (
 
 var errInvalid = errors.New("invalid token")
 
-// sign makes a token. c's issuer, audience, kind, scope and times are set here; expires may be zero when the form has a life.
+// sign makes a token. c's issuer, audience, kind, scope and times are set here; expires may be zero when the form has a
+// life.
 func (s *Service) sign(f form, c claims, expires time.Time) (string, time.Time, error) {
 	now := s.Now()
 	if expires.IsZero() {
@@ -103,8 +108,8 @@ func (s *Service) verifyOneOf(ctx context.Context, forms []form, token string, a
 	return c, s.checkTime(c, allowExpired)
 }
 
-// signed reads what a token says when its form and signature are right. Times are not judged. With old, a key that was retired
-// is good enough.
+// signed reads what a token says when its form and signature are right. Times are not judged. With old, a key that was
+// retired is good enough.
 func (s *Service) signed(ctx context.Context, forms []form, token string, old bool) (claims, error) {
 	f := forms[0]
 	head, err := inspect(token)
@@ -119,7 +124,11 @@ func (s *Service) signed(ctx context.Context, forms []form, token string, old bo
 	if err != nil {
 		return claims{}, err
 	}
-	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation())
+	parser := jwt.NewParser(
+		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
+		jwt.WithStrictDecoding(),
+		jwt.WithoutClaimsValidation(),
+	)
 	if _, err := parser.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return key, nil }); err != nil {
 		return claims{}, errInvalid
 	}
@@ -136,8 +145,8 @@ func (c claims) complete() bool {
 	return err == nil && c.Subject != "" && c.ID != "" && c.ExpiresAt > 0 && c.IssuedAt > 0 && c.NotBefore > 0
 }
 
-// checkTime judges a token's times and its epoch. Where an expired one is allowed, so is one from before a restore: it only
-// says who asks, and the proof is another.
+// checkTime judges a token's times and its epoch. Where an expired one is allowed, so is one from before a restore: it
+// only says who asks, and the proof is another.
 func (s *Service) checkTime(c claims, allowExpired bool) error {
 	now := s.Now()
 	latest := now.Add(leewayStart).Unix()
@@ -163,8 +172,8 @@ func revoked() error {
 
 type header struct{ alg, kid, typ string }
 
-// inspect looks at a token's outer form before anything is computed: its size, three parts in the one way of writing them,
-// a header of alg, kid and typ alone, and claims that are texts and whole numbers, each given once.
+// inspect looks at a token's outer form before anything is computed: its size, three parts in the one way of writing
+// them, a header of alg, kid and typ alone, and claims that are texts and whole numbers, each given once.
 func inspect(token string) (header, error) {
 	if len(token) > maxToken || strings.Count(token, ".") != 2 {
 		return header{}, errInvalid

@@ -36,8 +36,8 @@ const (
 	keysAge     = 4 * time.Second  // how old the keys may be when a token is judged by them, as rightsAge for rights
 )
 
-// State is where a signing key is in its life. One that is next is known to every process before it signs; one that only
-// verifies stays until the longest-lived of its tokens has ended.
+// State is where a signing key is in its life. One that is next is known to every process before it signs; one that
+// only verifies stays until the longest-lived of its tokens has ended.
 type State string
 
 // States of a signing key.
@@ -82,7 +82,8 @@ type keyRow struct {
 	state    State
 }
 
-// openKeys reads the keys, and makes those that are missing. It fails when the master key is not the one that sealed them.
+// openKeys reads the keys, and makes those that are missing. It fails when the master key is not the one that sealed
+// them.
 func openKeys(ctx context.Context, db *pg.DB, ring *seal.Keyring) (*keys, error) {
 	k := &keys{db: db, ring: ring}
 	return k, k.load(ctx)
@@ -123,7 +124,8 @@ func (k *keys) load(ctx context.Context) error {
 	return k.take(rows, epoch, asked)
 }
 
-// lockKeys lets one process at a time make or move keys. Of several that start together one makes them, the others read.
+// lockKeys lets one process at a time make or move keys. Of several that start together one makes them, the others
+// read.
 func lockKeys(ctx context.Context, tx *pg.Tx) error {
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keysLock); err != nil {
 		return fmt.Errorf("wait for the signing keys: %w", err)
@@ -233,9 +235,9 @@ func (k *keys) setStale(stale bool) {
 	k.stale = stale
 }
 
-// find is the public key of that id and audience; old also finds those that were retired. It returns errInvalid when there is
-// none. An unknown one may have been made by another process a moment ago, so the database is asked again, though not for
-// every made-up id that somebody sends.
+// find is the public key of that id and audience; old also finds those that were retired. It returns errInvalid when
+// there is none. An unknown one may have been made by another process a moment ago, so the database is asked again,
+// though not for every made-up id that somebody sends.
 func (k *keys) find(ctx context.Context, id keyID, old bool) (ed25519.PublicKey, error) {
 	if err := k.current(ctx); err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ type linkIn struct {
 	Body LinkSignIn
 }
 
-// IssueSignInLink makes the token of a one-time link by which the user sets a password. It works once, for an hour; only
-// its hash is kept. A link that the user had before does not work any more.
+// IssueSignInLink makes the token of a one-time link by which the user sets a password. It works once, for an hour;
+// only its hash is kept. A link that the user had before does not work any more.
 func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string) (token string, err error) {
 	token = rand.Text()
 	const sql = `
@@ -44,11 +44,19 @@ func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string)
 	if _, err := tx.Exec(ctx, sql, userID, hashOf("link", token), s.Now().Add(linkLife)); err != nil {
 		return "", fmt.Errorf("issue sign-in link: %w", err)
 	}
-	return token, audit.Record(ctx, tx, audit.Entry{Action: "auth.link_issued", Subject: audit.Subject{Type: "user", ID: userID}})
+	return token, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "auth.link_issued", Subject: audit.Subject{Type: "user", ID: userID}},
+	)
 }
 
 func usedLink() error {
-	return fault.Coded(fault.Unauthenticated, "invalid_grant", "the sign-in link was used before, or its hour is over; ask for a new one")
+	return fault.Coded(
+		fault.Unauthenticated,
+		"invalid_grant",
+		"the sign-in link was used before, or its hour is over; ask for a new one",
+	)
 }
 
 // useLink sets the password of the link's user and signs in.
@@ -108,7 +116,8 @@ func (s *Service) findLink(ctx context.Context, hash []byte) (person, error) {
 		   and u.status <> 'disabled'`
 	var p person
 	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, sql, hash, s.Now()).Scan(&p.tenant, &p.id, &p.email, &p.name, &p.identity, &p.roles, &p.tenantStatus)
+		return tx.QueryRow(ctx, sql, hash, s.Now()).
+			Scan(&p.tenant, &p.id, &p.email, &p.name, &p.identity, &p.roles, &p.tenantStatus)
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -121,7 +130,13 @@ func (s *Service) findLink(ctx context.Context, hash []byte) (person, error) {
 
 // redeem uses the link up, sets the password, ends every session that there was, and opens one. A refusal of the second
 // factor is counted, so it must not roll the transaction back, and leaves the link as it was.
-func (s *Service) redeem(ctx context.Context, p person, link []byte, stored string, in *linkIn) (out SignInTokens, err error) {
+func (s *Service) redeem(
+	ctx context.Context,
+	p person,
+	link []byte,
+	stored string,
+	in *linkIn,
+) (out SignInTokens, err error) {
 	var refusal error
 	err = s.DB.As(ctx, p.viewer(ctx, in.Browser), func(tx *pg.Tx) (err error) {
 		_, refused, err := s.checkFactor(ctx, tx, p.id, in.Body.OTP)
@@ -167,7 +182,8 @@ func (s *Service) useUp(ctx context.Context, tx *pg.Tx, link []byte) error {
 func setPassword(ctx context.Context, tx *pg.Tx, user, stored string) (epoch int64, err error) {
 	const sql = `
 		update app_user
-		   set password_hash = $2, password_epoch = password_epoch + 1, status = 'active', updated_at = now(), version = version + 1
+		   set password_hash = $2, password_epoch = password_epoch + 1, status = 'active', updated_at = now(),
+		       version = version + 1
 		 where id = $1
 		   and status <> 'disabled'
 		returning password_epoch`

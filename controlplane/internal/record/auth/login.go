@@ -31,13 +31,17 @@ type signInIn struct {
 }
 
 func wrongCredentials() error {
-	return fault.Coded(fault.Unauthenticated, "invalid_credentials",
-		"The e-mail address or the password is not right. If you have the same password in several tenants, name the tenant. "+
-			"After several failed attempts, wait 15 minutes.")
+	return fault.Coded(
+		fault.Unauthenticated,
+		"invalid_credentials",
+		"The e-mail address or the password is not right. If you have the same password in several tenants, name the "+
+			"tenant. "+
+			"After several failed attempts, wait 15 minutes.",
+	)
 }
 
-// login signs in with a password. Every refusal before the password was right costs the same and says the same: whether an
-// address is known here is nobody's business.
+// login signs in with a password. Every refusal before the password was right costs the same and says the same: whether
+// an address is known here is nobody's business.
 func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*signInOut, error) {
 	if err := s.keys.current(ctx); err != nil {
 		return nil, err
@@ -76,8 +80,9 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 	return s.answer(out, in.Body.Cookie), errors.Join(s.forgive(ctx, c.try), s.forgive(ctx, typed))
 }
 
-// step is what the time of a refused sign-in, and of one that names no tenant, is rounded up to. The tenant of a known address hears of
-// the attempt, and an address of two tenants has two passwords to compare with: both take a while that a stopwatch would see.
+// step is what the time of a refused sign-in, and of one that names no tenant, is rounded up to. The tenant of a known
+// address hears of the attempt, and an address of two tenants has two passwords to compare with: both take a while that
+// a stopwatch would see.
 const step = 200 * time.Millisecond
 
 // rest is how long is left of the step that has begun.
@@ -90,8 +95,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// begin opens the session of somebody whose password was right, when their second factor is as well. A refusal of the factor
-// is counted, so it must not roll the transaction back.
+// begin opens the session of somebody whose password was right, when their second factor is as well. A refusal of the
+// factor is counted, so it must not roll the transaction back.
 func (s *Service) begin(ctx context.Context, p person, in *signInIn, renewed string) (out SignInTokens, err error) {
 	var refusal error
 	err = s.DB.As(ctx, p.viewer(ctx, in.Browser), func(tx *pg.Tx) (err error) {
@@ -124,7 +129,9 @@ func (s *Service) recordFailure(ctx context.Context, p person, from Browser, how
 	v.Kind, v.ID, v.Display = "anonymous", "", ""
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		return audit.Record(ctx, tx, audit.Entry{
-			Action: "auth.login", Outcome: audit.Failure, Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
+			Action:  "auth.login",
+			Outcome: audit.Failure,
+			Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
 			Context: map[string]any{"method": how},
 		})
 	})

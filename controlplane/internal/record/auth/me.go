@@ -52,8 +52,17 @@ type SignedTenant struct {
 
 func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[WhoAmI], error) {
 	out := WhoAmI{
-		Kind: string(v.Kind), Display: v.Display, Scopes: nonNil(v.Scopes), Roles: rolesOf(v), ControlPlaneAdmin: v.ControlPlaneAdmin,
-		SeesAll: v.SeesAll(), ReadOnly: v.OnlyReads(), SessionID: v.Session, Visibility: Visibility{Because: because(v)},
+		Kind: string(
+			v.Kind,
+		),
+		Display:           v.Display,
+		Scopes:            nonNil(v.Scopes),
+		Roles:             rolesOf(v),
+		ControlPlaneAdmin: v.ControlPlaneAdmin,
+		SeesAll:           v.SeesAll(),
+		ReadOnly:          v.OnlyReads(),
+		SessionID:         v.Session,
+		Visibility:        Visibility{Because: because(v)},
 	}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		if out.Tenant, err = tenantOf(ctx, tx); err != nil {
@@ -113,7 +122,13 @@ func onlyPeople(v viewer.Viewer) (viewer.Viewer, error) {
 
 func tenantOf(ctx context.Context, tx *pg.Tx) (SignedTenant, error) {
 	t, err := tenant.Find(ctx, tx)
-	return SignedTenant{ID: t.ID, Slug: t.Slug, Name: t.Name, Status: string(t.Status), FunnelState: string(t.Stage)}, err
+	return SignedTenant{
+		ID:          t.ID,
+		Slug:        t.Slug,
+		Name:        t.Name,
+		Status:      string(t.Status),
+		FunnelState: string(t.Stage),
+	}, err
 }
 
 func findUser(ctx context.Context, tx *pg.Tx, id string) (*SignedUser, *bool, error) {
@@ -123,7 +138,8 @@ func findUser(ctx context.Context, tx *pg.Tx, id string) (*SignedUser, *bool, er
 		 where id = $1`
 	var u SignedUser
 	var password bool
-	if err := tx.QueryRow(ctx, sql, id).Scan(&u.ID, &u.Email, &u.DisplayName, &u.IdentityID, &u.Roles, &password); err != nil {
+	if err := tx.QueryRow(ctx, sql, id).
+		Scan(&u.ID, &u.Email, &u.DisplayName, &u.IdentityID, &u.Roles, &password); err != nil {
 		return nil, nil, fmt.Errorf("find user: %w", err)
 	}
 	return &u, &password, nil

@@ -66,7 +66,18 @@ func (s *Service) RecordUses(ctx context.Context) error {
 			return nil
 		case n := <-s.integrations.queue:
 			if err := s.write(ctx, n); err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "use of a service token could not be recorded", "tenant", n.tenant, "token", n.token, "what", n.what, "err", err)
+				s.Log.WarnContext(
+					ctx,
+					"use of a service token could not be recorded",
+					"tenant",
+					n.tenant,
+					"token",
+					n.token,
+					"what",
+					n.what,
+					"err",
+					err,
+				)
 			}
 		}
 	}
@@ -114,11 +125,23 @@ func disableIdle(ctx context.Context, tx *pg.Tx, n note) error {
 	if done.RowsAffected() == 0 {
 		return nil
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "api_token.disabled", Subject: audit.Subject{Type: "api_token", ID: n.token},
-		Context: map[string]any{"reason": "idle"}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "api_token.disabled", Subject: audit.Subject{Type: "api_token", ID: n.token},
+			Context: map[string]any{"reason": "idle"}},
+	)
 }
 
 func recordStray(ctx context.Context, tx *pg.Tx, n note) error {
-	return audit.Record(ctx, tx, audit.Entry{Action: "api_token.refused", Outcome: audit.Denied, Subject: audit.Subject{Type: "api_token", ID: n.token},
-		Context: map[string]any{"reason": "network_not_allowed", "ip": n.ip}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "api_token.refused",
+			Outcome: audit.Denied,
+			Subject: audit.Subject{Type: "api_token", ID: n.token},
+			Context: map[string]any{"reason": "network_not_allowed", "ip": n.ip},
+		},
+	)
 }

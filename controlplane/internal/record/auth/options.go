@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// optionsRate is how often an address may ask what there is to sign in with: everybody of an office may open the page at once,
-// nobody goes through a list of names.
+// optionsRate is how often an address may ask what there is to sign in with: everybody of an office may open the page
+// at once, nobody goes through a list of names.
 var optionsRate = viewer.Rate{PerSecond: 5, Burst: 100}
 
 // SignInOptions are the ways into a tenant, for a page that nobody has signed in to yet.

@@ -21,8 +21,16 @@ func (h *house) options(query string) (out auth.SignInOptions) {
 
 func (h *house) provider(admin, name string) (id string) {
 	h.t.Helper()
-	made := h.call("POST", "/settings/identity-providers", admin,
-		fmt.Sprintf(`{"name":%q,"issuer":"https://127.0.0.1:9443/x","client_id":"c","client_secret":%q}`, name, clientSecret))
+	made := h.call(
+		"POST",
+		"/settings/identity-providers",
+		admin,
+		fmt.Sprintf(
+			`{"name":%q,"issuer":"https://127.0.0.1:9443/x","client_id":"c","client_secret":%q}`,
+			name,
+			clientSecret,
+		),
+	)
 	made.want(h.t, "add "+name, 201, "")
 	var p struct{ ID string }
 	made.into(h.t, &p)
@@ -48,7 +56,10 @@ func TestThePageToSignInLearnsWhatThereIsToSignInWith(t *testing.T) {
 	check("the only tenant", "", auth.SignInOptions{Tenant: "acme", Providers: corp})
 	check("named", "?tenant=acme", auth.SignInOptions{Tenant: "acme", Providers: corp})
 	check("a tenant that there is not", "?tenant=nobody", auth.SignInOptions{Tenant: "nobody", Providers: none})
-	if _, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "eve@beta.example", AdminPassword: canary}).Run(ctx, h.db); err != nil {
+	if _, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "eve@beta.example", AdminPassword: canary}).Run(
+		ctx,
+		h.db,
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.pass(5 * time.Second)
@@ -60,11 +71,13 @@ func TestThePageToSignInLearnsWhatThereIsToSignInWith(t *testing.T) {
 	h.noSecrets(clientSecret, canary)
 }
 
-// A tenant that there is not, and one without providers, must not be told apart by anything but the name that was asked for.
+// A tenant that there is not, and one without providers, must not be told apart by anything but the name that was asked
+// for.
 func TestNobodyLearnsWhichTenantsThereAreFromTheWaysIn(t *testing.T) {
 	h := open(t)
 	there, not := h.call("GET", "/auth/options?tenant=acme", "", ""), h.call("GET", "/auth/options?tenant=ecma", "", "")
-	if there.status != not.status || len(there.body) != len(not.body) || there.header.Get("Cache-Control") != "no-store" {
+	if there.status != not.status || len(there.body) != len(not.body) ||
+		there.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("there: %d %s; not there: %d %s", there.status, there.body, not.status, not.body)
 	}
 	for n := 0; ; n++ {

@@ -51,8 +51,8 @@ type elsewhere struct {
 	Body     *SignInTokens
 }
 
-// startRate is how often one network may begin a sign-in with a provider, and allStarts how often all of them together: each keeps a
-// row until it is over, so that their number is bounded.
+// startRate is how often one network may begin a sign-in with a provider, and allStarts how often all of them together:
+// each keeps a row until it is over, so that their number is bounded.
 var (
 	startRate = viewer.Rate{PerSecond: 2, Burst: 60}
 	allStarts = viewer.Rate{PerSecond: 50, Burst: 500}
@@ -112,15 +112,17 @@ func (s *Service) startOIDC(ctx context.Context, _ viewer.Viewer, in *startIn) (
 	return &elsewhere{Status: http.StatusSeeOther, Location: address, Cookies: []http.Cookie{mine}}, nil
 }
 
-// ownPath reports whether a redirect stays with us, as browsers read it: they take a backslash for a slash, and pass over
-// control characters.
+// ownPath reports whether a redirect stays with us, as browsers read it: they take a backslash for a slash, and pass
+// over control characters.
 func ownPath(path string) bool {
 	if path == "" {
 		return true
 	}
 	u, err := url.Parse(path)
 	odd := strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == '\\' || r >= 0x7f })
-	return err == nil && !odd && strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && u.Host == "" && u.Scheme == "" && u.Fragment == ""
+	return err == nil && !odd && strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && u.Host == "" &&
+		u.Scheme == "" &&
+		u.Fragment == ""
 }
 
 func noProvider() error {
@@ -158,7 +160,11 @@ func (s *Service) ticketTenant(ctx context.Context, ticket string) (string, erro
 }
 
 func lostFlow() error {
-	return fault.Coded(fault.Unauthenticated, "invalid_grant", "this sign-in was begun elsewhere, has been used, or took too long; begin again")
+	return fault.Coded(
+		fault.Unauthenticated,
+		"invalid_grant",
+		"this sign-in was begun elsewhere, has been used, or took too long; begin again",
+	)
 }
 
 // secretsOf are made from the state by a key of the deployment's, so that none of them is kept anywhere.
@@ -174,7 +180,12 @@ func (s *Service) secretsOf(state string) oidc.Secrets {
 func (s *Service) clientOf(ctx context.Context, tx *pg.Tx, p idp.Provider) (oidc.Client, error) {
 	secret, err := s.Providers.Secret(ctx, tx, p)
 	return oidc.Client{
-		Issuer: p.Issuer, ID: p.ClientID, Secret: secret.Reveal(), Scopes: p.Scopes, Groups: p.GroupClaim, Redirect: s.at(ctx) + callbackPath,
+		Issuer:   p.Issuer,
+		ID:       p.ClientID,
+		Secret:   secret.Reveal(),
+		Scopes:   p.Scopes,
+		Groups:   p.GroupClaim,
+		Redirect: s.at(ctx) + callbackPath,
 	}, err
 }
 
@@ -187,7 +198,16 @@ func (s *Service) keepFlow(ctx context.Context, tx *pg.Tx, state, provider, mark
 		insert into oidc_flow (tenant_id, state_hash, provider_id, browser_hash, redirect, expires_at)
 		values (current_tenant(), $1, $2, $3, $4, $5)`
 	now := s.Now()
-	if _, err := tx.Exec(ctx, sql, hashOf("state", state), provider, hashOf("browser", mark), redirect, now.Add(flowLife), now); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		sql,
+		hashOf("state", state),
+		provider,
+		hashOf("browser", mark),
+		redirect,
+		now.Add(flowLife),
+		now,
+	); err != nil {
 		return fmt.Errorf("begin sign-in with a provider: %w", err)
 	}
 	return nil
@@ -271,7 +291,11 @@ func (s *Service) answerOutside(ctx context.Context, p person, from Browser) (*e
 	if err != nil {
 		return nil, err
 	}
-	return &elsewhere{Status: http.StatusOK, Body: &out, Cookies: []http.Cookie{s.cookie(flowCookie, flowCookiePath, "", 0)}}, nil
+	return &elsewhere{
+		Status:  http.StatusOK,
+		Body:    &out,
+		Cookies: []http.Cookie{s.cookie(flowCookie, flowCookiePath, "", 0)},
+	}, nil
 }
 
 // takeFlow uses a state up, before anything is asked of the provider.
@@ -291,7 +315,8 @@ func (s *Service) takeFlow(ctx context.Context, in *callbackIn) (flow, error) {
 	f := flow{tenant: tenantID, state: in.State, mark: in.Mark}
 	err = s.DB.As(ctx, viewer.System(tenantID), func(tx *pg.Tx) error {
 		var provider string
-		err := tx.QueryRow(ctx, sql, hashOf("state", in.State), hashOf("browser", in.Mark), s.Now()).Scan(&provider, &f.redirect)
+		err := tx.QueryRow(ctx, sql, hashOf("state", in.State), hashOf("browser", in.Mark), s.Now()).
+			Scan(&provider, &f.redirect)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			return lostFlow()
@@ -313,7 +338,11 @@ func (s *Service) vouchedFor(ctx context.Context, f flow, in *callbackIn) (perso
 	case in.Error != "":
 		return person{}, fault.Coded(fault.Forbidden, "sso_refused", "the identity provider did not sign you in")
 	case in.Issuer != "" && in.Issuer != f.provider.Issuer:
-		return person{}, fault.Coded(fault.Unauthenticated, "sso_failed", "another issuer answered than the one that was asked")
+		return person{}, fault.Coded(
+			fault.Unauthenticated,
+			"sso_failed",
+			"another issuer answered than the one that was asked",
+		)
 	}
 	said, err := s.relying.Finish(ctx, f.client, s.secretsOf(f.state), in.Code)
 	if err != nil {
@@ -329,19 +358,31 @@ func (s *Service) outsideFault(ctx context.Context, err error) error {
 		return fault.Coded(fault.Unauthenticated, "sso_failed", "%s", refused.Error())
 	}
 	s.Log.WarnContext(ctx, "identity provider cannot be used", "request_id", httpapi.RequestID(ctx), "err", err)
-	return fault.Coded(fault.TargetFailed, "provider_unreachable", "the identity provider cannot be reached, or does not speak OpenID Connect")
+	return fault.Coded(
+		fault.TargetFailed,
+		"provider_unreachable",
+		"the identity provider cannot be reached, or does not speak OpenID Connect",
+	)
 }
 
 // recordRefusal tells the tenant that somebody whom its provider sent did not come in.
 func (s *Service) recordRefusal(ctx context.Context, f flow, from Browser, why error) {
-	v := viewer.Viewer{Tenant: f.tenant, Kind: "anonymous", IP: httpapi.AddressOf(ctx), UserAgent: from.agent(), RequestID: httpapi.RequestID(ctx)}
+	v := viewer.Viewer{
+		Tenant:    f.tenant,
+		Kind:      "anonymous",
+		IP:        httpapi.AddressOf(ctx),
+		UserAgent: from.agent(),
+		RequestID: httpapi.RequestID(ctx),
+	}
 	code := "internal_error"
 	if known := (*fault.Fault)(nil); errors.As(why, &known) {
 		code = known.Code
 	}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		return audit.Record(ctx, tx, audit.Entry{
-			Action: "auth.login", Outcome: audit.Failure, Subject: audit.Subject{Type: "identity_provider", ID: f.provider.ID, Display: f.provider.Name},
+			Action:  "auth.login",
+			Outcome: audit.Failure,
+			Subject: audit.Subject{Type: "identity_provider", ID: f.provider.ID, Display: f.provider.Name},
 			Context: map[string]any{"method": byProvider, "reason": code},
 		})
 	})

@@ -76,7 +76,8 @@ func (s *Service) takeCode(ctx context.Context, code, mark string) (person, erro
 			   and browser_hash = $2
 			   and expires_at > $3
 			returning user_id, provider_id)
-		select u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, t.status, i.id::text, i.issuer
+		select u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, t.status,
+		    i.id::text, i.issuer
 		  from taken
 		  join identity_provider i on i.id = taken.provider_id
 		  join app_user u on u.id = taken.user_id
@@ -89,7 +90,8 @@ func (s *Service) takeCode(ctx context.Context, code, mark string) (person, erro
 	p := person{tenant: tenantID}
 	err = s.DB.As(ctx, viewer.System(tenantID), func(tx *pg.Tx) error {
 		return tx.QueryRow(ctx, sql, hashOf("code", code), hashOf("browser", mark), s.Now()).
-			Scan(&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.tenantStatus, &p.vouched.provider, &p.vouched.issuer)
+			Scan(&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.tenantStatus,
+				&p.vouched.provider, &p.vouched.issuer)
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

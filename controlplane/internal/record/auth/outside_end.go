@@ -13,8 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
 )
 
-// stands gives the provider if it may still vouch for anybody, and keeps it so until the transaction ends: what ends a provider
-// comes either before, and nobody gets in, or after, and then finds what this transaction has made.
+// stands gives the provider if it may still vouch for anybody, and keeps it so until the transaction ends: what ends a
+// provider comes either before, and nobody gets in, or after, and then finds what this transaction has made.
 func (v voucher) stands(ctx context.Context, tx *pg.Tx) (idp.Provider, error) {
 	p, err := idp.Hold(ctx, tx, v.provider)
 	if fault.Is(err, fault.NotFound) || err == nil && p.Issuer != v.issuer {
@@ -23,8 +23,8 @@ func (v voucher) stands(ctx context.Context, tx *pg.Tx) (idp.Provider, error) {
 	return p, err
 }
 
-// endProvider ends what a provider gave that goes: its sessions, the sign-ins on their way through it, and the roles of its
-// mapping. The caller holds the provider's row, so that nobody signs in by it meanwhile.
+// endProvider ends what a provider gave that goes: its sessions, the sign-ins on their way through it, and the roles of
+// its mapping. The caller holds the provider's row, so that nobody signs in by it meanwhile.
 func (s *Service) endProvider(ctx context.Context, tx *pg.Tx, p idp.Provider) (out idp.Ending, err error) {
 	const sessions = `
 		update auth_session
@@ -53,8 +53,12 @@ func (s *Service) endProvider(ctx context.Context, tx *pg.Tx, p idp.Provider) (o
 		}
 		slices.Sort(l.Before)
 		told = append(told, audit.Entry{
-			Action: "auth.roles_mapped", Subject: audit.Subject{Type: "user", ID: l.ID, Display: l.Email},
-			Changes: []audit.Change{{Field: "roles", From: l.Before, To: l.After}}, Context: map[string]any{"provider": p.Name, "reason": "provider_gone"},
+			Action:  "auth.roles_mapped",
+			Subject: audit.Subject{Type: "user", ID: l.ID, Display: l.Email},
+			Changes: []audit.Change{
+				{Field: "roles", From: l.Before, To: l.After},
+			},
+			Context: map[string]any{"provider": p.Name, "reason": "provider_gone"},
 		})
 	}
 	out.Users = len(told)
@@ -70,8 +74,9 @@ type loser struct {
 	Keeper bool     `db:"keeper"`
 }
 
-// takeMapped takes away the roles that a provider's mapping gave. Where no active administrator would be left, one stays: whoever
-// does this if they are among them, otherwise who came last. That role stays the mapping's, to go when it comes to it again.
+// takeMapped takes away the roles that a provider's mapping gave. Where no active administrator would be left, one
+// stays: whoever does this if they are among them, otherwise who came last. That role stays the mapping's, to go when
+// it comes to it again.
 func takeMapped(ctx context.Context, tx *pg.Tx, p idp.Provider) ([]loser, error) {
 	if err := LockUsers(ctx, tx); err != nil {
 		return nil, err
@@ -95,13 +100,15 @@ func takeMapped(ctx context.Context, tx *pg.Tx, p idp.Provider) ([]loser, error)
 			   and not exists (select from app_user o
 			                    where o.status = 'active'
 			                      and 'admin' = any (o.roles)
-			                      and not exists (select from held x where x.id = o.id and 'admin' = any (x.granted_roles)))
+			                      and not exists (select from held x where x.id = o.id
+			                          and 'admin' = any (x.granted_roles)))
 			 order by h.id::text = $2 desc, h.last_used_at desc, h.id
 			 limit 1),
 		rest as (
 			select h.id, h.email, h.roles as before, h.id in (select id from keeper) as keeper,
 			       array(select r from unnest(h.roles) r
-			              where r <> all (h.granted_roles) or r = 'admin' and h.id in (select id from keeper) order by r) as after
+			              where r <> all (h.granted_roles) or r = 'admin' and h.id in (select id from keeper)
+			                  order by r) as after
 			  from held h),
 		links as (
 			update federated_login

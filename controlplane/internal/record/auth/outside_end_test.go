@@ -48,21 +48,37 @@ func TestAProviderThatGoesTakesItsSessionsAndRolesAlong(t *testing.T) {
 			if a := pending.answer(pending.get(back)); a.status != 401 || a.code != "invalid_grant" {
 				t.Errorf("a sign-in on its way: %d %s", a.status, a.code)
 			}
-			post, err := console.Post(o.url+"/api/v1/auth/oidc/token", "application/json", strings.NewReader(`{"code":"`+at.Query().Get("code")+`"}`))
+			post, err := console.Post(
+				o.url+"/api/v1/auth/oidc/token",
+				"application/json",
+				strings.NewReader(`{"code":"`+at.Query().Get("code")+`"}`),
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if a := console.answer(post); a.status != 401 || a.code != "invalid_grant" {
 				t.Errorf("a code that waits for its console: %d %s", a.status, a.code)
 			}
-			if bob, ada := o.rolesOf("bob@acme.example"), o.rolesOf("ada@acme.example"); bob != "resource_owner active" || ada != "admin active" {
+			if bob, ada := o.rolesOf(
+				"bob@acme.example",
+			), o.rolesOf(
+				"ada@acme.example",
+			); bob != "resource_owner active" ||
+				ada != "admin active" {
 				t.Errorf("roles: %s, and %s; want those that administrators gave", bob, ada)
 			}
-			why := o.ask(`select concat_ws(' ', event::json -> 'context' ->> 'sessions_ended', event::json -> 'context' ->> 'users_changed') from audit_event
-			               where action in ('auth.provider_deleted', 'auth.provider_updated')`)
-			who := o.ask(`select string_agg(event::json -> 'subject' ->> 'display' || ' ' || (event::json -> 'context' ->> 'reason'), ', ' order by seq) from audit_event
-			               where action = 'auth.roles_mapped' and event::jsonb -> 'context' ? 'reason'`)
-			if !strings.HasPrefix(why, "2 2") || strings.Count(who, "provider_gone") != 2 || !strings.Contains(who, "bob@acme.example") {
+			why := o.ask(
+				`select concat_ws(' ', event::json -> 'context' ->> 'sessions_ended',
+			                   event::json -> 'context' ->> 'users_changed') from audit_event
+			               where action in ('auth.provider_deleted', 'auth.provider_updated')`,
+			)
+			who := o.ask(
+				`select string_agg(event::json -> 'subject' ->> 'display' || ' ' || (event::json -> 'context' ->>
+			                   'reason'), ', ' order by seq) from audit_event
+			               where action = 'auth.roles_mapped' and event::jsonb -> 'context' ? 'reason'`,
+			)
+			if !strings.HasPrefix(why, "2 2") || strings.Count(who, "provider_gone") != 2 ||
+				!strings.Contains(who, "bob@acme.example") {
 				t.Errorf("audited %q and %q; want both sessions, and what both have lost", why, who)
 			}
 		})
@@ -73,15 +89,25 @@ func TestAProviderThatGoesNeverTakesTheLastAdministratorAlong(t *testing.T) {
 	o := openOutside(t, "")
 	o.user("bob@acme.example", "resource_owner")
 	o.user("carol@acme.example", "auditor")
-	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{"leads":["admin","manager"]}}`).want(t, "a mapping", 200, "")
+	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{"leads":["admin","manager"]}}`).
+		want(t, "a mapping", 200, "")
 	bob := o.signInAs("bob")
 	o.signInAs("carol").want(t, "as an administrator", 200, "")
 	o.sql(`update app_user set status = 'disabled' where email_lc = 'ada@acme.example'`)
-	o.call("PATCH", "/settings/identity-providers/"+o.id, bob.AccessToken, `{"enabled":false}`).want(t, "switch off", 200, "")
-	if bob, carol := o.rolesOf("bob@acme.example"), o.rolesOf("carol@acme.example"); bob != "admin resource_owner active" || carol != "auditor active" {
+	o.call("PATCH", "/settings/identity-providers/"+o.id, bob.AccessToken, `{"enabled":false}`).
+		want(t, "switch off", 200, "")
+	if bob, carol := o.rolesOf(
+		"bob@acme.example",
+	), o.rolesOf(
+		"carol@acme.example",
+	); bob != "admin resource_owner active" ||
+		carol != "auditor active" {
 		t.Errorf("roles: %s, and %s; want one administrator left, who did it", bob, carol)
 	}
-	if kept := o.ask(`select event::json -> 'context' ->> 'administrator_kept' from audit_event where action = 'auth.provider_updated' order by seq desc limit 1`); kept != "bob@acme.example" {
+	if kept := o.ask(
+		`select event::json -> 'context' ->> 'administrator_kept' from audit_event
+			where action = 'auth.provider_updated' order by seq desc limit 1`,
+	); kept != "bob@acme.example" {
 		t.Errorf("the audit log says that %q stays", kept)
 	}
 	// The role is still the mapping's: once there is another administrator, it goes.
@@ -111,7 +137,11 @@ func TestNobodyComesInByAProviderThatGoesMeanwhile(t *testing.T) {
 	<-going
 	came := make(chan *http.Response, 1)
 	go func() { came <- s.get(back) }()
-	o.until("1", `select count(*)::text from pg_stat_activity where wait_event_type = 'Lock' and query like '%identity_provider%'`)
+	o.until(
+		"1",
+		`select count(*)::text from pg_stat_activity where wait_event_type = 'Lock'
+			and query like '%identity_provider%'`,
+	)
 	close(release)
 	if err := <-gone; err != nil {
 		t.Fatal(err)
@@ -119,7 +149,12 @@ func TestNobodyComesInByAProviderThatGoesMeanwhile(t *testing.T) {
 	if a := s.answer(<-came); a.status != 404 {
 		t.Errorf("%d %s; want 404", a.status, a.code)
 	}
-	if got := o.ask(`select count(*)::text from auth_session where method = 'oidc'`) + o.rolesOf("bob@acme.example"); got != "0 active" && got != "0 invited" {
+	if got := o.ask(
+		`select count(*)::text from auth_session where method = 'oidc'`,
+	) + o.rolesOf(
+		"bob@acme.example",
+	); got != "0 active" &&
+		got != "0 invited" {
 		t.Errorf("sessions and roles: %s", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 )
 
-// A browser may begin at a process that was there before the master key was replaced, and come back to one that knows the new
-// key alone.
+// A browser may begin at a process that was there before the master key was replaced, and come back to one that knows
+// the new key alone.
 func TestASignInWithAProviderOutlivesTheMasterKey(t *testing.T) {
 	db := pgtest.New(t)
 	first, second := bytes.Repeat([]byte{9}, 32), bytes.Repeat([]byte{8}, 32)

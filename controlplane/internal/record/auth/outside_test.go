@@ -39,10 +39,20 @@ func openOutside(t *testing.T, settings string) *outside {
 	t.Helper()
 	h := open(t)
 	h.clock = time.Now() // the provider's clock is the real one
-	addr := targettest.StartNode(t, "testdata/oidc", "REDIRECT="+h.url+"/api/v1/auth/oidc/callback", "ACCOUNTS="+accounts)
+	addr := targettest.StartNode(
+		t,
+		"testdata/oidc",
+		"REDIRECT="+h.url+"/api/v1/auth/oidc/callback",
+		"ACCOUNTS="+accounts,
+	)
 	o := &outside{house: h, issuer: "http://" + addr, admin: h.signIn().AccessToken}
-	body := fmt.Sprintf(`{"name":"corp","issuer":%q,"client_id":"grantwright","client_secret":%q,"scopes":["email","profile","groups"],
-		"group_claim":"groups","role_mapping":{"leads":["manager"],"iga-admins":["admin","auditor"]},"domains":["Acme.Example"]%s}`, o.issuer, clientSecret, settings)
+	body := fmt.Sprintf(
+		`{"name":"corp","issuer":%q,"client_id":"grantwright","client_secret":%q,"scopes":["email","profile","groups"],
+		"group_claim":"groups","role_mapping":{"leads":["manager"],"iga-admins":["admin","auditor"]},"domains":["Acme.Example"]%s}`,
+		o.issuer,
+		clientSecret,
+		settings,
+	)
 	made := h.call("POST", "/settings/identity-providers", o.admin, body)
 	made.want(t, "add a provider", 201, "")
 	var p idp.Provider
@@ -62,7 +72,13 @@ func (o *outside) surfer() surfer {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return surfer{&http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, o}
+	return surfer{
+		&http.Client{
+			Jar:           jar,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		o,
+	}
 }
 
 func (s surfer) get(address string) *http.Response {
@@ -84,10 +100,12 @@ func (s surfer) walk(who, redirect string) string {
 	resp := s.get(s.o.url + "/api/v1/auth/oidc/start?" + q.Encode())
 	resp.Body.Close()
 	next := resp.Header.Get("Location")
-	if resp.StatusCode != http.StatusSeeOther || !strings.Contains(next, "code_challenge_method=S256") || !strings.Contains(next, "nonce=") {
+	if resp.StatusCode != http.StatusSeeOther || !strings.Contains(next, "code_challenge_method=S256") ||
+		!strings.Contains(next, "nonce=") {
 		s.o.t.Fatalf("start: %d to %q", resp.StatusCode, next)
 	}
-	if c := resp.Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/api/v1/auth/oidc" || c.MaxAge != 600 {
+	if c := resp.Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/api/v1/auth/oidc" ||
+		c.MaxAge != 600 {
 		s.o.t.Errorf("cookie = %+v", c)
 	}
 	next += "&login_hint=" + who
@@ -126,7 +144,10 @@ func (o *outside) signInAs(who string) answer {
 }
 
 func (o *outside) rolesOf(email string) string {
-	return o.ask(`select coalesce(array_to_string(roles, ' '), '') || ' ' || status from app_user where email_lc = $1`, email)
+	return o.ask(
+		`select coalesce(array_to_string(roles, ' '), '') || ' ' || status from app_user where email_lc = $1`,
+		email,
+	)
 }
 
 func TestPeopleSignInWithTheirProvider(t *testing.T) {
@@ -134,7 +155,11 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	o.user("bob@acme.example", "resource_owner")
 	in := o.signInAs("bob")
 	in.want(t, "somebody invited", 200, "")
-	if want := []string{"manager", "resource_owner"}; !slices.Equal(in.User.Roles, want) || in.User.Email != "bob@acme.example" || in.RefreshToken == "" {
+	if want := []string{
+		"manager",
+		"resource_owner",
+	}; !slices.Equal(in.User.Roles, want) || in.User.Email != "bob@acme.example" ||
+		in.RefreshToken == "" {
 		t.Errorf("user = %+v; want the roles %v", in.User, want)
 	}
 	o.call("GET", "/auth/me", in.AccessToken, "").want(t, "me", 200, "")
@@ -146,7 +171,8 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	if got := o.rolesOf("bob@acme.example"); got != "auditor manager resource_owner active" {
 		t.Errorf("roles after an administrator gave one: %s", got)
 	}
-	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{"staff":["auditor"]}}`).want(t, "another mapping", 200, "")
+	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{"staff":["auditor"]}}`).
+		want(t, "another mapping", 200, "")
 	o.signInAs("bob")
 	if got := o.rolesOf("bob@acme.example"); got != "auditor resource_owner active" {
 		t.Errorf("roles after the mapping changed: %s", got)
@@ -167,14 +193,21 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	}
 	o.sql(`update app_user set status = 'disabled' where email_lc = 'carol@acme.example'`)
 	o.signInAs("carol").want(t, "somebody disabled", 403, "sso_not_linked")
-	made := o.ask(`select string_agg(action, ' ' order by seq) from audit_event where event::json -> 'subject' ->> 'display' = 'carol@acme.example'`)
-	if got := o.audited("auth.sso_linked"); got != "success success" || made != "user.created auth.sso_linked auth.login" {
+	made := o.ask(
+		`select string_agg(action, ' ' order by seq) from audit_event
+			where event::json -> 'subject' ->> 'display' = 'carol@acme.example'`,
+	)
+	if got := o.audited(
+		"auth.sso_linked",
+	); got != "success success" ||
+		made != "user.created auth.sso_linked auth.login" {
 		t.Errorf("audited %q, and of somebody new %q", got, made)
 	}
 	o.noSecrets(canary, clientSecret)
 }
 
-// A user whom the provider creates is the person with that address, so that they can decide what is asked of that person.
+// A user whom the provider creates is the person with that address, so that they can decide what is asked of that
+// person.
 func TestAUserWhoIsCreatedAtSignInIsLinkedToTheirPerson(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	o.sql(`insert into identity (tenant_id, id, external_id, email, first_name, last_name, display_name)
@@ -183,7 +216,9 @@ func TestAUserWhoIsCreatedAtSignInIsLinkedToTheirPerson(t *testing.T) {
 		t.Errorf("before the first sign-in: %q; want able to decide", got)
 	}
 	o.signInAs("carol").want(t, "somebody new", 200, "")
-	if got := o.ask(`select count(*)::text from app_user u join identity i on i.id = u.identity_id where i.external_id = 'E-7'`); got != "1" {
+	if got := o.ask(
+		`select count(*)::text from app_user u join identity i on i.id = u.identity_id where i.external_id = 'E-7'`,
+	); got != "1" {
 		t.Errorf("%s users are linked to the person; want 1", got)
 	}
 	o.sql(`update app_user set status = 'disabled' where email_lc = 'carol@acme.example'`)
@@ -195,7 +230,8 @@ func TestAUserWhoIsCreatedAtSignInIsLinkedToTheirPerson(t *testing.T) {
 func TestAMappingNeverTakesTheLastAdministrator(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	o.user("bob@acme.example", "resource_owner")
-	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{"staff":["admin"]}}`).want(t, "a mapping", 200, "")
+	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{"staff":["admin"]}}`).
+		want(t, "a mapping", 200, "")
 	o.signInAs("bob").want(t, "as an administrator", 200, "")
 	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{}}`).want(t, "no mapping", 200, "")
 	o.sql(`update app_user set roles = '{}' where email_lc <> 'bob@acme.example'`)
@@ -224,7 +260,8 @@ func TestNobodyComesInOnAnothersAddress(t *testing.T) {
 	if got := o.ask(`select count(*)::text from app_user`); got != "2" {
 		t.Errorf("%s users; want the two there were", got)
 	}
-	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"create_users":false,"domains":[]}`).want(t, "change", 200, "")
+	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"create_users":false,"domains":[]}`).
+		want(t, "change", 200, "")
 	o.signInAs("carol").want(t, "somebody new where nobody is made", 403, "sso_not_linked")
 	o.sql(`update tenant set status = 'suspended'`)
 	resp := o.surfer().get(o.url + "/api/v1/auth/oidc/start?tenant=acme&provider=corp")
@@ -274,13 +311,15 @@ func TestASignInIsBoundToItsBrowserAndWorksOnce(t *testing.T) {
 
 	back = s.walk("carol", "")
 	for name, address := range map[string]string{
-		"another state": strings.Replace(back, "state=", "state=x", 1), "no state": strings.Replace(back, "state=", "nostate=", 1),
+		"another state": strings.Replace(back, "state=", "state=x", 1),
+		"no state":      strings.Replace(back, "state=", "nostate=", 1),
 	} {
 		if a := s.answer(s.get(address)); a.status < 400 || a.AccessToken != "" {
 			t.Errorf("%s: %d %s", name, a.status, a.code)
 		}
 	}
-	s.answer(s.get(strings.Replace(back, "iss=", "iss=https%3A%2F%2Fevil.example&was=", 1))).want(t, "an unknown parameter", 400, "unknown_parameter")
+	s.answer(s.get(strings.Replace(back, "iss=", "iss=https%3A%2F%2Fevil.example&was=", 1))).
+		want(t, "an unknown parameter", 400, "unknown_parameter")
 	u, err := url.Parse(back)
 	if err != nil {
 		t.Fatal(err)
@@ -311,13 +350,19 @@ func TestAConsoleFetchesItsTokensByAOneTimeCode(t *testing.T) {
 		resp := s.get(s.walk(who, "/signed-in?next=%2Fpeople"))
 		resp.Body.Close()
 		at, err := resp.Location()
-		if err != nil || resp.StatusCode != http.StatusSeeOther || at.Path != "/signed-in" || at.Query().Get("next") != "/people" || !strings.HasPrefix(at.String(), o.url) {
+		if err != nil || resp.StatusCode != http.StatusSeeOther || at.Path != "/signed-in" ||
+			at.Query().Get("next") != "/people" ||
+			!strings.HasPrefix(at.String(), o.url) {
 			t.Fatalf("sent to %v, %v (%d)", at, err, resp.StatusCode)
 		}
 		return at
 	}
 	exchange := func(s surfer, code string, header ...string) answer {
-		r, err := http.NewRequest("POST", o.url+"/api/v1/auth/oidc/token", strings.NewReader(fmt.Sprintf(`{"code":%q,"cookie":true}`, code)))
+		r, err := http.NewRequest(
+			"POST",
+			o.url+"/api/v1/auth/oidc/token",
+			strings.NewReader(fmt.Sprintf(`{"code":%q,"cookie":true}`, code)),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +381,8 @@ func TestAConsoleFetchesItsTokensByAOneTimeCode(t *testing.T) {
 	exchange(s, code, "Sec-Fetch-Site", "cross-site").want(t, "another site's page", 403, "cross_origin")
 	in := exchange(s, code)
 	in.want(t, "the console", 200, "")
-	if in.AccessToken == "" || in.RefreshToken != "" || !strings.Contains(in.header.Get("Set-Cookie"), "grantwright_refresh=") {
+	if in.AccessToken == "" || in.RefreshToken != "" ||
+		!strings.Contains(in.header.Get("Set-Cookie"), "grantwright_refresh=") {
 		t.Errorf("tokens = %+v, cookies %q", in.SignInTokens, in.header.Values("Set-Cookie"))
 	}
 	code = arrive(s, "carol").Query().Get("code")
@@ -346,8 +392,11 @@ func TestAConsoleFetchesItsTokensByAOneTimeCode(t *testing.T) {
 	if at := arrive(o.surfer(), "eve"); at.Query().Get("error") != "sso_not_linked" || at.Query().Has("code") {
 		t.Errorf("who is refused is sent to %s", at)
 	}
-	for _, bad := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "/\tx", "console", "javascript:alert(1)"} {
-		a := s.answer(s.get(o.url + "/api/v1/auth/oidc/start?tenant=acme&provider=corp&redirect=" + url.QueryEscape(bad)))
+	for _, bad := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "/\tx", "console",
+		"javascript:alert(1)"} {
+		a := s.answer(
+			s.get(o.url + "/api/v1/auth/oidc/start?tenant=acme&provider=corp&redirect=" + url.QueryEscape(bad)),
+		)
 		if a.status != 400 {
 			t.Errorf("redirect to %q: %d %s; want 400", bad, a.status, a.code)
 		}
@@ -356,14 +405,16 @@ func TestAConsoleFetchesItsTokensByAOneTimeCode(t *testing.T) {
 
 func TestAPublicClientSignsInByPKCEAlone(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
-	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"client_id":"public","client_secret":""}`).want(t, "make it public", 200, "")
+	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"client_id":"public","client_secret":""}`).
+		want(t, "make it public", 200, "")
 	o.signInAs("carol").want(t, "sign in", 200, "")
 }
 
 func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 	h := open(t)
 	admin := h.signIn().AccessToken
-	const good = `{"name":"corp","issuer":"https://127.0.0.1:9443/x","client_id":"c","client_secret":"` + clientSecret + `"%s}`
+	const good = `{"name":"corp","issuer":"https://127.0.0.1:9443/x","client_id":"c","client_secret":"` + clientSecret +
+		`"%s}`
 	post := func(more string) answer {
 		return h.call("POST", "/settings/identity-providers", admin, fmt.Sprintf(good, more))
 	}
@@ -373,18 +424,39 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 	made.into(t, &p)
 	path := "/settings/identity-providers/" + p.ID
 	want := idp.Provider{
-		ID: p.ID, Name: "corp", Issuer: "https://127.0.0.1:9443/x", ClientID: "c", ClientSecret: p.ClientSecret, Scopes: []string{"profile", "email"},
-		RoleMapping: map[string][]string{}, Domains: []string{}, Enabled: true, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Version: 1,
+		ID:           p.ID,
+		Name:         "corp",
+		Issuer:       "https://127.0.0.1:9443/x",
+		ClientID:     "c",
+		ClientSecret: p.ClientSecret,
+		Scopes:       []string{"profile", "email"},
+		RoleMapping:  map[string][]string{},
+		Domains:      []string{},
+		Enabled:      true,
+		CreatedAt:    p.CreatedAt,
+		UpdatedAt:    p.UpdatedAt,
+		Version:      1,
 	}
-	if diff := cmp.Diff(want, p, cmp.AllowUnexported(idp.Provider{})); diff != "" || !p.ClientSecret.Set || made.header.Get("ETag") != `"1"` {
+	if diff := cmp.Diff(
+		want,
+		p,
+		cmp.AllowUnexported(idp.Provider{}),
+	); diff != "" || !p.ClientSecret.Set ||
+		made.header.Get("ETag") != `"1"` {
 		t.Errorf("provider (-want +got):\n%s", diff)
 	}
 	post("").want(t, "the same name", 409, "conflict")
 	bad := map[string]string{
-		`,"name":"Corp!"`: "validation_failed", `,"issuer":""`: "validation_failed", `,"issuer":"http://169.254.169.254/"`: "destination_not_allowed",
-		`,"issuer":"https://10.0.0.1/"`: "destination_not_allowed", `,"issuer":"file:///etc/passwd"`: "destination_not_allowed",
-		`,"role_mapping":{"g":["root"]}`: "validation_failed", `,"domains":["not a domain"]`: "validation_failed", `,"scopes":["two words"]`: "validation_failed",
-		`,"secret":"x"`: "unknown_field", `,"create_users":true`: "validation_failed",
+		`,"name":"Corp!"`:                     "validation_failed",
+		`,"issuer":""`:                        "validation_failed",
+		`,"issuer":"http://169.254.169.254/"`: "destination_not_allowed",
+		`,"issuer":"https://10.0.0.1/"`:       "destination_not_allowed",
+		`,"issuer":"file:///etc/passwd"`:      "destination_not_allowed",
+		`,"role_mapping":{"g":["root"]}`:      "validation_failed",
+		`,"domains":["not a domain"]`:         "validation_failed",
+		`,"scopes":["two words"]`:             "validation_failed",
+		`,"secret":"x"`:                       "unknown_field",
+		`,"create_users":true`:                "validation_failed",
 	}
 	for more, code := range bad {
 		name, value, _ := strings.Cut(strings.TrimPrefix(more, ","), ":")
@@ -399,20 +471,31 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 		b, _ := json.Marshal(m)
 		h.call("POST", "/settings/identity-providers", admin, string(b)).want(t, more, 422, code)
 	}
-	h.call("PATCH", path, admin, `{"issuer":"https://127.0.0.1:9443/y"}`).want(t, "another issuer with the old secret", 422, "validation_failed")
+	h.call("PATCH", path, admin, `{"issuer":"https://127.0.0.1:9443/y"}`).
+		want(t, "another issuer with the old secret", 422, "validation_failed")
 	anybody := h.call("PATCH", path, admin, `{"create_users":true,"role_mapping":{"staff":["auditor"]}}`)
 	anybody.want(t, "users of everybody whom the issuer knows", 422, "validation_failed")
 	if !strings.Contains(anybody.body, `"#/domains"`) || !strings.Contains(anybody.body, "disable create_users") {
 		t.Errorf("it is not said how to mend it: %s", anybody.body)
 	}
-	h.call("PATCH", path, admin, `{"create_users":true,"domains":["acme.example"]}`).want(t, "users of one domain", 200, "")
+	h.call("PATCH", path, admin, `{"create_users":true,"domains":["acme.example"]}`).
+		want(t, "users of one domain", 200, "")
 	h.call("PATCH", path, admin, `{"domains":[]}`).want(t, "the domain taken away", 422, "validation_failed")
 	h.call("PATCH", path, admin, `{"create_users":false,"domains":[]}`).want(t, "no users, no domains", 200, "")
-	h.call("PATCH", path, admin, `{"enabled":false}`, "If-Match", `"7"`).want(t, "an old version", 412, "precondition_failed")
+	h.call("PATCH", path, admin, `{"enabled":false}`, "If-Match", `"7"`).
+		want(t, "an old version", 412, "precondition_failed")
 	h.call("PATCH", path, admin, `{"enabled":false}`, "If-Match", `"3"`).want(t, "switch off", 200, "")
-	h.call("GET", "/auth/oidc/start?tenant=acme&provider=corp", "", "").want(t, "start with one that is off", 404, "not_found")
-	h.call("GET", "/auth/oidc/start?tenant=nobody&provider=corp", "", "").want(t, "start in no tenant", 404, "not_found")
-	if list := h.call("GET", "/settings/identity-providers", admin, ""); !strings.Contains(list.body, `"total":1`) || strings.Contains(list.body, "CANARY") {
+	h.call("GET", "/auth/oidc/start?tenant=acme&provider=corp", "", "").
+		want(t, "start with one that is off", 404, "not_found")
+	h.call("GET", "/auth/oidc/start?tenant=nobody&provider=corp", "", "").
+		want(t, "start in no tenant", 404, "not_found")
+	if list := h.call(
+		"GET",
+		"/settings/identity-providers",
+		admin,
+		"",
+	); !strings.Contains(list.body, `"total":1`) ||
+		strings.Contains(list.body, "CANARY") {
 		t.Errorf("list: %s", list.body)
 	}
 	h.sql(`update app_user set roles = array['auditor']`)
@@ -426,10 +509,21 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 	h.pass(5 * time.Second)
 	h.call("DELETE", path, admin, "").want(t, "delete", 204, "")
 	h.call("GET", path, admin, "").want(t, "after that", 404, "not_found")
-	if got := h.audited("auth.provider_created") + h.audited("auth.provider_updated") + h.audited("auth.provider_deleted"); got != "successsuccess success successsuccess" {
+	if got := h.audited(
+		"auth.provider_created",
+	) + h.audited(
+		"auth.provider_updated",
+	) + h.audited(
+		"auth.provider_deleted",
+	); got != "successsuccess success successsuccess" {
 		t.Errorf("audited %q", got)
 	}
-	if sealed := h.ask(`select coalesce(string_agg(audit_event::text, ''), '') from audit_event`); strings.Contains(sealed, clientSecret) {
+	if sealed := h.ask(
+		`select coalesce(string_agg(audit_event::text, ''), '') from audit_event`,
+	); strings.Contains(
+		sealed,
+		clientSecret,
+	) {
 		t.Error("the client's secret is in the audit log")
 	}
 	h.noSecrets(clientSecret)

@@ -29,8 +29,8 @@ const (
 // crossAccess is the action under which every request to another tenant is audited, in both.
 const crossAccess = "tenant.cross_access"
 
-// actIn is the viewer in the tenant that the request asks for: the token's own, or for a control-plane admin the one that
-// X-Tenant-Id names. The header is never ignored: what it asks for is either what happens or refused.
+// actIn is the viewer in the tenant that the request asks for: the token's own, or for a control-plane admin the one
+// that X-Tenant-Id names. The header is never ignored: what it asks for is either what happens or refused.
 func (s *Service) actIn(ctx context.Context, v viewer.Viewer, r *http.Request) (viewer.Viewer, error) {
 	own, err := s.standingOf(ctx, v.Tenant)
 	if err != nil {
@@ -50,7 +50,13 @@ func (s *Service) actIn(ctx context.Context, v viewer.Viewer, r *http.Request) (
 		return s.cross(ctx, v, asked, r)
 	}
 	if slug := httpapi.AddressedTenant(ctx); slug != "" && slug != own.slug {
-		s.denied(ctx, v, "auth.wrong_address", audit.Subject{Type: "tenant", ID: v.Tenant, Display: own.slug}, map[string]any{"addressed": slug})
+		s.denied(
+			ctx,
+			v,
+			"auth.wrong_address",
+			audit.Subject{Type: "tenant", ID: v.Tenant, Display: own.slug},
+			map[string]any{"addressed": slug},
+		)
 		return viewer.Viewer{}, invalidToken()
 	}
 	return v, nil
@@ -76,7 +82,8 @@ func askedReason(r *http.Request) (string, error) {
 		return "", nil
 	}
 	why := strings.TrimSpace(values[0])
-	if len(values) > 1 || !utf8.ValidString(why) || utf8.RuneCountInString(why) > longestWhy || strings.ContainsFunc(why, unicode.IsControl) {
+	if len(values) > 1 || !utf8.ValidString(why) || utf8.RuneCountInString(why) > longestWhy ||
+		strings.ContainsFunc(why, unicode.IsControl) {
 		return "", invalidHeader(reasonHeader, "it may be given once and have at most 200 characters of text")
 	}
 	return why, nil
@@ -89,13 +96,21 @@ func invalidHeader(name, rule string) error {
 
 func overrideForbidden(why string) error {
 	return fault.Coded(fault.Forbidden, "tenant_override_forbidden", "%s", why).
-		With(fault.Field{Header: tenantHeader, Code: "forbidden", Detail: "leave it out, or name the token's own tenant"})
+		With(fault.Field{Header: tenantHeader, Code: "forbidden",
+			Detail: "leave it out, or name the token's own tenant"})
 }
 
-// cross takes a control-plane admin into another tenant. Both tenants' logs say so before anything is read there, or nothing is.
+// cross takes a control-plane admin into another tenant. Both tenants' logs say so before anything is read there, or
+// nothing is.
 func (s *Service) cross(ctx context.Context, v viewer.Viewer, target string, r *http.Request) (viewer.Viewer, error) {
 	if v.Kind != viewer.User || !v.ControlPlaneAdmin {
-		s.denied(ctx, v, crossAccess, audit.Subject{Type: "tenant", ID: target}, map[string]any{"method": r.Method, "path": r.URL.Path})
+		s.denied(
+			ctx,
+			v,
+			crossAccess,
+			audit.Subject{Type: "tenant", ID: target},
+			map[string]any{"method": r.Method, "path": r.URL.Path},
+		)
 		return viewer.Viewer{}, overrideForbidden("this token acts in its own tenant alone")
 	}
 	if path := r.URL.Path; strings.HasPrefix(path, httpapi.Prefix+"/auth/") && path != httpapi.Prefix+"/auth/me" {
@@ -110,8 +125,8 @@ func (s *Service) cross(ctx context.Context, v viewer.Viewer, target string, r *
 	return there, s.recordCrossing(ctx, v, there, r)
 }
 
-// guest is a control-plane admin in a tenant that is not theirs: an administrator there, or an auditor who at home may only
-// read, and nobody's record in either case.
+// guest is a control-plane admin in a tenant that is not theirs: an administrator there, or an auditor who at home may
+// only read, and nobody's record in either case.
 func guest(v viewer.Viewer, target, why string) viewer.Viewer {
 	roles := []viewer.Role{viewer.Admin}
 	if v.OnlyReads() {
@@ -127,17 +142,36 @@ const visitPause = time.Hour
 // tell lets a tenant hear of an operator's visit, where it wants to and has not heard lately.
 func (s *Service) tell(ctx context.Context, tx *pg.Tx, t tenant.Tenant, r *http.Request) (told bool, err error) {
 	v := tx.Viewer
-	if last, ok := s.visits.get(visit(v)); !t.Settings.NotifyOperatorAccess || ok && s.Now().Sub(last).Abs() < visitPause {
+	if last, ok := s.visits.get(
+		visit(v),
+	); !t.Settings.NotifyOperatorAccess ||
+		ok && s.Now().Sub(last).Abs() < visitPause {
 		return false, nil
 	}
-	return true, event.Publish(ctx, tx, event.Event{Kind: event.OperatorAccess, Resource: event.Resource{Type: "tenant", ID: t.ID}, Version: t.Version,
-		Data: map[string]any{"operator_id": v.ID, "operator": v.Display, "reason": v.Reason, "method": r.Method, "path": r.URL.Path, "request_id": v.RequestID}})
+	return true, event.Publish(
+		ctx,
+		tx,
+		event.Event{
+			Kind:     event.OperatorAccess,
+			Resource: event.Resource{Type: "tenant", ID: t.ID},
+			Version:  t.Version,
+			Data: map[string]any{
+				"operator_id": v.ID,
+				"operator":    v.Display,
+				"reason":      v.Reason,
+				"method":      r.Method,
+				"path":        r.URL.Path,
+				"request_id":  v.RequestID,
+			},
+		},
+	)
 }
 
 func visit(v viewer.Viewer) string { return v.Tenant + "|" + v.ID }
 
-// recordCrossing writes the one entry of a request into each of the two logs. It returns faults with the codes not_found and
-// tenant_suspended for the other tenant, tenant_override_forbidden when the address names a third, and audit_unavailable.
+// recordCrossing writes the one entry of a request into each of the two logs. It returns faults with the codes
+// not_found and tenant_suspended for the other tenant, tenant_override_forbidden when the address names a third, and
+// audit_unavailable.
 func (s *Service) recordCrossing(ctx context.Context, home, there viewer.Viewer, r *http.Request) error {
 	told := false
 	err := s.DB.As(ctx, there, func(tx *pg.Tx) error {
@@ -151,8 +185,12 @@ func (s *Service) recordCrossing(ctx context.Context, home, there viewer.Viewer,
 		if err := t.Status.Usable(); err != nil {
 			return err
 		}
-		entry := audit.Entry{Action: crossAccess, Subject: audit.Subject{Type: "tenant", ID: t.ID, Display: t.Slug}, Reason: there.Reason,
-			Context: map[string]any{"method": r.Method, "path": r.URL.Path, "tenant_id": t.ID}}
+		entry := audit.Entry{
+			Action:  crossAccess,
+			Subject: audit.Subject{Type: "tenant", ID: t.ID, Display: t.Slug},
+			Reason:  there.Reason,
+			Context: map[string]any{"method": r.Method, "path": r.URL.Path, "tenant_id": t.ID},
+		}
 		if err := audit.Record(ctx, tx, entry); err != nil {
 			return err
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Forget drops what is remembered of a user's sessions and of the tokens that stand on their rights, so that in this process
-// a change of theirs works at once.
+// Forget drops what is remembered of a user's sessions and of the tokens that stand on their rights, so that in this
+// process a change of theirs works at once.
 func (s *Service) Forget(tenantID, userID string) {
 	s.forget(tenantID, userID)
 	s.integrations.forget()
@@ -28,8 +28,8 @@ func (s *Service) WithdrawLinks(ctx context.Context, tx *pg.Tx, userID string) e
 	return nil
 }
 
-// LockUsers has changes of who the administrators of the transaction's tenant are happen one after the other. Whoever may take
-// the role from somebody calls it before reading, and AdminRemains after writing.
+// LockUsers has changes of who the administrators of the transaction's tenant are happen one after the other. Whoever
+// may take the role from somebody calls it before reading, and AdminRemains after writing.
 func LockUsers(ctx context.Context, tx *pg.Tx) error {
 	const users = 1301 // the first half of the lock's name; the tenant is the second
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1, hashtext(current_tenant()::text))`, users); err != nil {
@@ -38,7 +38,8 @@ func LockUsers(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// AdminRemains returns a fault of kind Conflict with the code last_admin when the tenant has no active administrator any more.
+// AdminRemains returns a fault of kind Conflict with the code last_admin when the tenant has no active administrator
+// any more.
 func AdminRemains(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select exists (select from app_user
@@ -49,7 +50,11 @@ func AdminRemains(ctx context.Context, tx *pg.Tx) error {
 		return fmt.Errorf("look for another administrator: %w", err)
 	}
 	if !remains {
-		return fault.Coded(fault.Conflict, "last_admin", "this is the last active administrator; first make another user who has signed in an administrator")
+		return fault.Coded(
+			fault.Conflict,
+			"last_admin",
+			"this is the last active administrator; first make another user who has signed in an administrator",
+		)
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/oidc"
 )
 
-// recognise finds the user that somebody of an outside provider is here: by the link from an earlier time, else, once, by a
-// verified e-mail address, else by making them one where the provider may. Roles follow the mapping of groups.
+// recognise finds the user that somebody of an outside provider is here: by the link from an earlier time, else, once,
+// by a verified e-mail address, else by making them one where the provider may. Roles follow the mapping of groups.
 func (s *Service) recognise(ctx context.Context, f flow, said oidc.Person, from Browser) (p person, err error) {
 	v := viewer.System(f.tenant)
 	v.IP, v.UserAgent, v.RequestID = httpapi.AddressOf(ctx), from.agent(), httpapi.RequestID(ctx)
@@ -45,10 +45,24 @@ func (s *Service) recognise(ctx context.Context, f flow, said oidc.Person, from 
 	return p, err
 }
 
-const personColumns = `u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, u.control_plane_admin, t.status`
+const personColumns = `u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch,
+	u.control_plane_admin, t.status`
 
 func (p *person) from(row pgx.Row, more ...any) error {
-	return row.Scan(append([]any{&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.controlPlane, &p.tenantStatus}, more...)...)
+	return row.Scan(
+		append(
+			[]any{
+				&p.id,
+				&p.email,
+				&p.name,
+				&p.identity,
+				&p.roles,
+				&p.status,
+				&p.epoch,
+				&p.controlPlane,
+				&p.tenantStatus,
+			},
+			more...)...)
 }
 
 // linked finds somebody who came by this provider before, with the roles that its mapping gave them then.
@@ -74,7 +88,11 @@ func (s *Service) linked(ctx context.Context, tx *pg.Tx, said oidc.Person, p *pe
 }
 
 func notKnown() error {
-	return fault.Coded(fault.Forbidden, "sso_not_linked", "the identity provider knows you, but there is no user here that you may be; ask an administrator for one")
+	return fault.Coded(
+		fault.Forbidden,
+		"sso_not_linked",
+		"the identity provider knows you, but there is no user here that you may be; ask an administrator for one",
+	)
 }
 
 // introduce makes the first link. An address counts only when the provider says that it was verified, may speak for its
@@ -115,7 +133,8 @@ func (s *Service) introduce(ctx context.Context, tx *pg.Tx, f flow, said oidc.Pe
 	})
 }
 
-// welcome makes a user of somebody new, linked to the person who has this address and no user: the provider has proved that it is theirs.
+// welcome makes a user of somebody new, linked to the person who has this address and no user: the provider has proved
+// that it is theirs.
 func (s *Service) welcome(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, email string, p *person) error {
 	const sql = `
 		insert into app_user (tenant_id, id, email, display_name, status, identity_id)
@@ -128,17 +147,26 @@ func (s *Service) welcome(ctx context.Context, tx *pg.Tx, f flow, said oidc.Pers
 		            and i.status not in ('deactivated', 'archived')
 		            and not exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id)))
 		returning identity_id::text`
-	*p = person{id: uuid.Must(uuid.NewV7()).String(), email: email, name: said.Name, status: "active", epoch: 1, tenantStatus: "active"}
+	*p = person{
+		id:           uuid.Must(uuid.NewV7()).String(),
+		email:        email,
+		name:         said.Name,
+		status:       "active",
+		epoch:        1,
+		tenantStatus: "active",
+	}
 	if err := tx.QueryRow(ctx, sql, p.id, p.email, p.name).Scan(&p.identity); err != nil {
 		return fmt.Errorf("make user: %w", err)
 	}
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: "user.created", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email}, Context: map[string]any{"provider": f.provider.Name, "identity_id": p.identity},
+		Action:  "user.created",
+		Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
+		Context: map[string]any{"provider": f.provider.Name, "identity_id": p.identity},
 	})
 }
 
-// follow brings the roles of somebody in line with their groups, and lets in who was invited. Whoever administers the whole
-// deployment never comes by a tenant's provider: the tenant's administrators could make it say anything.
+// follow brings the roles of somebody in line with their groups, and lets in who was invited. Whoever administers the
+// whole deployment never comes by a tenant's provider: the tenant's administrators could make it say anything.
 func follow(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, granted []string, p *person) error {
 	if p.controlPlane || p.status == "disabled" {
 		return notKnown()
@@ -175,8 +203,12 @@ func follow(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, granted []
 		return nil
 	}
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: "auth.roles_mapped", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
-		Changes: []audit.Change{{Field: "roles", From: nonNil(before), To: roles}}, Context: map[string]any{"provider": f.provider.Name},
+		Action:  "auth.roles_mapped",
+		Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
+		Changes: []audit.Change{
+			{Field: "roles", From: nonNil(before), To: roles},
+		},
+		Context: map[string]any{"provider": f.provider.Name},
 	})
 }
 
@@ -197,8 +229,9 @@ func lastAdmin(ctx context.Context, tx *pg.Tx, id string) (bool, error) {
 	return last, nil
 }
 
-// mappedRoles are somebody's roles after a sign-in, and those of them that are the mapping's. What the mapping gave the last
-// time it takes away again; what an administrator gave stays, also where the mapping would give it too. Both are sorted.
+// mappedRoles are somebody's roles after a sign-in, and those of them that are the mapping's. What the mapping gave the
+// last time it takes away again; what an administrator gave stays, also where the mapping would give it too. Both are
+// sorted.
 func mappedRoles(now, granted, mapped []string) (roles, given []string) {
 	manual := slices.DeleteFunc(slices.Clone(now), func(r string) bool { return slices.Contains(granted, r) })
 	given = slices.DeleteFunc(slices.Clone(mapped), func(r string) bool { return slices.Contains(manual, r) })

@@ -27,8 +27,9 @@ type refreshIn struct {
 	Cookie string `cookie:"grantwright_refresh" hidden:"true"`
 }
 
-// refresh exchanges the refresh token, which is the Bearer of this request or a console's cookie, for new tokens. A refresh
-// token works once; a second use means that two hold it, and nobody can tell which of them is the user: the whole session ends.
+// refresh exchanges the refresh token, which is the Bearer of this request or a console's cookie, for new tokens. A
+// refresh token works once; a second use means that two hold it, and nobody can tell which of them is the user: the
+// whole session ends.
 func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, in *refreshIn) (*signInOut, error) {
 	token := httpapi.BearerOf(ctx)
 	byCookie := token == "" && in.Cookie != ""
@@ -39,7 +40,10 @@ func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, in *refreshIn) (
 		}
 		token = in.Cookie
 	case token == "":
-		return nil, fault.New(fault.Unauthenticated, "the refresh token belongs here as Authorization: Bearer <token>, or as the console's cookie")
+		return nil, fault.New(
+			fault.Unauthenticated,
+			"the refresh token belongs here as Authorization: Bearer <token>, or as the console's cookie",
+		)
 	}
 	c, err := s.verify(ctx, refreshForm, token, false)
 	switch {
@@ -63,7 +67,14 @@ func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, in *refreshIn) (
 
 // rotate replaces the session's refresh token, or ends the session (ended), or leaves all as it was.
 func (s *Service) rotate(ctx context.Context, c claims) (out SignInTokens, ended bool, err error) {
-	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.User, ID: c.Subject, Session: c.Session, IP: httpapi.AddressOf(ctx), RequestID: httpapi.RequestID(ctx)}
+	v := viewer.Viewer{
+		Tenant:    c.Tenant,
+		Kind:      viewer.User,
+		ID:        c.Subject,
+		Session:   c.Session,
+		IP:        httpapi.AddressOf(ctx),
+		RequestID: httpapi.RequestID(ctx),
+	}
 	var refusal error
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		out, err = s.exchange(ctx, tx, c)
@@ -100,7 +111,15 @@ func (s *Service) exchange(ctx context.Context, tx *pg.Tx, c claims) (SignInToke
 		returning u.email, u.display_name, u.identity_id::text, u.roles, s.idle_expires_at, s.expires_at`
 	now, jti := s.Now(), uuid.NewString()
 	args := pgx.NamedArgs{
-		"next": hashOf(jti), "used": hashOf(c.ID), "now": now, "idle": now.Add(idleLife), "session": c.Session, "user": c.Subject, "epoch": c.Epoch,
+		"next": hashOf(
+			jti,
+		),
+		"used":    hashOf(c.ID),
+		"now":     now,
+		"idle":    now.Add(idleLife),
+		"session": c.Session,
+		"user":    c.Subject,
+		"epoch":   c.Epoch,
 	}
 	p := person{tenant: c.Tenant, id: c.Subject, epoch: c.Epoch}
 	var idle, end time.Time
@@ -157,7 +176,9 @@ func (s *Service) endReused(ctx context.Context, tx *pg.Tx, c claims) error {
 		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: "auth.refresh_reuse_detected", Outcome: audit.Denied, Subject: audit.Subject{Type: "session", ID: c.Session},
+		Action:  "auth.refresh_reuse_detected",
+		Outcome: audit.Denied,
+		Subject: audit.Subject{Type: "session", ID: c.Session},
 		Context: map[string]any{"jti": c.ID},
 	})
 }

@@ -100,9 +100,24 @@ func TestARevocationIsHeardOfByOtherProcessesAtOnce(t *testing.T) {
 		revoke     func(in answer)
 		undo       string
 	}{
-		{"user disabled", "token_revoked", func(answer) { h.sql(`update app_user set status = 'disabled'`) }, `update app_user set status = 'active'`},
-		{"session ended", "token_revoked", func(in answer) { h.call("POST", "/auth/logout", in.AccessToken, "") }, `select 1`},
-		{"tenant suspended", "tenant_suspended", func(answer) { h.sql(`update tenant set status = 'suspended'`) }, `update tenant set status = 'active'`},
+		{
+			"user disabled",
+			"token_revoked",
+			func(answer) { h.sql(`update app_user set status = 'disabled'`) },
+			`update app_user set status = 'active'`,
+		},
+		{
+			"session ended",
+			"token_revoked",
+			func(in answer) { h.call("POST", "/auth/logout", in.AccessToken, "") },
+			`select 1`,
+		},
+		{
+			"tenant suspended",
+			"tenant_suspended",
+			func(answer) { h.sql(`update tenant set status = 'suspended'`) },
+			`update tenant set status = 'active'`,
+		},
 		{"key retired", "invalid_token", func(in answer) {
 			if _, err := keys.Retire(ctx, kidOf(t, in.AccessToken)); err != nil {
 				t.Fatal(err)
@@ -223,7 +238,12 @@ func TestKeysRotateUnderLoadAndNobodyIsSignedOut(t *testing.T) {
 	close(stop)
 	load.Wait()
 	if made.Load() < 50 || refused.Load() > 0 || len(seen) < 2 {
-		t.Errorf("%d tokens were made with %d keys, %d refused; want many, of several keys, and none refused", made.Load(), len(seen), refused.Load())
+		t.Errorf(
+			"%d tokens were made with %d keys, %d refused; want many, of several keys, and none refused",
+			made.Load(),
+			len(seen),
+			refused.Load(),
+		)
 	}
 }
 
@@ -244,7 +264,11 @@ func TestANextKeySignsOnlyWhenItHasBeenKnownForADay(t *testing.T) {
 		return strings.TrimSpace(states)
 	}
 	age := func(state, column string, by string) {
-		h.keysSQL(`update signing_key set `+column+` = `+column+` - $1::interval where audience = 'api' and state = $2`, by, state)
+		h.keysSQL(
+			`update signing_key set `+column+` = `+column+` - $1::interval where audience = 'api' and state = $2`,
+			by,
+			state,
+		)
 	}
 	if got := rotate(); got != "next" {
 		t.Errorf("the first step: %s; want a key made known", got)
@@ -314,7 +338,8 @@ func TestAfterARestoreNothingFromBeforeWorksButAnAgentsRenewal(t *testing.T) {
 	}
 	h.within(5*time.Second, h.Service, in.AccessToken, "token_revoked")
 	h.call("POST", "/auth/refresh", in.RefreshToken, "").want(t, "refresh", 401, "invalid_grant")
-	h.call("POST", "/auth/sign-in-link", "", `{"token":"`+link+`","password":"`+canary+`"}`).want(t, "sign-in link", 401, "invalid_grant")
+	h.call("POST", "/auth/sign-in-link", "", `{"token":"`+link+`","password":"`+canary+`"}`).
+		want(t, "sign-in link", 401, "invalid_grant")
 	if _, err := h.VerifyEnrollToken(ctx, invitation); !fault.IsCode(err, "token_revoked") {
 		t.Errorf("an invitation: %v; want token_revoked", err)
 	}

@@ -13,13 +13,17 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 )
 
-// knownBefore is how long a key is published before it signs, so that whoever keeps a copy of our key set has it by then.
+// knownBefore is how long a key is published before it signs, so that whoever keeps a copy of our key set has it by
+// then.
 const knownBefore = 24 * time.Hour
 
-// longest are the lives of the longest-lived tokens of an audience: so long a key that signs no more still verifies. An agent
-// that was switched off renews by a token as old as it likes, for which keys that were retired are good enough.
+// longest are the lives of the longest-lived tokens of an audience: so long a key that signs no more still verifies. An
+// agent that was switched off renews by a token as old as it likes, for which keys that were retired are good enough.
 var longest = map[audience]time.Duration{
-	forAPI: 366 * 24 * time.Hour, forRefresh: sessionLife + time.Hour, forAgent: 2 * time.Hour, forEnroll: 25 * time.Hour,
+	forAPI:     366 * 24 * time.Hour,
+	forRefresh: sessionLife + time.Hour,
+	forAgent:   2 * time.Hour,
+	forEnroll:  25 * time.Hour,
 }
 
 // SigningKey is a key as an operator sees it.
@@ -44,8 +48,8 @@ type Moved struct {
 	Until time.Time // of a key that is next: when it may sign
 }
 
-// Keys are the signing keys of a deployment, for an operator's command. The process that serves need not stop: it hears of
-// every change at once, and within four seconds in any case.
+// Keys are the signing keys of a deployment, for an operator's command. The process that serves need not stop: it hears
+// of every change at once, and within four seconds in any case.
 type Keys struct{ keys *keys }
 
 // OpenKeys opens them, making those that are missing.
@@ -75,9 +79,9 @@ func listKeys(ctx context.Context, tx *pg.Tx) ([]SigningKey, error) {
 	})
 }
 
-// Rotate takes each audience one step on. A key that has been known for a day begins to sign, the one before it only verifies,
-// and a further one is made known; keys whose last token has ended are retired. Where the next key is younger than a day,
-// nothing moves unless it must be now. It returns the keys that were made or moved.
+// Rotate takes each audience one step on. A key that has been known for a day begins to sign, the one before it only
+// verifies, and a further one is made known; keys whose last token has ended are retired. Where the next key is younger
+// than a day, nothing moves unless it must be now. It returns the keys that were made or moved.
 func (k *Keys) Rotate(ctx context.Context, r Rotation) (moved []Moved, err error) {
 	chosen, err := chosenAudiences(r.Audiences)
 	if err != nil {
@@ -207,8 +211,9 @@ func move(ctx context.Context, tx *pg.Tx, s *SigningKey, to State) error {
 	return nil
 }
 
-// Retire ends a key that somebody else may have: every token that it signed is refused by all processes within five seconds.
-// Where it was the one that signs, the next one takes its place at once, or a new one. It returns the keys that moved.
+// Retire ends a key that somebody else may have: every token that it signed is refused by all processes within five
+// seconds. Where it was the one that signs, the next one takes its place at once, or a new one. It returns the keys
+// that moved.
 func (k *Keys) Retire(ctx context.Context, kid string) (moved []Moved, err error) {
 	err = k.keys.db.Deployment(ctx, func(tx *pg.Tx) error {
 		moved = nil
@@ -221,7 +226,11 @@ func (k *Keys) Retire(ctx context.Context, kid string) (moved []Moved, err error
 		}
 		at := slices.IndexFunc(all, func(s SigningKey) bool { return s.ID == kid })
 		if at < 0 {
-			return fault.New(fault.NotFound, "there is no signing key %q; `grantwright keys list` shows those there are", kid)
+			return fault.New(
+				fault.NotFound,
+				"there is no signing key %q; `grantwright keys list` shows those there are",
+				kid,
+			)
 		}
 		moved, err = k.retire(ctx, tx, all, &all[at])
 		return err

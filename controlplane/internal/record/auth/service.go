@@ -22,7 +22,8 @@ const (
 	linkLife    = time.Hour
 
 	outsideTimeout = 10 * time.Second // of a call to an outside provider
-	outsideLife    = 12 * time.Hour   // of a session that an outside provider vouched for: who leaves there is out here the same day
+	// of a session that an outside provider vouched for: who leaves there is out here the same day
+	outsideLife = 12 * time.Hour
 )
 
 // rightsAge is how old rights may be when a request is judged by them. With the time of a query it stays below the five
@@ -62,8 +63,8 @@ type Service struct {
 	visits    *lru[string, time.Time] // when a tenant last heard that an operator works in it
 }
 
-// New makes the service with its signing keys, which are made at the first start. It fails when the keys in the database
-// were sealed under another master key.
+// New makes the service with its signing keys, which are made at the first start. It fails when the keys in the
+// database were sealed under another master key.
 func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (*Service, error) {
 	keys, err := openKeys(ctx, db, ring)
 	if err != nil {
@@ -75,12 +76,22 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 	}
 	password.Nobody() // made now, so that the first unknown user does not wait for it
 	s := &Service{
-		DB: db, Log: log, Now: time.Now, Issuer: "urn:grantwright", Seal: ring, PublicURL: "http://localhost",
-		outsideKey: outsideKey,
-		keys:       keys, desk: password.NewDesk(), verified: newLRU[[32]byte, claims](10_000), rights: newLRU[string, rights](10_000),
+		DB:           db,
+		Log:          log,
+		Now:          time.Now,
+		Issuer:       "urn:grantwright",
+		Seal:         ring,
+		PublicURL:    "http://localhost",
+		outsideKey:   outsideKey,
+		keys:         keys,
+		desk:         password.NewDesk(),
+		verified:     newLRU[[32]byte, claims](10_000),
+		rights:       newLRU[string, rights](10_000),
 		integrations: newIntegrations(),
-		standings:    newLRU[string, standing](10_000), denials: newLRU[string, time.Time](10_000),
-		visits: newLRU[string, time.Time](10_000), offers: newLRU[string, offered](1_000),
+		standings:    newLRU[string, standing](10_000),
+		denials:      newLRU[string, time.Time](10_000),
+		visits:       newLRU[string, time.Time](10_000),
+		offers:       newLRU[string, offered](1_000),
 	}
 	s.askers = limit.NewAddresses(optionsRate, func() time.Time { return s.Now() })
 	s.starters = limit.NewAddresses(startRate, func() time.Time { return s.Now() })
@@ -88,8 +99,8 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 	return s, nil
 }
 
-// With lets people sign in with outside providers, whose addresses are judged by the guard. It is called once, before anything
-// is served.
+// With lets people sign in with outside providers, whose addresses are judged by the guard. It is called once, before
+// anything is served.
 func (s *Service) With(providers *idp.Service) {
 	s.Providers = providers
 	providers.End, providers.Ended = s.endProvider, s.ForgetTenants

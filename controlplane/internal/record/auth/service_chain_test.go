@@ -10,11 +10,15 @@ func TestAServiceTokenLivesOnlyAsLongAsAllThatMadeIt(t *testing.T) {
 		name, change string
 		status       int
 	}{
-		{"its maker is disabled", `update api_token set disabled_at = now(), disabled_reason = 'administrator' where id = $1`, 401},
-		{"its maker fell idle", `update api_token set awake_since = awake_since - interval '61 days' where id = $1`, 401},
+		{"its maker is disabled", `update api_token set disabled_at = now(), disabled_reason = 'administrator'
+			where id = $1`, 401},
+		{"its maker fell idle", `update api_token set awake_since = awake_since - interval '61 days'
+			where id = $1`, 401},
 		{"its maker is revoked", `update api_token set revoked_at = now() where id = $1`, 401},
-		{"its maker's administrator is none any more", `update api_token set created_by = gen_random_uuid() where id = $1`, 401},
-		{"its maker has expired", `update api_token set expires_at = awake_since + interval '1 second' where id = $1`, 200},
+		{"its maker's administrator is none any more", `update api_token set created_by = gen_random_uuid()
+			where id = $1`, 401},
+		{"its maker has expired", `update api_token set expires_at = awake_since + interval '1 second'
+			where id = $1`, 200},
 		{"its maker was replaced long ago", `update api_token set awake_since = awake_since - interval '61 days',
 			rotation_overlap_until = awake_since - interval '60 days' where id = $1`, 200},
 	} {
@@ -43,7 +47,12 @@ func TestAServiceTokenLivesOnlyAsLongAsAllThatMadeIt(t *testing.T) {
 			if tt.status == 200 {
 				return
 			}
-			h.sql(`update api_token set disabled_at = null, disabled_reason = null, revoked_at = null, awake_since = created_at, created_by = $2 where id = $1`, maker, h.admin)
+			h.sql(
+				`update api_token set disabled_at = null, disabled_reason = null, revoked_at = null,
+					awake_since = created_at, created_by = $2 where id = $1`,
+				maker,
+				h.admin,
+			)
 			h.pass(5 * time.Second)
 			h.asks(token).want(t, "once its maker is back", 200, "")
 		})

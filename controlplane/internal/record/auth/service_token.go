@@ -24,7 +24,8 @@ type ServiceClaims struct {
 	ExpiresAt time.Time
 }
 
-// IssueServiceToken makes the token of an integration of the transaction's tenant. The caller keeps the row and not the token.
+// IssueServiceToken makes the token of an integration of the transaction's tenant. The caller keeps the row and not the
+// token.
 func (s *Service) IssueServiceToken(_ context.Context, tx *pg.Tx, c ServiceClaims) (string, error) {
 	token, _, err := s.sign(serviceForm, claims{Subject: c.TokenID, Tenant: tx.Viewer.Tenant, ID: c.ID}, c.ExpiresAt)
 	if err != nil {
@@ -33,8 +34,8 @@ func (s *Service) IssueServiceToken(_ context.Context, tx *pg.Tx, c ServiceClaim
 	return token, nil
 }
 
-// ForgetTokens drops what is remembered of a tenant's service tokens, so that in this process a change works at once: it may be
-// one of a token on which others depend.
+// ForgetTokens drops what is remembered of a tenant's service tokens, so that in this process a change works at once:
+// it may be one of a token on which others depend.
 func (s *Service) ForgetTokens(tenantID string) {
 	s.integrations.rights.drop(func(_ string, f integration) bool { return f.viewer.Tenant == tenantID })
 }
@@ -54,9 +55,10 @@ func (i *integrations) forget() { i.rights.drop(func(string, integration) bool {
 
 // integration is what the database says about a service token.
 type integration struct {
-	at       time.Time // when it said so
-	viewer   viewer.Viewer
-	live     bool      // neither revoked nor disabled, nor is what made it, and whoever made it is still an active administrator
+	at     time.Time // when it said so
+	viewer viewer.Viewer
+	// neither revoked nor disabled, nor is what made it, and whoever made it is still an active administrator
+	live     bool
 	expires  time.Time // by itself, or because it was rotated
 	idleFrom time.Time // when it will have been unused for too long
 	networks []netip.Prefix
@@ -79,7 +81,11 @@ func (s *Service) serviceHolder(ctx context.Context, c claims, _ *http.Request) 
 	}
 	if !f.admits(ip) {
 		s.integrations.take(note{what: strayed, tenant: c.Tenant, token: c.Subject, ip: ip, at: now})
-		return viewer.Viewer{}, fault.Coded(fault.Forbidden, "network_not_allowed", "this token may not be used from the network that the request came from")
+		return viewer.Viewer{}, fault.Coded(
+			fault.Forbidden,
+			"network_not_allowed",
+			"this token may not be used from the network that the request came from",
+		)
 	}
 	s.integrations.take(note{what: used, tenant: c.Tenant, token: c.Subject, ip: ip, at: now})
 	return f.viewer, nil
@@ -90,7 +96,11 @@ func (f integration) judge(c claims, now time.Time) error {
 	case !f.live || f.viewer.ID != c.Subject || f.viewer.Tenant != c.Tenant:
 		return revoked()
 	case !now.Before(f.expires):
-		return fault.Coded(fault.Unauthenticated, "token_expired", "the token has come to its end; use its successor, or have a new one made")
+		return fault.Coded(
+			fault.Unauthenticated,
+			"token_expired",
+			"the token has come to its end; use its successor, or have a new one made",
+		)
 	}
 	return f.tenant.Usable()
 }
@@ -140,7 +150,8 @@ func (s *Service) readIntegration(ctx context.Context, c claims, now time.Time) 
 		       coalesce(k.rate_rps, 0), coalesce(k.rate_burst, 0), k.allowed_cidrs,
 		       k.revoked_at is null and k.disabled_at is null and u.status = 'active' and 'admin' = any (u.roles)
 		       and (k.made_by is null or token_stands(k.made_by, $2)),
-		       least(k.expires_at, k.rotation_overlap_until), greatest(k.last_used_at, k.awake_since) + k.idle_after, t.status
+		       least(k.expires_at, k.rotation_overlap_until), greatest(k.last_used_at, k.awake_since) + k.idle_after,
+		           t.status
 		  from api_token k
 		  join app_user u
 		    on u.tenant_id = k.tenant_id
@@ -152,8 +163,9 @@ func (s *Service) readIntegration(ctx context.Context, c claims, now time.Time) 
 	v := &f.viewer
 	var networks []string
 	err := s.DB.As(ctx, viewer.System(c.Tenant), func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, sql, c.ID, now).Scan(&v.ID, &v.Display, &v.Roles, &v.Identity, &v.Maker, &v.MakerIdentity, &v.Scopes,
-			&v.Rate.PerSecond, &v.Rate.Burst, &networks, &f.live, &f.expires, &f.idleFrom, &f.tenant)
+		return tx.QueryRow(ctx, sql, c.ID, now).
+			Scan(&v.ID, &v.Display, &v.Roles, &v.Identity, &v.Maker, &v.MakerIdentity, &v.Scopes,
+				&v.Rate.PerSecond, &v.Rate.Burst, &networks, &f.live, &f.expires, &f.idleFrom, &f.tenant)
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

@@ -18,16 +18,29 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 )
 
-// integration makes a service token of the admin's with a role and, for 90 days, the scope to read identities. It writes down
-// what the token does until the test ends.
+// integration makes a service token of the admin's with a role and, for 90 days, the scope to read identities. It
+// writes down what the token does until the test ends.
 func (h *house) integration(role string) (id, token string) {
 	h.t.Helper()
 	id, jti := uuid.NewString(), uuid.NewString()
-	h.sql(`insert into api_token (tenant_id, id, jti, name, scopes, role, bound_identity_id, idle_after, expires_at, created_by, awake_since)
-	       values (current_tenant(), $1, $2, 'export', '{identities:read}', $3, case when $3 in ('manager', 'resource_owner') then $1::uuid end,
-	               interval '60 days', $4::timestamptz + interval '90 days', $5, $4)`, id, jti, role, h.now(), h.admin)
+	h.sql(
+		`insert into api_token (tenant_id, id, jti, name, scopes, role, bound_identity_id, idle_after, expires_at,
+	           created_by, awake_since)
+	       values (current_tenant(), $1, $2, 'export', '{identities:read}', $3, case
+	               when $3 in ('manager', 'resource_owner') then $1::uuid end, interval '60 days',
+	                   $4::timestamptz + interval '90 days', $5, $4)`,
+		id,
+		jti,
+		role,
+		h.now(),
+		h.admin,
+	)
 	err := h.db.As(ctx, viewer.System(h.tenant), func(tx *pg.Tx) (err error) {
-		token, err = h.IssueServiceToken(ctx, tx, auth.ServiceClaims{TokenID: id, ID: jti, ExpiresAt: h.now().Add(90 * 24 * time.Hour)})
+		token, err = h.IssueServiceToken(
+			ctx,
+			tx,
+			auth.ServiceClaims{TokenID: id, ID: jti, ExpiresAt: h.now().Add(90 * 24 * time.Hour)},
+		)
 		return err
 	})
 	if err != nil {
@@ -68,12 +81,23 @@ func TestAServiceTokenIsWhatItsRowSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []any{me.Kind, me.Display, me.User, me.Scopes, me.Roles, me.SeesAll, me.ReadOnly, me.SessionID, me.Tenant.ID}
-	want := []any{"service", "export", (*auth.SignedUser)(nil), []string{"identities:read"}, []string{"manager"}, false, false, id, h.tenant}
+	want := []any{
+		"service",
+		"export",
+		(*auth.SignedUser)(nil),
+		[]string{"identities:read"},
+		[]string{"manager"},
+		false,
+		false,
+		id,
+		h.tenant,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	v, err := h.AuthenticateUser(ctx, token, httptest.NewRequest("GET", "/", nil))
-	if err != nil || v.Rate != (viewer.Rate{PerSecond: 300, Burst: 700}) || v.Identity != id || v.Kind != viewer.Service {
+	if err != nil || v.Rate != (viewer.Rate{PerSecond: 300, Burst: 700}) || v.Identity != id ||
+		v.Kind != viewer.Service {
 		t.Errorf("the viewer is %+v, %v", v, err)
 	}
 	h.call("POST", "/auth/logout", token, "").want(t, "a session's end", 403, "forbidden")
@@ -85,13 +109,18 @@ func TestAServiceTokenIsDeadWhen(t *testing.T) {
 		status             int
 	}{
 		{"it is revoked", `update api_token set revoked_at = now()`, "token_revoked", 401},
-		{"it is disabled", `update api_token set disabled_at = now(), disabled_reason = 'administrator'`, "token_revoked", 401},
-		{"its overlap has ended", `update api_token set rotation_overlap_until = now() - interval '1 minute'`, "token_expired", 401},
-		{"its end was brought forward", `update api_token set expires_at = now() - interval '1 minute'`, "token_expired", 401},
+		{"it is disabled", `update api_token set disabled_at = now(),
+			disabled_reason = 'administrator'`, "token_revoked", 401},
+		{"its overlap has ended", `update api_token set rotation_overlap_until = now() - interval
+			'1 minute'`, "token_expired", 401},
+		{"its end was brought forward", `update api_token set expires_at = now() - interval
+			'1 minute'`, "token_expired", 401},
 		{"its row is another's", `update api_token set jti = gen_random_uuid()`, "token_revoked", 401},
 		{"whoever made it is disabled", `update app_user set status = 'disabled'`, "token_revoked", 401},
-		{"whoever made it is no admin any more", `update app_user set roles = '{manager,auditor}'`, "token_revoked", 401},
-		{"its network is another", `update api_token set allowed_cidrs = '{10.0.0.0/8,2001:db8::/32}'`, "network_not_allowed", 403},
+		{"whoever made it is no admin any more", `update app_user set roles = '{manager,auditor}'`, "token_revoked",
+			401},
+		{"its network is another", `update api_token set allowed_cidrs =
+			'{10.0.0.0/8,2001:db8::/32}'`, "network_not_allowed", 403},
 		{"its tenant is suspended", `update tenant set status = 'suspended'`, "tenant_suspended", 403},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,13 +145,19 @@ func TestAServiceTokenMayBeUsedFromItsNetworks(t *testing.T) {
 		h.asks(token).want(t, "from another", 403, "network_not_allowed")
 	}
 	// Once in a minute it is written down, not for each of them.
-	h.until("denied", `select coalesce(string_agg(outcome, ' '), '') from audit_event where action = 'api_token.refused' and subject_id = $1`, id)
+	h.until(
+		"denied",
+		`select coalesce(string_agg(outcome, ' '), '') from audit_event where action = 'api_token.refused'
+			and subject_id = $1`,
+		id,
+	)
 }
 
 func TestTheUseOfAServiceTokenIsWrittenDownOnceAMinute(t *testing.T) {
 	h := open(t)
 	id, token := h.integration("admin")
-	const seen = `select coalesce(last_used_ip || ' ' || extract(epoch from last_used_at)::bigint, '') from api_token where id = $1`
+	const seen = `select coalesce(last_used_ip || ' ' || extract(epoch from last_used_at)::bigint, '') from api_token
+		where id = $1`
 	first := h.now()
 	at := func(moment time.Time) string { return "127.0.0.1 " + strconv.FormatInt(moment.Unix(), 10) }
 	h.asks(token)
@@ -154,7 +189,10 @@ func TestAnIdleServiceTokenIsDisabled(t *testing.T) {
 	h.pass(5 * time.Second)
 	h.asks(token).want(t, "not used for long", 401, "token_revoked")
 	h.until("idle", `select coalesce(disabled_reason, '') from api_token where id = $1`, id)
-	h.until("success", `select coalesce(string_agg(outcome, ' '), '') from audit_event where action = 'api_token.disabled'`)
+	h.until(
+		"success",
+		`select coalesce(string_agg(outcome, ' '), '') from audit_event where action = 'api_token.disabled'`,
+	)
 	h.asks(token).want(t, "once disabled", 401, "token_revoked")
 }
 

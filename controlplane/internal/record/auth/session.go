@@ -69,11 +69,12 @@ type SignedUser struct {
 	Roles       []string `json:"roles" nullable:"false" doc:"manager, resource_owner, admin, auditor; they add up"`
 }
 
-// sessionsKept is how long a session that is over stays, with the address that it was begun from, for whoever looks into what
-// happened. The next sign-in of its user sweeps it.
+// sessionsKept is how long a session that is over stays, with the address that it was begun from, for whoever looks
+// into what happened. The next sign-in of its user sweeps it.
 const sessionsKept = 30 * 24 * time.Hour
 
-// openSession begins a session for p in the transaction, which acts as p, makes its first tokens, and records the sign-in.
+// openSession begins a session for p in the transaction, which acts as p, makes its first tokens, and records the
+// sign-in.
 func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how string) (SignInTokens, error) {
 	now := s.Now()
 	id, jti := uuid.Must(uuid.NewV7()).String(), uuid.NewString()
@@ -90,8 +91,10 @@ func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how stri
 			delete from auth_session
 			 where user_id = @user
 			   and expires_at < @over)
-		insert into auth_session (tenant_id, id, user_id, refresh_jti, created_at, last_used_at, idle_expires_at, expires_at, method, ip, user_agent, epoch, provider_id)
-		select current_tenant(), @id, seen.id, @jti, @now, @now, @idle, @end, @how, @ip, @agent, @epoch, nullif(@provider, '')::uuid
+		insert into auth_session (tenant_id, id, user_id, refresh_jti, created_at, last_used_at, idle_expires_at,
+		    expires_at, method, ip, user_agent, epoch, provider_id)
+		select current_tenant(), @id, seen.id, @jti, @now, @now, @idle, @end, @how, @ip, @agent, @epoch,
+		    nullif(@provider, '')::uuid
 		  from seen`
 	life := sessionLife
 	if how == byProvider {
@@ -99,8 +102,18 @@ func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how stri
 	}
 	idle, end := now.Add(min(idleLife, life)), now.Add(life)
 	args := pgx.NamedArgs{
-		"id": id, "user": p.id, "jti": hashOf(jti), "now": now, "idle": idle, "end": end, "how": how,
-		"ip": tx.Viewer.IP, "agent": tx.Viewer.UserAgent, "epoch": s.keys.generation(), "password": p.epoch, "over": now.Add(-sessionsKept),
+		"id":       id,
+		"user":     p.id,
+		"jti":      hashOf(jti),
+		"now":      now,
+		"idle":     idle,
+		"end":      end,
+		"how":      how,
+		"ip":       tx.Viewer.IP,
+		"agent":    tx.Viewer.UserAgent,
+		"epoch":    s.keys.generation(),
+		"password": p.epoch,
+		"over":     now.Add(-sessionsKept),
 		"provider": p.vouched.provider,
 	}
 	opened, err := tx.Exec(ctx, sql, args)
@@ -108,7 +121,11 @@ func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how stri
 		return SignInTokens{}, fmt.Errorf("open session: %w", err)
 	}
 	if opened.RowsAffected() == 0 {
-		return SignInTokens{}, fault.Coded(fault.Unauthenticated, "invalid_credentials", "your account was changed while you signed in; sign in again")
+		return SignInTokens{}, fault.Coded(
+			fault.Unauthenticated,
+			"invalid_credentials",
+			"your account was changed while you signed in; sign in again",
+		)
 	}
 	tx.Viewer.Session = id
 	out, err := s.tokens(p, id, jti, idle, end)
@@ -116,7 +133,9 @@ func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how stri
 		return SignInTokens{}, err
 	}
 	return out, audit.Record(ctx, tx, audit.Entry{
-		Action: "auth.login", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email}, Context: map[string]any{"method": how},
+		Action:  "auth.login",
+		Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
+		Context: map[string]any{"method": how},
 	})
 }
 
@@ -139,9 +158,18 @@ func (s *Service) tokens(p person, session, jti string, idle, end time.Time) (Si
 		return SignInTokens{}, err
 	}
 	return SignInTokens{
-		AccessToken: access, TokenType: "Bearer", ExpiresIn: seconds(accessEnd.Sub(now)),
-		RefreshToken: refresh, RefreshExpiresIn: seconds(idle.Sub(now)),
-		User:     SignedUser{ID: p.id, Email: p.email, DisplayName: p.name, IdentityID: p.identity, Roles: nonNil(p.roles)},
+		AccessToken:      access,
+		TokenType:        "Bearer",
+		ExpiresIn:        seconds(accessEnd.Sub(now)),
+		RefreshToken:     refresh,
+		RefreshExpiresIn: seconds(idle.Sub(now)),
+		User: SignedUser{
+			ID:          p.id,
+			Email:       p.email,
+			DisplayName: p.name,
+			IdentityID:  p.identity,
+			Roles:       nonNil(p.roles),
+		},
 		TenantID: p.tenant,
 	}, nil
 }

@@ -15,7 +15,12 @@ func TestNobodySignsInOnWhatIsNoLongerSo(t *testing.T) {
 	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.User, ID: c.Subject}
 	begin := func() error {
 		return s.DB.As(ctx, v, func(tx *pg.Tx) error {
-			_, err := s.openSession(ctx, tx, person{tenant: c.Tenant, id: c.Subject, email: "ada@example.com", epoch: 1}, byPassword)
+			_, err := s.openSession(
+				ctx,
+				tx,
+				person{tenant: c.Tenant, id: c.Subject, email: "ada@example.com", epoch: 1},
+				byPassword,
+			)
 			return err
 		})
 	}
@@ -48,7 +53,12 @@ func TestSessionsOfLongAgoAreSwept(t *testing.T) {
 		if _, err := tx.Exec(ctx, `update auth_session set expires_at = now() - interval '31 days'`); err != nil {
 			return err
 		}
-		if _, err := s.openSession(ctx, tx, person{tenant: c.Tenant, id: c.Subject, email: "ada@example.com", epoch: 1}, byPassword); err != nil {
+		if _, err := s.openSession(
+			ctx,
+			tx,
+			person{tenant: c.Tenant, id: c.Subject, email: "ada@example.com", epoch: 1},
+			byPassword,
+		); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `select count(*) from auth_session`).Scan(&left)
@@ -60,7 +70,8 @@ func TestSessionsOfLongAgoAreSwept(t *testing.T) {
 
 func TestARefusalTakesWholeSteps(t *testing.T) {
 	for elapsed, want := range map[time.Duration]time.Duration{
-		0: 0, time.Millisecond: step - time.Millisecond, 38 * time.Millisecond: step - 38*time.Millisecond, step: 0, step + time.Nanosecond: step - time.Nanosecond,
+		0: 0, time.Millisecond: step - time.Millisecond, 38 * time.Millisecond: step - 38*time.Millisecond, step: 0,
+		step + time.Nanosecond: step - time.Nanosecond,
 	} {
 		if got := rest(elapsed); got != want {
 			t.Errorf("rest(%s) = %s; want %s", elapsed, got, want)

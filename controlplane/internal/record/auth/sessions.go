@@ -27,7 +27,11 @@ type Session struct {
 	UserAgent  string    `json:"user_agent"`
 }
 
-func (s *Service) listSessions(ctx context.Context, v viewer.Viewer, in *httpapi.Paging) (*httpapi.ListOut[Session], error) {
+func (s *Service) listSessions(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *httpapi.Paging,
+) (*httpapi.ListOut[Session], error) {
 	v, err := onlyPeople(v)
 	if err != nil {
 		return nil, err
@@ -67,7 +71,13 @@ func (s *Service) openSessions(ctx context.Context, tx *pg.Tx, p pg.Page) (items
 		offset @offset`
 	)
 	args := pgx.NamedArgs{
-		"user": tx.Viewer.ID, "current": tx.Viewer.Session, "now": s.Now(), "epoch": s.keys.generation(), "limit": p.Limit, "offset": p.Offset, "after": nil,
+		"user":    tx.Viewer.ID,
+		"current": tx.Viewer.Session,
+		"now":     s.Now(),
+		"epoch":   s.keys.generation(),
+		"limit":   p.Limit,
+		"offset":  p.Offset,
+		"after":   nil,
 	}
 	if len(p.After) > 0 {
 		args["after"] = p.After[0]
@@ -136,7 +146,9 @@ func (s *Service) end(ctx context.Context, v viewer.Viewer, session, action stri
 			return fault.New(fault.NotFound, "there is no open session %s of yours", session)
 		}
 		return audit.Record(ctx, tx, audit.Entry{
-			Action: action, Subject: audit.Subject{Type: "user", ID: v.ID, Display: v.Display}, Context: map[string]any{"sessions": n},
+			Action:  action,
+			Subject: audit.Subject{Type: "user", ID: v.ID, Display: v.Display},
+			Context: map[string]any{"sessions": n},
 		})
 	})
 	s.forget(v.Tenant, v.ID)

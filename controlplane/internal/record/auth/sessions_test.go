@@ -26,7 +26,14 @@ func (h *house) sessions(token string) (out sessionList) {
 
 func TestPeopleSeeAndEndTheirOwnSessions(t *testing.T) {
 	h := open(t)
-	first := h.call("POST", "/auth/login", "", fmt.Sprintf(`{"email":"ada@acme.example","password":%q}`, canary), "User-Agent", "laptop/1")
+	first := h.call(
+		"POST",
+		"/auth/login",
+		"",
+		fmt.Sprintf(`{"email":"ada@acme.example","password":%q}`, canary),
+		"User-Agent",
+		"laptop/1",
+	)
 	h.pass(time.Minute)
 	second := h.signIn()
 	h.user("bob@acme.example", "manager")
@@ -34,7 +41,8 @@ func TestPeopleSeeAndEndTheirOwnSessions(t *testing.T) {
 	if list.Total != 2 || len(list.Items) != 2 || !list.Items[0].Current || list.Items[1].Current {
 		t.Fatalf("sessions = %+v", list)
 	}
-	if s := list.Items[1]; s.UserAgent != "laptop/1" || s.IP != "127.0.0.1" || s.Method != "password" || !s.CreatedAt.Equal(h.now().Add(-time.Minute)) {
+	if s := list.Items[1]; s.UserAgent != "laptop/1" || s.IP != "127.0.0.1" || s.Method != "password" ||
+		!s.CreatedAt.Equal(h.now().Add(-time.Minute)) {
 		t.Errorf("the first session = %+v", s)
 	}
 	h.call("DELETE", "/auth/sessions/"+list.Items[1].ID, second.AccessToken, "").want(t, "end the other", 204, "")
@@ -55,7 +63,12 @@ func TestANewPasswordEndsTheOtherSessions(t *testing.T) {
 	other, in := h.signIn(), h.signIn()
 	const fresh = "CANARY-fresh pass phrase"
 	change := func(current, next string) answer {
-		return h.call("POST", "/auth/password", in.AccessToken, fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, current, next))
+		return h.call(
+			"POST",
+			"/auth/password",
+			in.AccessToken,
+			fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, current, next),
+		)
 	}
 	change("wrong "+canary, fresh).want(t, "a wrong password", 401, "invalid_credentials")
 	weak := change(canary, "short")
@@ -79,7 +92,12 @@ func TestANewPasswordEndsTheOtherSessions(t *testing.T) {
 func TestANewPasswordKeepsTheSessionGoing(t *testing.T) {
 	h := open(t)
 	in := h.signIn()
-	out := h.call("POST", "/auth/password", in.AccessToken, fmt.Sprintf(`{"current_password":%q,"new_password":"%s anew"}`, canary, canary))
+	out := h.call(
+		"POST",
+		"/auth/password",
+		in.AccessToken,
+		fmt.Sprintf(`{"current_password":%q,"new_password":"%s anew"}`, canary, canary),
+	)
 	h.call("GET", "/auth/me", out.AccessToken, "").want(t, "the new access token", 200, "")
 	h.call("POST", "/auth/refresh", out.RefreshToken, "").want(t, "the new refresh token", 200, "")
 	if list := h.sessions(out.AccessToken); list.Total != 1 || !list.Items[0].Current {
@@ -89,16 +107,29 @@ func TestANewPasswordKeepsTheSessionGoing(t *testing.T) {
 
 func TestAConsoleKeepsItsRefreshTokenInACookie(t *testing.T) {
 	h := open(t)
-	in := h.call("POST", "/auth/login", "", fmt.Sprintf(`{"email":"ada@acme.example","password":%q,"cookie":true}`, canary))
+	in := h.call(
+		"POST",
+		"/auth/login",
+		"",
+		fmt.Sprintf(`{"email":"ada@acme.example","password":%q,"cookie":true}`, canary),
+	)
 	cookies, err := http.ParseSetCookie(in.header.Get("Set-Cookie"))
 	if err != nil || in.RefreshToken != "" || strings.Contains(in.body, cookies.Value) {
 		t.Fatalf("Set-Cookie %q, %v; body %s", in.header.Get("Set-Cookie"), err, in.body)
 	}
-	if cookies.Name != "grantwright_refresh" || !cookies.HttpOnly || cookies.SameSite != http.SameSiteStrictMode || cookies.Path != "/api/v1/auth" || cookies.MaxAge != 43200 || cookies.Secure {
+	if cookies.Name != "grantwright_refresh" || !cookies.HttpOnly || cookies.SameSite != http.SameSiteStrictMode ||
+		cookies.Path != "/api/v1/auth" ||
+		cookies.MaxAge != 43200 ||
+		cookies.Secure {
 		t.Errorf("cookie = %+v", cookies)
 	}
 	with := func(extra ...string) answer {
-		return h.call("POST", "/auth/refresh", "", "", append([]string{"Cookie", cookies.Name + "=" + cookies.Value}, extra...)...)
+		return h.call(
+			"POST",
+			"/auth/refresh",
+			"",
+			"",
+			append([]string{"Cookie", cookies.Name + "=" + cookies.Value}, extra...)...)
 	}
 	with("Sec-Fetch-Site", "cross-site").want(t, "another site's page", 403, "cross_origin")
 	with("Sec-Fetch-Site", "same-site").want(t, "a page of a neighbour", 403, "cross_origin")
@@ -115,10 +146,14 @@ func TestAConsoleKeepsItsRefreshTokenInACookie(t *testing.T) {
 	}
 	out := h.call("POST", "/auth/logout", again.AccessToken, "", "Cookie", fresh.Name+"="+fresh.Value)
 	out.want(t, "logout", 204, "")
-	if gone, err := http.ParseSetCookie(out.header.Get("Set-Cookie")); err != nil || gone.MaxAge >= 0 || gone.Value != "" || gone.Path != "/api/v1/auth" {
+	if gone, err := http.ParseSetCookie(
+		out.header.Get("Set-Cookie"),
+	); err != nil || gone.MaxAge >= 0 || gone.Value != "" ||
+		gone.Path != "/api/v1/auth" {
 		t.Errorf("the cookie after logout = %+v, %v", gone, err)
 	}
-	h.call("POST", "/auth/refresh", "", "", "Cookie", fresh.Name+"="+fresh.Value).want(t, "refresh after logout", 401, "invalid_grant")
+	h.call("POST", "/auth/refresh", "", "", "Cookie", fresh.Name+"="+fresh.Value).
+		want(t, "refresh after logout", 401, "invalid_grant")
 }
 
 func TestPublicKeysAreShownToWhoeverHasAToken(t *testing.T) {
@@ -130,7 +165,8 @@ func TestPublicKeysAreShownToWhoeverHasAToken(t *testing.T) {
 		t.Fatalf("%d keys; want those of access tokens and of agents", len(set.Keys))
 	}
 	for _, k := range set.Keys {
-		if k.Type != "OKP" || k.Curve != "Ed25519" || k.Algorithm != "EdDSA" || k.Use != "sig" || len(k.X) != 43 || k.ID == "" {
+		if k.Type != "OKP" || k.Curve != "Ed25519" || k.Algorithm != "EdDSA" || k.Use != "sig" || len(k.X) != 43 ||
+			k.ID == "" {
 			t.Errorf("key = %+v", k)
 		}
 	}

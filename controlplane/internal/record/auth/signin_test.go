@@ -22,7 +22,8 @@ import (
 func TestAPersonSignsInWorksRefreshesAndSignsOut(t *testing.T) {
 	h := open(t)
 	in := h.login(" ADA@acme.example ", canary)
-	if in.status != 200 || in.TokenType != "Bearer" || in.ExpiresIn != 900 || in.RefreshExpiresIn != 43200 || in.TenantID != h.tenant {
+	if in.status != 200 || in.TokenType != "Bearer" || in.ExpiresIn != 900 || in.RefreshExpiresIn != 43200 ||
+		in.TenantID != h.tenant {
 		t.Fatalf("login: %d %s", in.status, in.body)
 	}
 	want := auth.SignedUser{ID: h.admin, Email: "Ada@acme.example", Roles: []string{"admin"}}
@@ -33,7 +34,8 @@ func TestAPersonSignsInWorksRefreshesAndSignsOut(t *testing.T) {
 		t.Errorf("identity_id is not null in %s", in.body)
 	}
 	me := h.call("GET", "/auth/me", in.AccessToken, "")
-	if me.status != 200 || !strings.Contains(me.body, `"slug":"acme"`) || !strings.Contains(me.body, `"sees_all":true`) {
+	if me.status != 200 || !strings.Contains(me.body, `"slug":"acme"`) ||
+		!strings.Contains(me.body, `"sees_all":true`) {
 		t.Errorf("me: %d %s", me.status, me.body)
 	}
 	h.pass(10 * time.Hour)
@@ -66,7 +68,11 @@ func TestASessionEndsWhenIdleAndAfterSevenDaysInAnyCase(t *testing.T) {
 		}
 	}
 	if last.ExpiresIn != 600 || last.RefreshExpiresIn != 600 {
-		t.Errorf("ten minutes before the end the tokens are good for %d and %d s; want 600", last.ExpiresIn, last.RefreshExpiresIn)
+		t.Errorf(
+			"ten minutes before the end the tokens are good for %d and %d s; want 600",
+			last.ExpiresIn,
+			last.RefreshExpiresIn,
+		)
 	}
 	h.pass(10*time.Minute + 2*time.Second)
 	h.call("GET", "/auth/me", last.AccessToken, "").want(t, "after seven days", 401, "token_revoked")
@@ -108,15 +114,34 @@ func TestARefreshTokenThatComesBackLaterEndsTheSession(t *testing.T) {
 	other := h.signIn()
 	h.pass(time.Hour)
 	h.call("POST", "/auth/refresh", first.RefreshToken, "").want(t, "the stolen token", 401, "invalid_grant")
-	h.call("POST", "/auth/refresh", second.RefreshToken, "").want(t, "the newest token of that session", 401, "invalid_grant")
+	h.call("POST", "/auth/refresh", second.RefreshToken, "").
+		want(t, "the newest token of that session", 401, "invalid_grant")
 	h.call("POST", "/auth/refresh", other.RefreshToken, "").want(t, "another session", 200, "")
 }
 
 func TestRefreshLooksAtTheUserAndTenantAgain(t *testing.T) {
 	tests := []struct{ name, change, undo, code, afterUndo string }{
-		{"disabled user", `update app_user set status = 'disabled'`, `update app_user set status = 'active'`, "invalid_grant", "invalid_grant"},
-		{"new password", `update app_user set password_epoch = password_epoch + 1`, `select 1`, "invalid_grant", "invalid_grant"},
-		{"suspended tenant", `update tenant set status = 'suspended'`, `update tenant set status = 'active'`, "tenant_suspended", ""},
+		{
+			"disabled user",
+			`update app_user set status = 'disabled'`,
+			`update app_user set status = 'active'`,
+			"invalid_grant",
+			"invalid_grant",
+		},
+		{
+			"new password",
+			`update app_user set password_epoch = password_epoch + 1`,
+			`select 1`,
+			"invalid_grant",
+			"invalid_grant",
+		},
+		{
+			"suspended tenant",
+			`update tenant set status = 'suspended'`,
+			`update tenant set status = 'active'`,
+			"tenant_suspended",
+			"",
+		},
 	}
 	h := open(t)
 	for _, tt := range tests {
@@ -143,7 +168,11 @@ func TestLogoutAllEndsEverySessionOfTheUserAndNobodyElses(t *testing.T) {
 	h := open(t)
 	other := h.user("bob@acme.example", "manager")
 	var link string
-	err := h.db.As(ctx, viewer.System(h.tenant), func(tx *pg.Tx) (err error) { link, err = h.IssueSignInLink(ctx, tx, other); return err })
+	err := h.db.As(
+		ctx,
+		viewer.System(h.tenant),
+		func(tx *pg.Tx) (err error) { link, err = h.IssueSignInLink(ctx, tx, other); return err },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +203,8 @@ func TestWrongPasswordAndUnknownUserLookTheSame(t *testing.T) {
 	if got := wrong.header.Get("WWW-Authenticate"); got != `Bearer realm="grantwright"` {
 		t.Errorf("WWW-Authenticate = %q", got)
 	}
-	for name, email := range map[string]string{"unknown": "nobody@acme.example", "without a password": "bob@acme.example"} {
+	for name, email := range map[string]string{"unknown": "nobody@acme.example",
+		"without a password": "bob@acme.example"} {
 		if got := h.login(email, canary); strip(got) != strip(wrong) || got.status != wrong.status {
 			t.Errorf("%s: %s\nwrong password: %s", name, got.body, wrong.body)
 		}
@@ -183,29 +213,41 @@ func TestWrongPasswordAndUnknownUserLookTheSame(t *testing.T) {
 		t.Errorf("audited %q; want a failure for each user that exists", got)
 	}
 	h.sql(`update tenant set status = 'suspended'`)
-	h.login("ada@acme.example", "not "+canary).want(t, "wrong password in a suspended tenant", 401, "invalid_credentials")
+	h.login("ada@acme.example", "not "+canary).
+		want(t, "wrong password in a suspended tenant", 401, "invalid_credentials")
 	h.login("ada@acme.example", canary).want(t, "suspended tenant", 403, "tenant_suspended")
 }
 
 func TestAnAddressOfSeveralTenantsSignsInWhereItsPasswordFits(t *testing.T) {
 	h := open(t)
-	other, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "ada@acme.example", AdminPassword: "another pass phrase"}).Run(ctx, h.db)
+	other, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "ada@acme.example",
+		AdminPassword: "another pass phrase"}).Run(
+		ctx,
+		h.db,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const body = `{"email":"ada@acme.example","password":"%s","tenant":"%s"}`
 	for _, tt := range []struct{ password, named, in string }{
-		{canary, "", h.tenant}, {"another pass phrase", "", other.Tenant.ID}, {canary, "acme", h.tenant}, {"another pass phrase", "beta", other.Tenant.ID},
+		{canary, "", h.tenant}, {"another pass phrase", "", other.Tenant.ID}, {canary, "acme", h.tenant},
+		{"another pass phrase", "beta", other.Tenant.ID},
 	} {
 		in := h.call("POST", "/auth/login", "", fmt.Sprintf(body, tt.password, tt.named))
 		if in.status != 200 || in.TenantID != tt.in {
 			t.Errorf("%q with the tenant %q: %d %s; want %s", tt.password, tt.named, in.status, in.body, tt.in)
 		}
 	}
-	h.call("POST", "/auth/login", "", fmt.Sprintf(body, canary, "beta")).want(t, "the other tenant's password", 401, "invalid_credentials")
-	h.call("POST", "/auth/login", "", fmt.Sprintf(body, "wrong "+canary, "")).want(t, "no tenant's password", 401, "invalid_credentials")
+	h.call("POST", "/auth/login", "", fmt.Sprintf(body, canary, "beta")).
+		want(t, "the other tenant's password", 401, "invalid_credentials")
+	h.call("POST", "/auth/login", "", fmt.Sprintf(body, "wrong "+canary, "")).
+		want(t, "no tenant's password", 401, "invalid_credentials")
 	if n := failures(t, h, other.Tenant.ID); n != 2 {
-		t.Errorf("the other tenant saw %d failures; want the one with its name and the one of nobody: signing in elsewhere is no failure here", n)
+		t.Errorf(
+			"the other tenant saw %d failures; want the one with its name and the one of nobody: signing in "+
+				"elsewhere is no failure here",
+			n,
+		)
 	}
 }
 
@@ -213,7 +255,8 @@ func TestAnAddressOfSeveralTenantsSignsInWhereItsPasswordFits(t *testing.T) {
 func failures(t *testing.T, h *house, tenant string) (n int) {
 	t.Helper()
 	err := h.db.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		const sql = `select count(*) from audit_event where action = 'auth.login' and event::json ->> 'outcome' = 'failure'`
+		const sql = `select count(*) from audit_event where action = 'auth.login'
+			and event::json ->> 'outcome' = 'failure'`
 		return tx.QueryRow(ctx, sql).Scan(&n)
 	})
 	if err != nil {
@@ -224,7 +267,10 @@ func failures(t *testing.T, h *house, tenant string) (n int) {
 
 func TestTheSamePasswordInTwoTenantsNeedsTheTenantsName(t *testing.T) {
 	h := open(t)
-	if _, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "ada@acme.example", AdminPassword: canary}).Run(ctx, h.db); err != nil {
+	if _, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "ada@acme.example", AdminPassword: canary}).Run(
+		ctx,
+		h.db,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for range 6 { // a right password is no failed attempt, whichever tenant is meant
@@ -238,7 +284,11 @@ func TestTheSamePasswordInTwoTenantsNeedsTheTenantsName(t *testing.T) {
 
 func TestAnInvitationInOneTenantDoesNotKeepAnybodyOutOfAnother(t *testing.T) {
 	h := open(t)
-	other, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "bea@beta.example", AdminPassword: "another pass phrase"}).Run(ctx, h.db)
+	other, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "bea@beta.example",
+		AdminPassword: "another pass phrase"}).Run(
+		ctx,
+		h.db,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,13 +308,18 @@ func TestAnInvitationInOneTenantDoesNotKeepAnybodyOutOfAnother(t *testing.T) {
 
 func TestBadSignInBodiesAreNamed(t *testing.T) {
 	h := open(t)
-	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":"`+canary+`","remember":true}`).want(t, "unknown member", 422, "unknown_field")
+	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":"`+canary+`","remember":true}`).
+		want(t, "unknown member", 422, "unknown_field")
 	h.call("POST", "/auth/login", "", `{"email":"a@b.c"}`).want(t, "no password", 422, "validation_failed")
-	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":["`+canary+`"]}`).want(t, "password of another type", 422, "validation_failed")
-	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":"`+canary+strings.Repeat("x", 1100)+`"}`).want(t, "password too long", 422, "validation_failed")
-	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":"`+canary+``).want(t, "cut off", 400, "malformed_json")
+	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":["`+canary+`"]}`).
+		want(t, "password of another type", 422, "validation_failed")
+	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":"`+canary+strings.Repeat("x", 1100)+`"}`).
+		want(t, "password too long", 422, "validation_failed")
+	h.call("POST", "/auth/login", "", `{"email":"a@b.c","password":"`+canary+``).
+		want(t, "cut off", 400, "malformed_json")
 	h.call("POST", "/auth/refresh", "", "").want(t, "refresh without a token", 401, "authentication_required")
-	h.call("POST", "/auth/sign-in-link", "", `{"token":"AAAA","password":"`+canary+`"}`).want(t, "made-up link", 401, "invalid_grant")
+	h.call("POST", "/auth/sign-in-link", "", `{"token":"AAAA","password":"`+canary+`"}`).
+		want(t, "made-up link", 401, "invalid_grant")
 	h.call("GET", "/auth/me", "", "").want(t, "me without a token", 401, "authentication_required")
 	h.noSecrets(canary)
 }
@@ -273,7 +328,11 @@ func TestAOneTimeLinkSetsThePasswordOnce(t *testing.T) {
 	h := open(t)
 	before := h.signIn()
 	issue := func() (link string) {
-		err := h.db.As(ctx, viewer.System(h.tenant), func(tx *pg.Tx) (err error) { link, err = h.IssueSignInLink(ctx, tx, h.admin); return err })
+		err := h.db.As(
+			ctx,
+			viewer.System(h.tenant),
+			func(tx *pg.Tx) (err error) { link, err = h.IssueSignInLink(ctx, tx, h.admin); return err },
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +373,9 @@ func TestAOneTimeLinkSetsThePasswordOnce(t *testing.T) {
 // noSecrets looks for secrets in every answer and in the log.
 func (h *house) noSecrets(secrets ...string) {
 	h.t.Helper()
-	everything := h.seen.String() + h.log.String() + h.ask(`select coalesce(string_agg(audit_event::text, ''), '') from audit_event`)
+	everything := h.seen.String() + h.log.String() + h.ask(
+		`select coalesce(string_agg(audit_event::text, ''), '') from audit_event`,
+	)
 	for _, s := range secrets {
 		for _, form := range []string{s, base64.StdEncoding.EncodeToString([]byte(s)), fmt.Sprintf("%x", s)} {
 			if strings.Contains(everything, form) {

@@ -38,8 +38,8 @@ const (
 type attempt struct{ pair, account, network []byte }
 
 // attemptOf names an account, and where the attempt comes from. An account is closed to a /24, or a /64 of IPv6, since
-// whoever guesses may have more than one address. What closes for all accounts counts for the address alone: its neighbors
-// are other people.
+// whoever guesses may have more than one address. What closes for all accounts counts for the address alone: its
+// neighbors are other people.
 func attemptOf(account, ip string) attempt {
 	network := ip
 	if a, err := netip.ParseAddr(ip); err == nil {
@@ -51,13 +51,18 @@ func attemptOf(account, ip string) attempt {
 		p, _ := a.Prefix(bits)
 		network = p.String()
 	}
-	return attempt{pair: hashOf("pair", account, network), account: hashOf("account", account), network: attemptAt("password", ip).network}
+	return attempt{
+		pair:    hashOf("pair", account, network),
+		account: hashOf("account", account),
+		network: attemptAt("password", ip).network,
+	}
 }
 
 // userAttempt is what failures of a user are counted under, whatever was typed.
 func userAttempt(p person, ip string) attempt { return attemptOf("user|"+p.tenant+"|"+p.id, ip) }
 
-// typedAttempt is what failures are counted under whether there is such a user or not. slug is the tenant that was named.
+// typedAttempt is what failures are counted under whether there is such a user or not. slug is the tenant that was
+// named.
 func typedAttempt(account, slug, ip string) attempt { return attemptOf("typed|"+slug+"|"+account, ip) }
 
 // attemptAt is an attempt at a way to sign in that knows no account: failures of passwords do not close the others.
@@ -70,8 +75,8 @@ func hashOf(parts ...string) []byte {
 	return h[:]
 }
 
-// canonical is the one spelling of an e-mail address: without spaces around it, in lower case, and with the compatibility
-// forms of letters (full-width and the like) folded.
+// canonical is the one spelling of an e-mail address: without spaces around it, in lower case, and with the
+// compatibility forms of letters (full-width and the like) folded.
 func canonical(email string) string {
 	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(email)))
 }
@@ -91,8 +96,17 @@ func (s *Service) admit(ctx context.Context, a attempt) error {
 		select 3, at from login_success where key = $1 and at > $7`
 	var failures [4][]time.Time // by pair, account and network; the last are successes of the pair
 	err := s.DB.Deployment(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, a.pair, a.account, a.network, now.Add(-memoryOf), now.Add(-accountWindow), now.Add(-networkWindow),
-			now.Add(-knownFor))
+		rows, err := tx.Query(
+			ctx,
+			sql,
+			a.pair,
+			a.account,
+			a.network,
+			now.Add(-memoryOf),
+			now.Add(-accountWindow),
+			now.Add(-networkWindow),
+			now.Add(-knownFor),
+		)
 		if err != nil {
 			return err
 		}
@@ -121,8 +135,8 @@ func (s *Service) admit(ctx context.Context, a attempt) error {
 	return f
 }
 
-// blockedUntil judges failures, each list with the newest first: of the account from this network within 24 hours, of the
-// account within one, and of the network within a minute. It is the zero time when nothing is closed.
+// blockedUntil judges failures, each list with the newest first: of the account from this network within 24 hours, of
+// the account within one, and of the network within a minute. It is the zero time when nothing is closed.
 func blockedUntil(pair, account, network []time.Time) time.Time {
 	until := latest(windowEnd(account, accountLimit, accountWindow), windowEnd(network, networkLimit, networkWindow))
 	if len(pair) < burst || pair[0].Sub(pair[burst-1]) > burstWindow {
@@ -145,8 +159,8 @@ func windowEnd(times []time.Time, limit int, window time.Duration) time.Time {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// failed counts a failed sign-in under all of its attempts at once. It also sweeps a few rows that no limit looks at any
-// more, so that the table stays small.
+// failed counts a failed sign-in under all of its attempts at once. It also sweeps a few rows that no limit looks at
+// any more, so that the table stays small.
 func (s *Service) failed(ctx context.Context, under ...attempt) error {
 	var keys [][]byte
 	for _, a := range under {

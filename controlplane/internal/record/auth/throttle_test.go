@@ -24,12 +24,30 @@ func TestAttemptsOfOneAccountAndNetworkAreCountedTogether(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := attemptOf(tt.account, tt.ip)
-		pair, acc, net := slices.Equal(got.pair, base.pair), slices.Equal(got.account, base.account), slices.Equal(got.network, base.network)
+		pair, acc, net := slices.Equal(
+			got.pair,
+			base.pair,
+		), slices.Equal(
+			got.account,
+			base.account,
+		), slices.Equal(
+			got.network,
+			base.network,
+		)
 		if pair != tt.samePair || acc != tt.sameAcc || net != tt.sameNet {
 			t.Errorf("%s from %s: same pair %v, account %v, network %v", tt.account, tt.ip, pair, acc, net)
 		}
 	}
-	if a, b := attemptOf("x", "2001:db8:0:1::1"), attemptOf("x", "2001:db8:0:1:ffff::2"); !slices.Equal(a.network, b.network) {
+	if a, b := attemptOf(
+		"x",
+		"2001:db8:0:1::1",
+	), attemptOf(
+		"x",
+		"2001:db8:0:1:ffff::2",
+	); !slices.Equal(
+		a.network,
+		b.network,
+	) {
 		t.Error("two addresses of one /64 are two networks")
 	}
 	for _, spelling := range []string{"a@x", "A@x", "a@x ", "\ta@X", "ａ@ｘ"} {

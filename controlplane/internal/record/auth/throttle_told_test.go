@@ -42,8 +42,8 @@ func (h *house) repassword(tenantID, plain string) {
 	}
 }
 
-// TestThrottlingDoesNotTellWhereAnAddressIsKnown compares what somebody hears who tries an address that a tenant knows with what
-// they hear of one that no tenant knows.
+// TestThrottlingDoesNotTellWhereAnAddressIsKnown compares what somebody hears who tries an address that a tenant knows
+// with what they hear of one that no tenant knows.
 func TestThrottlingDoesNotTellWhereAnAddressIsKnown(t *testing.T) {
 	type step struct {
 		times       int
@@ -90,7 +90,11 @@ func TestTheOwnPasswordInAnotherTenantIsNoFreeGuess(t *testing.T) {
 	h.repassword(beta, canary)
 	in := h.signInAt("", "ada@acme.example", canary)
 	if in.status != 200 || in.TenantID != beta {
-		t.Errorf("after five guesses the sixth, right one shows that it fits in another tenant too: %d %s", in.status, in.body)
+		t.Errorf(
+			"after five guesses the sixth, right one shows that it fits in another tenant too: %d %s",
+			in.status,
+			in.body,
+		)
 	}
 	h.pass(15*time.Minute + time.Second)
 	h.signInAt("acme", "ada@acme.example", canary).want(t, "later, in that tenant", 200, "")

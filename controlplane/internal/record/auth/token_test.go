@@ -45,7 +45,8 @@ func session(t *testing.T, s *Service, slug string) claims {
 	p := person{tenant: v.Tenant, id: uuid.NewString(), email: "ada@example.com", epoch: 1}
 	v.ID = p.id
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		const sql = `insert into app_user (tenant_id, id, email, roles) values (current_tenant(), $1, $2, array['admin'])`
+		const sql = `insert into app_user (tenant_id, id, email, roles) values (current_tenant(), $1, $2,
+			array['admin'])`
 		if _, err := tx.Exec(ctx, sql, p.id, p.email); err != nil {
 			return err
 		}
@@ -58,8 +59,18 @@ func session(t *testing.T, s *Service, slug string) claims {
 	}
 	now := s.Now().Unix()
 	return claims{
-		Issuer: s.Issuer, Subject: p.id, Audience: forAPI.claim(), ExpiresAt: now + 900, IssuedAt: now, NotBefore: now, ID: uuid.NewString(),
-		ClientID: "grantwright", Tenant: p.tenant, Kind: "user", Session: v.Session, Epoch: 1,
+		Issuer:    s.Issuer,
+		Subject:   p.id,
+		Audience:  forAPI.claim(),
+		ExpiresAt: now + 900,
+		IssuedAt:  now,
+		NotBefore: now,
+		ID:        uuid.NewString(),
+		ClientID:  "grantwright",
+		Tenant:    p.tenant,
+		Kind:      "user",
+		Session:   v.Session,
+		Epoch:     1,
 	}
 }
 
@@ -114,7 +125,25 @@ func malleable(t *testing.T, part string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := []byte{0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 31: 0x10}
+	order := []byte{
+		0xed,
+		0xd3,
+		0xf5,
+		0x5c,
+		0x1a,
+		0x63,
+		0x12,
+		0x58,
+		0xd6,
+		0x9c,
+		0xf7,
+		0xa2,
+		0xde,
+		0xf9,
+		0xde,
+		0x14,
+		31: 0x10,
+	}
 	carry := 0
 	for i, b := range order {
 		sum := int(sig[32+i]) + int(b) + carry
@@ -128,7 +157,11 @@ func TestNoKindOfTokenIsTakenForAnother(t *testing.T) {
 	c := session(t, s, "a")
 	tokens := map[string]string{}
 	err := s.DB.As(ctx, viewer.System(c.Tenant), func(tx *pg.Tx) (err error) {
-		if tokens["agent"], _, err = s.IssueAgentToken(ctx, tx, AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3}); err != nil {
+		if tokens["agent"], _, err = s.IssueAgentToken(
+			ctx,
+			tx,
+			AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3},
+		); err != nil {
 			return err
 		}
 		tokens["enroll"], _, err = s.IssueEnrollToken(ctx, tx, "agent-1")
@@ -171,7 +204,11 @@ func TestAnAgentsTokenSaysWhatWasPutIn(t *testing.T) {
 	var expires time.Time
 	var invited EnrollClaims
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		token, expires, err = s.IssueAgentToken(ctx, tx, AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3})
+		token, expires, err = s.IssueAgentToken(
+			ctx,
+			tx,
+			AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3},
+		)
 		if err != nil {
 			return err
 		}
@@ -182,7 +219,16 @@ func TestAnAgentsTokenSaysWhatWasPutIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.VerifyAgentToken(ctx, token, false)
-	want := AgentClaims{Tenant: v.Tenant, AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3, ID: got.ID, IssuedAt: now, ExpiresAt: now.Add(time.Hour)}
+	want := AgentClaims{
+		Tenant:     v.Tenant,
+		AgentID:    "agent-1",
+		InstanceID: "i1",
+		KeyThumb:   "thumb",
+		Epoch:      3,
+		ID:         got.ID,
+		IssuedAt:   now,
+		ExpiresAt:  now.Add(time.Hour),
+	}
 	if err != nil || got != want || got.ID == "" || !expires.Equal(want.ExpiresAt) {
 		t.Errorf("VerifyAgentToken = %+v, %v; want %+v", got, err, want)
 	}

@@ -30,9 +30,17 @@ func doors(s *Service) []door {
 	return []door{
 		{"user", userForm, func(token string) error { _, err := s.AuthenticateUser(ctx, token, r); return err }},
 		{"service", serviceForm, func(token string) error { _, err := s.verifyOnce(ctx, token); return err }},
-		{"refresh", refreshForm, func(token string) error { _, err := s.verify(ctx, refreshForm, token, false); return err }},
+		{
+			"refresh",
+			refreshForm,
+			func(token string) error { _, err := s.verify(ctx, refreshForm, token, false); return err },
+		},
 		{"agent", agentForm, func(token string) error { _, err := s.VerifyAgentToken(ctx, token, false); return err }},
-		{"agent's renewal", agentForm, func(token string) error { _, err := s.VerifyAgentToken(ctx, token, true); return err }},
+		{
+			"agent's renewal",
+			agentForm,
+			func(token string) error { _, err := s.VerifyAgentToken(ctx, token, true); return err },
+		},
 		{"invitation", enrollForm, func(token string) error { _, err := s.VerifyEnrollToken(ctx, token); return err }},
 	}
 }
@@ -46,9 +54,16 @@ func (f form) as(good claims) claims {
 	return good
 }
 
-// vectors are tokens of a form that nobody may accept: those of RFC 8725, and what was found in others' verifiers. key signs for
-// the form's audience, elsewhere is the id of a key of another one.
-func vectors(t *testing.T, f form, key signer, elsewhere string, good claims, now int64) (valid string, bad map[string]string) {
+// vectors are tokens of a form that nobody may accept: those of RFC 8725, and what was found in others' verifiers. key
+// signs for the form's audience, elsewhere is the id of a key of another one.
+func vectors(
+	t *testing.T,
+	f form,
+	key signer,
+	elsewhere string,
+	good claims,
+	now int64,
+) (valid string, bad map[string]string) {
 	t.Helper()
 	public := key.private.Public().(ed25519.PublicKey)
 	head := fmt.Sprintf(`{"alg":"EdDSA","kid":%q,"typ":%q}`, key.kid, f.typ)
@@ -75,74 +90,80 @@ func vectors(t *testing.T, f form, key signer, elsewhere string, good claims, no
 		}
 	}
 	return valid, map[string]string{
-		"empty": "", "words": "token", "one dot": "a.b", "three dots": valid + ".x", "a million dots": strings.Repeat(".", 1_000_000),
-		"alg none":              b64(swap("EdDSA", "none")) + "." + parts[1] + ".",
-		"alg None":              sign(swap("EdDSA", "None"), body),
-		"alg NONE":              sign(swap("EdDSA", "NONE"), body),
-		"alg missing":           sign(fmt.Sprintf(`{"kid":%q,"typ":%q}`, key.kid, f.typ), body),
-		"alg array":             sign(swap(`"EdDSA"`, `["EdDSA"]`), body),
-		"alg HS256 public key":  hs256(),
-		"alg ES256":             sign(swap("EdDSA", "ES256"), body),
-		"alg RS256":             sign(swap("EdDSA", "RS256"), body),
-		"another key":           forge(stranger, head, body),
-		"kid unknown":           sign(swap(key.kid, "unknown"), body),
-		"kid path":              sign(swap(key.kid, "../../x"), body),
-		"kid quote":             sign(swap(key.kid, "' or 1=1"), body),
-		"kid huge":              sign(swap(key.kid, strings.Repeat("k", 10<<10)), body),
-		"kid of another set":    sign(swap(key.kid, elsewhere), body),
-		"kid missing":           sign(fmt.Sprintf(`{"alg":"EdDSA","typ":%q}`, f.typ), body),
-		"jku":                   sign(swap("{", `{"jku":"https://evil.example/",`), body),
-		"jwk":                   sign(swap("{", `{"jwk":{"kty":"OKP"},`), body),
-		"x5u":                   sign(swap("{", `{"x5u":"https://evil.example/",`), body),
-		"x5c":                   sign(swap("{", `{"x5c":["AA"],`), body),
-		"crit":                  sign(swap("{", `{"crit":["x"],`), body),
-		"b64":                   sign(swap("{", `{"b64":false,`), body),
-		"zip":                   sign(swap("{", `{"zip":"DEF",`), body),
-		"cty":                   sign(swap("{", `{"cty":"JWT",`), body),
-		"typ JWT":               sign(swap(f.typ, "JWT"), body),
-		"typ missing":           sign(fmt.Sprintf(`{"alg":"EdDSA","kid":%q}`, key.kid), body),
-		"header twice":          sign(swap("{", `{"alg":"EdDSA",`), body),
-		"header in two cases":   sign(swap("{", `{"ALG":"EdDSA",`), body),
-		"header array":          sign("[]", body),
-		"header trailing":       sign(head+"{}", body),
-		"aud missing":           claim("aud", ""),
-		"aud array":             claim("aud", `["`+own+`","urn:grantwright:x"]`),
-		"aud array of one":      claim("aud", `["`+own+`"]`),
-		"aud prefix":            claim("aud", quoted(own+"2")),
-		"iss with slash":        claim("iss", quoted(good.Issuer+"/")),
-		"iss other":             claim("iss", `"http://grantwright"`),
-		"iss missing":           claim("iss", ""),
-		"tid missing":           claim("tid", ""),
-		"tid array":             claim("tid", `["`+good.Tenant+`"]`),
-		"tid text":              claim("tid", `"acme"`),
-		"exp missing":           claim("exp", ""),
-		"exp text":              claim("exp", `"9999999999"`),
-		"exp 1e400":             claim("exp", `1e400`),
-		"exp 1e10":              claim("exp", `1e10`),
-		"exp fraction":          claim("exp", `9999999999.5`),
-		"exp negative":          claim("exp", `-1`),
-		"exp null":              claim("exp", `null`),
-		"nbf in the future":     claim("nbf", fmt.Sprint(now+32)),
-		"iat in the future":     claim("iat", fmt.Sprint(now+32)),
-		"sub empty":             claim("sub", `""`),
-		"sub twice":             sign(head, strings.Replace(body, "{", `{"sub":"x",`, 1)),
-		"sub in two cases":      sign(head, strings.Replace(body, "{", `{"Sub":"x",`, 1)),
-		"nested claim":          claim("cnf", `{"jkt":"x"}`),
-		"claims array":          sign(head, "[]"),
-		"claims trailing":       sign(head, body+" x"),
-		"claims cut":            sign(head, body[:len(body)-1]),
-		"invalid UTF-8":         sign(head, strings.Replace(body, quoted(f.kind), "\"us\xff\"", 1)),
-		"nested JWT":            sign(head, quoted(valid)),
-		"padding":               parts[0] + "." + parts[1] + "." + parts[2] + "==",
-		"line break":            parts[0] + "." + parts[1][:8] + "\n" + parts[1][8:] + "." + parts[2],
-		"space":                 parts[0] + ". " + parts[1] + "." + parts[2],
-		"standard base64":       parts[0] + "." + parts[1] + "." + "+/" + parts[2][2:],
-		"last bits":             valid[:len(valid)-1] + string(valid[len(valid)-1]+1),
-		"signature cut":         valid[:len(valid)-4],
-		"signature longer":      valid + "AAAA",
-		"signature missing":     parts[0] + "." + parts[1] + ".",
-		"signature of another":  parts[0] + "." + b64(with(t, good, "sub", `"another"`)) + "." + parts[2],
-		"signature zero":        parts[0] + "." + parts[1] + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 64)),
+		"empty":                "",
+		"words":                "token",
+		"one dot":              "a.b",
+		"three dots":           valid + ".x",
+		"a million dots":       strings.Repeat(".", 1_000_000),
+		"alg none":             b64(swap("EdDSA", "none")) + "." + parts[1] + ".",
+		"alg None":             sign(swap("EdDSA", "None"), body),
+		"alg NONE":             sign(swap("EdDSA", "NONE"), body),
+		"alg missing":          sign(fmt.Sprintf(`{"kid":%q,"typ":%q}`, key.kid, f.typ), body),
+		"alg array":            sign(swap(`"EdDSA"`, `["EdDSA"]`), body),
+		"alg HS256 public key": hs256(),
+		"alg ES256":            sign(swap("EdDSA", "ES256"), body),
+		"alg RS256":            sign(swap("EdDSA", "RS256"), body),
+		"another key":          forge(stranger, head, body),
+		"kid unknown":          sign(swap(key.kid, "unknown"), body),
+		"kid path":             sign(swap(key.kid, "../../x"), body),
+		"kid quote":            sign(swap(key.kid, "' or 1=1"), body),
+		"kid huge":             sign(swap(key.kid, strings.Repeat("k", 10<<10)), body),
+		"kid of another set":   sign(swap(key.kid, elsewhere), body),
+		"kid missing":          sign(fmt.Sprintf(`{"alg":"EdDSA","typ":%q}`, f.typ), body),
+		"jku":                  sign(swap("{", `{"jku":"https://evil.example/",`), body),
+		"jwk":                  sign(swap("{", `{"jwk":{"kty":"OKP"},`), body),
+		"x5u":                  sign(swap("{", `{"x5u":"https://evil.example/",`), body),
+		"x5c":                  sign(swap("{", `{"x5c":["AA"],`), body),
+		"crit":                 sign(swap("{", `{"crit":["x"],`), body),
+		"b64":                  sign(swap("{", `{"b64":false,`), body),
+		"zip":                  sign(swap("{", `{"zip":"DEF",`), body),
+		"cty":                  sign(swap("{", `{"cty":"JWT",`), body),
+		"typ JWT":              sign(swap(f.typ, "JWT"), body),
+		"typ missing":          sign(fmt.Sprintf(`{"alg":"EdDSA","kid":%q}`, key.kid), body),
+		"header twice":         sign(swap("{", `{"alg":"EdDSA",`), body),
+		"header in two cases":  sign(swap("{", `{"ALG":"EdDSA",`), body),
+		"header array":         sign("[]", body),
+		"header trailing":      sign(head+"{}", body),
+		"aud missing":          claim("aud", ""),
+		"aud array":            claim("aud", `["`+own+`","urn:grantwright:x"]`),
+		"aud array of one":     claim("aud", `["`+own+`"]`),
+		"aud prefix":           claim("aud", quoted(own+"2")),
+		"iss with slash":       claim("iss", quoted(good.Issuer+"/")),
+		"iss other":            claim("iss", `"http://grantwright"`),
+		"iss missing":          claim("iss", ""),
+		"tid missing":          claim("tid", ""),
+		"tid array":            claim("tid", `["`+good.Tenant+`"]`),
+		"tid text":             claim("tid", `"acme"`),
+		"exp missing":          claim("exp", ""),
+		"exp text":             claim("exp", `"9999999999"`),
+		"exp 1e400":            claim("exp", `1e400`),
+		"exp 1e10":             claim("exp", `1e10`),
+		"exp fraction":         claim("exp", `9999999999.5`),
+		"exp negative":         claim("exp", `-1`),
+		"exp null":             claim("exp", `null`),
+		"nbf in the future":    claim("nbf", fmt.Sprint(now+32)),
+		"iat in the future":    claim("iat", fmt.Sprint(now+32)),
+		"sub empty":            claim("sub", `""`),
+		"sub twice":            sign(head, strings.Replace(body, "{", `{"sub":"x",`, 1)),
+		"sub in two cases":     sign(head, strings.Replace(body, "{", `{"Sub":"x",`, 1)),
+		"nested claim":         claim("cnf", `{"jkt":"x"}`),
+		"claims array":         sign(head, "[]"),
+		"claims trailing":      sign(head, body+" x"),
+		"claims cut":           sign(head, body[:len(body)-1]),
+		"invalid UTF-8":        sign(head, strings.Replace(body, quoted(f.kind), "\"us\xff\"", 1)),
+		"nested JWT":           sign(head, quoted(valid)),
+		"padding":              parts[0] + "." + parts[1] + "." + parts[2] + "==",
+		"line break":           parts[0] + "." + parts[1][:8] + "\n" + parts[1][8:] + "." + parts[2],
+		"space":                parts[0] + ". " + parts[1] + "." + parts[2],
+		"standard base64":      parts[0] + "." + parts[1] + "." + "+/" + parts[2][2:],
+		"last bits":            valid[:len(valid)-1] + string(valid[len(valid)-1]+1),
+		"signature cut":        valid[:len(valid)-4],
+		"signature longer":     valid + "AAAA",
+		"signature missing":    parts[0] + "." + parts[1] + ".",
+		"signature of another": parts[0] + "." + b64(with(t, good, "sub", `"another"`)) + "." + parts[2],
+		"signature zero": parts[0] + "." + parts[1] + "." + base64.RawURLEncoding.EncodeToString(
+			make([]byte, 64),
+		),
 		"signature small":       parts[0] + "." + parts[1] + "." + small,
 		"signature malleable":   parts[0] + "." + parts[1] + "." + malleable(t, parts[2]),
 		"too long":              claim("jti", quoted(strings.Repeat("j", 4<<10))),
@@ -215,8 +236,8 @@ func TestForgedAndMalformedTokensAreInvalidAtEveryDoor(t *testing.T) {
 	}
 }
 
-// cheap holds a refusal against a millisecond and 64 KiB: whoever sends nonsense must not cost more than they spend. The best of
-// a few tries counts, since others use the machine too.
+// cheap holds a refusal against a millisecond and 64 KiB: whoever sends nonsense must not cost more than they spend.
+// The best of a few tries counts, since others use the machine too.
 func (d door) cheap(t *testing.T, name, token string) {
 	t.Helper()
 	best, least := time.Hour, uint64(1<<40)
@@ -243,7 +264,8 @@ func TestTimesAndRightsAreToldToWhoeverHoldsASignedToken(t *testing.T) {
 	quoted := func(s string) string { return fmt.Sprintf("%q", s) }
 	r, _ := http.NewRequest("GET", "/", nil)
 	for name, token := range map[string]string{
-		"sid missing": claim("sid", ""), "kind of agents": claim("kind", `"agent"`), "scope": claim("scope", `"enroll"`), "aud of agents": claim("aud", quoted(forAgent.claim())),
+		"sid missing": claim("sid", ""), "kind of agents": claim("kind", `"agent"`),
+		"scope": claim("scope", `"enroll"`), "aud of agents": claim("aud", quoted(forAgent.claim())),
 		"typ of refresh": forge(api.private, strings.Replace(head, "at+jwt", refreshForm.typ, 1), asJSON(t, good)),
 		"typ of agents":  forge(api.private, strings.Replace(head, "at+jwt", agentForm.typ, 1), asJSON(t, good)),
 	} {
@@ -272,8 +294,10 @@ func TestTimesAndRightsAreToldToWhoeverHoldsASignedToken(t *testing.T) {
 
 func FuzzClaimsAreFlatOrRefused(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":"b"}`, `{"a":1e400}`, `{"a":1,"A":2}`, `{"a":[1]}`, `{"a":{"b":1}}`, `{"a":null}`, `{"a":true}`, `{}`, `{"":""}`, `{"a":"b"}x`, `{"a":"\u0000"}`,
-		`{"a":"\ud800"}`, `{"\u0061":1,"a":2}`, `[`, ``, `{"a"`, "{\"a\":\"\xff\"}", `{"K":1,"\u212a":2}`, strings.Repeat(`{"a":`, 200),
+		`{"a":"b"}`, `{"a":1e400}`, `{"a":1,"A":2}`, `{"a":[1]}`, `{"a":{"b":1}}`, `{"a":null}`, `{"a":true}`, `{}`,
+		`{"":""}`, `{"a":"b"}x`, `{"a":"\u0000"}`,
+		`{"a":"\ud800"}`, `{"\u0061":1,"a":2}`, `[`, ``, `{"a"`, "{\"a\":\"\xff\"}", `{"K":1,"\u212a":2}`,
+		strings.Repeat(`{"a":`, 200),
 	} {
 		f.Add([]byte(seed))
 	}

@@ -7,14 +7,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// changesChannel is where the database's triggers announce that somebody's rights, a session, a tenant or a key changed.
+// changesChannel is where the database's triggers announce that somebody's rights, a session, a tenant or a key
+// changed.
 const changesChannel = "grantwright_auth"
 
 const listenPause = time.Second // between two tries to listen
 
 // Run listens for changes that other processes made, so that a revocation works here at once instead of when what is
-// remembered has grown old. It ends with ctx. Nothing depends on it: without it, and while the connection is lost, the age of
-// what is remembered bounds the delay.
+// remembered has grown old. It ends with ctx. Nothing depends on it: without it, and while the connection is lost, the
+// age of what is remembered bounds the delay.
 func (s *Service) Run(ctx context.Context) error {
 	for {
 		err := pg.Listen(ctx, s.DB, changesChannel, s.heard)
@@ -30,15 +31,15 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// heard forgets what may have changed: the rights of all sessions, service tokens and tenants, since to read those in use again
-// costs a query for each, which is what four seconds cost anyway.
+// heard forgets what may have changed: the rights of all sessions, service tokens and tenants, since to read those in
+// use again costs a query for each, which is what four seconds cost anyway.
 func (s *Service) heard() {
 	s.keys.setStale(true)
 	s.ForgetTenants()
 }
 
-// ForgetTenants drops what is remembered of how tenants stand, which is also a part of what their tokens may do, so that in this
-// process a change works at once.
+// ForgetTenants drops what is remembered of how tenants stand, which is also a part of what their tokens may do, so
+// that in this process a change works at once.
 func (s *Service) ForgetTenants() {
 	s.changes.Add(1)
 	s.rights.drop(func(string, rights) bool { return true })

@@ -16,10 +16,27 @@ func TestAnAccountIsLinkedUnlinkedAndIgnored(t *testing.T) {
 		t.Errorf("allowed: -want +got\n%s", diff)
 	}
 	h.Refused(422, "validation_failed", "admin", "POST", at+"/link", map[string]any{"identity_id": ada})
-	h.Refused(422, "validation_failed", "admin", "POST", at+"/link", `{"identity_id":"0197a000-0000-7000-8000-00000000dead","reason":"x"}`)
-	linked := h.Must(200, "admin", "POST", at+"/link", map[string]any{"identity_id": ada, "reason": "she runs it"}, "If-Match", `"1"`)
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		at+"/link",
+		`{"identity_id":"0197a000-0000-7000-8000-00000000dead","reason":"x"}`,
+	)
+	linked := h.Must(
+		200,
+		"admin",
+		"POST",
+		at+"/link",
+		map[string]any{"identity_id": ada, "reason": "she runs it"},
+		"If-Match",
+		`"1"`,
+	)
 	correlation, _ := linked.Body["correlation"].(map[string]any)
-	if linked.Text("identity_id") != ada || correlation["state"] != "manual" || correlation["reason"] != "she runs it" || correlation["decided_by"] != "admin" {
+	if linked.Text("identity_id") != ada || correlation["state"] != "manual" ||
+		correlation["reason"] != "she runs it" ||
+		correlation["decided_by"] != "admin" {
 		t.Errorf("got %v", linked.Body)
 	}
 	if diff := cmp.Diff(map[string]any{"id": ada, "display": "ada"}, linked.Body["identity"]); diff != "" {
@@ -27,11 +44,25 @@ func TestAnAccountIsLinkedUnlinkedAndIgnored(t *testing.T) {
 	}
 	h.Refused(412, "precondition_failed", "admin", "POST", at+"/unlink", nil, "If-Match", `"1"`)
 	h.Refused(409, "invalid_transition", "admin", "POST", at+"/ignore", `{"reason":"x"}`)
-	if got := h.Must(200, "admin", "POST", at+"/unlink", `{"reason":"she left"}`); got.Body["identity_id"] != nil || got.Body["orphaned"] != false {
+	if got := h.Must(
+		200,
+		"admin",
+		"POST",
+		at+"/unlink",
+		`{"reason":"she left"}`,
+	); got.Body["identity_id"] != nil ||
+		got.Body["orphaned"] != false {
 		t.Errorf("unlinked, and an orphan from the first day: %v", got.Body)
 	}
 	h.Exec(`update account set unowned_since = now() - interval '31 days'`)
-	if got := h.Must(200, "admin", "GET", at, nil); got.Body["orphaned"] != true || got.Body["orphan_reason"] != "no_owner" {
+	if got := h.Must(
+		200,
+		"admin",
+		"GET",
+		at,
+		nil,
+	); got.Body["orphaned"] != true ||
+		got.Body["orphan_reason"] != "no_owner" {
 		t.Errorf("a month after it was unlinked: %v", got.Body)
 	}
 	if got := h.Must(200, "admin", "POST", at+"/ignore", nil); got.Body["orphaned"] != false {
@@ -51,7 +82,8 @@ func TestAnAccountIsPatched(t *testing.T) {
 		t.Errorf("got %v", a.Body)
 	}
 	cleared := h.Must(200, "admin", "PATCH", at, `{"purpose":null,"account_type":null}`)
-	if cleared.Body["purpose"] != nil || cleared.Text("account_type") != "unknown" || cleared.Text("managed") != "protected" {
+	if cleared.Body["purpose"] != nil || cleared.Text("account_type") != "unknown" ||
+		cleared.Text("managed") != "protected" {
 		t.Errorf("got %v", cleared.Body)
 	}
 	h.Refused(422, "unknown_field", "admin", "PATCH", at, `{"username":"root"}`)
@@ -76,8 +108,10 @@ func TestAccountListsTellOrphansFromTheRest(t *testing.T) {
 	h.Exec(`update account set status = 'deleted' where id = $1`, gone)
 	h.Must(200, "admin", "POST", "/identities/"+bob+"/deactivate", `{"reason":"left"}`)
 	for path, want := range map[string][]string{
-		"/accounts?limit=2":                                           {"ada", "bob", "stray", "named", "off", "young", "daemon"},
-		"/accounts?limit=2&sort=-username":                            {"young", "stray", "off", "named", "daemon", "bob", "ada"},
+		"/accounts?limit=2": {"ada", "bob", "stray", "named", "off", "young",
+			"daemon"},
+		"/accounts?limit=2&sort=-username": {"young", "stray", "off", "named", "daemon",
+			"bob", "ada"},
 		"/accounts?status=deleted":                                    {"gone"},
 		"/accounts?orphaned=true":                                     {"bob", "stray", "named", "daemon"},
 		"/accounts?orphaned=false":                                    {"ada", "off", "young"},
@@ -98,7 +132,10 @@ func TestAccountListsTellOrphansFromTheRest(t *testing.T) {
 		}
 	}
 	reasons, _ := walk(h, "admin", "/accounts/orphaned?limit=9", "orphan_reason", func() {})
-	if diff := cmp.Diff([]string{"owner_deactivated", "no_owner", "owner_unresolved", "no_owner"}, reasons); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"owner_deactivated", "no_owner", "owner_unresolved", "no_owner"},
+		reasons,
+	); diff != "" {
 		t.Errorf("reasons: -want +got\n%s", diff)
 	}
 	one := h.Must(200, "admin", "GET", "/accounts/"+named, nil)

@@ -55,15 +55,25 @@ func FindThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) (identit
 	if err != nil {
 		return today, err
 	}
-	rows, err := tx.Query(ctx, `select `+identity.Columns+` from identity_at(@as_of) i where i.id = @id`, pgx.NamedArgs{"id": id, "as_of": m.At})
+	rows, err := tx.Query(
+		ctx,
+		`select `+identity.Columns+` from identity_at(@as_of) i where i.id = @id`,
+		pgx.NamedArgs{"id": id, "as_of": m.At},
+	)
 	if err != nil {
 		return identity.Identity{}, fmt.Errorf("find identity of the past: %w", err)
 	}
 	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[identity.Identity])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return identity.Identity{}, fault.Coded(fault.NotFound, "not_known_then", "%s was not known here at %s; history is kept since %s",
-			today.DisplayName, m.At.UTC().Format(time.RFC3339), m.Kept.UTC().Format(time.RFC3339))
+		return identity.Identity{}, fault.Coded(
+			fault.NotFound,
+			"not_known_then",
+			"%s was not known here at %s; history is kept since %s",
+			today.DisplayName,
+			m.At.UTC().Format(time.RFC3339),
+			m.Kept.UTC().Format(time.RFC3339),
+		)
 	case err != nil:
 		return identity.Identity{}, fmt.Errorf("find identity of the past: %w", err)
 	}
@@ -80,7 +90,11 @@ func (s *Service) readOrThen(ctx context.Context, v viewer.Viewer, in *readIn) (
 // readThen answers how one identity was.
 func (s *Service) readThen(ctx context.Context, v viewer.Viewer, in *readIn) (*asof.One[IdentityDetail], error) {
 	if slices.Contains(in.Expand, "accounts") {
-		return nil, asof.Unsupported("expand", "accounts are shown as they are today; GET /identities/{id}/timeline and /accounts/{id}/history tell how they were")
+		return nil, asof.Unsupported(
+			"expand",
+			"accounts are shown as they are today; GET /identities/{id}/timeline and /accounts/{id}/history tell how "+
+				"they were",
+		)
 	}
 	d := IdentityDetail{AttributeSources: map[string]AttributeSource{}}
 	var m asof.Moment
@@ -134,9 +148,10 @@ func expandThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m asof.Moment
 
 func expandedGrantsThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) ([]HeldGrant, error) {
 	sql := `
-		select g.id, g.connector_id, ` + account.ConnectorName("g.connector_id") + ` as connector_name, g.directness, 'active' as status,
-		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
-		       jsonb_build_object('id', g.account_id, 'display', coalesce(` + account.Display + `, '')) as account
+		select g.id, g.connector_id, ` + account.ConnectorName("g.connector_id") + ` as connector_name, g.directness,
+		       'active' as status, jsonb_build_object('id', e.id, 'display',
+		       coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
+		           jsonb_build_object('id', g.account_id, 'display', coalesce(` + account.Display + `, '')) as account
 		  from ` + asof.Grants(tx.Viewer) + `
 		  join entitlement e on e.id = g.entitlement_id
 		  left join account a on a.id = g.account_id

@@ -22,8 +22,9 @@ func TestADayEndsWhenItsZoneSaysSo(t *testing.T) {
 		{"2018-11-03", "America/Sao_Paulo", "2018-11-04T03:00:00Z"}, // midnight is left out
 		{"2018-02-17", "America/Sao_Paulo", "2018-02-18T03:00:00Z"}, // 23:00 to 24:00 comes twice
 		{"2009-10-31", "America/St_Johns", "2009-11-01T03:30:00Z"},
-		{"2006-10-28", "America/St_Johns", "2006-10-29T03:30:00Z"}, // at 00:01 clocks go back to 23:01 of the day before
-		{"2024-04-25", "Africa/Cairo", "2024-04-25T22:00:00Z"},     // midnight is left out
+		// at 00:01 clocks go back to 23:01 of the day before
+		{"2006-10-28", "America/St_Johns", "2006-10-29T03:30:00Z"},
+		{"2024-04-25", "Africa/Cairo", "2024-04-25T22:00:00Z"}, // midnight is left out
 	} {
 		zone, err := time.LoadLocation(tt.zone)
 		if err != nil {
@@ -65,9 +66,12 @@ func TestPeopleAreListedAsTheyWere(t *testing.T) {
 	h.Exec(`update identity set manager_id = null where id = $1`, ann)
 	for _, tt := range []struct{ query, want string }{
 		{"?as_of=" + before, "[]"}, {"?as_of=" + first, "[boss ann]"}, {"?department=Sales&as_of=" + first, "[]"},
-		{"?department=Sales&as_of=" + second, "[ann]"}, {"?department=IT&as_of=" + second, "[]"}, {"?department=IT&status=deactivated", "[ann]"},
-		{"?status=active&as_of=" + second + "&sort=display_name", "[ann boss]"}, {"?manager_id=" + boss + "&as_of=" + second, "[ann]"},
-		{"?manager_id=" + boss, "[]"}, {"?q=BOS&as_of=" + second, "[boss]"}, {"?email=ann@example.com&as_of=" + second, "[ann]"},
+		{"?department=Sales&as_of=" + second, "[ann]"}, {"?department=IT&as_of=" + second, "[]"},
+		{"?department=IT&status=deactivated", "[ann]"},
+		{"?status=active&as_of=" + second + "&sort=display_name", "[ann boss]"},
+		{"?manager_id=" + boss + "&as_of=" + second, "[ann]"},
+		{"?manager_id=" + boss, "[]"}, {"?q=BOS&as_of=" + second, "[boss]"},
+		{"?email=ann@example.com&as_of=" + second, "[ann]"},
 	} {
 		a := h.Must(200, "admin", "GET", "/identities"+tt.query, nil)
 		if got := names(a.Values("display_name")); got != tt.want || a.Body["total"] != float64(len(a.Items())) {
@@ -75,7 +79,9 @@ func TestPeopleAreListedAsTheyWere(t *testing.T) {
 		}
 	}
 	then := h.Must(200, "admin", "GET", "/identities/"+ann+"?expand=manager,grants&as_of="+second, nil)
-	if then.Text("department") != "Sales" || then.Text("status") != "active" || then.Body["manager"].(map[string]any)["id"] != boss || then.Header.Get("ETag") != "" {
+	if then.Text("department") != "Sales" || then.Text("status") != "active" ||
+		then.Body["manager"].(map[string]any)["id"] != boss ||
+		then.Header.Get("ETag") != "" {
 		t.Errorf("ann was %v", then.Body)
 	}
 	h.Refused(404, "not_known_then", "admin", "GET", "/identities/"+ann+"?as_of="+before, nil)
@@ -92,7 +98,9 @@ func TestPeopleAreListedAsTheyWere(t *testing.T) {
 		t.Errorf("who manages nobody today is shown %s of then", got)
 	}
 	h.Exec(`update identity set manager_id = $2 where id = $1`, ann, boss)
-	if got := names(h.Must(200, "boss", "GET", "/identities?department=Sales&as_of="+second, nil).Values("display_name")); got != "[ann]" {
+	if got := names(
+		h.Must(200, "boss", "GET", "/identities?department=Sales&as_of="+second, nil).Values("display_name"),
+	); got != "[ann]" {
 		t.Errorf("the manager is shown %s; want ann as she was", got)
 	}
 	other := pgtest.Tenant(t, h.DB, "second")
@@ -107,19 +115,32 @@ func TestWhatIsTakenFromAnArchivedRecordIsTakenFromItsPast(t *testing.T) {
 	h := open(t)
 	ann := h.Person("ann", "")
 	account := h.Account("00000000-0000-7000-8000-00000000c001", "ann.secret", ann)
-	h.Must(200, "admin", "PATCH", "/identities/"+ann, `{"title":"Secret","department":"Sales","attributes":{"hobby":"Secret","national":"1"}}`)
+	h.Must(
+		200,
+		"admin",
+		"PATCH",
+		"/identities/"+ann,
+		`{"title":"Secret","department":"Sales","attributes":{"hobby":"Secret","national":"1"}}`,
+	)
 	h.Exec(`update account set username = 'other' where id = $1`, account)
 	at := clock(h)
 	h.Must(200, "admin", "PATCH", "/identities/"+ann, `{"department":"IT","last_name":"Secret"}`)
-	h.Exec(`update identity set status = 'archived', email = null, username = null, first_name = null, last_name = null, display_name = 'Archived', title = null,
-		attributes = '{"national": "1"}', minimised_at = now() where id = $1`, ann)
-	if n := h.Count(`select count(*) from identity_past p where p::text ilike '%secret%' or p::text like '%@example%'`); n != 0 {
+	h.Exec(
+		`update identity set status = 'archived', email = null, username = null, first_name = null, last_name = null, display_name = 'Archived', title = null,
+		attributes = '{"national": "1"}', minimised_at = now() where id = $1`,
+		ann,
+	)
+	if n := h.Count(
+		`select count(*) from identity_past p where p::text ilike '%secret%' or p::text like '%@example%'`,
+	); n != 0 {
 		t.Errorf("%d rows of the past still tell personal data", n)
 	}
 	if n := h.Count(`select count(*) from account_past p where p.username is not null`); n != 0 {
 		t.Errorf("%d rows of the past still name the account", n)
 	}
-	if got := h.Strings(`select concat_ws(' ', i.department, i.status, i.display_name, i.attributes) from identity_at($1::timestamptz) i where i.id = $2`, at, ann)[0]; got != `Sales active Archived {"national": "1"}` {
+	if got := h.Strings(`select concat_ws(' ', i.department, i.status, i.display_name, i.attributes)
+		from identity_at($1::timestamptz) i
+		where i.id = $2`, at, ann)[0]; got != `Sales active Archived {"national": "1"}` {
 		t.Errorf("what is left of then is %s", got)
 	}
 }
@@ -138,7 +159,12 @@ func TestATransactionThatBeganEarlierAndWritesLaterLosesNothing(t *testing.T) {
 			return err
 		}
 		t.Cleanup(func() {
-			if got := h.Strings(`select i.department from identity_at($1::timestamptz) i where i.id = $2`, at, ann); len(got) != 1 || got[0] != "Sales" {
+			if got := h.Strings(
+				`select i.department from identity_at($1::timestamptz) i where i.id = $2`,
+				at,
+				ann,
+			); len(got) != 1 ||
+				got[0] != "Sales" {
 				t.Errorf("then the department was %v; want Sales", got)
 			}
 		})
@@ -147,7 +173,10 @@ func TestATransactionThatBeganEarlierAndWritesLaterLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Count(`select count(*) from identity_past a join identity_past b using (id) where a.until <> b.until and a.since < b.until and b.since < a.until`); n != 0 {
+	if n := h.Count(
+		`select count(*) from identity_past a join identity_past b using (id) where a.until <> b.until
+			and a.since < b.until and b.since < a.until`,
+	); n != 0 {
 		t.Errorf("%d spans overlap", n)
 	}
 }
@@ -158,8 +187,10 @@ func TestEveryColumnOfARecordIsKeptOrLeftOutOnPurpose(t *testing.T) {
 		select c.column_name::text
 		  from information_schema.columns c
 		 where c.table_name = 'identity' and c.table_schema = 'public'
-		   and c.column_name not in ('email_lc', 'last_synced_at', 'updated_at', 'standing', 'pins', 'minimised_at', 'as_is_since')
-		   and not exists (select from information_schema.columns p where p.table_name = 'identity_past' and p.column_name = c.column_name)`)
+		   and c.column_name not in ('email_lc', 'last_synced_at', 'updated_at', 'standing', 'pins', 'minimised_at',
+		       'as_is_since')
+		   and not exists (select from information_schema.columns p where p.table_name = 'identity_past'
+		       and p.column_name = c.column_name)`)
 	if len(missing) > 0 {
 		t.Errorf("identity_past does not keep %v: let the trigger keep it, or name it here", missing)
 	}
@@ -168,7 +199,8 @@ func TestEveryColumnOfARecordIsKeptOrLeftOutOnPurpose(t *testing.T) {
 func TestTheApplicationCannotWriteThePast(t *testing.T) {
 	h := open(t)
 	h.Exec(`update identity set department = 'x' where id = $1`, h.Person("ann", ""))
-	for _, table := range []string{"identity_past", "account_past", "account_owner_past", "access_grant_past", "entitlement_edge_past", "access_reason_moved", "history_start"} {
+	for _, table := range []string{"identity_past", "account_past", "account_owner_past", "access_grant_past",
+		"entitlement_edge_past", "access_reason_moved", "history_start"} {
 		err := h.DB.As(context.Background(), h.Tenant, func(tx *pg.Tx) error {
 			_, err := tx.Exec(context.Background(), `delete from `+table)
 			return err

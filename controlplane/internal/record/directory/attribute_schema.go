@@ -12,9 +12,13 @@ import (
 
 func (s *Service) schemaRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/identities/schema/attributes", "Get the custom attribute schema", s.readSchema).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PUT", "/identities/schema/attributes", "Replace the custom attribute schema", s.putSchema).For(viewer.Admin).Errors(412).
-			Describe("Writes through the API must match it. Values from syncs are converted to its types, or omitted with a warning in the sync run. Stored values stay until they are written again."),
+		httpapi.Handle("GET", "/identities/schema/attributes", "Get the custom attribute schema", s.readSchema).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/identities/schema/attributes", "Replace the custom attribute schema", s.putSchema).
+			For(viewer.Admin).
+			Errors(412).
+			Describe("Writes through the API must match it. Values from syncs are converted to its types, or omitted " +
+				"with a warning in the sync run. Stored values stay until they are written again."),
 	}
 }
 
@@ -36,7 +40,10 @@ type putSchemaIn struct {
 func (s *Service) putSchema(ctx context.Context, v viewer.Viewer,
 	in *putSchemaIn) (out *httpapi.One[attribute.Schema], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(1523, hashtext(current_tenant()::text))`); err != nil { // a first row cannot be locked
+		if _, err := tx.Exec(
+			ctx,
+			`select pg_advisory_xact_lock(1523, hashtext(current_tenant()::text))`,
+		); err != nil { // a first row cannot be locked
 			return fmt.Errorf("lock schema of attributes: %w", err)
 		}
 		before, err := attribute.FindSchema(ctx, tx)

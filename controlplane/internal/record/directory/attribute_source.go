@@ -33,11 +33,14 @@ type AttributeSource struct {
 func about(ctx context.Context, tx *pg.Tx, d *IdentityDetail) (err error) {
 	const sql = `
 		select exists (with recursive up (id) as (
-		                   select i.manager_id from identity i where i.tenant_id = current_tenant() and i.id = $1 and i.manager_id is not null
+		                   select i.manager_id from identity i where i.tenant_id = current_tenant() and i.id = $1
+		                       and i.manager_id is not null
 		                    union
-		                   select i.manager_id from up join identity i on i.tenant_id = current_tenant() and i.id = up.id where i.manager_id is not null)
+		                   select i.manager_id from up join identity i on i.tenant_id = current_tenant()
+		                       and i.id = up.id where i.manager_id is not null)
 		               select from up where up.id = $1),
-		       array(select i.id::text from identity i where i.tenant_id = current_tenant() and i.merged_into_id = $1 order by i.id)`
+		       array(select i.id::text from identity i where i.tenant_id = current_tenant() and i.merged_into_id = $1
+		           order by i.id)`
 	if err := tx.QueryRow(ctx, sql, d.ID).Scan(&d.ManagerCycle, &d.MergedIDs); err != nil {
 		return fmt.Errorf("read the summary of an identity: %w", err)
 	}
@@ -103,7 +106,8 @@ func attributeSources(ctx context.Context, tx *pg.Tx, i identity.Identity) (map[
 		select r.connector_id::text as connector, r.own, r.told, r.manager, r.at
 		  from (select s.connector_id, s.external_id, s.connector_id is not distinct from $2::uuid as own,
 		               case when s.told is not null then array(select jsonb_object_keys(s.told)) end as told,
-		               s.manager_ref_value is not null as manager, s.changed_at as at, coalesce(c.authority_rank, 100) as rank
+		               s.manager_ref_value is not null as manager, s.changed_at as at,
+		                   coalesce(c.authority_rank, 100) as rank
 		          from identity_source s
 		          left join connector c
 		            on c.tenant_id = current_tenant()
@@ -140,8 +144,15 @@ func attributeSources(ctx context.Context, tx *pg.Tx, i identity.Identity) (map[
 		sources[pin.CustomPrefix+name] = sourceOf(pin.CustomPrefix+name, records)
 	}
 	for f, pin := range i.Pins {
-		sources[f] = AttributeSource{Kind: pin.Kind, ObservedAt: &pin.At, Pinned: !pin.Soft, PinnedUntil: pin.Until, PinnedBy: &pin.By,
-			UntilSourceChanges: pin.Soft, SourceValue: pin.SourceValue}
+		sources[f] = AttributeSource{
+			Kind:               pin.Kind,
+			ObservedAt:         &pin.At,
+			Pinned:             !pin.Soft,
+			PinnedUntil:        pin.Until,
+			PinnedBy:           &pin.By,
+			UntilSourceChanges: pin.Soft,
+			SourceValue:        pin.SourceValue,
+		}
 	}
 	return sources, nil
 }

@@ -23,7 +23,8 @@ type Departments struct {
 	Items []Department `json:"items" nullable:"false" maxItems:"50"`
 }
 
-const aboutDepartments = "At most 50, those with the most identities first. They are suggestions for the filter `department_like` of the list of identities."
+const aboutDepartments = "At most 50, those with the most identities first. They are suggestions for the filter " +
+	"`department_like` of the list of identities."
 
 type departmentsIn struct {
 	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of the department's name, without regard to case, accents and order."`

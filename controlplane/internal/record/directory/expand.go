@@ -22,7 +22,8 @@ func count(ctx context.Context, tx *pg.Tx, id string) (c IdentityCounts, err err
 		         where a.identity_id = @id and a.status not in ('deleted', 'disconnected')),
 		       (select count(*)
 		          from ` + listing.Readable(tx.Viewer, "access_grant", "g") + `
-		         where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status not in ('revoked', 'disconnected'))`
+		         where g.account_id = any(array(select a.id from account a where a.identity_id = @id))
+		             and g.status not in ('revoked', 'disconnected'))`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).Scan(&c.Accounts, &c.Grants); err != nil {
 		return c, fmt.Errorf("count accounts and grants: %w", err)
 	}
@@ -43,13 +44,15 @@ func refOf(ctx context.Context, tx *pg.Tx, id string) (*identity.Reference, erro
 
 func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, error) {
 	sql := `
-		select g.id, g.connector_id, ` + account.ConnectorName("g.connector_id") + ` as connector_name, g.directness, g.status,
-		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
-		       jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account
+		select g.id, g.connector_id, ` + account.ConnectorName("g.connector_id") + ` as connector_name, g.directness,
+		       g.status, jsonb_build_object('id', e.id, 'display',
+		       coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
+		           jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account
 		  from ` + listing.Readable(tx.Viewer, "access_grant", "g") + `
 		  join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
 		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
-		 where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status not in ('revoked', 'disconnected')
+		 where g.account_id = any(array(select a.id from account a where a.identity_id = @id))
+		     and g.status not in ('revoked', 'disconnected')
 		 order by g.created_at, g.id
 		 limit @limit`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})

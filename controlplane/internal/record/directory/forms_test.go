@@ -15,13 +15,37 @@ var forms = []struct {
 	value  any
 	says   string
 }{
-	{"country", "Switzerland", "such as CH"}, {"country", "CHE", "here CH"}, {"country", "UK", "here GB"}, {"country", "SU", "ISO 3166-1"}, {"country", "C", "ISO 3166-1"},
-	{"locale", "Deutsch", "such as de-CH"}, {"locale", "de_CH", "here de-CH"}, {"locale", "xx-YY", "BCP 47"},
-	{"timezone", "CET+1", "Europe/Zurich"}, {"timezone", "Local", "Europe/Zurich"}, {"timezone", "../etc/passwd", "Europe/Zurich"},
+	{
+		"country",
+		"Switzerland",
+		"such as CH",
+	},
+	{"country", "CHE", "here CH"},
+	{"country", "UK", "here GB"},
+	{"country", "SU", "ISO 3166-1"},
+	{"country", "C", "ISO 3166-1"},
+	{"locale", "Deutsch", "such as de-CH"},
+	{"locale", "de_CH", "here de-CH"},
+	{"locale", "xx-YY", "BCP 47"},
+	{
+		"timezone",
+		"CET+1",
+		"Europe/Zurich",
+	},
+	{"timezone", "Local", "Europe/Zurich"},
+	{"timezone", "../etc/passwd", "Europe/Zurich"},
 	{"email", "Ada <a@example.com>", "ada@example.com"},
-	{"employment_type", "friend", "employee, contractor"}, {"employment_type", "Employee", "employee, contractor"},
-	{"hire_date", "31.01.2026", "date"}, {"termination_date", "2026-02-30", "date"}, {"start_date", "0000-01-01", "year 0"},
-	{"last_working_at", "0000-01-01T00:00:00Z", "year 0"}, {"last_working_at", "tomorrow", "date-time"},
+	{"employment_type", "friend", "employee, contractor"},
+	{"employment_type", "Employee", "employee, contractor"},
+	{
+		"hire_date",
+		"31.01.2026",
+		"date",
+	},
+	{"termination_date", "2026-02-30", "date"},
+	{"start_date", "0000-01-01", "year 0"},
+	{"last_working_at", "0000-01-01T00:00:00Z", "year 0"},
+	{"last_working_at", "tomorrow", "date-time"},
 }
 
 func TestFormsAreJudgedAlikeHoweverAPersonIsWritten(t *testing.T) {
@@ -39,8 +63,11 @@ func TestFormsAreJudgedAlikeHoweverAPersonIsWritten(t *testing.T) {
 				return fmt.Sprint(f["pointer"], " ", f["code"], " ", f["detail"])
 			}
 			told := map[string]string{
-				"POST":  of(h.Refused(422, "validation_failed", "admin", "POST", "/identities", row).Body["errors"]),
-				"PATCH": of(h.Refused(422, "validation_failed", "admin", "PATCH", ben, map[string]any{tt.member: tt.value}).Body["errors"]),
+				"POST": of(h.Refused(422, "validation_failed", "admin", "POST", "/identities", row).Body["errors"]),
+				"PATCH": of(
+					h.Refused(422, "validation_failed", "admin", "PATCH", ben,
+						map[string]any{tt.member: tt.value}).Body["errors"],
+				),
 			}
 			line, err := json.Marshal(row)
 			if err != nil {
@@ -65,7 +92,13 @@ func TestFormsAreJudgedAlikeHoweverAPersonIsWritten(t *testing.T) {
 func TestFormsAreKeptAsTheStandardsWriteThem(t *testing.T) {
 	h := open(t)
 	a := hire(h, "ada", map[string]any{"country": "ch", "locale": "de-CH", "timezone": "Europe/Zurich"})
-	if got := fmt.Sprint(a.Text("country"), " ", a.Text("locale"), " ", a.Text("timezone")); got != "CH de-CH Europe/Zurich" {
+	if got := fmt.Sprint(
+		a.Text("country"),
+		" ",
+		a.Text("locale"),
+		" ",
+		a.Text("timezone"),
+	); got != "CH de-CH Europe/Zurich" {
 		t.Errorf("she is kept as %s", got)
 	}
 }
@@ -73,8 +106,11 @@ func TestFormsAreKeptAsTheStandardsWriteThem(t *testing.T) {
 func TestASourcesWordIsNotInTheWayOfOtherChanges(t *testing.T) {
 	h := open(t)
 	at := "/identities/" + hire(h, "ada", nil).Text("id")
-	h.Exec(`update identity set source_connector_id = $1, country = 'Switzerland', timezone = 'CET+1', locale = 'Deutsch', employment_type = 'Festangestellt',
-		email = 'ada@', secondary_emails = '{"home: ada"}'`, ldap)
+	h.Exec(
+		`update identity set source_connector_id = $1, country = 'Switzerland', timezone = 'CET+1', locale = 'Deutsch', employment_type = 'Festangestellt',
+		email = 'ada@', secondary_emails = '{"home: ada"}'`,
+		ldap,
+	)
 	h.Must(200, "admin", "PATCH", at, map[string]any{"title": "Head"})
 	again := exported(t, h, "csv", "")
 	for _, mode := range []string{"preview", "apply"} {
@@ -98,8 +134,16 @@ func TestARowThatCannotBeStoredIsOneRow(t *testing.T) {
 {"external_id":"huge","email":"huge@example.com","attributes":{"n":1e400}}`
 	for _, mode := range []string{"preview", "apply"} {
 		a := h.Must(200, "admin", "POST", "/identities/import", map[string]any{"mode": mode, "data": data})
-		if diff := cmp.Diff([]string{"1 good created", "2 nul failed invalid #/department", "3 deep failed invalid #/attributes/list/0",
-			"4 \x00 failed invalid #/external_id", "5 huge failed invalid #/attributes/n"}, outcomes(a.Body)); diff != "" {
+		if diff := cmp.Diff(
+			[]string{
+				"1 good created",
+				"2 nul failed invalid #/department",
+				"3 deep failed invalid #/attributes/list/0",
+				"4 \x00 failed invalid #/external_id",
+				"5 huge failed invalid #/attributes/n",
+			},
+			outcomes(a.Body),
+		); diff != "" {
 			t.Errorf("%s: -want +got\n%s", mode, diff)
 		}
 	}

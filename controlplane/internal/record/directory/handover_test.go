@@ -14,17 +14,33 @@ import (
 func role(h *recordtest.House, name, lifecycle string, owners ...string) string {
 	h.T.Helper()
 	id := newID()
-	h.Exec(`insert into role (tenant_id, id, key, name, lifecycle, owner_ids) values (current_tenant(), $1, $2, $2, $3, $4::text[]::uuid[])`, id, name, lifecycle, owners)
-	h.Exec(`insert into role_version (tenant_id, role_id, version, content) select current_tenant(), id, version, jsonb_build_object('name', name, 'owner_ids', owner_ids) from role where id = $1`, id)
+	h.Exec(
+		`insert into role (tenant_id, id, key, name, lifecycle, owner_ids) values (current_tenant(), $1, $2, $2, $3,
+			$4::text[]::uuid[])`,
+		id,
+		name,
+		lifecycle,
+		owners,
+	)
+	h.Exec(
+		`insert into role_version (tenant_id, role_id, version, content) select current_tenant(), id, version,
+			jsonb_build_object('name', name, 'owner_ids', owner_ids) from role where id = $1`,
+		id,
+	)
 	return id
 }
 
 // versions are who owned a role at each of its versions, and by whom that was so.
 func versions(h *recordtest.House, id string) []string {
 	h.T.Helper()
-	return h.Strings(`select concat_ws(' ', v.version, v.content ->> 'name', (select string_agg(i.external_id, ',' order by o.nth)
-		                from jsonb_array_elements_text(v.content -> 'owner_ids') with ordinality o (id, nth) join identity i on i.id = o.id::uuid), v.changed_by ->> 'type')
-		from role_version v join role r on r.id = v.role_id where v.role_id = $1 and v.version <= r.version order by v.version`, id)
+	return h.Strings(
+		`select concat_ws(' ', v.version, v.content ->> 'name', (select string_agg(i.external_id, ',' order by o.nth)
+		                from jsonb_array_elements_text(v.content -> 'owner_ids') with ordinality o (id, nth)
+		                    join identity i on i.id = o.id::uuid), v.changed_by ->> 'type')
+		from role_version v join role r on r.id = v.role_id where v.role_id = $1 and v.version <= r.version
+		    order by v.version`,
+		id,
+	)
 }
 
 func TestRolesOfALeaverGoToWhoStandsIn(t *testing.T) {
@@ -54,7 +70,13 @@ func TestRolesOfALeaverGoToWhoStandsIn(t *testing.T) {
 			t.Errorf("a role's versions: -want +got\n%s", diff)
 		}
 	}
-	if said := h.Strings(`select (e.event::jsonb -> 'subject' ->> 'display') || ' ' || (e.event::jsonb -> 'context' ->> 'reason') from audit_event e where e.action = 'role.updated' order by 1`); !cmp.Equal(said, []string{"both handover", "hers handover"}) {
+	if said := h.Strings(
+		`select (e.event::jsonb -> 'subject' ->> 'display') || ' ' || (e.event::jsonb -> 'context' ->> 'reason')
+			from audit_event e where e.action = 'role.updated' order by 1`,
+	); !cmp.Equal(
+		said,
+		[]string{"both handover", "hers handover"},
+	) {
 		t.Errorf("the log says %v", said)
 	}
 	listed := func(of string) (out []string) {
@@ -69,7 +91,10 @@ func TestRolesOfALeaverGoToWhoStandsIn(t *testing.T) {
 	if diff := cmp.Diff([]string{"role left owner"}, listed(alone)); diff != "" {
 		t.Errorf("of who has none: -want +got\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"role both owner", "role hers owner", "role left owner", "identity gone Person backup_owner"}, listed(heir)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"role both owner", "role hers owner", "role left owner", "identity gone Person backup_owner"},
+		listed(heir),
+	); diff != "" {
 		t.Errorf("of the heir: -want +got\n%s", diff)
 	}
 }
@@ -78,7 +103,13 @@ func TestAMergeKeepsTheVersionOfARole(t *testing.T) {
 	h := open(t)
 	target, gone := hire(h, "target", nil).Text("id"), hire(h, "gone", nil).Text("id")
 	owned := role(h, "owned", "active", gone)
-	a := h.Must(200, "admin", "POST", "/identities/"+target+"/merge", map[string]any{"source_id": gone, "reason": "the same"})
+	a := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/identities/"+target+"/merge",
+		map[string]any{"source_id": gone, "reason": "the same"},
+	)
 	impact, _ := a.Body["impact"].(map[string]any)
 	if moved, _ := impact["moved"].(map[string]any); moved["owned_roles"] != 1.0 {
 		t.Errorf("moved %v", moved)

@@ -23,14 +23,22 @@ import (
 func (s *Service) Routes() []httpapi.Route {
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", "/identities", "List identities", s.list),
-		httpapi.Handle("POST", "/identities", "Create an identity", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
+		httpapi.Handle("POST", "/identities", "Create an identity", s.create).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
 			Describe("Unknown members are ignored and named in the header Ignored-Fields."),
-		httpapi.Handle("GET", "/identities/departments", "List departments", s.departments).For(viewer.Admin, viewer.Auditor).Describe(aboutDepartments),
+		httpapi.Handle("GET", "/identities/departments", "List departments", s.departments).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutDepartments),
 		httpapi.Handle("GET", "/identities/me", "Retrieve your own identity", s.me),
 		httpapi.Handle("GET", "/identities/{id}", "Retrieve an identity", s.readOrThen),
 		httpapi.Handle("PATCH", "/identities/{id}", "Update an identity", s.patch).For(viewer.Admin).Errors(409, 412).
 			Describe("A JSON merge patch (RFC 7396): null clears a member, an absent one stays."),
-		httpapi.Handle("DELETE", "/identities/{id}", "Archive an identity", s.archive).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412),
+		httpapi.Handle("DELETE", "/identities/{id}", "Archive an identity", s.archive).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(409, 412),
 		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
 	}, slices.Concat(
 		(&account.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
@@ -56,8 +64,15 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*asof.
 }
 
 // page answers a list of identities. scope is what bounds the list besides its filters.
-func (s *Service) page(ctx context.Context, v viewer.Viewer, name string, p httpapi.Paging, f identity.Filters, scope any,
-	query func(viewer.Viewer) (*listing.Query, error)) (*httpapi.ListOut[identity.Identity], error) {
+func (s *Service) page(
+	ctx context.Context,
+	v viewer.Viewer,
+	name string,
+	p httpapi.Paging,
+	f identity.Filters,
+	scope any,
+	query func(viewer.Viewer) (*listing.Query, error),
+) (*httpapi.ListOut[identity.Identity], error) {
 	walk, err := s.Cursors.Walk(v, name, p, []any{scope, f})
 	if err != nil {
 		return nil, err
@@ -89,8 +104,12 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer,
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[identity.Identity]{Location: httpapi.Prefix + "/identities/" + i.ID, ETag: httpapi.ETag(i.Version),
-		Ignored: httpapi.Ignored(in.RawBody, in.Body), Body: i}, nil
+	return &httpapi.Created[identity.Identity]{
+		Location: httpapi.Prefix + "/identities/" + i.ID,
+		ETag:     httpapi.ETag(i.Version),
+		Ignored:  httpapi.Ignored(in.RawBody, in.Body),
+		Body:     i,
+	}, nil
 }
 
 type readIn struct {
@@ -113,7 +132,11 @@ type meIn struct {
 
 func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.One[IdentityDetail], error) {
 	if v.Identity == "" {
-		return nil, fault.Coded(fault.NotFound, "no_identity", "your user is not linked to an identity; an administrator can link it")
+		return nil, fault.Coded(
+			fault.NotFound,
+			"no_identity",
+			"your user is not linked to an identity; an administrator can link it",
+		)
 	}
 	return s.read(ctx, v, &readIn{ID: v.Identity, Expand: in.Expand})
 }
@@ -145,7 +168,8 @@ func (in *patchIn) until(now time.Time) (*time.Time, error) {
 }
 
 func wrongPin(why string) error {
-	return fault.New(fault.Invalid, "fields cannot be pinned until then").With(fault.Field{Pointer: "#/pin_until", Code: "invalid", Detail: why})
+	return fault.New(fault.Invalid, "fields cannot be pinned until then").
+		With(fault.Field{Pointer: "#/pin_until", Code: "invalid", Detail: why})
 }
 
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[identity.Identity], error) {
@@ -160,7 +184,11 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[identity.Identity]{ETag: httpapi.ETag(i.Version), Ignored: httpapi.Ignored(in.RawBody, in.Body), Body: i}, nil
+	return &httpapi.One[identity.Identity]{
+		ETag:    httpapi.ETag(i.Version),
+		Ignored: httpapi.Ignored(in.RawBody, in.Body),
+		Body:    i,
+	}, nil
 }
 
 type archiveIn struct {
@@ -182,10 +210,22 @@ type reportsIn struct {
 
 func (s *Service) reports(ctx context.Context, v viewer.Viewer,
 	in *reportsIn) (*httpapi.ListOut[identity.Identity], error) {
-	if err := s.DB.As(ctx, v, func(tx *pg.Tx) error { _, err := identity.Find(ctx, tx, in.ID); return err }); err != nil {
+	if err := s.DB.As(
+		ctx,
+		v,
+		func(tx *pg.Tx) error { _, err := identity.Find(ctx, tx, in.ID); return err },
+	); err != nil {
 		return nil, err
 	}
-	return s.page(ctx, v, "reports", in.Paging, in.Filters, []any{in.ID, in.Indirect}, func(v viewer.Viewer) (*listing.Query, error) {
-		return identity.Reports(v, in.ID, in.Indirect, in.Filters)
-	})
+	return s.page(
+		ctx,
+		v,
+		"reports",
+		in.Paging,
+		in.Filters,
+		[]any{in.ID, in.Indirect},
+		func(v viewer.Viewer) (*listing.Query, error) {
+			return identity.Reports(v, in.ID, in.Indirect, in.Filters)
+		},
+	)
 }

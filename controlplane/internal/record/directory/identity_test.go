@@ -27,15 +27,27 @@ func TestTheSpecifiedPayloadMakesAnIdentity(t *testing.T) {
 	a := h.Must(201, "admin", "POST", "/identities", `{
 		"external_id": "E-1001", "email": "ada.lovelace@example.com", "first_name": "Ada", "last_name": "Lovelace",
 		"department": "Finance", "manager_external_id": "E-0007", "favourite_colour": "green"}`)
-	want := map[string]any{"external_id": "E-1001", "email": "ada.lovelace@example.com", "display_name": "Ada Lovelace", "department": "Finance",
-		"manager_id": boss, "manager_unresolved": false, "status": "active", "kind": "human", "is_disabled": false, "version": 1.0, "title": nil}
+	want := map[string]any{
+		"external_id":        "E-1001",
+		"email":              "ada.lovelace@example.com",
+		"display_name":       "Ada Lovelace",
+		"department":         "Finance",
+		"manager_id":         boss,
+		"manager_unresolved": false,
+		"status":             "active",
+		"kind":               "human",
+		"is_disabled":        false,
+		"version":            1.0,
+		"title":              nil,
+	}
 	for name, value := range want {
 		if diff := cmp.Diff(value, a.Body[name]); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
 	}
 	id := a.Text("id")
-	if a.Header.Get("Location") != "/api/v1/identities/"+id || a.Header.Get("ETag") != `"1"` || a.Header.Get("Ignored-Fields") != `"favourite_colour"` {
+	if a.Header.Get("Location") != "/api/v1/identities/"+id || a.Header.Get("ETag") != `"1"` ||
+		a.Header.Get("Ignored-Fields") != `"favourite_colour"` {
 		t.Errorf("headers: %v", a.Header)
 	}
 	read := h.Must(200, "admin", "GET", "/identities/"+id+"?expand=manager,accounts,grants", nil)
@@ -45,7 +57,11 @@ func TestTheSpecifiedPayloadMakesAnIdentity(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"accounts": 0.0, "grants": 0.0}, read.Body["counts"]); diff != "" {
 		t.Errorf("counts: -want +got\n%s", diff)
 	}
-	if got := h.Strings(`select action from audit_event where subject_id = $1`, id); len(got) != 1 || got[0] != "identity.created" {
+	if got := h.Strings(
+		`select action from audit_event where subject_id = $1`,
+		id,
+	); len(got) != 1 ||
+		got[0] != "identity.created" {
 		t.Errorf("audited %v; want identity.created", got)
 	}
 }

@@ -41,8 +41,17 @@ nonsense
 func TestRowsAreImportedEachByItself(t *testing.T) {
 	h := open(t)
 	known := hire(h, "known", map[string]any{"title": "Rep", "first_name": "Kay"}).Text("id")
-	want := []string{"1 E1 created", "2 E2 failed duplicate_email #/email", "4 E3 created", "5 <nil> failed malformed_json <nil>", "6 E4 failed required #/email",
-		"7 E1 failed repeated #/external_id", "8 E5 failed invalid #/employment_type", "9 known updated", "10 E6 failed unknown_identity #/sponsor_id"}
+	want := []string{
+		"1 E1 created",
+		"2 E2 failed duplicate_email #/email",
+		"4 E3 created",
+		"5 <nil> failed malformed_json <nil>",
+		"6 E4 failed required #/email",
+		"7 E1 failed repeated #/external_id",
+		"8 E5 failed invalid #/employment_type",
+		"9 known updated",
+		"10 E6 failed unknown_identity #/sponsor_id",
+	}
 	preview := h.Must(200, "admin", "POST", "/identities/import", map[string]any{"data": people})
 	if diff := cmp.Diff(want, outcomes(preview.Body)); diff != "" || preview.Text("mode") != "preview" {
 		t.Errorf("preview: -want +got\n%s", diff)
@@ -50,7 +59,15 @@ func TestRowsAreImportedEachByItself(t *testing.T) {
 	if n := h.Count(`select count(*) from identity`); n != 1 {
 		t.Fatalf("a preview has made %d people", n-1)
 	}
-	done := h.Must(200, "admin", "POST", "/identities/import?mode=apply", people, "Content-Type", "application/x-ndjson")
+	done := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/identities/import?mode=apply",
+		people,
+		"Content-Type",
+		"application/x-ndjson",
+	)
 	if diff := cmp.Diff(want, outcomes(done.Body)); diff != "" {
 		t.Errorf("apply: -want +got\n%s", diff)
 	}
@@ -58,17 +75,62 @@ func TestRowsAreImportedEachByItself(t *testing.T) {
 	if got.Text("department") != "Sales" || got.Body["title"] != nil || got.Text("first_name") != "Kay" {
 		t.Errorf("the known person is %v", got.Body)
 	}
-	if s := h.Strings(`select concat_ws(' ', i.external_id, i.status, i.status_source, m.external_id) from identity i left join identity m on m.id = i.manager_id order by 1`); !cmp.Equal(s,
-		[]string{"E1 active import E3", "E3 pre_hire import", "known active manual"}) {
+	if s := h.Strings(
+		`select concat_ws(' ', i.external_id, i.status, i.status_source, m.external_id) from identity i left
+			join identity m on m.id = i.manager_id order by 1`,
+	); !cmp.Equal(
+		s,
+		[]string{"E1 active import E3", "E3 pre_hire import", "known active manual"},
+	) {
 		t.Errorf("there are %v", s)
 	}
-	again := h.Must(200, "admin", "POST", "/identities/import?mode=apply", people, "Content-Type", "application/x-ndjson")
+	again := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/identities/import?mode=apply",
+		people,
+		"Content-Type",
+		"application/x-ndjson",
+	)
 	if again.Body["unchanged"] != 3.0 || again.Body["created"] != 0.0 || again.Body["updated"] != 0.0 {
-		t.Errorf("sent again: %v created, %v updated, %v unchanged", again.Body["created"], again.Body["updated"], again.Body["unchanged"])
+		t.Errorf(
+			"sent again: %v created, %v updated, %v unchanged",
+			again.Body["created"],
+			again.Body["updated"],
+			again.Body["unchanged"],
+		)
 	}
-	h.Refused(400, "invalid_encoding", "admin", "POST", "/identities/import", "{\"external_id\":\"\xff\"}", "Content-Type", "application/x-ndjson")
-	h.Refused(413, "payload_too_large", "admin", "POST", "/identities/import", strings.Repeat(" ", 32<<20+1), "Content-Type", "text/csv")
-	h.Refused(415, "unsupported_media_type", "admin", "POST", "/identities", people, "Content-Type", "application/x-ndjson")
+	h.Refused(
+		400,
+		"invalid_encoding",
+		"admin",
+		"POST",
+		"/identities/import",
+		"{\"external_id\":\"\xff\"}",
+		"Content-Type",
+		"application/x-ndjson",
+	)
+	h.Refused(
+		413,
+		"payload_too_large",
+		"admin",
+		"POST",
+		"/identities/import",
+		strings.Repeat(" ", 32<<20+1),
+		"Content-Type",
+		"text/csv",
+	)
+	h.Refused(
+		415,
+		"unsupported_media_type",
+		"admin",
+		"POST",
+		"/identities",
+		people,
+		"Content-Type",
+		"application/x-ndjson",
+	)
 	h.Refused(422, "validation_failed", "admin", "POST", "/identities/import", "", "Content-Type", "text/csv")
 	if n := h.Count(`select count(*) from audit_event where action = 'identity.imported'`); n != 2 {
 		t.Errorf("%d imports are on record; want 2", n)
@@ -77,8 +139,22 @@ func TestRowsAreImportedEachByItself(t *testing.T) {
 
 func TestWhatIsExportedCanBeImportedAgain(t *testing.T) {
 	h := open(t)
-	h.Must(200, "admin", "PUT", "/identities/schema/attributes", map[string]any{"attributes": []any{map[string]any{"name": "desk", "type": "number"}}})
-	hire(h, "=cmd", map[string]any{"department": "Sales, North", "attributes": map[string]any{"desk": 7}, "secondary_emails": []string{"a@example.com", "b@example.com"}})
+	h.Must(
+		200,
+		"admin",
+		"PUT",
+		"/identities/schema/attributes",
+		map[string]any{"attributes": []any{map[string]any{"name": "desk", "type": "number"}}},
+	)
+	hire(
+		h,
+		"=cmd",
+		map[string]any{
+			"department":       "Sales, North",
+			"attributes":       map[string]any{"desk": 7},
+			"secondary_emails": []string{"a@example.com", "b@example.com"},
+		},
+	)
 	hire(h, "plain", map[string]any{"title": "'quoted", "leave_to": "2031-02-03", "location": "x;=1+1"})
 	hire(h, "other", map[string]any{"department": "Else"})
 	var out bytes.Buffer
@@ -112,14 +188,27 @@ func TestALargeImportIsTakenInBatches(t *testing.T) {
 		fmt.Fprintf(&b, "E%d,e%d@example.com,Person,D%d,E%d\n", i, i, i%9, (i+2500)%n)
 	}
 	begun := time.Now()
-	a := h.Must(200, "admin", "POST", "/identities/import", map[string]any{"mode": "apply", "format": "csv", "data": b.String()})
+	a := h.Must(
+		200,
+		"admin",
+		"POST",
+		"/identities/import",
+		map[string]any{"mode": "apply", "format": "csv", "data": b.String()},
+	)
 	t.Logf("%d rows in %v", n, time.Since(begun).Round(time.Millisecond))
 	if a.Body["created"] != float64(n) || h.Count(`select count(*) from identity where manager_id is not null`) != n {
 		t.Errorf("created %v", a.Body["created"])
 	}
 	changed := strings.ReplaceAll(b.String(), ",D3,", ",Three,")
-	a = h.Must(200, "admin", "POST", "/identities/import", map[string]any{"mode": "apply", "format": "csv", "data": changed})
-	if a.Body["updated"] != float64(h.Count(`select count(*) from identity where department = 'Three'`)) || a.Body["updated"] == 0.0 {
+	a = h.Must(
+		200,
+		"admin",
+		"POST",
+		"/identities/import",
+		map[string]any{"mode": "apply", "format": "csv", "data": changed},
+	)
+	if a.Body["updated"] != float64(h.Count(`select count(*) from identity where department = 'Three'`)) ||
+		a.Body["updated"] == 0.0 {
 		t.Errorf("updated %v", a.Body["updated"])
 	}
 	if h.Count(`select count(*) from identity where (department = 'Three') <> (version > 2)`) != 0 {
@@ -153,8 +242,14 @@ func TestWhoPinnedAFieldIsShownByName(t *testing.T) {
 	if got := fmt.Sprint(by()); strings.Contains(got, "@") || got == "<nil>" {
 		t.Errorf("pinned by %s; want no e-mail address", got)
 	}
-	h.Exec(`insert into app_user (tenant_id, id, email, display_name) values (current_tenant(), gen_random_uuid(), 'ada@acme.test', 'Ada Admin')`)
-	h.Exec(`update identity set pins = jsonb_set(pins, '{title,pinned_by,id}', (select to_jsonb(id) from app_user where email = 'ada@acme.test'))`)
+	h.Exec(
+		`insert into app_user (tenant_id, id, email, display_name) values (current_tenant(), gen_random_uuid(),
+			'ada@acme.test', 'Ada Admin')`,
+	)
+	h.Exec(
+		`update identity set pins = jsonb_set(pins, '{title,pinned_by,id}', (select to_jsonb(id) from app_user
+			where email = 'ada@acme.test'))`,
+	)
 	if got := by(); got != "Ada Admin" {
 		t.Errorf("pinned by %v; want the user's name", got)
 	}

@@ -11,9 +11,13 @@ import (
 
 func (s *Service) lifecycleRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/settings/lifecycle", "Get lifecycle settings", s.readLifecycle).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PUT", "/settings/lifecycle", "Replace lifecycle settings", s.putLifecycle).For(viewer.Admin).Errors(412).
-			Describe("Durations are ISO 8601 of weeks, or of days, hours, minutes and seconds. Omitted members get their defaults."),
+		httpapi.Handle("GET", "/settings/lifecycle", "Get lifecycle settings", s.readLifecycle).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/settings/lifecycle", "Replace lifecycle settings", s.putLifecycle).
+			For(viewer.Admin).
+			Errors(412).
+			Describe("Durations are ISO 8601 of weeks, or of days, hours, minutes and seconds. Omitted members get " +
+				"their defaults."),
 	}
 }
 

@@ -41,7 +41,11 @@ func TestEveryOrderIsWalkedCompletelyInBothDirections(t *testing.T) {
 		up, total := walk(h, "admin", "/identities?limit=5&sort="+sort, "id", func() {})
 		down, _ := walk(h, "admin", "/identities?limit=5&sort=-"+sort, "id", func() {})
 		slices.Reverse(down)
-		if diff := cmp.Diff(up, down); diff != "" || len(up) != 23 || total != 23 || len(slices.Compact(slices.Sorted(slices.Values(up)))) != 23 {
+		if diff := cmp.Diff(
+			up,
+			down,
+		); diff != "" || len(up) != 23 || total != 23 ||
+			len(slices.Compact(slices.Sorted(slices.Values(up)))) != 23 {
 			t.Errorf("%s: %d rows of %v; -up +down reversed\n%s", sort, len(up), total, diff)
 		}
 		member := sort
@@ -62,10 +66,25 @@ func TestEveryOrderIsWalkedCompletelyInBothDirections(t *testing.T) {
 func TestFiltersNarrowAndTotalsAgree(t *testing.T) {
 	h := open(t)
 	boss := hire(h, "boss", map[string]any{"department": "Board"}).Text("id")
-	hire(h, "ada", map[string]any{"department": "R&D, 100%", "manager_external_id": "boss", "employee_number": "007", "username": "Countess"})
+	hire(
+		h,
+		"ada",
+		map[string]any{
+			"department":          "R&D, 100%",
+			"manager_external_id": "boss",
+			"employee_number":     "007",
+			"username":            "Countess",
+		},
+	)
 	gone := hire(h, "gone", map[string]any{"department": "R&D, 100%"}).Text("id")
 	h.Must(200, "admin", "POST", "/identities/"+gone+"/deactivate", `{"reason":"left"}`)
-	h.Must(201, "admin", "POST", "/identities", map[string]any{"external_id": "robot", "kind": "non_human", "sponsor_id": boss, "backup_owner_id": boss})
+	h.Must(
+		201,
+		"admin",
+		"POST",
+		"/identities",
+		map[string]any{"external_id": "robot", "kind": "non_human", "sponsor_id": boss, "backup_owner_id": boss},
+	)
 	for query, want := range map[string][]string{
 		"":                             {"boss", "ada", "gone", "robot"},
 		"department=R%26D%2C%20100%25": {"ada", "gone"},
@@ -94,7 +113,8 @@ func TestFiltersNarrowAndTotalsAgree(t *testing.T) {
 			t.Errorf("%s: total %v; -want +got\n%s", query, total, diff)
 		}
 	}
-	for _, query := range []string{"status=great", "manager_id=x", "id=x", "sort=salary", "departement=IT", "kind=alien", "updated_since=yesterday"} {
+	for _, query := range []string{"status=great", "manager_id=x", "id=x", "sort=salary", "departement=IT",
+		"kind=alien", "updated_since=yesterday"} {
 		if a := h.Call("admin", "GET", "/identities?"+query, nil); a.Status != 400 {
 			t.Errorf("%s: got %d %v; want 400", query, a.Status, a.Body)
 		}
@@ -110,7 +130,8 @@ func TestDepartmentsAreSuggested(t *testing.T) {
 	h.Must(200, "admin", "POST", "/identities/"+archived+"/deactivate", `{"reason":"left"}`)
 	h.Must(204, "admin", "DELETE", "/identities/"+archived, nil)
 	for query, want := range map[string][]any{
-		"":          {map[string]any{"name": "Santé", "identities": 2.0}, map[string]any{"name": "Sales, 100%", "identities": 1.0}},
+		"": {map[string]any{"name": "Santé", "identities": 2.0},
+			map[string]any{"name": "Sales, 100%", "identities": 1.0}},
 		"?q=sante":  {map[string]any{"name": "Santé", "identities": 2.0}},
 		"?q=100%25": {map[string]any{"name": "Sales, 100%", "identities": 1.0}},
 		"?q=_":      {},
@@ -125,7 +146,8 @@ func TestDepartmentsAreSuggested(t *testing.T) {
 func TestSearchIgnoresAccentsCaseAndTheOrderOfWords(t *testing.T) {
 	h := open(t)
 	for id, name := range map[string]string{
-		"mueller": "Anna Müller", "fournier": "Aurélie Fournier", "strasse": "Łukasz Großmann", "nguyen": "Nguyễn Thị Hoa", "ivan": "Иван Петров",
+		"mueller": "Anna Müller", "fournier": "Aurélie Fournier", "strasse": "Łukasz Großmann",
+		"nguyen": "Nguyễn Thị Hoa", "ivan": "Иван Петров",
 		"oersted": "Ørsted Ægir", "marsh": "Charlotte Marsh",
 	} {
 		hire(h, id, map[string]any{"display_name": name, "first_name": "", "last_name": ""})
@@ -224,12 +246,15 @@ func TestOnesOwnRecordIsOnesOwnWithoutAnyRole(t *testing.T) {
 
 func TestASearchKnowsNeitherCaseNorAccentsNorTheOrderOfWords(t *testing.T) {
 	h := open(t)
-	for ext, name := range map[string]string{"1": "Anna Müller", "2": "Aurélie Fournier", "3": "Charlotte Marsh", "4": "Jörg Strauß", "5": "Bjørn Łukasz", "6": "Mueller Peter"} {
+	for ext, name := range map[string]string{"1": "Anna Müller", "2": "Aurélie Fournier", "3": "Charlotte Marsh",
+		"4": "Jörg Strauß", "5": "Bjørn Łukasz", "6": "Mueller Peter"} {
 		h.Exec(`update identity set display_name = $2 where id = $1`, h.Person("p"+ext, ""), name)
 	}
 	for q, want := range map[string]string{
-		"anna muller": "Anna Müller", "MÜLLER anna": "Anna Müller", "mueller anna": "Anna Müller", "marsh charlotte": "Charlotte Marsh",
-		"fournier aurelie": "Aurélie Fournier", "strauss": "Jörg Strauß", "joerg": "Jörg Strauß", "bjorn lukasz": "Bjørn Łukasz", "müller pet": "Mueller Peter",
+		"anna muller": "Anna Müller", "MÜLLER anna": "Anna Müller", "mueller anna": "Anna Müller",
+		"marsh charlotte":  "Charlotte Marsh",
+		"fournier aurelie": "Aurélie Fournier", "strauss": "Jörg Strauß", "joerg": "Jörg Strauß",
+		"bjorn lukasz": "Bjørn Łukasz", "müller pet": "Mueller Peter",
 		"anna fournier": "",
 	} {
 		var got []string

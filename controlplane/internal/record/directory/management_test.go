@@ -20,8 +20,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
-// TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds holds managed_identity() against brute force while people move, with circles
-// and people who manage themselves, for viewers whose reports are kept and for one whose are not.
+// TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds holds managed_identity() against brute force while people move,
+// with circles and people who manage themselves, for viewers whose reports are kept and for one whose are not.
 func TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds(t *testing.T) {
 	h := open(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,7 +44,13 @@ func TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds(t *testing.T) {
 		for range 3 {
 			for i := range size {
 				if got, want := managed(t, h, ids[i]), beneath(ids, manager, i); !cmp.Equal(want, got, equal...) {
-					t.Fatalf("managers %v seen by %d of %d who look: -want +got\n%s", manager, i, looking, cmp.Diff(want, got, equal...))
+					t.Fatalf(
+						"managers %v seen by %d of %d who look: -want +got\n%s",
+						manager,
+						i,
+						looking,
+						cmp.Diff(want, got, equal...),
+					)
 				}
 			}
 			agree(t, h)
@@ -74,14 +80,19 @@ func employ(h *recordtest.House, ids []string, manager []int) {
 	h.T.Helper()
 	h.Exec(`delete from identity`)
 	h.Exec(`insert into identity (tenant_id, id, external_id, manager_id)
-		select current_tenant(), id, id::text, boss from unnest($1::text[]::uuid[], $2::text[]::uuid[]) w(id, boss)`, ids, bosses(ids, manager))
+		select current_tenant(), id, id::text, boss
+		    from unnest($1::text[]::uuid[], $2::text[]::uuid[]) w(id, boss)`, ids, bosses(ids, manager))
 }
 
 // move changes everybody's manager in one statement.
 func move(h *recordtest.House, ids []string, manager []int) {
 	h.T.Helper()
-	h.Exec(`update identity i set manager_id = w.boss from unnest($1::text[]::uuid[], $2::text[]::uuid[]) w(id, boss) where i.id = w.id`,
-		ids, bosses(ids, manager))
+	h.Exec(
+		`update identity i set manager_id = w.boss from unnest($1::text[]::uuid[], $2::text[]::uuid[]) w(id, boss)
+			where i.id = w.id`,
+		ids,
+		bosses(ids, manager),
+	)
 }
 
 func bosses(ids []string, manager []int) []*string {
@@ -158,12 +169,15 @@ func TestReportsAreKeptForThoseWhoLookAsManagers(t *testing.T) {
 		args []any
 		want int
 	}{
-		{`insert into app_user (tenant_id, id, email, identity_id, roles) values (current_tenant(), $1, 'boss', $1, '{resource_owner}')`, []any{boss}, 0},
+		{`insert into app_user (tenant_id, id, email, identity_id, roles) values (current_tenant(), $1, 'boss', $1,
+			'{resource_owner}')`, []any{boss}, 0},
 		{`update app_user set roles = '{manager}' where id = $1`, []any{boss}, 1},
 		{`update app_user set identity_id = null where id = $1`, []any{boss}, 0},
 		{`update app_user set identity_id = $1 where id = $1`, []any{boss}, 1},
-		{`insert into api_token (tenant_id, id, jti, name, scopes, role, bound_identity_id, idle_after, expires_at, created_by, awake_since)
-			values (current_tenant(), $1, $1, 'of boss', '{}', 'manager', $1, '1 day', now() + interval '1 day', $1, now())`, []any{boss}, 1},
+		{`insert into api_token (tenant_id, id, jti, name, scopes, role, bound_identity_id, idle_after, expires_at,
+			    created_by, awake_since)
+			values (current_tenant(), $1, $1, 'of boss', '{}', 'manager', $1, '1 day', now() + interval '1 day', $1,
+			    now())`, []any{boss}, 1},
 		{`update app_user set roles = '{}' where id = $1`, []any{boss}, 1},
 		{`update api_token set revoked_at = now() where id = $1`, []any{boss}, 0},
 	} {
@@ -175,8 +189,8 @@ func TestReportsAreKeptForThoseWhoLookAsManagers(t *testing.T) {
 	}
 }
 
-// TestMovesAtTheSameTimeLeaveWhatIsKeptTrue lets people move, managers come and go, and newcomers join, each in transactions that
-// overlap.
+// TestMovesAtTheSameTimeLeaveWhatIsKeptTrue lets people move, managers come and go, and newcomers join, each in
+// transactions that overlap.
 func TestMovesAtTheSameTimeLeaveWhatIsKeptTrue(t *testing.T) {
 	h := open(t)
 	const size = 40
@@ -191,7 +205,11 @@ func TestMovesAtTheSameTimeLeaveWhatIsKeptTrue(t *testing.T) {
 		busy.Go(func() {
 			dice := rand.New(rand.NewPCG(uint64(worker), 1))
 			for range 25 {
-				if err := h.DB.As(t.Context(), h.Tenant, func(tx *pg.Tx) error { return disturb(t.Context(), tx, dice, ids) }); err != nil {
+				if err := h.DB.As(
+					t.Context(),
+					h.Tenant,
+					func(tx *pg.Tx) error { return disturb(t.Context(), tx, dice, ids) },
+				); err != nil {
 					t.Error(err)
 				}
 			}
@@ -234,10 +252,20 @@ func disturb(ctx context.Context, tx *pg.Tx, dice *rand.Rand, ids []string) erro
 		var err error
 		switch dice.IntN(6) {
 		case 0:
-			_, err = tx.Exec(ctx, `update app_user set roles = case when roles = '{}' then '{manager}'::text[] else '{}' end where id = $1`, one)
+			_, err = tx.Exec(
+				ctx,
+				`update app_user set roles = case when roles = '{}' then '{manager}'::text[] else '{}' end
+					where id = $1`,
+				one,
+			)
 		case 1:
-			_, err = tx.Exec(ctx, `insert into identity (tenant_id, id, external_id, manager_id) values (current_tenant(), $1::uuid, $1::text, $2)`,
-				uuid.Must(uuid.NewV7()).String(), other)
+			_, err = tx.Exec(
+				ctx,
+				`insert into identity (tenant_id, id, external_id, manager_id) values (current_tenant(), $1::uuid,
+					$1::text, $2)`,
+				uuid.Must(uuid.NewV7()).String(),
+				other,
+			)
 		case 2:
 			_, err = tx.Exec(ctx, `update identity set manager_id = null where id = $1`, one)
 		default:

@@ -18,16 +18,34 @@ func TestAManagerWhoComesLaterIsResolved(t *testing.T) {
 	boss := hire(h, "boss", map[string]any{"manager_external_id": "worker"}) // a circle is allowed to exist
 	at := "/identities/" + worker.Text("id")
 	after := h.Must(200, "admin", "GET", at, nil)
-	if after.Text("manager_id") != boss.Text("id") || after.Body["manager_unresolved"] != false || after.Body["version"] != 2.0 {
+	if after.Text("manager_id") != boss.Text("id") || after.Body["manager_unresolved"] != false ||
+		after.Body["version"] != 2.0 {
 		t.Errorf("after: %v", after.Body)
 	}
 	if boss.Text("manager_id") != worker.Text("id") {
 		t.Errorf("the boss's manager is %v; want the worker", boss.Body["manager_id"])
 	}
-	if gone := h.Must(200, "admin", "PATCH", at, `{"manager_external_id":null}`); gone.Body["manager_id"] != nil || gone.Body["manager_unresolved"] != false {
+	if gone := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		at,
+		`{"manager_external_id":null}`,
+	); gone.Body["manager_id"] != nil ||
+		gone.Body["manager_unresolved"] != false {
 		t.Errorf("cleared: %v", gone.Body)
 	}
-	if back := h.Must(200, "admin", "PATCH", at, `{"manager_external_id":"boss"}`); back.Text("manager_id") != boss.Text("id") {
+	if back := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		at,
+		`{"manager_external_id":"boss"}`,
+	); back.Text(
+		"manager_id",
+	) != boss.Text(
+		"id",
+	) {
 		t.Errorf("named again: %v", back.Body["manager_id"])
 	}
 }
@@ -37,8 +55,17 @@ const hr = "0197a000-0000-7000-8000-000000000002"
 // sourced gives a person a record in a source that refers to a manager, and makes that source theirs.
 func sourced(h *recordtest.House, id, connector, externalID, native, kind, value string) {
 	h.T.Helper()
-	h.Exec(`insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule)
-		values (current_tenant(), $1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), '', 'new')`, connector, externalID, id, native, kind, value)
+	h.Exec(
+		`insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind,
+		    manager_ref_value, row_hash, match_rule)
+		values (current_tenant(), $1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), '', 'new')`,
+		connector,
+		externalID,
+		id,
+		native,
+		kind,
+		value,
+	)
 	h.Exec(`update identity set source_connector_id = coalesce(source_connector_id, $1) where id = $2`, connector, id)
 }
 
@@ -59,10 +86,13 @@ func TestReferencesOfEveryKindAreResolved(t *testing.T) {
 	sourced(h, boss, ldap, "uuid-1", "uid=boss,dc=example", "", "")
 	want := map[string]any{}
 	for name, ref := range map[string][2]string{
-		"by-external": {"external_id", "uuid-1"}, "by-native": {"native", "uid=boss,dc=example"}, "by-email": {"email", "BOSS@example.com"},
-		"by-username": {"username", "big.boss"}, "by-number": {"employee_number", "1"}, "any-native": {"any", "uid=boss,dc=example"},
+		"by-external": {"external_id", "uuid-1"}, "by-native": {"native", "uid=boss,dc=example"},
+		"by-email":    {"email", "BOSS@example.com"},
+		"by-username": {"username", "big.boss"}, "by-number": {"employee_number", "1"},
+		"any-native": {"any", "uid=boss,dc=example"},
 		"any-number": {"any", "1"}, "tenant-wide": {"external_id", "boss"},
-		"nobody": {"email", "who@example.com"}, "wrong-kind": {"native", "1"}, "themselves": {"any", "uuid-themselves"}, "none": {"", ""},
+		"nobody": {"email", "who@example.com"}, "wrong-kind": {"native", "1"}, "themselves": {"any", "uuid-themselves"},
+		"none": {"", ""},
 	} {
 		id := h.Person(name, "")
 		sourced(h, id, ldap, "uuid-"+name, "uid="+name, ref[0], ref[1])
@@ -101,8 +131,16 @@ func TestARunOfChangesResolvesThoseWhomItConcerns(t *testing.T) {
 	sourced(h, waiting, ldap, "uuid-4", "uid=waiting,dc=example", "email", "New@Example.com")
 	resolve(t, h)
 	// The boss moved, the other took the place, and has the address now that somebody names.
-	h.Exec(`update identity_source set native_ref = 'uid=boss,ou=away,dc=example', changed_run_id = $1 where external_id = 'uuid-1'`, run)
-	h.Exec(`update identity_source set native_ref = 'uid=boss,dc=example', changed_run_id = $1 where external_id = 'uuid-2'`, run)
+	h.Exec(
+		`update identity_source set native_ref = 'uid=boss,ou=away,dc=example',
+			changed_run_id = $1 where external_id = 'uuid-1'`,
+		run,
+	)
+	h.Exec(
+		`update identity_source set native_ref = 'uid=boss,dc=example',
+			changed_run_id = $1 where external_id = 'uuid-2'`,
+		run,
+	)
 	h.Exec(`update identity set email = 'new@example.com' where id = $1`, other)
 	var m manager.Result
 	err := h.DB.AsBulk(context.Background(), h.Tenant, func(tx *pg.Tx) (err error) {
@@ -140,7 +178,8 @@ func TestTheSourceDecidesWhoIsMeantAndForHowLong(t *testing.T) {
 	if m := resolve(t, h); m.Changed != 1 {
 		t.Errorf("the reference is gone: %+v; want one changed", m)
 	}
-	if got := read(); got.Body["manager_id"] != nil || got.Body["manager_unresolved"] != false || got.Body["manager_from_source"] != false {
+	if got := read(); got.Body["manager_id"] != nil || got.Body["manager_unresolved"] != false ||
+		got.Body["manager_from_source"] != false {
 		t.Errorf("the reference is gone, the manager is %v", got.Body["manager_id"])
 	}
 	h.Must(200, "admin", "PATCH", "/identities/"+worker, `{"manager_external_id":"7"}`)

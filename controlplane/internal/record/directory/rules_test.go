@@ -17,7 +17,12 @@ import (
 // hire creates a person through the API.
 func hire(h *recordtest.House, externalID string, more map[string]any) recordtest.Answer {
 	h.T.Helper()
-	body := map[string]any{"external_id": externalID, "email": externalID + "@example.com", "first_name": externalID, "last_name": "Person"}
+	body := map[string]any{
+		"external_id": externalID,
+		"email":       externalID + "@example.com",
+		"first_name":  externalID,
+		"last_name":   "Person",
+	}
 	for name, value := range more {
 		body[name] = value
 	}
@@ -38,11 +43,15 @@ func TestWhatCannotBeStoredIsRefusedWithItsReason(t *testing.T) {
 		{"no address", `{"external_id":"a","email":"Ada <a@example.com>"}`, 422, "validation_failed"},
 		{"taken external_id", `{"external_id":"taken","email":"a@example.com"}`, 409, "duplicate_external_id"},
 		{"taken email, other case", `{"external_id":"a","email":"TAKEN@example.com"}`, 409, "duplicate_email"},
-		{"their own manager", `{"external_id":"a","email":"a@example.com","manager_external_id":"a"}`, 422, "self_manager"},
-		{"the server's status", `{"external_id":"a","email":"a@example.com","status":"active"}`, 422, "read_only_field"},
-		{"the server's manager_id", `{"external_id":"a","email":"a@example.com","manager_id":null}`, 422, "read_only_field"},
+		{"their own manager", `{"external_id":"a","email":"a@example.com","manager_external_id":"a"}`, 422,
+			"self_manager"},
+		{"the server's status", `{"external_id":"a","email":"a@example.com","status":"active"}`, 422,
+			"read_only_field"},
+		{"the server's manager_id", `{"external_id":"a","email":"a@example.com","manager_id":null}`, 422,
+			"read_only_field"},
 		{"no date", `{"external_id":"a","email":"a@example.com","hire_date":"01.02.2026"}`, 422, "validation_failed"},
-		{"unknown employment", `{"external_id":"a","email":"a@example.com","employment_type":"friend"}`, 422, "validation_failed"},
+		{"unknown employment", `{"external_id":"a","email":"a@example.com","employment_type":"friend"}`, 422,
+			"validation_failed"},
 		{"a machine without a sponsor", `{"external_id":"a","kind":"non_human"}`, 422, "validation_failed"},
 		{"an unknown sponsor", `{"external_id":"a","email":"a@example.com","sponsor_id":"0197a000-0000-7000-8000-00000000dead"}`, 422, "validation_failed"},
 	} {
@@ -76,10 +85,21 @@ func TestAPatchClearsWithNullAndKeepsWhatIsAbsent(t *testing.T) {
 	made := hire(h, "ada", map[string]any{"department": "Finance", "title": "Analyst", "hire_date": "2024-02-29",
 		"attributes": map[string]any{"floor": 3, "badge": "x"}, "secondary_emails": []string{"a@example.org"}})
 	at := "/identities/" + made.Text("id")
-	a := h.Must(200, "admin", "PATCH", at, `{"title":null,"department":"Sales","attributes":{"badge":null,"desk":"B2"},"nick":"x"}`,
-		"If-Match", `"1"`, "Content-Type", "application/merge-patch+json")
-	for name, want := range map[string]any{"title": nil, "department": "Sales", "hire_date": "2024-02-29", "version": 2.0,
-		"attributes": map[string]any{"floor": 3.0, "desk": "B2"}, "secondary_emails": []any{"a@example.org"}, "email": "ada@example.com"} {
+	a := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		at,
+		`{"title":null,"department":"Sales","attributes":{"badge":null,"desk":"B2"},"nick":"x"}`,
+		"If-Match",
+		`"1"`,
+		"Content-Type",
+		"application/merge-patch+json",
+	)
+	for name, want := range map[string]any{"title": nil, "department": "Sales", "hire_date": "2024-02-29",
+		"version":    2.0,
+		"attributes": map[string]any{"floor": 3.0, "desk": "B2"}, "secondary_emails": []any{"a@example.org"},
+		"email": "ada@example.com"} {
 		if diff := cmp.Diff(want, a.Body[name]); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
@@ -97,7 +117,8 @@ func TestAPatchClearsWithNullAndKeepsWhatIsAbsent(t *testing.T) {
 	h.Refused(422, "self_manager", "admin", "PATCH", at, `{"manager_external_id":"ada"}`)
 	h.Refused(404, "not_found", "admin", "PATCH", "/identities/me-too", `{"title":"x"}`)
 	got := h.Strings(`select format('%s: %s -> %s', c ->> 'field', c ->> 'before', c ->> 'after')
-		from audit_event, json_array_elements(event::json -> 'changes') c where action = 'identity.updated' and c ->> 'field' <> 'attributes' order by 1`)
+		from audit_event, json_array_elements(event::json -> 'changes') c where action = 'identity.updated'
+		    and c ->> 'field' <> 'attributes' order by 1`)
 	if diff := cmp.Diff([]string{"department: Finance -> Sales", "title: Analyst -> "}, got); diff != "" {
 		t.Errorf("audited: -want +got\n%s", diff)
 	}
@@ -190,10 +211,20 @@ func TestDatesThatHaveComeMovePeople(t *testing.T) {
 	now := time.Now().UTC()
 	starter := hire(h, "starter", map[string]any{"start_date": now.AddDate(0, 0, 1).Format(time.DateOnly)}).Text("id")
 	leaver := hire(h, "leaver", nil).Text("id")
-	h.Must(200, "admin", "POST", "/identities/"+leaver+"/deactivate", map[string]any{"reason": "leaves", "effective_at": now.Add(time.Hour)})
+	h.Must(
+		200,
+		"admin",
+		"POST",
+		"/identities/"+leaver+"/deactivate",
+		map[string]any{"reason": "leaves", "effective_at": now.Add(time.Hour)},
+	)
 	apply := func(at time.Time) (due action.Due) {
 		ctx := context.Background()
-		if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) { due, err = action.ApplyDue(ctx, tx, at); return err }); err != nil {
+		if err := h.DB.As(
+			ctx,
+			h.Tenant,
+			func(tx *pg.Tx) (err error) { due, err = action.ApplyDue(ctx, tx, at); return err },
+		); err != nil {
 			t.Fatal(err)
 		}
 		return due
@@ -213,11 +244,30 @@ func TestDatesThatHaveComeMovePeople(t *testing.T) {
 
 func TestWhoComesBackTakesTheirAddressOver(t *testing.T) {
 	h := open(t)
-	first := h.Must(201, "admin", "POST", "/identities", `{"external_id":"1","email":"ann@example.com","display_name":"Ann","employee_number":"7"}`)
+	first := h.Must(
+		201,
+		"admin",
+		"POST",
+		"/identities",
+		`{"external_id":"1","email":"ann@example.com","display_name":"Ann","employee_number":"7"}`,
+	)
 	h.Exec(`update identity set status = 'deactivated', standing = 'deactivated' where id = $1`, first.Text("id"))
-	again := h.Must(201, "admin", "POST", "/identities", `{"external_id":"2","email":"Ann@example.com","display_name":"Ann","employee_number":"7"}`)
+	again := h.Must(
+		201,
+		"admin",
+		"POST",
+		"/identities",
+		`{"external_id":"2","email":"Ann@example.com","display_name":"Ann","employee_number":"7"}`,
+	)
 	if again.Text("email") != "Ann@example.com" || again.Text("previous_identity_id") != first.Text("id") {
 		t.Errorf("the new record is %v", again.Body)
 	}
-	h.Refused(409, "duplicate_email", "admin", "POST", "/identities", `{"external_id":"3","email":"ann@example.com","display_name":"Ann","employee_number":"8"}`)
+	h.Refused(
+		409,
+		"duplicate_email",
+		"admin",
+		"POST",
+		"/identities",
+		`{"external_id":"3","email":"ann@example.com","display_name":"Ann","employee_number":"8"}`,
+	)
 }

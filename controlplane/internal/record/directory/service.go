@@ -156,11 +156,13 @@ func (s *Service) Archive(ctx context.Context, v viewer.Viewer, id string, match
 			return err
 		}
 		if live > 0 && !force {
-			return fault.Coded(fault.Conflict, "has_live_accounts", "%s still has %d live accounts; remove them first, or archive with force=true and they become orphaned", before.DisplayName, live).
+			return fault.Coded(fault.Conflict, "has_live_accounts", "%s still has %d live accounts; remove them "+
+				"first, or archive with force=true and they become orphaned", before.DisplayName, live).
 				Also("live_accounts", live)
 		}
 		after, reason := before, "archived"
-		after.Status, after.StatusReason, after.StatusSource, after.Standing = lifecycle.Archived, &reason, "manual", lifecycle.Deactivated
+		after.Status, after.StatusReason, after.StatusSource, after.Standing = lifecycle.Archived, &reason, "manual",
+			lifecycle.Deactivated
 		if err := identity.Store(ctx, tx, after, s.Now()); err != nil {
 			return err
 		}

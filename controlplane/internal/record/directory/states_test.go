@@ -29,7 +29,11 @@ func openAt(t *testing.T, now *time.Time) *recordtest.House {
 func apply(h *recordtest.House, at time.Time) (due action.Due) {
 	h.T.Helper()
 	ctx := context.Background()
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) { due, err = action.ApplyDue(ctx, tx, at); return err }); err != nil {
+	if err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) (err error) { due, err = action.ApplyDue(ctx, tx, at); return err },
+	); err != nil {
 		h.T.Fatal(err)
 	}
 	return due
@@ -43,7 +47,8 @@ func status(h *recordtest.House, id string) string {
 func TestDaysBeginWhereTheTenantIsAlsoWhenClocksChange(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	h := openAt(t, &now)
-	// On 29 March 2026 clocks in Zurich go from UTC+1 to UTC+2, on 25 October back; Auckland is 13 hours ahead until 5 April.
+	// On 29 March 2026 clocks in Zurich go from UTC+1 to UTC+2, on 25 October back; Auckland is 13 hours ahead until 5
+	// April.
 	for _, tt := range []struct {
 		zone, start, instant string
 		want                 string
@@ -63,7 +68,11 @@ func TestDaysBeginWhereTheTenantIsAlsoWhenClocksChange(t *testing.T) {
 	} {
 		h.Must(200, "admin", "PUT", "/settings/lifecycle", map[string]any{"timezone": tt.zone})
 		now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-		id := hire(h, strings.ReplaceAll(tt.zone+tt.instant, "/", "-"), map[string]any{"start_date": tt.start, "email": fmt.Sprintf("p%d@example.com", rand.Int())}).Text("id")
+		id := hire(
+			h,
+			strings.ReplaceAll(tt.zone+tt.instant, "/", "-"),
+			map[string]any{"start_date": tt.start, "email": fmt.Sprintf("p%d@example.com", rand.Int())},
+		).Text("id")
 		at, _ := time.Parse(time.RFC3339, tt.instant)
 		apply(h, at)
 		if got := status(h, id); got != tt.want {
@@ -105,7 +114,14 @@ func TestWhateverPassedMeanwhileSomebodyIsWhatTheyAreToday(t *testing.T) {
 		t.Errorf("a second time moved %+v", again)
 	}
 	got := h.Strings(`select external_id || ' ' || status || ' ' || status_source from identity order by 1`)
-	want := []string{"away on_leave policy", "last-day notice manual", "leaves deactivated policy", "starts active policy", "stays active manual", "was-away active manual"}
+	want := []string{
+		"away on_leave policy",
+		"last-day notice manual",
+		"leaves deactivated policy",
+		"starts active policy",
+		"stays active manual",
+		"was-away active manual",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -126,18 +142,40 @@ func TestEveryPairOfStatesIsAllowedOrNot(t *testing.T) {
 		"pre_hire": func(string) {},
 		"on_leave": func(id string) { h.Must(200, "admin", "POST", "/identities/"+id+"/leave", `{"reason":"x"}`) },
 		"notice": func(id string) {
-			h.Must(200, "admin", "POST", "/identities/"+id+"/deactivate", `{"reason":"x","effective_at":"2026-06-01T00:00:00Z"}`)
+			h.Must(
+				200,
+				"admin",
+				"POST",
+				"/identities/"+id+"/deactivate",
+				`{"reason":"x","effective_at":"2026-06-01T00:00:00Z"}`,
+			)
 		},
-		"deactivated": func(id string) { h.Must(200, "admin", "POST", "/identities/"+id+"/deactivate", `{"reason":"x"}`) },
-		"archived":    func(id string) { h.Must(204, "admin", "DELETE", "/identities/"+id, nil) },
+		"deactivated": func(id string) {
+			h.Must(200, "admin", "POST", "/identities/"+id+"/deactivate",
+				`{"reason":"x"}`)
+		},
+		"archived": func(id string) { h.Must(204, "admin", "DELETE", "/identities/"+id, nil) },
 	}
-	actions := map[string]string{"leave": `{"reason":"x"}`, "return": `{}`, "deactivate": `{"reason":"x"}`, "reactivate": `{}`,
-		"later": `{"reason":"x","effective_at":"2026-07-01T00:00:00Z"}`}
+	actions := map[string]string{
+		"leave":      `{"reason":"x"}`,
+		"return":     `{}`,
+		"deactivate": `{"reason":"x"}`,
+		"reactivate": `{}`,
+		"later":      `{"reason":"x","effective_at":"2026-07-01T00:00:00Z"}`,
+	}
 	want := map[string]string{
-		"active leave": "on_leave", "active deactivate": "deactivated", "active later": "notice",
-		"pre_hire deactivate": "deactivated", "pre_hire reactivate": "active",
-		"on_leave return": "active", "on_leave reactivate": "active", "on_leave deactivate": "deactivated", "on_leave later": "notice",
-		"notice reactivate": "active", "notice deactivate": "deactivated", "notice later": "notice",
+		"active leave":           "on_leave",
+		"active deactivate":      "deactivated",
+		"active later":           "notice",
+		"pre_hire deactivate":    "deactivated",
+		"pre_hire reactivate":    "active",
+		"on_leave return":        "active",
+		"on_leave reactivate":    "active",
+		"on_leave deactivate":    "deactivated",
+		"on_leave later":         "notice",
+		"notice reactivate":      "active",
+		"notice deactivate":      "deactivated",
+		"notice later":           "notice",
 		"deactivated reactivate": "active",
 	}
 	for state, become := range make {
@@ -159,21 +197,37 @@ func TestEveryPairOfStatesIsAllowedOrNot(t *testing.T) {
 			}
 			a := h.Call("admin", "POST", path, body)
 			switch {
-			case to == "" && (a.Status != 409 || a.Body["code"] != "invalid_transition" || a.Body["allowed"] == nil || try.Status != 409):
+			case to == "" && (a.Status != 409 || a.Body["code"] != "invalid_transition" || a.Body["allowed"] == nil ||
+				try.Status != 409):
 				t.Errorf("%s %s: got %d %v; want it refused", state, action, a.Status, a.Body)
-			case to != "" && (a.Status != 200 || a.Text("status") != to || try.Text("status") != to || try.Body["impact"] == nil || a.Body["impact"] != nil):
-				t.Errorf("%s %s: got %d %v, dry run %v; want %s", state, action, a.Status, a.Text("status"), try.Text("status"), to)
+			case to != "" && (a.Status != 200 || a.Text("status") != to || try.Text("status") != to ||
+				try.Body["impact"] == nil || a.Body["impact"] != nil):
+				t.Errorf(
+					"%s %s: got %d %v, dry run %v; want %s",
+					state,
+					action,
+					a.Status,
+					a.Text("status"),
+					try.Text("status"),
+					to,
+				)
 			}
 		}
 	}
 }
 
-// TestSQLAndGoAgreeOnStates holds the database's function against a second reading of the rules, over dates at random; and what
-// the worker makes of a date against what a write makes of it.
+// TestSQLAndGoAgreeOnStates holds the database's function against a second reading of the rules, over dates at random;
+// and what the worker makes of a date against what a write makes of it.
 func TestSQLAndGoAgreeOnStates(t *testing.T) {
 	now := time.Date(2026, 5, 15, 12, 0, 0, 0, time.UTC)
 	h := openAt(t, &now)
-	h.Must(200, "admin", "PUT", "/settings/lifecycle", map[string]any{"timezone": "Europe/Zurich", "notice_lead": "P3D"})
+	h.Must(
+		200,
+		"admin",
+		"PUT",
+		"/settings/lifecycle",
+		map[string]any{"timezone": "Europe/Zurich", "notice_lead": "P3D"},
+	)
 	r := rand.New(rand.NewPCG(5, 15))
 	day := func() any {
 		if r.IntN(3) == 0 {
@@ -207,7 +261,13 @@ func TestSQLAndGoAgreeOnStates(t *testing.T) {
 	}
 	var all []made
 	for i := range 150 {
-		d := map[string]any{"start_date": day(), "termination_date": day(), "leave_from": day(), "leave_to": day(), "last_working_at": nil}
+		d := map[string]any{
+			"start_date":       day(),
+			"termination_date": day(),
+			"leave_from":       day(),
+			"leave_to":         day(),
+			"last_working_at":  nil,
+		}
 		if r.IntN(4) == 0 {
 			d["last_working_at"] = now.Add(time.Duration(r.IntN(200)-100) * time.Hour).Format(time.RFC3339)
 		}
@@ -229,7 +289,15 @@ func TestSQLAndGoAgreeOnStates(t *testing.T) {
 			m := all[r.IntN(len(all))]
 			name := []string{"start_date", "termination_date", "leave_from", "leave_to"}[r.IntN(4)]
 			m.dates[name] = day()
-			got := h.Must(200, "admin", "PATCH", "/identities/"+m.id, map[string]any{name: m.dates[name]}, "Content-Type", "application/merge-patch+json")
+			got := h.Must(
+				200,
+				"admin",
+				"PATCH",
+				"/identities/"+m.id,
+				map[string]any{name: m.dates[name]},
+				"Content-Type",
+				"application/merge-patch+json",
+			)
 			if want := rule(m.dates, now); got.Text("status") != want {
 				t.Fatalf("at %s, %v: a change gave %s; want %s", now, m.dates, got.Text("status"), want)
 			}
@@ -242,16 +310,38 @@ func TestLeaveIsDecidedAndEnds(t *testing.T) {
 	h := openAt(t, &now)
 	id := hire(h, "ada", nil).Text("id")
 	at := "/identities/" + id
-	h.Refused(422, "validation_failed", "admin", "POST", at+"/leave", `{"reason":"x","from":"2026-06-01","to":"2026-05-30"}`)
-	h.Refused(422, "validation_failed", "admin", "POST", at+"/leave", `{"reason":"x","from":"2026-01-01","to":"2026-01-30"}`)
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		at+"/leave",
+		`{"reason":"x","from":"2026-06-01","to":"2026-05-30"}`,
+	)
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		at+"/leave",
+		`{"reason":"x","from":"2026-01-01","to":"2026-01-30"}`,
+	)
 	h.Refused(422, "validation_failed", "admin", "POST", at+"/leave", `{"from":"2026-06-01"}`)
-	if a := h.Must(200, "admin", "POST", at+"/leave", `{"reason":"parents","from":"2026-05-10","to":"2026-05-12"}`); a.Text("status") != "active" || a.Text("leave_from") != "2026-05-10" {
+	if a := h.Must(
+		200,
+		"admin",
+		"POST",
+		at+"/leave",
+		`{"reason":"parents","from":"2026-05-10","to":"2026-05-12"}`,
+	); a.Text("status") != "active" ||
+		a.Text("leave_from") != "2026-05-10" {
 		t.Errorf("a leave to come: %v", a.Body)
 	}
 	for _, step := range []struct {
 		at   string
 		want string
-	}{{"2026-05-09T23:59:59Z", "active"}, {"2026-05-10T00:00:00Z", "on_leave"}, {"2026-05-12T23:59:59Z", "on_leave"}, {"2026-05-13T00:00:00Z", "active"}} {
+	}{{"2026-05-09T23:59:59Z", "active"}, {"2026-05-10T00:00:00Z", "on_leave"}, {"2026-05-12T23:59:59Z", "on_leave"},
+		{"2026-05-13T00:00:00Z", "active"}} {
 		now, _ = time.Parse(time.RFC3339, step.at)
 		apply(h, now)
 		if got := status(h, id); got != step.want {
@@ -259,11 +349,25 @@ func TestLeaveIsDecidedAndEnds(t *testing.T) {
 		}
 	}
 	h.Must(200, "admin", "POST", at+"/leave", `{"reason":"again"}`)
-	if a := h.Must(200, "admin", "GET", at, nil); a.Text("status") != "on_leave" || a.Text("status_reason") != "again" || a.Text("leave_from") != "2026-05-13" || a.Body["leave_to"] != nil {
+	if a := h.Must(
+		200,
+		"admin",
+		"GET",
+		at,
+		nil,
+	); a.Text("status") != "on_leave" || a.Text("status_reason") != "again" || a.Text("leave_from") != "2026-05-13" ||
+		a.Body["leave_to"] != nil {
 		t.Errorf("an open leave: %v", a.Body)
 	}
 	now = now.AddDate(0, 0, 3)
-	if a := h.Must(200, "admin", "POST", at+"/return", nil); a.Text("status") != "active" || a.Text("leave_to") != "2026-05-15" {
+	if a := h.Must(
+		200,
+		"admin",
+		"POST",
+		at+"/return",
+		nil,
+	); a.Text("status") != "active" ||
+		a.Text("leave_to") != "2026-05-15" {
 		t.Errorf("back: %v", a.Body)
 	}
 	apply(h, now)
@@ -277,16 +381,32 @@ func TestAnUrgentTerminationIsMarkedUntilTheyAreBack(t *testing.T) {
 	h := openAt(t, &now)
 	heir := hire(h, "heir", nil).Text("id")
 	id := hire(h, "ada", map[string]any{"backup_owner_id": heir}).Text("id")
-	bot := hire(h, "bot", map[string]any{"kind": "non_human", "email": nil, "sponsor_id": id, "backup_owner_id": heir}).Text("id")
-	lonely := hire(h, "lonely", map[string]any{"kind": "non_human", "email": nil, "sponsor_id": id, "backup_owner_id": id}).Text("id")
+	bot := hire(
+		h,
+		"bot",
+		map[string]any{"kind": "non_human", "email": nil, "sponsor_id": id, "backup_owner_id": heir},
+	).Text("id")
+	lonely := hire(
+		h,
+		"lonely",
+		map[string]any{"kind": "non_human", "email": nil, "sponsor_id": id, "backup_owner_id": id},
+	).Text("id")
 	group := h.Entitlement(ldap, "g", id)
 	at := "/identities/" + id
-	h.Refused(422, "validation_failed", "admin", "POST", at+"/deactivate", `{"reason":"x","urgent":true,"effective_at":"2026-06-01T00:00:00Z"}`)
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		at+"/deactivate",
+		`{"reason":"x","urgent":true,"effective_at":"2026-06-01T00:00:00Z"}`,
+	)
 	a := h.Must(200, "admin", "POST", at+"/deactivate", `{"reason":"fraud","urgent":true}`)
 	if a.Body["urgent"] != true || a.Text("status") != "deactivated" {
 		t.Errorf("got %v", a.Body)
 	}
-	if h.Count(`select count(*) from identity where id = $1 and sponsor_id = $2`, bot, heir) != 1 || h.Count(`select count(*) from entitlement where id = $1 and owner_ids = array[$2::uuid]`, group, heir) != 1 {
+	if h.Count(`select count(*) from identity where id = $1 and sponsor_id = $2`, bot, heir) != 1 ||
+		h.Count(`select count(*) from entitlement where id = $1 and owner_ids = array[$2::uuid]`, group, heir) != 1 {
 		t.Error("what they answered for was not handed over")
 	}
 	list := h.Must(200, "admin", "GET", at+"/handover", nil).Items()
@@ -302,7 +422,16 @@ func TestAnUrgentTerminationIsMarkedUntilTheyAreBack(t *testing.T) {
 func TestWhoComesBackIsLinkedByNumberNeverByName(t *testing.T) {
 	h := open(t)
 	h.Must(200, "admin", "PUT", "/settings/lifecycle", map[string]any{"rehire_attribute": "ahv"})
-	old := hire(h, "old", map[string]any{"employee_number": "77", "first_name": "Ada", "last_name": "Lind", "attributes": map[string]any{"ahv": "756.1"}}).Text("id")
+	old := hire(
+		h,
+		"old",
+		map[string]any{
+			"employee_number": "77",
+			"first_name":      "Ada",
+			"last_name":       "Lind",
+			"attributes":      map[string]any{"ahv": "756.1"},
+		},
+	).Text("id")
 	hire(h, "still", map[string]any{"employee_number": "78"})
 	h.Must(200, "admin", "POST", "/identities/"+old+"/deactivate", `{"reason":"left"}`)
 	for name, tt := range map[string]struct {
@@ -323,13 +452,29 @@ func TestWhoComesBackIsLinkedByNumberNeverByName(t *testing.T) {
 func TestPeopleWhoLeftLongAgoAreArchivedAndForgotten(t *testing.T) {
 	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	h := openAt(t, &now)
-	h.Must(200, "admin", "PUT", "/settings/lifecycle", map[string]any{"archive_after": "P30D", "rehire_attribute": "ahv"})
+	h.Must(
+		200,
+		"admin",
+		"PUT",
+		"/settings/lifecycle",
+		map[string]any{"archive_after": "P30D", "rehire_attribute": "ahv"},
+	)
 	leave := func(name string, more map[string]any) string {
 		id := hire(h, name, more).Text("id")
 		h.Must(200, "admin", "POST", "/identities/"+id+"/deactivate", `{"reason":"left"}`)
 		return id
 	}
-	gone := leave("gone", map[string]any{"employee_number": "7", "department": "Sales", "title": "Rep", "leave_from": "2020-01-01", "leave_to": "2020-02-01", "attributes": map[string]any{"ahv": "756", "religion": "x"}})
+	gone := leave(
+		"gone",
+		map[string]any{
+			"employee_number": "7",
+			"department":      "Sales",
+			"title":           "Rep",
+			"leave_from":      "2020-01-01",
+			"leave_to":        "2020-02-01",
+			"attributes":      map[string]any{"ahv": "756", "religion": "x"},
+		},
+	)
 	usable := leave("usable", nil)
 	h.Account(ldap, "usable", usable)
 	deleted := hire(h, "deleted", nil).Text("id")
@@ -344,8 +489,10 @@ func TestPeopleWhoLeftLongAgoAreArchivedAndForgotten(t *testing.T) {
 		t.Errorf("a second time: %+v", due)
 	}
 	got := h.Must(200, "admin", "GET", "/identities/"+gone, nil).Body
-	for member, want := range map[string]any{"status": "archived", "status_reason": "retention", "external_id": "gone", "employee_number": "7", "department": "Sales",
-		"email": nil, "first_name": nil, "title": nil, "leave_from": nil, "display_name": "Archived identity gone", "status_source": "policy"} {
+	for member, want := range map[string]any{"status": "archived", "status_reason": "retention", "external_id": "gone",
+		"employee_number": "7", "department": "Sales",
+		"email": nil, "first_name": nil, "title": nil, "leave_from": nil, "display_name": "Archived identity gone",
+		"status_source": "policy"} {
 		if got[member] != want {
 			t.Errorf("%s = %v; want %v", member, got[member], want)
 		}
@@ -390,15 +537,30 @@ func TestAttributesFollowTheSchema(t *testing.T) {
 		map[string]any{"name": "since", "type": "date"}, map[string]any{"name": "remote", "type": "boolean"},
 		map[string]any{"name": "skills", "type": "list", "allowed": []any{"go", "sql"}, "pii": true},
 	}}
-	if a := h.Must(200, "admin", "GET", "/identities/schema/attributes", nil); a.Body["open"] != true || a.Header.Get("ETag") != `"0"` {
+	if a := h.Must(
+		200,
+		"admin",
+		"GET",
+		"/identities/schema/attributes",
+		nil,
+	); a.Body["open"] != true ||
+		a.Header.Get("ETag") != `"0"` {
 		t.Errorf("the default is %v", a.Body)
 	}
-	h.Refused(422, "validation_failed", "admin", "PUT", "/identities/schema/attributes", `{"attributes":[{"name":"a","type":"enum"},{"name":"a","type":"string"},{"name":"9","type":"string"}]}`)
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"PUT",
+		"/identities/schema/attributes",
+		`{"attributes":[{"name":"a","type":"enum"},{"name":"a","type":"string"},{"name":"9","type":"string"}]}`,
+	)
 	h.Must(200, "admin", "PUT", "/identities/schema/attributes", schema, "If-Match", `"0"`)
 	h.Refused(412, "precondition_failed", "admin", "PUT", "/identities/schema/attributes", schema, "If-Match", `"0"`)
 	good := map[string]any{"desk": 7, "tier": "gold", "since": "2026-01-31", "remote": true, "skills": []any{"go"}}
 	id := hire(h, "ada", map[string]any{"attributes": good}).Text("id")
-	for name, value := range map[string]any{"desk": "7", "tier": "bronze", "since": "31.1.2026", "remote": "yes", "skills": "go", "other": 1, "": nil} {
+	for name, value := range map[string]any{"desk": "7", "tier": "bronze", "since": "31.1.2026", "remote": "yes",
+		"skills": "go", "other": 1, "": nil} {
 		bad := map[string]any{}
 		for n, v := range good {
 			bad[n] = v
@@ -407,11 +569,35 @@ func TestAttributesFollowTheSchema(t *testing.T) {
 			delete(bad, "")
 			delete(bad, "desk")
 		}
-		a := h.Refused(422, "invalid_attributes", "admin", "POST", "/identities", map[string]any{"external_id": "x", "email": "x@example.com", "attributes": bad})
+		a := h.Refused(
+			422,
+			"invalid_attributes",
+			"admin",
+			"POST",
+			"/identities",
+			map[string]any{"external_id": "x", "email": "x@example.com", "attributes": bad},
+		)
 		if wrong, _ := a.Body["errors"].([]any); len(wrong) != 1 {
 			t.Errorf("%s: %v", name, a.Body["errors"])
 		}
 	}
-	h.Refused(422, "invalid_attributes", "admin", "PATCH", "/identities/"+id, `{"attributes":{"desk":null}}`, "Content-Type", "application/merge-patch+json")
-	h.Must(200, "admin", "PATCH", "/identities/"+id, `{"attributes":{"desk":8}}`, "Content-Type", "application/merge-patch+json")
+	h.Refused(
+		422,
+		"invalid_attributes",
+		"admin",
+		"PATCH",
+		"/identities/"+id,
+		`{"attributes":{"desk":null}}`,
+		"Content-Type",
+		"application/merge-patch+json",
+	)
+	h.Must(
+		200,
+		"admin",
+		"PATCH",
+		"/identities/"+id,
+		`{"attributes":{"desk":8}}`,
+		"Content-Type",
+		"application/merge-patch+json",
+	)
 }

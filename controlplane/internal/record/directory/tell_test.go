@@ -38,7 +38,16 @@ func TestWhatHappensToPeopleIsTold(t *testing.T) {
 	act(func(tx *pg.Tx) error { _, err := action.ApplyDue(ctx, tx, soon.AddDate(0, 0, 1)); return err })
 	h.Must(200, "admin", "POST", at+"/reactivate", nil)
 	h.Must(204, "admin", "DELETE", at, nil)
-	h.Refused(409, "identity_archived", "admin", "PATCH", at, `{"title":"x"}`, "Content-Type", "application/merge-patch+json")
+	h.Refused(
+		409,
+		"identity_archived",
+		"admin",
+		"PATCH",
+		at,
+		`{"title":"x"}`,
+		"Content-Type",
+		"application/merge-patch+json",
+	)
 	want := []string{
 		"identity.created ada 1 1 active ",
 		"identity.updated ada 2 2 active manager_id",
@@ -49,7 +58,8 @@ func TestWhatHappensToPeopleIsTold(t *testing.T) {
 		"identity.deactivated ada 7 7 archived status,status_reason",
 	}
 	const told = `
-		select concat_ws(' ', kind, data ->> 'external_id', sequence, version, data ->> 'status', array_to_string(changed, ','))
+		select concat_ws(' ', kind, data ->> 'external_id', sequence, version, data ->> 'status',
+		    array_to_string(changed, ','))
 		  from event where resource_id = $1 order by sequence`
 	if diff := cmp.Diff(want, h.Strings(told, ada)); diff != "" {
 		t.Error(diff)

@@ -10,14 +10,58 @@ import (
 
 // recordFields are what is told of a record when it becomes different, in this order.
 var recordFields = []string{
-	"status", "status_reason", "department", "manager_id", "title", "job_code", "job_family", "employment_type", "kind", "display_name", "first_name",
-	"middle_name", "last_name", "preferred_name", "email", "secondary_emails", "username", "employee_number", "division", "organization", "cost_center",
-	"location", "country", "locale", "timezone", "hire_date", "start_date", "termination_date", "last_working_at", "leave_from", "leave_to", "urgent",
-	"manager_external_id", "sponsor_id", "backup_owner_id", "merged_into_id", "previous_identity_id", "external_id", "source_connector_id",
+	"status",
+	"status_reason",
+	"department",
+	"manager_id",
+	"title",
+	"job_code",
+	"job_family",
+	"employment_type",
+	"kind",
+	"display_name",
+	"first_name",
+	"middle_name",
+	"last_name",
+	"preferred_name",
+	"email",
+	"secondary_emails",
+	"username",
+	"employee_number",
+	"division",
+	"organization",
+	"cost_center",
+	"location",
+	"country",
+	"locale",
+	"timezone",
+	"hire_date",
+	"start_date",
+	"termination_date",
+	"last_working_at",
+	"leave_from",
+	"leave_to",
+	"urgent",
+	"manager_external_id",
+	"sponsor_id",
+	"backup_owner_id",
+	"merged_into_id",
+	"previous_identity_id",
+	"external_id",
+	"source_connector_id",
 }
 
 // accountFields are what is told of an account.
-var accountFields = []string{"status", "is_disabled", "is_locked", "username", "account_type", "managed", "privileged", "external_id"}
+var accountFields = []string{
+	"status",
+	"is_disabled",
+	"is_locked",
+	"username",
+	"account_type",
+	"managed",
+	"privileged",
+	"external_id",
+}
 
 // differences are the fields that are other after than before.
 func differences(fields []string, before, after map[string]any) []HistoryChange {

@@ -33,7 +33,8 @@ type HistorySide struct {
 	Known    bool               `json:"known" doc:"Whether the person was known here then."`
 }
 
-// HistoryEntitlements are entitlements by who holds them. Between two times first_only is what was lost, and second_only what was gained.
+// HistoryEntitlements are entitlements by who holds them. Between two times first_only is what was lost, and
+// second_only what was gained.
 type HistoryEntitlements struct {
 	Both       []HistoryHolding `json:"both" nullable:"false"`
 	FirstOnly  []HistoryHolding `json:"first_only" nullable:"false"`
@@ -67,13 +68,18 @@ type compareOut struct{ Body HistoryComparison }
 
 func (in *compareIn) check() error {
 	wrong := func(parameter, why string) error {
-		return fault.Coded(fault.Malformed, "invalid_parameter", "%s", why).With(fault.Field{Parameter: parameter, Code: "invalid", Detail: why})
+		return fault.Coded(fault.Malformed, "invalid_parameter", "%s", why).
+			With(fault.Field{Parameter: parameter, Code: "invalid", Detail: why})
 	}
 	switch {
 	case in.With == "" && in.From == "":
 		return wrong("with", "say with whom to compare by with, or since when by from")
 	case in.With != "" && in.From != "":
-		return wrong("from", "compare with another person by with, or with an earlier time by from, not both at once; to says when two people are compared")
+		return wrong(
+			"from",
+			"compare with another person by with, or with an earlier time by from, not both at once; to says when "+
+				"two people are compared",
+		)
 	}
 	return nil
 }
@@ -144,8 +150,16 @@ func compared(ctx context.Context, tx *pg.Tx, first, second HistorySide) (c Hist
 	if err != nil {
 		return c, err
 	}
-	c.Entitlements.Both, c.Entitlements.FirstOnly, c.Entitlements.SecondOnly = split(a.holds, b.holds, func(h HistoryHolding) string { return h.Entitlement.ID })
-	c.Roles.Both, c.Roles.FirstOnly, c.Roles.SecondOnly = split(a.roles, b.roles, func(r identity.Reference) string { return r.ID })
+	c.Entitlements.Both, c.Entitlements.FirstOnly, c.Entitlements.SecondOnly = split(
+		a.holds,
+		b.holds,
+		func(h HistoryHolding) string { return h.Entitlement.ID },
+	)
+	c.Roles.Both, c.Roles.FirstOnly, c.Roles.SecondOnly = split(
+		a.roles,
+		b.roles,
+		func(r identity.Reference) string { return r.ID },
+	)
 	c.Record = []HistoryChange{}
 	if c.First.Known && c.Second.Known {
 		c.Record = differences(c.fields(), a.record, b.record)
@@ -162,19 +176,49 @@ func (c *HistoryComparison) fields() []string {
 	if c.Mode == "time" {
 		return recordFields
 	}
-	return []string{"status", "department", "manager_id", "title", "job_code", "job_family", "employment_type", "kind", "division", "organization", "cost_center",
-		"location", "country"}
+	return []string{
+		"status",
+		"department",
+		"manager_id",
+		"title",
+		"job_code",
+		"job_family",
+		"employment_type",
+		"kind",
+		"division",
+		"organization",
+		"cost_center",
+		"location",
+		"country",
+	}
 }
 
 func (c *HistoryComparison) inWords() string {
 	both, first, second := len(c.Entitlements.Both), len(c.Entitlements.FirstOnly), len(c.Entitlements.SecondOnly)
 	if c.Mode == "time" {
-		return fmt.Sprintf("Between %s and %s %s gained %d, lost %d and kept %d entitlements, and gained %d and lost %d roles.",
-			c.First.At.UTC().Format(time.RFC3339), c.Second.At.UTC().Format(time.RFC3339), c.First.Identity.Display, second, first, both,
-			len(c.Roles.SecondOnly), len(c.Roles.FirstOnly))
+		return fmt.Sprintf(
+			"Between %s and %s %s gained %d, lost %d and kept %d entitlements, and gained %d and lost %d roles.",
+			c.First.At.UTC().
+				Format(time.RFC3339),
+			c.Second.At.UTC().Format(time.RFC3339),
+			c.First.Identity.Display,
+			second,
+			first,
+			both,
+			len(c.Roles.SecondOnly),
+			len(c.Roles.FirstOnly),
+		)
 	}
-	return fmt.Sprintf("%s and %s hold %d entitlements both; %d are %s's alone, and %d %s's.", c.First.Identity.Display, c.Second.Identity.Display, both,
-		first, c.First.Identity.Display, second, c.Second.Identity.Display)
+	return fmt.Sprintf(
+		"%s and %s hold %d entitlements both; %d are %s's alone, and %d %s's.",
+		c.First.Identity.Display,
+		c.Second.Identity.Display,
+		both,
+		first,
+		c.First.Identity.Display,
+		second,
+		c.Second.Identity.Display,
+	)
 }
 
 // split sorts what two sides have by who has it. Of what both have, the second's is shown.
@@ -215,8 +259,9 @@ func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error
 	}
 	s.Known = out.record != nil
 	holds := `
-		select jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement, min(g.connector_id::text) as connector_id,
-		       min(g.directness) as directness, min(g.since) as since, array_agg(g.id::text order by g.id) as grant_ids
+		select jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
+		       min(g.connector_id::text) as connector_id, min(g.directness) as directness, min(g.since) as since,
+		           array_agg(g.id::text order by g.id) as grant_ids
 		  from ` + asof.Grants(tx.Viewer) + `
 		  join entitlement e on e.id = g.entitlement_id
 		 where g.identity_id = @id
@@ -233,10 +278,12 @@ func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error
 		select r.id::text, r.name
 		  from role r
 		 where r.id in (select a.role_id from role_assignment a
-		                 where a.identity_id = @id and a.state <> 'scheduled' and a.starts_at <= @as_of and (a.ended_at is null or a.ended_at > @as_of)
+		                 where a.identity_id = @id and a.state <> 'scheduled' and a.starts_at <= @as_of
+		                     and (a.ended_at is null or a.ended_at > @as_of)
 		                 union
 		                select x.role_id from reason_at(@as_of) x
-		                 where x.identity_id = @id and x.role_id is not null and x.effect = 'allow' and x.state = 'active')
+		                 where x.identity_id = @id and x.role_id is not null and x.effect = 'allow'
+		                     and x.state = 'active')
 		 order by r.name, r.id`
 	if rows, err = tx.Query(ctx, roles, args); err != nil {
 		return out, fmt.Errorf("compare roles: %w", err)

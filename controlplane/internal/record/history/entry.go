@@ -17,8 +17,8 @@ var meanings = func() map[string]string {
 	return m
 }()
 
-// entry tells an entry of the audit log: what was done, by whom, why, and what it changed. Where from, it does not tell. What an entry
-// says of somebody whose personal data were deleted stays in the log.
+// entry tells an entry of the audit log: what was done, by whom, why, and what it changed. Where from, it does not
+// tell. What an entry says of somebody whose personal data were deleted stays in the log.
 func (t teller) entry(e *HistoryEvent, d data) error {
 	var said audit.Event
 	if err := json.Unmarshal([]byte(d.Entry), &said); err != nil {

@@ -56,12 +56,24 @@ func (h house) tells(as, path string, want ...string) {
 	}
 	for i, w := range want {
 		if i >= len(got) || !strings.HasPrefix(got[i], w) {
-			h.T.Errorf("%s as %s tells\n\t%s\nwant\n\t%s", path, as, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+			h.T.Errorf(
+				"%s as %s tells\n\t%s\nwant\n\t%s",
+				path,
+				as,
+				strings.Join(got, "\n\t"),
+				strings.Join(want, "\n\t"),
+			)
 			return
 		}
 	}
 	if len(got) != len(want) {
-		h.T.Errorf("%s as %s tells %d events more:\n\t%s", path, as, len(got)-len(want), strings.Join(got[len(want):], "\n\t"))
+		h.T.Errorf(
+			"%s as %s tells %d events more:\n\t%s",
+			path,
+			as,
+			len(got)-len(want),
+			strings.Join(got[len(want):], "\n\t"),
+		)
 	}
 }
 
@@ -75,19 +87,31 @@ func TestTimelineOfAPersonTellsWhatHappenedInPlainWords(t *testing.T) {
 	h.Exec(`update account set status = 'disabled', is_disabled = true where id = $1`, account)
 	h.Exec(`update access_grant set status = 'revoked' where id = $1`, grant)
 	h.Must(200, "admin", "POST", "/identities/"+ann+"/deactivate", `{"reason":"she left"}`)
-	h.tells("admin", "/identities/"+ann+"/timeline",
-		"identity.deactivated: An identity was deactivated", "person.changed: Became deactivated, and was active; status reason became she left; last working at became",
+	h.tells(
+		"admin",
+		"/identities/"+ann+"/timeline",
+		"identity.deactivated: An identity was deactivated",
+		"person.changed: Became deactivated, and was active; status reason became she left; last working at became",
 		`grant.lost: Lost "staff" of the account "ann01": it was revoked.`,
 		`account.changed: The account "ann01": became disabled, and was active; is disabled became yes.`,
-		"identity.updated: An identity's attributes were updated", "person.changed: Department became Sales.",
+		"identity.updated: An identity's attributes were updated",
+		"person.changed: Department became Sales.",
 		`grant.gained: Gained "staff" with the account "ann01", directly.`,
-		`account.came: The account "ann01" came to ann.`, `account.known: The account "ann01" became known here as active.`, "person.known: Became known here as active.")
+		`account.came: The account "ann01" came to ann.`,
+		`account.known: The account "ann01" became known here as active.`,
+		"person.known: Became known here as active.",
+	)
 	e := h.Must(200, "admin", "GET", "/identities/"+ann+"/timeline?kind=audit", nil).Items()[0]
 	if who := e["who"].(map[string]any); who["display"] != "admin" || strings.Contains(fmt.Sprint(e), `ip:`) {
 		t.Errorf("the entry says %v; want the admin, and no address", e)
 	}
-	h.tells("admin", "/accounts/"+account+"/history?kind=account",
-		`account.changed: The account "ann01": became disabled`, `account.came:`, `account.known: The account "ann01" became known here as active.`)
+	h.tells(
+		"admin",
+		"/accounts/"+account+"/history?kind=account",
+		`account.changed: The account "ann01": became disabled`,
+		`account.came:`,
+		`account.known: The account "ann01" became known here as active.`,
+	)
 	h.tells("admin", "/entitlements/grants/"+grant+"/timeline?kind=grant", "grant.lost", "grant.gained")
 	var walked []any
 	for next, n := "", 0; n < 20; n++ {
@@ -125,7 +149,8 @@ func TestTimelinesTellEachViewerWhatTheyMaySee(t *testing.T) {
 	}
 	h.tells("owner", "/identities/"+ann+"/timeline?kind=grant", `grant.gained: Gained "staff"`)
 	h.tells("owner", "/entitlements/grants/"+held+"/timeline?kind=grant", "grant.gained")
-	for _, path := range []string{"/identities/" + ann + "/timeline", "/accounts/" + account + "/history", "/entitlements/grants/" + held + "/timeline"} {
+	for _, path := range []string{"/identities/" + ann + "/timeline", "/accounts/" + account + "/history",
+		"/entitlements/grants/" + held + "/timeline"} {
 		h.Refused(404, "not_found", "stranger", "GET", path, nil)
 	}
 	h.Refused(404, "not_found", "owner", "GET", "/entitlements/grants/"+hidden+"/timeline", nil)
@@ -145,7 +170,16 @@ func TestPeopleAndTimesAreCompared(t *testing.T) {
 	h := open(t)
 	ann, bob := h.Person("ann", ""), h.Person("bob", "")
 	a, b := h.Account(system, "ann01", ann), h.Account(system, "bob01", bob)
-	staff, admins, mail := h.Entitlement(system, "staff"), h.Entitlement(system, "admins"), h.Entitlement(system, "mail")
+	staff, admins, mail := h.Entitlement(
+		system,
+		"staff",
+	), h.Entitlement(
+		system,
+		"admins",
+	), h.Entitlement(
+		system,
+		"mail",
+	)
 	was := h.Grant(system, a, mail)
 	h.Grant(system, a, staff)
 	h.Grant(system, b, staff)
@@ -173,7 +207,14 @@ func TestPeopleAndTimesAreCompared(t *testing.T) {
 	h.Refused(400, "invalid_parameter", "admin", "GET", "/identities/"+ann+"/compare", nil)
 	h.Refused(400, "invalid_parameter", "admin", "GET", "/identities/"+ann+"/compare?with="+bob+"&from="+before, nil)
 	h.Refused(422, "instant_in_future", "admin", "GET", "/identities/"+ann+"/compare?from=2300-01-01", nil)
-	h.Refused(404, "not_found", "admin", "GET", "/identities/"+ann+"/compare?with=00000000-0000-7000-8000-00000000dead", nil)
+	h.Refused(
+		404,
+		"not_found",
+		"admin",
+		"GET",
+		"/identities/"+ann+"/compare?with=00000000-0000-7000-8000-00000000dead",
+		nil,
+	)
 	h.Let("ann", h.Tenant.Tenant, ann)
 	h.Refused(404, "not_found", "ann", "GET", "/identities/"+ann+"/compare?with="+bob, nil)
 	h.Must(200, "ann", "GET", "/identities/"+ann+"/compare?from="+before, nil)
@@ -189,12 +230,19 @@ func TestThePersonsTimelineHasTheGrantsThatAnAccountHeldWhenItWasLinked(t *testi
 	h.Exec(`update account set identity_id = $1, correlation_state = 'linked'`, ann)
 	told := strings.Join(h.texts("admin", "/identities/"+ann+"/timeline"), "\n")
 	for _, name := range []string{"staff", "power"} {
-		if !strings.Contains(told, "grant.gained: Gained "+name) && !strings.Contains(told, `grant.gained: Gained "`+name) {
+		if !strings.Contains(told, "grant.gained: Gained "+name) &&
+			!strings.Contains(told, `grant.gained: Gained "`+name) {
 			t.Errorf("the timeline does not say that ann gained %s:\n%s", name, told)
 		}
 	}
 	h.Exec(`update account set identity_id = null, correlation_state = 'uncorrelated' where id = $1`, first)
-	if told := strings.Join(h.texts("admin", "/identities/"+ann+"/timeline"), "\n"); strings.Count(told, "grant.lost") != 1 {
+	if told := strings.Join(
+		h.texts("admin", "/identities/"+ann+"/timeline"),
+		"\n",
+	); strings.Count(
+		told,
+		"grant.lost",
+	) != 1 {
 		t.Errorf("the timeline does not say that ann lost what the account held:\n%s", told)
 	}
 }

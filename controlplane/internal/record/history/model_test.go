@@ -25,14 +25,19 @@ type world struct {
 
 // now and then, as texts: what is held by whom, and what is known of people.
 const (
-	heldNow = `select coalesce(string_agg(concat_ws(' ', g.id, g.account_id, g.entitlement_id, g.directness, a.identity_id), ',' order by g.id), '')
+	heldNow = `select coalesce(string_agg(concat_ws(' ', g.id, g.account_id, g.entitlement_id, g.directness,
+		    a.identity_id), ',' order by g.id), '')
 		from access_grant g join account a on a.id = g.account_id
 		where g.connector_id = $1 and g.status in ('active', 'ending', 'revoking', 'missing')`
-	heldThen = `select coalesce(string_agg(concat_ws(' ', g.id, g.account_id, g.entitlement_id, g.directness, o.identity_id), ',' order by g.id), '')
-		from grant_at($2::timestamptz) g left join owner_at($2::timestamptz) o on o.account_id = g.account_id where g.connector_id = $1`
-	knownNow = `select coalesce(string_agg(concat_ws(' ', i.id, i.department, i.status, i.manager_id, i.attributes), ',' order by i.id), '') from identity i
+	heldThen = `select coalesce(string_agg(concat_ws(' ', g.id, g.account_id, g.entitlement_id, g.directness,
+		    o.identity_id), ',' order by g.id), '')
+		from grant_at($2::timestamptz) g left join owner_at($2::timestamptz) o on o.account_id = g.account_id
+		    where g.connector_id = $1`
+	knownNow = `select coalesce(string_agg(concat_ws(' ', i.id, i.department, i.status, i.manager_id, i.attributes),
+		    ',' order by i.id), '') from identity i
 		where i.organization = $1`
-	knownThen = `select coalesce(string_agg(concat_ws(' ', i.id, i.department, i.status, i.manager_id, i.attributes), ',' order by i.id), '') from identity_at($2::timestamptz) i
+	knownThen = `select coalesce(string_agg(concat_ws(' ', i.id, i.department, i.status, i.manager_id, i.attributes),
+		    ',' order by i.id), '') from identity_at($2::timestamptz) i
 		where i.organization = $1`
 )
 
@@ -50,12 +55,25 @@ func (w *world) step(ctx context.Context, tx *pg.Tx) (err error) {
 	switch rapid.IntRange(0, 7).Draw(w.t, "step") {
 	case 0, 1:
 		status := w.one([]string{"active", "missing", "ending", "revoked", "pending", "failed", "revoking"})
-		exec(`insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, status) values (current_tenant(), $1, $2, $3, $4, $5)
-			on conflict (tenant_id, account_id, entitlement_id) do update set status = excluded.status, directness = 'direct', version = g.version + 1`,
-			uuid.NewString(), w.system, w.one(w.accounts), w.one(w.groups), status)
+		exec(
+			`insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, status)
+			    values (current_tenant(), $1, $2, $3, $4, $5)
+			on conflict (tenant_id, account_id, entitlement_id) do update set status = excluded.status,
+			    directness = 'direct', version = g.version + 1`,
+			uuid.NewString(),
+			w.system,
+			w.one(w.accounts),
+			w.one(w.groups),
+			status,
+		)
 	case 2:
-		exec(`insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id) values (current_tenant(), $1, $2, $3) on conflict do nothing`,
-			w.one(w.groups), w.one(w.groups), w.system)
+		exec(
+			`insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id) values (current_tenant(), $1,
+				$2, $3) on conflict do nothing`,
+			w.one(w.groups),
+			w.one(w.groups),
+			w.system,
+		)
 		if err == nil {
 			_, err = access.ExpandInherited(ctx, tx, w.system)
 		}
@@ -65,15 +83,35 @@ func (w *world) step(ctx context.Context, tx *pg.Tx) (err error) {
 			_, err = access.ExpandInherited(ctx, tx, w.system)
 		}
 	case 4:
-		exec(`update account set identity_id = nullif($2, '')::uuid, version = version + 1 where id = $1`, w.one(w.accounts), w.one(append([]string{""}, w.people...)))
+		exec(
+			`update account set identity_id = nullif($2, '')::uuid, version = version + 1 where id = $1`,
+			w.one(w.accounts),
+			w.one(append([]string{""}, w.people...)),
+		)
 	case 5:
-		exec(`update identity set department = $2, updated_at = now(), version = version + 1 where id = $1`, w.one(w.people), w.one([]string{"Sales", "IT"}))
+		exec(
+			`update identity set department = $2, updated_at = now(), version = version + 1 where id = $1`,
+			w.one(w.people),
+			w.one([]string{"Sales", "IT"}),
+		)
 	case 6:
-		exec(`update identity set manager_id = nullif($2, '')::uuid, attributes = jsonb_build_object('desk', $3::text) where id = $1`,
-			w.one(w.people), w.one(append([]string{""}, w.people...)), w.one([]string{"a", "b"}))
+		exec(
+			`update identity set manager_id = nullif($2, '')::uuid,
+				attributes = jsonb_build_object('desk', $3::text) where id = $1`,
+			w.one(w.people),
+			w.one(append([]string{""}, w.people...)),
+			w.one([]string{"a", "b"}),
+		)
 	default: // that something was read again is no change
-		exec(`update identity set last_synced_at = now(), updated_at = now(), version = version + 1 where id = $1`, w.one(w.people))
-		exec(`update access_grant set last_used_at = now(), row_hash = '\x01', version = version + 1 where account_id = $1`, w.one(w.accounts))
+		exec(
+			`update identity set last_synced_at = now(), updated_at = now(), version = version + 1 where id = $1`,
+			w.one(w.people),
+		)
+		exec(
+			`update access_grant set last_used_at = now(), row_hash = '\x01',
+				version = version + 1 where account_id = $1`,
+			w.one(w.accounts),
+		)
 		exec(`update account set last_login_at = now() where id = $1`, w.one(w.accounts))
 	}
 	return err
@@ -139,7 +177,8 @@ func (w *world) asked() {
 			theirs = append(theirs, parts[0])
 		}
 	}
-	for path, want := range map[string][]string{"/entitlements/grants?connector_id=" + w.system: all, "/identities/" + who + "/grants?expand=paths": theirs} {
+	for path, want := range map[string][]string{"/entitlements/grants?connector_id=" + w.system: all, "/identities/" +
+		who + "/grants?expand=paths": theirs} {
 		var got []string
 		for _, id := range w.Must(200, "admin", "GET", path+"&limit=500&as_of="+w.instants[i], nil).Values("id") {
 			got = append(got, id.(string))

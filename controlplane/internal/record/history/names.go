@@ -24,8 +24,15 @@ func (n names) of(kind string, id *string) string {
 
 // links are where records can be read.
 var links = map[string]string{
-	"identity": "/identities/", "account": "/accounts/", "entitlement": "/entitlements/", "grant": "/entitlements/grants/", "role": "/entitlements/roles/",
-	"connector": "/connectors/", "access_request": "/access-requests/", "provisioning_task": "/accounts/provisioning-tasks/", "audit_event": "/audit-events/",
+	"identity":          "/identities/",
+	"account":           "/accounts/",
+	"entitlement":       "/entitlements/",
+	"grant":             "/entitlements/grants/",
+	"role":              "/entitlements/roles/",
+	"connector":         "/connectors/",
+	"access_request":    "/access-requests/",
+	"provisioning_task": "/accounts/provisioning-tasks/",
+	"audit_event":       "/audit-events/",
 }
 
 func (n names) ref(kind string, id *string) []HistoryRef {
@@ -62,13 +69,16 @@ func namesOf(ctx context.Context, tx *pg.Tx, rows []row) (names, error) {
 		}
 	}
 	sql := `
-		select 'identity', i.id::text, i.display_name from ` + listing.Readable(tx.Viewer, "identity", "i") + ` where i.id = any(@identity::text[]::uuid[])
+		select 'identity', i.id::text, i.display_name
+		    from ` + listing.Readable(tx.Viewer, "identity", "i") + ` where i.id = any(@identity::text[]::uuid[])
 		 union all
 		select 'account', a.id::text, ` + account.Display + ` from account a where a.id = any(@account::text[]::uuid[])
 		 union all
-		select 'account', p.account_id::text, coalesce(p.username, p.external_id) from account_past p where p.account_id = any(@account::text[]::uuid[]) and p.ended = 'joined'
+		select 'account', p.account_id::text, coalesce(p.username, p.external_id) from account_past p
+		    where p.account_id = any(@account::text[]::uuid[]) and p.ended = 'joined'
 		 union all
-		select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), e.name) from entitlement e where e.id = any(@entitlement::text[]::uuid[])
+		select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), e.name) from entitlement e
+		    where e.id = any(@entitlement::text[]::uuid[])
 		 union all
 		select 'role', r.id::text, r.name from role r where r.id = any(@role::text[]::uuid[])
 		 union all

@@ -20,17 +20,23 @@ type Service struct {
 // Routes are the timelines, and the comparison of people.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/identities/{id}/timeline", "List the timeline of an identity", s.ofPerson).Describe(aboutTimelines),
-		httpapi.Handle("GET", "/accounts/{id}/history", "List the history of an account", s.ofAccount).Describe(aboutTimelines),
-		httpapi.Handle("GET", "/entitlements/grants/{id}/timeline", "List the timeline of a grant", s.ofGrant).Describe(aboutTimelines),
-		httpapi.Handle("GET", "/identities/{id}/compare", "Compare the access of identities", s.compare).Describe(aboutCompare),
+		httpapi.Handle("GET", "/identities/{id}/timeline", "List the timeline of an identity", s.ofPerson).
+			Describe(aboutTimelines),
+		httpapi.Handle("GET", "/accounts/{id}/history", "List the history of an account", s.ofAccount).
+			Describe(aboutTimelines),
+		httpapi.Handle("GET", "/entitlements/grants/{id}/timeline", "List the timeline of a grant", s.ofGrant).
+			Describe(aboutTimelines),
+		httpapi.Handle("GET", "/identities/{id}/compare", "Compare the access of identities", s.compare).
+			Describe(aboutCompare),
 	}
 }
 
 const (
-	aboutTimelines = "The newest first. Changes, grants and revocations, with actor and reason. The header History-Since contains the start of the recorded history. " +
+	aboutTimelines = "The newest first. Changes, grants and revocations, with actor and reason. The header " +
+		"History-Since contains the start of the recorded history. " +
 		"Events of related records are included if you may see them."
-	aboutCompare = "With another person by with: what both hold, and what one of them alone, today or on the date that to names. " +
+	aboutCompare = "With another person by with: what both hold, and what one of them alone, today or on the date " +
+		"that to names. " +
 		"With from, and to or until now: what the person has gained and lost between."
 )
 

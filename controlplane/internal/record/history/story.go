@@ -28,24 +28,38 @@ type story struct {
 	bare    bool // personal data was taken from the person: what the log says of it is not told
 }
 
-// wholly is the condition that the viewer sees all that concerns a person: they are the viewer, or a report, or the viewer sees all.
+// wholly is the condition that the viewer sees all that concerns a person: they are the viewer, or a report, or the
+// viewer sees all.
 const wholly = `((select sees_all()) or %[1]s = (select viewer_identity()) or exists (select from managed_identity() m where m.id = %[1]s))`
 
 // ownersOf are the times at which accounts had owners. %[1]s narrows the accounts, %[2]s the past.
 const ownersOf = `
-	select a.id as account_id, a.identity_id, a.owner_since as since, 'infinity'::timestamptz as until from account a where a.identity_id is not null and %[1]s
+	select a.id as account_id, a.identity_id, a.owner_since as since,
+	    'infinity'::timestamptz as until from account a where a.identity_id is not null and %[1]s
 	 union all
 	select p.account_id, p.identity_id, p.since, p.until from account_owner_past p where %[2]s`
 
-// personStory is about a person and their accounts. Who sees them for what they own alone hears of the accounts that they see today.
+// personStory is about a person and their accounts. Who sees them for what they own alone hears of the accounts that
+// they see today.
 func personStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 	who, err := identity.Find(ctx, tx, id)
 	if err != nil {
 		return story{}, err
 	}
 	s := story{args: pgx.NamedArgs{"person": who.ID, "entitlement": nil}, sources: map[string][]string{
-		"record": {aboutRecord}, "state": {aboutRecord}, "account": {aboutOwners, aboutAccounts}, "grant": {aboutGrants}, "reason": {aboutReasons},
-		"role": {aboutRoles}, "request": {aboutRequests}, "provisioning": {fmt.Sprintf(aboutTasks, tasksOfPerson)}, "audit": {aboutEntries},
+		"record": {
+			aboutRecord,
+		},
+		"state":   {aboutRecord},
+		"account": {aboutOwners, aboutAccounts},
+		"grant":   {aboutGrants},
+		"reason":  {aboutReasons},
+		"role": {
+			aboutRoles,
+		},
+		"request":      {aboutRequests},
+		"provisioning": {fmt.Sprintf(aboutTasks, tasksOfPerson)},
+		"audit":        {aboutEntries},
 	}}
 	const seen = `select ` + wholly + `, i.minimised_at is not null from identity i where i.id = @person`
 	var whole bool
@@ -75,7 +89,13 @@ func accountStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 		return story{}, err
 	}
 	s := story{args: pgx.NamedArgs{"account": account.ID, "entitlement": nil}, sources: map[string][]string{
-		"account": {aboutOwners, aboutAccounts}, "grant": {aboutGrants}, "provisioning": {fmt.Sprintf(aboutTasks, tasksOfAccount)}, "audit": {aboutEntries},
+		"account": {
+			aboutOwners,
+			aboutAccounts,
+		},
+		"grant":        {aboutGrants},
+		"provisioning": {fmt.Sprintf(aboutTasks, tasksOfAccount)},
+		"audit":        {aboutEntries},
 	}}
 	s.aboutAccount(tx)
 	return s, nil
@@ -114,19 +134,29 @@ func grantStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 	return s, nil
 }
 
-// aboutAccount says what is told of @account: to those who see all, all of it; to others, the times of those owners whom they see.
+// aboutAccount says what is told of @account: to those who see all, all of it; to others, the times of those owners
+// whom they see.
 func (s *story) aboutAccount(tx *pg.Tx) {
 	s.args["whole"] = tx.Viewer.SeesAll()
 	owners := fmt.Sprintf(ownersOf, "a.id = @account", "p.account_id = @account")
-	spells := `select @account::uuid as account_id, '-infinity'::timestamptz as since, 'infinity'::timestamptz as until, true as whole where (select sees_all())`
+	spells := `select @account::uuid as account_id, '-infinity'::timestamptz as since, 'infinity'::timestamptz as until,
+		true as whole where (select sees_all())`
 	if !tx.Viewer.SeesAll() {
-		owners = `select o.* from (` + owners + `) o where o.identity_id in (select r.id from ` + listing.Readable(tx.Viewer, "identity", "r") + `)`
-		spells = `select o.account_id, o.since, o.until, ` + fmt.Sprintf(wholly, "o.identity_id") + ` as whole from owned o`
+		owners = `select o.* from (` + owners + `) o where o.identity_id in (select r.id from ` + listing.Readable(
+			tx.Viewer,
+			"identity",
+			"r",
+		) + `)`
+		spells = `select o.account_id, o.since, o.until, ` + fmt.Sprintf(
+			wholly,
+			"o.identity_id",
+		) + ` as whole from owned o`
 	}
 	s.about = `person as materialized (select null::uuid as id, false as whole where false),
 	owned as materialized (` + owners + `),
 	spell as materialized (` + spells + `),
-	holder as materialized (select distinct o.identity_id as id, ` + fmt.Sprintf(wholly, "o.identity_id") + ` as whole from owned o)`
+	holder as materialized (select distinct o.identity_id as id, ` + fmt.Sprintf(wholly, "o.identity_id") +
+		` as whole from owned o)`
 }
 
 // narrow applies the filters.
@@ -175,7 +205,8 @@ func begin(ctx context.Context, tx *pg.Tx, text string, now time.Time) (time.Tim
 func (s *story) sql() string {
 	var all []string
 	there := map[string]bool{}
-	for _, kind := range []string{"record", "state", "account", "grant", "reason", "role", "request", "provisioning", "audit"} {
+	for _, kind := range []string{"record", "state", "account", "grant", "reason", "role", "request", "provisioning",
+		"audit"} {
 		for _, source := range s.sources[kind] {
 			if !there[source] {
 				there[source] = true

@@ -20,7 +20,11 @@ import (
 func (h house) give(r ledger.Reason) {
 	h.T.Helper()
 	ctx := context.Background()
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err }); err != nil {
+	if err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err },
+	); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -40,7 +44,11 @@ func (h house) end(source, why string) {
 func (h house) expand() {
 	h.T.Helper()
 	ctx := context.Background()
-	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { _, err := access.ExpandInherited(ctx, tx, system); return err })
+	err := h.DB.As(
+		ctx,
+		h.Tenant,
+		func(tx *pg.Tx) error { _, err := access.ExpandInherited(ctx, tx, system); return err },
+	)
 	if err != nil {
 		h.T.Fatal(err)
 	}
@@ -67,9 +75,27 @@ func TestWhySomebodyHadSomethingIsToldWithTheReasonsOfThen(t *testing.T) {
 	policy, user := uuid.NewString(), uuid.NewString()
 	h.Grant(system, account, staff)
 	native := h.now()
-	h.give(ledger.Reason{IdentityID: ann, ConnectorID: system, EntitlementID: &staff, Kind: ledger.Birthright, SourceType: "policy", SourceID: policy})
+	h.give(
+		ledger.Reason{
+			IdentityID:    ann,
+			ConnectorID:   system,
+			EntitlementID: &staff,
+			Kind:          ledger.Birthright,
+			SourceType:    "policy",
+			SourceID:      policy,
+		},
+	)
 	ruled := h.now()
-	h.give(ledger.Reason{IdentityID: ann, ConnectorID: system, EntitlementID: &staff, Kind: ledger.Manual, SourceType: "user", SourceID: user})
+	h.give(
+		ledger.Reason{
+			IdentityID:    ann,
+			ConnectorID:   system,
+			EntitlementID: &staff,
+			Kind:          ledger.Manual,
+			SourceType:    "user",
+			SourceID:      user,
+		},
+	)
 	both := h.now()
 	h.end(policy, "their department changed")
 	given := h.now()
@@ -77,7 +103,8 @@ func TestWhySomebodyHadSomethingIsToldWithTheReasonsOfThen(t *testing.T) {
 	ending := h.now()
 	at := "/identities/" + ann + "/grants?as_of="
 	for when, want := range map[string]string{
-		native: "staff:native native/active", ruled: "staff:implied birthright/active", both: "staff:approved birthright/active manual/active",
+		native: "staff:native native/active", ruled: "staff:implied birthright/active",
+		both:  "staff:approved birthright/active manual/active",
 		given: "staff:approved manual/active", ending: "staff:ending",
 	} {
 		if got := h.kinds("admin", at+when); got != want {
@@ -85,19 +112,31 @@ func TestWhySomebodyHadSomethingIsToldWithTheReasonsOfThen(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]int{
-		"&reason_kind=birthright": 1, "&reason_kind=native": 0, "&reason_kind=emergency,manual": 1, "&compliance_status=approved": 1, "&compliance_status=ending": 0,
+		"&reason_kind=birthright": 1, "&reason_kind=native": 0, "&reason_kind=emergency,manual": 1,
+		"&compliance_status=approved": 1, "&compliance_status=ending": 0,
 		"&status=active,revoked": 1, "&directness=inherited": 0, "&account_id=" + account: 1,
 	} {
-		if a := h.Must(200, "admin", "GET", at+both+query, nil); len(a.Items()) != want || a.Body["total"] != float64(want) {
+		if a := h.Must(
+			200,
+			"admin",
+			"GET",
+			at+both+query,
+			nil,
+		); len(a.Items()) != want ||
+			a.Body["total"] != float64(want) {
 			t.Errorf("%s: got %d of %v; want %d", query, len(a.Items()), a.Body["total"], want)
 		}
 	}
 	h.Refused(422, "not_with_as_of", "admin", "GET", at+both+"&status=revoked", nil)
 	h.Refused(422, "not_with_as_of", "admin", "GET", at+both+"&ends_before=2300-01-01T00:00:00Z", nil)
-	h.tells("admin", "/identities/"+ann+"/timeline?kind=reason",
+	h.tells(
+		"admin",
+		"/identities/"+ann+"/timeline?kind=reason",
 		`reason.ended: A reason for "staff" ended (it was given directly by system), because: no longer needed.`,
 		`reason.ended: A reason for "staff" ended (the rule "system" gives it), because: their department changed.`,
-		`reason.began: A reason for "staff" began: it was given directly by system.`, `reason.began: A reason for "staff" began: the rule "system" gives it.`)
+		`reason.began: A reason for "staff" began: it was given directly by system.`,
+		`reason.began: A reason for "staff" began: the rule "system" gives it.`,
+	)
 }
 
 func TestWhatFollowedFromNestingIsToldWithTheWayOfThen(t *testing.T) {
@@ -113,8 +152,11 @@ func TestWhatFollowedFromNestingIsToldWithTheWayOfThen(t *testing.T) {
 	h.expand()
 	apart := h.now()
 	h.Grant(system, account, all)
-	g := h.Must(200, "admin", "GET", "/identities/"+ann+"/grants?expand=paths&directness=inherited&as_of="+nested, nil).Items()
-	if len(g) != 1 || fmt.Sprint(g[0]["paths"].([]any)[0].(map[string]any)["entitlement_ids"]) != fmt.Sprint([]any{team, all}) || g[0]["compliance_status"] != "implied" {
+	g := h.Must(200, "admin", "GET", "/identities/"+ann+"/grants?expand=paths&directness=inherited&as_of="+nested, nil).
+		Items()
+	if len(g) != 1 ||
+		fmt.Sprint(g[0]["paths"].([]any)[0].(map[string]any)["entitlement_ids"]) != fmt.Sprint([]any{team, all}) ||
+		g[0]["compliance_status"] != "implied" {
 		t.Fatalf("inherited then: %v; want the way from team to all", g)
 	}
 	if got := h.kinds("admin", "/identities/"+ann+"/grants?as_of="+apart); got != "team:native native/active" {
@@ -125,7 +167,8 @@ func TestWhatFollowedFromNestingIsToldWithTheWayOfThen(t *testing.T) {
 		`grant.lost: Lost "all" of the account "ann01": it follows from nothing any more that the account holds.`,
 		`grant.gained: Gained "all" with the account "ann01", by nesting.`)
 	members := h.Must(200, "admin", "GET", "/entitlements/"+all+"/members?as_of="+nested, nil).Body["total"]
-	effective := h.Must(200, "admin", "GET", "/entitlements/"+all+"/members?effective=true&as_of="+nested, nil).Body["total"]
+	effective := h.Must(200, "admin", "GET", "/entitlements/"+all+"/members?effective=true&as_of="+nested,
+		nil).Body["total"]
 	if members != 0.0 || effective != 1.0 {
 		t.Errorf("members then %v, effective %v; want 0 and 1", members, effective)
 	}
@@ -139,11 +182,17 @@ func TestTheDirectWayIsToldApartFromTheInheritedOne(t *testing.T) {
 	h.Exec(`update access_grant set directness = 'inherited' where id = $1`, g)
 	inherited := h.now()
 	for at, want := range map[string]string{direct: "direct", inherited: "inherited"} {
-		if got := h.Must(200, "admin", "GET", "/accounts/"+account+"/grants?as_of="+at, nil).Items()[0]["directness"]; got != want {
+		if got := h.Must(200, "admin", "GET", "/accounts/"+account+"/grants?as_of="+at,
+			nil).Items()[0]["directness"]; got != want {
 			t.Errorf("it was held %v; want %s", got, want)
 		}
 	}
-	h.tells("admin", "/accounts/"+account+"/history?kind=grant", `grant.changed: "staff" of the account "ann01" is held by nesting from now on.`, "grant.gained")
+	h.tells(
+		"admin",
+		"/accounts/"+account+"/history?kind=grant",
+		`grant.changed: "staff" of the account "ann01" is held by nesting from now on.`,
+		"grant.gained",
+	)
 }
 
 func TestPastOfPeopleWhoAreMergedStaysWhoseItWas(t *testing.T) {
@@ -151,12 +200,22 @@ func TestPastOfPeopleWhoAreMergedStaysWhoseItWas(t *testing.T) {
 	ann, twin := h.Person("ann", ""), h.Person("twin", "")
 	account, staff := h.Account(system, "twin01", twin), h.Entitlement(system, "staff")
 	h.Grant(system, account, staff)
-	h.give(ledger.Reason{IdentityID: twin, ConnectorID: system, EntitlementID: &staff, Kind: ledger.Manual, SourceType: "user", SourceID: uuid.NewString()})
+	h.give(
+		ledger.Reason{
+			IdentityID:    twin,
+			ConnectorID:   system,
+			EntitlementID: &staff,
+			Kind:          ledger.Manual,
+			SourceType:    "user",
+			SourceID:      uuid.NewString(),
+		},
+	)
 	before := h.now()
 	h.Must(200, "admin", "POST", "/identities/"+ann+"/merge", map[string]any{"source_id": twin, "reason": "one person"})
 	after := h.now()
 	for _, tt := range []struct{ who, at, want string }{
-		{twin, before, "staff:approved manual/active"}, {ann, before, ""}, {twin, after, ""}, {ann, after, "staff:approved manual/active"},
+		{twin, before, "staff:approved manual/active"}, {ann, before, ""}, {twin, after, ""},
+		{ann, after, "staff:approved manual/active"},
 	} {
 		if got := h.kinds("admin", "/identities/"+tt.who+"/grants?as_of="+tt.at); got != tt.want {
 			t.Errorf("%s at %s held %q; want %q", tt.who, tt.at, got, tt.want)
@@ -196,7 +255,8 @@ func TestWhoMaySeeThePastFollowsFromTodaysOrganisation(t *testing.T) {
 			t.Errorf("%s as %s: %d of %v; want %v", path, as, len(got.Items()), got.Body["total"], want)
 		}
 	}
-	for as, want := range map[string]float64{"admin": 3, "auditor": 3, "boss": 2, "owner": 0, "nobody": 0, "elsewhere": 0} {
+	for as, want := range map[string]float64{"admin": 3, "auditor": 3, "boss": 2, "owner": 0, "nobody": 0,
+		"elsewhere": 0} {
 		total(as, "/entitlements/grants", want)
 	}
 	total("boss", "/identities/"+ann+"/grants", 2)
@@ -216,14 +276,18 @@ func TestWhoMaySeeThePastFollowsFromTodaysOrganisation(t *testing.T) {
 
 func TestTheEndOfADayIsThatOfTheTenantsZone(t *testing.T) {
 	h := open(t)
-	h.Exec(`insert into lifecycle_policy (tenant_id, timezone) values (current_tenant(), 'Pacific/Kiritimati')`) // fourteen hours ahead of UTC
+	h.Exec(
+		`insert into lifecycle_policy (tenant_id, timezone) values (current_tenant(), 'Pacific/Kiritimati')`,
+	) // fourteen hours ahead of UTC
 	ann := h.Person("ann", "")
 	zone, err := time.LoadLocation("Pacific/Kiritimati")
 	if err != nil {
 		t.Fatal(err)
 	}
 	today := time.Now().In(zone).Format(time.DateOnly)
-	if got := h.Must(200, "admin", "GET", "/identities?as_of="+today, nil).Values("id"); len(got) != 1 || got[0] != ann {
+	if got := h.Must(200, "admin", "GET", "/identities?as_of="+today, nil).
+		Values("id"); len(got) != 1 ||
+		got[0] != ann {
 		t.Errorf("as of today %v; want ann", got)
 	}
 	yesterday := time.Now().In(zone).AddDate(0, 0, -1)
@@ -231,8 +295,19 @@ func TestTheEndOfADayIsThatOfTheTenantsZone(t *testing.T) {
 	if len(a.Items()) != 0 {
 		t.Errorf("as of yesterday %v; want nobody", a.Values("display_name"))
 	}
-	if want := asof.DayEnd(yesterday, zone).Add(-time.Microsecond).Format(time.RFC3339Nano); a.Header.Get("As-Of") != want {
+	if want := asof.DayEnd(yesterday, zone).
+		Add(-time.Microsecond).
+		Format(time.RFC3339Nano); a.Header.Get(
+		"As-Of",
+	) != want {
 		t.Errorf("yesterday ended %s; want %s", a.Header.Get("As-Of"), want)
 	}
-	h.Refused(422, "instant_in_future", "admin", "GET", "/identities?as_of="+time.Now().In(zone).AddDate(0, 0, 1).Format(time.DateOnly), nil)
+	h.Refused(
+		422,
+		"instant_in_future",
+		"admin",
+		"GET",
+		"/identities?as_of="+time.Now().In(zone).AddDate(0, 0, 1).Format(time.DateOnly),
+		nil,
+	)
 }

@@ -30,7 +30,15 @@ func tell(ctx context.Context, tx *pg.Tx, rows []row, bare bool) ([]HistoryEvent
 	t := teller{names: n, whys: whys, all: tx.Viewer.SeesAll(), bare: bare}
 	events := make([]HistoryEvent, len(rows))
 	for i, r := range rows {
-		e := HistoryEvent{ID: r.ID, At: r.At, Kind: r.Kind, Event: r.Event, Refs: t.refs(r.Data), Changes: []HistoryChange{}, Who: actor(r.Data.By)}
+		e := HistoryEvent{
+			ID:      r.ID,
+			At:      r.At,
+			Kind:    r.Kind,
+			Event:   r.Event,
+			Refs:    t.refs(r.Data),
+			Changes: []HistoryChange{},
+			Who:     actor(r.Data.By),
+		}
 		switch r.Kind {
 		case "record", "state":
 			t.record(&e, r.Data)
@@ -63,8 +71,10 @@ func (t teller) refs(d data) []HistoryRef {
 		kind string
 		id   *string
 	}{
-		{"identity", d.IdentityID}, {"account", d.AccountID}, {"entitlement", d.EntitlementID}, {"grant", d.GrantID}, {"role", d.RoleID},
-		{"connector", d.ConnectorID}, {"sync_run", d.RunID}, {"provisioning_task", d.TaskID}, {"access_request", d.RequestID},
+		{"identity", d.IdentityID}, {"account", d.AccountID}, {"entitlement", d.EntitlementID}, {"grant", d.GrantID},
+		{"role", d.RoleID},
+		{"connector", d.ConnectorID}, {"sync_run", d.RunID}, {"provisioning_task", d.TaskID},
+		{"access_request", d.RequestID},
 	} {
 		refs = append(refs, t.names.ref(r.kind, r.id)...)
 	}
@@ -113,7 +123,11 @@ func (t teller) account(e *HistoryEvent, d data) {
 	case "account.came":
 		e.Text = sentence("the account %s came to %s", account, or(t.names.of("identity", d.IdentityID), "somebody"))
 	case "account.left":
-		e.Text = sentence("the account %s was no longer %s's", account, or(t.names.of("identity", d.IdentityID), "somebody"))
+		e.Text = sentence(
+			"the account %s was no longer %s's",
+			account,
+			or(t.names.of("identity", d.IdentityID), "somebody"),
+		)
 	case "account.known":
 		e.Text = sentence("the account %s became known here as %s", account, t.names.value("status", d.After["status"]))
 	default:
@@ -123,7 +137,13 @@ func (t teller) account(e *HistoryEvent, d data) {
 }
 
 func (t teller) grant(e *HistoryEvent, d data) {
-	what, account := quoted(t.names.of("entitlement", d.EntitlementID), "an entitlement"), quoted(t.names.of("account", d.AccountID), "an account")
+	what, account := quoted(
+		t.names.of("entitlement", d.EntitlementID),
+		"an entitlement",
+	), quoted(
+		t.names.of("account", d.AccountID),
+		"an account",
+	)
 	how := map[string]string{"direct": "directly", "inherited": "by nesting"}[d.Directness]
 	switch e.Event {
 	case "grant.gained":
@@ -172,8 +192,14 @@ func (t teller) reason(e *HistoryEvent, d data) {
 	if why.Effect == "deny" {
 		kind = "a denial of"
 	}
-	e.Details = map[string]any{"reason_id": deref(d.ReasonID), "reason_kind": why.Kind, "effect": why.Effect, "source": why.Source,
-		"approved_by": why.ApprovedBy, "external_reference": why.ExternalReference}
+	e.Details = map[string]any{
+		"reason_id":          deref(d.ReasonID),
+		"reason_kind":        why.Kind,
+		"effect":             why.Effect,
+		"source":             why.Source,
+		"approved_by":        why.ApprovedBy,
+		"external_reference": why.ExternalReference,
+	}
 	if e.Event == "reason.began" {
 		e.Text = sentence("%s %s began: %s", kind, what, why.Said())
 		return
@@ -199,16 +225,28 @@ func (t teller) request(e *HistoryEvent, d data) {
 	case "request.decided":
 		e.Text = sentence("%s: %s was %s%s", number, what, or(d.Decision, d.Status), because(d.Why))
 	default:
-		e.Text = sentence("%s ended: %s%s", number, strings.ReplaceAll(d.Status, "_", " "), because(strings.ReplaceAll(d.Why, "_", " ")))
+		e.Text = sentence(
+			"%s ended: %s%s",
+			number,
+			strings.ReplaceAll(d.Status, "_", " "),
+			because(strings.ReplaceAll(d.Why, "_", " ")),
+		)
 	}
 	e.Details = map[string]any{"number": d.Number, "status": d.Status}
 }
 
 // doings are changes of target systems in words.
 var doings = map[string]string{
-	"create_account": "making the account", "update_account": "changing the account", "rename_account": "renaming the account", "enable": "enabling the account",
-	"disable": "disabling the account", "delete_account": "deleting the account", "unlock": "unlocking the account", "set_password": "setting a password of the account",
-	"grant": "granting", "revoke": "revoking",
+	"create_account": "making the account",
+	"update_account": "changing the account",
+	"rename_account": "renaming the account",
+	"enable":         "enabling the account",
+	"disable":        "disabling the account",
+	"delete_account": "deleting the account",
+	"unlock":         "unlocking the account",
+	"set_password":   "setting a password of the account",
+	"grant":          "granting",
+	"revoke":         "revoking",
 }
 
 func (t teller) task(e *HistoryEvent, d data) {
@@ -217,9 +255,15 @@ func (t teller) task(e *HistoryEvent, d data) {
 	if d.Operation == "grant" || d.Operation == "revoke" {
 		object = quoted(t.names.of("entitlement", d.EntitlementID), "an entitlement")
 	}
-	end := map[string]string{"done": "is done", "failed": "failed", "manual": "must be done manually", "cancelled": "was cancelled",
+	end := map[string]string{"done": "is done", "failed": "failed", "manual": "must be done manually",
+		"cancelled": "was cancelled",
 		"simulated": "was only played through: nothing was written"}[strings.TrimPrefix(e.Event, "provisioning.")]
-	e.Text = fmt.Sprintf("%s in %s %s", strings.TrimSpace(doing+" "+object), or(t.names.of("connector", d.ConnectorID), "the target system"), end)
+	e.Text = fmt.Sprintf(
+		"%s in %s %s",
+		strings.TrimSpace(doing+" "+object),
+		or(t.names.of("connector", d.ConnectorID), "the target system"),
+		end,
+	)
 	e.Details = map[string]any{"operation": d.Operation}
 	if code, _ := d.Error["code"].(string); d.Class != "" {
 		e.Details["error_class"], e.Details["error_code"] = d.Class, code

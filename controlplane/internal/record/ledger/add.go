@@ -14,9 +14,9 @@ import (
 // batch bounds what one statement holds in memory.
 const batch = 10_000
 
-// Add enters reasons and says how many are new or changed. Of the same key (who, what, which account, effect, kind, source and
-// role) one alone is live: it is kept, with the version that first gave it, and gets the new ends_at, where none means that it ends no
-// more by itself. One that was to begin later begins when the new one says.
+// Add enters reasons and says how many are new or changed. Of the same key (who, what, which account, effect, kind,
+// source and role) one alone is live: it is kept, with the version that first gave it, and gets the new ends_at, where
+// none means that it ends no more by itself. One that was to begin later begins when the new one says.
 func Add(ctx context.Context, tx *pg.Tx, reasons []Reason) (int, error) {
 	all, err := rows(reasons)
 	if err != nil {
@@ -36,23 +36,29 @@ func Add(ctx context.Context, tx *pg.Tx, reasons []Reason) (int, error) {
 func add(ctx context.Context, tx *pg.Tx, part []row) (n int, err error) {
 	const sql = `
 		with given as (
-		    select g.*, coalesce(nullif(g.state, ''), case when g.starts_at > now() then 'scheduled' else 'active' end) as begun
+		    select g.*, coalesce(nullif(g.state, ''), case when g.starts_at > now() then 'scheduled'
+		        else 'active' end) as begun
 		      from jsonb_to_recordset(@reasons::jsonb) g (
-		           id uuid, identity_id uuid, connector_id uuid, entitlement_id uuid, account_id uuid, role_id uuid, effect text, kind text,
-		           source_type text, source_id uuid, source_version int, note text, state text, starts_at timestamptz, ends_at timestamptz, details jsonb)
+		           id uuid, identity_id uuid, connector_id uuid, entitlement_id uuid, account_id uuid, role_id uuid,
+		           effect text, kind text, source_type text, source_id uuid, source_version int, note text, state text,
+		               starts_at timestamptz, ends_at timestamptz, details jsonb)
 		), written as (
-		    insert into access_reason as r (tenant_id, id, identity_id, connector_id, entitlement_id, account_id, role_id, effect, kind,
-		                                    source_type, source_id, source_version, note, state, starts_at, ends_at, details, created_by)
+		    insert into access_reason as r (tenant_id, id, identity_id, connector_id, entitlement_id, account_id,
+		                                    role_id, effect, kind, source_type, source_id, source_version, note, state,
+		                                        starts_at, ends_at, details, created_by)
 		    select current_tenant(), id, identity_id, connector_id, entitlement_id, account_id, role_id, effect, kind,
-		           source_type, source_id, source_version, note, begun, coalesce(starts_at, now()), ends_at, details, @maker
+		           source_type, source_id, source_version, note, begun, coalesce(starts_at, now()), ends_at, details,
+		               @maker
 		      from given
-		        on conflict (tenant_id, identity_id, connector_id, entitlement_id, account_id, effect, kind, source_id, role_id) where state <> 'ended'
+		        on conflict (tenant_id, identity_id, connector_id, entitlement_id, account_id, effect, kind, source_id,
+		            role_id) where state <> 'ended'
 		        do update
 		       set ends_at = excluded.ends_at, end_reason = null,
 		           starts_at = case when r.state = 'scheduled' then excluded.starts_at else r.starts_at end,
 		           state = case when r.state = 'scheduled' then excluded.state else r.state end
 		     where r.ends_at is distinct from excluded.ends_at
-		        or r.state = 'scheduled' and (r.starts_at, r.state) is distinct from (excluded.starts_at, excluded.state)
+		        or r.state = 'scheduled' and (r.starts_at, r.state) is distinct from (excluded.starts_at,
+		            excluded.state)
 		    returning identity_id
 		), touched as (
 		    insert into work_item (tenant_id, kind, subject)

@@ -34,8 +34,8 @@ func (w Want) And(o Want) Want {
 	return w
 }
 
-// denied is the condition that an active reason denies what the reason r allows. One that denies a whole system denies everything in
-// it; one that names no account denies it for all.
+// denied is the condition that an active reason denies what the reason r allows. One that denies a whole system denies
+// everything in it; one that names no account denies it for all.
 const denied = `
 	exists (select from access_reason d
 	         where d.identity_id = r.identity_id
@@ -45,7 +45,8 @@ const denied = `
 	           and (d.entitlement_id is null or d.entitlement_id = r.entitlement_id)
 	           and (d.account_id is null or d.account_id = r.account_id))`
 
-// Desired is what these people should hold, by person and system: everything that an active reason allows and none denies.
+// Desired is what these people should hold, by person and system: everything that an active reason allows and none
+// denies.
 func Desired(ctx context.Context, tx *pg.Tx, identityIDs []string) ([]Want, error) {
 	const sql = `
 		select r.identity_id, r.connector_id, r.entitlement_id, r.account_id,

@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Which says which live reasons are meant: each member that is set must hold. A list that is not nil is set, though it be empty.
+// Which says which live reasons are meant: each member that is set must hold. A list that is not nil is set, though it
+// be empty.
 type Which struct {
 	ReasonIDs, IdentityIDs, EntitlementIDs []string
 	Kind, SourceID, RoleID                 string
@@ -43,8 +44,8 @@ func (w Which) where() (string, pgx.NamedArgs, error) {
 	return strings.Join(conditions, " and "), args, nil
 }
 
-// End ends live reasons and says how many. At a time to come they get that as their end, unless they end sooner; what would only
-// begin then never does. why stands in their history.
+// End ends live reasons and says how many. At a time to come they get that as their end, unless they end sooner; what
+// would only begin then never does. why stands in their history.
 func End(ctx context.Context, tx *pg.Tx, w Which, at time.Time, why string, urgent bool) (n int, err error) {
 	where, args, err := w.where()
 	if err != nil {
@@ -88,7 +89,8 @@ func Settle(ctx context.Context, tx *pg.Tx, now time.Time) (started, ended int, 
 	const sql = `
 		with over as (
 		    update access_reason r
-		       set state = 'ended', ended_at = @now::timestamptz, end_reason = coalesce(r.end_reason, 'its time was over')
+		       set state = 'ended', ended_at = @now::timestamptz,
+		           end_reason = coalesce(r.end_reason, 'its time was over')
 		     where r.ends_at <= @now
 		       and (r.state = 'active' or r.state = 'scheduled' and r.starts_at <= @now)
 		    returning r.identity_id

@@ -81,8 +81,10 @@ func (b book) turns() (ids []string) {
 	b.Helper()
 	b.do(func(ctx context.Context, tx *pg.Tx) error {
 		return tx.QueryRow(ctx, `
-			with taken as (delete from work_item where kind = 'provisioning' returning subject as identity_id, priority > 0 as urgent)
-			select coalesce(array_agg(distinct case when urgent then '!' else '' end || identity_id), '{}') from taken`).Scan(&ids)
+			with taken as (delete from work_item where kind = 'provisioning' returning subject as identity_id,
+			    priority > 0 as urgent)
+			select coalesce(array_agg(distinct case when urgent then '!' else '' end || identity_id), '{}')
+			    from taken`).Scan(&ids)
 	})
 	return ids
 }
@@ -95,7 +97,14 @@ func (b book) count(sql string, args ...any) (n int) {
 
 // by is a birthright that somebody holds by a policy.
 func by(policy, identity, entitlement string) ledger.Reason {
-	return ledger.Reason{IdentityID: identity, ConnectorID: system, EntitlementID: &entitlement, Kind: ledger.Birthright, SourceType: "policy", SourceID: policy}
+	return ledger.Reason{
+		IdentityID:    identity,
+		ConnectorID:   system,
+		EntitlementID: &entitlement,
+		Kind:          ledger.Birthright,
+		SourceType:    "policy",
+		SourceID:      policy,
+	}
 }
 
 func TestAccessEndsWithItsLastReason(t *testing.T) {
@@ -118,7 +127,10 @@ func TestAccessEndsWithItsLastReason(t *testing.T) {
 	if w := b.desired(ann); len(w) != 0 {
 		t.Errorf("no reason is left, and the access is %v", w)
 	}
-	if n := b.count(`select count(*) from access_reason where state = 'ended' and ended_at is not null and end_reason = 'no longer needed'`); n != 2 {
+	if n := b.count(
+		`select count(*) from access_reason where state = 'ended' and ended_at is not null
+			and end_reason = 'no longer needed'`,
+	); n != 2 {
 		t.Errorf("%d reasons are history; want 2", n)
 	}
 }
@@ -223,7 +235,13 @@ func TestDenialBeatsEveryReason(t *testing.T) {
 	ann, staff, books, account := uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()
 	second := by(uuid.NewString(), ann, staff)
 	second.AccountID = &account
-	door := ledger.Reason{IdentityID: ann, ConnectorID: system, Kind: ledger.Birthright, SourceType: "policy", SourceID: uuid.NewString()}
+	door := ledger.Reason{
+		IdentityID:  ann,
+		ConnectorID: system,
+		Kind:        ledger.Birthright,
+		SourceType:  "policy",
+		SourceID:    uuid.NewString(),
+	}
 	b.add(by(uuid.NewString(), ann, staff), second, by(uuid.NewString(), ann, books), door)
 	if w := b.desired(ann); len(w) != 4 || w[0].EntitlementID != nil {
 		t.Fatalf("desired %v; want an account, and three entitlements", w)

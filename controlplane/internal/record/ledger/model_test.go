@@ -89,8 +89,8 @@ func (p *paper) holds() []string {
 	return slices.Sorted(maps.Keys(allowed))
 }
 
-// TestAccessLastsAsLongAsAReasonDoes plays at random with adds, ends, limits of time and denials, and after every step holds what is
-// desired against the paper's.
+// TestAccessLastsAsLongAsAReasonDoes plays at random with adds, ends, limits of time and denials, and after every step
+// holds what is desired against the paper's.
 func TestAccessLastsAsLongAsAReasonDoes(t *testing.T) {
 	b := open(t)
 	names := func(n int) (ids []string) {

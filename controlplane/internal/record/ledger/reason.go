@@ -82,8 +82,24 @@ type row struct {
 }
 
 func (r Reason) row() (row, error) {
-	out := row{r.ID, r.IdentityID, r.ConnectorID, r.EntitlementID, r.AccountID, r.RoleID, cmp.Or(r.Effect, Allow), r.Kind, r.SourceType,
-		r.SourceID, cmp.Or(r.SourceVersion, 1), r.Note, r.State, nil, r.EndsAt, json.RawMessage(`{}`)}
+	out := row{
+		r.ID,
+		r.IdentityID,
+		r.ConnectorID,
+		r.EntitlementID,
+		r.AccountID,
+		r.RoleID,
+		cmp.Or(r.Effect, Allow),
+		r.Kind,
+		r.SourceType,
+		r.SourceID,
+		cmp.Or(r.SourceVersion, 1),
+		r.Note,
+		r.State,
+		nil,
+		r.EndsAt,
+		json.RawMessage(`{}`),
+	}
 	if out.ID == "" {
 		out.ID = uuid.Must(uuid.NewV7()).String()
 	}
@@ -100,8 +116,8 @@ func (r Reason) row() (row, error) {
 	return out, nil
 }
 
-// rows are the reasons in the order of their keys, each key once: whoever adds the same ones at the same time locks them in the
-// same order. Of several with one key the one that ends last stands.
+// rows are the reasons in the order of their keys, each key once: whoever adds the same ones at the same time locks
+// them in the same order. Of several with one key the one that ends last stands.
 func rows(reasons []Reason) ([]row, error) {
 	all := make([]row, len(reasons))
 	for i, r := range reasons {
@@ -116,9 +132,19 @@ func rows(reasons []Reason) ([]row, error) {
 
 // compare orders by the key of a live reason.
 func (r row) compare(o row) int {
-	return cmp.Or(cmp.Compare(r.IdentityID, o.IdentityID), cmp.Compare(r.ConnectorID, o.ConnectorID),
-		absentFirst(r.EntitlementID, o.EntitlementID), absentFirst(r.AccountID, o.AccountID), cmp.Compare(r.Effect, o.Effect),
-		cmp.Compare(r.Kind, o.Kind), cmp.Compare(r.SourceID, o.SourceID), absentFirst(r.RoleID, o.RoleID))
+	return cmp.Or(
+		cmp.Compare(r.IdentityID, o.IdentityID),
+		cmp.Compare(r.ConnectorID, o.ConnectorID),
+		absentFirst(
+			r.EntitlementID,
+			o.EntitlementID,
+		),
+		absentFirst(r.AccountID, o.AccountID),
+		cmp.Compare(r.Effect, o.Effect),
+		cmp.Compare(r.Kind, o.Kind),
+		cmp.Compare(r.SourceID, o.SourceID),
+		absentFirst(r.RoleID, o.RoleID),
+	)
 }
 
 func absentFirst(a, b *string) int {

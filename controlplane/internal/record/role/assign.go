@@ -17,7 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// Assignment gives somebody a role by a decision. What the role holds, now and later, they have a reason for each of, whose source is the assignment.
+// Assignment gives somebody a role by a decision. What the role holds, now and later, they have a reason for each of,
+// whose source is the assignment.
 type Assignment struct {
 	ID         string // made when empty
 	RoleID     string
@@ -31,11 +32,12 @@ type Assignment struct {
 	EndsAt     *time.Time     // nil: never
 }
 
-// ByHand is the kind of an assignment that an administrator or owner has made. Those of requests and emergencies are the ledger's.
+// ByHand is the kind of an assignment that an administrator or owner has made. Those of requests and emergencies are
+// the ledger's.
 const ByHand = "manual"
 
-// ReasonSource is the source_type of the reasons of assignments, whose source_id is the assignment; RuleSource that of the reasons
-// which a role's own rule gives, whose source_id is the role.
+// ReasonSource is the source_type of the reasons of assignments, whose source_id is the assignment; RuleSource that of
+// the reasons which a role's own rule gives, whose source_id is the role.
 const (
 	ReasonSource = "role_assignment"
 	RuleSource   = "role"
@@ -49,8 +51,9 @@ func ReasonKind(kind string) string {
 	return kind
 }
 
-// Assign enters assignments and gives their ids. Everything that the roles hold becomes reasons in the same transaction: of kind role,
-// request or emergency by the kind of the assignment. A role that is not active, and somebody who has left, are faults of kind Conflict.
+// Assign enters assignments and gives their ids. Everything that the roles hold becomes reasons in the same
+// transaction: of kind role, request or emergency by the kind of the assignment. A role that is not active, and
+// somebody who has left, are faults of kind Conflict.
 func Assign(ctx context.Context, tx *pg.Tx, assignments []Assignment) ([]string, error) {
 	if len(assignments) == 0 {
 		return nil, nil
@@ -79,8 +82,9 @@ func Assign(ctx context.Context, tx *pg.Tx, assignments []Assignment) ([]string,
 // assignable locks the roles, so that none is retired meanwhile, and gives their names.
 func assignable(ctx context.Context, tx *pg.Tx, assignments []Assignment) (map[string]string, error) {
 	const (
-		inUse = `select r.id::text, r.name, r.lifecycle from role r where r.id = any(@ids::text[]::uuid[]) order by r.id for share of r`
-		left  = `
+		inUse = `select r.id::text, r.name, r.lifecycle from role r where r.id = any(@ids::text[]::uuid[])
+			order by r.id for share of r`
+		left = `
 			select coalesce(nullif(i.display_name, ''), i.id::text)
 			  from identity i
 			 where i.id = any(@ids::text[]::uuid[])
@@ -100,7 +104,8 @@ func assignable(ctx context.Context, tx *pg.Tx, assignments []Assignment) (map[s
 	var wrong error
 	_, err = pgx.ForEachRow(rows, []any{&id, &name, &lifecycle}, func() error {
 		if names[id] = name; lifecycle != Active && wrong == nil {
-			wrong = fault.Coded(fault.Conflict, "role_not_assignable", "the role %s is %s: only active roles can be assigned", name, lifecycle).
+			wrong = fault.Coded(fault.Conflict, "role_not_assignable", "the role %s is %s: only active roles can be "+
+				"assigned", name, lifecycle).
 				Also("lifecycle", lifecycle)
 		}
 		return nil
@@ -138,20 +143,31 @@ func enter(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 	const sql = `
 		with given as (
 		    select *
-		      from jsonb_to_recordset(@all::jsonb) a (id uuid, role uuid, identity uuid, kind text, reason text, request uuid, parameters jsonb, details jsonb,
-		           starts_at timestamptz, ends_at timestamptz)
+		      from jsonb_to_recordset(@all::jsonb) a (id uuid, role uuid, identity uuid, kind text, reason text,
+		           request uuid, parameters jsonb, details jsonb, starts_at timestamptz, ends_at timestamptz)
 		), turn as (
 		    insert into work_item (tenant_id, kind, subject)
 		    select distinct current_tenant(), 'policy', identity from given
 		)
-		insert into role_assignment (tenant_id, id, role_id, identity_id, kind, state, reason, request_id, parameters, details, starts_at, ends_at, created_by)
-		select current_tenant(), id, role, identity, kind, case when starts_at > now() then 'scheduled' else 'active' end, reason, request, parameters, details,
-		       coalesce(starts_at, now()), ends_at, @by
+		insert into role_assignment (tenant_id, id, role_id, identity_id, kind, state, reason, request_id, parameters,
+		    details, starts_at, ends_at, created_by)
+		select current_tenant(), id, role, identity, kind,
+		       case when starts_at > now() then 'scheduled' else 'active' end, reason, request, parameters, details,
+		           coalesce(starts_at, now()), ends_at, @by
 		  from given`
 	all := make([]map[string]any, len(assignments))
 	for i, a := range assignments {
-		all[i] = map[string]any{"id": a.ID, "role": a.RoleID, "identity": a.IdentityID, "kind": a.Kind, "reason": a.Reason, "request": a.RequestID,
-			"parameters": orNone(a.Parameters), "details": orNone(a.Details), "ends_at": a.EndsAt}
+		all[i] = map[string]any{
+			"id":         a.ID,
+			"role":       a.RoleID,
+			"identity":   a.IdentityID,
+			"kind":       a.Kind,
+			"reason":     a.Reason,
+			"request":    a.RequestID,
+			"parameters": orNone(a.Parameters),
+			"details":    orNone(a.Details),
+			"ends_at":    a.EndsAt,
+		}
 		if !a.StartsAt.IsZero() {
 			all[i]["starts_at"] = a.StartsAt
 		}
@@ -163,7 +179,11 @@ func enter(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 	_, err = tx.Exec(ctx, sql, pgx.NamedArgs{"all": string(text), "by": by(tx)})
 	switch {
 	case pg.Violates(err, "role_assignment_by_hand"):
-		return fault.Coded(fault.Conflict, "already_assigned", "they have been given the role by hand already; change the end of that assignment, or end it first")
+		return fault.Coded(
+			fault.Conflict,
+			"already_assigned",
+			"they have been given the role by hand already; change the end of that assignment, or end it first",
+		)
 	case err != nil:
 		return fmt.Errorf("enter assignments: %w", err)
 	}
@@ -205,8 +225,18 @@ func give(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 
 // Gives is the reason that an assignment is for one thing in its role.
 func (a Assignment) Gives(e Entitlement) ledger.Reason {
-	r := ledger.Reason{IdentityID: a.IdentityID, ConnectorID: e.ConnectorID, EntitlementID: &e.ID, RoleID: &a.RoleID, Kind: ReasonKind(a.Kind),
-		SourceType: ReasonSource, SourceID: a.ID, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Details: a.Details}
+	r := ledger.Reason{
+		IdentityID:    a.IdentityID,
+		ConnectorID:   e.ConnectorID,
+		EntitlementID: &e.ID,
+		RoleID:        &a.RoleID,
+		Kind:          ReasonKind(a.Kind),
+		SourceType:    ReasonSource,
+		SourceID:      a.ID,
+		StartsAt:      a.StartsAt,
+		EndsAt:        a.EndsAt,
+		Details:       a.Details,
+	}
 	if a.Reason != "" {
 		r.Note = &a.Reason
 	}
@@ -216,9 +246,18 @@ func (a Assignment) Gives(e Entitlement) ledger.Reason {
 func tell(ctx context.Context, tx *pg.Tx, assignments []Assignment, names map[string]string) error {
 	entries := make([]audit.Entry, len(assignments))
 	for i, a := range assignments {
-		entries[i] = audit.Entry{Action: "role.assigned", Subject: audit.Subject{Type: "role", ID: a.RoleID, Display: names[a.RoleID]},
-			Objects: []audit.Subject{{Type: "identity", ID: a.IdentityID}}, Reason: a.Reason,
-			Context: map[string]any{"assignment_id": a.ID, "kind": a.Kind, "starts_at": a.StartsAt, "ends_at": a.EndsAt}}
+		entries[i] = audit.Entry{
+			Action:  "role.assigned",
+			Subject: audit.Subject{Type: "role", ID: a.RoleID, Display: names[a.RoleID]},
+			Objects: []audit.Subject{{Type: "identity", ID: a.IdentityID}},
+			Reason:  a.Reason,
+			Context: map[string]any{
+				"assignment_id": a.ID,
+				"kind":          a.Kind,
+				"starts_at":     a.StartsAt,
+				"ends_at":       a.EndsAt,
+			},
+		}
 		if a.StartsAt.IsZero() {
 			delete(entries[i].Context, "starts_at")
 		}
@@ -226,7 +265,8 @@ func tell(ctx context.Context, tx *pg.Tx, assignments []Assignment, names map[st
 	return audit.RecordAll(ctx, tx, entries)
 }
 
-// ExtendAssignment moves the end of an assignment and of its reasons; nil: it ends no more. One that has ended is a fault of kind Conflict.
+// ExtendAssignment moves the end of an assignment and of its reasons; nil: it ends no more. One that has ended is a
+// fault of kind Conflict.
 func ExtendAssignment(ctx context.Context, tx *pg.Tx, id string, until *time.Time) error {
 	const sql = `
 		with moved as (
@@ -250,7 +290,9 @@ func ExtendAssignment(ctx context.Context, tx *pg.Tx, id string, until *time.Tim
 	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id, "until": until}).Scan(&identity, &roleID, &name, &before)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return fault.Coded(fault.Conflict, "invalid_transition", "the assignment has ended or does not exist: assign the role again").Also("allowed", []string{})
+		return fault.Coded(fault.Conflict, "invalid_transition", "the assignment has ended or does not exist: assign "+
+			"the role again").
+			Also("allowed", []string{})
 	case err != nil:
 		return fmt.Errorf("extend assignment: %w", err)
 	}
@@ -268,7 +310,17 @@ func ExtendAssignment(ctx context.Context, tx *pg.Tx, id string, until *time.Tim
 	if _, err := tx.Exec(ctx, reasons, pgx.NamedArgs{"id": id, "until": until}); err != nil {
 		return fmt.Errorf("extend reasons of assignment: %w", err)
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "role.assignment_extended", Subject: audit.Subject{Type: "role", ID: roleID, Display: name},
-		Objects: []audit.Subject{{Type: "identity", ID: identity}}, Changes: []audit.Change{{Field: "ends_at", From: before, To: until}},
-		Context: map[string]any{"assignment_id": id}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "role.assignment_extended",
+			Subject: audit.Subject{Type: "role", ID: roleID, Display: name},
+			Objects: []audit.Subject{
+				{Type: "identity", ID: identity},
+			},
+			Changes: []audit.Change{{Field: "ends_at", From: before, To: until}},
+			Context: map[string]any{"assignment_id": id},
+		},
+	)
 }

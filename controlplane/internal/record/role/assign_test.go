@@ -34,27 +34,51 @@ func assign(h *recordtest.House, a role.Assignment) (id string, err error) {
 
 // given are the live reasons of somebody, as name, kind, state and whether they end.
 func given(h *recordtest.House, person string) string {
-	return fmt.Sprint(h.Strings(`select e.name || ' ' || r.kind || ' ' || r.state || case when r.ends_at is null then '' else ' ends' end
-		from access_reason r join entitlement e on e.id = r.entitlement_id where r.identity_id = $1 and r.state <> 'ended' order by 1`, person))
+	return fmt.Sprint(
+		h.Strings(
+			`select e.name || ' ' || r.kind || ' ' || r.state || case when r.ends_at is null then '' else ' ends' end
+		from access_reason r join entitlement e on e.id = r.entitlement_id where r.identity_id = $1
+		    and r.state <> 'ended' order by 1`,
+			person,
+		),
+	)
 }
 
 func TestAnAssignmentGivesWhatTheRoleAndItsPartsHold(t *testing.T) {
 	h := house(t)
 	connector, ann := uuid.NewString(), h.Person("ann", "")
 	staff, books := h.Entitlement(connector, "staff"), h.Entitlement(connector, "books")
-	inner := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Inner", "entitlement_ids": []string{books, staff}}).Text("id")
-	outer := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Outer", "entitlement_ids": []string{staff}}).Text("id")
+	inner := h.Must(201, "admin", "POST", roles,
+		map[string]any{"name": "Inner", "entitlement_ids": []string{books, staff}}).
+		Text("id")
+	outer := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Outer", "entitlement_ids": []string{staff}}).
+		Text("id")
 	h.Exec(`insert into role_child (tenant_id, role_id, child_id) values (current_tenant(), $1, $2)`, outer, inner)
 	h.Exec(`delete from work_item where kind = 'policy'`)
 	request := uuid.NewString()
-	id, err := assign(h, role.Assignment{RoleID: outer, IdentityID: ann, Kind: ledger.Request, Reason: "needed", RequestID: &request, Details: map[string]any{"number": "AR-1"}})
+	id, err := assign(
+		h,
+		role.Assignment{
+			RoleID:     outer,
+			IdentityID: ann,
+			Kind:       ledger.Request,
+			Reason:     "needed",
+			RequestID:  &request,
+			Details:    map[string]any{"number": "AR-1"},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := given(h, ann); got != "[books request active staff request active]" {
 		t.Errorf("reasons: %s", got)
 	}
-	if n := h.Count(`select count(*) from access_reason where source_type = 'role_assignment' and source_id = $1 and role_id = $2 and details->>'number' = 'AR-1' and note = 'needed'`, id, outer); n != 2 {
+	if n := h.Count(
+		`select count(*) from access_reason where source_type = 'role_assignment' and source_id = $1 and role_id = $2
+			and details->>'number' = 'AR-1' and note = 'needed'`,
+		id,
+		outer,
+	); n != 2 {
 		t.Errorf("%d reasons say where they come from; want 2", n)
 	}
 	if n := h.Count(`select count(*) from work_item where kind = 'policy' and subject = $1`, ann); n == 0 {
@@ -76,7 +100,10 @@ func TestAnAssignmentGivesWhatTheRoleAndItsPartsHold(t *testing.T) {
 	if got := given(h, ann); got != "[]" {
 		t.Errorf("after its end: %s", got)
 	}
-	if n := h.Count(`select count(*) from role_assignment where state = 'ended' and end_reason = 'not needed any more' and ended_at is not null`); n != 1 {
+	if n := h.Count(
+		`select count(*) from role_assignment where state = 'ended' and end_reason = 'not needed any more'
+			and ended_at is not null`,
+	); n != 1 {
 		t.Error("the assignment did not end")
 	}
 }
@@ -85,14 +112,19 @@ func TestAnAssignmentBeginsAndEndsInItsTime(t *testing.T) {
 	h := house(t)
 	connector, ann := uuid.NewString(), h.Person("ann", "")
 	staff := h.Entitlement(connector, "staff")
-	id := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Staff", "entitlement_ids": []string{staff}}).Text("id")
+	id := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Staff", "entitlement_ids": []string{staff}}).
+		Text("id")
 	soon, late := time.Now().Add(time.Hour), time.Now().Add(48*time.Hour)
-	made, err := assign(h, role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand, StartsAt: soon, EndsAt: &late})
+	made, err := assign(
+		h,
+		role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand, StartsAt: soon, EndsAt: &late},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	state := func() string {
-		return h.Strings(`select state || ' ' || coalesce(round(extract(epoch from ends_at - starts_at) / 3600)::text, 'never') from role_assignment where id = $1`, made)[0]
+		return h.Strings(`select state || ' ' || coalesce(round(extract(epoch from ends_at - starts_at) / 3600)::text,
+			'never') from role_assignment where id = $1`, made)[0]
 	}
 	if got := state() + given(h, ann); got != "scheduled 47[staff role scheduled ends]" {
 		t.Error(got)
@@ -114,7 +146,10 @@ func TestAnAssignmentBeginsAndEndsInItsTime(t *testing.T) {
 		t.Error(got)
 	}
 	later := late.Add(24 * time.Hour)
-	if err := within(h, func(ctx context.Context, tx *pg.Tx) error { return role.ExtendAssignment(ctx, tx, made, &later) }); err != nil {
+	if err := within(
+		h,
+		func(ctx context.Context, tx *pg.Tx) error { return role.ExtendAssignment(ctx, tx, made, &later) },
+	); err != nil {
 		t.Fatal(err)
 	}
 	at(late.Add(time.Minute))
@@ -148,7 +183,13 @@ func TestWhoHasLeftAndWhatIsOutOfUseAreNotAssigned(t *testing.T) {
 	if _, err := assign(h, role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := assign(h, role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand}); !fault.IsCode(err, "already_assigned") {
+	if _, err := assign(
+		h,
+		role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand},
+	); !fault.IsCode(
+		err,
+		"already_assigned",
+	) {
 		t.Errorf("twice by hand: %v", err)
 	}
 	if _, err := assign(h, role.Assignment{RoleID: id, IdentityID: ann, Kind: ledger.Emergency}); err != nil {

@@ -66,7 +66,8 @@ func change(ctx context.Context, tx *pg.Tx, before Role, after RoleFields) (Role
 	if err := update(ctx, tx, before.ID, after); err != nil {
 		return before, err
 	}
-	if before.gives() != after.gives() || !slices.Equal(before.EntitlementIDs, after.EntitlementIDs) || !slices.Equal(before.ChildRoleIDs, after.ChildRoleIDs) {
+	if before.gives() != after.gives() || !slices.Equal(before.EntitlementIDs, after.EntitlementIDs) ||
+		!slices.Equal(before.ChildRoleIDs, after.ChildRoleIDs) {
 		if err := Changed(ctx, tx, before.ID); err != nil {
 			return before, err
 		}
@@ -80,13 +81,18 @@ func change(ctx context.Context, tx *pg.Tx, before Role, after RoleFields) (Role
 	if err != nil {
 		return changed, err
 	}
-	return changed, audit.Record(ctx, tx, audit.Entry{Action: "role.updated", Subject: changed.subject(), Changes: changes})
+	return changed, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "role.updated", Subject: changed.subject(), Changes: changes},
+	)
 }
 
 // mayBecome checks what a role is to become.
 func (r Role) mayBecome(ctx context.Context, tx *pg.Tx, after RoleFields) error {
 	if after.Lifecycle != r.Lifecycle && !slices.Contains(next[r.Lifecycle], after.Lifecycle) {
-		return fault.Coded(fault.Conflict, "invalid_transition", "a role that is %s cannot become %s", r.Lifecycle, after.Lifecycle).
+		return fault.Coded(fault.Conflict, "invalid_transition", "a role that is %s cannot become %s", r.Lifecycle,
+			after.Lifecycle).
 			Also("allowed", next[r.Lifecycle])
 	}
 	if after.Lifecycle == Retired && r.Lifecycle != Retired {
@@ -104,10 +110,12 @@ func (r Role) unused(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	return fault.Coded(fault.Conflict, "role_in_use", "%d people hold something through this role, and would lose it; "+
-		"take it out of the rules that give it, or delete it with force", one[0].HolderCount).Also("holder_count", one[0].HolderCount)
+		"take it out of the rules that give it, or delete it with force", one[0].HolderCount).Also("holder_count",
+		one[0].HolderCount)
 }
 
-// Retire takes a role out of use for good. While people hold something through it that is a fault, unless force ends their reasons.
+// Retire takes a role out of use for good. While people hold something through it that is a fault, unless force ends
+// their reasons.
 func Retire(ctx context.Context, tx *pg.Tx, id string, force bool) error {
 	before, err := find(ctx, tx, "r.id = @id", id, " for update of r")
 	if err != nil || before.Lifecycle == Retired {
@@ -135,12 +143,20 @@ func Retire(ctx context.Context, tx *pg.Tx, id string, force bool) error {
 	if err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "role.retired", Subject: before.subject(), Context: map[string]any{"reasons_ended": ended, "assignments_ended": assigned},
-		Changes: []audit.Change{{Field: "lifecycle", From: before.Lifecycle, To: Retired}}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "role.retired",
+			Subject: before.subject(),
+			Context: map[string]any{"reasons_ended": ended, "assignments_ended": assigned},
+			Changes: []audit.Change{{Field: "lifecycle", From: before.Lifecycle, To: Retired}},
+		},
+	)
 }
 
-// Changed has the rules of everybody looked at who holds the role, or something that it is nested in. Of one that gave nobody anything
-// nobody can say who that will be: where a rule names it, everybody's are.
+// Changed has the rules of everybody looked at who holds the role, or something that it is nested in. Of one that gave
+// nobody anything nobody can say who that will be: where a rule names it, everybody's are.
 func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
 	const sql = `
 		with around as (

@@ -25,7 +25,8 @@ type ReadCondition struct {
 // Reader reads conditions, whose language lies above this room.
 type Reader func(RoleCondition) ReadCondition
 
-// Prepare checks the conditions of a role and puts them into their normal form. Whoever writes a condition prepares it first.
+// Prepare checks the conditions of a role and puts them into their normal form. Whoever writes a condition prepares it
+// first.
 func (read Reader) Prepare(f *RoleFields) error {
 	var wrong []fault.Field
 	f.RuleNeeds = []string{}
@@ -38,7 +39,8 @@ func (read Reader) Prepare(f *RoleFields) error {
 			continue
 		}
 		if read == nil {
-			return fault.New(fault.Invalid, "conditions cannot be read here").With(fault.Field{Pointer: "#/" + c.member, Code: "invalid", Detail: "leave it out"})
+			return fault.New(fault.Invalid, "conditions cannot be read here").
+				With(fault.Field{Pointer: "#/" + c.member, Code: "invalid", Detail: "leave it out"})
 		}
 		done := read(*c.into)
 		for _, w := range done.Wrong {
@@ -92,7 +94,8 @@ func (f RoleFields) checkApprovalRule(ctx context.Context, tx *pg.Tx, before Rol
 	}
 	if !there {
 		return fault.New(fault.Invalid, "there is no approval rule %s", *f.ApprovalRuleID).
-			With(fault.Field{Pointer: "#/approval_rule_id", Code: "unknown_approval_rule", Detail: "choose one of GET /approval-rules"})
+			With(fault.Field{Pointer: "#/approval_rule_id", Code: "unknown_approval_rule",
+				Detail: "choose one of GET /approval-rules"})
 	}
 	return nil
 }
@@ -127,14 +130,31 @@ func (f RoleFields) checkNesting(ctx context.Context, tx *pg.Tx, id string, befo
 		at := fmt.Sprintf("#/child_role_ids/%d", i)
 		switch state, there := n.state[child]; {
 		case child == id:
-			wrong = append(wrong, fault.Field{Pointer: at, Code: "role_cycle", Detail: "a role cannot be nested in itself"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at, Code: "role_cycle", Detail: "a role cannot be nested in itself"},
+			)
 		case !there:
 			wrong = append(wrong, fault.Field{Pointer: at, Code: "unknown_role", Detail: "there is no role " + child})
 		case state == Retired && !slices.Contains(before.ChildRoleIDs, child):
-			wrong = append(wrong, fault.Field{Pointer: at, Code: "role_retired", Detail: "the role " + n.name[child] + " is retired, and gives nothing"})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: at,
+					Code:    "role_retired",
+					Detail:  "the role " + n.name[child] + " is retired, and gives nothing",
+				},
+			)
 		default:
 			if way := n.way(child, id, map[string]bool{}); way != nil {
-				wrong = append(wrong, fault.Field{Pointer: at, Code: "role_cycle", Detail: "that would go in a circle: " + n.names(append([]string{id}, way...))})
+				wrong = append(
+					wrong,
+					fault.Field{
+						Pointer: at,
+						Code:    "role_cycle",
+						Detail:  "that would go in a circle: " + n.names(append([]string{id}, way...)),
+					},
+				)
 			}
 		}
 	}
@@ -175,7 +195,11 @@ func readNesting(ctx context.Context, tx *pg.Tx, more []string) (nesting, error)
 	if rows, err = tx.Query(ctx, roles, pgx.NamedArgs{"more": more}); err != nil {
 		return n, fmt.Errorf("read nesting of roles: %w", err)
 	}
-	if _, err = pgx.ForEachRow(rows, []any{&a, &b, &c}, func() error { n.name[a], n.state[a] = b, c; return nil }); err != nil {
+	if _, err = pgx.ForEachRow(
+		rows,
+		[]any{&a, &b, &c},
+		func() error { n.name[a], n.state[a] = b, c; return nil },
+	); err != nil {
 		return n, fmt.Errorf("read nesting of roles: %w", err)
 	}
 	return n, nil

@@ -21,7 +21,8 @@ func (f *RoleFields) complete() error {
 		wrong = append(wrong, fault.Field{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
 	}
 	if strings.TrimSpace(f.Name) == "" {
-		return fault.New(fault.Invalid, "a role needs a name").With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what its holders do"})
+		return fault.New(fault.Invalid, "a role needs a name").
+			With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what its holders do"})
 	}
 	if f.Requestable && strings.TrimSpace(f.Description) == "" {
 		refuse("#/description", "required", "people who may ask for a role must be told what it is for")
@@ -49,7 +50,8 @@ func (f *RoleFields) fill() {
 	if f.Lifecycle == "" {
 		f.Lifecycle = Active
 	}
-	for _, list := range []*[]string{&f.OwnerIDs, &f.BackupOwnerIDs, &f.EntitlementIDs, &f.ChildRoleIDs, &f.ComplianceTags, &f.DutyTags, &f.RuleNeeds} {
+	for _, list := range []*[]string{&f.OwnerIDs, &f.BackupOwnerIDs, &f.EntitlementIDs, &f.ChildRoleIDs,
+		&f.ComplianceTags, &f.DutyTags, &f.RuleNeeds} {
 		sorted := append([]string{}, *list...)
 		slices.Sort(sorted)
 		*list = slices.Compact(sorted)
@@ -83,7 +85,10 @@ func (f *RoleFields) checkExclusions(refuse func(pointer, code, format string, a
 			refuse(at+"/until", "invalid", "a day such as 2027-03-31")
 		}
 	}
-	slices.SortFunc(f.MembershipExclusions, func(a, b RoleExclusion) int { return strings.Compare(a.IdentityID, b.IdentityID) })
+	slices.SortFunc(
+		f.MembershipExclusions,
+		func(a, b RoleExclusion) int { return strings.Compare(a.IdentityID, b.IdentityID) },
+	)
 }
 
 func (f *RoleFields) checkParameters(refuse func(pointer, code, format string, args ...any)) {
@@ -167,7 +172,8 @@ func (p RoleParameter) takes(v any) bool {
 			_, err := time.Parse(time.DateOnly, v)
 			return err == nil
 		}
-		return p.Type == "string" && len(v) <= 1000 && (len(p.AllowedValues) == 0 || slices.Contains(p.AllowedValues, v))
+		return p.Type == "string" && len(v) <= 1000 &&
+			(len(p.AllowedValues) == 0 || slices.Contains(p.AllowedValues, v))
 	case bool:
 		return p.Type == "boolean"
 	case float64:

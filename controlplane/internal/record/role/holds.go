@@ -15,8 +15,8 @@ type Entitlement struct {
 	ConnectorID string
 }
 
-// Entitlements are what these roles hold, by role: what stands in them, and in the roles that are nested in them, each once. A draft and a retired
-// role give nothing, and nothing is given that has been retired or is gone from its system.
+// Entitlements are what these roles hold, by role: what stands in them, and in the roles that are nested in them, each
+// once. A draft and a retired role give nothing, and nothing is given that has been retired or is gone from its system.
 func Entitlements(ctx context.Context, tx *pg.Tx, roleIDs []string) (map[string][]Entitlement, error) {
 	const sql = `
 		select distinct w.role_id, e.id, e.connector_id
@@ -37,7 +37,11 @@ func Entitlements(ctx context.Context, tx *pg.Tx, roleIDs []string) (map[string]
 	}
 	var role string
 	var e Entitlement
-	if _, err := pgx.ForEachRow(rows, []any{&role, &e.ID, &e.ConnectorID}, func() error { held[role] = append(held[role], e); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&role, &e.ID, &e.ConnectorID},
+		func() error { held[role] = append(held[role], e); return nil },
+	); err != nil {
 		return nil, fmt.Errorf("entitlements of roles: %w", err)
 	}
 	return held, nil

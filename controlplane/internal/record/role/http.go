@@ -11,22 +11,36 @@ import (
 const base = "/entitlements/roles"
 
 const (
-	aboutRoles = "A role is a bundle of entitlements of any number of systems, and of other roles. Who has it, by its membership rule, by a policy, by a request or by hand, " +
-		"has a reason for each thing in it. When what it holds changes, their access follows. Administrators and auditors see all roles; everybody else those that they own."
-	aboutPatch = "Conditions are replaced as a whole. A change of a role in use that gives or takes much, or touches high risk, is 409 publish_required: write it into the draft, and publish that. " +
-		"Owners may write compliance_tags, description, duty_tags, labels and requestable, and raise risk_level. A role of an imported file is 409 managed_by_code unless detach=true makes it the tenant's own."
-	aboutDelete = "The role is retired: it gives nothing any more, and keeps its key and its history. While people hold something through it that is 409 " +
+	aboutRoles = "A role is a bundle of entitlements of any number of systems, and of other roles. Who has it, by " +
+		"its membership rule, by a policy, by a request or by hand, " +
+		"has a reason for each thing in it. When what it holds changes, their access follows. Administrators and " +
+		"auditors see all roles; everybody else those that they own."
+	aboutPatch = "Conditions are replaced as a whole. A change of a role in use that gives or takes much, or touches " +
+		"high risk, is 409 publish_required: write it into the draft, and publish that. " +
+		"Owners may write compliance_tags, description, duty_tags, labels and requestable, and raise risk_level. A " +
+		"role of an imported file is 409 managed_by_code unless detach=true makes it the tenant's own."
+	aboutDelete = "The role is retired: it gives nothing any more, and keeps its key and its history. While people " +
+		"hold something through it that is 409 " +
 		"role_in_use; force ends their reasons."
 )
 
-// Routes are the paths under /entitlements/roles. Administrators write; auditors read; owners read theirs, and write a part.
+// Routes are the paths under /entitlements/roles. Administrators write; auditors read; owners read theirs, and write a
+// part.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", base, "List roles", s.list).Describe(aboutRoles),
-		httpapi.Handle("POST", base, "Create a role", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutRoles),
+		httpapi.Handle("POST", base, "Create a role", s.post).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutRoles),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve a role", s.one),
 		httpapi.Handle("PATCH", base+"/{id}", "Update a role", s.patchOne).Errors(409, 412).Describe(aboutPatch),
-		httpapi.Handle("DELETE", base+"/{id}", "Delete a role", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
+		httpapi.Handle("DELETE", base+"/{id}", "Delete a role", s.remove).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(409, 412).
+			Describe(aboutDelete),
 	}
 }
 
@@ -71,7 +85,11 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[Role]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+	return &httpapi.Created[Role]{
+		Location: httpapi.Prefix + base + "/" + made.ID,
+		ETag:     httpapi.ETag(made.Version),
+		Body:     made,
+	}, nil
 }
 
 // RolePatch is a merge patch of what can be changed of a role: a label that becomes null is taken away.

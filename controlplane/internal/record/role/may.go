@@ -28,7 +28,12 @@ func (r Role) mayPatch(v viewer.Viewer, body []byte) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(owners, name) {
-			return fault.New(fault.Forbidden, "the owner of a role may write %s, and who has it; %s is for administrators", strings.Join(owners, ", "), name)
+			return fault.New(
+				fault.Forbidden,
+				"the owner of a role may write %s, and who has it; %s is for administrators",
+				strings.Join(owners, ", "),
+				name,
+			)
 		}
 	}
 	if err := r.keepsTags(given); err != nil {
@@ -37,17 +42,24 @@ func (r Role) mayPatch(v viewer.Viewer, body []byte) error {
 	if level, there := given["risk_level"]; there {
 		text, _ := level.(string)
 		if slices.Index(levels, text) < slices.Index(levels, r.EffectiveRiskLevel) {
-			return fault.New(fault.Forbidden, "the owner of a role may raise its risk above %s; to lower it is for administrators", r.EffectiveRiskLevel)
+			return fault.New(
+				fault.Forbidden,
+				"the owner of a role may raise its risk above %s; to lower it is for administrators",
+				r.EffectiveRiskLevel,
+			)
 		}
 	}
 	return nil
 }
 
-// keepsTags is a fault where a merge patch removes a tag, or changes a label: approval rules and policies may depend on them.
+// keepsTags is a fault where a merge patch removes a tag, or changes a label: approval rules and policies may depend on
+// them.
 func (r Role) keepsTags(given map[string]any) error {
 	only := func(member, tag string) error {
-		return fault.Coded(fault.Forbidden, "tags_only_added", "The owner of a role may add %s. Only administrators remove or change them, since rules may depend on %s.",
-			member, tag).With(fault.Field{Pointer: "#/" + member, Code: "tags_only_added", Detail: "keep " + tag})
+		return fault.Coded(fault.Forbidden, "tags_only_added", "The owner of a role may add %s. Only administrators "+
+			"remove or change them, since rules may depend on %s.",
+			member, tag).
+			With(fault.Field{Pointer: "#/" + member, Code: "tags_only_added", Detail: "keep " + tag})
 	}
 	for member, before := range map[string][]string{"compliance_tags": r.ComplianceTags, "duty_tags": r.DutyTags} {
 		list, there := given[member]
@@ -83,20 +95,28 @@ func (r Role) mayBePatched(after RoleFields) error {
 		return nil
 	}
 	if after.Lifecycle == Proposed || r.Lifecycle == Proposed && after.Lifecycle != Retired {
-		allowed := slices.DeleteFunc(slices.Clone(next[r.Lifecycle]), func(l string) bool { return l == Proposed || r.Lifecycle == Proposed && l != Retired })
-		return fault.Coded(fault.Conflict, "invalid_transition", "a role is proposed by POST …/propose, and taken back by POST …/withdraw").Also("allowed", allowed)
+		allowed := slices.DeleteFunc(
+			slices.Clone(next[r.Lifecycle]),
+			func(l string) bool { return l == Proposed || r.Lifecycle == Proposed && l != Retired },
+		)
+		return fault.Coded(fault.Conflict, "invalid_transition", "a role is proposed by POST …/propose, and taken "+
+			"back by POST …/withdraw").
+			Also("allowed", allowed)
 	}
 	return nil
 }
 
-// release makes a role the tenant's own that an imported file says; unless that is wanted, it is a fault of kind Conflict.
+// release makes a role the tenant's own that an imported file says; unless that is wanted, it is a fault of kind
+// Conflict.
 func (s *Service) release(ctx context.Context, tx *pg.Tx, r Role, detach bool) error {
 	if r.ManagedBy != ByCode {
 		return nil
 	}
 	if !detach {
-		return fault.Coded(fault.Conflict, "managed_by_code", "this role comes from an imported file, and the next import would undo the change: "+
-			"change the file, or detach the role from it by detach=true").Also("managed_by", r.ManagedBy)
+		return fault.Coded(fault.Conflict, "managed_by_code", "this role comes from an imported file, and the next "+
+			"import would undo the change: "+
+			"change the file, or detach the role from it by detach=true").
+			Also("managed_by", r.ManagedBy)
 	}
 	if _, err := tx.Exec(ctx, `update role set managed_by = 'ui' where id = $1`, r.ID); err != nil {
 		return fmt.Errorf("detach role: %w", err)

@@ -86,7 +86,8 @@ func (RoleCoverage) Schema(r huma.Registry) *huma.Schema {
 	return &s
 }
 
-// New is a role to be made. An empty Key is made of the name, an empty Lifecycle is active, and without Origin it is made by hand.
+// New is a role to be made. An empty Key is made of the name, an empty Lifecycle is active, and without Origin it is
+// made by hand.
 type New struct {
 	ID        string // made when empty
 	Key       string
@@ -135,7 +136,8 @@ func (n *New) complete() error {
 		return err
 	}
 	if !slug.MatchString(n.Key) {
-		return fault.New(fault.Invalid, "a role's key is made of small letters, digits, points, hyphens and underscores, at most 100").
+		return fault.New(fault.Invalid, "a role's key is made of small letters, digits, points, hyphens and "+
+			"underscores, at most 100").
 			With(fault.Field{Pointer: "#/key", Code: "invalid", Detail: "such as finance-clerk"})
 	}
 	if n.Lifecycle == Retired || n.Lifecycle == Proposed {

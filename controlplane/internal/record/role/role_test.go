@@ -37,8 +37,12 @@ func do(h *recordtest.House, fn func(ctx context.Context, tx *pg.Tx) error) {
 func holds(h *recordtest.House, person, connector, entitlement, roleID, policy string) {
 	h.T.Helper()
 	do(h, func(ctx context.Context, tx *pg.Tx) error {
-		_, err := ledger.Add(ctx, tx, []ledger.Reason{{IdentityID: person, ConnectorID: connector, EntitlementID: &entitlement, RoleID: &roleID,
-			Kind: ledger.Birthright, SourceType: "policy", SourceID: policy}})
+		_, err := ledger.Add(
+			ctx,
+			tx,
+			[]ledger.Reason{{IdentityID: person, ConnectorID: connector, EntitlementID: &entitlement, RoleID: &roleID,
+				Kind: ledger.Birthright, SourceType: "policy", SourceID: policy}},
+		)
 		return err
 	})
 	h.Exec(`delete from work_item where kind = 'provisioning'`)
@@ -48,14 +52,29 @@ func TestRolesAreMadeReadChangedAndRetired(t *testing.T) {
 	h := house(t)
 	connector := uuid.NewString()
 	staff, books := h.Entitlement(connector, "staff"), h.Entitlement(connector, "books")
-	made := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Finance clerk", "entitlement_ids": []string{staff}})
-	if made.Body["key"] != "finance-clerk" || made.Body["lifecycle"] != "active" || made.Body["role_type"] != "business" {
+	made := h.Must(
+		201,
+		"admin",
+		"POST",
+		roles,
+		map[string]any{"name": "Finance clerk", "entitlement_ids": []string{staff}},
+	)
+	if made.Body["key"] != "finance-clerk" || made.Body["lifecycle"] != "active" ||
+		made.Body["role_type"] != "business" {
 		t.Errorf("the role is %v", made.Body)
 	}
 	path := roles + "/" + made.Text("id")
 	h.Refused(409, "duplicate_key", "admin", "POST", roles, map[string]any{"name": "Another", "key": "finance-clerk"})
 	h.Refused(412, "precondition_failed", "admin", "PATCH", path, map[string]any{"name": "x"}, "If-Match", `"v9"`)
-	changed := h.Must(200, "admin", "PATCH", path, map[string]any{"entitlement_ids": []string{books, staff}, "description": "keeps books"}, "If-Match", made.Header.Get("ETag"))
+	changed := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		path,
+		map[string]any{"entitlement_ids": []string{books, staff}, "description": "keeps books"},
+		"If-Match",
+		made.Header.Get("ETag"),
+	)
 	if held, _ := changed.Body["entitlement_ids"].([]any); len(held) != 2 || changed.Header.Get("ETag") != `"2"` {
 		t.Errorf("after the change it is %v, %s", changed.Body, changed.Header.Get("ETag"))
 	}
@@ -81,8 +100,20 @@ func TestRolesAreMadeReadChangedAndRetired(t *testing.T) {
 
 func TestLabelOfARoleIsTakenAwayByNull(t *testing.T) {
 	h := house(t)
-	made := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Clerk", "labels": map[string]any{"site": "hq", "floor": "2"}})
-	changed := h.Must(200, "admin", "PATCH", roles+"/"+made.Text("id"), map[string]any{"labels": map[string]any{"site": nil, "room": "12"}})
+	made := h.Must(
+		201,
+		"admin",
+		"POST",
+		roles,
+		map[string]any{"name": "Clerk", "labels": map[string]any{"site": "hq", "floor": "2"}},
+	)
+	changed := h.Must(
+		200,
+		"admin",
+		"PATCH",
+		roles+"/"+made.Text("id"),
+		map[string]any{"labels": map[string]any{"site": nil, "room": "12"}},
+	)
 	labels, _ := changed.Body["labels"].(map[string]any)
 	if want := map[string]any{"floor": "2", "room": "12"}; !maps.Equal(labels, want) {
 		t.Errorf("the labels are %v; want %v", labels, want)
@@ -92,16 +123,39 @@ func TestLabelOfARoleIsTakenAwayByNull(t *testing.T) {
 func TestRoleHoldsOnlyWhatCanBeGiven(t *testing.T) {
 	h := house(t)
 	connector := uuid.NewString()
-	old, fixed, fine := h.Entitlement(connector, "old"), h.Entitlement(connector, "fixed"), h.Entitlement(connector, "fine")
+	old, fixed, fine := h.Entitlement(
+		connector,
+		"old",
+	), h.Entitlement(
+		connector,
+		"fixed",
+	), h.Entitlement(
+		connector,
+		"fine",
+	)
 	h.Exec(`update entitlement set lifecycle = 'retired' where id = $1`, old)
 	h.Exec(`update entitlement set grantable = false where id = $1`, fixed)
-	refused := h.Refused(422, "validation_failed", "admin", "POST", roles, map[string]any{"name": "All", "entitlement_ids": []string{fine, old, fixed, uuid.NewString()}})
+	refused := h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		roles,
+		map[string]any{"name": "All", "entitlement_ids": []string{fine, old, fixed, uuid.NewString()}},
+	)
 	if errors, _ := refused.Body["errors"].([]any); len(errors) != 3 {
 		t.Errorf("told of %v; want three of the four", refused.Body["errors"])
 	}
 	h.Refused(422, "validation_failed", "admin", "POST", roles, map[string]any{"name": "  "})
 	h.Refused(422, "validation_failed", "admin", "POST", roles, map[string]any{"name": "x", "key": "Not a key"})
-	h.Refused(422, "validation_failed", "admin", "POST", roles, map[string]any{"name": "x", "owner_ids": []string{uuid.NewString()}})
+	h.Refused(
+		422,
+		"validation_failed",
+		"admin",
+		"POST",
+		roles,
+		map[string]any{"name": "x", "owner_ids": []string{uuid.NewString()}},
+	)
 	// One that the role has held before does not keep the rest from being changed.
 	made := h.Must(201, "admin", "POST", roles, map[string]any{"name": "One", "entitlement_ids": []string{fine}})
 	h.Exec(`update entitlement set lifecycle = 'retired' where id = $1`, fine)
@@ -146,7 +200,10 @@ func TestHoldersAreLookedAtWhenTheirRoleGivesSomethingElse(t *testing.T) {
 	h.Exec(`delete from work_item where kind = 'policy'`)
 	looked := func() []string {
 		t.Helper()
-		return h.Strings(`with taken as (delete from work_item where kind = 'policy' returning subject) select distinct subject::text from taken order by 1`)
+		return h.Strings(
+			`with taken as (delete from work_item where kind = 'policy'
+				returning subject) select distinct subject::text from taken order by 1`,
+		)
 	}
 	h.Must(200, "admin", "PATCH", path, map[string]any{"description": "the same rights in other words"})
 	if got := looked(); len(got) != 0 {
@@ -157,9 +214,15 @@ func TestHoldersAreLookedAtWhenTheirRoleGivesSomethingElse(t *testing.T) {
 		t.Errorf("%v are looked at; want %v, who holds it", got, ann)
 	}
 	// Of a role that gave nothing yet nobody can say who will hold it, but rules can.
-	draft := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Draft", "lifecycle": "draft", "entitlement_ids": []string{books}}).Text("id")
-	h.Exec(`insert into access_policy (tenant_id, id, name, subject, resources) values (current_tenant(), $1, 'p', '{}', jsonb_build_object('role_ids', jsonb_build_array($2::text)))`,
-		uuid.NewString(), draft)
+	draft := h.Must(201, "admin", "POST", roles,
+		map[string]any{"name": "Draft", "lifecycle": "draft", "entitlement_ids": []string{books}}).
+		Text("id")
+	h.Exec(
+		`insert into access_policy (tenant_id, id, name, subject, resources) values (current_tenant(), $1, 'p', '{}',
+			jsonb_build_object('role_ids', jsonb_build_array($2::text)))`,
+		uuid.NewString(),
+		draft,
+	)
 	h.Exec(`delete from work_item where kind = 'policy'`)
 	h.Must(200, "admin", "PATCH", roles+"/"+draft, map[string]any{"lifecycle": "active"})
 	want := []string{ann, ben}
@@ -177,7 +240,13 @@ func TestRolesAreForAdministratorsAuditorsAndTheirOwners(t *testing.T) {
 	h.Let("nobody", h.Tenant.Tenant, "")
 	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
 	made := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Staff"})
-	own := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Own", "backup_owner_ids": []string{ann}, "risk_level": "medium"})
+	own := h.Must(
+		201,
+		"admin",
+		"POST",
+		roles,
+		map[string]any{"name": "Own", "backup_owner_ids": []string{ann}, "risk_level": "medium"},
+	)
 	path, mine := roles+"/"+made.Text("id"), roles+"/"+own.Text("id")
 	h.Must(200, "auditor", "GET", path, nil)
 	h.Refused(403, "read_only_role", "auditor", "PATCH", path, map[string]any{"name": "x"})
@@ -192,7 +261,18 @@ func TestRolesAreForAdministratorsAuditorsAndTheirOwners(t *testing.T) {
 	h.Refused(404, "not_found", "owner", "PATCH", path, map[string]any{"description": "x"})
 	h.Refused(404, "not_found", "admin", "GET", roles+"/"+uuid.NewString(), nil)
 	h.Must(200, "owner", "GET", mine, nil)
-	changed := h.Must(200, "owner", "PATCH", mine, map[string]any{"description": "what it is for", "requestable": true, "duty_tags": []string{"pay"}, "risk_level": "high"})
+	changed := h.Must(
+		200,
+		"owner",
+		"PATCH",
+		mine,
+		map[string]any{
+			"description": "what it is for",
+			"requestable": true,
+			"duty_tags":   []string{"pay"},
+			"risk_level":  "high",
+		},
+	)
 	if changed.Body["requestable"] != true || changed.Text("effective_risk_level") != "high" {
 		t.Errorf("after the owner's change: %v", changed.Body)
 	}

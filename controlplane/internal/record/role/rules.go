@@ -24,7 +24,8 @@ type Rule struct {
 // Rules are the membership rules of all roles in use.
 func Rules(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 	const sql = `
-		select r.id, r.name, r.version, r.lifecycle = 'deprecated' as closed, r.membership_rule, r.membership_exclusions, r.rule_since
+		select r.id, r.name, r.version, r.lifecycle = 'deprecated' as closed, r.membership_rule,
+		    r.membership_exclusions, r.rule_since
 		  from role r
 		 where r.membership_rule is not null
 		   and r.lifecycle in ('active', 'deprecated')
@@ -43,7 +44,8 @@ func Rules(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 // Live are the assignments of these people that have not ended, by person.
 func Live(ctx context.Context, tx *pg.Tx, identityIDs []string) (map[string][]Assignment, error) {
 	const sql = `
-		select a.id::text, a.role_id::text, a.identity_id::text, a.kind, a.reason, a.request_id::text, a.details, a.starts_at, a.ends_at
+		select a.id::text, a.role_id::text, a.identity_id::text, a.kind, a.reason, a.request_id::text, a.details,
+		    a.starts_at, a.ends_at
 		  from role_assignment a
 		 where a.identity_id = any(@ids::text[]::uuid[])
 		   and a.state <> 'ended'
@@ -51,10 +53,12 @@ func Live(ctx context.Context, tx *pg.Tx, identityIDs []string) (map[string][]As
 	return live(ctx, tx, sql, identityIDs)
 }
 
-// Still locks these assignments, so that nobody ends or extends them meanwhile, and gives those that have not ended, by id.
+// Still locks these assignments, so that nobody ends or extends them meanwhile, and gives those that have not ended, by
+// id.
 func Still(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Assignment, error) {
 	const sql = `
-		select a.id::text, a.role_id::text, a.identity_id::text, a.kind, a.reason, a.request_id::text, a.details, a.starts_at, a.ends_at
+		select a.id::text, a.role_id::text, a.identity_id::text, a.kind, a.reason, a.request_id::text, a.details,
+		    a.starts_at, a.ends_at
 		  from role_assignment a
 		 where a.id = any(@ids::text[]::uuid[])
 		   and a.state <> 'ended'
@@ -83,7 +87,17 @@ func live(ctx context.Context, tx *pg.Tx, sql string, ids []string) (map[string]
 		return nil, fmt.Errorf("read assignments of roles: %w", err)
 	}
 	assignments, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Assignment, err error) {
-		err = row.Scan(&a.ID, &a.RoleID, &a.IdentityID, &a.Kind, &a.Reason, &a.RequestID, &a.Details, &a.StartsAt, &a.EndsAt)
+		err = row.Scan(
+			&a.ID,
+			&a.RoleID,
+			&a.IdentityID,
+			&a.Kind,
+			&a.Reason,
+			&a.RequestID,
+			&a.Details,
+			&a.StartsAt,
+			&a.EndsAt,
+		)
 		return a, err
 	})
 	if err != nil {

@@ -18,13 +18,18 @@ type Service struct {
 	DB         *pg.DB
 	Cursors    *httpapi.Cursors
 	Conditions Reader // nil: no condition can be written
-	// Guard is a fault when a change of a role is not to be made at once, but by publishing it; before has no id when the role is
-	// to be made. nil: every change is made.
+	// Guard is a fault when a change of a role is not to be made at once, but by publishing it; before has no id when
+	// the role is to be made. nil: every change is made.
 	Guard func(ctx context.Context, tx *pg.Tx, before Role, after RoleFields) error
 }
 
 // List gives a page of the roles that the viewer may see, and how many there are.
-func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []Role, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context,
+	v viewer.Viewer,
+	f Filters,
+	page pg.Page,
+) (items []Role, total int64, err error) {
 	q, err := f.query(v)
 	if err != nil {
 		return nil, 0, err
@@ -72,8 +77,8 @@ func (s *Service) whole(ctx context.Context, tx *pg.Tx, r Role) (Role, error) {
 	return one[0], err
 }
 
-// Seen reads a role for a viewer, with a locking clause or none. One that they may not see is a fault of kind NotFound: administrators
-// and auditors see all, others what they own.
+// Seen reads a role for a viewer, with a locking clause or none. One that they may not see is a fault of kind NotFound:
+// administrators and auditors see all, others what they own.
 func Seen(ctx context.Context, tx *pg.Tx, v viewer.Viewer, id, locking string) (Role, error) {
 	found, err := find(ctx, tx, "r.id = @id", id, locking)
 	if err == nil && !v.SeesAll() && !found.OwnedBy(v.Identity) {
@@ -84,7 +89,8 @@ func Seen(ctx context.Context, tx *pg.Tx, v viewer.Viewer, id, locking string) (
 
 // OwnedBy says whether somebody is an owner or a backup owner.
 func (f RoleFields) OwnedBy(identityID string) bool {
-	return identityID != "" && (slices.Contains(f.OwnerIDs, identityID) || slices.Contains(f.BackupOwnerIDs, identityID))
+	return identityID != "" &&
+		(slices.Contains(f.OwnerIDs, identityID) || slices.Contains(f.BackupOwnerIDs, identityID))
 }
 
 // Create makes a role.
@@ -111,8 +117,16 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n New) (made Role
 	return made, err
 }
 
-// Patch applies a merge patch. Of a role that an imported file says, detach makes it the tenant's own; otherwise that is a fault of kind Conflict.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte, detach bool) (changed Role, err error) {
+// Patch applies a merge patch. Of a role that an imported file says, detach makes it the tenant's own; otherwise that
+// is a fault of kind Conflict.
+func (s *Service) Patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+	detach bool,
+) (changed Role, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := Seen(ctx, tx, v, id, " for update of r")
 		if err != nil {
@@ -148,11 +162,24 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 	return changed, err
 }
 
-// Merge gives what a role becomes under a merge patch, prepared. Conditions are replaced as a whole: two cannot be merged into one that
-// anybody has meant.
+// Merge gives what a role becomes under a merge patch, prepared. Conditions are replaced as a whole: two cannot be
+// merged into one that anybody has meant.
 func (s *Service) Merge(f RoleFields, body []byte) (RoleFields, error) {
-	if err := mergepatch.Keep(body, "name", "role_type", "lifecycle", "owner_ids", "entitlement_ids", "backup_owner_ids", "child_role_ids",
-		"membership_exclusions", "requestable", "parameters", "compliance_tags", "duty_tags"); err != nil {
+	if err := mergepatch.Keep(
+		body,
+		"name",
+		"role_type",
+		"lifecycle",
+		"owner_ids",
+		"entitlement_ids",
+		"backup_owner_ids",
+		"child_role_ids",
+		"membership_exclusions",
+		"requestable",
+		"parameters",
+		"compliance_tags",
+		"duty_tags",
+	); err != nil {
 		return f, err
 	}
 	var given struct {

@@ -15,15 +15,17 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-const columns = `r.id, r.key, r.name, r.description, r.role_type, r.lifecycle, r.owner_ids, r.backup_owner_ids, r.membership_rule, r.membership_exclusions,
-	r.requestable, r.visible_to, r.parameters, r.max_duration, r.default_duration, r.approval_rule_id, r.risk_level, r.compliance_tags, r.duty_tags,
-	r.labels, r.rule_needs, r.origin, r.created_at, r.updated_at, r.version,
-	case when r.managed_by = 'code' then 'code' when r.origin->>'kind' in ('pack', 'sector_pack') then 'pack' else 'ui' end as managed_by,
-	coalesce(r.risk_level, role_risk(r.id)) as effective_risk_level,
+const columns = `r.id, r.key, r.name, r.description, r.role_type, r.lifecycle, r.owner_ids, r.backup_owner_ids,
+	r.membership_rule, r.membership_exclusions, r.requestable, r.visible_to, r.parameters, r.max_duration,
+	r.default_duration, r.approval_rule_id, r.risk_level, r.compliance_tags, r.duty_tags, r.labels, r.rule_needs,
+	r.origin, r.created_at, r.updated_at, r.version,
+	case when r.managed_by = 'code' then 'code' when r.origin->>'kind' in ('pack', 'sector_pack') then 'pack'
+	else 'ui' end as managed_by, coalesce(r.risk_level, role_risk(r.id)) as effective_risk_level,
 	exists (select from role_draft d where d.role_id = r.id) as has_draft,
-	array(select e.entitlement_id from role_entitlement e where e.role_id = r.id order by e.entitlement_id) as entitlement_ids,
-	array(select c.child_id from role_child c where c.role_id = r.id order by c.child_id) as child_role_ids,
-	0::bigint as holder_count, 0::bigint as member_count`
+	array(select e.entitlement_id from role_entitlement e where e.role_id = r.id
+	order by e.entitlement_id) as entitlement_ids,
+	    array(select c.child_id from role_child c where c.role_id = r.id order by c.child_id) as child_role_ids,
+	    0::bigint as holder_count, 0::bigint as member_count`
 
 // Filters narrow a list of roles; each one given must hold.
 type Filters struct {
@@ -66,7 +68,10 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 			pgx.NamedArgs{"entitlement_id": f.EntitlementID})
 	}
 	if f.ChildRoleID != "" {
-		q.Where("exists (select from role_child x where x.role_id = r.id and x.child_id = @child_role_id)", pgx.NamedArgs{"child_role_id": f.ChildRoleID})
+		q.Where(
+			"exists (select from role_child x where x.role_id = r.id and x.child_id = @child_role_id)",
+			pgx.NamedArgs{"child_role_id": f.ChildRoleID},
+		)
 	}
 	if f.OwnerID != "" {
 		q.Where(fmt.Sprintf(ownedBy, "owner_id"), pgx.NamedArgs{"owner_id": f.OwnerID})
@@ -75,7 +80,12 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where(fmt.Sprintf(ownedBy, "viewer_id"), pgx.NamedArgs{"viewer_id": orNull(v.Identity)})
 	}
 	q.Is("r.requestable", f.Requestable)
-	q.Equal("case when r.managed_by = 'code' then 'code' when r.origin->>'kind' in ('pack', 'sector_pack') then 'pack' else 'ui' end", "managed_by", f.ManagedBy)
+	q.Equal(
+		"case when r.managed_by = 'code' then 'code' when r.origin->>'kind' in ('pack', 'sector_pack') then 'pack' "+
+			"else 'ui' end",
+		"managed_by",
+		f.ManagedBy,
+	)
 	if len(f.RiskLevel) > 0 {
 		q.Where("coalesce(r.risk_level, role_risk(r.id)) = any(@risk_level)", pgx.NamedArgs{"risk_level": f.RiskLevel})
 	}
@@ -112,7 +122,12 @@ func All(ctx context.Context, tx *pg.Tx) ([]Role, error) {
 
 // ByKey are the roles with these keys, locked against other changes.
 func ByKey(ctx context.Context, tx *pg.Tx, keys []string) (map[string]Role, error) {
-	found, err := collect(ctx, tx, `select `+columns+` from role r where r.key = any(@keys) order by r.id for update of r`, pgx.NamedArgs{"keys": keys})
+	found, err := collect(
+		ctx,
+		tx,
+		`select `+columns+` from role r where r.key = any(@keys) order by r.id for update of r`,
+		pgx.NamedArgs{"keys": keys},
+	)
 	byKey := map[string]Role{}
 	for _, r := range found {
 		byKey[r.Key] = r
@@ -168,7 +183,11 @@ func checkEntitlements(ctx context.Context, tx *pg.Tx, before, after []string) e
 	}
 	known := map[string][2]string{}
 	var id, name, trouble string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &name, &trouble}, func() error { known[id] = [2]string{name, trouble}; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &name, &trouble},
+		func() error { known[id] = [2]string{name, trouble}; return nil },
+	); err != nil {
 		return fmt.Errorf("check entitlements of role: %w", err)
 	}
 	var wrong []fault.Field
@@ -176,32 +195,39 @@ func checkEntitlements(ctx context.Context, tx *pg.Tx, before, after []string) e
 		at := fmt.Sprintf("#/entitlement_ids/%d", i)
 		switch e, there := known[id]; {
 		case !there:
-			wrong = append(wrong, fault.Field{Pointer: at, Code: "unknown_entitlement", Detail: "there is no entitlement " + id})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at, Code: "unknown_entitlement", Detail: "there is no entitlement " + id},
+			)
 		case e[1] != "" && !slices.Contains(before, id):
 			wrong = append(wrong, fault.Field{Pointer: at, Code: "not_grantable", Detail: e[0] + " " + e[1]})
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "the role contains something that cannot be assigned: %s", wrong[0].Detail).With(wrong...)
+		return fault.New(fault.Invalid, "the role contains something that cannot be assigned: %s", wrong[0].Detail).
+			With(wrong...)
 	}
 	return nil
 }
 
 func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
-		insert into role (tenant_id, id, key, name, description, role_type, lifecycle, owner_ids, labels, origin, managed_by, backup_owner_ids,
-		                  membership_rule, membership_exclusions, requestable, visible_to, parameters, max_duration, default_duration, approval_rule_id,
-		                  risk_level, compliance_tags, duty_tags, rule_needs)
-		values (current_tenant(), @id, @key, @name, @description, @role_type, @lifecycle, @owner_ids::text[]::uuid[], @labels, @origin, @managed_by,
-		        @backup_owner_ids::text[]::uuid[], @membership_rule, @membership_exclusions, @requestable, @visible_to, @parameters, @max_duration,
-		        @default_duration, @approval_rule_id::text::uuid, @risk_level, @compliance_tags, @duty_tags, @rule_needs)`
+		insert into role (tenant_id, id, key, name, description, role_type, lifecycle, owner_ids, labels, origin,
+		                  managed_by, backup_owner_ids, membership_rule, membership_exclusions, requestable, visible_to,
+		                  parameters, max_duration, default_duration, approval_rule_id, risk_level, compliance_tags,
+		                      duty_tags, rule_needs)
+		values (current_tenant(), @id, @key, @name, @description, @role_type, @lifecycle, @owner_ids::text[]::uuid[],
+		        @labels, @origin, @managed_by, @backup_owner_ids::text[]::uuid[], @membership_rule,
+		        @membership_exclusions, @requestable, @visible_to, @parameters, @max_duration, @default_duration,
+		            @approval_rule_id::text::uuid, @risk_level, @compliance_tags, @duty_tags, @rule_needs)`
 	args := n.args(id)
 	args["key"], args["origin"], args["managed_by"] = n.Key, n.Origin, cmp.Or(n.ManagedBy, ByUI)
 	_, err := tx.Exec(ctx, sql, args)
 	switch {
 	case pg.Violates(err, "role_key_unique"):
 		return fault.Coded(fault.Conflict, "duplicate_key", "there is a role with the key %s already", n.Key).
-			With(fault.Field{Pointer: "#/key", Code: "duplicate_key", Detail: "choose another; retired roles keep theirs"})
+			With(fault.Field{Pointer: "#/key", Code: "duplicate_key",
+				Detail: "choose another; retired roles keep theirs"})
 	case err != nil:
 		return fmt.Errorf("insert role: %w", err)
 	}
@@ -211,12 +237,15 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 func update(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
 	const sql = `
 		update role
-		   set name = @name, description = @description, role_type = @role_type, lifecycle = @lifecycle, owner_ids = @owner_ids::text[]::uuid[],
-		       labels = @labels, backup_owner_ids = @backup_owner_ids::text[]::uuid[], membership_rule = @membership_rule,
-		       membership_exclusions = @membership_exclusions, requestable = @requestable, visible_to = @visible_to, parameters = @parameters,
-		       max_duration = @max_duration, default_duration = @default_duration, approval_rule_id = @approval_rule_id::text::uuid,
-		       risk_level = @risk_level, compliance_tags = @compliance_tags, duty_tags = @duty_tags, rule_needs = @rule_needs,
-		       rule_since = case when membership_rule is distinct from @membership_rule then now() else rule_since end,
+		   set name = @name, description = @description, role_type = @role_type, lifecycle = @lifecycle,
+		       owner_ids = @owner_ids::text[]::uuid[], labels = @labels,
+		       backup_owner_ids = @backup_owner_ids::text[]::uuid[], membership_rule = @membership_rule,
+		       membership_exclusions = @membership_exclusions, requestable = @requestable, visible_to = @visible_to,
+		       parameters = @parameters, max_duration = @max_duration, default_duration = @default_duration,
+		       approval_rule_id = @approval_rule_id::text::uuid, risk_level = @risk_level,
+		           compliance_tags = @compliance_tags, duty_tags = @duty_tags, rule_needs = @rule_needs,
+		           rule_since = case when membership_rule is distinct from @membership_rule then now()
+		           else rule_since end,
 		       updated_at = now(), version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, f.args(id)); err != nil {
@@ -226,11 +255,28 @@ func update(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
 }
 
 func (f RoleFields) args(id string) pgx.NamedArgs {
-	return pgx.NamedArgs{"id": id, "name": f.Name, "description": f.Description, "role_type": f.RoleType, "lifecycle": f.Lifecycle,
-		"owner_ids": f.OwnerIDs, "labels": f.Labels, "backup_owner_ids": f.BackupOwnerIDs, "membership_rule": f.MembershipRule.stored(),
-		"membership_exclusions": f.MembershipExclusions, "requestable": f.Requestable, "visible_to": f.VisibleTo.stored(), "parameters": f.Parameters,
-		"max_duration": f.MaxDuration, "default_duration": f.DefaultDuration, "approval_rule_id": f.ApprovalRuleID, "risk_level": f.RiskLevel,
-		"compliance_tags": f.ComplianceTags, "duty_tags": f.DutyTags, "rule_needs": f.RuleNeeds}
+	return pgx.NamedArgs{
+		"id":                    id,
+		"name":                  f.Name,
+		"description":           f.Description,
+		"role_type":             f.RoleType,
+		"lifecycle":             f.Lifecycle,
+		"owner_ids":             f.OwnerIDs,
+		"labels":                f.Labels,
+		"backup_owner_ids":      f.BackupOwnerIDs,
+		"membership_rule":       f.MembershipRule.stored(),
+		"membership_exclusions": f.MembershipExclusions,
+		"requestable":           f.Requestable,
+		"visible_to":            f.VisibleTo.stored(),
+		"parameters":            f.Parameters,
+		"max_duration":          f.MaxDuration,
+		"default_duration":      f.DefaultDuration,
+		"approval_rule_id":      f.ApprovalRuleID,
+		"risk_level":            f.RiskLevel,
+		"compliance_tags":       f.ComplianceTags,
+		"duty_tags":             f.DutyTags,
+		"rule_needs":            f.RuleNeeds,
+	}
 }
 
 // stored is the condition for the database: null where there is none.

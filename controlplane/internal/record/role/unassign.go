@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// Unassign ends assignments and their reasons at an instant; zero: now. It says how many reasons ended. Assignments that have ended
-// already stay as they are, and one that ends sooner than at keeps its end.
+// Unassign ends assignments and their reasons at an instant; zero: now. It says how many reasons ended. Assignments
+// that have ended already stay as they are, and one that ends sooner than at keeps its end.
 func Unassign(ctx context.Context, tx *pg.Tx, ids []string, at time.Time, why string, urgent bool) (int, error) {
 	if len(ids) == 0 {
 		return 0, nil
@@ -53,8 +53,15 @@ func Unassign(ctx context.Context, tx *pg.Tx, ids []string, at time.Time, why st
 	var id, roleID, name, identity string
 	_, err = pgx.ForEachRow(rows, []any{&id, &roleID, &name, &identity}, func() error {
 		over = append(over, id)
-		e := audit.Entry{Action: "role.unassigned", Subject: audit.Subject{Type: "role", ID: roleID, Display: name},
-			Objects: []audit.Subject{{Type: "identity", ID: identity}}, Reason: why, Context: map[string]any{"assignment_id": id}}
+		e := audit.Entry{
+			Action:  "role.unassigned",
+			Subject: audit.Subject{Type: "role", ID: roleID, Display: name},
+			Objects: []audit.Subject{
+				{Type: "identity", ID: identity},
+			},
+			Reason:  why,
+			Context: map[string]any{"assignment_id": id},
+		}
 		if !at.IsZero() {
 			e.Context["at"] = at
 		}
@@ -74,7 +81,14 @@ func Unassign(ctx context.Context, tx *pg.Tx, ids []string, at time.Time, why st
 	return n, audit.RecordAll(ctx, tx, entries)
 }
 
-func endReasonsOf(ctx context.Context, tx *pg.Tx, assignments []string, at time.Time, why string, urgent bool) (int, error) {
+func endReasonsOf(
+	ctx context.Context,
+	tx *pg.Tx,
+	assignments []string,
+	at time.Time,
+	why string,
+	urgent bool,
+) (int, error) {
 	const sql = `
 		select r.id::text
 		  from access_reason r
@@ -95,8 +109,8 @@ func endReasonsOf(ctx context.Context, tx *pg.Tx, assignments []string, at time.
 	return ledger.End(ctx, tx, ledger.Which{ReasonIDs: ids}, at, why, urgent)
 }
 
-// SettleAssignments lets assignments begin and end by now, as the ledger does with their reasons, and has the people's rules looked
-// at: conditions may ask who has a role.
+// SettleAssignments lets assignments begin and end by now, as the ledger does with their reasons, and has the people's
+// rules looked at: conditions may ask who has a role.
 func SettleAssignments(ctx context.Context, tx *pg.Tx, now time.Time) (int, error) {
 	const sql = `
 		with moved as (

@@ -37,8 +37,8 @@ type Result struct {
 	UserID string // the first admin's
 }
 
-// Run makes a tenant with its first admin, both or neither. A second run with the same slug changes nothing and returns a
-// fault of kind Conflict with the code tenant_exists that says whether the tenant has this admin.
+// Run makes a tenant with its first admin, both or neither. A second run with the same slug changes nothing and returns
+// a fault of kind Conflict with the code tenant_exists that says whether the tenant has this admin.
 func (b Bootstrap) Run(ctx context.Context, db *pg.DB) (Result, error) {
 	if err := b.check(); err != nil {
 		return Result{}, err
@@ -115,14 +115,29 @@ func (b Bootstrap) absent(ctx context.Context, db *pg.DB) error {
 		   and 'admin' = any (u.roles)
 		 where t.slug = $1`
 	var tenants, admins int
-	err := db.Across(ctx, func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, b.Slug, b.AdminEmail).Scan(&tenants, &admins) })
+	err := db.Across(
+		ctx,
+		func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, b.Slug, b.AdminEmail).Scan(&tenants, &admins) },
+	)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for the tenant: %w", err)
 	case admins > 0:
-		return fault.Coded(fault.Conflict, "tenant_exists", "the tenant %q exists already and %s is its admin; nothing was changed", b.Slug, b.AdminEmail)
+		return fault.Coded(
+			fault.Conflict,
+			"tenant_exists",
+			"the tenant %q exists already and %s is its admin; nothing was changed",
+			b.Slug,
+			b.AdminEmail,
+		)
 	case tenants > 0:
-		return fault.Coded(fault.Conflict, "tenant_exists", "the tenant %q exists already, but %s is no admin of it; nothing was changed", b.Slug, b.AdminEmail)
+		return fault.Coded(
+			fault.Conflict,
+			"tenant_exists",
+			"the tenant %q exists already, but %s is no admin of it; nothing was changed",
+			b.Slug,
+			b.AdminEmail,
+		)
 	}
 	return nil
 }
@@ -131,12 +146,18 @@ func (b Bootstrap) createAdmin(ctx context.Context, tx *pg.Tx, hash *string) (st
 	id := uuid.Must(uuid.NewV7()).String()
 	const sql = `
 		insert into app_user (tenant_id, id, email, display_name, roles, control_plane_admin, password_hash, status)
-		values (current_tenant(), $1, $2, $5, array['admin'], $3, $4, case when $4::text is null then 'invited' else 'active' end)`
+		values (current_tenant(), $1, $2, $5, array['admin'], $3, $4, case when $4::text is null then 'invited'
+		    else 'active' end)`
 	if _, err := tx.Exec(ctx, sql, id, b.AdminEmail, b.ControlPlaneAdmin, hash, b.AdminName); err != nil {
 		return "", fmt.Errorf("create the first admin: %w", err)
 	}
 	return id, audit.Record(ctx, tx, audit.Entry{
-		Action: "user.created", Subject: audit.Subject{Type: "user", ID: id, Display: b.AdminEmail},
-		Context: map[string]any{"roles": []string{"admin"}, "control_plane_admin": b.ControlPlaneAdmin, "by": "bootstrap"},
+		Action:  "user.created",
+		Subject: audit.Subject{Type: "user", ID: id, Display: b.AdminEmail},
+		Context: map[string]any{
+			"roles":               []string{"admin"},
+			"control_plane_admin": b.ControlPlaneAdmin,
+			"by":                  "bootstrap",
+		},
 	})
 }

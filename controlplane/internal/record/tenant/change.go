@@ -14,7 +14,13 @@ import (
 )
 
 // change is what one call does to a tenant whose row is locked: do gives the entry for the logs.
-func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, do func(tx *pg.Tx, t Tenant) (audit.Entry, error)) (*found, error) {
+func (s *Service) change(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	do func(tx *pg.Tx, t Tenant) (audit.Entry, error),
+) (*found, error) {
 	var t Tenant
 	err := s.visit(ctx, v, id, func(tx *pg.Tx) (err error) {
 		if t, err = find(ctx, tx, "for update"); err != nil {
@@ -76,7 +82,13 @@ type patchIn struct {
 }
 
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*found, error) {
-	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) { return edit(ctx, tx, t, in.RawBody) })
+	return s.change(
+		ctx,
+		v,
+		in.ID,
+		in.IfMatch,
+		func(tx *pg.Tx, t Tenant) (audit.Entry, error) { return edit(ctx, tx, t, in.RawBody) },
+	)
 }
 
 type patchOwnIn struct {
@@ -227,7 +239,8 @@ func (t Tenant) become(ctx context.Context, tx *pg.Tx, to Status, action string,
 var steps = map[Status][]string{Active: {"suspend", "close"}, Suspended: {"resume", "close"}, Closing: {"reopen"}}
 
 func (t Tenant) cannot(become string) error {
-	return fault.Coded(fault.Conflict, "invalid_transition", "the tenant is %s and cannot be %s", t.Status, become).Also("allowed", steps[t.Status])
+	return fault.Coded(fault.Conflict, "invalid_transition", "the tenant is %s and cannot be %s", t.Status, become).
+		Also("allowed", steps[t.Status])
 }
 
 // notOwn keeps operators from shutting themselves out.
@@ -235,5 +248,10 @@ func notOwn(v viewer.Viewer, what string) error {
 	if v.Home != "" {
 		return nil
 	}
-	return fault.Coded(fault.Conflict, "own_tenant", "you cannot %s the tenant that you sign in to; an operator of another tenant can", what)
+	return fault.Coded(
+		fault.Conflict,
+		"own_tenant",
+		"you cannot %s the tenant that you sign in to; an operator of another tenant can",
+		what,
+	)
 }

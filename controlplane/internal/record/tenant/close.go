@@ -46,8 +46,10 @@ func (s *Service) close(ctx context.Context, v viewer.Viewer, in *closeIn) (*fou
 			return audit.Entry{}, t.cannot("closed")
 		}
 		if in.Body.Confirm != t.Slug {
-			return audit.Entry{}, fault.New(fault.Invalid, "confirm is not the slug of this tenant; nothing was closed").
-				With(fault.Field{Pointer: "#/confirm", Code: "invalid", Detail: "repeat the slug of the tenant that is to be closed"})
+			return audit.Entry{}, fault.New(fault.Invalid,
+				"confirm is not the slug of this tenant; nothing was closed").
+				With(fault.Field{Pointer: "#/confirm", Code: "invalid", Detail: "repeat the slug of the tenant that " +
+					"is to be closed"})
 		}
 		if err := s.Stop(ctx, tx); err != nil {
 			return audit.Entry{}, err
@@ -60,7 +62,8 @@ func (t Tenant) beginClosing(ctx context.Context, tx *pg.Tx, why string, grace t
 	by := map[string]any{"tenant": tx.Viewer.Home, "id": tx.Viewer.ID, "display": tx.Viewer.Display, "status": t.Status}
 	const sql = `
 		update tenant
-		   set status = 'closing', status_reason = $1, closed_at = now(), purge_after = now() + make_interval(secs => $2), closed_by = $3,
+		   set status = 'closing', status_reason = $1, closed_at = now(),
+		       purge_after = now() + make_interval(secs => $2), closed_by = $3,
 		       updated_at = now(), version = version + 1
 		 where id = current_tenant()
 		returning purge_after`
@@ -81,7 +84,8 @@ func (s *Service) reopen(ctx context.Context, v viewer.Viewer, in *stepIn) (*fou
 		}
 		const sql = `
 			update tenant
-			   set status = coalesce(closed_by ->> 'status', 'active'), status_reason = null, closed_at = null, purge_after = null, closed_by = null,
+			   set status = coalesce(closed_by ->> 'status', 'active'), status_reason = null, closed_at = null,
+			       purge_after = null, closed_by = null,
 			       updated_at = now(), version = version + 1
 			 where id = current_tenant()
 			   and purge_after > now()
@@ -102,13 +106,22 @@ func (s *Service) reopen(ctx context.Context, v viewer.Viewer, in *stepIn) (*fou
 			return audit.Entry{}, fmt.Errorf("reopen tenant: %w", err)
 		}
 		if now == "" {
-			return audit.Entry{}, fault.Coded(fault.Conflict, "tenant_erased", "the grace of this tenant has ended, and it is being erased")
+			return audit.Entry{}, fault.Coded(
+				fault.Conflict,
+				"tenant_erased",
+				"the grace of this tenant has ended, and it is being erased",
+			)
 		}
-		return audit.Entry{Action: "tenant.reopened", Changes: []audit.Change{{Field: "status", From: Closing, To: now}}}, nil
+		return audit.Entry{
+			Action:  "tenant.reopened",
+			Changes: []audit.Change{{Field: "status", From: Closing, To: now}},
+		}, nil
 	})
 }
 
-var graceForm = regexp.MustCompile(`^P(?:(\d{1,3})W)?(?:(\d{1,3})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)
+var graceForm = regexp.MustCompile(
+	`^P(?:(\d{1,3})W)?(?:(\d{1,3})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`,
+)
 
 // readGrace reads an ISO 8601 duration; the usual grace when it is empty.
 func readGrace(text string) (time.Duration, error) {
@@ -130,7 +143,8 @@ func readGrace(text string) (time.Duration, error) {
 	}
 	if !given || sum > longestGrace {
 		return 0, fault.New(fault.Invalid, "the grace cannot be used").
-			With(fault.Field{Pointer: "#/grace", Code: "invalid", Detail: "an ISO 8601 duration from PT0S to P365D, such as P30D"})
+			With(fault.Field{Pointer: "#/grace", Code: "invalid", Detail: "an ISO 8601 duration from PT0S to P365D, " +
+				"such as P30D"})
 	}
 	return sum, nil
 }

@@ -41,8 +41,15 @@ type Founder struct {
 
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Founded], error) {
 	b := Bootstrap{
-		Slug: in.Body.Slug, Name: in.Body.Name, Region: in.Body.Region, AdminEmail: in.Body.AdminEmail, AdminName: in.Body.AdminName,
-		SectorPacks: in.Body.SectorPacks, Packs: s.Packs, Limits: in.Body.Limits, Settings: in.Body.Settings,
+		Slug:        in.Body.Slug,
+		Name:        in.Body.Name,
+		Region:      in.Body.Region,
+		AdminEmail:  in.Body.AdminEmail,
+		AdminName:   in.Body.AdminName,
+		SectorPacks: in.Body.SectorPacks,
+		Packs:       s.Packs,
+		Limits:      in.Body.Limits,
+		Settings:    in.Body.Settings,
 	}
 	if err := b.check(); err != nil {
 		return nil, err
@@ -57,7 +64,9 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 			return err
 		}
 		return recordBoth(ctx, tx, audit.Entry{
-			Action: "tenant.bootstrapped", Subject: made.Tenant.subject(), Context: map[string]any{"admin": b.AdminEmail, "region": b.Region, "sector_packs": b.packKeys()},
+			Action:  "tenant.bootstrapped",
+			Subject: made.Tenant.subject(),
+			Context: map[string]any{"admin": b.AdminEmail, "region": b.Region, "sector_packs": b.packKeys()},
 		})
 	})
 	if fault.IsCode(err, "tenant_exists") {

@@ -23,7 +23,12 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: columns, From: "tenant t", ID: "t.id", Order: listing.Order{Column: "t.created_at", Type: "timestamptz"}}
+	q := &listing.Query{
+		Columns: columns,
+		From:    "tenant t",
+		ID:      "t.id",
+		Order:   listing.Order{Column: "t.created_at", Type: "timestamptz"},
+	}
 	q.Equal("t.status", "status", in.Status)
 	q.Search(in.Q, "t.slug", "t.name")
 	var rows []Tenant

@@ -52,13 +52,16 @@ func (p Packs) check(choices []SectorPackChoice) error {
 	case len(choices) == 0:
 		return nil
 	case p.Check == nil:
-		return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no sector pack %q; none is available here", choices[0].Key).
-			With(fault.Field{Pointer: "#/sector_packs/0", Code: "unknown_sector_pack", Detail: "leave sector_packs out, or empty"})
+		return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no sector pack %q; none is available here",
+			choices[0].Key).
+			With(fault.Field{Pointer: "#/sector_packs/0", Code: "unknown_sector_pack",
+				Detail: "leave sector_packs out, or empty"})
 	}
 	return p.Check(choices)
 }
 
-// install installs the packs in the transaction that makes the tenant: there is no moment in which it is there without them.
+// install installs the packs in the transaction that makes the tenant: there is no moment in which it is there without
+// them.
 func (p Packs) install(ctx context.Context, tx *pg.Tx, choices []SectorPackChoice) error {
 	if len(choices) == 0 {
 		return nil

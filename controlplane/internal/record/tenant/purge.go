@@ -22,8 +22,9 @@ const (
 	purgeTold     = 10 * time.Second // how often the log says how far it is
 )
 
-// Run erases closing tenants whose grace has ended, until ctx ends. Any number of processes may do it: each step is a transaction
-// of its own that starts from what the database holds, so whoever dies in the middle is followed by the next.
+// Run erases closing tenants whose grace has ended, until ctx ends. Any number of processes may do it: each step is a
+// transaction of its own that starts from what the database holds, so whoever dies in the middle is followed by the
+// next.
 func (s *Service) Run(ctx context.Context) error {
 	return loop.Worker{Every: purgeInterval, Log: s.Log, Cannot: "cannot erase closing tenants"}.Run(ctx, s.PurgeDue)
 }
@@ -59,8 +60,8 @@ func (s *Service) PurgeDue(ctx context.Context) error {
 	return nil
 }
 
-// keepKeys drops from this process's memory the keys of tenants that are closing or gone: whichever process destroys them, no
-// other may go on with a copy.
+// keepKeys drops from this process's memory the keys of tenants that are closing or gone: whichever process destroys
+// them, no other may go on with a copy.
 func (s *Service) keepKeys(ctx context.Context) error {
 	ids, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select id::text from tenant where status <> 'closing'`)
 	if err != nil {
@@ -99,8 +100,8 @@ type Step struct {
 	Counts  map[string]int64 `json:"counts"` // rows so far, by table
 }
 
-// PurgeStep deletes at most budget rows of a closing tenant. The last one deletes the tenant, and writes how much there was into
-// the log of home, both or neither; with home empty there is nobody left to tell but the process's own log.
+// PurgeStep deletes at most budget rows of a closing tenant. The last one deletes the tenant, and writes how much there
+// was into the log of home, both or neither; with home empty there is nobody left to tell but the process's own log.
 func (s *Service) PurgeStep(ctx context.Context, id, home string, budget int) (Step, error) {
 	at := home
 	if at == "" {
@@ -115,7 +116,9 @@ func (s *Service) PurgeStep(ctx context.Context, id, home string, budget int) (S
 			return nil
 		}
 		return audit.Record(ctx, tx, audit.Entry{
-			Action: "tenant.erased", Subject: audit.Subject{Type: "tenant", ID: id, Display: step.Slug}, Reason: step.Reason,
+			Action:  "tenant.erased",
+			Subject: audit.Subject{Type: "tenant", ID: id, Display: step.Slug},
+			Reason:  step.Reason,
 			Context: map[string]any{"tenant_id": id, "closed_by": step.By, "rows": countsOf(step.Counts)},
 		})
 	})
@@ -125,7 +128,8 @@ func (s *Service) PurgeStep(ctx context.Context, id, home string, budget int) (S
 	return step, err
 }
 
-// countsOf are rows by table, in words: a table's name may speak of secrets, which the log leaves out where they are names.
+// countsOf are rows by table, in words: a table's name may speak of secrets, which the log leaves out where they are
+// names.
 func countsOf(counts map[string]int64) []string {
 	out := make([]string, 0, len(counts))
 	for _, table := range slices.Sorted(maps.Keys(counts)) {

@@ -22,7 +22,13 @@ import (
 )
 
 func eraser(db *pg.DB) *tenant.Service {
-	return &tenant.Service{DB: db, Now: time.Now, Log: slog.New(slog.DiscardHandler), KeepKeys: func([]string) {}, Changed: func() {}}
+	return &tenant.Service{
+		DB:       db,
+		Now:      time.Now,
+		Log:      slog.New(slog.DiscardHandler),
+		KeepKeys: func([]string) {},
+		Changed:  func() {},
+	}
 }
 
 // owned are the tables that hold rows of tenants, as the catalogue knows them.
@@ -54,8 +60,8 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// fill puts a row of the tenant into every table there is. All ids in them are the same, so that every reference is to a row
-// that is there, and the order in which rows are deleted matters. Rules about values are taken away first.
+// fill puts a row of the tenant into every table there is. All ids in them are the same, so that every reference is to
+// a row that is there, and the order in which rows are deleted matters. Rules about values are taken away first.
 func fill(t *testing.T, conn *pgx.Conn, tables []string, id string) {
 	t.Helper()
 	const same = "01a1f99f-1d39-767a-8283-ef45f2482195"
@@ -70,7 +76,8 @@ func fill(t *testing.T, conn *pgx.Conn, tables []string, id string) {
 			select quote_ident(a.attname), t.typname, t.typtype::text, t.typcategory::text
 			  from pg_attribute a
 			  join pg_type t on t.oid = a.atttypid
-			 where a.attrelid = $1::text::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
+			 where a.attrelid = $1::text::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+			     and a.attidentity = ''
 			   and a.attname <> 'tenant_id'
 			   and (a.attnotnull and not a.atthasdef or t.typname = 'uuid')`, table)
 		if err != nil {
@@ -80,7 +87,8 @@ func fill(t *testing.T, conn *pgx.Conn, tables []string, id string) {
 		var name, typ, kind, category string
 		_, err = pgx.ForEachRow(rows, []any{&name, &typ, &kind, &category}, func() error {
 			value, known := map[string]string{
-				"uuid": "'" + same + "'", "bytea": `'\x01'`, "jsonb": `'{}'`, "timestamptz": "now()", "date": "current_date", "bool": "true", "interval": "'1 day'",
+				"uuid": "'" + same + "'", "bytea": `'\x01'`, "jsonb": `'{}'`, "timestamptz": "now()",
+				"date": "current_date", "bool": "true", "interval": "'1 day'",
 			}[typ]
 			switch {
 			case known:
@@ -97,7 +105,12 @@ func fill(t *testing.T, conn *pgx.Conn, tables []string, id string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sql := fmt.Sprintf("insert into %s (%s) values (%s) on conflict do nothing", table, strings.Join(names, ", "), strings.Join(values, ", "))
+		sql := fmt.Sprintf(
+			"insert into %s (%s) values (%s) on conflict do nothing",
+			table,
+			strings.Join(names, ", "),
+			strings.Join(values, ", "),
+		)
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
@@ -153,8 +166,9 @@ func shut(t *testing.T, conn *pgx.Conn, id, home string, grace time.Duration) {
 	t.Helper()
 	_, err := conn.Exec(ctx, `
 		update tenant
-		   set status = 'closing', status_reason = 'contract ended', closed_at = now(), purge_after = now() + make_interval(secs => $3),
-		       closed_by = jsonb_build_object('tenant', $2::text, 'display', 'op@main.example', 'status', 'active')
+		   set status = 'closing', status_reason = 'contract ended', closed_at = now(),
+		       purge_after = now() + make_interval(secs => $3),
+		           closed_by = jsonb_build_object('tenant', $2::text, 'display', 'op@main.example', 'status', 'active')
 		 where id = $1`, id, home, grace.Seconds())
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +202,9 @@ func TestErasingATenantLeavesNoRowOfItInAnyTableAndTouchesNoOther(t *testing.T) 
 		t.Errorf("left behind: %v", left)
 	}
 	var there bool
-	if err := conn.QueryRow(ctx, `select exists (select from tenant where id = $1)`, gone.Tenant).Scan(&there); err != nil || there {
+	if err := conn.QueryRow(ctx, `select exists (select from tenant where id = $1)`, gone.Tenant).
+		Scan(&there); err != nil ||
+		there {
 		t.Errorf("the tenant itself is there: %v, %v", there, err)
 	}
 	if after := rowsOf(t, conn, tables, other.Tenant); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -196,7 +212,9 @@ func TestErasingATenantLeavesNoRowOfItInAnyTableAndTouchesNoOther(t *testing.T) 
 	}
 	var told string
 	err := conn.QueryRow(ctx, `
-		select concat_ws(' ', action, event::json -> 'subject' ->> 'display', event::json ->> 'reason', event::json -> 'context' -> 'closed_by' ->> 'display', json_array_length(event::json -> 'context' -> 'rows') >= $2)
+		select concat_ws(' ', action, event::json -> 'subject' ->> 'display', event::json ->> 'reason',
+		    event::json -> 'context' -> 'closed_by' ->> 'display',
+		    json_array_length(event::json -> 'context' -> 'rows') >= $2)
 		  from audit_event where tenant_id = $1`, home.Tenant, len(tables)-5).Scan(&told)
 	if want := "tenant.erased gone contract ended op@main.example t"; err != nil || told != want {
 		t.Errorf("the operator's log says %q, %v; want %q", told, err, want)
@@ -242,18 +260,27 @@ func TestErasingGoesOnWhereAnotherProcessDied(t *testing.T) {
 	conn := connect(t, d.AdminURL)
 	home, gone := pgtest.Tenant(t, d.DB, "main"), pgtest.Tenant(t, d.DB, "gone")
 	err := d.DB.As(ctx, gone, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `insert into identity (tenant_id, id, external_id) select current_tenant(), gen_random_uuid(), 'e' || n from generate_series(1, 250) n`)
+		_, err := tx.Exec(
+			ctx,
+			`insert into identity (tenant_id, id, external_id) select current_tenant(), gen_random_uuid(),
+				'e' || n from generate_series(1, 250) n`,
+		)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec(ctx, `insert into tenant_key (tenant_id, version, wrapped) values ($1, 1, '\x01')`, gone.Tenant); err != nil {
+	if _, err := conn.Exec(
+		ctx,
+		`insert into tenant_key (tenant_id, version, wrapped) values ($1, 1, '\x01')`,
+		gone.Tenant,
+	); err != nil {
 		t.Fatal(err)
 	}
 	shut(t, conn, gone.Tenant, home.Tenant, 0)
 	left := func() (keys, people int) {
-		err := conn.QueryRow(ctx, `select (select count(*) from tenant_key where tenant_id = $1), (select count(*) from identity where tenant_id = $1)`, gone.Tenant).
+		err := conn.QueryRow(ctx, `select (select count(*) from tenant_key where tenant_id = $1),
+			(select count(*) from identity where tenant_id = $1)`, gone.Tenant).
 			Scan(&keys, &people)
 		if err != nil {
 			t.Fatal(err)
@@ -265,7 +292,11 @@ func TestErasingGoesOnWhereAnotherProcessDied(t *testing.T) {
 		t.Fatal(err)
 	}
 	if keys, people := left(); keys != 0 || people != 250 {
-		t.Fatalf("after the first step %d keys and %d people are left; want 0 and 250: the keys go first, by themselves", keys, people)
+		t.Fatalf(
+			"after the first step %d keys and %d people are left; want 0 and 250: the keys go first, by themselves",
+			keys,
+			people,
+		)
 	}
 	if _, err := first.PurgeStep(ctx, gone.Tenant, home.Tenant, 100); err != nil {
 		t.Fatal(err)
@@ -304,7 +335,8 @@ func TestErasingGoesOnWhereAnotherProcessDied(t *testing.T) {
 	}
 }
 
-// dieInAStep is a process whose connection is gone between deleting and committing. While it lives, others leave the tenant to it.
+// dieInAStep is a process whose connection is gone between deleting and committing. While it lives, others leave the
+// tenant to it.
 func dieInAStep(t *testing.T, d pgtest.Database, conn *pgx.Conn, id string) {
 	t.Helper()
 	dying := connect(t, d.AppURL)
@@ -326,7 +358,19 @@ func dieInAStep(t *testing.T, d pgtest.Database, conn *pgx.Conn, id string) {
 func TestOnlyAClosingTenantWhoseGraceHasEndedCanBeErased(t *testing.T) {
 	d := pgtest.Fresh(t)
 	conn := connect(t, d.AdminURL)
-	active, waiting, reading := pgtest.Tenant(t, d.DB, "active"), pgtest.Tenant(t, d.DB, "waiting"), pgtest.Tenant(t, d.DB, "reading")
+	active, waiting, reading := pgtest.Tenant(
+		t,
+		d.DB,
+		"active",
+	), pgtest.Tenant(
+		t,
+		d.DB,
+		"waiting",
+	), pgtest.Tenant(
+		t,
+		d.DB,
+		"reading",
+	)
 	shut(t, conn, waiting.Tenant, active.Tenant, time.Hour)
 	for _, id := range []string{active.Tenant, waiting.Tenant} {
 		if step, err := eraser(d.DB).PurgeStep(ctx, id, "", 10); err == nil {
@@ -355,7 +399,8 @@ func TestOnlyAClosingTenantWhoseGraceHasEndedCanBeErased(t *testing.T) {
 func TestTheApplicationItselfCannotDeleteFromTheAuditLogOrATenant(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "acme")
-	for _, sql := range []string{`delete from audit_event`, `delete from tenant`, `select purge_tenant(null, 10)`, `select purge_tenant(current_tenant(), 0)`} {
+	for _, sql := range []string{`delete from audit_event`, `delete from tenant`, `select purge_tenant(null, 10)`,
+		`select purge_tenant(current_tenant(), 0)`} {
 		err := db.As(ctx, v, func(tx *pg.Tx) error {
 			var state string
 			if strings.HasPrefix(sql, "select") {
@@ -368,13 +413,17 @@ func TestTheApplicationItselfCannotDeleteFromTheAuditLogOrATenant(t *testing.T) 
 			t.Errorf("%s was done", sql)
 		}
 	}
-	if err := db.As(ctx, viewer.System(v.Tenant), func(tx *pg.Tx) error { _, err := tenant.Find(ctx, tx); return err }); err != nil {
+	if err := db.As(
+		ctx,
+		viewer.System(v.Tenant),
+		func(tx *pg.Tx) error { _, err := tenant.Find(ctx, tx); return err },
+	); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRowsThatReferToEachOtherAreErasedInBoundedSteps has a chain of tokens, each made by the one before and the heir of it: none but
-// the newest can be deleted by itself.
+// TestRowsThatReferToEachOtherAreErasedInBoundedSteps has a chain of tokens, each made by the one before and the heir
+// of it: none but the newest can be deleted by itself.
 func TestRowsThatReferToEachOtherAreErasedInBoundedSteps(t *testing.T) {
 	d := pgtest.Fresh(t)
 	conn := connect(t, d.AdminURL)
@@ -383,10 +432,14 @@ func TestRowsThatReferToEachOtherAreErasedInBoundedSteps(t *testing.T) {
 	err := d.DB.As(ctx, gone, func(tx *pg.Tx) error {
 		_, err := tx.Exec(ctx, `
 			with boss as (
-				insert into app_user (tenant_id, id, email, roles, status) values (current_tenant(), gen_random_uuid(), 'ada@gone.example', '{admin}', 'active') returning id)
-			insert into api_token (tenant_id, id, jti, name, scopes, role, idle_after, expires_at, created_by, awake_since, made_by, rotated_from_id)
-			select current_tenant(), lpad(n::text, 32, '0')::uuid, gen_random_uuid(), 't', '{}', 'admin', '1 day', now() + interval '1 day', boss.id, now(),
-			       case when n > 1 then lpad((n - 1)::text, 32, '0')::uuid end, case when n > 1 then lpad((n - 1)::text, 32, '0')::uuid end
+				insert into app_user (tenant_id, id, email, roles, status) values (current_tenant(), gen_random_uuid(),
+				    'ada@gone.example', '{admin}', 'active') returning id)
+			insert into api_token (tenant_id, id, jti, name, scopes, role, idle_after, expires_at, created_by,
+			    awake_since, made_by, rotated_from_id)
+			select current_tenant(), lpad(n::text, 32, '0')::uuid, gen_random_uuid(), 't', '{}', 'admin', '1 day',
+			       now() + interval '1 day', boss.id, now(), case
+			           when n > 1 then lpad((n - 1)::text, 32, '0')::uuid end,
+			           case when n > 1 then lpad((n - 1)::text, 32, '0')::uuid end
 			  from generate_series(1, $1::int) n, boss`, tokens)
 		return err
 	})
@@ -401,7 +454,8 @@ func TestRowsThatReferToEachOtherAreErasedInBoundedSteps(t *testing.T) {
 			t.Fatalf("step %d: %+v, %v", steps, step, err)
 		}
 		var now int
-		if err := conn.QueryRow(ctx, `select count(*) from api_token where tenant_id = $1`, gone.Tenant).Scan(&now); err != nil {
+		if err := conn.QueryRow(ctx, `select count(*) from api_token where tenant_id = $1`, gone.Tenant).
+			Scan(&now); err != nil {
 			t.Fatal(err)
 		}
 		if left-now > budget {
@@ -412,7 +466,9 @@ func TestRowsThatReferToEachOtherAreErasedInBoundedSteps(t *testing.T) {
 		}
 	}
 	var rows string
-	err = conn.QueryRow(ctx, `select array_to_string(array(select json_array_elements_text(event::json -> 'context' -> 'rows')), ', ') from audit_event where tenant_id = $1`, home.Tenant).Scan(&rows)
+	err = conn.QueryRow(ctx, `select array_to_string(array(select json_array_elements_text(event::json -> 'context' ->
+		'rows')), ', ') from audit_event where tenant_id = $1`, home.Tenant).
+		Scan(&rows)
 	if want := "api_token: 45, app_user: 1"; err != nil || rows != want {
 		t.Errorf("the operator's log counts %q, %v; want %q", rows, err, want)
 	}

@@ -33,8 +33,21 @@ type Holdings struct {
 
 func (s *Service) resource(t Tenant) Tenancy {
 	return Tenancy{
-		ID: t.ID, Slug: t.Slug, Name: t.Name, Region: t.Region, BaseURL: s.BaseURL(t.Slug), Status: t.Status, StatusReason: t.Reason,
-		FunnelState: t.Stage, Limits: t.Limits, Settings: t.Settings, ClosedAt: t.ClosedAt, PurgeAfter: t.PurgeAfter, ErasedRows: t.Purged,
-		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Version: t.Version,
+		ID:           t.ID,
+		Slug:         t.Slug,
+		Name:         t.Name,
+		Region:       t.Region,
+		BaseURL:      s.BaseURL(t.Slug),
+		Status:       t.Status,
+		StatusReason: t.Reason,
+		FunnelState:  t.Stage,
+		Limits:       t.Limits,
+		Settings:     t.Settings,
+		ClosedAt:     t.ClosedAt,
+		PurgeAfter:   t.PurgeAfter,
+		ErasedRows:   t.Purged,
+		CreatedAt:    t.CreatedAt,
+		UpdatedAt:    t.UpdatedAt,
+		Version:      t.Version,
 	}
 }

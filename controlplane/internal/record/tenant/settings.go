@@ -64,13 +64,18 @@ func (s *Preferences) fill() {
 func (s Preferences) check() error {
 	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
 		return fault.New(fault.Invalid, "the settings cannot be stored like this").
-			With(fault.Field{Pointer: "#/settings/timezone", Code: "invalid", Detail: "a name of the IANA time zone database, such as Europe/Zurich"})
+			With(fault.Field{Pointer: "#/settings/timezone", Code: "invalid", Detail: "a name of the IANA time zone " +
+				"database, such as Europe/Zurich"})
 	}
 	for i, host := range s.CallbackHosts {
 		if !hostPattern.MatchString(host) {
 			return fault.New(fault.Invalid, "The settings cannot be stored.").
-				With(fault.Field{Pointer: fmt.Sprintf("#/settings/callback_hosts/%d", i), Code: "invalid",
-					Detail: "must be a host name without scheme, port or path, such as hooks.example.com or *.example.com"})
+				With(fault.Field{
+					Pointer: fmt.Sprintf("#/settings/callback_hosts/%d", i),
+					Code:    "invalid",
+					Detail: "must be a host name without scheme, port or path, such as hooks.example.com or " +
+						"*.example.com",
+				})
 		}
 	}
 	return nil
@@ -79,7 +84,8 @@ func (s Preferences) check() error {
 // hostPattern matches a host name, or an asterisk for all hosts below one.
 var hostPattern = regexp.MustCompile(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 
-// AllowsCallback reports whether the host of a callback address is one that the tenant allows. An empty list allows all.
+// AllowsCallback reports whether the host of a callback address is one that the tenant allows. An empty list allows
+// all.
 func (s Preferences) AllowsCallback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return len(s.CallbackHosts) == 0 || slices.ContainsFunc(s.CallbackHosts, func(allowed string) bool {

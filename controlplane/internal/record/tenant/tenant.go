@@ -66,8 +66,8 @@ func (s Status) Usable() error {
 	return fault.Coded(fault.Forbidden, "tenant_suspended", "this tenant is %s; ask the operator of the service", s)
 }
 
-// Create adds the tenant of the transaction's viewer. It returns a fault of kind Conflict with the code tenant_exists when
-// the slug is taken, and one of kind Invalid when it cannot be used.
+// Create adds the tenant of the transaction's viewer. It returns a fault of kind Conflict with the code tenant_exists
+// when the slug is taken, and one of kind Invalid when it cannot be used.
 func Create(ctx context.Context, tx *pg.Tx, slug, name string) (Tenant, error) {
 	const sql = `
 		insert into tenant (id, slug, name)
@@ -77,11 +77,18 @@ func Create(ctx context.Context, tx *pg.Tx, slug, name string) (Tenant, error) {
 	case pg.Violates(err, "tenant_slug_unique"):
 		return Tenant{}, fault.Coded(fault.Conflict, "tenant_exists", "there is a tenant %q already", slug)
 	case pg.Violates(err, "tenant_slug_shape"):
-		return Tenant{}, fault.New(fault.Invalid, "a tenant's slug has 1 to 63 lower-case letters, digits and hyphens, none at its ends; %q has not", slug)
+		return Tenant{}, fault.New(
+			fault.Invalid,
+			"a tenant's slug has 1 to 63 lower-case letters, digits and hyphens, none at its ends; %q has not",
+			slug,
+		)
 	case err != nil:
 		return Tenant{}, fmt.Errorf("create tenant: %w", err)
 	}
-	entry := audit.Entry{Action: "tenant.created", Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant, Display: slug}}
+	entry := audit.Entry{
+		Action:  "tenant.created",
+		Subject: audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant, Display: slug},
+	}
 	if err := audit.Record(ctx, tx, entry); err != nil {
 		return Tenant{}, err
 	}

@@ -20,7 +20,13 @@ import (
 var ctx = context.Background()
 
 func first() tenant.Bootstrap {
-	return tenant.Bootstrap{Slug: "acme", Name: "Acme", AdminEmail: "Ada@acme.example", AdminPassword: "twelve or more", ControlPlaneAdmin: true}
+	return tenant.Bootstrap{
+		Slug:              "acme",
+		Name:              "Acme",
+		AdminEmail:        "Ada@acme.example",
+		AdminPassword:     "twelve or more",
+		ControlPlaneAdmin: true,
+	}
 }
 
 func TestBootstrapMakesATenantWithItsFirstAdmin(t *testing.T) {
@@ -29,12 +35,15 @@ func TestBootstrapMakesATenantWithItsFirstAdmin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Tenant.Slug != "acme" || got.Tenant.Name != "Acme" || got.Tenant.Stage != tenant.Bootstrapped || got.Tenant.Status.Usable() != nil {
+	if got.Tenant.Slug != "acme" || got.Tenant.Name != "Acme" || got.Tenant.Stage != tenant.Bootstrapped ||
+		got.Tenant.Status.Usable() != nil {
 		t.Errorf("tenant = %+v", got.Tenant)
 	}
 	var user string
 	err = db.As(ctx, viewer.System(got.Tenant.ID), func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select concat_ws(' ', id, email, roles, control_plane_admin, status, left(password_hash, 10)) from app_user`).Scan(&user)
+		return tx.QueryRow(ctx, `select concat_ws(' ', id, email, roles, control_plane_admin, status,
+			left(password_hash, 10)) from app_user`).
+			Scan(&user)
 	})
 	if want := got.UserID + " Ada@acme.example {admin} t active $argon2id$"; err != nil || user != want {
 		t.Errorf("user = %q, %v; want %q", user, err, want)
@@ -63,12 +72,17 @@ func TestBootstrapTwiceSaysWhatIsThereAndChangesNothing(t *testing.T) {
 	}
 	other := first()
 	other.AdminEmail = "bob@acme.example"
-	if _, err := other.Run(ctx, db); !fault.IsCode(err, "tenant_exists") || !strings.Contains(err.Error(), "no admin of it") {
+	if _, err := other.Run(
+		ctx,
+		db,
+	); !fault.IsCode(err, "tenant_exists") ||
+		!strings.Contains(err.Error(), "no admin of it") {
 		t.Errorf("another admin: %v", err)
 	}
 	var tenants, users int
 	err := db.Across(ctx, func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select (select count(*) from tenant), (select count(*) from app_user)`).Scan(&tenants, &users)
+		return tx.QueryRow(ctx, `select (select count(*) from tenant), (select count(*) from app_user)`).
+			Scan(&tenants, &users)
 	})
 	if err != nil || tenants != 1 || users != 1 {
 		t.Errorf("%d tenants, %d users, %v; want one each", tenants, users, err)
@@ -125,7 +139,11 @@ func TestATenantMovesForwardOnceAndNeverBack(t *testing.T) {
 		stage = found.Stage
 		return tx.QueryRow(ctx, `select array_agg(action order by seq) from audit_event`).Scan(&actions)
 	})
-	if diff := cmp.Diff([]string{"tenant.created", "tenant.advanced"}, actions); err != nil || diff != "" || stage != tenant.Connected {
+	if diff := cmp.Diff(
+		[]string{"tenant.created", "tenant.advanced"},
+		actions,
+	); err != nil || diff != "" ||
+		stage != tenant.Connected {
 		t.Errorf("stage %q, %v, audit (-want +got):\n%s", stage, err, diff)
 	}
 }

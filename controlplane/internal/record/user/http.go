@@ -10,10 +10,13 @@ import (
 )
 
 const (
-	aboutCreate = "The user is invited: the answer holds the token of a one-time link, good for an hour, by which they set a password (POST /auth/sign-in-link)."
-	aboutPatch  = "A JSON merge patch (RFC 7396). It has effect at once: a removed role ends with the next request. Users cannot give themselves a role, " +
+	aboutCreate = "The user is invited: the answer holds the token of a one-time link, good for an hour, by which " +
+		"they set a password (POST /auth/sign-in-link)."
+	aboutPatch = "A JSON merge patch (RFC 7396). It has effect at once: a removed role ends with the next request. " +
+		"Users cannot give themselves a role, " +
 		"disable themselves, or remove the last active administrator of a tenant (409 last_admin)."
-	aboutDelete = "Every way to sign in, the name, the address and the roles are erased. The id stays, because the audit log refers to it."
+	aboutDelete = "Every way to sign in, the name, the address and the roles are erased. The id stays, because the " +
+		"audit log refers to it."
 	aboutInvite = "Makes a new link, and the old one useless. It is also how an administrator resets a password."
 	aboutMFA    = "Takes the second factor away and ends all sessions, so that the user can enrol another."
 )
@@ -22,13 +25,31 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		httpapi.Handle("GET", "/settings/users", "List users", s.list).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", "/settings/users", "Invite a user", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutCreate),
+		httpapi.Handle("POST", "/settings/users", "Invite a user", s.create).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutCreate),
 		httpapi.Handle("GET", "/settings/users/{id}", "Retrieve a user", s.read).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PATCH", "/settings/users/{id}", "Update a user", s.patch).For(viewer.Admin).Errors(409, 412).Describe(aboutPatch),
-		httpapi.Handle("DELETE", "/settings/users/{id}", "Delete a user", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
-		httpapi.Handle("POST", "/settings/users/{id}/invite", "Create a sign-in link", s.inviteAgain).For(viewer.Admin).Errors(409).Describe(aboutInvite),
-		httpapi.Handle("POST", "/settings/users/{id}/sessions/revoke", "Revoke a user's sessions", s.revokeSessions).For(viewer.Admin),
-		httpapi.Handle("POST", "/settings/users/{id}/mfa/reset", "Reset a user's second factor", s.resetMFA).For(viewer.Admin).Errors(409).Describe(aboutMFA),
+		httpapi.Handle("PATCH", "/settings/users/{id}", "Update a user", s.patch).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Describe(aboutPatch),
+		httpapi.Handle("DELETE", "/settings/users/{id}", "Delete a user", s.remove).
+			For(viewer.Admin).
+			Status(http.StatusNoContent).
+			Errors(409, 412).
+			Describe(aboutDelete),
+		httpapi.Handle("POST", "/settings/users/{id}/invite", "Create a sign-in link", s.inviteAgain).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutInvite),
+		httpapi.Handle("POST", "/settings/users/{id}/sessions/revoke", "Revoke a user's sessions", s.revokeSessions).
+			For(viewer.Admin),
+		httpapi.Handle("POST", "/settings/users/{id}/mfa/reset", "Reset a user's second factor", s.resetMFA).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutMFA),
 	}
 	for i := range routes {
 		routes[i] = routes[i].Tag("settings").Scope("users")
@@ -55,7 +76,9 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	if err != nil {
 		return nil, err
 	}
-	return withoutPlaces(httpapi.Out(walk, items, total, func(p placed) []string { return []string{p.place, p.ID} })), nil
+	return withoutPlaces(
+		httpapi.Out(walk, items, total, func(p placed) []string { return []string{p.place, p.ID} }),
+	), nil
 }
 
 func withoutPlaces(in *httpapi.ListOut[placed]) *httpapi.ListOut[User] {
@@ -64,7 +87,8 @@ func withoutPlaces(in *httpapi.ListOut[placed]) *httpapi.ListOut[User] {
 	for _, p := range in.Body.Items {
 		out.Body.Items = append(out.Body.Items, p.User)
 	}
-	out.Body.Total, out.Body.Limit, out.Body.Offset, out.Body.NextCursor = in.Body.Total, in.Body.Limit, in.Body.Offset, in.Body.NextCursor
+	out.Body.Total, out.Body.Limit, out.Body.Offset, out.Body.NextCursor = in.Body.Total, in.Body.Limit, in.Body.Offset,
+		in.Body.NextCursor
 	return out
 }
 
@@ -75,7 +99,11 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[InvitedUser]{Location: httpapi.Prefix + "/settings/users/" + u.ID, ETag: httpapi.ETag(u.Version), Body: u}, nil
+	return &httpapi.Created[InvitedUser]{
+		Location: httpapi.Prefix + "/settings/users/" + u.ID,
+		ETag:     httpapi.ETag(u.Version),
+		Body:     u,
+	}, nil
 }
 
 type oneIn struct {

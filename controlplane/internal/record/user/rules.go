@@ -39,8 +39,8 @@ func mayChange(v viewer.Viewer, id string, before, after Fields) error {
 	return nil
 }
 
-// mayTouch says whether v may do anything at all about a user: who acts in every tenant is not to be taken over, by a new
-// password for example, by an administrator of one.
+// mayTouch says whether v may do anything at all about a user: who acts in every tenant is not to be taken over, by a
+// new password for example, by an administrator of one.
 func mayTouch(v viewer.Viewer, id string, target Fields) error {
 	if target.ControlPlaneAdmin && !v.ControlPlaneAdmin && !isSelf(v, id) {
 		return onlyOperators()
@@ -54,7 +54,9 @@ func mayHandOver(v viewer.Viewer, id string, target Fields) error {
 	case v.Kind == viewer.Service:
 		return onlyPeople("make a way to sign in")
 	case isSelf(v, id):
-		return ownUser("this is for others; your own password and second factor are changed where you proved who you are")
+		return ownUser(
+			"this is for others; your own password and second factor are changed where you proved who you are",
+		)
 	}
 	return mayTouch(v, id, target)
 }
@@ -67,7 +69,8 @@ func ofOneself(before, after Fields) error {
 		return fault.Coded(fault.Forbidden, "own_roles", "you cannot give yourself a role; another administrator can").
 			With(fault.Field{Pointer: "#/roles", Code: "own_roles", Detail: "leave out the roles that you do not have"})
 	case text(before.IdentityID) != text(after.IdentityID):
-		return fault.Coded(fault.Forbidden, "own_identity", "You cannot change the identity that your own user is linked to; another administrator can.").
+		return fault.Coded(fault.Forbidden, "own_identity", "You cannot change the identity that your own user is "+
+			"linked to; another administrator can.").
 			With(fault.Field{Pointer: "#/identity_id", Code: "own_identity", Detail: "leave it out"})
 	case before.ControlPlaneAdmin != after.ControlPlaneAdmin:
 		return ownUser("another control-plane administrator decides whether you are one")
@@ -77,8 +80,8 @@ func ofOneself(before, after Fields) error {
 	return nil
 }
 
-// exceedsService reports whether a change is more than a service token may make: it may correct a name and take the right to
-// sign in away. With any of the rest it could make itself a person.
+// exceedsService reports whether a change is more than a service token may make: it may correct a name and take the
+// right to sign in away. With any of the rest it could make itself a person.
 func exceedsService(before, after Fields) bool {
 	allowed := before
 	allowed.DisplayName, allowed.Locale = after.DisplayName, after.Locale
@@ -87,8 +90,10 @@ func exceedsService(before, after Fields) bool {
 }
 
 func same(a, b Fields) bool {
-	return a.Email == b.Email && a.DisplayName == b.DisplayName && slices.Equal(a.Roles, b.Roles) && text(a.IdentityID) == text(b.IdentityID) &&
-		a.Locale == b.Locale && a.ControlPlaneAdmin == b.ControlPlaneAdmin && a.Enabled == b.Enabled
+	return a.Email == b.Email && a.DisplayName == b.DisplayName && slices.Equal(a.Roles, b.Roles) &&
+		text(a.IdentityID) == text(b.IdentityID) &&
+		a.Locale == b.Locale && a.ControlPlaneAdmin == b.ControlPlaneAdmin &&
+		a.Enabled == b.Enabled
 }
 
 func isSelf(v viewer.Viewer, id string) bool { return v.Kind == viewer.User && v.ID == id }

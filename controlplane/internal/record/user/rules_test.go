@@ -43,7 +43,8 @@ func TestWhoMayChangeWhatAboutAUser(t *testing.T) {
 		{"an admin gives a role", admin, "other", same, roles("admin", "auditor"), ""},
 		{"an admin makes an operator", admin, "other", same, operates, "forbidden"},
 		{"an admin unmakes an operator", admin, "other", operates, same, "forbidden"},
-		{"an admin renames an operator", admin, "other", operates, func(f *Fields) { operates(f); name(f) }, "forbidden"},
+		{"an admin renames an operator", admin, "other", operates, func(f *Fields) { operates(f); name(f) },
+			"forbidden"},
 		{"an operator makes an operator", operator, "other", same, operates, ""},
 		{"an operator stops being one", operator, "me", operates, same, "own_user"},
 		{"a role for oneself", admin, "me", same, roles("admin", "manager"), "own_roles"},
@@ -59,8 +60,10 @@ func TestWhoMayChangeWhatAboutAUser(t *testing.T) {
 		{"a token enables", service, "other", off, same, "forbidden"},
 		{"a token takes a role", service, "other", same, roles(), "forbidden"},
 		{"a token gives a role", service, "other", same, roles("admin", "manager"), "forbidden"},
-		{"a token changes an address", service, "other", same, func(f *Fields) { f.Email = "x@acme.example" }, "forbidden"},
-		{"a token changes who somebody is", service, "other", same, func(f *Fields) { id := "someone"; f.IdentityID = &id }, "forbidden"},
+		{"a token changes an address", service, "other", same, func(f *Fields) { f.Email = "x@acme.example" },
+			"forbidden"},
+		{"a token changes who somebody is", service, "other", same,
+			func(f *Fields) { id := "someone"; f.IdentityID = &id }, "forbidden"},
 	} {
 		if got := code(mayChange(tt.v, tt.id, fields(tt.before), fields(tt.after))); got != tt.want {
 			t.Errorf("%s: %q; want %q", tt.name, got, tt.want)
@@ -75,10 +78,11 @@ func TestNobodyMakesAWayInForWhomTheyMayNot(t *testing.T) {
 		err  error
 		want string
 	}{
-		"for another":           {mayHandOver(admin, "other", plain), ""},
-		"for oneself":           {mayHandOver(admin, "me", plain), "own_user"},
-		"for an operator":       {mayHandOver(admin, "other", operator), "forbidden"},
-		"by a token":            {mayHandOver(viewer.Viewer{Kind: viewer.Service, ControlPlaneAdmin: true}, "other", plain), "forbidden"},
+		"for another":     {mayHandOver(admin, "other", plain), ""},
+		"for oneself":     {mayHandOver(admin, "me", plain), "own_user"},
+		"for an operator": {mayHandOver(admin, "other", operator), "forbidden"},
+		"by a token": {mayHandOver(viewer.Viewer{Kind: viewer.Service, ControlPlaneAdmin: true}, "other",
+			plain), "forbidden"},
 		"a user by a token":     {mayCreate(viewer.Viewer{Kind: viewer.Service}, plain), "forbidden"},
 		"an operator by nobody": {mayCreate(admin, operator), "forbidden"},
 	} {

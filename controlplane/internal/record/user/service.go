@@ -60,8 +60,8 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewUser) (Invit
 	return out, err
 }
 
-// Invite makes a new sign-in link for a user. A link from before does not work any more; by the new one a user who has a
-// password sets another.
+// Invite makes a new sign-in link for a user. A link from before does not work any more; by the new one a user who has
+// a password sets another.
 func (s *Service) Invite(ctx context.Context, v viewer.Viewer, id string) (InvitedUser, error) {
 	var out InvitedUser
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -98,7 +98,13 @@ func (s *Service) invite(ctx context.Context, tx *pg.Tx, id string) (InvitedUser
 }
 
 // Patch applies a merge patch to what an administrator decides about a user.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (User, error) {
+func (s *Service) Patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	match httpapi.IfMatch,
+	body []byte,
+) (User, error) {
 	if err := mergepatch.Keep(body, "email", "enabled", "control_plane_admin"); err != nil {
 		return User{}, err
 	}
@@ -182,7 +188,8 @@ func action(before, after Fields) string {
 	return "user.updated"
 }
 
-// Delete takes every way to sign in from a user and erases who they were. The id stays, since the audit log refers to it.
+// Delete takes every way to sign in from a user and erases who they were. The id stays, since the audit log refers to
+// it.
 func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) error {
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if err := auth.LockUsers(ctx, tx); err != nil {
@@ -225,14 +232,22 @@ func (s *Service) RevokeSessions(ctx context.Context, v viewer.Viewer, id string
 		if ended, err = s.SignIn.EndSessions(ctx, tx, id, "administrator"); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "user.sessions_revoked", Subject: subject(id, u.Email), Context: map[string]any{"sessions": ended}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "user.sessions_revoked",
+				Subject: subject(id, u.Email),
+				Context: map[string]any{"sessions": ended},
+			},
+		)
 	})
 	s.SignIn.Forget(v.Tenant, id)
 	return ended, err
 }
 
-// ResetMFA takes a user's second factor away, so that they can enrol another, and signs them out everywhere. Without one nothing
-// happens.
+// ResetMFA takes a user's second factor away, so that they can enrol another, and signs them out everywhere. Without
+// one nothing happens.
 func (s *Service) ResetMFA(ctx context.Context, v viewer.Viewer, id string) (User, error) {
 	var out User
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -264,7 +279,11 @@ func subject(id, email string) audit.Subject {
 }
 
 func record(ctx context.Context, tx *pg.Tx, action, id, email string, changes []audit.Change) error {
-	if err := audit.Record(ctx, tx, audit.Entry{Action: action, Subject: subject(id, email), Changes: changes}); err != nil {
+	if err := audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: action, Subject: subject(id, email), Changes: changes},
+	); err != nil {
 		return fmt.Errorf("record %s: %w", action, err)
 	}
 	return nil

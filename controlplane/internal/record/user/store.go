@@ -56,7 +56,8 @@ func notFound(id string) error { return fault.New(fault.NotFound, "there is no u
 func insert(ctx context.Context, tx *pg.Tx, f Fields, now time.Time) (id string, err error) {
 	id = uuid.Must(uuid.NewV7()).String()
 	const sql = `
-		insert into app_user (tenant_id, id, email, display_name, roles, identity_id, locale, control_plane_admin, status, created_at, updated_at)
+		insert into app_user (tenant_id, id, email, display_name, roles, identity_id, locale, control_plane_admin,
+		    status, created_at, updated_at)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7, 'invited', $8, $8)`
 	if err := checkIdentity(ctx, tx, f); err != nil {
 		return "", err
@@ -65,7 +66,8 @@ func insert(ctx context.Context, tx *pg.Tx, f Fields, now time.Time) (id string,
 	return id, stored("create user", err)
 }
 
-// store writes what an administrator has decided. A user who is enabled again is active where they have signed in before.
+// store writes what an administrator has decided. A user who is enabled again is active where they have signed in
+// before.
 func store(ctx context.Context, tx *pg.Tx, id string, f Fields, now time.Time) error {
 	const sql = `
 		update app_user
@@ -76,7 +78,19 @@ func store(ctx context.Context, tx *pg.Tx, id string, f Fields, now time.Time) e
 		                     else 'active' end,
 		       updated_at = $9, version = version + 1
 		 where id = $1`
-	_, err := tx.Exec(ctx, sql, id, f.Email, f.DisplayName, f.Roles, f.IdentityID, f.Locale, f.ControlPlaneAdmin, f.Enabled, now)
+	_, err := tx.Exec(
+		ctx,
+		sql,
+		id,
+		f.Email,
+		f.DisplayName,
+		f.Roles,
+		f.IdentityID,
+		f.Locale,
+		f.ControlPlaneAdmin,
+		f.Enabled,
+		now,
+	)
 	return stored("change user", err)
 }
 
@@ -87,10 +101,12 @@ func stored(what string, err error) error {
 		return nil
 	case pg.Violates(err, "app_user_email_unique"):
 		return fault.Coded(fault.Conflict, "duplicate_email", "another user of the tenant has this e-mail address").
-			With(fault.Field{Pointer: "#/email", Code: "duplicate_email", Detail: "find the user with the parameter q of the list"})
+			With(fault.Field{Pointer: "#/email", Code: "duplicate_email",
+				Detail: "find the user with the parameter q of the list"})
 	case pg.Violates(err, "app_user_identity_unique"):
 		return fault.Coded(fault.Conflict, "identity_taken", "another user is linked to this identity already").
-			With(fault.Field{Pointer: "#/identity_id", Code: "identity_taken", Detail: "find the user with the parameter identity_id of the list"})
+			With(fault.Field{Pointer: "#/identity_id", Code: "identity_taken", Detail: "find the user with the " +
+				"parameter identity_id of the list"})
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -116,9 +132,10 @@ func erase(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
 	}
 	const sql = `
 		update app_user
-		   set email = 'deleted-' || id || '@deleted.invalid', display_name = '', roles = '{}', identity_id = null, locale = 'en',
-		       control_plane_admin = false, password_hash = null, password_epoch = password_epoch + 1, status = 'disabled',
-		       last_login_at = null, invited_at = null, deleted_at = $2, updated_at = $2, version = version + 1
+		   set email = 'deleted-' || id || '@deleted.invalid', display_name = '', roles = '{}', identity_id = null,
+		       locale = 'en', control_plane_admin = false, password_hash = null, password_epoch = password_epoch + 1,
+		       status = 'disabled', last_login_at = null, invited_at = null, deleted_at = $2, updated_at = $2,
+		           version = version + 1
 		 where id = $1`
 	if _, err := tx.Exec(ctx, sql, id, now); err != nil {
 		return fmt.Errorf("erase user: %w", err)

@@ -110,11 +110,23 @@ type row struct {
 
 func (r row) shown() User {
 	u := User{
-		ID: r.ID, Status: r.Status, SSOSubject: r.SSOSubject, MFA: SecondFactor{Methods: []string{}}, LastLoginAt: r.LastLoginAt, InvitedAt: r.InvitedAt,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
+		ID:          r.ID,
+		Status:      r.Status,
+		SSOSubject:  r.SSOSubject,
+		MFA:         SecondFactor{Methods: []string{}},
+		LastLoginAt: r.LastLoginAt,
+		InvitedAt:   r.InvitedAt,
+		CreatedAt:   r.CreatedAt,
+		UpdatedAt:   r.UpdatedAt,
+		Version:     r.Version,
 		Fields: Fields{
-			Email: r.Email, DisplayName: r.DisplayName, Roles: tidyRoles(r.Roles), IdentityID: r.IdentityID, Locale: r.Locale,
-			ControlPlaneAdmin: r.ControlPlaneAdmin, Enabled: r.Status != Disabled,
+			Email:             r.Email,
+			DisplayName:       r.DisplayName,
+			Roles:             tidyRoles(r.Roles),
+			IdentityID:        r.IdentityID,
+			Locale:            r.Locale,
+			ControlPlaneAdmin: r.ControlPlaneAdmin,
+			Enabled:           r.Status != Disabled,
 		},
 	}
 	if r.SecondFactor {

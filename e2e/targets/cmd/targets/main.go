@@ -60,7 +60,12 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.SetOutput(out)
 	f.IntVar(&o.people, "people", 3000, "how many people the company has")
 	f.Int64Var(&o.seed, "seed", 1, "which company: the same seed gives the same people")
-	f.StringVar(&o.ldap, "ldap", "127.0.0.1:0", "host:port of the directory; port 0 keeps the port of the last start or picks one")
+	f.StringVar(
+		&o.ldap,
+		"ldap",
+		"127.0.0.1:0",
+		"host:port of the directory; port 0 keeps the port of the last start or picks one",
+	)
 	f.StringVar(&o.scim, "scim", "127.0.0.1:0", "host:port of the SCIM service provider; port 0 as above")
 	f.StringVar(&o.rest, "rest", "127.0.0.1:0", "host:port of the HR system; port 0 as above")
 	f.StringVar(&o.state, "state", "", "file that tells addresses and credentials (required)")
@@ -115,11 +120,17 @@ type targets struct {
 func start(ctx context.Context, st *state, c people.Company) (targets, error) {
 	var t targets
 	var err error
-	t.ldap, err = ldapdir.Start(ctx, ldapdir.Config{Addr: st.LDAP.Addr, System: c.Directory, Password: st.LDAP.BindPassword})
+	t.ldap, err = ldapdir.Start(
+		ctx,
+		ldapdir.Config{Addr: st.LDAP.Addr, System: c.Directory, Password: st.LDAP.BindPassword},
+	)
 	if err != nil {
 		return t, err
 	}
-	t.scim, err = scimsvc.Start(ctx, scimsvc.Config{Addr: st.SCIM.Addr, System: c.SaaS, Domain: c.Domain, Token: st.SCIM.Token})
+	t.scim, err = scimsvc.Start(
+		ctx,
+		scimsvc.Config{Addr: st.SCIM.Addr, System: c.SaaS, Domain: c.Domain, Token: st.SCIM.Token},
+	)
 	if err != nil {
 		return t, err
 	}
@@ -133,19 +144,47 @@ func (t targets) describe(st *state, o options, c people.Company) {
 	st.Company, st.Seed, st.People, st.Day = c.Name, o.seed, len(c.People), c.Day.Format(time.DateOnly)
 	st.Wrinkles = c.Wrinkles.Counts()
 	st.LDAP = ldapState{
-		Addr: t.ldap.Addr(), URL: t.ldap.URL(), BaseDN: t.ldap.BaseDN(), PeopleDN: t.ldap.PeopleDN(), GroupsDN: t.ldap.GroupsDN(),
-		BindDN: t.ldap.ReaderDN(), BindPassword: st.LDAP.BindPassword,
+		Addr:         t.ldap.Addr(),
+		URL:          t.ldap.URL(),
+		BaseDN:       t.ldap.BaseDN(),
+		PeopleDN:     t.ldap.PeopleDN(),
+		GroupsDN:     t.ldap.GroupsDN(),
+		BindDN:       t.ldap.ReaderDN(),
+		BindPassword: st.LDAP.BindPassword,
 	}
 	st.SCIM = scimState{Addr: t.scim.Addr(), BaseURL: t.scim.BaseURL(), Token: st.SCIM.Token}
-	st.REST = restState{Addr: t.rest.Addr(), BaseURL: t.rest.BaseURL(), Header: hrrest.KeyHeader, APIKey: st.REST.APIKey}
+	st.REST = restState{
+		Addr:    t.rest.Addr(),
+		BaseURL: t.rest.BaseURL(),
+		Header:  hrrest.KeyHeader,
+		APIKey:  st.REST.APIKey,
+	}
 }
 
 // greet tells a person what is there, without credentials.
 func (t targets) greet(out io.Writer, c people.Company) {
 	_, _ = fmt.Fprintf(out, "%s: %d people\n", c.Name, len(c.People))
-	_, _ = fmt.Fprintf(out, "  LDAP directory  %s  %d accounts, %d groups\n", t.ldap.URL(), len(c.Directory.Accounts), len(c.Directory.Groups))
-	_, _ = fmt.Fprintf(out, "  SCIM provider   %s  %d users, %d groups\n", t.scim.BaseURL(), t.scim.Users(), t.scim.Groups())
-	_, _ = fmt.Fprintf(out, "  HR system       %s  %d employees, %d security roles\n", t.rest.BaseURL(), t.rest.Employees(), len(c.Roles))
+	_, _ = fmt.Fprintf(
+		out,
+		"  LDAP directory  %s  %d accounts, %d groups\n",
+		t.ldap.URL(),
+		len(c.Directory.Accounts),
+		len(c.Directory.Groups),
+	)
+	_, _ = fmt.Fprintf(
+		out,
+		"  SCIM provider   %s  %d users, %d groups\n",
+		t.scim.BaseURL(),
+		t.scim.Users(),
+		t.scim.Groups(),
+	)
+	_, _ = fmt.Fprintf(
+		out,
+		"  HR system       %s  %d employees, %d security roles\n",
+		t.rest.BaseURL(),
+		t.rest.Employees(),
+		len(c.Roles),
+	)
 	_, _ = fmt.Fprintln(out, "ready")
 }
 

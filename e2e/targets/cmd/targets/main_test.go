@@ -99,7 +99,9 @@ func TestTheStateFileOpensAllThreeSystems(t *testing.T) {
 		t.Errorf("bind: %v", err)
 	}
 	for _, dn := range []string{st.LDAP.BaseDN, st.LDAP.PeopleDN, st.LDAP.GroupsDN} {
-		if _, err = c.Search(ldap.NewSearchRequest(dn, ldap.ScopeBaseObject, 0, 0, 0, false, "(objectClass=*)", nil, nil)); err != nil {
+		if _, err = c.Search(
+			ldap.NewSearchRequest(dn, ldap.ScopeBaseObject, 0, 0, 0, false, "(objectClass=*)", nil, nil),
+		); err != nil {
 			t.Errorf("%s: %v", dn, err)
 		}
 	}
@@ -170,8 +172,10 @@ func TestAStartThatCannotSucceedSaysWhyAndLeavesNothingRunning(t *testing.T) {
 		{nil, "--state is required"},
 		{[]string{"--state", broken}, "is not a state file"},
 		{[]string{"--state", filepath.Join(dir, "a.json"), "--ldap", "nonsense"}, "missing port"},
-		{[]string{"--state", filepath.Join(dir, "b.json"), "--rest", taken.Addr().String(), "--people", "120"}, "address already in use"},
-		{[]string{"--state", filepath.Join(dir, "no", "such", "dir.json"), "--people", "120"}, "no such file or directory"},
+		{[]string{"--state", filepath.Join(dir, "b.json"), "--rest", taken.Addr().String(), "--people", "120"},
+			"address already in use"},
+		{[]string{"--state", filepath.Join(dir, "no", "such", "dir.json"), "--people", "120"},
+			"no such file or directory"},
 	} {
 		err := run(context.Background(), tt.args, noEnv, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(fmt.Sprint(err), tt.want) {

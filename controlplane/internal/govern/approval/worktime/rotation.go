@@ -2,8 +2,8 @@ package worktime
 
 import "time"
 
-// Turn is whose turn it is in a rotation of n, from 0, when each has it for a shift and the first began at start. Shifts of whole days
-// change at the same time by the clock on the wall. Before start it is the first's.
+// Turn is whose turn it is in a rotation of n, from 0, when each has it for a shift and the first began at start.
+// Shifts of whole days change at the same time by the clock on the wall. Before start it is the first's.
 func Turn(n int, start time.Time, shift time.Duration, zone *time.Location, at time.Time) int {
 	const day = 24 * time.Hour
 	if n <= 0 || shift <= 0 || at.Before(start) {

@@ -1,7 +1,7 @@
 // Package worktime counts time in which people work. It knows no database and no clock of its own.
 //
-// A length of time is whole days of 24 hours and a rest: each of the days is a working day, whatever its hours, and the rest is hours
-// of work. What somebody is given on Friday at three with a day to answer is due on Monday at three.
+// A length of time is whole days of 24 hours and a rest: each of the days is a working day, whatever its hours, and the
+// rest is hours of work. What somebody is given on Friday at three with a day to answer is due on Monday at three.
 package worktime
 
 import (
@@ -40,7 +40,8 @@ func (c Calendar) each(t time.Time, fn func(s stretch) (enough bool)) {
 		offset := time.Duration(seconds) * time.Second
 		// The clock on the wall, read as if it stood in UTC, goes as fast as time until the offset changes.
 		wall := t.UTC().Add(offset)
-		for day := wall.Truncate(24 * time.Hour); until.IsZero() || day.Before(until.UTC().Add(offset)); day = day.Add(24 * time.Hour) {
+		for day := wall.Truncate(24 * time.Hour); until.IsZero() ||
+			day.Before(until.UTC().Add(offset)); day = day.Add(24 * time.Hour) {
 			if day.Sub(first) > horizon*24*time.Hour {
 				return
 			}

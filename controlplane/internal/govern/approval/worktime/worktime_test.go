@@ -51,16 +51,21 @@ func TestWorkingTimeIsCountedAsPeopleMeanIt(t *testing.T) {
 		{"a day from a Friday", c, "2026-11-20T15:00:00+01:00", 24 * time.Hour, "2026-11-23T15:00:00+01:00"},
 		{"a day from a Saturday", c, "2026-11-21T15:00:00+01:00", 24 * time.Hour, "2026-11-24T09:00:00+01:00"},
 		{"a day, asked at lunch", c, "2026-11-23T12:30:00+01:00", 24 * time.Hour, "2026-11-24T13:00:00+01:00"},
-		{"a day over a holiday and a weekend", c, "2026-12-24T10:00:00+01:00", 24 * time.Hour, "2026-12-28T10:00:00+01:00"},
+		{"a day over a holiday and a weekend", c, "2026-12-24T10:00:00+01:00", 24 * time.Hour,
+			"2026-12-28T10:00:00+01:00"},
 		{"three days", c, "2026-11-24T10:00:00+01:00", 72 * time.Hour, "2026-11-27T10:00:00+01:00"},
 		{"four hours over lunch", c, "2026-11-24T10:00:00+01:00", 4 * time.Hour, "2026-11-24T15:00:00+01:00"},
 		{"until the day ends", c, "2026-11-24T10:00:00+01:00", 6 * time.Hour, "2026-11-24T17:00:00+01:00"},
 		{"into the next day", c, "2026-11-24T16:30:00+01:00", time.Hour, "2026-11-25T09:30:00+01:00"},
 		{"a day and two hours", c, "2026-11-24T16:00:00+01:00", 26 * time.Hour, "2026-11-26T10:00:00+01:00"},
-		{"a night in which the clock goes forward has an hour less", night, "2026-03-29T00:00:00+01:00", 3 * time.Hour, "2026-03-30T02:00:00+02:00"},
-		{"a night in which it goes back has an hour more", night, "2026-10-25T00:00:00+02:00", 4 * time.Hour, "2026-10-25T04:00:00+01:00"},
-		{"a day that an island left out", apia, "2011-12-29T09:30:00-10:00", 24 * time.Hour, "2011-12-31T09:30:00+14:00"},
-		{"a calendar in which nobody works", worktime.Calendar{Zone: berlin}, "2026-11-24T10:00:00+01:00", time.Hour, "2026-11-24T11:00:00+01:00"},
+		{"a night in which the clock goes forward has an hour less", night, "2026-03-29T00:00:00+01:00", 3 * time.Hour,
+			"2026-03-30T02:00:00+02:00"},
+		{"a night in which it goes back has an hour more", night, "2026-10-25T00:00:00+02:00", 4 * time.Hour,
+			"2026-10-25T04:00:00+01:00"},
+		{"a day that an island left out", apia, "2011-12-29T09:30:00-10:00", 24 * time.Hour,
+			"2011-12-31T09:30:00+14:00"},
+		{"a calendar in which nobody works", worktime.Calendar{Zone: berlin}, "2026-11-24T10:00:00+01:00", time.Hour,
+			"2026-11-24T11:00:00+01:00"},
 	} {
 		from, want := moment(t, tt.from), moment(t, tt.want)
 		if got := tt.calendar.Add(from, tt.within); !got.Equal(want) {
@@ -80,9 +85,22 @@ func moment(t testing.TB, s string) time.Time {
 
 // TestHoursAgreeWithAClockThatIsReadEveryMinute counts by looking at the clock on the wall, minute after minute.
 func TestHoursAgreeWithAClockThatIsReadEveryMinute(t *testing.T) {
-	zones := []*time.Location{zone(t, "Europe/Berlin"), zone(t, "America/Sao_Paulo"), zone(t, "Australia/Lord_Howe"), zone(t, "Pacific/Apia"), time.UTC}
-	beginnings := []string{"2026-03-27T00:00:00Z", "2026-10-23T00:00:00Z", "2017-10-13T00:00:00Z", "2018-02-16T00:00:00Z", "2026-04-03T00:00:00Z",
-		"2011-12-28T00:00:00Z", "2026-07-01T00:00:00Z"}
+	zones := []*time.Location{
+		zone(t, "Europe/Berlin"),
+		zone(t, "America/Sao_Paulo"),
+		zone(t, "Australia/Lord_Howe"),
+		zone(t, "Pacific/Apia"),
+		time.UTC,
+	}
+	beginnings := []string{
+		"2026-03-27T00:00:00Z",
+		"2026-10-23T00:00:00Z",
+		"2017-10-13T00:00:00Z",
+		"2018-02-16T00:00:00Z",
+		"2026-04-03T00:00:00Z",
+		"2011-12-28T00:00:00Z",
+		"2026-07-01T00:00:00Z",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		c := worktime.Calendar{Zone: rapid.SampledFrom(zones).Draw(t, "zone"), Holidays: map[string]bool{}}
 		for d := range c.Week {
@@ -169,7 +187,8 @@ func TestTurnsChangeByTheClockOnTheWall(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	start := moment(t, "2026-03-27T08:00:00+01:00")
 	for at, want := range map[string]int{
-		"2026-03-01T08:00:00+01:00": 0, "2026-03-27T08:00:00+01:00": 0, "2026-03-28T07:59:59+01:00": 0, "2026-03-28T08:00:00+01:00": 1,
+		"2026-03-01T08:00:00+01:00": 0, "2026-03-27T08:00:00+01:00": 0, "2026-03-28T07:59:59+01:00": 0,
+		"2026-03-28T08:00:00+01:00": 1,
 		"2026-03-29T07:59:59+02:00": 1, "2026-03-29T08:00:00+02:00": 2, "2026-03-30T08:00:00+02:00": 0,
 	} {
 		if got := worktime.Turn(3, start, 24*time.Hour, berlin, moment(t, at)); got != want {

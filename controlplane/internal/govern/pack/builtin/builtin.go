@@ -1,4 +1,5 @@
-// Package builtin holds the sector packs that come with the service. They are part of the program, so they are trusted as it is.
+// Package builtin holds the sector packs that come with the service. They are part of the program, so they are trusted
+// as it is.
 package builtin
 
 import (

@@ -32,7 +32,17 @@ func TestEveryBuiltInPackIsCleanAndItsTestsPass(t *testing.T) {
 			}
 		})
 	}
-	if want := []string{"baseline", "education", "financial-services", "healthcare-provider", "manufacturing", "public-sector"}; !slices.Equal(keys, want) {
+	if want := []string{
+		"baseline",
+		"education",
+		"financial-services",
+		"healthcare-provider",
+		"manufacturing",
+		"public-sector",
+	}; !slices.Equal(
+		keys,
+		want,
+	) {
 		t.Errorf("packs = %v; want %v", keys, want)
 	}
 }

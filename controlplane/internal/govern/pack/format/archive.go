@@ -17,13 +17,21 @@ import (
 
 const mendArchive = "build it with: grantwright pack build"
 
-// Unpack reads an archive (tar, packed with gzip) within the limits. It writes nothing anywhere. Files is nil when there is a problem.
+// Unpack reads an archive (tar, packed with gzip) within the limits. It writes nothing anywhere. Files is nil when
+// there is a problem.
 func Unpack(packed []byte) (Files, []Problem) {
 	refuse := func(name, code, mend, message string, args ...any) (Files, []Problem) {
 		return nil, []Problem{inFile(name, 0, code, mend, message, args...)}
 	}
 	if len(packed) > MaxPacked {
-		return refuse("", "archive_too_large", "leave out what is not part of the pack", "the archive has %d bytes; %d are allowed", len(packed), MaxPacked)
+		return refuse(
+			"",
+			"archive_too_large",
+			"leave out what is not part of the pack",
+			"the archive has %d bytes; %d are allowed",
+			len(packed),
+			MaxPacked,
+		)
 	}
 	source := bufio.NewReader(bytes.NewReader(packed)) // gzip reads no further than its end from one that can give back
 	zip, err := gzip.NewReader(source)
@@ -39,8 +47,15 @@ func Unpack(packed []byte) (Files, []Problem) {
 	}
 	switch {
 	case plain.over:
-		return refuse("", "archive_too_large", "leave out what is not part of the pack", "unpacked, the archive is larger than %d bytes: at most %d, and %d times its own size",
-			budget, MaxUnpacked, MaxRatio)
+		return refuse(
+			"",
+			"archive_too_large",
+			"leave out what is not part of the pack",
+			"unpacked, the archive is larger than %d bytes: at most %d, and %d times its own size",
+			budget,
+			MaxUnpacked,
+			MaxRatio,
+		)
 	case problem != nil:
 		return nil, []Problem{*problem}
 	}
@@ -106,7 +121,13 @@ func untar(t *tar.Reader, budget int64) (Files, *Problem) {
 			return refuse("", "damaged_archive", mendArchive, "the archive is damaged or cut off, or no tar archive")
 		}
 		if entries++; entries > MaxEntries {
-			return refuse("", "too_many_entries", "put several objects of a kind into one file", "the archive has more than %d entries", MaxEntries)
+			return refuse(
+				"",
+				"too_many_entries",
+				"put several objects of a kind into one file",
+				"the archive has more than %d entries",
+				MaxEntries,
+			)
 		}
 		shown := printable(h.Name)
 		if h.Typeflag == tar.TypeDir {
@@ -116,14 +137,25 @@ func untar(t *tar.Reader, budget int64) (Files, *Problem) {
 			continue
 		}
 		if h.Typeflag != tar.TypeReg || sparse(h) {
-			return refuse(shown, "not_a_file", "put the file itself there", "a pack holds files and folders: no links, no devices, no sparse files")
+			return refuse(
+				shown,
+				"not_a_file",
+				"put the file itself there",
+				"a pack holds files and folders: no links, no devices, no sparse files",
+			)
 		}
 		if code, why := seen.add(h.Name); code != "" {
 			return refuse(shown, code, mendArchive, "%s", why)
 		}
 		if h.Size < 0 || h.Size > budget {
-			return refuse(shown, "archive_too_large", "leave out what is not part of the pack", "unpacked, the archive is larger than allowed: %d bytes, and %d times its own size",
-				MaxUnpacked, MaxRatio)
+			return refuse(
+				shown,
+				"archive_too_large",
+				"leave out what is not part of the pack",
+				"unpacked, the archive is larger than allowed: %d bytes, and %d times its own size",
+				MaxUnpacked,
+				MaxRatio,
+			)
 		}
 		budget -= h.Size
 		content, err := io.ReadAll(io.LimitReader(t, h.Size+1))
@@ -165,7 +197,13 @@ func (f Files) Pack() ([]byte, error) {
 	zip, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	t := tar.NewWriter(zip)
 	for _, name := range slices.Sorted(maps.Keys(f)) {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(f[name])), Format: tar.FormatPAX}
+		h := &tar.Header{
+			Typeflag: tar.TypeReg,
+			Name:     name,
+			Mode:     0o644,
+			Size:     int64(len(f[name])),
+			Format:   tar.FormatPAX,
+		}
 		if err := t.WriteHeader(h); err != nil {
 			return nil, err
 		}
@@ -179,7 +217,8 @@ func (f Files) Pack() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Open reads a pack from a folder or an archive of the machine. An error is one of the machine's; what is wrong with the pack is a problem.
+// Open reads a pack from a folder or an archive of the machine. An error is one of the machine's; what is wrong with
+// the pack is a problem.
 func Open(name string) (Files, []Problem, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -215,14 +254,33 @@ func Dir(dir fs.FS) (Files, []Problem, error) {
 			return nil
 		}
 		if entries++; entries > MaxEntries {
-			problems = append(problems, inFile("", 0, "too_many_entries", "put several objects of a kind into one file", "the folder has more than %d entries", MaxEntries))
+			problems = append(
+				problems,
+				inFile(
+					"",
+					0,
+					"too_many_entries",
+					"put several objects of a kind into one file",
+					"the folder has more than %d entries",
+					MaxEntries,
+				),
+			)
 			return fs.SkipAll
 		}
 		if d.IsDir() {
 			return nil
 		}
 		if !d.Type().IsRegular() {
-			problems = append(problems, inFile(name, 0, "not_a_file", "put the file itself there", "a pack holds files and folders: no links, no devices"))
+			problems = append(
+				problems,
+				inFile(
+					name,
+					0,
+					"not_a_file",
+					"put the file itself there",
+					"a pack holds files and folders: no links, no devices",
+				),
+			)
 			return nil
 		}
 		if code, why := seen.add(name); code != "" {
@@ -234,7 +292,17 @@ func Dir(dir fs.FS) (Files, []Problem, error) {
 			return err
 		}
 		if total += info.Size(); total > MaxUnpacked {
-			problems = append(problems, inFile("", 0, "archive_too_large", "leave out what is not part of the pack", "the folder holds more than %d bytes", MaxUnpacked))
+			problems = append(
+				problems,
+				inFile(
+					"",
+					0,
+					"archive_too_large",
+					"leave out what is not part of the pack",
+					"the folder holds more than %d bytes",
+					MaxUnpacked,
+				),
+			)
 			return fs.SkipAll
 		}
 		files[name], err = fs.ReadFile(dir, name)

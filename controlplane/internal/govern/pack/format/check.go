@@ -89,8 +89,8 @@ func (s *shape) link(root *shape) {
 	}
 }
 
-// ecma writes a pattern as Go reads it: the one look-ahead that the schema uses says that something follows, which Go's patterns
-// cannot; duration.go asks for it.
+// ecma writes a pattern as Go reads it: the one look-ahead that the schema uses says that something follows, which Go's
+// patterns cannot; duration.go asks for it.
 func ecma(pattern string) string { return strings.ReplaceAll(pattern, "(?=.)", "") }
 
 func (s *shape) find(ref string) *shape {
@@ -175,7 +175,8 @@ func (c *checker) text(s *shape, v, pointer string) {
 		c.fail("too_short", pointer, "write something", "the text is empty")
 	case s.MaxLength != nil && n > *s.MaxLength:
 		c.fail("too_long", pointer, "shorten it", "the text has %d characters; %d are allowed", n, *s.MaxLength)
-	case s.pattern != nil && (!s.pattern.MatchString(v) || strings.HasSuffix(v, "T") && s.Pattern != ecma(s.Pattern) || v == "P"):
+	case s.pattern != nil && (!s.pattern.MatchString(v) || strings.HasSuffix(v, "T") && s.Pattern != ecma(s.Pattern) ||
+		v == "P"):
 		c.fail("wrong_value", pointer, describe(s), "%s does not fit here", shown(v))
 	}
 }
@@ -201,7 +202,14 @@ func (c *checker) elements(s *shape, v []any, pointer string) {
 		c.fail("too_few", pointer, "add some", "there are %d; %d are needed", len(v), *s.MinItems)
 	}
 	if s.MaxItems != nil && len(v) > *s.MaxItems {
-		c.fail("too_many", pointer, "split it up, or leave some out", "there are %d; %d are allowed", len(v), *s.MaxItems)
+		c.fail(
+			"too_many",
+			pointer,
+			"split it up, or leave some out",
+			"there are %d; %d are allowed",
+			len(v),
+			*s.MaxItems,
+		)
 		return
 	}
 	for i, e := range v {
@@ -218,7 +226,13 @@ func (c *checker) members(s *shape, v map[string]any, pointer string) {
 		}
 	}
 	if s.MinProperties != nil && len(v) < *s.MinProperties || s.MaxProperties != nil && len(v) > *s.MaxProperties {
-		c.fail("wrong_members", pointer, "name "+strings.Join(slices.Sorted(maps.Keys(s.Properties)), " or "), "there are %d members", len(v))
+		c.fail(
+			"wrong_members",
+			pointer,
+			"name "+strings.Join(slices.Sorted(maps.Keys(s.Properties)), " or "),
+			"there are %d members",
+			len(v),
+		)
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		p, ok := s.Properties[name]
@@ -233,15 +247,32 @@ func (c *checker) members(s *shape, v map[string]any, pointer string) {
 	}
 }
 
-// forbidden are things that no pack may bring, whatever they are called by: told apart from words that are merely unknown.
+// forbidden are things that no pack may bring, whatever they are called by: told apart from words that are merely
+// unknown.
 var forbidden = map[string]string{
-	"secrets": "secrets", "credentials": "secrets", "password": "secrets", "passwords": "secrets", "webhooks": "webhooks", "users": "users",
-	"tokens": "tokens", "apitokens": "tokens", "writemode": "write modes", "write_mode": "write modes", "writemodes": "write modes", "connectors": "connectors",
+	"secrets":     "secrets",
+	"credentials": "secrets",
+	"password":    "secrets",
+	"passwords":   "secrets",
+	"webhooks":    "webhooks",
+	"users":       "users",
+	"tokens":      "tokens",
+	"apitokens":   "tokens",
+	"writemode":   "write modes",
+	"write_mode":  "write modes",
+	"writemodes":  "write modes",
+	"connectors":  "connectors",
 }
 
 func (c *checker) unknown(s *shape, v map[string]any, name, pointer string) {
 	if what := forbidden[strings.ToLower(name)]; what != "" {
-		c.fail("forbidden_content", under(pointer, name), "remove it; the tenant's administrators set that up themselves", "a pack cannot hold %s", what)
+		c.fail(
+			"forbidden_content",
+			under(pointer, name),
+			"remove it; the tenant's administrators set that up themselves",
+			"a pack cannot hold %s",
+			what,
+		)
 		return
 	}
 	names := slices.Sorted(maps.Keys(s.Properties))
@@ -277,7 +308,12 @@ func describe(s *shape) string {
 		return "write one of " + words(s.Enum)
 	}
 	article := map[string]string{
-		"string": "a text", "array": "a list", "object": "a mapping", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+		"string":  "a text",
+		"array":   "a list",
+		"object":  "a mapping",
+		"integer": "a whole number",
+		"number":  "a number",
+		"boolean": "true or false",
 	}
 	if a, ok := article[s.Type]; ok {
 		return "write " + a

@@ -39,8 +39,18 @@ const (
 
 // kindFolders are the folders that hold objects of a kind, one or several a file.
 var kindFolders = []string{
-	"dutyTags", "fieldMappings", "roles", "birthrights", "accessGrantPolicies", "sodPolicies", "mitigationPolicies", "certificationTemplates",
-	"approvalRules", "lifecyclePolicies", "reportSections", "tests",
+	"dutyTags",
+	"fieldMappings",
+	"roles",
+	"birthrights",
+	"accessGrantPolicies",
+	"sodPolicies",
+	"mitigationPolicies",
+	"certificationTemplates",
+	"approvalRules",
+	"lifecyclePolicies",
+	"reportSections",
+	"tests",
 }
 
 // Digest lists the files but for the signature, sorted by path, one "sha256  path" a line: what a signature signs.
@@ -112,7 +122,8 @@ func checkPath(name string) (code, why string) {
 		return "unsafe_path", "a path is not empty, and UTF-8"
 	case len(name) > maxPath:
 		return "unsafe_path", "a path has 200 bytes at most"
-	case strings.ContainsAny(name, `\:`) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }):
+	case strings.ContainsAny(name, `\:`) ||
+		strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }):
 		return "unsafe_path", `a path holds no backslash, colon or invisible character`
 	case !fs.ValidPath(name) || name == ".":
 		return "unsafe_path", "a path leads from the top of the pack to a file, without . and .. and not from the root"
@@ -130,5 +141,6 @@ func known(name string) bool {
 		return true
 	}
 	dir, file := path.Split(name)
-	return path.Ext(file) == ".yaml" && (dir == "locales/" || slices.Contains(kindFolders, strings.TrimSuffix(dir, "/")))
+	return path.Ext(file) == ".yaml" &&
+		(dir == "locales/" || slices.Contains(kindFolders, strings.TrimSuffix(dir, "/")))
 }

@@ -94,7 +94,8 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"gzip of no tar", gzipped(t, bytes.Repeat([]byte("x"), 4096)), "damaged_archive"},
 		{"too large packed", make([]byte, format.MaxPacked+1), "archive_too_large"},
 		{"a bomb", archive(t, entry{name: "README.md", content: strings.Repeat("\x00", 40<<20)}), "archive_too_large"},
-		{"a bomb behind the end of the archive", gzipped(t, append(plain(t, manifest), make([]byte, 40<<20)...)), "archive_too_large"},
+		{"a bomb behind the end of the archive", gzipped(t, append(plain(t, manifest), make([]byte, 40<<20)...)),
+			"archive_too_large"},
 		{"a header that promises more than there may be", promising(t, 1<<40), "archive_too_large"},
 		{"too many files", archive(t, many...), "too_many_entries"},
 		{"too many folders", archive(t, folders...), "too_many_entries"},
@@ -107,22 +108,31 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"an empty name within", archive(t, manifest, entry{name: "roles//a.yaml"}), "unsafe_path"},
 		{"an invisible character", archive(t, manifest, entry{name: "roles/a\u202eb.yaml"}), "unsafe_path"},
 		{"a line end", archive(t, manifest, entry{name: "roles/a\nb.yaml"}), "unsafe_path"},
-		{"a long path", archive(t, manifest, entry{name: "roles/" + strings.Repeat("a", 300) + ".yaml"}), "unsafe_path"},
+		{"a long path", archive(t, manifest, entry{name: "roles/" + strings.Repeat("a", 300) + ".yaml"}),
+			"unsafe_path"},
 		{"a deep path", archive(t, manifest, entry{name: "a/b/c/d/e.yaml"}), "unsafe_path"},
 		{"a folder upwards", archive(t, manifest, entry{name: "../x/", kind: tar.TypeDir}), "unsafe_path"},
-		{"a symbolic link", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeSymlink, link: "/etc/passwd"}), "not_a_file"},
-		{"a hard link", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeLink, link: "pack.yaml"}), "not_a_file"},
+		{"a symbolic link", archive(t, manifest,
+			entry{name: "roles/a.yaml", kind: tar.TypeSymlink, link: "/etc/passwd"}), "not_a_file"},
+		{"a hard link", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeLink, link: "pack.yaml"}),
+			"not_a_file"},
 		{"a device", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeChar}), "not_a_file"},
 		{"a pipe", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeFifo}), "not_a_file"},
 		{"a name twice", archive(t, manifest, manifest), "duplicate_name"},
-		{"names that differ in capitals", archive(t, manifest, entry{name: "roles/A.yaml"}, entry{name: "roles/a.yaml"}), "colliding_names"},
-		{"names that differ in composition", archive(t, manifest, entry{name: "roles/\u00e9.yaml"}, entry{name: "roles/e\u0301.yaml"}), "colliding_names"},
-		{"a file and a folder of one name", archive(t, entry{name: "roles", content: "x"}, entry{name: "Roles/a.yaml"}), "colliding_names"},
-		{"a folder and a file of one name", archive(t, entry{name: "roles/a.yaml"}, entry{name: "ROLES"}), "colliding_names"},
+		{"names that differ in capitals", archive(t, manifest, entry{name: "roles/A.yaml"},
+			entry{name: "roles/a.yaml"}), "colliding_names"},
+		{"names that differ in composition",
+			archive(t, manifest, entry{name: "roles/\u00e9.yaml"}, entry{name: "roles/e\u0301.yaml"}),
+			"colliding_names"},
+		{"a file and a folder of one name", archive(t, entry{name: "roles", content: "x"}, entry{name: "Roles/a.yaml"}),
+			"colliding_names"},
+		{"a folder and a file of one name", archive(t, entry{name: "roles/a.yaml"}, entry{name: "ROLES"}),
+			"colliding_names"},
 		{"cut off", whole[:len(whole)-20], "damaged_archive"},
 		{"a second archive behind it", append(bytes.Clone(whole), whole...), "trailing_data"},
 		{"something behind it", append(bytes.Clone(whole), 'x'), "trailing_data"},
-		{"something behind the end of the tar", gzipped(t, append(plain(t, manifest), []byte("more")...)), "trailing_data"},
+		{"something behind the end of the tar", gzipped(t, append(plain(t, manifest), []byte("more")...)),
+			"trailing_data"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files, problems := format.Unpack(tt.packed)
@@ -167,7 +177,9 @@ func promising(t *testing.T, size int64) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	if err := w.WriteHeader(&tar.Header{Name: "README.md", Typeflag: tar.TypeReg, Size: size, Format: tar.FormatPAX}); err != nil {
+	if err := w.WriteHeader(
+		&tar.Header{Name: "README.md", Typeflag: tar.TypeReg, Size: size, Format: tar.FormatPAX},
+	); err != nil {
 		t.Fatal(err)
 	}
 	return gzipped(t, out.Bytes())
@@ -184,28 +196,40 @@ func read(text string, more ...string) (*format.Source, []format.Problem) {
 
 func TestMistakesAreToldWithPlaceAndMending(t *testing.T) {
 	for _, tt := range []struct{ name, from, to, code, place, says string }{
-		{"an unknown member", "roles: [{key: nurse, name: Nurse}]", "roles: [{key: nurse, name: Nurse, entitlement: []}]", "unknown_member", "pack.yaml:7", "did you mean entitlements"},
-		{"a secret", "roles: [{key: nurse, name: Nurse}]", "secrets: [a]", "forbidden_content", "pack.yaml:7", "cannot hold secrets"},
+		{"an unknown member", "roles: [{key: nurse, name: Nurse}]",
+			"roles: [{key: nurse, name: Nurse, entitlement: []}]", "unknown_member", "pack.yaml:7",
+			"did you mean entitlements"},
+		{"a secret", "roles: [{key: nurse, name: Nurse}]", "secrets: [a]", "forbidden_content", "pack.yaml:7",
+			"cannot hold secrets"},
 		{"users", "roles: [{key: nurse, name: Nurse}]", "users: [a]", "forbidden_content", "pack.yaml:7", "users"},
-		{"webhooks", "roles: [{key: nurse, name: Nurse}]", "webhooks: [a]", "forbidden_content", "pack.yaml:7", "webhooks"},
-		{"a write mode", "grant: [{role: nurse}]", "grant: [{role: nurse}]\n    writeMode: auto", "forbidden_content", "pack.yaml:12", "write modes"},
-		{"an unknown field of people", "field: department", "field: departement", "unknown_field", "pack.yaml:10", "did you mean department"},
+		{"webhooks", "roles: [{key: nurse, name: Nurse}]", "webhooks: [a]", "forbidden_content", "pack.yaml:7",
+			"webhooks"},
+		{"a write mode", "grant: [{role: nurse}]", "grant: [{role: nurse}]\n    writeMode: auto", "forbidden_content",
+			"pack.yaml:12", "write modes"},
+		{"an unknown field of people", "field: department", "field: departement", "unknown_field", "pack.yaml:10",
+			"did you mean department"},
 		{"an unknown operator", "op: in", "op: inn", "unknown_operator", "pack.yaml:10", ""},
-		{"an unknown role", "[{role: nurse}]", "[{role: nurze}]", "unknown_reference", "pack.yaml:11", "did you mean nurse"},
+		{"an unknown role", "[{role: nurse}]", "[{role: nurze}]", "unknown_reference", "pack.yaml:11",
+			"did you mean nurse"},
 		{"an unknown parameter", `"{{grace}}"`, `"{{graze}}"`, "unknown_parameter", "pack.yaml:12", "declare it"},
 		{"a duration that is none", "default: P1D", "default: 1 day", "wrong_value", "pack.yaml:6", "P14D"},
 		{"months, which have no fixed length", `"{{grace}}"`, "P1M", "wrong_value", "pack.yaml:12", "no fixed length"},
 		{"a version that is none", "version: 1.0.0", "version: one", "wrong_value", "pack.yaml:3", "semantic version"},
-		{"a service that is not there yet", "roles:", "requires: {service: \">=2.0\"}\nroles:", "unsupported_version", "pack.yaml:7", "another version"},
+		{"a service that is not there yet", "roles:", "requires: {service: \">=2.0\"}\nroles:", "unsupported_version",
+			"pack.yaml:7", "another version"},
 		{"a test that fails", "expectOnly: []", "expectOnly: [nurse]", "test_failed", "pack.yaml:15", "others"},
-		{"a test that names nothing", "expectOnly: []", "expectOnly: [doctor]", "unknown_reference", "pack.yaml:15", "doctor"},
-		{"an alias", "roles: [{key: nurse, name: Nurse}]", "roles: [&a {key: nurse, name: Nurse}, *a]", "alias", "pack.yaml:7", "write the value out"},
+		{"a test that names nothing", "expectOnly: []", "expectOnly: [doctor]", "unknown_reference", "pack.yaml:15",
+			"doctor"},
+		{"an alias", "roles: [{key: nurse, name: Nurse}]", "roles: [&a {key: nurse, name: Nurse}, *a]", "alias",
+			"pack.yaml:7", "write the value out"},
 		{"a merge key", "metadata: {key", "metadata: {<<: {key: a}, key", "alias", "pack.yaml:3", "merge"},
 		{"a tag", "name: Nurse}", "name: !!binary aGk=}", "unknown_tag", "pack.yaml:7", "leave the tag out"},
-		{"a member twice", "name: Nurse}", "name: Nurse, name: Other}", "duplicate_member", "pack.yaml:7", "remove one"},
+		{"a member twice", "name: Nurse}", "name: Nurse, name: Other}", "duplicate_member", "pack.yaml:7",
+			"remove one"},
 		{"two documents", "tests:", "---\ntests:", "several_documents", "pack.yaml", "list"},
 		{"no YAML", "roles: [", "roles: [[", "invalid_yaml", "pack.yaml", "indentation"},
-		{"a key twice", "roles: [{key: nurse, name: Nurse}]", "roles: [{key: nurse, name: Nurse}, {key: nurse, name: B}]", "duplicate_key", "pack.yaml:7", "another"},
+		{"a key twice", "roles: [{key: nurse, name: Nurse}]",
+			"roles: [{key: nurse, name: Nurse}, {key: nurse, name: B}]", "duplicate_key", "pack.yaml:7", "another"},
 		{"a parameter without a value", `default: [Nursing], `, "", "missing", "pack.yaml:5", "example"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -218,7 +242,9 @@ func TestMistakesAreToldWithPlaceAndMending(t *testing.T) {
 				t.Error("the pack can be used")
 			}
 			for _, p := range problems {
-				if line := p.String(); p.Code == tt.code && strings.HasPrefix(line, tt.place) && strings.Contains(line, tt.says) && p.Mend != "" {
+				if line := p.String(); p.Code == tt.code && strings.HasPrefix(line, tt.place) &&
+					strings.Contains(line, tt.says) &&
+					p.Mend != "" {
 					return
 				}
 			}
@@ -232,8 +258,13 @@ func TestMistakesAreToldWithPlaceAndMending(t *testing.T) {
 
 func TestAPackMayLieInFoldersAndBeReadLeniently(t *testing.T) {
 	manifest := strings.Replace(small, "roles: [{key: nurse, name: Nurse}]\n", "future: {x: 1}\n", 1)
-	files := format.Files{"pack.yaml": []byte(manifest), "roles/nurse.yaml": []byte("key: nurse\nname: Nurse\nfuture: 1\n"), "roles/more.yaml": []byte("[{key: a, name: A}, {key: b, name: B}]"),
-		"locales/de.yaml": []byte("roles: {nurse: {name: Pflegekraft}}"), "later/x.yaml": []byte("1")}
+	files := format.Files{
+		"pack.yaml":        []byte(manifest),
+		"roles/nurse.yaml": []byte("key: nurse\nname: Nurse\nfuture: 1\n"),
+		"roles/more.yaml":  []byte("[{key: a, name: A}, {key: b, name: B}]"),
+		"locales/de.yaml":  []byte("roles: {nurse: {name: Pflegekraft}}"),
+		"later/x.yaml":     []byte("1"),
+	}
 	if s, problems := format.Read(files, format.Options{}); s != nil || len(problems) == 0 {
 		t.Error("strict reading takes what it does not know")
 	}
@@ -245,7 +276,8 @@ func TestAPackMayLieInFoldersAndBeReadLeniently(t *testing.T) {
 	for _, p := range problems {
 		warned[p.File+" "+p.Code] = p.Severity == format.Warning
 	}
-	for _, want := range []string{"pack.yaml unknown_member", "roles/nurse.yaml unknown_member", "later/x.yaml unknown_file"} {
+	for _, want := range []string{"pack.yaml unknown_member", "roles/nurse.yaml unknown_member",
+		"later/x.yaml unknown_file"} {
 		if !warned[want] {
 			t.Errorf("no warning of %s in %v", want, problems)
 		}
@@ -308,7 +340,8 @@ func TestASignatureStandsForTheFilesAlone(t *testing.T) {
 	}
 	// Anybody can do the same with other tools.
 	sig, _, _ := unpacked.Signature()
-	if !ed25519.Verify(trusted[0], unpacked.Digest(), sig.Signature) || !strings.Contains(string(unpacked.Digest()), "  README.md\n") {
+	if !ed25519.Verify(trusted[0], unpacked.Digest(), sig.Signature) ||
+		!strings.Contains(string(unpacked.Digest()), "  README.md\n") {
 		t.Error("the signature is not one of the list of hashes")
 	}
 	_, stranger, err := format.NewKey()
@@ -330,7 +363,8 @@ func TestASignatureStandsForTheFilesAlone(t *testing.T) {
 			f["SIGNATURE"] = bytes.Replace(f["SIGNATURE"], []byte("ed25519"), []byte("none"), 1)
 		},
 		"a signature of nothing": func(f format.Files) {
-			f["SIGNATURE"] = fmt.Appendf(nil, "alg: ed25519\nkey_id: x\nsignature: %s\n", base64.StdEncoding.EncodeToString(make([]byte, 64)))
+			f["SIGNATURE"] = fmt.Appendf(nil, "alg: ed25519\nkey_id: x\nsignature: %s\n",
+				base64.StdEncoding.EncodeToString(make([]byte, 64)))
 		},
 	} {
 		changed := format.Files{}
@@ -368,7 +402,10 @@ func TestAFolderIsReadWithoutFollowingLinks(t *testing.T) {
 	if _, problems, err = format.Open(dir); err != nil || len(problems) != 1 || problems[0].Code != "not_a_file" {
 		t.Errorf("a link: %v %v", problems, err)
 	}
-	if _, problems, err := format.Dir(fstest.MapFS{"roles/A.yaml": {}, "roles/a.yaml": {}}); err != nil || len(problems) != 1 || problems[0].Code != "colliding_names" {
+	if _, problems, err := format.Dir(
+		fstest.MapFS{"roles/A.yaml": {}, "roles/a.yaml": {}},
+	); err != nil || len(problems) != 1 ||
+		problems[0].Code != "colliding_names" {
 		t.Errorf("names that collide: %v %v", problems, err)
 	}
 }
@@ -386,15 +423,28 @@ func TestThePublishedSchemaIsTheOneThatIsChecked(t *testing.T) {
 func TestParametersAreTyped(t *testing.T) {
 	seven := int64(7)
 	parameters := []format.Parameter{
-		{Key: "names", Type: "string[]", Required: true, Values: []string{"a", "b"}}, {Key: "n", Type: "integer", Maximum: &seven, Default: int64(3)},
-		{Key: "yes", Type: "boolean", Default: false}, {Key: "long", Type: "duration", Default: "P1D"}, {Key: "text", Type: "string", Default: ""},
+		{
+			Key:      "names",
+			Type:     "string[]",
+			Required: true,
+			Values:   []string{"a", "b"},
+		},
+		{Key: "n", Type: "integer", Maximum: &seven, Default: int64(3)},
+		{
+			Key:     "yes",
+			Type:    "boolean",
+			Default: false,
+		},
+		{Key: "long", Type: "duration", Default: "P1D"},
+		{Key: "text", Type: "string", Default: ""},
 	}
 	got, wrong := format.Values(parameters, map[string]any{"names": []any{"a", "a"}, "n": 7.0})
 	if len(wrong) > 0 || fmt.Sprint(got) != "map[long:P1D n:7 names:[a] text: yes:false]" {
 		t.Errorf("%v %v", got, wrong)
 	}
 	for name, given := range map[string]map[string]any{
-		"names": {}, "n": {"names": []any{"a"}, "n": 8.0}, "yes": {"names": []any{"a"}, "yes": "true"}, "long": {"names": []any{"a"}, "long": "P1M"},
+		"names": {}, "n": {"names": []any{"a"}, "n": 8.0}, "yes": {"names": []any{"a"}, "yes": "true"},
+		"long": {"names": []any{"a"}, "long": "P1M"},
 		"text": {"names": []any{"a"}, "text": "{{names}}"}, "other": {"names": []any{"a"}, "other": 1},
 	} {
 		if _, wrong := format.Values(parameters, given); len(wrong) != 1 || wrong[0].Key != name {
@@ -407,14 +457,16 @@ func TestVersionsAreOrdered(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want int
-	}{{"1.0.0", "1.0.0", 0}, {"1.9.0", "1.10.0", -1}, {"2.0.0", "1.99.99", 1}, {"1.0.0-rc.1", "1.0.0", -1}, {"1.0.0-rc.2", "1.0.0-rc.10", -1}, {"1.0.0-a", "1.0.0-1", 1}} {
+	}{{"1.0.0", "1.0.0", 0}, {"1.9.0", "1.10.0", -1}, {"2.0.0", "1.99.99", 1}, {"1.0.0-rc.1", "1.0.0", -1},
+		{"1.0.0-rc.2", "1.0.0-rc.10", -1}, {"1.0.0-a", "1.0.0-1", 1}} {
 		if got := format.Compare(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s against %s = %d; want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
 }
 
-// FuzzUnpack holds that whatever is unpacked keeps to the limits, and that nothing makes reading it fail in another way.
+// FuzzUnpack holds that whatever is unpacked keeps to the limits, and that nothing makes reading it fail in another
+// way.
 func FuzzUnpack(f *testing.F) {
 	files := format.Files{"pack.yaml": []byte(small)}
 	packed, err := files.Pack()
@@ -428,7 +480,8 @@ func FuzzUnpack(f *testing.F) {
 		if (files == nil) != format.Failed(problems) {
 			t.Fatal("files and problems, or neither")
 		}
-		if files.Size() > format.MaxUnpacked || files.Size() > int64(len(packed))*format.MaxRatio || len(files) > format.MaxEntries {
+		if files.Size() > format.MaxUnpacked || files.Size() > int64(len(packed))*format.MaxRatio ||
+			len(files) > format.MaxEntries {
 			t.Fatal("beyond the limits")
 		}
 		format.Lint(files, format.Options{Lenient: true})

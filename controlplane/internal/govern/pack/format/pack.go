@@ -140,8 +140,8 @@ type PolicyGrant struct {
 	Account *Connectors `json:"account,omitempty"`
 }
 
-// PolicyLifecycle says in which states of a person a policy gives, how long before the first day, and what happens when it no
-// longer fits.
+// PolicyLifecycle says in which states of a person a policy gives, how long before the first day, and what happens when
+// it no longer fits.
 type PolicyLifecycle struct {
 	When      []string `json:"when,omitempty"`
 	LeadTime  string   `json:"leadTime,omitempty"`
@@ -179,7 +179,8 @@ type RoleScoped struct {
 	} `json:"scope"`
 }
 
-// ApprovalRule is who must agree to requests: for roles of the pack, or, without roles, for everything that has no rule of its own.
+// ApprovalRule is who must agree to requests: for roles of the pack, or, without roles, for everything that has no rule
+// of its own.
 type ApprovalRule struct {
 	Key           string          `json:"key"`
 	Name          string          `json:"name"`
@@ -244,10 +245,29 @@ type Kind struct {
 // Kinds are all of them in the order in which they are installed.
 func Kinds() []Kind {
 	return []Kind{
-		{KindDutyTag, "dutyTags", true}, {KindFieldMapping, "fieldMappings", true}, {KindRole, "roles", true}, {KindBirthright, "birthrights", true},
-		{KindAccessGrantPolicy, "accessGrantPolicies", true}, {KindLifecyclePolicy, "lifecyclePolicies", true}, {KindSodPolicy, "sodPolicies", false},
-		{KindMitigationPolicy, "mitigationPolicies", false}, {KindCertificationTemplate, "certificationTemplates", false},
-		{KindApprovalRule, "approvalRules", true}, {KindReportSection, "reportSections", false},
+		{
+			KindDutyTag,
+			"dutyTags",
+			true,
+		},
+		{KindFieldMapping, "fieldMappings", true},
+		{KindRole, "roles", true},
+		{KindBirthright, "birthrights", true},
+		{
+			KindAccessGrantPolicy,
+			"accessGrantPolicies",
+			true,
+		},
+		{KindLifecyclePolicy, "lifecyclePolicies", true},
+		{KindSodPolicy, "sodPolicies", false},
+		{
+			KindMitigationPolicy,
+			"mitigationPolicies",
+			false,
+		},
+		{KindCertificationTemplate, "certificationTemplates", false},
+		{KindApprovalRule, "approvalRules", true},
+		{KindReportSection, "reportSections", false},
 	}
 }
 

@@ -133,7 +133,10 @@ func Values(parameters []Parameter, given map[string]any) (map[string]any, []Par
 	}
 	for name := range given {
 		if !slices.Contains(keys, name) {
-			wrong = append(wrong, ParameterFault{name, "unknown_parameter", "the pack has no such parameter; it has " + orNone(keys)})
+			wrong = append(
+				wrong,
+				ParameterFault{name, "unknown_parameter", "the pack has no such parameter; it has " + orNone(keys)},
+			)
 		}
 	}
 	slices.SortFunc(wrong, func(a, b ParameterFault) int { return strings.Compare(a.Key, b.Key) })
@@ -147,8 +150,8 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// fill puts values in the place of their references: a text that is a reference alone becomes the value itself, and its elements
-// where it stands in a list.
+// fill puts values in the place of their references: a text that is a reference alone becomes the value itself, and its
+// elements where it stands in a list.
 func fill(v any, values map[string]any) any {
 	switch v := v.(type) {
 	case string:

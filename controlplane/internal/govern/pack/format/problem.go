@@ -73,7 +73,18 @@ func (l *list) add(severity, code, pointer, message, mend string) {
 		return
 	}
 	at := l.at(pointer)
-	l.problems = append(l.problems, Problem{Severity: severity, Code: code, File: at.file, Line: at.line, Pointer: "#" + pointer, Message: message, Mend: mend})
+	l.problems = append(
+		l.problems,
+		Problem{
+			Severity: severity,
+			Code:     code,
+			File:     at.file,
+			Line:     at.line,
+			Pointer:  "#" + pointer,
+			Message:  message,
+			Mend:     mend,
+		},
+	)
 }
 
 func (l *list) fail(code, pointer, mend, message string, args ...any) {
@@ -96,7 +107,14 @@ func (l *list) at(pointer string) place {
 
 // inFile is a problem of a file itself.
 func inFile(file string, line int, code, mend, message string, args ...any) Problem {
-	return Problem{Severity: Error, Code: code, File: file, Line: line, Message: fmt.Sprintf(message, args...), Mend: mend}
+	return Problem{
+		Severity: Error,
+		Code:     code,
+		File:     file,
+		Line:     line,
+		Message:  fmt.Sprintf(message, args...),
+		Mend:     mend,
+	}
 }
 
 // under is the pointer to a member or element.

@@ -47,7 +47,12 @@ func (s *semantics) check() {
 	for i, p := range s.p.Birthrights {
 		s.policy(p, under("/birthrights", i))
 		if p.Effect == "deny" {
-			s.fail("wrong_value", under(under("/birthrights", i), "effect"), "put it under accessGrantPolicies", "a birthright gives; one that denies is no birthright")
+			s.fail(
+				"wrong_value",
+				under(under("/birthrights", i), "effect"),
+				"put it under accessGrantPolicies",
+				"a birthright gives; one that denies is no birthright",
+			)
 		}
 	}
 	for i, p := range s.p.AccessGrantPolicies {
@@ -68,11 +73,24 @@ func (s *semantics) requires() {
 	for _, part := range strings.Fields(s.p.Requires.Service) {
 		m := constraint.FindStringSubmatch(part)
 		if m == nil {
-			s.fail("wrong_value", "/requires/service", `write versions with >=, <=, >, < or =, such as ">=1.0 <2"`, "%q cannot be understood", printable(part))
+			s.fail(
+				"wrong_value",
+				"/requires/service",
+				`write versions with >=, <=, >, < or =, such as ">=1.0 <2"`,
+				"%q cannot be understood",
+				printable(part),
+			)
 			continue
 		}
 		if order := Compare(ServiceVersion, padded(m[2])); !fits(m[1], order) {
-			s.fail("unsupported_version", "/requires/service", "use a pack, or a service, of another version", "the pack needs a service %s; this one is %s", s.p.Requires.Service, ServiceVersion)
+			s.fail(
+				"unsupported_version",
+				"/requires/service",
+				"use a pack, or a service, of another version",
+				"the pack needs a service %s; this one is %s",
+				s.p.Requires.Service,
+				ServiceVersion,
+			)
 			return
 		}
 	}
@@ -139,7 +157,14 @@ func (s *semantics) keys(member string) map[string]bool {
 		object, _ := raw.(map[string]any)
 		key, _ := object["key"].(string)
 		if seen[key] {
-			s.fail("duplicate_key", under(under("/"+member, i), "key"), "give it another one", "there are two %s with the key %s", member, key)
+			s.fail(
+				"duplicate_key",
+				under(under("/"+member, i), "key"),
+				"give it another one",
+				"there are two %s with the key %s",
+				member,
+				key,
+			)
 		}
 		seen[key] = true
 	}
@@ -154,7 +179,14 @@ func (s *semantics) policyKeys() {
 			object, _ := raw.(map[string]any)
 			key, _ := object["key"].(string)
 			if other, twice := seen[key]; twice && other != member {
-				s.fail("duplicate_key", under(under("/"+member, i), "key"), "give it another one", "%s has the key %s as well", other, key)
+				s.fail(
+					"duplicate_key",
+					under(under("/"+member, i), "key"),
+					"give it another one",
+					"%s has the key %s as well",
+					other,
+					key,
+				)
 			}
 			seen[key] = member
 		}
@@ -165,7 +197,13 @@ func (s *semantics) policyKeys() {
 func (m FieldMapping) Mappings() []mapping.Mapping {
 	out := make([]mapping.Mapping, len(m.Fields))
 	for i, f := range m.Fields {
-		out[i] = mapping.Mapping{Object: m.Object, Source: f.Source, Target: mapping.Field(f.Target), Transform: f.Transform, Action: mapping.ActionMap}
+		out[i] = mapping.Mapping{
+			Object:    m.Object,
+			Source:    f.Source,
+			Target:    mapping.Field(f.Target),
+			Transform: f.Transform,
+			Action:    mapping.ActionMap,
+		}
 		if f.Ignore {
 			out[i].Action = mapping.ActionIgnore
 		}
@@ -176,17 +214,30 @@ func (m FieldMapping) Mappings() []mapping.Mapping {
 func (s *semantics) mapping(m FieldMapping, at string) {
 	for i, f := range m.Fields {
 		if !f.Ignore && f.Target == "" {
-			s.fail("missing", under(under(at, "fields"), i), "add target, or ignore: true", "the field %q fills nothing", printable(f.Source))
+			s.fail(
+				"missing",
+				under(under(at, "fields"), i),
+				"add target, or ignore: true",
+				"the field %q fills nothing",
+				printable(f.Source),
+			)
 			return
 		}
 	}
 	for _, w := range mapping.Check(m.Mappings(), transform.Compile) {
-		member := map[string]string{"source_path": "source", "target_field": "target", "transform": "transform"}[w.Member]
+		member := map[string]string{"source_path": "source", "target_field": "target",
+			"transform": "transform"}[w.Member]
 		place := under(under(at, "fields"), w.Index)
 		if member != "" {
 			place = under(place, member)
 		}
-		s.fail(w.Code, place, w.Detail, "the mapping of %s cannot be used", printable(m.Fields[min(w.Index, len(m.Fields)-1)].Source))
+		s.fail(
+			w.Code,
+			place,
+			w.Detail,
+			"the mapping of %s cannot be used",
+			printable(m.Fields[min(w.Index, len(m.Fields)-1)].Source),
+		)
 	}
 }
 
@@ -223,10 +274,20 @@ func (s *semantics) selector(x Selector, at string) {
 		}
 	}
 	if n != 1 {
-		s.fail("wrong_members", at, "add one of name, nameLike, external_id", "a selector says by exactly one of them which entitlements it means")
+		s.fail(
+			"wrong_members",
+			at,
+			"add one of name, nameLike, external_id",
+			"a selector says by exactly one of them which entitlements it means",
+		)
 	}
 	if x.NameLike != "" && strings.Trim(x.NameLike, "*? ") == "" {
-		s.fail("too_wide", under(at, "nameLike"), "begin with a part of the name", "it would take every entitlement of the system")
+		s.fail(
+			"too_wide",
+			under(at, "nameLike"),
+			"begin with a part of the name",
+			"it would take every entitlement of the system",
+		)
 	}
 }
 
@@ -240,7 +301,13 @@ func (s *semantics) policy(p Policy, at string) {
 			s.fail(problem.Code, at+"/subject"+strings.TrimPrefix(problem.Pointer, "#"), mend, "%s", problem.Detail)
 		}
 	} else if everybody(p.Subject) {
-		s.warn("everybody", under(at, "subject"), "add a rule, if not everybody is meant", "the condition has no rule: %s is for everybody", p.Key)
+		s.warn(
+			"everybody",
+			under(at, "subject"),
+			"add a rule, if not everybody is meant",
+			"the condition has no rule: %s is for everybody",
+			p.Key,
+		)
 	}
 	for i, g := range p.Grant {
 		place := under(under(at, "grant"), i)
@@ -252,7 +319,12 @@ func (s *semantics) policy(p Policy, at string) {
 		}
 	}
 	if grace := p.Lifecycle.Grace; grace != "" && !isNothing(grace) && p.Lifecycle.OnNoMatch != "grace" {
-		s.fail("wrong_members", under(at, "lifecycle"), "write onNoMatch: grace", "there is a grace, but it does not apply")
+		s.fail(
+			"wrong_members",
+			under(at, "lifecycle"),
+			"write onNoMatch: grace",
+			"there is a grace, but it does not apply",
+		)
 	}
 }
 
@@ -281,7 +353,14 @@ func (s *semantics) sod(p SodPolicy, at string) {
 	s.named(p.AllowedMitigations, s.mitigations, under(at, "allowedMitigations"), "mitigation", "mitigationPolicies")
 	for _, r := range s.p.Roles {
 		if sides := p.held(s.p, []string{r.Key}); len(sides) > 1 {
-			s.fail("sod_conflict", at, "take a duty from the role, or split it", "the role %s alone holds the sides %s", r.Key, strings.Join(sides, " and "))
+			s.fail(
+				"sod_conflict",
+				at,
+				"take a duty from the role, or split it",
+				"the role %s alone holds the sides %s",
+				r.Key,
+				strings.Join(sides, " and "),
+			)
 		}
 	}
 }
@@ -330,7 +409,14 @@ func (s *semantics) approvalRules() {
 		switch {
 		case len(r.Roles) > 0:
 		case first != "":
-			s.fail("duplicate_key", at, "name the roles that it is for", "the rules %s and %s are both for everything that has no rule of its own", first, r.Key)
+			s.fail(
+				"duplicate_key",
+				at,
+				"name the roles that it is for",
+				"the rules %s and %s are both for everything that has no rule of its own",
+				first,
+				r.Key,
+			)
 		default:
 			first = r.Key
 		}
@@ -341,7 +427,13 @@ func (s *semantics) approvalRules() {
 func (s *semantics) texts() {
 	for i, language := range s.p.Metadata.Languages {
 		if _, ok := s.locales[language]; !ok && i > 0 {
-			s.warn("missing", under("/metadata/languages", i), "add locales/"+language+".yaml, or leave the language out", "there are no texts in %s", language)
+			s.warn(
+				"missing",
+				under("/metadata/languages", i),
+				"add locales/"+language+".yaml, or leave the language out",
+				"there are no texts in %s",
+				language,
+			)
 		}
 	}
 	for language, texts := range s.locales {
@@ -351,7 +443,13 @@ func (s *semantics) texts() {
 			if kind == "metadata" || kind == "parameters" || s.has(kind, key) {
 				continue
 			}
-			s.warn("unknown_reference", "/locales/"+language+"/"+path, "remove the text", "%s is not in the pack", fmt.Sprintf("%s %s", kind, key))
+			s.warn(
+				"unknown_reference",
+				"/locales/"+language+"/"+path,
+				"remove the text",
+				"%s is not in the pack",
+				fmt.Sprintf("%s %s", kind, key),
+			)
 		}
 	}
 }

@@ -33,7 +33,13 @@ func KeyID(key ed25519.PublicKey) string {
 // Sign puts a signature of all other files among the files.
 func (f Files) Sign(key ed25519.PrivateKey) {
 	public, _ := key.Public().(ed25519.PublicKey)
-	f[signatureName] = fmt.Appendf(nil, "alg: %s\nkey_id: %s\nsignature: %s\n", algorithm, KeyID(public), base64.StdEncoding.EncodeToString(ed25519.Sign(key, f.Digest())))
+	f[signatureName] = fmt.Appendf(
+		nil,
+		"alg: %s\nkey_id: %s\nsignature: %s\n",
+		algorithm,
+		KeyID(public),
+		base64.StdEncoding.EncodeToString(ed25519.Sign(key, f.Digest())),
+	)
 }
 
 // Signature reads the signature; ok is false where there is none. It says nothing about whether it is right.
@@ -62,7 +68,8 @@ func (f Files) Signature() (s Signature, ok bool, err error) {
 	return s, true, nil
 }
 
-// Verify says whose of the keys has signed exactly these files. The key id in the file only tells people which key to look for.
+// Verify says whose of the keys has signed exactly these files. The key id in the file only tells people which key to
+// look for.
 func (f Files) Verify(keys ...ed25519.PublicKey) (ed25519.PublicKey, error) {
 	s, ok, err := f.Signature()
 	switch {
@@ -79,7 +86,10 @@ func (f Files) Verify(keys ...ed25519.PublicKey) (ed25519.PublicKey, error) {
 	}
 	for _, k := range keys {
 		if KeyID(k) == s.KeyID {
-			return nil, fmt.Errorf("the signature does not fit: the pack was changed after it was signed under the key %s", s.KeyID)
+			return nil, fmt.Errorf(
+				"the signature does not fit: the pack was changed after it was signed under the key %s",
+				s.KeyID,
+			)
 		}
 	}
 	return nil, fmt.Errorf("no trusted key has signed this pack: it says that the key %s has", printable(s.KeyID))
@@ -99,7 +109,11 @@ func NewKey() (private, public []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: publicDER}), nil
+	return pem.EncodeToMemory(
+			&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER},
+		), pem.EncodeToMemory(
+			&pem.Block{Type: "PUBLIC KEY", Bytes: publicDER},
+		), nil
 }
 
 // ParsePrivateKey reads an Ed25519 key as PEM (PKCS #8).

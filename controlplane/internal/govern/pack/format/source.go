@@ -18,8 +18,8 @@ type Source struct {
 
 // Options say how a pack is read.
 type Options struct {
-	// Lenient reading leaves out what is not known and warns of it, where strict reading fails: for packs that were written for a
-	// later version of the format.
+	// Lenient reading leaves out what is not known and warns of it, where strict reading fails: for packs that were
+	// written for a later version of the format.
 	Lenient bool
 }
 
@@ -68,15 +68,35 @@ func (s *Source) trialValues(parameters []Parameter, l *list) map[string]any {
 			v, member = p.Example, "example"
 		}
 		if v == nil {
-			l.fail("missing", at, "add a default, or an example if every tenant must say itself", "the parameter %s has neither default nor example", p.Key)
+			l.fail(
+				"missing",
+				at,
+				"add a default, or an example if every tenant must say itself",
+				"the parameter %s has neither default nor example",
+				p.Key,
+			)
 			continue
 		}
-		if p.Values != nil && !strings.HasPrefix(p.Type, "string") || (p.Minimum != nil || p.Maximum != nil) && p.Type != "integer" {
-			l.fail("wrong_members", at, "leave values, minimum or maximum out", "values are for texts, minimum and maximum for whole numbers")
+		if p.Values != nil && !strings.HasPrefix(p.Type, "string") ||
+			(p.Minimum != nil || p.Maximum != nil) && p.Type != "integer" {
+			l.fail(
+				"wrong_members",
+				at,
+				"leave values, minimum or maximum out",
+				"values are for texts, minimum and maximum for whole numbers",
+			)
 		}
 		kept, why := p.value(plain(v))
 		if why != "" {
-			l.fail("wrong_value", under(at, member), why, "the %s of %s does not fit its type %s", member, p.Key, p.Type)
+			l.fail(
+				"wrong_value",
+				under(at, member),
+				why,
+				"the %s of %s does not fit its type %s",
+				member,
+				p.Key,
+				p.Type,
+			)
 			continue
 		}
 		values[p.Key] = kept
@@ -103,7 +123,8 @@ func plain(v any) any {
 	return v
 }
 
-// fill fills a pack in, and holds the result against the schema again: a value may be of a form that does not fit its place.
+// fill fills a pack in, and holds the result against the schema again: a value may be of a form that does not fit its
+// place.
 func (s *Source) fill(values map[string]any, l *list) Pack {
 	root := map[string]any{}
 	for name, v := range s.doc.root {

@@ -30,14 +30,28 @@ func read(files Files, strict bool) (document, *list) {
 	l := &list{places: d.places}
 	manifest, ok := files[manifestName]
 	if !ok {
-		l.problems = append(l.problems, inFile("", 0, "no_manifest", "put it at the top of the pack, not into a folder", "there is no pack.yaml"))
+		l.problems = append(
+			l.problems,
+			inFile("", 0, "no_manifest", "put it at the top of the pack, not into a folder", "there is no pack.yaml"),
+		)
 		return d, l
 	}
 	d.places[""] = place{manifestName, 1}
 	total := 0
 	parse := func(name string, content []byte) *yaml.Node {
 		if total += len(content); len(content) > maxYAML || total > maxAllYAML {
-			l.problems = append(l.problems, inFile(name, 0, "file_too_large", "split it", "a YAML file has at most %d bytes, all of them %d", maxYAML, maxAllYAML))
+			l.problems = append(
+				l.problems,
+				inFile(
+					name,
+					0,
+					"file_too_large",
+					"split it",
+					"a YAML file has at most %d bytes, all of them %d",
+					maxYAML,
+					maxAllYAML,
+				),
+			)
 			return nil
 		}
 		node, problem := parseYAML(name, content)
@@ -51,7 +65,16 @@ func read(files Files, strict bool) (document, *list) {
 		if root, ok := r.value(node, "", 0).(map[string]any); ok {
 			d.root = root
 		} else {
-			l.problems = append(l.problems, inFile(manifestName, 1, "wrong_type", "begin with apiVersion: grantwright.pack/v1", "the file holds no mapping"))
+			l.problems = append(
+				l.problems,
+				inFile(
+					manifestName,
+					1,
+					"wrong_type",
+					"begin with apiVersion: grantwright.pack/v1",
+					"the file holds no mapping",
+				),
+			)
 		}
 	}
 	for _, name := range files.Names() {
@@ -61,8 +84,14 @@ func read(files Files, strict bool) (document, *list) {
 		switch folder := path.Dir(name); {
 		case name == manifestName:
 		case !known(name):
-			p := inFile(name, 0, "unknown_file", "a pack holds pack.yaml, .yaml files in folders of kinds, locales and tests, and README, LICENSE, NOTICE or CHANGELOG",
-				"the format has no place for this file")
+			p := inFile(
+				name,
+				0,
+				"unknown_file",
+				"a pack holds pack.yaml, .yaml files in folders of kinds, locales and tests, and README, LICENSE, "+
+					"NOTICE or CHANGELOG",
+				"the format has no place for this file",
+			)
 			if !strict {
 				p.Severity = Warning
 			}
@@ -103,7 +132,12 @@ func (d *document) locale(name string, node *yaml.Node, l *list) {
 	r := &reader{file: name, d: d, l: l}
 	texts := map[string]string{}
 	flatten(r.value(node, "/locales/"+language, 0), "", texts, func(at string) {
-		l.fail("wrong_type", "/locales/"+language+at, "write kind, key, member and text, such as roles: {ward-nurse: {name: Stationspflege}}", "a language's file holds texts alone")
+		l.fail(
+			"wrong_type",
+			"/locales/"+language+at,
+			"write kind, key, member and text, such as roles: {ward-nurse: {name: Stationspflege}}",
+			"a language's file holds texts alone",
+		)
 	})
 	d.locales[language] = texts
 }
@@ -143,7 +177,13 @@ func parseYAML(file string, content []byte) (*yaml.Node, *Problem) {
 			line, _ = strconv.Atoi(m[1])
 			text = m[2]
 		}
-		return fail(line, "invalid_yaml", "look at indentation, colons and quotes around there", "this is no YAML: %s", text)
+		return fail(
+			line,
+			"invalid_yaml",
+			"look at indentation, colons and quotes around there",
+			"this is no YAML: %s",
+			text,
+		)
 	}
 	if err := decode(decoder, &more); !errors.Is(err, io.EOF) {
 		return fail(more.Line, "several_documents", "write a list instead", "a file holds one YAML document")
@@ -187,14 +227,27 @@ func (r *reader) value(n *yaml.Node, pointer string, depth int) any {
 	}
 	// A few aliases of aliases would be gigabytes.
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		return r.fail(n, pointer, "alias", "write the value out, or make it a parameter", "anchors (&) and aliases (*) are not allowed in a pack")
+		return r.fail(
+			n,
+			pointer,
+			"alias",
+			"write the value out, or make it a parameter",
+			"anchors (&) and aliases (*) are not allowed in a pack",
+		)
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		return r.mapping(n, pointer, depth)
 	case yaml.SequenceNode:
 		if n.ShortTag() != "!!seq" {
-			return r.fail(n, pointer, "unknown_tag", "leave the tag out", "the tag %s has no meaning in a pack", printable(n.Tag))
+			return r.fail(
+				n,
+				pointer,
+				"unknown_tag",
+				"leave the tag out",
+				"the tag %s has no meaning in a pack",
+				printable(n.Tag),
+			)
 		}
 		out := make([]any, len(n.Content))
 		for i, c := range n.Content {
@@ -207,7 +260,14 @@ func (r *reader) value(n *yaml.Node, pointer string, depth int) any {
 
 func (r *reader) mapping(n *yaml.Node, pointer string, depth int) any {
 	if n.ShortTag() != "!!map" {
-		return r.fail(n, pointer, "unknown_tag", "leave the tag out", "the tag %s has no meaning in a pack", printable(n.Tag))
+		return r.fail(
+			n,
+			pointer,
+			"unknown_tag",
+			"leave the tag out",
+			"the tag %s has no meaning in a pack",
+			printable(n.Tag),
+		)
 	}
 	out := make(map[string]any, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -221,7 +281,14 @@ func (r *reader) mapping(n *yaml.Node, pointer string, depth int) any {
 			continue
 		}
 		if _, twice := out[key.Value]; twice {
-			r.fail(key, under(pointer, key.Value), "duplicate_member", "remove one of them", "%q occurs twice", printable(key.Value))
+			r.fail(
+				key,
+				under(pointer, key.Value),
+				"duplicate_member",
+				"remove one of them",
+				"%q occurs twice",
+				printable(key.Value),
+			)
 			continue
 		}
 		at := under(pointer, key.Value)
@@ -248,12 +315,25 @@ func (r *reader) scalar(n *yaml.Node, pointer string) any {
 	case tag == "!!float":
 		f, err := strconv.ParseFloat(strings.ReplaceAll(n.Value, "_", ""), 64)
 		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-			return r.fail(n, pointer, "wrong_type", "put it into quotes if it is a text", "this is no number that can be kept")
+			return r.fail(
+				n,
+				pointer,
+				"wrong_type",
+				"put it into quotes if it is a text",
+				"this is no number that can be kept",
+			)
 		}
 		return f
 	case tag == "!!str" || tag == "!!timestamp":
 		return n.Value
 	default:
-		return r.fail(n, pointer, "unknown_tag", "leave the tag out", "the tag %s has no meaning in a pack", printable(n.Tag))
+		return r.fail(
+			n,
+			pointer,
+			"unknown_tag",
+			"leave the tag out",
+			"the tag %s has no meaning in a pack",
+			printable(n.Tag),
+		)
 	}
 }

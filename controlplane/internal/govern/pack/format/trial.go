@@ -18,7 +18,8 @@ import (
 // defaultDay is the day of tests that name none.
 const defaultDay = "2026-01-15"
 
-// Lint reads a pack, checks it, and tries it on its own tests. tried is how many tests were run. Source is nil when there is an error.
+// Lint reads a pack, checks it, and tries it on its own tests. tried is how many tests were run. Source is nil when
+// there is an error.
 func Lint(files Files, o Options) (s *Source, tried int, problems []Problem) {
 	s, problems = Read(files, o)
 	if s == nil {
@@ -72,7 +73,13 @@ func (s *Source) try(t Test, at string, l *list) {
 	case t.Given.Mapping != "" || t.Given.Record != nil:
 		s.tryMapping(p, t, at, l)
 	case t.Given.Identity == nil:
-		l.fail("missing", under(at, "given"), "add identity, or mapping and record", "the test %q tries nothing", printable(t.Name))
+		l.fail(
+			"missing",
+			under(at, "given"),
+			"add identity, or mapping and record",
+			"the test %q tries nothing",
+			printable(t.Name),
+		)
 	default:
 		s.tryPerson(p, t, at, l)
 	}
@@ -92,7 +99,13 @@ func (s *Source) filledFor(t Test, at string, l *list) (Pack, bool) {
 	maps.Copy(given, t.Given.Parameters)
 	values, wrong := Values(s.Pack.Parameters, given)
 	for _, w := range wrong {
-		l.fail(w.Code, under(under(at, "given/parameters"), w.Key), w.Detail, "the parameter %s of the test cannot be used", printable(w.Key))
+		l.fail(
+			w.Code,
+			under(under(at, "given/parameters"), w.Key),
+			w.Detail,
+			"the parameter %s of the test cannot be used",
+			printable(w.Key),
+		)
 	}
 	if len(wrong) > 0 {
 		return Pack{}, false
@@ -112,15 +125,28 @@ func (s *Source) tryPerson(p Pack, t Test, at string, l *list) {
 			known[key] = true
 		}
 	}
-	for member, keys := range map[string][]string{"expectGrants": t.ExpectGrants, "expectNoGrants": t.ExpectNoGrants, "expectOnly": t.ExpectOnly} {
+	for member, keys := range map[string][]string{"expectGrants": t.ExpectGrants, "expectNoGrants": t.ExpectNoGrants,
+		"expectOnly": t.ExpectOnly} {
 		for i, k := range keys {
 			if !known[k] {
-				l.fail("unknown_reference", under(under(at, member), i), "name a policy or a role of the pack", "the pack has no policy or role %s", k)
+				l.fail(
+					"unknown_reference",
+					under(under(at, member), i),
+					"name a policy or a role of the pack",
+					"the pack has no policy or role %s",
+					k,
+				)
 			}
 		}
 	}
 	if t.ExpectGrants == nil && t.ExpectNoGrants == nil && t.ExpectOnly == nil {
-		l.fail("missing", at, "add expectGrants, expectNoGrants or expectOnly", "the test %q expects nothing", printable(t.Name))
+		l.fail(
+			"missing",
+			at,
+			"add expectGrants, expectNoGrants or expectOnly",
+			"the test %q expects nothing",
+			printable(t.Name),
+		)
 		return
 	}
 	day, err := time.Parse(time.DateOnly, orElse(t.Given.Today, defaultDay))
@@ -132,19 +158,43 @@ func (s *Source) tryPerson(p Pack, t Test, at string, l *list) {
 	got, roles := p.gives(person)
 	missing := without(t.ExpectGrants, got)
 	if len(missing) > 0 {
-		l.fail("test_failed", at, "change the rule or the test", "%s: %s is not given; given is %s", t.Name, strings.Join(missing, ", "), orNone(got))
+		l.fail(
+			"test_failed",
+			at,
+			"change the rule or the test",
+			"%s: %s is not given; given is %s",
+			t.Name,
+			strings.Join(missing, ", "),
+			orNone(got),
+		)
 	}
 	if surplus := meeting(t.ExpectNoGrants, got); len(surplus) > 0 {
 		l.fail("test_failed", at, "change the rule or the test", "%s: %s is given", t.Name, strings.Join(surplus, ", "))
 	}
 	if t.ExpectOnly != nil {
 		if a, b := without(t.ExpectOnly, got), without(got, t.ExpectOnly); len(a)+len(b) > 0 {
-			l.fail("test_failed", at, "change the rule or the test", "%s: given is %s, and not exactly %s", t.Name, orNone(got), orNone(t.ExpectOnly))
+			l.fail(
+				"test_failed",
+				at,
+				"change the rule or the test",
+				"%s: given is %s, and not exactly %s",
+				t.Name,
+				orNone(got),
+				orNone(t.ExpectOnly),
+			)
 		}
 	}
 	for _, sod := range p.SodPolicies {
 		if sides := sod.held(p, roles); len(sides) >= max(2, sod.N) {
-			l.fail("sod_conflict", at, "no rule of a pack may give what the pack itself keeps apart", "%s: they are given %s, which %s keeps apart", t.Name, strings.Join(sides, " and "), sod.Key)
+			l.fail(
+				"sod_conflict",
+				at,
+				"no rule of a pack may give what the pack itself keeps apart",
+				"%s: they are given %s, which %s keeps apart",
+				t.Name,
+				strings.Join(sides, " and "),
+				sod.Key,
+			)
 		}
 	}
 }
@@ -179,8 +229,17 @@ func (p Pack) gives(person *condition.Person) (all, roles []string) {
 // synthetic is somebody who does not exist: what the test says of them, over what everybody has.
 func synthetic(given map[string]any, l *list, at string) map[string]any {
 	out := map[string]any{
-		"kind": "human", "employment_type": "employee", "status": "active", "email": "someone@example.com", "external_id": "someone", "first_name": "Some",
-		"last_name": "One", "display_name": "Some One", "is_disabled": false, "attributes": map[string]any{}, "labels": map[string]any{},
+		"kind":            "human",
+		"employment_type": "employee",
+		"status":          "active",
+		"email":           "someone@example.com",
+		"external_id":     "someone",
+		"first_name":      "Some",
+		"last_name":       "One",
+		"display_name":    "Some One",
+		"is_disabled":     false,
+		"attributes":      map[string]any{},
+		"labels":          map[string]any{},
 	}
 	fields := condition.FieldNames()
 	for name, v := range given {
@@ -199,11 +258,23 @@ func synthetic(given map[string]any, l *list, at string) map[string]any {
 func (s *Source) tryMapping(p Pack, t Test, at string, l *list) {
 	i := slices.IndexFunc(p.FieldMappings, func(m FieldMapping) bool { return m.Key == t.Given.Mapping })
 	if i < 0 {
-		l.fail("unknown_reference", under(at, "given/mapping"), "name a field mapping of the pack", "the pack has no field mapping %s", printable(t.Given.Mapping))
+		l.fail(
+			"unknown_reference",
+			under(at, "given/mapping"),
+			"name a field mapping of the pack",
+			"the pack has no field mapping %s",
+			printable(t.Given.Mapping),
+		)
 		return
 	}
 	if t.Given.Record == nil || t.ExpectIdentity == nil {
-		l.fail("missing", at, "add given.record and expectIdentity", "the test %q of a mapping needs a record and the expected identity", printable(t.Name))
+		l.fail(
+			"missing",
+			at,
+			"add given.record and expectIdentity",
+			"the test %q of a mapping needs a record and the expected identity",
+			printable(t.Name),
+		)
 		return
 	}
 	m, err := mapping.With(p.FieldMappings[i].Mappings(), transform.Compile)
@@ -219,11 +290,28 @@ func (s *Source) tryMapping(p Pack, t Test, at string, l *list) {
 	rows := m.Preview(sampleOf(p.FieldMappings[i].Object, record), day)
 	for _, row := range rows {
 		for _, e := range row.Errors {
-			l.fail("test_failed", at, "change the mapping or the record", "%s: %s: %s", t.Name, printable(e.Field), e.Message)
+			l.fail(
+				"test_failed",
+				at,
+				"change the mapping or the record",
+				"%s: %s: %s",
+				t.Name,
+				printable(e.Field),
+				e.Message,
+			)
 		}
 		for _, name := range slices.Sorted(maps.Keys(t.ExpectIdentity)) {
 			if want, got := t.ExpectIdentity[name], became(row, name); !same(want, got) {
-				l.fail("test_failed", under(under(at, "expectIdentity"), name), "change the mapping or the test", "%s: %s becomes %s, and not %s", t.Name, name, shown(got), shown(want))
+				l.fail(
+					"test_failed",
+					under(under(at, "expectIdentity"), name),
+					"change the mapping or the test",
+					"%s: %s becomes %s, and not %s",
+					t.Name,
+					name,
+					shown(got),
+					shown(want),
+				)
 			}
 		}
 	}

@@ -36,8 +36,8 @@ func Key(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// Set adds the three headers of a message to h. at is the moment of this attempt; id stays the same over all attempts. There
-// is one signature for each key, so that a receiver that knows any of them is content.
+// Set adds the three headers of a message to h. at is the moment of this attempt; id stays the same over all attempts.
+// There is one signature for each key, so that a receiver that knows any of them is content.
 func Set(h http.Header, id string, at time.Time, body []byte, keys ...[]byte) error {
 	if strings.Contains(id, ".") {
 		return fmt.Errorf("the id %q holds a dot, which separates what is signed", id)

@@ -41,8 +41,12 @@ func TestPublishedVectorsAreMet(t *testing.T) {
 		{
 			"evt_01J9ZQ3V7W8X9Y0Z1A2B3C4D5E",
 			`{"id":"evt_01J9ZQ3V7W8X9Y0Z1A2B3C4D5E","type":"identity.created","timestamp":"2026-01-02T03:04:05.678Z","data":{"id":"idn_01"}}`,
-			"v1,KSkErOav/AoXwOLMZ3fljOYA7kDEPFH6Yjg7B59NHIU= v1,QY/7b2vcCcwL992jdD2DtZv4LT/DOkoPUZNe6TI/S2U=", 1767323045,
-			[]string{"whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="},
+			"v1,KSkErOav/AoXwOLMZ3fljOYA7kDEPFH6Yjg7B59NHIU= v1,QY/7b2vcCcwL992jdD2DtZv4LT/DOkoPUZNe6TI/S2U=",
+			1767323045,
+			[]string{
+				"whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=",
+				"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+			},
 		},
 	}
 	for _, tt := range tests {
@@ -85,7 +89,8 @@ func TestAnIDWithADotAndOddSecretsAreRefused(t *testing.T) {
 	if err := signature.Set(http.Header{}, "a.b", time.Now(), nil, signature.NewKey()); err == nil {
 		t.Error("an id with a dot was signed")
 	}
-	for _, s := range []string{"", "whsec_", "whsec_AAAA", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "whsec_!!!"} {
+	for _, s := range []string{"", "whsec_", "whsec_AAAA", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+		"whsec_!!!"} {
 		if _, err := signature.Key(s); err == nil {
 			t.Errorf("the secret %q was accepted", s)
 		}

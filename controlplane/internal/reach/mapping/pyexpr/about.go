@@ -17,14 +17,15 @@ type names struct {
 
 var transform = names{value: "value", record: "record"}
 
-// CompileAbout reads an expression about somebody: a text that it calls value, and a record of theirs that it calls record. It
-// reads the record's members by a dot too, however deep, and one that is not there is None, as are all members of None. A field of
-// an f-string that is None raises an exception, since nobody wants the word None in a name.
+// CompileAbout reads an expression about somebody: a text that it calls value, and a record of theirs that it calls
+// record. It reads the record's members by a dot too, however deep, and one that is not there is None, as are all
+// members of None. A field of an f-string that is None raises an exception, since nobody wants the word None in a name.
 func CompileAbout(source, value, record string) (*Program, error) {
 	return compile(source, names{value: value, record: record, members: true})
 }
 
-// Reads are the members of the record that the expression names, with dots between, sorted. Only CompileAbout tells them.
+// Reads are the members of the record that the expression names, with dots between, sorted. Only CompileAbout tells
+// them.
 func (p *Program) Reads() []string { return p.members }
 
 // note adds a member to those that the program reads.
@@ -35,8 +36,8 @@ func (p *Program) note(path []string) {
 	}
 }
 
-// member is the path of the member that x names of the record: of record.a.b, record['a']['b'] and record.get('a') too. It is empty
-// for the record itself, and ok is false for everything else.
+// member is the path of the member that x names of the record: of record.a.b, record['a']['b'] and record.get('a') too.
+// It is empty for the record itself, and ok is false for everything else.
 func (c *compiler) member(x syntax.Expr) (path []string, ok bool) {
 	if !c.p.names.members {
 		return nil, false

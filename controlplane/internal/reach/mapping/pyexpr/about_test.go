@@ -67,7 +67,8 @@ func TestExpressionsAboutSomebodyReadMembersByADot(t *testing.T) {
 }
 
 func TestTextsAboutSomebodyHaveNoNoneInThem(t *testing.T) {
-	for _, source := range []string{"f'{identity.title}'", "identity.title.lower()", "identity.first_name + identity.title", "f'{identity.shoe_size!s:>3}'"} {
+	for _, source := range []string{"f'{identity.title}'", "identity.title.lower()",
+		"identity.first_name + identity.title", "f'{identity.shoe_size!s:>3}'"} {
 		program, err := pyexpr.CompileAbout(source, "username", "identity")
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +81,12 @@ func TestTextsAboutSomebodyHaveNoNoneInThem(t *testing.T) {
 }
 
 func TestAProgramTellsWhatItReadsOfSomebody(t *testing.T) {
-	program, err := pyexpr.CompileAbout("f\"{identity.manager.email}{identity['title'].lower()}\" + identity.get('title') + str(username) + identity.attributes.get('a')", "username", "identity")
+	program, err := pyexpr.CompileAbout(
+		"f\"{identity.manager.email}{identity['title'].lower()}\" + identity.get('title') + str(username) + "+
+			"identity.attributes.get('a')",
+		"username",
+		"identity",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -149,7 +149,10 @@ var bombs = []struct{ expr, code string }{
 	{`(s := "a "*30000) and [s.islower() for i in range(100000)]`, "step_limit"},
 	{`(s := "a"*300000) and [s.startswith(("b",)*3) for i in range(10**6)]`, "memory_limit"},
 	{`(s := "é"*100000) and [s.isidentifier() for i in range(10**6)]`, "step_limit"},
-	{`(p := "[" + "".join(chr(i*2) for i in range(9000, 9300)) + "]+$") and [re.search(p, "䙃"*3000) for _ in range(1000)]`, "step_limit"},
+	{
+		`(p := "[" + "".join(chr(i*2) for i in range(9000, 9300)) + "]+$") and [re.search(p, "䙃"*3000) for _ in range(1000)]`,
+		"step_limit",
+	},
 	{`[round(0.1, 300) for _ in range(100000)]`, "step_limit"},
 	{`[1.1 ** 1023 for _ in range(100000)]`, "memory_limit"},
 	{`(a := 3**40000) and (b := 7**20000) and [a / b for _ in range(100000)]`, "step_limit"},
@@ -178,7 +181,8 @@ func TestBombsEndWithTheRightCodeInLittleMemory(t *testing.T) {
 	}
 }
 
-// codeOf is the code that an expression ends with. On a machine that is very busy the time may be over first; then it is tried again.
+// codeOf is the code that an expression ends with. On a machine that is very busy the time may be over first; then it
+// is tried again.
 func codeOf(expr string) string {
 	p, err := pyexpr.Compile(expr)
 	if err == nil {

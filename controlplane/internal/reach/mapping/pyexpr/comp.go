@@ -59,7 +59,11 @@ func (c *compiler) comp(x *syntax.Comp) node {
 func (c *compiler) iterable(x syntax.Expr) node {
 	syntax.Walk(x, func(y syntax.Expr) bool {
 		if n, ok := y.(*syntax.Named); ok {
-			refuse(n.At(), syntax.Malformed, "assignment expression cannot be used in a comprehension iterable expression")
+			refuse(
+				n.At(),
+				syntax.Malformed,
+				"assignment expression cannot be used in a comprehension iterable expression",
+			)
 		}
 		return true
 	})

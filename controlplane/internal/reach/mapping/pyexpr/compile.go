@@ -158,8 +158,19 @@ func (c *compiler) cond(x *syntax.Cond) node {
 
 // mutators are the methods that change what they are called on.
 var mutators = map[string]bool{
-	"append": true, "extend": true, "insert": true, "pop": true, "remove": true, "clear": true, "reverse": true, "sort": true, "popitem": true,
-	"setdefault": true, "update": true, "add": true, "discard": true,
+	"append":     true,
+	"extend":     true,
+	"insert":     true,
+	"pop":        true,
+	"remove":     true,
+	"clear":      true,
+	"reverse":    true,
+	"sort":       true,
+	"popitem":    true,
+	"setdefault": true,
+	"update":     true,
+	"add":        true,
+	"discard":    true,
 }
 
 func (c *compiler) attribute(x *syntax.Attribute) node {

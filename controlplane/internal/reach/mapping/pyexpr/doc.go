@@ -1,9 +1,9 @@
 // Package pyexpr runs one Python expression over the fields of a record: what an administrator writes as a transform.
 //
-// An expression is compiled once and run over many records, by several goroutines at the same time. It reaches nothing but
-// value, record and the names of package library: no file, no network, no clock, no statement, no name that begins with _.
-// What an evaluation costs is charged before it is spent: steps, bytes, nesting and time, with the limits of package object.
-// The oracle of the tests is CPython 3.11; docs/transforms.md tells what is otherwise here.
+// An expression is compiled once and run over many records, by several goroutines at the same time. It reaches nothing
+// but value, record and the names of package library: no file, no network, no clock, no statement, no name that begins
+// with _. What an evaluation costs is charged before it is spent: steps, bytes, nesting and time, with the limits of
+// package object. The oracle of the tests is CPython 3.11; docs/transforms.md tells what is otherwise here.
 package pyexpr
 
 import (
@@ -51,8 +51,8 @@ func compile(source string, names names) (*Program, error) {
 // Source is the text that was compiled.
 func (p *Program) Source() string { return p.source }
 
-// Eval runs the expression over a field and the record that it is of; rec may be nil. The result is nil, a bool, an int64, a
-// json.Number for an integer beyond that, a float64, a string, a []any or a map[string]any. Errors are *Error.
+// Eval runs the expression over a field and the record that it is of; rec may be nil. The result is nil, a bool, an
+// int64, a json.Number for an integer beyond that, a float64, a string, a []any or a map[string]any. Errors are *Error.
 func (p *Program) Eval(ctx context.Context, value any, rec *Record) (result any, err error) {
 	r := p.runs.Get().(*run)
 	r.thread.Reset(ctx)

@@ -64,7 +64,14 @@ func (e *Error) at(source string, offset int) *Error {
 		from = max(0, min(column-around, len(runes)-2*around))
 		line = string(runes[from:min(from+2*around, len(runes))])
 	}
-	e.Excerpt = strings.ReplaceAll(line, "\t", " ") + "\n" + strings.Repeat(" ", min(max(column-from, 0), utf8.RuneCountInString(line))) + "^"
+	e.Excerpt = strings.ReplaceAll(
+		line,
+		"\t",
+		" ",
+	) + "\n" + strings.Repeat(
+		" ",
+		min(max(column-from, 0), utf8.RuneCountInString(line)),
+	) + "^"
 	return e
 }
 
@@ -97,7 +104,11 @@ func failure(source string, offset int, caught any) error {
 		return e.at(source, offset)
 	}
 	// A mistake of ours must not end the process, nor anybody else's run.
-	e := &Error{Code: Internal, Message: "this expression cannot be evaluated because of a mistake in the evaluator", mistake: fmt.Errorf("%v", caught)}
+	e := &Error{
+		Code:    Internal,
+		Message: "this expression cannot be evaluated because of a mistake in the evaluator",
+		mistake: fmt.Errorf("%v", caught),
+	}
 	return e.at(source, offset)
 }
 

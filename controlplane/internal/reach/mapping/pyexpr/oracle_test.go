@@ -36,7 +36,8 @@ func cpython(t *testing.T, questions []question) []answer {
 	if err != nil {
 		t.Fatal("the oracle of this test is CPython 3.11 or later; install python3, as .ci/setup test does")
 	}
-	version, err := exec.Command(path, "-c", "import sys; assert sys.version_info >= (3, 11), sys.version").CombinedOutput()
+	version, err := exec.Command(path, "-c", "import sys; assert sys.version_info >= (3, 11), sys.version").
+		CombinedOutput()
 	if err != nil {
 		t.Fatalf("the oracle of this test is CPython 3.11 or later: %s", version)
 	}
@@ -103,7 +104,16 @@ func agree(t *testing.T, questions []question) {
 		got := ours(q)
 		if got.Error == pyexpr.Internal || got.Value != want[i].Value || (got.Error == "") != (want[i].Error == "") {
 			if failures++; failures <= 60 {
-				t.Errorf("%s\n got %s%s %s\nwant %s%s %s", q, got.Value, got.Error, got.Message, want[i].Value, want[i].Error, want[i].Message)
+				t.Errorf(
+					"%s\n got %s%s %s\nwant %s%s %s",
+					q,
+					got.Value,
+					got.Error,
+					got.Message,
+					want[i].Value,
+					want[i].Error,
+					want[i].Message,
+				)
 			}
 		} else if got.Error != want[i].Error && got.Error != "not_allowed" && !strings.HasSuffix(got.Error, "_limit") {
 			t.Errorf("%s raises %s %s; CPython %s %s", q, got.Error, got.Message, want[i].Error, want[i].Message)

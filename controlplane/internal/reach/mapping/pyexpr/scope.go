@@ -182,7 +182,12 @@ func (c *compiler) named(x *syntax.Named) node {
 	s := c.scope
 	for ; s.comp; s = s.up {
 		if _, taken := s.names[x.Target.ID]; taken {
-			refuse(x.At(), syntax.Malformed, "assignment expression cannot rebind comprehension iteration variable '%s'", x.Target.ID)
+			refuse(
+				x.At(),
+				syntax.Malformed,
+				"assignment expression cannot rebind comprehension iteration variable '%s'",
+				x.Target.ID,
+			)
 		}
 		up++
 	}
@@ -201,12 +206,41 @@ func (c *compiler) named(x *syntax.Named) node {
 
 // elsewhere are words of other languages, with those of Python.
 var elsewhere = map[string]string{
-	"null": "None", "nil": "None", "undefined": "None", "none": "None", "NULL": "None", "true": "True", "false": "False", "TRUE": "True", "FALSE": "False",
-	"this": "value", "source": "record", "row": "record", "user": "record", "toString": "str", "length": "len", "concat": "join", "trim": "strip",
-	"substring": "value[start:end]", "toLowerCase": "lower", "toUpperCase": "upper", "parseInt": "int", "print": "nothing; the expression itself is the result",
-	"open": "nothing; there are no files here", "eval": "the expression itself", "exec": "the expression itself", "getattr": "x.name", "hasattr": "'name' in record",
-	"strptime": "datetime.strptime", "strftime": "value.strftime", "now": "nothing; there is no clock here", "json": "the record, which has been read already",
-	"os": "nothing; there is no system here", "sys": "nothing; there is no system here", "IF": "a if test else b", "iif": "a if test else b",
+	"null":        "None",
+	"nil":         "None",
+	"undefined":   "None",
+	"none":        "None",
+	"NULL":        "None",
+	"true":        "True",
+	"false":       "False",
+	"TRUE":        "True",
+	"FALSE":       "False",
+	"this":        "value",
+	"source":      "record",
+	"row":         "record",
+	"user":        "record",
+	"toString":    "str",
+	"length":      "len",
+	"concat":      "join",
+	"trim":        "strip",
+	"substring":   "value[start:end]",
+	"toLowerCase": "lower",
+	"toUpperCase": "upper",
+	"parseInt":    "int",
+	"print":       "nothing; the expression itself is the result",
+	"open":        "nothing; there are no files here",
+	"eval":        "the expression itself",
+	"exec":        "the expression itself",
+	"getattr":     "x.name",
+	"hasattr":     "'name' in record",
+	"strptime":    "datetime.strptime",
+	"strftime":    "value.strftime",
+	"now":         "nothing; there is no clock here",
+	"json":        "the record, which has been read already",
+	"os":          "nothing; there is no system here",
+	"sys":         "nothing; there is no system here",
+	"IF":          "a if test else b",
+	"iif":         "a if test else b",
 }
 
 // suggestion names what was perhaps meant.
@@ -243,7 +277,8 @@ func near(a, b string) bool {
 		i++
 	}
 	if len(a) == len(b) {
-		return i == len(a) || a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		return i == len(a) || a[i+1:] == b[i+1:] ||
+			i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 	}
 	return a[i:] == b[i+1:]
 }

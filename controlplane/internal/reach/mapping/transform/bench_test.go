@@ -18,8 +18,14 @@ func BenchmarkPeopleWithFiveTransforms(b *testing.B) {
 		{Source: "dept", Target: "department", Transform: "value.split('/')[-1] if value else None"},
 		{Source: "hired", Target: "hire_date", Transform: "value[:10]"},
 		{Source: "active", Target: "is_disabled", Transform: "not value"},
-		{Source: "givenName", Target: "first_name"}, {Source: "sn", Target: "last_name"}, {Source: "no", Target: "employee_number"},
-		{Source: "uid", Target: "username"}, {Source: "badge", Target: "attributes.badge"},
+		{
+			Source: "givenName",
+			Target: "first_name",
+		},
+		{Source: "sn", Target: "last_name"},
+		{Source: "no", Target: "employee_number"},
+		{Source: "uid", Target: "username"},
+		{Source: "badge", Target: "attributes.badge"},
 	}
 	for i := range rules {
 		rules[i].Object = mapping.ObjectIdentity
@@ -29,8 +35,16 @@ func BenchmarkPeopleWithFiveTransforms(b *testing.B) {
 		b.Fatal(err)
 	}
 	record := map[string]any{
-		"mail": " Ada.Lovelace@Example.TEST ", "cn": "Ada Lovelace", "givenName": "Ada", "sn": "Lovelace", "dept": "Europe/Research/Engines", "hired": "2020-01-31T00:00:00Z",
-		"active": true, "no": "1007", "uid": "ada", "badge": "B-7",
+		"mail":      " Ada.Lovelace@Example.TEST ",
+		"cn":        "Ada Lovelace",
+		"givenName": "Ada",
+		"sn":        "Lovelace",
+		"dept":      "Europe/Research/Engines",
+		"hired":     "2020-01-31T00:00:00Z",
+		"active":    true,
+		"no":        "1007",
+		"uid":       "ada",
+		"badge":     "B-7",
 	}
 	for i := range 10 {
 		record[fmt.Sprintf("other%d", i)] = "something that nobody maps"
@@ -39,7 +53,11 @@ func BenchmarkPeopleWithFiveTransforms(b *testing.B) {
 	today := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if p, problems := m.Person(r, today); len(problems) > 0 || p.Text[mapping.Email] != "ada.lovelace@example.test" {
+			if p, problems := m.Person(
+				r,
+				today,
+			); len(problems) > 0 ||
+				p.Text[mapping.Email] != "ada.lovelace@example.test" {
 				b.Errorf("%v, %v", p.Text, problems)
 				return
 			}

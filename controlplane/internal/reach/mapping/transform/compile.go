@@ -19,8 +19,8 @@ func Compile(text string) (mapping.Expression, error) {
 
 type expression struct{ program *pyexpr.Program }
 
-// Eval has the limits of one evaluation alone: a run that is cancelled ends between records. The record is read once for all the
-// expressions that look at it.
+// Eval has the limits of one evaluation alone: a run that is cancelled ends between records. The record is read once
+// for all the expressions that look at it.
 func (e expression) Eval(value any, record *mapping.Record) (any, error) {
 	read, known := record.Read.(*pyexpr.Record)
 	if !known {

@@ -13,7 +13,11 @@ func TestACompiledTransformTellsItsErrorsWithoutTheRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := e.Eval("2", &mapping.Record{Fields: map[string]any{"salary": int64(40)}}); err != nil || got != int64(42) {
+	if got, err := e.Eval(
+		"2",
+		&mapping.Record{Fields: map[string]any{"salary": int64(40)}},
+	); err != nil ||
+		got != int64(42) {
 		t.Errorf("Eval = %v, %v", got, err)
 	}
 	_, err = e.Eval("CANARY", &mapping.Record{Fields: map[string]any{"salary": int64(40)}})

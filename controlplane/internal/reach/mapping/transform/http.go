@@ -1,5 +1,5 @@
-// Package transform tries transforms out before they are saved: an expression over samples of a source, each with its result or
-// with what is wrong.
+// Package transform tries transforms out before they are saved: an expression over samples of a source, each with its
+// result or with what is wrong.
 package transform
 
 import (
@@ -9,13 +9,17 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-const aboutValidate = "A transform is one Python expression in which value is the field and record the whole source record. valid says whether " +
-	"the expression can be saved; results has one entry for every sample, with the value it gives or the error it ends with. Nothing is stored."
+const aboutValidate = "A transform is one Python expression in which value is the field and record the whole source " +
+	"record. valid says whether " +
+	"the expression can be saved; results has one entry for every sample, with the value it gives or the error it " +
+	"ends with. Nothing is stored."
 
 // Routes are the paths under /connectors/transforms.
 func Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/connectors/transforms/validate", "Validate a transform", validate).For(viewer.Admin).Describe(aboutValidate),
+		httpapi.Handle("POST", "/connectors/transforms/validate", "Validate a transform", validate).
+			For(viewer.Admin).
+			Describe(aboutValidate),
 	}
 }
 

@@ -54,8 +54,8 @@ type TransformError struct {
 	Hint      string `json:"hint" doc:"What to write instead; may be empty."`
 }
 
-// Validate compiles the expression and evaluates it over the samples. Its error is a fault of the samples; what is wrong with
-// the expression is part of the verdict.
+// Validate compiles the expression and evaluates it over the samples. Its error is a fault of the samples; what is
+// wrong with the expression is part of the verdict.
 func Validate(ctx context.Context, trial TransformTrial) (TransformVerdict, error) {
 	samples, err := decode(trial.Samples)
 	if err != nil {
@@ -82,7 +82,10 @@ func Validate(ctx context.Context, trial TransformTrial) (TransformVerdict, erro
 func evaluate(ctx context.Context, program *pyexpr.Program, s sample) TransformResult {
 	if ctx.Err() != nil {
 		text := fmt.Sprintf("not evaluated: the samples before took %s", maxTime)
-		return TransformResult{Error: &text, ErrorDetail: &TransformError{Code: "time_limit", Message: text, Line: 1, Column: 1}}
+		return TransformResult{
+			Error:       &text,
+			ErrorDetail: &TransformError{Code: "time_limit", Message: text, Line: 1, Column: 1},
+		}
 	}
 	v, err := program.Eval(ctx, s.value, pyexpr.NewRecord(s.record))
 	if err != nil {
@@ -101,7 +104,13 @@ func told(err error) (*string, *TransformError) {
 		return &text, &TransformError{Code: pyexpr.Internal, Message: text, Line: 1, Column: 1}
 	}
 	return &text, &TransformError{
-		Code: e.Code, Exception: e.Exception, Message: e.Message, Line: e.Line, Column: e.Column, Excerpt: e.Excerpt, Hint: e.Hint,
+		Code:      e.Code,
+		Exception: e.Exception,
+		Message:   e.Message,
+		Line:      e.Line,
+		Column:    e.Column,
+		Excerpt:   e.Excerpt,
+		Hint:      e.Hint,
 	}
 }
 
@@ -118,7 +127,14 @@ func decode(raw []TransformSample) ([]sample, error) {
 			return nil, fmt.Errorf("sample %d: %w", i, err)
 		}
 		if err := into(r.Record, &samples[i].record); err != nil {
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/samples/%d/record", i), Code: "not_an_object", Detail: "a record is an object, or null"})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: fmt.Sprintf("#/samples/%d/record", i),
+					Code:    "not_an_object",
+					Detail:  "a record is an object, or null",
+				},
+			)
 		}
 	}
 	if len(wrong) > 0 {

@@ -62,7 +62,12 @@ func TestEverySampleHasItsResult(t *testing.T) {
 
 func TestAnIntegerKeepsAllItsDigits(t *testing.T) {
 	var in transform.TransformTrial
-	if err := json.Unmarshal([]byte(`{"expression": "value + 1", "samples": [{"value": 123456789012345678901234567890}, {"value": 9007199254740993}]}`), &in); err != nil {
+	if err := json.Unmarshal(
+		[]byte(
+			`{"expression": "value + 1", "samples": [{"value": 123456789012345678901234567890}, {"value": 9007199254740993}]}`,
+		),
+		&in,
+	); err != nil {
 		t.Fatal(err)
 	}
 	verdict, err := transform.Validate(context.Background(), in)
@@ -70,7 +75,10 @@ func TestAnIntegerKeepsAllItsDigits(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, _ := json.Marshal(verdict.Results)
-	if s := string(b); !strings.Contains(s, `"value":123456789012345678901234567891,`) || !strings.Contains(s, `"value":9007199254740994,`) {
+	if s := string(
+		b,
+	); !strings.Contains(s, `"value":123456789012345678901234567891,`) ||
+		!strings.Contains(s, `"value":9007199254740994,`) {
 		t.Errorf("results = %s", s)
 	}
 }
@@ -80,14 +88,21 @@ func TestAnExpressionThatIsNoneSaysWhatAndWhere(t *testing.T) {
 		{"value.lower(", "syntax_error", "SyntaxError", "'(' was never closed", "value.lower(\n           ^", ""},
 		{"value && 1", "syntax_error", "SyntaxError", `invalid syntax at "&"`, "value && 1\n       ^", "write and"},
 		{"", "syntax_error", "SyntaxError", "the expression is empty", "\n^", ""},
-		{"(1 +\n 'ü' + foo)", "not_allowed", "NameError", "name 'foo' is not defined; a field of the record is record['foo']", " 'ü' + foo)\n       ^", ""},
-		{"valu.lower()", "not_allowed", "NameError", "name 'valu' is not defined; did you mean value?", "valu.lower()\n^", ""},
+		{"(1 +\n 'ü' + foo)", "not_allowed", "NameError", "name 'foo' is not defined; a field of the record is " +
+			"record['foo']", " 'ü' + foo)\n       ^", ""},
+		{"valu.lower()", "not_allowed", "NameError", "name 'valu' is not defined; did you mean value?",
+			"valu.lower()\n^", ""},
 		{"null", "not_allowed", "NameError", "name 'null' is not defined; in its place write None", "null\n^", ""},
-		{"import re", "not_allowed", "", "import is a statement", "import re\n^", "re, datetime, math, string and unicodedata are there without import"},
-		{"x = 1", "syntax_error", "SyntaxError", "= assigns; write == to compare, or (name := value)", "x = 1\n  ^", "the expression itself is the result: leave the name and the = away"},
-		{"if value: 1", "syntax_error", "SyntaxError", `invalid syntax at "if"`, "if value: 1\n^", "write a if test else b"},
-		{"f\"{record[\"a\"]}\"", "syntax_error", "SyntaxError", "f-string: expecting '}'", "", "a field ends with }; inside of it use the other kind of quotes: f\"{record['name']}\""},
-		{"value.__class__", "not_allowed", "", "__class__: names that begin with _ are not reachable here", "value.__class__\n      ^", ""},
+		{"import re", "not_allowed", "", "import is a statement", "import re\n^", "re, datetime, math, string and " +
+			"unicodedata are there without import"},
+		{"x = 1", "syntax_error", "SyntaxError", "= assigns; write == to compare, or (name := value)", "x = 1\n  ^",
+			"the expression itself is the result: leave the name and the = away"},
+		{"if value: 1", "syntax_error", "SyntaxError", `invalid syntax at "if"`, "if value: 1\n^",
+			"write a if test else b"},
+		{"f\"{record[\"a\"]}\"", "syntax_error", "SyntaxError", "f-string: expecting '}'", "",
+			"a field ends with }; inside of it use the other kind of quotes: f\"{record['name']}\""},
+		{"value.__class__", "not_allowed", "", "__class__: names that begin with _ are not reachable here",
+			"value.__class__\n      ^", ""},
 		{"1" + strings.Repeat(" ", 5000), "source_limit", "", "the expression is longer than 4 KiB", "", ""},
 	} {
 		in := transform.TransformTrial{Expression: tt.expression, Samples: []transform.TransformSample{{}, {}}}
@@ -114,7 +129,10 @@ func TestAnExpressionThatIsNoneSaysWhatAndWhere(t *testing.T) {
 }
 
 func TestARecordThatIsNoObjectIsRefused(t *testing.T) {
-	in := transform.TransformTrial{Expression: "1", Samples: []transform.TransformSample{{}, {Record: json.RawMessage(`[1]`)}}}
+	in := transform.TransformTrial{
+		Expression: "1",
+		Samples:    []transform.TransformSample{{}, {Record: json.RawMessage(`[1]`)}},
+	}
 	_, err := transform.Validate(context.Background(), in)
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("Validate = %v; want it refused", err)
@@ -124,7 +142,10 @@ func TestARecordThatIsNoObjectIsRefused(t *testing.T) {
 func TestSamplesThatTakeTooLongEndTogether(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	verdict, err := transform.Validate(ctx, transform.TransformTrial{Expression: "1", Samples: []transform.TransformSample{{}}})
+	verdict, err := transform.Validate(
+		ctx,
+		transform.TransformTrial{Expression: "1", Samples: []transform.TransformSample{{}}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,8 @@ func TestOccurrences(t *testing.T) {
 	for _, c := range []struct{ expression, zone, after, want string }{
 		{"*/15 * * * *", "UTC", "2026-01-01T00:00:00Z", "00:15 00:30 00:45"},
 		{"0 2 * * *", "Europe/Berlin", "2026-01-01T12:00:00Z", "2026-01-02T01:00 2026-01-03T01:00"},
-		{"30 6-8 * * mon-fri", "Asia/Kolkata", "2026-01-02T12:00:00Z", "2026-01-05T01:00 2026-01-05T02:00 2026-01-05T03:00"},
+		{"30 6-8 * * mon-fri", "Asia/Kolkata", "2026-01-02T12:00:00Z", "2026-01-05T01:00 2026-01-05T02:00 " +
+			"2026-01-05T03:00"},
 		{"0 0 29 2 *", "UTC", "2096-03-01T00:00:00Z", "2104-02-29T00:00"},
 		{"0 0 13 * fri", "UTC", "2026-01-10T00:00:00Z", "2026-01-13T00:00 2026-01-16T00:00"}, // either is enough
 		{"0 0 */2 * fri", "UTC", "2026-01-10T00:00:00Z", "2026-01-23T00:00"},                 // a * asks for both
@@ -42,10 +43,12 @@ func TestOccurrences(t *testing.T) {
 		{"0 0 1 JAN,Jul *", "UTC", "2026-01-01T00:00:00Z", "2026-07-01T00:00"},
 		// Put forward from 02:00 to 03:00 (01:00 UTC): what does not exist is due once, right after.
 		{"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00 2026-03-30T00:30"},
-		{"*/20 2,3 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00 2026-03-29T01:20 2026-03-29T01:40 2026-03-30T00:00"},
+		{"*/20 2,3 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00 2026-03-29T01:20 " +
+			"2026-03-29T01:40 2026-03-30T00:00"},
 		// Put back from 03:00 to 02:00 (01:00 UTC): what comes twice is due when it comes first.
 		{"30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T00:30 2026-10-26T01:30"},
-		{"*/30 1-3 * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", "2026-10-25T00:30 2026-10-25T02:00 2026-10-25T02:30"},
+		{"*/30 1-3 * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", "2026-10-25T00:30 2026-10-25T02:00 " +
+			"2026-10-25T02:30"},
 		// Half an hour only, at two in the morning.
 		{"15 2 * * *", "Australia/Lord_Howe", "2026-10-03T00:00:00Z", "2026-10-03T15:30"},
 		// Put forward at midnight, and a day that never was.
@@ -70,15 +73,16 @@ func TestOccurrences(t *testing.T) {
 
 func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "five fields are needed",
-		"* * * *":                       "here are 4",
-		"0 */5 * * * *":                 "here are 6 (seconds and years are not among them)",
-		"@reboot":                       "there are the words @hourly",
-		"60 * * * *":                    "minute (character 1): 60 is not between 0 and 59",
-		"0 1,24 * * *":                  "hour (character 5): 24 is not between 0 and 23",
-		"0  0  0 * *":                   "day of month (character 7): 0 is not between 1 and 31",
-		"0 0 1 13 *":                    "month (character 7): 13 is not between 1 and 12",
-		"0 0 * * mon-funday":            "day of week (character 13): a number or a name such as mon is needed here, not \"funday\"",
+		"":              "five fields are needed",
+		"* * * *":       "here are 4",
+		"0 */5 * * * *": "here are 6 (seconds and years are not among them)",
+		"@reboot":       "there are the words @hourly",
+		"60 * * * *":    "minute (character 1): 60 is not between 0 and 59",
+		"0 1,24 * * *":  "hour (character 5): 24 is not between 0 and 23",
+		"0  0  0 * *":   "day of month (character 7): 0 is not between 1 and 31",
+		"0 0 1 13 *":    "month (character 7): 13 is not between 1 and 12",
+		"0 0 * * mon-funday": "day of week (character 13): a number or a name such as mon is needed here, " +
+			"not \"funday\"",
 		"0 22-2 * * *":                  "hour (character 3): 22-2 runs backwards; write it as two, 22-23,0-2",
 		"*/0 * * * *":                   "minute (character 3): a step of 0 is not between 1 and 60",
 		"5/10 * * * *":                  "minute (character 2): a step goes with * or a range: write 5-59/10",
@@ -102,7 +106,8 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 
 func TestShortest(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"* * * * *": time.Minute, "*/5 * * * *": 5 * time.Minute, "0,58 * * * *": 2 * time.Minute, "0 2 * * *": 24 * time.Hour,
+		"* * * * *": time.Minute, "*/5 * * * *": 5 * time.Minute, "0,58 * * * *": 2 * time.Minute,
+		"0 2 * * *":       24 * time.Hour,
 		"2,58 0,23 * * *": 4 * time.Minute,                                 // over midnight
 		"2,58 0,23 1 * *": 56 * time.Minute,                                // never two days running
 		"0,7 * * * *":     7 * time.Minute, "*/7 * * * *": 4 * time.Minute, // 56 to 0

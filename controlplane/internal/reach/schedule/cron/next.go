@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// horizon is how many days ahead the next occurrence is looked for: a 29th of February on some day of the week may be 40 years off.
+// horizon is how many days ahead the next occurrence is looked for: a 29th of February on some day of the week may be
+// 40 years off.
 const horizon = 41 * 366
 
 // Next is the first occurrence after a moment, in the zone; the zero time when there is none within forty years.
@@ -19,7 +20,13 @@ func (e Expression) Next(after time.Time, zone *time.Location) time.Time {
 		}
 		for hours := e.hours; hours != 0; hours &= hours - 1 {
 			for minutes := e.minutes; minutes != 0; minutes &= minutes - 1 {
-				shown := date.Add(time.Duration(bits.TrailingZeros64(hours))*time.Hour + time.Duration(bits.TrailingZeros64(minutes))*time.Minute)
+				shown := date.Add(
+					time.Duration(
+						bits.TrailingZeros64(hours),
+					)*time.Hour + time.Duration(
+						bits.TrailingZeros64(minutes),
+					)*time.Minute,
+				)
 				if at := moment(shown, zone); at.After(after) {
 					return at
 				}
@@ -44,8 +51,8 @@ func (e Expression) on(date time.Time) bool {
 // reach is more than any zone is, or was, away from UTC.
 const reach = 26 * time.Hour
 
-// moment is when the clocks of a zone show a time, which is given as if it were UTC: the first time if they do so twice, and when
-// they are put forward over it if they never do.
+// moment is when the clocks of a zone show a time, which is given as if it were UTC: the first time if they do so
+// twice, and when they are put forward over it if they never do.
 func moment(shown time.Time, zone *time.Location) time.Time {
 	for at := shown.Add(-reach).In(zone); at.Before(shown.Add(reach)); {
 		_, offset := at.Zone()
@@ -66,13 +73,18 @@ func moment(shown time.Time, zone *time.Location) time.Time {
 	return shown.In(zone)
 }
 
-// Shortest is the least time between two occurrences by a clock that is never changed; a day where there is one a day at most.
+// Shortest is the least time between two occurrences by a clock that is never changed; a day where there is one a day
+// at most.
 func (e Expression) Shortest() time.Duration {
 	const day = 24 * time.Hour
 	shortest, first, last := day, time.Duration(-1), time.Duration(-1)
 	for hours := e.hours; hours != 0; hours &= hours - 1 {
 		for minutes := e.minutes; minutes != 0; minutes &= minutes - 1 {
-			at := time.Duration(bits.TrailingZeros64(hours))*time.Hour + time.Duration(bits.TrailingZeros64(minutes))*time.Minute
+			at := time.Duration(
+				bits.TrailingZeros64(hours),
+			)*time.Hour + time.Duration(
+				bits.TrailingZeros64(minutes),
+			)*time.Minute
 			if last >= 0 {
 				shortest = min(shortest, at-last)
 			} else {

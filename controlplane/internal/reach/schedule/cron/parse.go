@@ -51,11 +51,17 @@ var fields = []field{
 }
 
 var words = map[string]string{
-	"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0", "@monthly": "0 0 1 * *",
-	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
+	"@hourly":   "0 * * * *",
+	"@daily":    "0 0 * * *",
+	"@midnight": "0 0 * * *",
+	"@weekly":   "0 0 * * 0",
+	"@monthly":  "0 0 1 * *",
+	"@yearly":   "0 0 1 1 *",
+	"@annually": "0 0 1 1 *",
 }
 
-// Parse reads an expression such as */15 6-20 * * mon-fri, or one of @hourly @daily @weekly @monthly @yearly. Its error is a
+// Parse reads an expression such as */15 6-20 * * mon-fri, or one of @hourly @daily @weekly @monthly @yearly. Its error
+// is a
 // *Problem.
 func Parse(text string) (Expression, error) {
 	if len(text) > maxLength {
@@ -157,11 +163,19 @@ func (p part) item(f field) (set uint64, err error) {
 		}
 	}
 	if last < first {
-		return 0, p.wrong(f, 0, fmt.Sprintf("%s runs backwards; write it as two, %s-%d,%d-%s", span, from, f.max, f.min, to))
+		return 0, p.wrong(
+			f,
+			0,
+			fmt.Sprintf("%s runs backwards; write it as two, %s-%d,%d-%s", span, from, f.max, f.min, to),
+		)
 	}
 	if stepped {
 		if span != "*" && !ranged {
-			return 0, p.wrong(f, len(span), fmt.Sprintf("a step goes with * or a range: write %s-%d/%s", span, f.max, stepText))
+			return 0, p.wrong(
+				f,
+				len(span),
+				fmt.Sprintf("a step goes with * or a range: write %s-%d/%s", span, f.max, stepText),
+			)
 		}
 		if step, err = p.number(f, stepText, len(span)+1); err != nil {
 			return 0, err

@@ -1,6 +1,6 @@
-// Package chain is the arithmetic of the audit log: the canonical form of an entry, the hash that ties it to the one before, the
-// signed checkpoints over both, and the verification of all of them. It knows no database, so that an export can be verified by
-// whoever holds the file.
+// Package chain is the arithmetic of the audit log: the canonical form of an entry, the hash that ties it to the one
+// before, the signed checkpoints over both, and the verification of all of them. It knows no database, so that an
+// export can be verified by whoever holds the file.
 package chain
 
 import (
@@ -20,9 +20,9 @@ import (
 // maxNesting is how deep a canonical value may go.
 const maxNesting = 128
 
-// Canonical writes a JSON value as RFC 8785 wants it: no spaces, members in the order of their UTF-16 code units, numbers and texts
-// in one form alone. It refuses what has no single meaning: duplicate members, lone surrogates, invalid UTF-8, numbers beyond
-// IEEE 754, anything after the value.
+// Canonical writes a JSON value as RFC 8785 wants it: no spaces, members in the order of their UTF-16 code units,
+// numbers and texts in one form alone. It refuses what has no single meaning: duplicate members, lone surrogates,
+// invalid UTF-8, numbers beyond IEEE 754, anything after the value.
 func Canonical(raw []byte) ([]byte, error) { return canonical(raw) }
 
 // canonical leaves out the named members of the outermost object.
@@ -171,8 +171,8 @@ func closed(d *json.Decoder) error {
 	return nil
 }
 
-// compareUTF16 orders names as RFC 8785 section 3.2.3 does: by UTF-16 code units, which differs from the order of code points where
-// a name leaves the basic plane.
+// compareUTF16 orders names as RFC 8785 section 3.2.3 does: by UTF-16 code units, which differs from the order of code
+// points where a name leaves the basic plane.
 func compareUTF16(a, b string) int {
 	for a != "" && b != "" {
 		ra, na := utf8.DecodeRuneInString(a)
@@ -249,7 +249,8 @@ func appendNumber(b []byte, f float64) []byte {
 	return b
 }
 
-// Exact reports whether a JSON number keeps its value as a double; what does not is kept as text by whoever writes entries.
+// Exact reports whether a JSON number keeps its value as a double; what does not is kept as text by whoever writes
+// entries.
 func Exact(n json.Number) bool {
 	f, err := strconv.ParseFloat(string(n), 64)
 	if err != nil {

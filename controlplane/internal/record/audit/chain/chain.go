@@ -127,7 +127,8 @@ func (v *Verifier) Next(l Link) error {
 	return v.take(l)
 }
 
-// begin takes the entry for the start of what there is to verify. What a checkpoint says of the one before holds here as well.
+// begin takes the entry for the start of what there is to verify. What a checkpoint says of the one before holds here
+// as well.
 func (v *Verifier) begin(l Link) error {
 	v.Seq, v.Hash = l.Seq-1, l.Prev
 	if l.Seq == 1 {
@@ -145,7 +146,11 @@ func (v *Verifier) take(l Link) error {
 	if want, known := v.claimed[l.Seq]; known {
 		delete(v.claimed, l.Seq)
 		if !bytes.Equal(want, l.Hash) {
-			return broken(l.Seq, Contested, "a signed checkpoint has another hash for it: this entry or an earlier one was replaced")
+			return broken(
+				l.Seq,
+				Contested,
+				"a signed checkpoint has another hash for it: this entry or an earlier one was replaced",
+			)
 		}
 	}
 	return nil

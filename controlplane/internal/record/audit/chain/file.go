@@ -50,9 +50,9 @@ type Report struct {
 	Break       *Break              // nil: every entry is the one that was written
 }
 
-// VerifyFile verifies an export as NDJSON, plain or packed with gzip. Without keys the file's own are used, which shows damage but
-// not the work of somebody who wrote the whole file anew. The error is for what cannot be read at all; what was tampered with is
-// the report's Break.
+// VerifyFile verifies an export as NDJSON, plain or packed with gzip. Without keys the file's own are used, which shows
+// damage but not the work of somebody who wrote the whole file anew. The error is for what cannot be read at all; what
+// was tampered with is the report's Break.
 func VerifyFile(path string, keys ...ed25519.PublicKey) (Report, error) {
 	r := Report{Keys: keys, KeyGiven: len(keys) > 0}
 	t, err := readTrailer(path)
@@ -121,7 +121,11 @@ func (r *Report) verify(path string, t trailer) error {
 		return err
 	}
 	if v.Checked > 0 && (len(t.checkpoints) == 0 || v.signed < v.Seq) {
-		return broken(max(v.signed+1, r.First), Unsigned, "no signed checkpoint covers the entries from here to the end")
+		return broken(
+			max(v.signed+1, r.First),
+			Unsigned,
+			"no signed checkpoint covers the entries from here to the end",
+		)
 	}
 	return nil
 }
@@ -163,7 +167,11 @@ func (r *Report) begin(v *Verifier, first Link, t trailer) error {
 	for _, note := range t.checkpoints {
 		c, err := OpenCheckpoint(Origin(v.Tenant), note, r.Keys...)
 		if err != nil {
-			return broken(first.Seq, Unsigned, "a checkpoint of this file is not signed for this log with a key that is trusted")
+			return broken(
+				first.Seq,
+				Unsigned,
+				"a checkpoint of this file is not signed for this log with a key that is trusted",
+			)
 		}
 		v.Expect(c.Seq, c.Hash)
 		v.signed = max(v.signed, c.Seq)
@@ -201,8 +209,8 @@ func ParseLink(line []byte) (Link, error) {
 // tail is how AppendLink ends a line, without the digits.
 const tail = len(`,"prev_hash":"`) + 2*sha256.Size + len(`","hash":"`) + 2*sha256.Size + len(`"}`)
 
-// unchanged reads a line that is as AppendLink wrote it. Its bytes have the hash that it names, so they are what was hashed, and need not be
-// brought into canonical form.
+// unchanged reads a line that is as AppendLink wrote it. Its bytes have the hash that it names, so they are what was
+// hashed, and need not be brought into canonical form.
 func unchanged(line []byte) (l Link, ok bool) {
 	if len(line) <= tail {
 		return l, false

@@ -43,8 +43,8 @@ func parsePEM(text string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// lastPlusOfVerifier finds where the key of a name+id+key starts: base64 knows the plus sign as well, the id before it has eight
-// hexadecimal digits.
+// lastPlusOfVerifier finds where the key of a name+id+key starts: base64 knows the plus sign as well, the id before it
+// has eight hexadecimal digits.
 func lastPlusOfVerifier(text string) int {
 	name, rest, found := strings.Cut(text, "+")
 	if !found {

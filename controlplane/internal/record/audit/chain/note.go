@@ -33,8 +33,8 @@ const (
 	atPrefix         = "at "
 )
 
-// text is the part that is signed, in the form of a C2SP tlog-checkpoint: origin, size, hash, and one line of our own with the
-// instant. The hash is that of the last entry: the log is a chain, not a tree.
+// text is the part that is signed, in the form of a C2SP tlog-checkpoint: origin, size, hash, and one line of our own
+// with the instant. The hash is that of the last entry: the log is a chain, not a tree.
 func (c Checkpoint) text() string {
 	return c.Origin + "\n" + strconv.FormatInt(c.Seq, 10) + "\n" + base64.StdEncoding.EncodeToString(c.Hash) + "\n" +
 		atPrefix + c.At.UTC().Format(time.RFC3339) + "\n"
@@ -97,7 +97,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// OpenCheckpoint reads a signed checkpoint of a log. It returns ErrSignature when none of the keys signed it under that origin.
+// OpenCheckpoint reads a signed checkpoint of a log. It returns ErrSignature when none of the keys signed it under that
+// origin.
 func OpenCheckpoint(origin, note string, keys ...ed25519.PublicKey) (Checkpoint, error) {
 	text, err := openNote(origin, note, keys)
 	if err != nil {

@@ -20,7 +20,11 @@ func TestACheckpointOpensUnderItsOwnKeyAndNameAlone(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	c := chain.Checkpoint{Origin: chain.Origin("t1"), Seq: 7, Hash: chain.Genesis, At: at}
 	note := c.Sign(key('a'))
-	if want := "grantwright/t1\n7\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\nat 2026-01-02T03:04:05Z\n\n— grantwright/t1 "; !strings.HasPrefix(note, want) {
+	if want := "grantwright/t1\n7\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\nat 2026-01-02T03:04:05Z\n\n— " +
+		"grantwright/t1 "; !strings.HasPrefix(
+		note,
+		want,
+	) {
 		t.Errorf("note = %q", note)
 	}
 	got, err := chain.OpenCheckpoint(c.Origin, note, public(key('b')), public(key('a')))
@@ -28,7 +32,8 @@ func TestACheckpointOpensUnderItsOwnKeyAndNameAlone(t *testing.T) {
 		t.Errorf("opened %+v, %v", got, err)
 	}
 	for name, bad := range map[string]string{
-		"another number": strings.Replace(note, "\n7\n", "\n8\n", 1), "another log": strings.ReplaceAll(note, "t1", "t2"), "no signature": strings.SplitAfter(note, "\n\n")[0],
+		"another number": strings.Replace(note, "\n7\n", "\n8\n", 1),
+		"another log":    strings.ReplaceAll(note, "t1", "t2"), "no signature": strings.SplitAfter(note, "\n\n")[0],
 		"nothing": "", "another hash": strings.Replace(note, "AAAA", "BBBB", 1),
 	} {
 		if _, err := chain.OpenCheckpoint(c.Origin, bad, public(key('a'))); err == nil {
@@ -46,7 +51,8 @@ func TestPublicKeysAreReadInEveryForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{asPEM, chain.VerifierKey("grantwright/t1", k), "YWFh" + strings.Repeat("x", 3), "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"} {
+	for _, text := range []string{asPEM, chain.VerifierKey("grantwright/t1", k), "YWFh" + strings.Repeat("x", 3),
+		"PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"} {
 		got, err := chain.ParseKey(text)
 		switch {
 		case strings.HasPrefix(text, "YWFh"):
@@ -68,7 +74,8 @@ func TestNotesOfOtherToolsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
-	const note = text + "\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n"
+	const note = text + "\n— PeterNeumann " +
+		"x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n"
 	if got, err := chain.OpenNote("PeterNeumann", note, k); err != nil || got != text {
 		t.Errorf("opened %q, %v", got, err)
 	}

@@ -120,9 +120,25 @@ const ipAddress = 2 // the type of an observable
 func From(e audit.Event) Event {
 	class := ClassOf(e.Action, e.Outcome)
 	out := Event{
-		ActivityID: class.ActivityID, ClassUID: class.ClassUID, CategoryUID: class.ClassUID / 1000, TypeUID: class.ClassUID*100 + class.ActivityID,
-		SeverityID: class.SeverityID, Time: e.Time.UnixMilli(), Message: message(e), Metadata: metadata(e), Actor: actor(e.Actor), Comment: e.Reason,
-		Unmapped: Unmapped{Category: e.Category, PrevHash: e.PrevHash, Hash: e.Hash, Changes: e.Changes, Context: e.Context, Elsewhere: e.Elsewhere, ActingFor: e.ActingFor},
+		ActivityID:  class.ActivityID,
+		ClassUID:    class.ClassUID,
+		CategoryUID: class.ClassUID / 1000,
+		TypeUID:     class.ClassUID*100 + class.ActivityID,
+		SeverityID:  class.SeverityID,
+		Time:        e.Time.UnixMilli(),
+		Message:     message(e),
+		Metadata:    metadata(e),
+		Actor:       actor(e.Actor),
+		Comment:     e.Reason,
+		Unmapped: Unmapped{
+			Category:  e.Category,
+			PrevHash:  e.PrevHash,
+			Hash:      e.Hash,
+			Changes:   e.Changes,
+			Context:   e.Context,
+			Elsewhere: e.Elsewhere,
+			ActingFor: e.ActingFor,
+		},
 	}
 	out.StatusID, out.Status = 1, "Success"
 	if e.Outcome != audit.Success {
@@ -188,15 +204,23 @@ func privileges(e audit.Event) []string {
 
 func metadata(e audit.Event) Metadata {
 	m := Metadata{
-		Version: Version, Product: Product{Name: "Grantwright", VendorName: "Grantwright"}, UID: e.TenantID + "/" + strconv.FormatInt(e.Seq, 10),
-		Sequence: e.Seq, EventCode: e.Action, TenantUID: e.TenantID, OriginalTime: e.Time.UTC().Format("2006-01-02T15:04:05.000Z"), LogName: "audit",
+		Version:      Version,
+		Product:      Product{Name: "Grantwright", VendorName: "Grantwright"},
+		UID:          e.TenantID + "/" + strconv.FormatInt(e.Seq, 10),
+		Sequence:     e.Seq,
+		EventCode:    e.Action,
+		TenantUID:    e.TenantID,
+		OriginalTime: e.Time.UTC().Format("2006-01-02T15:04:05.000Z"),
+		LogName:      "audit",
 	}
 	m.CorrelationUID, _ = e.Context["request_id"].(string)
 	return m
 }
 
 func actor(a audit.Actor) Actor {
-	out := Actor{User: User{UID: a.ID, Name: a.Display, TypeID: map[string]int{"user": 1, "service": 4, "agent": 4}[a.Type]}}
+	out := Actor{
+		User: User{UID: a.ID, Name: a.Display, TypeID: map[string]int{"user": 1, "service": 4, "agent": 4}[a.Type]},
+	}
 	if out.User.TypeID == 0 {
 		out.User.TypeID = 3
 	}

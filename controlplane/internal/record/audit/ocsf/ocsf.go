@@ -1,5 +1,5 @@
-// Package ocsf tells entries of the audit log in the words of the Open Cybersecurity Schema Framework, which security information
-// systems read.
+// Package ocsf tells entries of the audit log in the words of the Open Cybersecurity Schema Framework, which security
+// information systems read.
 package ocsf
 
 import (
@@ -31,15 +31,25 @@ const (
 
 // classes are those of the categories.
 var classes = map[audit.Category]int{
-	audit.Authentication: authentication, audit.Account: accountChange, audit.Identity: accountChange, audit.Grant: userAccess,
-	audit.Authorization: apiActivity, audit.Export: apiActivity,
+	audit.Authentication: authentication,
+	audit.Account:        accountChange,
+	audit.Identity:       accountChange,
+	audit.Grant:          userAccess,
+	audit.Authorization:  apiActivity,
+	audit.Export:         apiActivity,
 }
 
 // changesOfAccounts are actions about signing in that change the account itself.
-var changesOfAccounts = map[string]int{"auth.password_changed": 3, "auth.mfa_enabled": 10, "auth.mfa_disabled": 11, "auth.mfa_reset": 11, "auth.roles_mapped": other}
+var changesOfAccounts = map[string]int{
+	"auth.password_changed": 3,
+	"auth.mfa_enabled":      10,
+	"auth.mfa_disabled":     11,
+	"auth.mfa_reset":        11,
+	"auth.roles_mapped":     other,
+}
 
-// ClassOf is the place of an action. What is about many objects at once, as after a sync, and what has no class of its own is the
-// management of an entity.
+// ClassOf is the place of an action. What is about many objects at once, as after a sync, and what has no class of its
+// own is the management of an entity.
 func ClassOf(action string, outcome audit.Outcome) Class {
 	if n, ok := changesOfAccounts[action]; ok {
 		return Class{ClassUID: accountChange, ActivityID: n, SeverityID: severity(action, outcome)}
@@ -53,16 +63,51 @@ func ClassOf(action string, outcome audit.Outcome) Class {
 
 // activities are the numbers of verbs in each class.
 var activities = map[int]map[string]int{
-	authentication: {"login": 1, "logout": 2, "logout_all": 2, "session_ended": 2, "refresh_reuse_detected": 1, "recovery_used": 1},
-	accountChange: {
-		"created": 1, "registered": 1, "activated": 2, "enabled": 2, "reappeared": 2, "password_changed": 3, "password_reset": 4, "deactivated": 5,
-		"disabled": 5, "archived": 5, "removed": 6, "deleted": 6,
+	authentication: {
+		"login":                  1,
+		"logout":                 2,
+		"logout_all":             2,
+		"session_ended":          2,
+		"refresh_reuse_detected": 1,
+		"recovery_used":          1,
 	},
-	userAccess:  {"created": 1, "assigned": 1, "reappeared": 1, "removed": 2, "revoked": 2},
-	apiActivity: {"created": 1, "read": 2, "exported": 2, "verified": 2, "checkpoints_read": 2, "changes_exported": 2, "cross_access": 99},
+	accountChange: {
+		"created":          1,
+		"registered":       1,
+		"activated":        2,
+		"enabled":          2,
+		"reappeared":       2,
+		"password_changed": 3,
+		"password_reset":   4,
+		"deactivated":      5,
+		"disabled":         5,
+		"archived":         5,
+		"removed":          6,
+		"deleted":          6,
+	},
+	userAccess: {"created": 1, "assigned": 1, "reappeared": 1, "removed": 2, "revoked": 2},
+	apiActivity: {
+		"created":          1,
+		"read":             2,
+		"exported":         2,
+		"verified":         2,
+		"checkpoints_read": 2,
+		"changes_exported": 2,
+		"cross_access":     99,
+	},
 	entityManagement: {
-		"created": 1, "registered": 1, "started": 1, "read": 2, "tested": 2, "discovered": 2, "deleted": 4, "removed": 4, "revoked": 4,
-		"trimmed": 4, "enabled": 8, "disabled": 9,
+		"created":    1,
+		"registered": 1,
+		"started":    1,
+		"read":       2,
+		"tested":     2,
+		"discovered": 2,
+		"deleted":    4,
+		"removed":    4,
+		"revoked":    4,
+		"trimmed":    4,
+		"enabled":    8,
+		"disabled":   9,
 	},
 }
 
@@ -90,8 +135,14 @@ const (
 
 // alarming are actions that somebody should look at, whatever their outcome says.
 var alarming = map[string]int{
-	"auth.refresh_reuse_detected": high, "agent.clone_detected": high, "agent.identity_mismatch": high, "tenant.cross_access": medium,
-	"audit.trimmed": low, "audit.retention_updated": medium, "audit_stream.deleted": medium, "audit_stream.updated": low,
+	"auth.refresh_reuse_detected": high,
+	"agent.clone_detected":        high,
+	"agent.identity_mismatch":     high,
+	"tenant.cross_access":         medium,
+	"audit.trimmed":               low,
+	"audit.retention_updated":     medium,
+	"audit_stream.deleted":        medium,
+	"audit_stream.updated":        low,
 }
 
 func severity(action string, outcome audit.Outcome) int {

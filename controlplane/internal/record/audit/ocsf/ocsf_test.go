@@ -12,7 +12,13 @@ import (
 
 // required are the members that schema 1.3.0 asks of each class, beyond those that it asks of every event.
 var required = map[int][]string{
-	3001: {"user"}, 3002: {"user"}, 3004: {"entity"}, 3005: {"user", "privileges"}, 6003: {"actor", "api", "src_endpoint"},
+	3001: {
+		"user",
+	},
+	3002: {"user"},
+	3004: {"entity"},
+	3005: {"user", "privileges"},
+	6003: {"actor", "api", "src_endpoint"},
 }
 
 // ofEvery are the members that it asks of every event, with those of their own that are required.
@@ -29,8 +35,20 @@ func TestEveryActionHasWhatTheSchemaRequires(t *testing.T) {
 	for _, a := range audit.Catalog() {
 		for _, outcome := range []audit.Outcome{audit.Success, audit.Failure, audit.Denied} {
 			for _, subject := range []*audit.Subject{nil, {Type: "thing", ID: "x1", Display: "X"}} {
-				e := audit.Event{Seq: 7, Time: at, TenantID: "t1", Action: a.Name, Category: a.Category, Outcome: outcome, Actor: audit.Actor{Type: "system"}, Subject: subject}
-				t.Run(fmt.Sprintf("%s %s %t", a.Name, outcome, subject != nil), func(t *testing.T) { valid(t, ocsf.From(e)) })
+				e := audit.Event{
+					Seq:      7,
+					Time:     at,
+					TenantID: "t1",
+					Action:   a.Name,
+					Category: a.Category,
+					Outcome:  outcome,
+					Actor:    audit.Actor{Type: "system"},
+					Subject:  subject,
+				}
+				t.Run(
+					fmt.Sprintf("%s %s %t", a.Name, outcome, subject != nil),
+					func(t *testing.T) { valid(t, ocsf.From(e)) },
+				)
 			}
 		}
 	}
@@ -85,12 +103,34 @@ func valid(t *testing.T, event ocsf.Event) {
 
 func TestAnEventTellsWhoFromWhereAndKeepsItsHash(t *testing.T) {
 	e := ocsf.From(audit.Event{
-		Seq: 7, TenantID: "t1", Action: "auth.login", Category: audit.Authentication, Outcome: audit.Failure, Hash: "ab", PrevHash: "cd",
-		Actor:   audit.Actor{Type: "user", ID: "u1", Display: "ada@acme.test", Roles: []string{"admin"}, IP: "192.0.2.7", UserAgent: "curl/8", TokenID: "s1"},
-		Subject: &audit.Subject{Type: "user", ID: "u1", Display: "ada@acme.test"}, Context: map[string]any{"request_id": "r1"},
+		Seq:      7,
+		TenantID: "t1",
+		Action:   "auth.login",
+		Category: audit.Authentication,
+		Outcome:  audit.Failure,
+		Hash:     "ab",
+		PrevHash: "cd",
+		Actor: audit.Actor{
+			Type:      "user",
+			ID:        "u1",
+			Display:   "ada@acme.test",
+			Roles:     []string{"admin"},
+			IP:        "192.0.2.7",
+			UserAgent: "curl/8",
+			TokenID:   "s1",
+		},
+		Subject: &audit.Subject{
+			Type:    "user",
+			ID:      "u1",
+			Display: "ada@acme.test",
+		},
+		Context: map[string]any{"request_id": "r1"},
 	})
-	if e.ClassUID != 3002 || e.ActivityID != 1 || e.StatusID != 2 || e.Source.IP != "192.0.2.7" || e.Actor.User.TypeID != 2 || e.Actor.Session.UID != "s1" ||
-		e.Metadata.CorrelationUID != "r1" || e.Metadata.UID != "t1/7" || e.Unmapped.Hash != "ab" || e.HTTPRequest.UserAgent != "curl/8" || e.User.Name != "ada@acme.test" {
+	if e.ClassUID != 3002 || e.ActivityID != 1 || e.StatusID != 2 || e.Source.IP != "192.0.2.7" ||
+		e.Actor.User.TypeID != 2 || e.Actor.Session.UID != "s1" ||
+		e.Metadata.CorrelationUID != "r1" || e.Metadata.UID != "t1/7" || e.Unmapped.Hash != "ab" ||
+		e.HTTPRequest.UserAgent != "curl/8" ||
+		e.User.Name != "ada@acme.test" {
 		t.Errorf("%+v", e)
 	}
 }

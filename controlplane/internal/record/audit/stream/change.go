@@ -64,7 +64,15 @@ func (s *Service) handleChange(ctx context.Context, v viewer.Viewer, in *changeI
 		if after, err = find(ctx, tx, in.ID, ""); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "audit_stream.updated", Subject: subject(after), Changes: append(differences(before, after), in.newSecrets()...)})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "audit_stream.updated",
+				Subject: subject(after),
+				Changes: append(differences(before, after), in.newSecrets()...),
+			},
+		)
 	})
 	return &httpapi.One[Stream]{ETag: httpapi.ETag(after.Version), Body: after}, err
 }
@@ -84,10 +92,12 @@ func (s *Service) checkNewAddress(ctx context.Context, v viewer.Viewer, in *chan
 
 // asksForSecret keeps a secret from being sent to another host than the one it was given for.
 func (in *changeIn) asksForSecret(before Stream) error {
-	if in.Body.URL == nil || !before.HasHeader || in.Body.HeaderValue != nil || in.cleared("header_value") || sameOrigin(before.URL, *in.Body.URL) {
+	if in.Body.URL == nil || !before.HasHeader || in.Body.HeaderValue != nil || in.cleared("header_value") ||
+		sameOrigin(before.URL, *in.Body.URL) {
 		return nil
 	}
-	return fault.Coded(fault.Invalid, "validation_failed", "another host needs its own header_value: give it, or clear it with null").
+	return fault.Coded(fault.Invalid, "validation_failed", "another host needs its own header_value: give it, or "+
+		"clear it with null").
 		With(fault.Field{Pointer: "#/header_value", Code: "required", Detail: "give it together with the new url"})
 }
 
@@ -101,8 +111,9 @@ func (s *Service) update(ctx context.Context, tx *pg.Tx, in *changeIn) error {
 	b := in.Body
 	const sql = `
 		update audit_stream
-		   set name = coalesce($2, name), url = coalesce($3, url), format = coalesce($4, format), header = coalesce($5, header), enabled = coalesce($6, enabled),
-		       attempts = 0, last_error = null, next_at = now(), lease = null, lease_until = null, updated_at = now(), version = version + 1
+		   set name = coalesce($2, name), url = coalesce($3, url), format = coalesce($4, format),
+		       header = coalesce($5, header), enabled = coalesce($6, enabled), attempts = 0, last_error = null,
+		           next_at = now(), lease = null, lease_until = null, updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = $1`
 	_, err := tx.Exec(ctx, sql, in.ID, b.Name, b.URL, b.Format, b.Header, b.Enabled)

@@ -33,7 +33,8 @@ func (s *Service) due(ctx context.Context) (found []due, err error) {
 		   and s.next_at <= now()
 		   and (s.lease_until is null or s.lease_until < now())
 		   and (h.seq <> s.last_seq
-		        or exists (select from audit_checkpoint c where c.tenant_id = s.tenant_id and c.seq > s.last_checkpoint and c.seq <= s.last_seq))
+		        or exists (select from audit_checkpoint c where c.tenant_id = s.tenant_id and c.seq > s.last_checkpoint
+		            and c.seq <= s.last_seq))
 		 order by s.next_at
 		 limit 200`
 	found, err = pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[due], sql)
@@ -56,9 +57,12 @@ type batch struct {
 }
 
 // errBehind means that the log is shorter than what was sent of it: somebody cut it off.
-var errBehind = errors.New("the log ends before the last entry that was sent; it was cut off, or restored from a backup")
+var errBehind = errors.New(
+	"the log ends before the last entry that was sent; it was cut off, or restored from a backup",
+)
 
-// claim takes a stream for as long as a batch may take, and reads what is to be sent. It returns nil when another process has it.
+// claim takes a stream for as long as a batch may take, and reads what is to be sent. It returns nil when another
+// process has it.
 func (s *Service) claim(ctx context.Context, tx *pg.Tx, id string) (*batch, error) {
 	b := &batch{lease: uuid.NewString()}
 	const sql = `

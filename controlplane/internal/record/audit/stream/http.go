@@ -49,15 +49,24 @@ func (s *Service) handleCreate(ctx context.Context, v viewer.Viewer, in *createI
 		if made, err = find(ctx, tx, id, ""); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "audit_stream.created", Subject: subject(made), Changes: differences(Stream{}, made)})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "audit_stream.created", Subject: subject(made), Changes: differences(Stream{}, made)},
+		)
 	})
-	return &httpapi.Created[Stream]{Location: httpapi.Prefix + "/settings/audit-streams/" + id, ETag: httpapi.ETag(made.Version), Body: made}, err
+	return &httpapi.Created[Stream]{
+		Location: httpapi.Prefix + "/settings/audit-streams/" + id,
+		ETag:     httpapi.ETag(made.Version),
+		Body:     made,
+	}, err
 }
 
 func (s *Service) insert(ctx context.Context, tx *pg.Tx, id string, in *createIn) error {
 	b := in.Body
 	var n int
-	if err := tx.QueryRow(ctx, `select count(*) from audit_stream where tenant_id = current_tenant()`).Scan(&n); err != nil {
+	if err := tx.QueryRow(ctx, `select count(*) from audit_stream where tenant_id = current_tenant()`).
+		Scan(&n); err != nil {
 		return fmt.Errorf("count audit streams: %w", err)
 	}
 	if n >= maxStreams {
@@ -66,8 +75,20 @@ func (s *Service) insert(ctx context.Context, tx *pg.Tx, id string, in *createIn
 	const sql = `
 		insert into audit_stream (tenant_id, id, name, kind, url, format, header, enabled, last_seq)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7,
-		        case when $8 then 0 else coalesce((select seq from audit_head where tenant_id = current_tenant()), 0) end)`
-	_, err := tx.Exec(ctx, sql, id, b.Name, b.Kind, b.URL, b.Format, b.Header, b.Enabled == nil || *b.Enabled, b.From == "beginning")
+		        case when $8 then 0 else coalesce((select seq from audit_head where tenant_id = current_tenant()),
+		            0) end)`
+	_, err := tx.Exec(
+		ctx,
+		sql,
+		id,
+		b.Name,
+		b.Kind,
+		b.URL,
+		b.Format,
+		b.Header,
+		b.Enabled == nil || *b.Enabled,
+		b.From == "beginning",
+	)
 	if pg.Violates(err, "audit_stream_name_unique") {
 		return fault.New(fault.Conflict, "there is a stream of the name %q already", b.Name)
 	}
@@ -91,7 +112,11 @@ func subject(st Stream) audit.Subject {
 	return audit.Subject{Type: "audit_stream", ID: st.ID, Display: st.Name}
 }
 
-func (s *Service) handleList(ctx context.Context, v viewer.Viewer, in *httpapi.Paging) (*httpapi.ListOut[Stream], error) {
+func (s *Service) handleList(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *httpapi.Paging,
+) (*httpapi.ListOut[Stream], error) {
 	walk, err := s.Cursors.Walk(v, "audit-streams", *in, nil)
 	if err != nil {
 		return nil, err
@@ -135,14 +160,19 @@ func (s *Service) handleDelete(ctx context.Context, v viewer.Viewer, in *deleteI
 		if err := in.Check(before.Version); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `delete from audit_stream where tenant_id = current_tenant() and id = $1`, in.ID); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`delete from audit_stream where tenant_id = current_tenant() and id = $1`,
+			in.ID,
+		); err != nil {
 			return fmt.Errorf("end audit stream: %w", err)
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "audit_stream.deleted", Subject: subject(before)})
 	})
 }
 
-// checkURL judges an address when it is saved, and points to it where it cannot be used; it is judged again with every connection.
+// checkURL judges an address when it is saved, and points to it where it cannot be used; it is judged again with every
+// connection.
 func (s *Service) checkURL(ctx context.Context, kind, raw string) error {
 	err := s.checkDestination(ctx, kind, raw)
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
@@ -156,8 +186,14 @@ func (s *Service) checkDestination(ctx context.Context, kind, raw string) error 
 		return s.Guard.CheckURL(ctx, raw, "the stream's address")
 	}
 	u, err := url.Parse(raw)
-	if err != nil || (u.Scheme != "tls" && u.Scheme != "tcp") || u.Port() == "" || u.Path != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fault.Coded(fault.Invalid, "destination_not_allowed", "the stream's address cannot be used: it must be tls://host:port or tcp://host:port")
+	if err != nil || (u.Scheme != "tls" && u.Scheme != "tcp") || u.Port() == "" || u.Path != "" || u.User != nil ||
+		u.RawQuery != "" ||
+		u.Fragment != "" {
+		return fault.Coded(
+			fault.Invalid,
+			"destination_not_allowed",
+			"the stream's address cannot be used: it must be tls://host:port or tcp://host:port",
+		)
 	}
 	// The ports of syslog beneath 1024; other services' stay closed, as for every address of a tenant's.
 	port := u.Port()
@@ -169,7 +205,11 @@ func (s *Service) checkDestination(ctx context.Context, kind, raw string) error 
 	}
 	if u.Scheme == "tcp" {
 		if _, err := s.Guard.Plaintext(ctx, u.Host); err != nil {
-			return fault.Coded(fault.Invalid, "destination_not_allowed", "the stream's address cannot be used: it must begin with tls://")
+			return fault.Coded(
+				fault.Invalid,
+				"destination_not_allowed",
+				"the stream's address cannot be used: it must begin with tls://",
+			)
 		}
 	}
 	return nil

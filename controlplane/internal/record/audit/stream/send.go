@@ -52,8 +52,10 @@ func pingOf(tenant, format string) message {
 	now := time.Now().UTC()
 	m := message{at: now, action: "audit_stream.ping", outcome: audit.Success}
 	if format == OCSF {
-		m.line, _ = json.Marshal(ocsf.From(audit.Event{TenantID: tenant, Action: "audit_stream.tested", Outcome: audit.Success, Time: now,
-			Category: audit.Settings, Actor: audit.Actor{Type: "system"}}))
+		m.line, _ = json.Marshal(
+			ocsf.From(audit.Event{TenantID: tenant, Action: "audit_stream.tested", Outcome: audit.Success, Time: now,
+				Category: audit.Settings, Actor: audit.Actor{Type: "system"}}),
+		)
 		return m
 	}
 	m.line, _ = json.Marshal(chain.Line{Type: chain.TypePing, TenantID: tenant})
@@ -123,8 +125,12 @@ func (s *Service) client(keys secrets) (*http.Client, error) {
 		Timeout:       s.pace.timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext: s.Guard.Dial, TLSClientConfig: settings, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 32 << 10,
-			DisableCompression: true, ForceAttemptHTTP2: true,
+			DialContext:            s.Guard.Dial,
+			TLSClientConfig:        settings,
+			TLSHandshakeTimeout:    10 * time.Second,
+			MaxResponseHeaderBytes: 32 << 10,
+			DisableCompression:     true,
+			ForceAttemptHTTP2:      true,
 		},
 	}, nil
 }
@@ -150,8 +156,8 @@ func retryAfter(value string) time.Duration {
 	return time.Duration(min(seconds, 3600)) * time.Second
 }
 
-// shortError is what is told about a failure. Errors of the network are put in other words: they name the addresses that the sink's
-// name resolved to, and our name servers.
+// shortError is what is told about a failure. Errors of the network are put in other words: they name the addresses
+// that the sink's name resolved to, and our name servers.
 func shortError(err error) string {
 	var (
 		call   *url.Error

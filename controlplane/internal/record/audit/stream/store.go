@@ -38,10 +38,11 @@ type Stream struct {
 }
 
 const columns = `
-		s.id::text, s.name, s.kind, s.url, s.format, s.header, s.header_value is not null as header_value_set, s.ca is not null as ca_set, s.enabled,
-		case when not s.enabled then 'disabled' when s.attempts > 0 then 'failing' else 'ok' end as state, s.last_seq,
-		greatest(coalesce((select h.seq from audit_head h where h.tenant_id = s.tenant_id), 0) - s.last_seq, 0) as lag, s.skipped, s.attempts, s.next_at,
-		s.last_error, s.last_sent_at, s.created_at, s.updated_at, s.version`
+		s.id::text, s.name, s.kind, s.url, s.format, s.header, s.header_value is not null as header_value_set,
+		s.ca is not null as ca_set, s.enabled, case when not s.enabled then 'disabled'
+		when s.attempts > 0 then 'failing' else 'ok' end as state, s.last_seq,
+		greatest(coalesce((select h.seq from audit_head h where h.tenant_id = s.tenant_id), 0) - s.last_seq, 0) as lag,
+		    s.skipped, s.attempts, s.next_at, s.last_error, s.last_sent_at, s.created_at, s.updated_at, s.version`
 
 func find(ctx context.Context, tx *pg.Tx, id, lock string) (Stream, error) {
 	sql := `
@@ -64,7 +65,8 @@ func find(ctx context.Context, tx *pg.Tx, id, lock string) (Stream, error) {
 }
 
 func list(ctx context.Context, tx *pg.Tx, page pg.Page) (found []Stream, total int64, err error) {
-	if err := tx.QueryRow(ctx, `select count(*) from audit_stream where tenant_id = current_tenant()`).Scan(&total); err != nil {
+	if err := tx.QueryRow(ctx, `select count(*) from audit_stream where tenant_id = current_tenant()`).
+		Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count audit streams: %w", err)
 	}
 	after := ""

@@ -62,9 +62,23 @@ func open(t *testing.T) *house {
 		if bearer != "admin" {
 			return viewer.Viewer{}, fault.New(fault.Unauthenticated, "who is that?")
 		}
-		return viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: "u1", Display: "ada", Roles: []viewer.Role{viewer.Admin}}, nil
+		return viewer.Viewer{
+			Tenant:  h.tenant.Tenant,
+			Kind:    viewer.User,
+			ID:      "u1",
+			Display: "ada",
+			Roles:   []viewer.Role{viewer.Admin},
+		}, nil
 	}
-	a := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), User: auth, Agent: auth})
+	a := httpapi.New(
+		httpapi.Config{
+			Title:   "test",
+			Version: "1",
+			Log:     slog.New(slog.NewTextHandler(testLog{t}, nil)),
+			User:    auth,
+			Agent:   auth,
+		},
+	)
 	a.Add(h.service(h.base.DB).Routes()...)
 	a.Add(h.log.Routes()...)
 	h.server = httptest.NewServer(a.Router)
@@ -84,7 +98,13 @@ func (h *house) service(db *pg.DB) *Service {
 	}
 	guard := &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	s := New(db, h.ring, guard, cursors, slog.New(slog.DiscardHandler))
-	s.pace = pace{look: 20 * time.Millisecond, lease: 700 * time.Millisecond, timeout: 5 * time.Second, first: 10 * time.Millisecond, longest: 50 * time.Millisecond}
+	s.pace = pace{
+		look:    20 * time.Millisecond,
+		lease:   700 * time.Millisecond,
+		timeout: 5 * time.Second,
+		first:   10 * time.Millisecond,
+		longest: 50 * time.Millisecond,
+	}
 	return s
 }
 
@@ -106,7 +126,10 @@ func (h *house) write(n int) {
 	h.t.Helper()
 	err := h.base.DB.As(ctx, h.tenant, func(tx *pg.Tx) error {
 		for i := range n {
-			e := audit.Entry{Action: "identity.updated", Subject: audit.Subject{Type: "identity", ID: fmt.Sprint(i), Display: "Ada €\n<1>"}}
+			e := audit.Entry{
+				Action:  "identity.updated",
+				Subject: audit.Subject{Type: "identity", ID: fmt.Sprint(i), Display: "Ada €\n<1>"},
+			}
 			if i%7 == 3 {
 				e.Outcome = audit.Denied
 			}
@@ -246,7 +269,17 @@ func TestAStreamSendsTheWholeLogInItsOrder(t *testing.T) {
 	s := newSink(t)
 	h.write(1200)
 	h.runs()
-	id := h.create(map[string]any{"name": "siem", "kind": "https", "url": s.URL + "/in", "header": "X-Key", "header_value": canary, "ca": s.ca(), "from": "beginning"})
+	id := h.create(
+		map[string]any{
+			"name":         "siem",
+			"kind":         "https",
+			"url":          s.URL + "/in",
+			"header":       "X-Key",
+			"header_value": canary,
+			"ca":           s.ca(),
+			"from":         "beginning",
+		},
+	)
 	st := h.until(id, upToDate)
 	if st["header_value_set"] != true || st["ca_set"] != true || st["header_value"] != nil {
 		t.Errorf("shown: %v", st)
@@ -369,7 +402,11 @@ func TestOCSFLinesKeepTheHashes(t *testing.T) {
 		Metadata struct{ Version string }
 		Unmapped struct{ Hash string }
 	}
-	if err := json.Unmarshal([]byte(s.lines[0]), &e); err != nil || len(e.Unmapped.Hash) != 64 || e.Metadata.Version != "1.3.0" {
+	if err := json.Unmarshal(
+		[]byte(s.lines[0]),
+		&e,
+	); err != nil || len(e.Unmapped.Hash) != 64 ||
+		e.Metadata.Version != "1.3.0" {
 		t.Errorf("line %s", s.lines[0])
 	}
 }
@@ -388,12 +425,18 @@ func TestAddressesAndSecretsAreJudged(t *testing.T) {
 		return out
 	}
 	for name, body := range map[string]map[string]any{
-		"metadata": with(map[string]any{"url": "https://169.254.169.254/"}), "a private address": with(map[string]any{"url": "https://10.0.0.8/"}),
-		"another scheme": with(map[string]any{"url": "ftp://127.0.0.1/"}), "a user": with(map[string]any{"url": "https://u:p@127.0.0.1/"}),
-		"syslog to metadata": with(map[string]any{"kind": "syslog", "url": "tls://169.254.169.254:6514"}), "syslog without port": with(map[string]any{"kind": "syslog", "url": "tls://127.0.0.1"}),
-		"syslog over https": with(map[string]any{"kind": "syslog"}), "ssh": with(map[string]any{"kind": "syslog", "url": "tcp://127.0.0.1:22"}),
-		"no certificate": with(map[string]any{"ca": "hello"}), "a line feed": with(map[string]any{"header_value": "a\nb"}),
-		"unknown": with(map[string]any{"colour": "red"}), "unknown kind": with(map[string]any{"kind": "ftp"}),
+		"metadata":            with(map[string]any{"url": "https://169.254.169.254/"}),
+		"a private address":   with(map[string]any{"url": "https://10.0.0.8/"}),
+		"another scheme":      with(map[string]any{"url": "ftp://127.0.0.1/"}),
+		"a user":              with(map[string]any{"url": "https://u:p@127.0.0.1/"}),
+		"syslog to metadata":  with(map[string]any{"kind": "syslog", "url": "tls://169.254.169.254:6514"}),
+		"syslog without port": with(map[string]any{"kind": "syslog", "url": "tls://127.0.0.1"}),
+		"syslog over https":   with(map[string]any{"kind": "syslog"}),
+		"ssh":                 with(map[string]any{"kind": "syslog", "url": "tcp://127.0.0.1:22"}),
+		"no certificate":      with(map[string]any{"ca": "hello"}),
+		"a line feed":         with(map[string]any{"header_value": "a\nb"}),
+		"unknown":             with(map[string]any{"colour": "red"}),
+		"unknown kind":        with(map[string]any{"kind": "ftp"}),
 	} {
 		t.Run(name, func(t *testing.T) { h.t = t; h.call(422, "POST", "/settings/audit-streams", body) })
 	}
@@ -401,10 +444,21 @@ func TestAddressesAndSecretsAreJudged(t *testing.T) {
 	id := h.create(with(map[string]any{"header_value": canary}))
 	h.call(409, "POST", "/settings/audit-streams", base)
 	h.call(422, "PATCH", "/settings/audit-streams/"+id, map[string]any{"url": "https://127.0.0.2:8443/"})
-	if st := h.call(200, "PATCH", "/settings/audit-streams/"+id, map[string]any{"url": s.URL + "/other", "enabled": false}); st["header_value_set"] != true || st["state"] != "disabled" {
+	if st := h.call(
+		200,
+		"PATCH",
+		"/settings/audit-streams/"+id,
+		map[string]any{"url": s.URL + "/other", "enabled": false},
+	); st["header_value_set"] != true ||
+		st["state"] != "disabled" {
 		t.Errorf("changed: %v", st)
 	}
-	if st := h.call(200, "PATCH", "/settings/audit-streams/"+id, map[string]any{"url": "https://127.0.0.2:8443/", "header_value": nil}); st["header_value_set"] != false {
+	if st := h.call(
+		200,
+		"PATCH",
+		"/settings/audit-streams/"+id,
+		map[string]any{"url": "https://127.0.0.2:8443/", "header_value": nil},
+	); st["header_value_set"] != false {
 		t.Errorf("cleared: %v", st)
 	}
 	h.call(204, "DELETE", "/settings/audit-streams/"+id, nil)
@@ -415,21 +469,41 @@ func TestAPingTellsWhatBecameOfIt(t *testing.T) {
 	h := open(t)
 	s := newSink(t)
 	id := h.create(map[string]any{"name": "siem", "kind": "https", "url": s.URL, "ca": s.ca()})
-	if out := h.call(200, "POST", "/settings/audit-streams/"+id+"/test", nil); out["ok"] != true || !strings.Contains(s.lines[0], `"type":"ping"`) {
+	if out := h.call(
+		200,
+		"POST",
+		"/settings/audit-streams/"+id+"/test",
+		nil,
+	); out["ok"] != true ||
+		!strings.Contains(s.lines[0], `"type":"ping"`) {
 		t.Errorf("test = %v, %v", out, s.lines)
 	}
 	s.refuse = func(int, int) int { return 401 }
-	if out := h.call(200, "POST", "/settings/audit-streams/"+id+"/test", nil); out["ok"] != false || !strings.Contains(out["error"].(string), "401") {
+	if out := h.call(
+		200,
+		"POST",
+		"/settings/audit-streams/"+id+"/test",
+		nil,
+	); out["ok"] != false ||
+		!strings.Contains(out["error"].(string), "401") {
 		t.Errorf("test = %v", out)
 	}
 	untrusted := h.create(map[string]any{"name": "other", "kind": "https", "url": s.URL})
-	if out := h.call(200, "POST", "/settings/audit-streams/"+untrusted+"/test", nil); out["ok"] != false || !strings.Contains(out["error"].(string), "certificate") {
+	if out := h.call(
+		200,
+		"POST",
+		"/settings/audit-streams/"+untrusted+"/test",
+		nil,
+	); out["ok"] != false ||
+		!strings.Contains(out["error"].(string), "certificate") {
 		t.Errorf("test = %v", out)
 	}
 }
 
 // rfc5424 is what a message must look like, strictly.
-var rfc5424 = regexp.MustCompile(`(?s)^<(\d{1,3})>1 (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]{1,255}) ([!-~]{1,48}) ([!-~]{1,128}) ([!-~]{1,32}) (-|\[meta sequenceId="\d+"\]) \x{feff}(.*)$`)
+var rfc5424 = regexp.MustCompile(
+	`(?s)^<(\d{1,3})>1 (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]{1,255}) ([!-~]{1,48}) ([!-~]{1,128}) ([!-~]{1,32}) (-|\[meta sequenceId="\d+"\]) \x{feff}(.*)$`,
+)
 
 // receiver reads frames until the sender ends, as a syslog daemon does.
 func receiver(t *testing.T, l net.Listener) (messages func() []string) {
@@ -483,7 +557,14 @@ func TestSyslogOverTLSAndTCP(t *testing.T) {
 				l = tls.NewListener(l, certificate.TLS)
 			}
 			got := receiver(t, l)
-			id := h.create(map[string]any{"name": "siem", "kind": "syslog", "url": scheme + "://" + l.Addr().String(), "ca": certificate.ca()})
+			id := h.create(
+				map[string]any{
+					"name": "siem",
+					"kind": "syslog",
+					"url":  scheme + "://" + l.Addr().String(),
+					"ca":   certificate.ca(),
+				},
+			)
 			h.write(700)
 			h.runs()
 			st := h.until(id, upToDate)
@@ -503,7 +584,9 @@ func TestSyslogOverTLSAndTCP(t *testing.T) {
 				if err := json.Unmarshal([]byte(parts[8]), &e); err != nil || strings.ContainsAny(parts[8], "\r\n") {
 					t.Fatalf("%q: %v", parts[8], err)
 				}
-				if want := map[string]string{"success": "110", "denied": "108"}[e.Outcome]; parts[1] != want || e.Seq != int64(i)+1 || parts[5] != h.tenant.Tenant {
+				if want := map[string]string{"success": "110", "denied": "108"}[e.Outcome]; parts[1] != want ||
+					e.Seq != int64(i)+1 ||
+					parts[5] != h.tenant.Tenant {
 					t.Fatalf("message %d: %q", i, m)
 				}
 			}
@@ -519,7 +602,10 @@ func TestWhatIsSentVerifies(t *testing.T) {
 	s := newSink(t)
 	h.write(5)
 	h.runs()
-	h.until(h.create(map[string]any{"name": "siem", "kind": "https", "url": s.URL, "ca": s.ca(), "from": "beginning"}), upToDate)
+	h.until(
+		h.create(map[string]any{"name": "siem", "kind": "https", "url": s.URL, "ca": s.ca(), "from": "beginning"}),
+		upToDate,
+	)
 	v := &chain.Verifier{}
 	for _, l := range s.lines {
 		link, err := chain.ParseLink([]byte(l))

@@ -24,8 +24,8 @@ const (
 	warning       = 4
 )
 
-// drained is how long a receiver has to close the connection after the last message. Syslog knows no acknowledgement: that it closes
-// only after having read everything is the best there is.
+// drained is how long a receiver has to close the connection after the last message. Syslog knows no acknowledgement:
+// that it closes only after having read everything is the best there is.
 const drained = 2 * time.Second
 
 func (s *Service) sendSyslog(ctx context.Context, tenant string, st Stream, keys secrets, batch []message) error {
@@ -79,7 +79,8 @@ func finish(conn net.Conn) error {
 	return fmt.Errorf("the sink broke the connection: %w", err)
 }
 
-// frames are messages one behind the other, each after its length in bytes (RFC 6587 section 3.4.1, RFC 5425 section 4.3).
+// frames are messages one behind the other, each after its length in bytes (RFC 6587 section 3.4.1, RFC 5425 section
+// 4.3).
 func frames(tenant string, batch []message) []byte {
 	var out bytes.Buffer
 	host := hostname()
@@ -92,8 +93,8 @@ func frames(tenant string, batch []message) []byte {
 	return out.Bytes()
 }
 
-// syslog is a message of RFC 5424. The tenant is the process, the action the kind of message; the sequence of the metadata is the
-// entry's number, which starts again at 1 behind 2147483647, as the RFC wants it.
+// syslog is a message of RFC 5424. The tenant is the process, the action the kind of message; the sequence of the
+// metadata is the entry's number, which starts again at 1 behind 2147483647, as the RFC wants it.
 func (m message) syslog(host, tenant string) []byte {
 	severity := informational
 	if m.outcome != audit.Success {
@@ -104,8 +105,16 @@ func (m message) syslog(host, tenant string) []byte {
 		structured = `[meta sequenceId="` + strconv.FormatInt((m.seq-1)%2147483647+1, 10) + `"]`
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "<%d>1 %s %s grantwright %s %s %s \ufeff", facility*8+severity, m.at.UTC().Format("2006-01-02T15:04:05.000Z"),
-		word(host, 255), word(tenant, 128), word(m.action, 32), structured)
+	fmt.Fprintf(
+		&out,
+		"<%d>1 %s %s grantwright %s %s %s \ufeff",
+		facility*8+severity,
+		m.at.UTC().Format("2006-01-02T15:04:05.000Z"),
+		word(host, 255),
+		word(tenant, 128),
+		word(m.action, 32),
+		structured,
+	)
 	out.Write(m.line)
 	return out.Bytes()
 }

@@ -18,26 +18,33 @@ import (
 // atOnce is how many streams one process sends to at the same time, so that a slow sink keeps nobody else waiting.
 const atOnce = 16
 
-// Run sends what is due until ctx ends. A process that dies in the middle leaves its streams to the others when their leases run out; what
-// it had sent without noting it is then sent again.
+// Run sends what is due until ctx ends. A process that dies in the middle leaves its streams to the others when their
+// leases run out; what it had sent without noting it is then sent again.
 func (s *Service) Run(ctx context.Context) error {
 	places := make(chan struct{}, atOnce)
 	defer s.calls.Wait()
-	return loop.Worker{Every: s.pace.look, Log: s.Log, Cannot: "cannot look for streams of the audit log"}.Run(ctx, func(ctx context.Context) error {
-		found, err := s.due(ctx)
-		for _, d := range found {
-			select {
-			case places <- struct{}{}:
-			case <-ctx.Done():
-				return nil
+	return loop.Worker{
+		Every:  s.pace.look,
+		Log:    s.Log,
+		Cannot: "cannot look for streams of the audit log",
+	}.Run(
+		ctx,
+		func(ctx context.Context) error {
+			found, err := s.due(ctx)
+			for _, d := range found {
+				select {
+				case places <- struct{}{}:
+				case <-ctx.Done():
+					return nil
+				}
+				s.calls.Go(func() {
+					defer func() { <-places }()
+					s.work(ctx, d)
+				})
 			}
-			s.calls.Go(func() {
-				defer func() { <-places }()
-				s.work(ctx, d)
-			})
-		}
-		return err
-	})
+			return err
+		},
+	)
 }
 
 // work sends batch after batch until the stream is up to date or fails.
@@ -45,7 +52,16 @@ func (s *Service) work(ctx context.Context, d due) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = s.step(ctx, d); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "stream of the audit log not worked on", "tenant", d.Tenant, "stream", d.ID, "err", err)
+			s.Log.WarnContext(
+				ctx,
+				"stream of the audit log not worked on",
+				"tenant",
+				d.Tenant,
+				"stream",
+				d.ID,
+				"err",
+				err,
+			)
 			return
 		}
 	}
@@ -101,7 +117,8 @@ func (s *Service) halves(ctx context.Context, tenant string, b *batch, messages 
 func (s *Service) behind(ctx context.Context, tenant string, b *batch) error {
 	var head int64
 	err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select coalesce(max(seq), 0) from audit_head where tenant_id = current_tenant()`).Scan(&head)
+		return tx.QueryRow(ctx, `select coalesce(max(seq), 0) from audit_head where tenant_id = current_tenant()`).
+			Scan(&head)
 	})
 	if err != nil {
 		return fmt.Errorf("read the log's head: %w", err)
@@ -112,7 +129,8 @@ func (s *Service) behind(ctx context.Context, tenant string, b *batch) error {
 	return nil
 }
 
-// pause before the next attempt: it doubles from failure to failure, with jitter, and is never shorter than what the sink asks for.
+// pause before the next attempt: it doubles from failure to failure, with jitter, and is never shorter than what the
+// sink asks for.
 func (s *Service) pause(attempt int, cause error) time.Duration {
 	pause := s.pace.longest
 	if attempt < 20 {
@@ -129,8 +147,8 @@ func (s *Service) pause(attempt int, cause error) time.Duration {
 func (b *batch) delivered(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		update audit_stream
-		   set last_seq = $3, last_checkpoint = $4, skipped = skipped + $5, attempts = 0, last_error = null, last_sent_at = now(), next_at = now(),
-		       lease = null, lease_until = null
+		   set last_seq = $3, last_checkpoint = $4, skipped = skipped + $5, attempts = 0, last_error = null,
+		       last_sent_at = now(), next_at = now(), lease = null, lease_until = null
 		 where tenant_id = current_tenant()
 		   and id = $1
 		   and lease = $2`
@@ -143,7 +161,8 @@ func (b *batch) delivered(ctx context.Context, tx *pg.Tx) error {
 func (b *batch) failed(ctx context.Context, tx *pg.Tx, pause time.Duration, cause error) error {
 	const sql = `
 		update audit_stream
-		   set attempts = attempts + 1, last_error = $3, next_at = now() + $4::interval, lease = null, lease_until = null
+		   set attempts = attempts + 1, last_error = $3, next_at = now() + $4::interval, lease = null,
+		       lease_until = null
 		 where tenant_id = current_tenant()
 		   and id = $1
 		   and lease = $2`

@@ -40,7 +40,11 @@ type keySet []ed25519.PublicKey
 func (k keySet) open(tenant string, p stored) (chain.Checkpoint, error) {
 	c, err := chain.OpenCheckpoint(chain.Origin(tenant), p.Note, k...)
 	if err != nil || c.Seq != p.Seq || string(c.Hash) != string(p.Hash) {
-		return c, &chain.Break{Seq: p.Seq, Kind: chain.Unsigned, Detail: "the checkpoint at this entry is not the one that was signed"}
+		return c, &chain.Break{
+			Seq:    p.Seq,
+			Kind:   chain.Unsigned,
+			Detail: "the checkpoint at this entry is not the one that was signed",
+		}
 	}
 	return c, nil
 }
@@ -80,7 +84,18 @@ func (s *Service) Sign(ctx context.Context) error {
 			var b *chain.Break
 			if errors.As(err, &b) {
 				refused[tenant] = time.Now()
-				s.Log.ErrorContext(ctx, "the audit log does not verify and is not signed", "tenant", tenant, "seq", b.Seq, "kind", b.Kind, "why", b.Detail)
+				s.Log.ErrorContext(
+					ctx,
+					"the audit log does not verify and is not signed",
+					"tenant",
+					tenant,
+					"seq",
+					b.Seq,
+					"kind",
+					b.Kind,
+					"why",
+					b.Detail,
+				)
 				continue
 			}
 			if err != nil {
@@ -92,7 +107,12 @@ func (s *Service) Sign(ctx context.Context) error {
 }
 
 // every does something at once and then again after each pause, until ctx ends.
-func (s *Service) every(ctx context.Context, pause time.Duration, what string, do func(ctx context.Context) error) error {
+func (s *Service) every(
+	ctx context.Context,
+	pause time.Duration,
+	what string,
+	do func(ctx context.Context) error,
+) error {
 	return loop.Worker{Every: pause, Log: s.Log.With("what", what), Cannot: "audit log: work not done"}.Run(ctx, do)
 }
 
@@ -101,7 +121,8 @@ func (s *Service) due(ctx context.Context) (tenants []string, err error) {
 	const sql = `
 		select h.tenant_id::text
 		  from audit_head h
-		  left join lateral (select c.seq, c.at from audit_checkpoint c where c.tenant_id = h.tenant_id order by c.seq desc limit 1) c on true
+		  left join lateral (select c.seq, c.at from audit_checkpoint c where c.tenant_id = h.tenant_id
+		      order by c.seq desc limit 1) c on true
 		 where h.seq >= coalesce(c.seq, 0) + $1
 		    or (h.seq > coalesce(c.seq, 0) and coalesce(c.at, '-infinity') < now() - $2::interval)`
 	tenants, err = pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, checkpointEach, checkpointAfter)
@@ -111,8 +132,9 @@ func (s *Service) due(ctx context.Context) (tenants []string, err error) {
 	return tenants, nil
 }
 
-// signThrough signs a checkpoint at an entry, or at the last one when through is 0, and one each 1000 entries on the way. Only what
-// continues the checkpoint before is signed: it returns a *chain.Break otherwise. A log that another process is signing is left to it.
+// signThrough signs a checkpoint at an entry, or at the last one when through is 0, and one each 1000 entries on the
+// way. Only what continues the checkpoint before is signed: it returns a *chain.Break otherwise. A log that another
+// process is signing is left to it.
 func (s *Service) signThrough(ctx context.Context, v viewer.Viewer, through int64) error {
 	signer, err := s.Keys.Signer(ctx)
 	if err != nil {
@@ -139,7 +161,13 @@ func (s *Service) signThrough(ctx context.Context, v viewer.Viewer, through int6
 }
 
 // signNext signs one checkpoint, and tells whether there is more to sign.
-func (s *Service) signNext(ctx context.Context, tx *pg.Tx, signer Key, publics keySet, through int64) (more bool, err error) {
+func (s *Service) signNext(
+	ctx context.Context,
+	tx *pg.Tx,
+	signer Key,
+	publics keySet,
+	through int64,
+) (more bool, err error) {
 	if through == 0 {
 		e, err := readExtent(ctx, tx)
 		if err != nil {
@@ -161,7 +189,11 @@ func (s *Service) signNext(ctx context.Context, tx *pg.Tx, signer Key, publics k
 		}
 	}
 	if len(links) == 0 || (verifier.Seq < through && len(links) < checkpointEach) {
-		return false, &chain.Break{Seq: verifier.Seq + 1, Kind: chain.Missing, Detail: "it is not there, nor is any later one"}
+		return false, &chain.Break{
+			Seq:    verifier.Seq + 1,
+			Kind:   chain.Missing,
+			Detail: "it is not there, nor is any later one",
+		}
 	}
 	return verifier.Seq < through, s.keep(ctx, tx, signer, verifier)
 }
@@ -245,7 +277,11 @@ func (s *Service) handleCheckpoints(ctx context.Context, v viewer.Viewer, in *ht
 	var found []Checkpoint
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if err := audit.Record(ctx, tx, audit.Entry{Action: "audit.checkpoints_read", Subject: theLog(tx)}); err != nil {
+		if err := audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "audit.checkpoints_read", Subject: theLog(tx)},
+		); err != nil {
 			return err
 		}
 		found, total, err = listCheckpoints(ctx, tx, walk.Page)
@@ -254,7 +290,12 @@ func (s *Service) handleCheckpoints(ctx context.Context, v viewer.Viewer, in *ht
 	if err != nil {
 		return nil, err
 	}
-	out := httpapi.Out(walk, found, total, func(c Checkpoint) []string { return []string{strconv.FormatInt(c.Seq, 10)} })
+	out := httpapi.Out(
+		walk,
+		found,
+		total,
+		func(c Checkpoint) []string { return []string{strconv.FormatInt(c.Seq, 10)} },
+	)
 	return &checkpointsOut{CheckpointList{List: out.Body, Keys: keys}}, nil
 }
 
@@ -267,7 +308,8 @@ func listCheckpoints(ctx context.Context, tx *pg.Tx, page pg.Page) ([]Checkpoint
 		}
 	}
 	var total int64
-	if err := tx.QueryRow(ctx, `select count(*) from audit_checkpoint where tenant_id = current_tenant()`).Scan(&total); err != nil {
+	if err := tx.QueryRow(ctx, `select count(*) from audit_checkpoint where tenant_id = current_tenant()`).
+		Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count checkpoints: %w", err)
 	}
 	const sql = `
@@ -300,8 +342,13 @@ func (s *Service) publicKeys(ctx context.Context, tenant string) ([]VerifyingKey
 			return nil, err
 		}
 		out[i] = VerifyingKey{
-			KeyID: k.ID, Algorithm: "Ed25519", PublicKey: k.Public, PEM: text, VerifierKey: chain.VerifierKey(chain.Origin(tenant), k.Public),
-			Fingerprint: chain.Fingerprint(k.Public), Active: k.Active,
+			KeyID:       k.ID,
+			Algorithm:   "Ed25519",
+			PublicKey:   k.Public,
+			PEM:         text,
+			VerifierKey: chain.VerifierKey(chain.Origin(tenant), k.Public),
+			Fingerprint: chain.Fingerprint(k.Public),
+			Active:      k.Active,
 		}
 	}
 	return out, nil

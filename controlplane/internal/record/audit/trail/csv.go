@@ -14,8 +14,24 @@ import (
 )
 
 var csvHeader = []string{
-	"seq", "time", "action", "category", "outcome", "actor_type", "actor_id", "actor", "ip", "actor_tenant", "subject_type", "subject_id", "subject",
-	"reason", "request_id", "changes", "context", "hash",
+	"seq",
+	"time",
+	"action",
+	"category",
+	"outcome",
+	"actor_type",
+	"actor_id",
+	"actor",
+	"ip",
+	"actor_tenant",
+	"subject_type",
+	"subject_id",
+	"subject",
+	"reason",
+	"request_id",
+	"changes",
+	"context",
+	"hash",
 }
 
 func (e *export) writeCSV(ctx context.Context, w io.Writer) error {
@@ -69,8 +85,27 @@ func cells(e audit.Event) ([]string, error) {
 	}
 	request, _ := e.Context["request_id"].(string)
 	return []string{
-		strconv.FormatInt(e.Seq, 10), instant(e.Time), e.Action, string(e.Category), string(e.Outcome), e.Actor.Type, e.Actor.ID, e.Actor.Display,
-		e.Actor.IP, home, subject.Type, subject.ID, subject.Display, e.Reason, request, string(changes), string(about), e.Hash,
+		strconv.FormatInt(
+			e.Seq,
+			10,
+		),
+		instant(e.Time),
+		e.Action,
+		string(e.Category),
+		string(e.Outcome),
+		e.Actor.Type,
+		e.Actor.ID,
+		e.Actor.Display,
+		e.Actor.IP,
+		home,
+		subject.Type,
+		subject.ID,
+		subject.Display,
+		e.Reason,
+		request,
+		string(changes),
+		string(about),
+		e.Hash,
 	}, nil
 }
 

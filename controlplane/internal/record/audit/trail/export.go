@@ -23,7 +23,11 @@ type exportIn struct {
 	Filters
 }
 
-var mediaTypes = map[string]string{"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "ocsf": "application/x-ndjson"}
+var mediaTypes = map[string]string{
+	"ndjson": "application/x-ndjson",
+	"csv":    "text/csv; charset=utf-8",
+	"ocsf":   "application/x-ndjson",
+}
 
 // export is one export: what it holds was decided before its first byte.
 type export struct {
@@ -42,8 +46,12 @@ func (s *Service) handleExport(ctx context.Context, v viewer.Viewer, in *exportI
 	if err := e.begin(ctx, in.Format); err != nil {
 		return httpapi.File{}, err
 	}
-	name := "audit-" + s.Now().UTC().Format("20060102T150405Z") + map[string]string{"ndjson": ".ndjson", "csv": ".csv", "ocsf": ".ocsf.ndjson"}[in.Format]
-	write := map[string]func(context.Context, io.Writer) error{"ndjson": e.writeNDJSON, "csv": e.writeCSV, "ocsf": e.writeOCSF}[in.Format]
+	name := "audit-" + s.Now().
+		UTC().
+		Format("20060102T150405Z") +
+		map[string]string{"ndjson": ".ndjson", "csv": ".csv", "ocsf": ".ocsf.ndjson"}[in.Format]
+	write := map[string]func(context.Context, io.Writer) error{"ndjson": e.writeNDJSON, "csv": e.writeCSV,
+		"ocsf": e.writeOCSF}[in.Format]
 	return httpapi.File{Name: name, Media: mediaTypes[in.Format], Write: write}, nil
 }
 
@@ -66,14 +74,23 @@ func (e *export) begin(ctx context.Context, format string) error {
 	err = e.s.signThrough(ctx, e.v, e.last)
 	var b *chain.Break
 	if errors.As(err, &b) {
-		e.s.Log.ErrorContext(ctx, "the audit log does not verify; its export is not signed to the end", "tenant", e.v.Tenant, "seq", b.Seq, "kind", b.Kind)
+		e.s.Log.ErrorContext(
+			ctx,
+			"the audit log does not verify; its export is not signed to the end",
+			"tenant",
+			e.v.Tenant,
+			"seq",
+			b.Seq,
+			"kind",
+			b.Kind,
+		)
 		return nil
 	}
 	return err
 }
 
-// each gives every entry in turn. A batch is read in a transaction of its own: a slow reader holds none open, and since entries never
-// change it sees the same as in one.
+// each gives every entry in turn. A batch is read in a transaction of its own: a slow reader holds none open, and since
+// entries never change it sees the same as in one.
 func (e *export) each(ctx context.Context, do func(l chain.Link) error) error {
 	for after := e.first - 1; after < e.last; {
 		var links []chain.Link
@@ -140,7 +157,10 @@ func (e *export) writeTrailer(ctx context.Context, out *buffered, written int64)
 	for _, k := range keys {
 		lines = append(lines, chain.Line{Type: chain.TypeKey, KeyID: k.ID, PublicKey: k.Public})
 	}
-	lines = append(lines, chain.Line{Type: chain.TypeEnd, TenantID: e.v.Tenant, Events: written, FirstSeq: e.first, LastSeq: e.last})
+	lines = append(
+		lines,
+		chain.Line{Type: chain.TypeEnd, TenantID: e.v.Tenant, Events: written, FirstSeq: e.first, LastSeq: e.last},
+	)
 	for _, l := range lines {
 		if err := out.json(l); err != nil {
 			return err

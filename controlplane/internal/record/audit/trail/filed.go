@@ -47,15 +47,17 @@ type said struct {
 	} `json:"context"`
 }
 
-// check holds the columns against the text: an entry that is filed under other words than its own would be found by nobody, and one
-// that is filed under another day would be dropped before its time. It returns a *chain.Break.
+// check holds the columns against the text: an entry that is filed under other words than its own would be found by
+// nobody, and one that is filed under another day would be dropped before its time. It returns a *chain.Break.
 func (f *filed) check() error {
 	if f.unreadable {
 		return &chain.Break{Seq: f.Seq, Kind: chain.Unreadable, Detail: "not an entry"}
 	}
 	s := f.said
-	if f.at.Equal(s.Time) && f.action == s.Action && f.category == s.Category && f.outcome == s.Outcome && f.actorType == s.Actor.Type &&
-		f.subjectType == s.Subject.Type && same(f.actorID, s.Actor.ID) && same(f.subjectID, s.Subject.ID) && same(f.requestID, s.Context.RequestID) {
+	if f.at.Equal(s.Time) && f.action == s.Action && f.category == s.Category && f.outcome == s.Outcome &&
+		f.actorType == s.Actor.Type &&
+		f.subjectType == s.Subject.Type && same(f.actorID, s.Actor.ID) && same(f.subjectID, s.Subject.ID) &&
+		same(f.requestID, s.Context.RequestID) {
 		return nil
 	}
 	return &chain.Break{Seq: f.Seq, Kind: chain.Edited, Detail: "it is filed under other words than its own"}
@@ -84,7 +86,8 @@ func same(a, b *string) bool {
 // filedAfter reads entries in their order, after a number and up to another, with what they are found by.
 func filedAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int) ([]filed, error) {
 	const sql = `
-		select ` + linkColumns + `, at, action, category, outcome, actor_type, actor_id, subject_type, subject_id, request_id
+		select ` + linkColumns + `, at, action, category, outcome, actor_type, actor_id, subject_type, subject_id,
+		     request_id
 		  from audit_event
 		 where tenant_id = (select current_tenant())
 		   and seq > $1
@@ -97,7 +100,21 @@ func filedAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int)
 	}
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f filed, err error) {
 		var event string
-		err = row.Scan(&f.Seq, &event, &f.Prev, &f.Hash, &f.at, &f.action, &f.category, &f.outcome, &f.actorType, &f.actorID, &f.subjectType, &f.subjectID, &f.requestID)
+		err = row.Scan(
+			&f.Seq,
+			&event,
+			&f.Prev,
+			&f.Hash,
+			&f.at,
+			&f.action,
+			&f.category,
+			&f.outcome,
+			&f.actorType,
+			&f.actorID,
+			&f.subjectType,
+			&f.subjectID,
+			&f.requestID,
+		)
 		f.Event = []byte(event)
 		return f, err
 	})

@@ -50,8 +50,8 @@ type condition struct {
 	args pgx.NamedArgs
 }
 
-// onTenant begins a condition. The tenant is named although row security would do: with it the indexes are used from their first
-// column on.
+// onTenant begins a condition. The tenant is named although row security would do: with it the indexes are used from
+// their first column on.
 func onTenant() *condition {
 	return &condition{sql: []string{"tenant_id = (select current_tenant())"}, args: pgx.NamedArgs{}}
 }
@@ -111,8 +111,8 @@ func (f Filters) kinds(c *condition) {
 	c.args["domains"] = domains
 }
 
-// contains is the part about the text. The database lowers the letters of ASCII alone, which is quick and the same under every
-// locale; other letters are asked for in each of their cases.
+// contains is the part about the text. The database lowers the letters of ASCII alone, which is quick and the same
+// under every locale; other letters are asked for in each of their cases.
 func (f Filters) contains(c *condition) {
 	if f.Q == "" {
 		return

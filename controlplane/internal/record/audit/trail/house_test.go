@@ -50,11 +50,26 @@ func open(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	h := &house{t: t, db: d.DB, ring: ring, log: trail.New(d.DB, ring, cursors, quiet), tenant: pgtest.Tenant(t, d.DB, "acme"), people: map[string]viewer.Viewer{}}
-	for _, r := range []viewer.Role{viewer.Admin, viewer.Auditor, viewer.Manager} {
-		h.people[string(r)] = viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: "u-" + string(r), Display: string(r), Roles: []viewer.Role{r}}
+	h := &house{
+		t:      t,
+		db:     d.DB,
+		ring:   ring,
+		log:    trail.New(d.DB, ring, cursors, quiet),
+		tenant: pgtest.Tenant(t, d.DB, "acme"),
+		people: map[string]viewer.Viewer{},
 	}
-	a := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: quiet, User: h.authenticate, Agent: h.authenticate})
+	for _, r := range []viewer.Role{viewer.Admin, viewer.Auditor, viewer.Manager} {
+		h.people[string(r)] = viewer.Viewer{
+			Tenant:  h.tenant.Tenant,
+			Kind:    viewer.User,
+			ID:      "u-" + string(r),
+			Display: string(r),
+			Roles:   []viewer.Role{r},
+		}
+	}
+	a := httpapi.New(
+		httpapi.Config{Title: "test", Version: "1", Log: quiet, User: h.authenticate, Agent: h.authenticate},
+	)
 	a.Add(h.log.Routes()...)
 	server := httptest.NewServer(a.Router)
 	t.Cleanup(server.Close)
@@ -80,8 +95,12 @@ func (h *house) write(v viewer.Viewer, n int) {
 	err := h.db.As(ctx, v, func(tx *pg.Tx) error {
 		for i := range n {
 			err := audit.Record(ctx, tx, audit.Entry{
-				Action: "identity.updated", Subject: audit.Subject{Type: "identity", ID: fmt.Sprint(i), Display: "=Ada €😀"},
-				Changes: []audit.Change{{Field: "title", From: nil, To: "Lead <b>"}}, Context: map[string]any{"n": i, "share": 1.5e-9},
+				Action:  "identity.updated",
+				Subject: audit.Subject{Type: "identity", ID: fmt.Sprint(i), Display: "=Ada €😀"},
+				Changes: []audit.Change{
+					{Field: "title", From: nil, To: "Lead <b>"},
+				},
+				Context: map[string]any{"n": i, "share": 1.5e-9},
 			})
 			if err != nil {
 				return err

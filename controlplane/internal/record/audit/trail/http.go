@@ -59,11 +59,16 @@ func (s *Service) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (
 			return nil, err
 		}
 	}
-	return httpapi.Out(walk, events, total, func(e Event) []string { return []string{e.ID, strconv.FormatInt(total, 10)} }), nil
+	return httpapi.Out(
+		walk,
+		events,
+		total,
+		func(e Event) []string { return []string{e.ID, strconv.FormatInt(total, 10)} },
+	), nil
 }
 
-// noteReading records that somebody looks at the log, unless that was recorded within the last minute: whoever pages through it
-// would otherwise make it longer with every page.
+// noteReading records that somebody looks at the log, unless that was recorded within the last minute: whoever pages
+// through it would otherwise make it longer with every page.
 func noteReading(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select exists (select from audit_event

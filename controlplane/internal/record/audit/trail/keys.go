@@ -41,8 +41,8 @@ type Key struct {
 	private ed25519.PrivateKey
 }
 
-// All are the keys, those too that no longer sign: what they signed is still to be verified. They are read each time, since a
-// checkpoint may be signed with a key that another process made a moment ago.
+// All are the keys, those too that no longer sign: what they signed is still to be verified. They are read each time,
+// since a checkpoint may be signed with a key that another process made a moment ago.
 func (k *Keys) All(ctx context.Context) ([]Key, error) {
 	keys, err := k.load(ctx)
 	if err != nil {

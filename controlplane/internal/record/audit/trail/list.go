@@ -22,8 +22,8 @@ func scanLink(row pgx.CollectableRow) (l chain.Link, err error) {
 	return l, err
 }
 
-// list reads a page, the newest first, with one row more, and how many match. The pages of a walk by cursor carry the number that its
-// first page counted: what is added meanwhile the walk does not see.
+// list reads a page, the newest first, with one row more, and how many match. The pages of a walk by cursor carry the
+// number that its first page counted: what is added meanwhile the walk does not see.
 func list(ctx context.Context, tx *pg.Tx, f Filters, page pg.Page) (links []chain.Link, total int64, err error) {
 	before, known := int64(math.MaxInt64), int64(-1)
 	if len(page.After) == 2 {
@@ -83,8 +83,8 @@ func readLinks(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]chain
 	return found, nil
 }
 
-// span is the first and last number of a period. Clocks may have been set back, so the period is what lies between the first entry
-// in it and the last, whole. Without entries last is 0.
+// span is the first and last number of a period. Clocks may have been set back, so the period is what lies between the
+// first entry in it and the last, whole. Without entries last is 0.
 func span(ctx context.Context, tx *pg.Tx, p Period) (first, last int64, err error) {
 	where := Filters{Period: p}.where()
 	sql := `

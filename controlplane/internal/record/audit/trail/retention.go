@@ -62,7 +62,10 @@ func findRetention(ctx context.Context, tx *pg.Tx) (r Retention, err error) {
 func (s *Service) handleKeep(ctx context.Context, v viewer.Viewer, in *retentionIn) (*httpapi.One[Retention], error) {
 	var r Retention
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('audit-retention ' || current_tenant()::text, 0))`); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`select pg_advisory_xact_lock(hashtextextended('audit-retention ' || current_tenant()::text, 0))`,
+		); err != nil {
 			return fmt.Errorf("lock retention: %w", err)
 		}
 		before, err := findRetention(ctx, tx)
@@ -78,7 +81,8 @@ func (s *Service) handleKeep(ctx context.Context, v viewer.Viewer, in *retention
 		const sql = `
 			insert into audit_retention (tenant_id, days)
 			values (current_tenant(), $1)
-			    on conflict (tenant_id) do update set days = $1, updated_at = now(), version = audit_retention.version + 1
+			    on conflict (tenant_id) do update set days = $1, updated_at = now(),
+			        version = audit_retention.version + 1
 			returning days, version, updated_at`
 		if err := tx.QueryRow(ctx, sql, in.Body.Days).Scan(&r.Days, &r.Version, &r.UpdatedAt); err != nil {
 			return fmt.Errorf("set retention: %w", err)
@@ -107,15 +111,20 @@ func (s *Service) Trim(ctx context.Context) error {
 
 // old are tenants with a checkpoint that is older than the least retention: only those can have something to drop.
 func (s *Service) old(ctx context.Context) (tenants []string, err error) {
-	tenants, err = pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select distinct tenant_id::text from audit_checkpoint where at < now() - interval '90 days'`)
+	tenants, err = pg.FindAcross(
+		ctx,
+		s.DB,
+		pgx.RowTo[string],
+		`select distinct tenant_id::text from audit_checkpoint where at < now() - interval '90 days'`,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("find logs to shorten: %w", err)
 	}
 	return tenants, nil
 }
 
-// TrimTenant drops a tenant's old entries. The log says first that it will be cut, and where; the entries go after that in batches, and a
-// process that ends between them leaves the rest to the next.
+// TrimTenant drops a tenant's old entries. The log says first that it will be cut, and where; the entries go after that
+// in batches, and a process that ends between them leaves the rest to the next.
 func (s *Service) TrimTenant(ctx context.Context, v viewer.Viewer) error {
 	var through int64
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -139,9 +148,13 @@ func (s *Service) TrimTenant(ctx context.Context, v viewer.Viewer) error {
 	}
 }
 
-// announceCut finds the last checkpoint at an entry that is too old, and records that the log is cut there. 0: there is nothing to cut.
+// announceCut finds the last checkpoint at an entry that is too old, and records that the log is cut there. 0: there is
+// nothing to cut.
 func (s *Service) announceCut(ctx context.Context, tx *pg.Tx) (int64, error) {
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('audit-retention ' || current_tenant()::text, 0))`); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		`select pg_advisory_xact_lock(hashtextextended('audit-retention ' || current_tenant()::text, 0))`,
+	); err != nil {
 		return 0, fmt.Errorf("lock retention: %w", err)
 	}
 	keep, err := findRetention(ctx, tx)
@@ -170,9 +183,13 @@ func (s *Service) announceCut(ctx context.Context, tx *pg.Tx) (int64, error) {
 	if at, err := fromLastCheckpoint(ctx, tx, publics, through); err != nil || at.Seq != through {
 		return 0, errors.Join(errors.New("the checkpoint to cut the log at is not good"), err)
 	}
-	return through, audit.Record(ctx, tx, audit.Entry{Action: "audit.trimmed", Subject: theLog(tx), Context: map[string]any{
-		"through_seq": through, "days": keep.Days, "entries": through - e.trimmed,
-	}})
+	return through, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "audit.trimmed", Subject: theLog(tx), Context: map[string]any{
+			"through_seq": through, "days": keep.Days, "entries": through - e.trimmed,
+		}},
+	)
 }
 
 // cutAt is the last checkpoint at or before the last entry that is too old, and the first entry that is there.

@@ -14,7 +14,9 @@ func (h *house) age(days int, through int64) {
 	h.t.Helper()
 	h.tamper(`
 		update audit_event
-		   set at = at - make_interval(days => $1), event = left(event, -26) || to_char((at - make_interval(days => $1)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
+		   set at = at - make_interval(days => $1),
+		       event = left(event, -26) || to_char((at - make_interval(days => $1)) at time zone 'UTC',
+		       'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
 		 where seq <= $2`, days, through)
 	h.tamper(strings.ReplaceAll(rehash, "%[1]s", h.tenant.Tenant))
 }
@@ -29,10 +31,15 @@ func TestWhatIsOlderThanTheRetentionGoesAndTheRestVerifies(t *testing.T) {
 	if err := h.log.TrimTenant(ctx, h.tenant); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.text(`select min(seq)::text || ' ' || (select string_agg(seq::text, ' ' order by seq) from audit_checkpoint) from audit_event`); got != "5001 5000 6000" {
+	if got := h.text(
+		`select min(seq)::text || ' ' || (select string_agg(seq::text, ' ' order by seq) from audit_checkpoint)
+			from audit_event`,
+	); got != "5001 5000 6000" {
 		t.Errorf("left: %s", got)
 	}
-	if got := h.text(`select actor_type || ' ' || (event::jsonb -> 'context')::text from audit_event where action = 'audit.trimmed'`); got != `system {"days": 150, "entries": 5000, "through_seq": 5000}` {
+	if got := h.text(
+		`select actor_type || ' ' || (event::jsonb -> 'context')::text from audit_event where action = 'audit.trimmed'`,
+	); got != `system {"days": 150, "entries": 5000, "through_seq": 5000}` {
 		t.Errorf("recorded %s", got)
 	}
 	v := h.verify()
@@ -87,7 +94,8 @@ func TestCheckpointsAreSignedByThemselvesAndOnlyOverWhatVerifies(t *testing.T) {
 	run, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() { defer close(done); _ = h.log.Sign(run) }()
-	for deadline := time.Now().Add(10 * time.Second); h.text(`select coalesce(max(seq), 0)::text from audit_checkpoint`) != "2100"; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); h.text(`select coalesce(max(seq), 0)::text
+		from audit_checkpoint`) != "2100"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no checkpoint is signed")
 		}
@@ -99,7 +107,9 @@ func TestCheckpointsAreSignedByThemselvesAndOnlyOverWhatVerifies(t *testing.T) {
 	}
 	out := h.call(200, "auditor", "GET", "/audit-events/checkpoints?limit=2", nil)
 	items := out["items"].([]any)
-	if out["total"] != 3.0 || len(items) != 2 || items[0].(map[string]any)["seq"] != 2100.0 || out["next_cursor"] == nil || len(out["keys"].([]any)) != 1 {
+	if out["total"] != 3.0 || len(items) != 2 || items[0].(map[string]any)["seq"] != 2100.0 ||
+		out["next_cursor"] == nil ||
+		len(out["keys"].([]any)) != 1 {
 		t.Errorf("listed %v", out)
 	}
 	h.write(h.tenant, 1200)

@@ -12,9 +12,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 )
 
-// Rotate lets a new key sign checkpoints from now on; the old one only verifies. Before that, an entry in each of the tenants' logs names
-// the new key, and the old one signs the log up to there: whoever trusts the old key has its word for the new. What was interrupted is
-// taken up again with the same key. A log that does not verify is left unsigned and told of in the log of the process.
+// Rotate lets a new key sign checkpoints from now on; the old one only verifies. Before that, an entry in each of the
+// tenants' logs names the new key, and the old one signs the log up to there: whoever trusts the old key has its word
+// for the new. What was interrupted is taken up again with the same key. A log that does not verify is left unsigned
+// and told of in the log of the process.
 func (s *Service) Rotate(ctx context.Context, tenants []string) (Key, error) {
 	key, err := s.Keys.prepare(ctx)
 	if err != nil {
@@ -43,9 +44,13 @@ func (s *Service) announceKey(ctx context.Context, v viewer.Viewer, key Key) err
 		if err := tx.QueryRow(ctx, sql, key.ID).Scan(&done); err != nil || done {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "audit.key_rotated", Subject: theLog(tx), Context: map[string]any{
-			"key_id": key.ID, "fingerprint": chain.Fingerprint(key.Public),
-		}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "audit.key_rotated", Subject: theLog(tx), Context: map[string]any{
+				"key_id": key.ID, "fingerprint": chain.Fingerprint(key.Public),
+			}},
+		)
 	})
 	if err != nil {
 		return err
@@ -53,7 +58,18 @@ func (s *Service) announceKey(ctx context.Context, v viewer.Viewer, key Key) err
 	err = s.signThrough(ctx, v, 0)
 	var b *chain.Break
 	if errors.As(err, &b) {
-		s.Log.ErrorContext(ctx, "the audit log does not verify and is not signed", "tenant", v.Tenant, "seq", b.Seq, "kind", b.Kind, "why", b.Detail)
+		s.Log.ErrorContext(
+			ctx,
+			"the audit log does not verify and is not signed",
+			"tenant",
+			v.Tenant,
+			"seq",
+			b.Seq,
+			"kind",
+			b.Kind,
+			"why",
+			b.Detail,
+		)
 		return nil
 	}
 	return err

@@ -18,17 +18,29 @@ func TestANewKeyIsAnnouncedUnderTheOldOneAndBothVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := h.text(`select count(*)::text from audit_event where action = 'audit.key_rotated' and event::json -> 'context' ->> 'fingerprint' = $1`, chain.Fingerprint(key.Public)); got != "2" {
+	if got := h.text(
+		`select count(*)::text from audit_event where action = 'audit.key_rotated'
+			and event::json -> 'context' ->> 'fingerprint' = $1`,
+		chain.Fingerprint(key.Public),
+	); got != "2" {
 		t.Errorf("announced in %s logs; want both", got)
 	}
-	announced := h.text(`select e.seq::text || ' ' || (select c.kid <> $1 from audit_checkpoint c where c.tenant_id = e.tenant_id and c.seq >= e.seq order by c.seq limit 1)::text
-		from audit_event e where e.tenant_id = $2 and action = 'audit.key_rotated'`, key.ID, h.tenant.Tenant)
+	announced := h.text(
+		`select e.seq::text || ' ' || (select c.kid <> $1 from audit_checkpoint c where c.tenant_id = e.tenant_id
+		    and c.seq >= e.seq order by c.seq limit 1)::text
+		from audit_event e where e.tenant_id = $2 and action = 'audit.key_rotated'`,
+		key.ID,
+		h.tenant.Tenant,
+	)
 	if announced != "33 true" {
 		t.Errorf("the entry and whether the old key signed it: %s", announced)
 	}
 	h.write(h.tenant, 5)
 	path, _ := h.exported()
-	if kid := h.text(`select kid from audit_checkpoint where tenant_id = $1 order by seq desc limit 1`, h.tenant.Tenant); kid != key.ID {
+	if kid := h.text(
+		`select kid from audit_checkpoint where tenant_id = $1 order by seq desc limit 1`,
+		h.tenant.Tenant,
+	); kid != key.ID {
 		t.Errorf("signed with %s; want the new key %s", kid, key.ID)
 	}
 	if v := h.verify(); !v.OK || v.Checkpoints != 3 {
@@ -61,8 +73,11 @@ func TestARotationThatWasInterruptedGoesOnWithTheSameKey(t *testing.T) {
 	if err != nil || key.ID != waiting {
 		t.Errorf("went on with %s, %v; want %s", key.ID, err, waiting)
 	}
-	if got := h.text(`select string_agg(state, ' ' order by created_at) || ' ' || (select count(*) from audit_event where action = 'audit.key_rotated')
-		from signing_key where audience = 'audit'`); got != "verify_only active 1" {
+	if got := h.text(
+		`select string_agg(state, ' ' order by created_at) || ' ' || (select count(*) from audit_event
+		    where action = 'audit.key_rotated')
+		from signing_key where audience = 'audit'`,
+	); got != "verify_only active 1" {
 		t.Errorf("keys, and entries about them: %s", got)
 	}
 }

@@ -13,10 +13,10 @@ import (
 // maxSearched is how many events are read for a text: about half a second's work.
 const maxSearched = 100_000
 
-// search is the statement that finds how many events match and the numbers of a page: the shortest way to them depends on what is
-// asked. The planner does not find it by itself: it takes filters for independent and matches for spread evenly, and would walk the
-// whole log backwards in the hope of a match. Its
-// arguments lack before, limit, offset and known.
+// search is the statement that finds how many events match and the numbers of a page: the shortest way to them depends
+// on what is asked. The planner does not find it by itself: it takes filters for independent and matches for spread
+// evenly, and would walk the whole log backwards in the hope of a match. Its arguments lack before, limit, offset and
+// known.
 func (f Filters) search() (sql string, args pgx.NamedArgs) {
 	where := f.where()
 	switch {
@@ -53,8 +53,10 @@ func (f Filters) bounded(ctx context.Context, tx *pg.Tx) error {
 	if n <= maxSearched {
 		return nil
 	}
-	return fault.Coded(fault.Malformed, "invalid_parameter", "q would have to read more than %d events; narrow it down with from and to, or with another filter", maxSearched).
-		With(fault.Field{Parameter: "q", Code: "too_broad", Detail: "give a shorter period, an action, an actor or a subject as well"})
+	return fault.Coded(fault.Malformed, "invalid_parameter", "q would have to read more than %d events; narrow it "+
+		"down with from and to, or with another filter", maxSearched).
+		With(fault.Field{Parameter: "q", Code: "too_broad", Detail: "give a shorter period, an action, an actor or a " +
+			"subject as well"})
 }
 
 // counted counts, unless the page before did: then known is what it counted, otherwise it is negative.
@@ -64,7 +66,9 @@ func counted(sql string) string {
 }
 
 // wholeLog counts by the numbers, which have no gaps.
-var wholeLog = counted(`select coalesce(max(seq) - min(seq) + 1, 0) from audit_event where tenant_id = (select current_tenant())`) + `,
+var wholeLog = counted(
+	`select coalesce(max(seq) - min(seq) + 1, 0) from audit_event where tenant_id = (select current_tenant())`,
+) + `,
 	       array(select seq
 	               from audit_event
 	              where tenant_id = (select current_tenant()) and seq < @before
@@ -106,13 +110,15 @@ func allAtOnce(where *condition) string {
 // kind is what events have in common that do not differ by filters of few values.
 const kind = "action, category, outcome, actor_type, subject_type"
 
-// kindByKind takes the newest of each kind that is asked for. However the filters go together, no event is read that does not match.
+// kindByKind takes the newest of each kind that is asked for. However the filters go together, no event is read that
+// does not match.
 func (f Filters) kindByKind() string {
 	ofKind := f.ofKind()
 	if f.Q != "" {
 		text := &condition{sql: []string{ofKind}, args: pgx.NamedArgs{}}
 		f.contains(text)
-		return f.withKinds() + `, found as materialized (select e.seq from wanted k join audit_event e on ` + text.String() + `)` + ofFound
+		return f.withKinds() + `, found as materialized (select e.seq from wanted k join audit_event e
+			on ` + text.String() + `)` + ofFound
 	}
 	return f.withKinds() + counted(f.total(ofKind)) + `,
 	       array(select newest.seq
@@ -131,7 +137,8 @@ func (f Filters) total(ofKind string) string {
 	const each = `
 	          cross join lateral (select count(*) as n from audit_event e where `
 	if f.ActorID+f.Category+f.ActorType+f.SubjectType == "" && len(f.Action) == 0 && f.Outcome == "success" {
-		return `select (select coalesce(max(seq) - min(seq) + 1, 0) from audit_event where tenant_id = (select current_tenant()))
+		return `select (select coalesce(max(seq) - min(seq) + 1, 0) from audit_event
+	           where tenant_id = (select current_tenant()))
 	       - (select coalesce(sum(c.n), 0)::bigint from kinds k` + each + ofKind + `) c where k.outcome <> 'success')`
 	}
 	return `select coalesce(sum(c.n), 0)::bigint from wanted k` + each + ofKind + `) c`
@@ -157,7 +164,8 @@ func (f Filters) withKinds() string {
 }
 
 func (f Filters) ofKind() string {
-	return f.within() + ` and (e.action, e.category, e.outcome, e.actor_type, e.subject_type) = (k.action, k.category, k.outcome, k.actor_type, k.subject_type)`
+	return f.within() + ` and (e.action, e.category, e.outcome, e.actor_type, e.subject_type) = (k.action, k.category,
+		k.outcome, k.actor_type, k.subject_type)`
 }
 
 // within is the tenant's log, or what one actor did of it.

@@ -23,8 +23,9 @@ type line struct {
 func (h *house) lines() (out []line) {
 	h.t.Helper()
 	const sql = `
-		select seq::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), action, category, outcome, actor_type, coalesce(actor_id, ''), subject_type,
-		       coalesce(subject_id, ''), coalesce(request_id, ''), event
+		select seq::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), action, category, outcome,
+		       actor_type, coalesce(actor_id, ''), subject_type, coalesce(subject_id, ''), coalesce(request_id, ''),
+		           event
 		  from audit_event
 		 order by audit_event.seq desc`
 	rows, err := h.owner.Query(ctx, sql)
@@ -33,7 +34,19 @@ func (h *house) lines() (out []line) {
 	}
 	for rows.Next() {
 		var l line
-		if err := rows.Scan(&l.seq, &l.at, &l.action, &l.category, &l.outcome, &l.actorType, &l.actor, &l.subjectType, &l.subject, &l.request, &l.event); err != nil {
+		if err := rows.Scan(
+			&l.seq,
+			&l.at,
+			&l.action,
+			&l.category,
+			&l.outcome,
+			&l.actorType,
+			&l.actor,
+			&l.subjectType,
+			&l.subject,
+			&l.request,
+			&l.event,
+		); err != nil {
 			h.t.Fatal(err)
 		}
 		out = append(out, l)
@@ -52,7 +65,12 @@ func asked(r *rand.Rand, log []line) (url.Values, func(l line) bool) {
 		}
 	}
 	domain, _, _ := strings.Cut(like.action, ".")
-	maybe("action", like.action+",user.deleted", 4, func(l line) bool { return l.action == like.action || l.action == "user.deleted" })
+	maybe(
+		"action",
+		like.action+",user.deleted",
+		4,
+		func(l line) bool { return l.action == like.action || l.action == "user.deleted" },
+	)
 	if !q.Has("action") {
 		maybe("action", domain+".*,agent.identity_mismatch", 4, func(l line) bool {
 			return strings.HasPrefix(l.action, domain+".") || l.action == "agent.identity_mismatch"
@@ -83,7 +101,12 @@ func TestEveryCombinationOfFiltersFindsWhatALookAtEachEventDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	for n := range 400 {
-		v := viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: pick("u-ada", "u-bob"), RequestID: fmt.Sprint("r-", n/3)}
+		v := viewer.Viewer{
+			Tenant:    h.tenant.Tenant,
+			Kind:      viewer.User,
+			ID:        pick("u-ada", "u-bob"),
+			RequestID: fmt.Sprint("r-", n/3),
+		}
 		switch r.IntN(4) {
 		case 0:
 			v.Kind, v.ID = viewer.Service, "s-bot"
@@ -91,8 +114,19 @@ func TestEveryCombinationOfFiltersFindsWhatALookAtEachEventDoes(t *testing.T) {
 			v = viewer.System(h.tenant.Tenant)
 		}
 		e := audit.Entry{
-			Action:  pick("auth.login", "auth.logout", "user.deleted", "identity.updated", "connector.updated", "agent.identity_mismatch", "audit.exported"),
-			Outcome: audit.Outcome(pick("success", "success", "success", "failure", "denied")), Reason: pick("", "under", "ünder (x)*", `the "north"`),
+			Action: pick(
+				"auth.login",
+				"auth.logout",
+				"user.deleted",
+				"identity.updated",
+				"connector.updated",
+				"agent.identity_mismatch",
+				"audit.exported",
+			),
+			Outcome: audit.Outcome(
+				pick("success", "success", "success", "failure", "denied"),
+			),
+			Reason: pick("", "under", "ünder (x)*", `the "north"`),
 		}
 		if subject := pick("", "user", "connector"); subject != "" {
 			e.Subject = audit.Subject{Type: subject, ID: fmt.Sprint("x-", r.IntN(9))}
@@ -102,7 +136,9 @@ func TestEveryCombinationOfFiltersFindsWhatALookAtEachEventDoes(t *testing.T) {
 		}
 		h.record(v, e)
 	}
-	h.tamper(`update audit_event set at = at - interval '3 seconds' where seq % 50 = 7`) // the clock was set back now and then
+	h.tamper(
+		`update audit_event set at = at - interval '3 seconds' where seq % 50 = 7`,
+	) // the clock was set back now and then
 	h.call(200, "auditor", "GET", "/audit-events", nil)
 	log := h.lines()
 	for range 300 {
@@ -140,15 +176,21 @@ func (h *house) walk(filters url.Values, limit, total int) (seqs []string) {
 func TestASearchThroughTooManyEventsIsRefusedWithAWayOut(t *testing.T) {
 	h := open(t)
 	h.write(h.tenant, 20)
-	h.tamper(`insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type)
-		select tenant_id, 100 + n, '{}', prev_hash, hash, at - interval '1 day', 'auth.login', category, outcome, actor_type from audit_event, generate_series(1, 100001) n where seq = 1`)
-	for _, query := range []string{"q=lead", "q=lead&action=auth.login", "q=lead&to=" + time.Now().UTC().Format("2006-01-02T15:04:05Z")} {
+	h.tamper(
+		`insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type)
+		select tenant_id, 100 + n, '{}', prev_hash, hash, at - interval '1 day', 'auth.login', category, outcome,
+		    actor_type from audit_event, generate_series(1, 100001) n where seq = 1`,
+	)
+	for _, query := range []string{"q=lead", "q=lead&action=auth.login", "q=lead&to=" +
+		time.Now().UTC().Format("2006-01-02T15:04:05Z")} {
 		out := h.call(400, "auditor", "GET", "/audit-events?"+query, nil)
-		if detail, _ := out["detail"].(string); out["code"] != "invalid_parameter" || !strings.Contains(detail, "narrow it down") {
+		if detail, _ := out["detail"].(string); out["code"] != "invalid_parameter" ||
+			!strings.Contains(detail, "narrow it down") {
 			t.Errorf("%s: %v", query, out)
 		}
 	}
-	for _, query := range []string{"q=lead&action=identity.updated", "q=lead&from=" + time.Now().Add(-time.Hour).UTC().Format("2006-01-02T15:04:05Z")} {
+	for _, query := range []string{"q=lead&action=identity.updated", "q=lead&from=" +
+		time.Now().Add(-time.Hour).UTC().Format("2006-01-02T15:04:05Z")} {
 		if out := h.call(200, "auditor", "GET", "/audit-events?"+query, nil); out["total"] != 20.0 {
 			t.Errorf("%s: %v", query, out["total"])
 		}

@@ -1,5 +1,5 @@
-// Package trail is what is done with the audit log once it is written: it is listed, verified, signed, exported, and cut off at its
-// old end.
+// Package trail is what is done with the audit log once it is written: it is listed, verified, signed, exported, and
+// cut off at its old end.
 package trail
 
 import (
@@ -36,22 +36,37 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe("The newest first. Reading the log is recorded as audit.read, at most once a minute for each reader."),
 		httpapi.Handle("GET", "/audit-events/catalog", "List audited actions", s.handleCatalog),
 		httpapi.Handle("GET", "/audit-events/verify", "Verify the audit log", s.handleVerify).Errors(503).
-			Describe("Follows the chain of hashes from one number to another and holds it against every signed checkpoint. A long log is verified in " +
-				"parts: while next_seq is not null, ask again with from_seq=next_seq. It is recorded as audit.verified."),
+			Describe("Follows the chain of hashes from one number to another and holds it against every signed " +
+				"checkpoint. A long log is verified in " +
+				"parts: while next_seq is not null, ask again with from_seq=next_seq. It is recorded as " +
+				"audit.verified."),
 		httpapi.Handle("GET", "/audit-events/checkpoints", "List audit checkpoints", s.handleCheckpoints).
-			Describe("The newest first, with the public keys that verify them. Keep copies in another place: they prove when the end of the log was removed, " +
+			Describe("The newest first, with the public keys that verify them. Keep copies in another place: they " +
+				"prove when the end of the log was removed, " +
 				"or the whole log was replaced. Each call is recorded as audit.checkpoints_read."),
-		httpapi.Download("GET", "/audit-events/export", "Export audit events", "application/x-ndjson", s.handleExport).Errors(503).
-			Describe("As it is read, of any size. ndjson carries seq, prev_hash and hash, and ends with the signed checkpoints and the public key: " +
-				"`grantwright audit verify FILE` needs nothing else. It takes from and to alone, because a chain with holes proves nothing. csv and ocsf " +
-				"(OCSF 1.3, one JSON object a line) take every filter. It is recorded as audit.exported before the first byte."),
-		httpapi.Handle("GET", "/audit-events/{id}", "Retrieve an audit event", s.handleFind).Describe("By its number, seq."),
+		httpapi.Download("GET", "/audit-events/export", "Export audit events", "application/x-ndjson", s.handleExport).
+			Errors(503).
+			Describe("As it is read, of any size. ndjson carries seq, prev_hash and hash, and ends with the signed " +
+				"checkpoints and the public key: " +
+				"`grantwright audit verify FILE` needs nothing else. It takes from and to alone, because a chain " +
+				"with holes proves nothing. csv and ocsf " +
+				"(OCSF 1.3, one JSON object a line) take every filter. It is recorded as audit.exported before the " +
+				"first byte."),
+		httpapi.Handle("GET", "/audit-events/{id}", "Retrieve an audit event", s.handleFind).
+			Describe("By its number, seq."),
 	}
 	for i := range routes {
 		routes[i] = routes[i].For(readers...).Tag(family)
 	}
-	return append(routes,
-		httpapi.Handle("GET", "/settings/audit/retention", "Get the audit retention", s.handleRetention).For(readers...).Tag("settings"),
-		httpapi.Handle("PUT", "/settings/audit/retention", "Set how long the audit log is kept", s.handleKeep).For(viewer.Admin).Errors(412).Tag("settings").
-			Describe("What is older is dropped up to a signed checkpoint, from which on the log stays verifiable."))
+	return append(
+		routes,
+		httpapi.Handle("GET", "/settings/audit/retention", "Get the audit retention", s.handleRetention).
+			For(readers...).
+			Tag("settings"),
+		httpapi.Handle("PUT", "/settings/audit/retention", "Set how long the audit log is kept", s.handleKeep).
+			For(viewer.Admin).
+			Errors(412).
+			Tag("settings").
+			Describe("What is older is dropped up to a signed checkpoint, from which on the log stays verifiable."),
+	)
 }

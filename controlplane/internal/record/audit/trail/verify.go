@@ -52,8 +52,9 @@ func readExtent(ctx context.Context, tx *pg.Tx) (e extent, err error) {
 	const sql = `
 		select coalesce(max(h.seq), 0), coalesce((array_agg(h.hash))[1], decode(repeat('00', 32), 'hex')),
 		       coalesce((select max(e.seq) from audit_event e where e.tenant_id = current_tenant()), 0),
-		       coalesce((select max((e.event::json -> 'context' ->> 'through_seq')::bigint) from audit_event e where e.tenant_id = current_tenant() and e.action = 'audit.trimmed'), 0),
-		       coalesce((select max(c.seq) from audit_checkpoint c where c.tenant_id = current_tenant()), 0)
+		       coalesce((select max((e.event::json -> 'context' ->> 'through_seq')::bigint) from audit_event e
+		       where e.tenant_id = current_tenant() and e.action = 'audit.trimmed'), 0),
+		           coalesce((select max(c.seq) from audit_checkpoint c where c.tenant_id = current_tenant()), 0)
 		  from audit_head h
 		 where h.tenant_id = current_tenant()`
 	if err := tx.QueryRow(ctx, sql).Scan(&e.head, &e.hash, &e.last, &e.trimmed, &e.checkpoint); err != nil {
@@ -75,11 +76,24 @@ func (s *Service) handleVerify(ctx context.Context, v viewer.Viewer, in *verifyI
 		return nil, err
 	}
 	entry := audit.Entry{Action: "audit.verified", Context: map[string]any{
-		"from_seq": verdict.FromSeq, "to_seq": verdict.ToSeq, "checked": verdict.Checked, "ok": verdict.OK, "first_break": verdict.FirstBreak,
+		"from_seq":    verdict.FromSeq,
+		"to_seq":      verdict.ToSeq,
+		"checked":     verdict.Checked,
+		"ok":          verdict.OK,
+		"first_break": verdict.FirstBreak,
 	}}
 	if !verdict.OK {
 		entry.Outcome = audit.Failure
-		s.Log.ErrorContext(ctx, "the audit log does not verify", "tenant", v.Tenant, "seq", verdict.FirstBreak.Seq, "kind", verdict.FirstBreak.Kind)
+		s.Log.ErrorContext(
+			ctx,
+			"the audit log does not verify",
+			"tenant",
+			v.Tenant,
+			"seq",
+			verdict.FirstBreak.Seq,
+			"kind",
+			verdict.FirstBreak.Kind,
+		)
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		entry.Subject = theLog(tx)
@@ -88,8 +102,8 @@ func (s *Service) handleVerify(ctx context.Context, v viewer.Viewer, in *verifyI
 	return &verifyOut{verdict}, err
 }
 
-// Verify follows the log from one number to another, 0 meaning its ends. What retention drops meanwhile is no break, nor is what a
-// new key signs: then the log is looked at once more.
+// Verify follows the log from one number to another, 0 meaning its ends. What retention drops meanwhile is no break,
+// nor is what a new key signs: then the log is looked at once more.
 func (s *Service) Verify(ctx context.Context, v viewer.Viewer, from, to int64) (Verdict, error) {
 	for again := false; ; again = true {
 		check, err := s.newCheck(ctx, v, from, to)
@@ -196,7 +210,11 @@ func (c *check) begin(ctx context.Context, tx *pg.Tx) error {
 		 limit 1`
 	err := tx.QueryRow(ctx, sql, c.FromSeq-1).Scan(&c.verifier.Hash)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return &chain.Break{Seq: c.FromSeq - 1, Kind: chain.Missing, Detail: "neither the entry nor a checkpoint of it is there"}
+		return &chain.Break{
+			Seq:    c.FromSeq - 1,
+			Kind:   chain.Missing,
+			Detail: "neither the entry nor a checkpoint of it is there",
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("find where to begin: %w", err)
@@ -210,7 +228,11 @@ func (c *check) step(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	if len(links) == 0 {
-		return &chain.Break{Seq: c.verifier.Seq + 1, Kind: chain.Missing, Detail: "it is not there, nor is any later one"}
+		return &chain.Break{
+			Seq:    c.verifier.Seq + 1,
+			Kind:   chain.Missing,
+			Detail: "it is not there, nor is any later one",
+		}
 	}
 	if err := c.checkpoints(ctx, tx, c.verifier.Seq, links[len(links)-1].Seq); err != nil {
 		return err
@@ -241,7 +263,11 @@ func (c *check) checkpoints(ctx context.Context, tx *pg.Tx, after, through int64
 		c.Checkpoints++
 		if signed.Seq == c.verifier.Seq {
 			if hex.EncodeToString(signed.Hash) != hex.EncodeToString(c.verifier.Hash) {
-				return &chain.Break{Seq: signed.Seq, Kind: chain.Contested, Detail: "a signed checkpoint gives it another hash"}
+				return &chain.Break{
+					Seq:    signed.Seq,
+					Kind:   chain.Contested,
+					Detail: "a signed checkpoint gives it another hash",
+				}
 			}
 			continue
 		}
@@ -254,11 +280,19 @@ func (c *check) checkpoints(ctx context.Context, tx *pg.Tx, after, through int64
 func (c *check) end() error {
 	switch {
 	case c.extent.head != c.verifier.Seq:
-		return &chain.Break{Seq: min(c.extent.head, c.verifier.Seq) + 1, Kind: chain.Missing, Detail: "the log's head and its last entry do not agree"}
+		return &chain.Break{
+			Seq:    min(c.extent.head, c.verifier.Seq) + 1,
+			Kind:   chain.Missing,
+			Detail: "the log's head and its last entry do not agree",
+		}
 	case hex.EncodeToString(c.verifier.Hash) != c.Head.Hash:
 		return &chain.Break{Seq: c.verifier.Seq, Kind: chain.Edited, Detail: "the log's head remembers another hash"}
 	case c.extent.checkpoint > c.verifier.Seq:
-		return &chain.Break{Seq: c.verifier.Seq + 1, Kind: chain.Truncated, Detail: fmt.Sprintf("a checkpoint reaches entry %d", c.extent.checkpoint)}
+		return &chain.Break{
+			Seq:    c.verifier.Seq + 1,
+			Kind:   chain.Truncated,
+			Detail: fmt.Sprintf("a checkpoint reaches entry %d", c.extent.checkpoint),
+		}
 	}
 	return c.verifier.End()
 }

@@ -54,24 +54,40 @@ func TestWhoeverTampersWithTheTableIsFoundOut(t *testing.T) {
 		seq       int64
 		kind      string
 	}{
-		{"an edited entry", `update audit_event set event = replace(event, 'Lead', 'Boss') where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
-		{"an edited hash", `update audit_event set hash = sha256('x') where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
-		{"an entry filed under another action", `update audit_event set action = 'audit.trimmed' where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
-		{"an entry filed under another day", `update audit_event set at = at - interval '1 day' where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
-		{"an entry filed under nobody", `update audit_event set subject_id = null where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
+		{"an edited entry", `update audit_event set event = replace(event, 'Lead', 'Boss') where tenant_id = '%s'
+			and seq = 7`, 7, chain.Edited},
+		{"an edited hash", `update audit_event set hash = sha256('x') where tenant_id = '%s'
+			and seq = 7`, 7, chain.Edited},
+		{"an entry filed under another action", `update audit_event set action = 'audit.trimmed' where tenant_id = '%s'
+			and seq = 7`, 7, chain.Edited},
+		{"an entry filed under another day", `update audit_event set at = at - interval '1 day' where tenant_id = '%s'
+			and seq = 7`, 7, chain.Edited},
+		{"an entry filed under nobody", `update audit_event set subject_id = null where tenant_id = '%s'
+			and seq = 7`, 7, chain.Edited},
 		{"a deleted entry", `delete from audit_event where tenant_id = '%s' and seq = 7`, 7, chain.Missing},
 		{"the first entry deleted", `delete from audit_event where tenant_id = '%s' and seq = 1`, 1, chain.Missing},
-		{"swapped entries", `update audit_event a set event = b.event from audit_event b where a.tenant_id = '%s' and b.tenant_id = a.tenant_id and (a.seq, b.seq) in ((7, 8), (8, 7))`, 7, chain.Edited},
-		{"an entry of another tenant", `update audit_event a set event = b.event from audit_event b where a.tenant_id = '%s' and b.tenant_id <> a.tenant_id and a.seq = 7 and b.seq = 7`, 7, chain.Edited},
-		{"the end cut off, with its head", `delete from audit_event where tenant_id = '%[1]s' and seq > 9; update audit_head set seq = 9, hash = (select hash from audit_event where tenant_id = '%[1]s' and seq = 9) where tenant_id = '%[1]s'`,
+		{"swapped entries", `update audit_event a set event = b.event from audit_event b where a.tenant_id = '%s'
+			and b.tenant_id = a.tenant_id and (a.seq, b.seq) in ((7, 8), (8, 7))`, 7, chain.Edited},
+		{"an entry of another tenant", `update audit_event a set event = b.event from audit_event b
+			where a.tenant_id = '%s' and b.tenant_id <> a.tenant_id and a.seq = 7 and b.seq = 7`, 7, chain.Edited},
+		{"the end cut off, with its head", `delete from audit_event where tenant_id = '%[1]s'
+			and seq > 9; update audit_head set seq = 9, hash = (select hash from audit_event where tenant_id = '%[1]s'
+			and seq = 9) where tenant_id = '%[1]s'`,
 			10, chain.Truncated},
-		{"the end cut off, without its head", `delete from audit_event where tenant_id = '%s' and seq > 9`, 10, chain.Missing},
-		{"an entry added by hand", `insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type)
-			select tenant_id, 99, event, prev_hash, hash, at, action, category, outcome, actor_type from audit_event where tenant_id = '%s' and seq = 7`, 0, chain.Missing},
-		{"everything hashed anew", `update audit_event set event = replace(event, 'Lead', 'Boss') where tenant_id = '%[1]s' and seq = 7;` + rehash, 12, chain.Contested},
-		{"a checkpoint written by hand", `update audit_checkpoint set note = replace(note, '12', '11'), seq = 11 where tenant_id = '%s'`, 11, chain.Unsigned},
-		{"everything hashed anew, and its checkpoint", `update audit_event set event = replace(event, 'Lead', 'Boss') where tenant_id = '%[1]s' and seq = 7;` + rehash +
-			`update audit_checkpoint c set hash = e.hash from audit_event e where e.tenant_id = c.tenant_id and e.seq = c.seq`, 12, chain.Unsigned},
+		{"the end cut off, without its head", `delete from audit_event where tenant_id = '%s'
+			and seq > 9`, 10, chain.Missing},
+		{"an entry added by hand", `insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action,
+			    category, outcome, actor_type)
+			select tenant_id, 99, event, prev_hash, hash, at, action, category, outcome,
+			    actor_type from audit_event where tenant_id = '%s' and seq = 7`, 0, chain.Missing},
+		{"everything hashed anew", `update audit_event set event = replace(event, 'Lead', 'Boss')
+			where tenant_id = '%[1]s' and seq = 7;` + rehash, 12, chain.Contested},
+		{"a checkpoint written by hand", `update audit_checkpoint set note = replace(note, '12', '11'),
+			seq = 11 where tenant_id = '%s'`, 11, chain.Unsigned},
+		{"everything hashed anew, and its checkpoint", `update audit_event set event = replace(event, 'Lead', 'Boss')
+			where tenant_id = '%[1]s' and seq = 7;` + rehash +
+			`update audit_checkpoint c set hash = e.hash from audit_event e where e.tenant_id = c.tenant_id
+				and e.seq = c.seq`, 12, chain.Unsigned},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := open(t)
@@ -83,7 +99,8 @@ func TestWhoeverTampersWithTheTableIsFoundOut(t *testing.T) {
 			}
 			h.tamper(strings.ReplaceAll(strings.ReplaceAll(tt.sql, "%[1]s", h.tenant.Tenant), "%s", h.tenant.Tenant))
 			v := h.verify()
-			if v.OK || v.FirstBreak == nil || v.FirstBreak.Kind != tt.kind || (tt.seq > 0 && v.FirstBreak.Seq != tt.seq) {
+			if v.OK || v.FirstBreak == nil || v.FirstBreak.Kind != tt.kind ||
+				(tt.seq > 0 && v.FirstBreak.Seq != tt.seq) {
 				t.Errorf("verdict = %+v, break %+v; want %s at %d", v, v.FirstBreak, tt.kind, tt.seq)
 			}
 		})
@@ -94,10 +111,14 @@ func TestVerifyingIsRecordedAndCanBeDoneInPieces(t *testing.T) {
 	h := open(t)
 	h.write(h.tenant, 12)
 	out := h.call(200, "auditor", "GET", "/audit-events/verify?from_seq=4&to_seq=9", nil)
-	if out["ok"] != true || out["checked"] != 6.0 || out["next_seq"] != nil || out["head"].(map[string]any)["seq"] != 12.0 {
+	if out["ok"] != true || out["checked"] != 6.0 || out["next_seq"] != nil ||
+		out["head"].(map[string]any)["seq"] != 12.0 {
 		t.Errorf("verdict = %v", out)
 	}
-	if got := h.text(`select action || ' ' || actor_id || ' ' || (event::json -> 'context' ->> 'checked') from audit_event order by seq desc limit 1`); got != "audit.verified u-auditor 6" {
+	if got := h.text(
+		`select action || ' ' || actor_id || ' ' || (event::json -> 'context' ->> 'checked') from audit_event
+			order by seq desc limit 1`,
+	); got != "audit.verified u-auditor 6" {
 		t.Errorf("recorded %q", got)
 	}
 	h.call(400, "admin", "GET", "/audit-events/verify?from_seq=400", nil)
@@ -147,9 +168,12 @@ func TestAnExportVerifiesByItself(t *testing.T) {
 	h.write(h.tenant, 2500)
 	path, lines := h.exported()
 	key := h.public()
-	for name, keys := range map[string][]ed25519.PublicKey{"with its own key": nil, "with the key that was given": {key}} {
+	for name, keys := range map[string][]ed25519.PublicKey{"with its own key": nil,
+		"with the key that was given": {key}} {
 		r, err := chain.VerifyFile(path, keys...)
-		if err != nil || r.Break != nil || r.Events != 2500 || r.First != 1 || r.Last != 2500 || !r.Anchored || r.Checkpoints != 3 || r.Tenant != h.tenant.Tenant {
+		if err != nil || r.Break != nil || r.Events != 2500 || r.First != 1 || r.Last != 2500 || !r.Anchored ||
+			r.Checkpoints != 3 ||
+			r.Tenant != h.tenant.Tenant {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -214,7 +238,12 @@ func rewritten(t *testing.T, lines []string, from int) []string {
 func TestWhoeverTampersWithAnExportIsFoundOut(t *testing.T) {
 	h := open(t)
 	other := pgtest.Tenant(t, h.db, "other")
-	h.people["stranger"] = viewer.Viewer{Tenant: other.Tenant, Kind: viewer.User, ID: "s", Roles: []viewer.Role{viewer.Admin}}
+	h.people["stranger"] = viewer.Viewer{
+		Tenant: other.Tenant,
+		Kind:   viewer.User,
+		ID:     "s",
+		Roles:  []viewer.Role{viewer.Admin},
+	}
 	h.write(h.tenant, 20)
 	h.write(other, 20)
 	_, lines := h.exported()
@@ -232,15 +261,20 @@ func TestWhoeverTampersWithAnExportIsFoundOut(t *testing.T) {
 		{"delete", func(l []string) []string { return slices.Delete(l, 6, 7) }, 7, []string{chain.Missing}},
 		{"insert", func(l []string) []string { return slices.Insert(l, 6, l[5]) }, 7, []string{chain.Missing}},
 		{"reorder", func(l []string) []string { l[6], l[7] = l[7], l[6]; return l }, 7, []string{chain.Missing}},
-		{"truncate the entries", func(l []string) []string { return slices.Delete(l, 15, 20) }, 16, []string{chain.Truncated}},
+		{"truncate the entries", func(l []string) []string { return slices.Delete(l, 15, 20) }, 16,
+			[]string{chain.Truncated}},
 		{"truncate the file", func(l []string) []string { return l[:15] }, 16, []string{chain.Truncated}},
 		{"swap between tenants", func(l []string) []string { l[6] = theirs[6]; return l }, 7, []string{chain.Unlinked}},
-		{"swap between tenants and hash anew", func(l []string) []string { l[6] = theirs[6]; return rewritten(t, l, 6) }, 7, []string{chain.Foreign}},
-		{"edit and hash anew", func(l []string) []string { return rewritten(t, edit(l), 6) }, 20, []string{chain.Contested}},
+		{"swap between tenants and hash anew",
+			func(l []string) []string { l[6] = theirs[6]; return rewritten(t, l, 6) }, 7, []string{chain.Foreign}},
+		{"edit and hash anew", func(l []string) []string { return rewritten(t, edit(l), 6) }, 20,
+			[]string{chain.Contested}},
 		{"edit, hash anew and leave out the checkpoint", func(l []string) []string {
-			return slices.DeleteFunc(rewritten(t, edit(l), 6), func(line string) bool { return strings.Contains(line, `"type":"checkpoint"`) })
+			return slices.DeleteFunc(rewritten(t, edit(l), 6),
+				func(line string) bool { return strings.Contains(line, `"type":"checkpoint"`) })
 		}, 1, []string{chain.Unsigned}},
-		{"write everything anew under another key", func(l []string) []string { return forged(t, rewritten(t, edit(l), 6)) }, 1, []string{chain.Unsigned}},
+		{"write everything anew under another key",
+			func(l []string) []string { return forged(t, rewritten(t, edit(l), 6)) }, 1, []string{chain.Unsigned}},
 		{"a second member of the same name", func(l []string) []string {
 			l[6] = strings.Replace(l[6], `{"action":`, `{"action":"user.deleted","action":`, 1)
 			return l
@@ -279,7 +313,10 @@ func forged(t *testing.T, lines []string) []string {
 			b, _ := json.Marshal(chain.Line{Type: chain.TypeCheckpoint, Note: c.Sign(mine)})
 			lines[i] = string(b) + "\n"
 		case m["type"] == chain.TypeKey:
-			lines[i] = fmt.Sprintf(`{"type":"public_key","public_key":%q}`+"\n", base64.StdEncoding.EncodeToString(mine.Public().(ed25519.PublicKey)))
+			lines[i] = fmt.Sprintf(
+				`{"type":"public_key","public_key":%q}`+"\n",
+				base64.StdEncoding.EncodeToString(mine.Public().(ed25519.PublicKey)),
+			)
 		}
 	}
 	return lines

@@ -73,8 +73,23 @@ const columns = `
 
 func scan(row pgx.CollectableRow) (p Provider, err error) {
 	var mapping []byte
-	err = row.Scan(&p.ID, &p.Name, &p.Issuer, &p.ClientID, &p.sealed, &p.ClientSecret.UpdatedAt, &p.Scopes, &p.GroupClaim, &mapping,
-		&p.Domains, &p.CreateUsers, &p.Enabled, &p.CreatedAt, &p.UpdatedAt, &p.Version)
+	err = row.Scan(
+		&p.ID,
+		&p.Name,
+		&p.Issuer,
+		&p.ClientID,
+		&p.sealed,
+		&p.ClientSecret.UpdatedAt,
+		&p.Scopes,
+		&p.GroupClaim,
+		&mapping,
+		&p.Domains,
+		&p.CreateUsers,
+		&p.Enabled,
+		&p.CreatedAt,
+		&p.UpdatedAt,
+		&p.Version,
+	)
 	if err != nil {
 		return p, err
 	}
@@ -143,21 +158,34 @@ func list(ctx context.Context, tx *pg.Tx, page pg.Page) (items []Provider, total
 // store writes a provider, new or not, with its secret as it is sealed.
 func store(ctx context.Context, tx *pg.Tx, p Provider) (Provider, error) {
 	const sql = `
-		insert into identity_provider (tenant_id, id, name, issuer, client_id, client_secret, secret_set_at, scopes, group_claim, role_mapping, domains, create_users, enabled)
-		values (current_tenant(), @id, @name, @issuer, @client, @secret, @set, @scopes, @claim, @mapping, @domains, @create, @enabled)
+		insert into identity_provider (tenant_id, id, name, issuer, client_id, client_secret, secret_set_at, scopes,
+		    group_claim, role_mapping, domains, create_users, enabled)
+		values (current_tenant(), @id, @name, @issuer, @client, @secret, @set, @scopes, @claim, @mapping, @domains,
+		    @create, @enabled)
 		    on conflict (tenant_id, id) do update
-		       set name = excluded.name, issuer = excluded.issuer, client_id = excluded.client_id, client_secret = excluded.client_secret,
-		           secret_set_at = excluded.secret_set_at, scopes = excluded.scopes, group_claim = excluded.group_claim,
-		           role_mapping = excluded.role_mapping, domains = excluded.domains, create_users = excluded.create_users,
-		           enabled = excluded.enabled, updated_at = now(), version = identity_provider.version + 1`
+		       set name = excluded.name, issuer = excluded.issuer, client_id = excluded.client_id,
+		           client_secret = excluded.client_secret, secret_set_at = excluded.secret_set_at,
+		           scopes = excluded.scopes, group_claim = excluded.group_claim, role_mapping = excluded.role_mapping,
+		           domains = excluded.domains, create_users = excluded.create_users, enabled = excluded.enabled,
+		               updated_at = now(), version = identity_provider.version + 1`
 	mapping, err := json.Marshal(p.RoleMapping)
 	if err != nil {
 		return p, fmt.Errorf("encode role mapping: %w", err)
 	}
 	p.ID = cmp.Or(p.ID, uuid.Must(uuid.NewV7()).String())
 	args := pgx.NamedArgs{
-		"id": p.ID, "name": p.Name, "issuer": p.Issuer, "client": p.ClientID, "secret": p.sealed, "set": p.ClientSecret.UpdatedAt,
-		"scopes": p.Scopes, "claim": p.GroupClaim, "mapping": mapping, "domains": p.Domains, "create": p.CreateUsers, "enabled": p.Enabled,
+		"id":      p.ID,
+		"name":    p.Name,
+		"issuer":  p.Issuer,
+		"client":  p.ClientID,
+		"secret":  p.sealed,
+		"set":     p.ClientSecret.UpdatedAt,
+		"scopes":  p.Scopes,
+		"claim":   p.GroupClaim,
+		"mapping": mapping,
+		"domains": p.Domains,
+		"create":  p.CreateUsers,
+		"enabled": p.Enabled,
 	}
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		if pg.Violates(err, "identity_provider_name_unique") {

@@ -28,7 +28,8 @@ type Service struct {
 	Cursors *httpapi.Cursors
 	Guard   *outbound.Guard // which addresses may be called
 	Now     func() time.Time
-	// End ends what a provider gave that goes: the sessions that it opened, the sign-ins on their way, the roles of its mapping.
+	// End ends what a provider gave that goes: the sessions that it opened, the sign-ins on their way, the roles of its
+	// mapping.
 	End func(ctx context.Context, tx *pg.Tx, p Provider) (Ending, error)
 	// Ended is called after that has come true, so that in this process it shows at once.
 	Ended func()
@@ -71,12 +72,29 @@ func (s *Service) Routes() []httpapi.Route {
 	read := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
 		httpapi.Handle("GET", path, "List identity providers", s.list).For(read...).Tag("settings"),
-		httpapi.Handle("POST", path, "Add an identity provider", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Tag("settings").ForPeople().
-			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the redirect address <base>/api/v1/auth/oidc/callback, where <base> is the address at which browsers begin: the service's own, or the tenant's."),
+		httpapi.Handle("POST", path, "Add an identity provider", s.create).
+			For(viewer.Admin).
+			Status(http.StatusCreated).
+			Errors(409).
+			Tag("settings").
+			ForPeople().
+			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the " +
+				"redirect address <base>/api/v1/auth/oidc/callback, where <base> is the address at which browsers " +
+				"begin: the service's own, or the tenant's."),
 		httpapi.Handle("GET", path+"/{id}", "Retrieve an identity provider", s.find).For(read...).Tag("settings"),
-		httpapi.Handle("PATCH", path+"/{id}", "Update an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").ForPeople(),
-		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").ForPeople().
-			Describe("Users can no longer sign in with the provider, and its sessions end on all servers within five seconds. The roles from its mapping are removed, except those of the last administrator. The links to users are kept for the case that the same issuer is added again."),
+		httpapi.Handle("PATCH", path+"/{id}", "Update an identity provider", s.change).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Tag("settings").
+			ForPeople(),
+		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).
+			For(viewer.Admin).
+			Errors(412).
+			Tag("settings").
+			ForPeople().
+			Describe("Users can no longer sign in with the provider, and its sessions end on all servers within five " +
+				"seconds. The roles from its mapping are removed, except those of the last administrator. The links " +
+				"to users are kept for the case that the same issuer is added again."),
 	}
 }
 
@@ -116,8 +134,17 @@ func existing(ctx context.Context, tx *pg.Tx, id string) (Provider, error) {
 	return one(ctx, tx, `id = $1 for update`, id)
 }
 
-func (s *Service) create(ctx context.Context, v viewer.Viewer, in *struct{ Body Settings }) (*httpapi.Created[Provider], error) {
-	fresh := Provider{Scopes: []string{"profile", "email"}, RoleMapping: map[string][]string{}, Domains: []string{}, Enabled: true}
+func (s *Service) create(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *struct{ Body Settings },
+) (*httpapi.Created[Provider], error) {
+	fresh := Provider{
+		Scopes:      []string{"profile", "email"},
+		RoleMapping: map[string][]string{},
+		Domains:     []string{},
+		Enabled:     true,
+	}
 	if err := s.reachable(ctx, in.Body); err != nil {
 		return nil, err
 	}
@@ -129,7 +156,11 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *struct{ Body 
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[Provider]{Location: httpapi.Prefix + "/settings/identity-providers/" + p.ID, ETag: httpapi.ETag(p.Version), Body: p}, nil
+	return &httpapi.Created[Provider]{
+		Location: httpapi.Prefix + "/settings/identity-providers/" + p.ID,
+		ETag:     httpapi.ETag(p.Version),
+		Body:     p,
+	}, nil
 }
 
 func (s *Service) change(ctx context.Context, v viewer.Viewer, in *struct {
@@ -159,7 +190,8 @@ func (s *Service) change(ctx context.Context, v viewer.Viewer, in *struct {
 	return &httpapi.One[Provider]{ETag: httpapi.ETag(p.Version), Body: p}, nil
 }
 
-// reachable refuses an issuer that may not be called from here. It asks name servers, so it comes before any transaction.
+// reachable refuses an issuer that may not be called from here. It asks name servers, so it comes before any
+// transaction.
 func (s *Service) reachable(ctx context.Context, in Settings) error {
 	if in.Issuer == nil || *in.Issuer == "" {
 		return nil
@@ -190,7 +222,11 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *struct {
 		if _, err := tx.Exec(ctx, `delete from identity_provider where id = $1`, p.ID); err != nil {
 			return fmt.Errorf("delete identity provider: %w", err)
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "auth.provider_deleted", Subject: subject(p), Context: ending.facts()})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "auth.provider_deleted", Subject: subject(p), Context: ending.facts()},
+		)
 	})
 	s.Ended()
 	return nil, err
@@ -224,7 +260,11 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, before Provider, in Sett
 	if err != nil {
 		return p, err
 	}
-	entry := audit.Entry{Action: action, Subject: subject(stored), Changes: differences(before, stored, in.ClientSecret != nil)}
+	entry := audit.Entry{
+		Action:  action,
+		Subject: subject(stored),
+		Changes: differences(before, stored, in.ClientSecret != nil),
+	}
 	if stored.goesFrom(before) {
 		ending, err := s.End(ctx, tx, before)
 		if err != nil {
@@ -300,7 +340,12 @@ func check(before, p Provider, secret *seal.Secret) error {
 		refuse("#/domains", "invalid", "a domain looks like example.com")
 	}
 	if p.CreateUsers && len(p.Domains) == 0 {
-		refuse("#/domains", "required", "with create_users, anyone with an account at the issuer would become a user: set the allowed domains, or disable create_users")
+		refuse(
+			"#/domains",
+			"required",
+			"with create_users, anyone with an account at the issuer would become a user: set the allowed domains, "+
+				"or disable create_users",
+		)
 	}
 	for group, given := range p.RoleMapping {
 		for _, r := range given {
@@ -320,9 +365,12 @@ func differences(before, after Provider, secret bool) []audit.Change {
 	var out []audit.Change
 	for _, c := range []audit.Change{
 		{Field: "name", From: before.Name, To: after.Name}, {Field: "issuer", From: before.Issuer, To: after.Issuer},
-		{Field: "client_id", From: before.ClientID, To: after.ClientID}, {Field: "scopes", From: before.Scopes, To: after.Scopes},
-		{Field: "group_claim", From: before.GroupClaim, To: after.GroupClaim}, {Field: "role_mapping", From: before.RoleMapping, To: after.RoleMapping},
-		{Field: "domains", From: before.Domains, To: after.Domains}, {Field: "create_users", From: before.CreateUsers, To: after.CreateUsers},
+		{Field: "client_id", From: before.ClientID, To: after.ClientID},
+		{Field: "scopes", From: before.Scopes, To: after.Scopes},
+		{Field: "group_claim", From: before.GroupClaim, To: after.GroupClaim},
+		{Field: "role_mapping", From: before.RoleMapping, To: after.RoleMapping},
+		{Field: "domains", From: before.Domains, To: after.Domains},
+		{Field: "create_users", From: before.CreateUsers, To: after.CreateUsers},
 		{Field: "enabled", From: before.Enabled, To: after.Enabled},
 	} {
 		if fmt.Sprint(c.From) != fmt.Sprint(c.To) {

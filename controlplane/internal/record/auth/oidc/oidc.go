@@ -1,5 +1,5 @@
-// Package oidc speaks OpenID Connect with an outside provider as its client: the authorization code flow with PKCE and a
-// nonce, and nothing else. It knows no database; who the person is here, others decide.
+// Package oidc speaks OpenID Connect with an outside provider as its client: the authorization code flow with PKCE and
+// a nonce, and nothing else. It knows no database; who the person is here, others decide.
 package oidc
 
 import (
@@ -17,14 +17,25 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// discoveryAge is how long a provider's description is believed. Its keys are fetched again whenever a token names an unknown
-// one.
+// discoveryAge is how long a provider's description is believed. Its keys are fetched again whenever a token names an
+// unknown one.
 const discoveryAge = 10 * time.Minute
 
 const maxProviders = 1000 // whose descriptions are remembered
 
 // algorithms are those that an ID token may be signed with: none of them takes a secret that the provider shares.
-var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA}
+var algorithms = []string{
+	oidc.RS256,
+	oidc.RS384,
+	oidc.RS512,
+	oidc.PS256,
+	oidc.PS384,
+	oidc.PS512,
+	oidc.ES256,
+	oidc.ES384,
+	oidc.ES512,
+	oidc.EdDSA,
+}
 
 // Relying is us, as the client of providers.
 type Relying struct {
@@ -79,8 +90,8 @@ func (r *Relying) Start(ctx context.Context, c Client, s Secrets) (string, error
 	return c.config(provider).AuthCodeURL(s.State, oidc.Nonce(s.Nonce), oauth2.S256ChallengeOption(s.Verifier)), nil
 }
 
-// Finish exchanges the code that the browser brought back, and verifies who that is. It returns *Refused when the provider's
-// answer does not hold.
+// Finish exchanges the code that the browser brought back, and verifies who that is. It returns *Refused when the
+// provider's answer does not hold.
 func (r *Relying) Finish(ctx context.Context, c Client, s Secrets, code string) (Person, error) {
 	provider, err := r.describe(ctx, c.Issuer)
 	if err != nil {
@@ -114,7 +125,13 @@ func (r *Relying) Finish(ctx context.Context, c Client, s Secrets, code string) 
 }
 
 // verify holds an ID token against OpenID Connect Core, section 3.1.3.7.
-func (r *Relying) verify(ctx context.Context, p *oidc.Provider, c Client, s Secrets, raw string) (*oidc.IDToken, error) {
+func (r *Relying) verify(
+	ctx context.Context,
+	p *oidc.Provider,
+	c Client,
+	s Secrets,
+	raw string,
+) (*oidc.IDToken, error) {
 	config := &oidc.Config{ClientID: c.ID, SupportedSigningAlgs: algorithms, Now: r.Now}
 	id, err := p.Verifier(config).Verify(ctx, raw)
 	if err != nil {
@@ -140,7 +157,14 @@ func (r *Relying) verify(ctx context.Context, p *oidc.Provider, c Client, s Secr
 }
 
 // complete asks the provider's userinfo for what the ID token left out.
-func (r *Relying) complete(ctx context.Context, p *oidc.Provider, c Client, token *oauth2.Token, subject string, said map[string]any) error {
+func (r *Relying) complete(
+	ctx context.Context,
+	p *oidc.Provider,
+	c Client,
+	token *oauth2.Token,
+	subject string,
+	said map[string]any,
+) error {
 	enough := said["email"] != nil && (c.Groups == "" || at(said, c.Groups) != nil)
 	if enough || p.UserInfoEndpoint() == "" {
 		return nil
@@ -173,7 +197,8 @@ func person(c Client, id *oidc.IDToken, said map[string]any) Person {
 	return p
 }
 
-// at is the claim at a path. A claim whose whole name is the path goes over one inside of objects: names may be addresses.
+// at is the claim at a path. A claim whose whole name is the path goes over one inside of objects: names may be
+// addresses.
 func at(said map[string]any, path string) any {
 	if value, there := said[path]; there {
 		return value
@@ -204,11 +229,20 @@ func words(value any) []string {
 }
 
 func (c Client) config(p *oidc.Provider) *oauth2.Config {
-	scopes := append([]string{oidc.ScopeOpenID}, slices.DeleteFunc(slices.Clone(c.Scopes), func(s string) bool { return s == oidc.ScopeOpenID })...)
-	return &oauth2.Config{ClientID: c.ID, ClientSecret: c.Secret, Endpoint: p.Endpoint(), RedirectURL: c.Redirect, Scopes: scopes}
+	scopes := append(
+		[]string{oidc.ScopeOpenID},
+		slices.DeleteFunc(slices.Clone(c.Scopes), func(s string) bool { return s == oidc.ScopeOpenID })...)
+	return &oauth2.Config{
+		ClientID:     c.ID,
+		ClientSecret: c.Secret,
+		Endpoint:     p.Endpoint(),
+		RedirectURL:  c.Redirect,
+		Scopes:       scopes,
+	}
 }
 
-// describe reads the provider's description (OpenID Connect Discovery), which must name the very issuer it was asked of.
+// describe reads the provider's description (OpenID Connect Discovery), which must name the very issuer it was asked
+// of.
 func (r *Relying) describe(ctx context.Context, issuer string) (*oidc.Provider, error) {
 	r.mu.Lock()
 	d, ok := r.known[issuer]

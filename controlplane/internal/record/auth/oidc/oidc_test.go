@@ -47,12 +47,23 @@ func newLiar(t *testing.T) *liar {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, map[string]any{
-			"issuer": l.issuer, "authorization_endpoint": l.URL + "/auth", "token_endpoint": l.URL + "/token", "jwks_uri": l.URL + "/jwks",
-			"userinfo_endpoint": l.URL + "/me", "id_token_signing_alg_values_supported": []string{"EdDSA", "HS256", "none"},
+			"issuer":                                l.issuer,
+			"authorization_endpoint":                l.URL + "/auth",
+			"token_endpoint":                        l.URL + "/token",
+			"jwks_uri":                              l.URL + "/jwks",
+			"userinfo_endpoint":                     l.URL + "/me",
+			"id_token_signing_alg_values_supported": []string{"EdDSA", "HS256", "none"},
 		})
 	})
 	mux.HandleFunc("/jwks", func(w http.ResponseWriter, _ *http.Request) {
-		key := map[string]any{"kty": "OKP", "crv": "Ed25519", "kid": "k1", "use": "sig", "alg": "EdDSA", "x": base64.RawURLEncoding.EncodeToString(public)}
+		key := map[string]any{
+			"kty": "OKP",
+			"crv": "Ed25519",
+			"kid": "k1",
+			"use": "sig",
+			"alg": "EdDSA",
+			"x":   base64.RawURLEncoding.EncodeToString(public),
+		}
 		answer(w, map[string]any{"keys": []any{key}})
 	})
 	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
@@ -79,15 +90,29 @@ func newLiar(t *testing.T) *liar {
 var secrets = oidc.Secrets{State: "state", Nonce: "nonce", Verifier: strings.Repeat("v", 43)}
 
 func (l *liar) client() oidc.Client {
-	return oidc.Client{Issuer: l.URL, ID: "us", Scopes: []string{"email", "openid"}, Redirect: "http://us.example/back", Groups: "realm.groups"}
+	return oidc.Client{
+		Issuer:   l.URL,
+		ID:       "us",
+		Scopes:   []string{"email", "openid"},
+		Redirect: "http://us.example/back",
+		Groups:   "realm.groups",
+	}
 }
 
 // good are the claims of a token that holds.
 func (l *liar) good() jwt.MapClaims {
 	now := time.Now().Unix()
 	return jwt.MapClaims{
-		"iss": l.URL, "sub": "s1", "aud": "us", "exp": now + 300, "iat": now, "nonce": "nonce", "email": "ada@example.com", "email_verified": true,
-		"name": "Ada", "realm": map[string]any{"groups": []any{"a", 7, "b"}},
+		"iss":            l.URL,
+		"sub":            "s1",
+		"aud":            "us",
+		"exp":            now + 300,
+		"iat":            now,
+		"nonce":          "nonce",
+		"email":          "ada@example.com",
+		"email_verified": true,
+		"name":           "Ada",
+		"realm":          map[string]any{"groups": []any{"a", 7, "b"}},
 	}
 }
 
@@ -116,8 +141,13 @@ func TestStartAsksForACodeWithNonceAndChallenge(t *testing.T) {
 	}
 	q := u.Query()
 	want := map[string]string{
-		"response_type": "code", "client_id": "us", "redirect_uri": "http://us.example/back", "state": "state", "nonce": "nonce",
-		"scope": "openid email", "code_challenge_method": "S256",
+		"response_type":         "code",
+		"client_id":             "us",
+		"redirect_uri":          "http://us.example/back",
+		"state":                 "state",
+		"nonce":                 "nonce",
+		"scope":                 "openid email",
+		"code_challenge_method": "S256",
 	}
 	for name, value := range want {
 		if q.Get(name) != value {
@@ -133,7 +163,14 @@ func TestATokenThatHoldsSaysWhoThatIs(t *testing.T) {
 	l := newLiar(t)
 	l.idToken = l.sign(t, l.good())
 	got, err := relying().Finish(ctx, l.client(), secrets, "code")
-	want := oidc.Person{Issuer: l.URL, Subject: "s1", Email: "ada@example.com", Verified: true, Name: "Ada", Groups: []string{"a", "b"}}
+	want := oidc.Person{
+		Issuer:   l.URL,
+		Subject:  "s1",
+		Email:    "ada@example.com",
+		Verified: true,
+		Name:     "Ada",
+		Groups:   []string{"a", "b"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil || l.verifier != secrets.Verifier {
 		t.Errorf("Finish: %v, verifier %q (-want +got):\n%s", err, l.verifier, diff)
 	}
@@ -141,7 +178,8 @@ func TestATokenThatHoldsSaysWhoThatIs(t *testing.T) {
 
 func TestAnAddressCountsAsVerifiedOnlyWhenThatIsSaid(t *testing.T) {
 	l := newLiar(t)
-	for said, want := range map[any]bool{true: true, "true": true, false: false, "false": false, "yes": false, 1: false, nil: false} {
+	for said, want := range map[any]bool{true: true, "true": true, false: false, "false": false, "yes": false, 1: false,
+		nil: false} {
 		c := l.good()
 		c["email_verified"] = said
 		l.idToken = l.sign(t, c)
@@ -158,9 +196,22 @@ func TestWhatAnIDTokenLeavesOutIsAskedOfUserinfo(t *testing.T) {
 	delete(c, "email_verified")
 	delete(c, "realm")
 	l.idToken = l.sign(t, c)
-	l.userinfo = map[string]any{"sub": "s1", "email": "ada@example.com", "email_verified": true, "realm.groups": "solo", "name": "Somebody else"}
+	l.userinfo = map[string]any{
+		"sub":            "s1",
+		"email":          "ada@example.com",
+		"email_verified": true,
+		"realm.groups":   "solo",
+		"name":           "Somebody else",
+	}
 	got, err := relying().Finish(ctx, l.client(), secrets, "code")
-	want := oidc.Person{Issuer: l.URL, Subject: "s1", Email: "ada@example.com", Verified: true, Name: "Ada", Groups: []string{"solo"}}
+	want := oidc.Person{
+		Issuer:   l.URL,
+		Subject:  "s1",
+		Email:    "ada@example.com",
+		Verified: true,
+		Name:     "Ada",
+		Groups:   []string{"solo"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("Finish: %v (-want +got):\n%s", err, diff)
 	}
@@ -198,12 +249,17 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	good := l.sign(t, l.good())
 	for name, token := range map[string]string{
 		"missing": "", "words": "token", "another key": byStranger, "alg none": none, "HMAC with the public key": hmac,
-		"signature cut": good[:len(good)-4], "signature of another": good[:strings.LastIndex(good, ".")] + with("sub", "s2")[strings.LastIndex(with("sub", "s2"), "."):],
-		"another issuer": with("iss", "https://evil.example"), "issuer with a slash": with("iss", l.URL+"/"), "no issuer": with("iss", nil),
-		"another audience": with("aud", "them"), "no audience": with("aud", nil), "several audiences, no azp": with("aud", []string{"us", "them"}),
-		"several audiences, their azp": with("aud", []string{"us", "them"}, "azp", "them"), "their azp": with("azp", "them"),
-		"expired": with("exp", now-10), "no exp": with("exp", nil), "no iat": with("iat", nil), "from the future": with("iat", now+3600),
-		"another nonce": with("nonce", "other"), "no nonce": with("nonce", nil),
+		"signature cut": good[:len(good)-4], "signature of another": good[:strings.LastIndex(good, ".")] +
+			with("sub", "s2")[strings.LastIndex(with("sub", "s2"), "."):],
+		"another issuer": with("iss", "https://evil.example"), "issuer with a slash": with("iss", l.URL+"/"),
+		"no issuer":        with("iss", nil),
+		"another audience": with("aud", "them"), "no audience": with("aud", nil),
+		"several audiences, no azp":    with("aud", []string{"us", "them"}),
+		"several audiences, their azp": with("aud", []string{"us", "them"}, "azp", "them"),
+		"their azp":                    with("azp", "them"),
+		"expired":                      with("exp", now-10), "no exp": with("exp", nil), "no iat": with("iat", nil),
+		"from the future": with("iat", now+3600),
+		"another nonce":   with("nonce", "other"), "no nonce": with("nonce", nil),
 	} {
 		l.idToken = token
 		if got, err := relying().Finish(ctx, l.client(), secrets, "code"); !isRefused(err) {
@@ -211,7 +267,8 @@ func TestForgedTokensAreRefused(t *testing.T) {
 		}
 	}
 	for name, token := range map[string]string{
-		"our azp": with("azp", "us"), "several audiences, our azp": with("aud", []string{"them", "us"}, "azp", "us"), "good": good,
+		"our azp": with("azp", "us"), "several audiences, our azp": with("aud", []string{"them", "us"}, "azp", "us"),
+		"good": good,
 	} {
 		l.idToken = token
 		if _, err := relying().Finish(ctx, l.client(), secrets, "code"); err != nil {
@@ -222,7 +279,9 @@ func TestForgedTokensAreRefused(t *testing.T) {
 
 func TestAProviderThatMisbehavesIsNamedAndNotQuoted(t *testing.T) {
 	l := newLiar(t)
-	if _, err := relying().Finish(ctx, l.client(), secrets, "refused"); !isRefused(err) || strings.Contains(fmt.Sprint(err), "CANARY") || !strings.Contains(fmt.Sprint(err), "invalid_grant") {
+	if _, err := relying().Finish(ctx, l.client(), secrets, "refused"); !isRefused(err) ||
+		strings.Contains(fmt.Sprint(err), "CANARY") ||
+		!strings.Contains(fmt.Sprint(err), "invalid_grant") {
 		t.Errorf("a refused code: %v", err)
 	}
 	l.issuer = "https://evil.example"

@@ -1,5 +1,5 @@
-// Package totp makes and checks the one-time codes of an authenticator app: RFC 6238 with SHA-1, six digits and steps of
-// thirty seconds, which every such app knows.
+// Package totp makes and checks the one-time codes of an authenticator app: RFC 6238 with SHA-1, six digits and steps
+// of thirty seconds, which every such app knows.
 package totp
 
 import (
@@ -34,9 +34,16 @@ func Text(secret []byte) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
 }
 
-// URI is the address that an app reads from a picture, in the form that authenticator apps share: otpauth://totp/Issuer:account.
+// URI is the address that an app reads from a picture, in the form that authenticator apps share:
+// otpauth://totp/Issuer:account.
 func URI(secret []byte, issuer, account string) string {
-	q := fmt.Sprintf("secret=%s&issuer=%s&algorithm=SHA1&digits=%d&period=%d", Text(secret), url.PathEscape(issuer), digits, period)
+	q := fmt.Sprintf(
+		"secret=%s&issuer=%s&algorithm=SHA1&digits=%d&period=%d",
+		Text(secret),
+		url.PathEscape(issuer),
+		digits,
+		period,
+	)
 	return "otpauth://totp/" + url.PathEscape(issuer) + ":" + url.PathEscape(account) + "?" + q
 }
 
@@ -55,8 +62,8 @@ func Code(secret []byte, step int64) string {
 	return fmt.Sprintf("%0*d", digits, value%modulus)
 }
 
-// Match finds the step, at most one before or after now and later than last, whose code this is. A code is good once when
-// the caller keeps the step as the next last.
+// Match finds the step, at most one before or after now and later than last, whose code this is. A code is good once
+// when the caller keeps the step as the next last.
 func Match(secret []byte, code string, now time.Time, last int64) (step int64, ok bool) {
 	for s := Step(now) - drift; s <= Step(now)+drift; s++ {
 		same := subtle.ConstantTimeCompare([]byte(Code(secret, s)), []byte(code)) == 1

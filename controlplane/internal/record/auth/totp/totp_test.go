@@ -16,14 +16,16 @@ var secret = []byte("12345678901234567890")
 func TestCodesAreThoseOfTheStandard(t *testing.T) {
 	// The last six of the eight digits in RFC 6238, appendix B.
 	for at, want := range map[int64]string{
-		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
+		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037",
+		20000000000: "353130",
 	} {
 		if got := totp.Code(secret, totp.Step(time.Unix(at, 0))); got != want {
 			t.Errorf("the code at %d is %s; want %s", at, got, want)
 		}
 	}
 	// RFC 4226, appendix D.
-	for step, want := range []string{"755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489"} {
+	for step, want := range []string{"755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583",
+		"399871", "520489"} {
 		if got := totp.Code(secret, int64(step)); got != want {
 			t.Errorf("the code of counter %d is %s; want %s", step, got, want)
 		}
@@ -39,9 +41,19 @@ func TestACodeIsGoodForItsStepAndItsNeighboursAndOnce(t *testing.T) {
 		last  int64
 		found bool
 	}{
-		{"this step", own, 0, true}, {"the one before", own - 1, 0, true}, {"the one after", own + 1, 0, true},
-		{"two before", own - 2, 0, false}, {"two after", own + 2, 0, false},
-		{"used", own, own, false}, {"older than one that was used", own - 1, own, false}, {"the one after the used one", own + 1, own, true},
+		{"this step", own, 0, true},
+		{"the one before", own - 1, 0, true},
+		{"the one after", own + 1, 0, true},
+		{"two before", own - 2, 0, false},
+		{"two after", own + 2, 0, false},
+		{
+			"used",
+			own,
+			own,
+			false,
+		},
+		{"older than one that was used", own - 1, own, false},
+		{"the one after the used one", own + 1, own, true},
 	}
 	for _, tt := range tests {
 		step, ok := totp.Match(secret, totp.Code(secret, tt.step), now, tt.last)
@@ -80,7 +92,8 @@ func TestTheAddressHoldsWhatAnAppNeeds(t *testing.T) {
 	if got != want {
 		t.Errorf("URI = %s\nwant %s", got, want)
 	}
-	if a, b := totp.NewSecret(), totp.NewSecret(); len(a) != 20 || string(a) == string(b) || strings.Contains(totp.Text(a), "=") {
+	if a, b := totp.NewSecret(), totp.NewSecret(); len(a) != 20 || string(a) == string(b) ||
+		strings.Contains(totp.Text(a), "=") {
 		t.Errorf("secrets %x and %x", a, b)
 	}
 }

@@ -39,5 +39,7 @@ func CountOfLeavers(v viewer.Viewer) string {
 // CountWithoutOwner is the SQL that counts the orphan accounts that never had an owner, of those that the viewer may
 // list.
 func CountWithoutOwner(v viewer.Viewer) string {
-	return `select count(*) from ` + WithOwner(listing.Listed(v, "account", "a")) + ` where ` + orphaned + ` and not (` + leavers + `)`
+	return `select count(*) from ` + WithOwner(
+		listing.Listed(v, "account", "a"),
+	) + ` where ` + orphaned + ` and not (` + leavers + `)`
 }

@@ -17,12 +17,20 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/accounts/uncorrelated", "List uncorrelated accounts", s.uncorrelated),
 		httpapi.Handle("GET", "/accounts/disputed", "List disputed accounts", s.disputed),
 		httpapi.Handle("GET", "/accounts/orphaned", "List orphan accounts", s.orphaned).
-			Describe("Accounts whose owner is deactivated or archived, or that have no owner. Service, shared, system, bot, ai_agent and break_glass accounts are listed at once, others after 30 days. PUT /settings/orphans changes that time."),
+			Describe("Accounts whose owner is deactivated or archived, or that have no owner. Service, shared, " +
+				"system, bot, ai_agent and break_glass accounts are listed at once, others after 30 days. PUT " +
+				"/settings/orphans changes that time."),
 		httpapi.Handle("GET", "/accounts/{id}", "Retrieve an account", s.read),
 		httpapi.Handle("PATCH", "/accounts/{id}", "Update an account", s.patch).For(viewer.Admin).Errors(412),
-		httpapi.Handle("POST", "/accounts/{id}/link", "Assign the owner of an account", s.link).For(viewer.Admin).Errors(409, 412),
-		httpapi.Handle("POST", "/accounts/{id}/unlink", "Unassign the owner of an account", s.unlink).For(viewer.Admin).Errors(409, 412),
-		httpapi.Handle("POST", "/accounts/{id}/ignore", "Ignore an account", s.ignore).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("POST", "/accounts/{id}/link", "Assign the owner of an account", s.link).
+			For(viewer.Admin).
+			Errors(409, 412),
+		httpapi.Handle("POST", "/accounts/{id}/unlink", "Unassign the owner of an account", s.unlink).
+			For(viewer.Admin).
+			Errors(409, 412),
+		httpapi.Handle("POST", "/accounts/{id}/ignore", "Ignore an account", s.ignore).
+			For(viewer.Admin).
+			Errors(409, 412),
 		httpapi.Handle("GET", "/identities/{id}/accounts", "List the accounts of an identity", s.listOfIdentity),
 	}
 }
@@ -63,7 +71,11 @@ type ofIdentityIn struct {
 
 func (s *Service) listOfIdentity(ctx context.Context, v viewer.Viewer,
 	in *ofIdentityIn) (*httpapi.ListOut[Account], error) {
-	if err := s.DB.As(ctx, v, func(tx *pg.Tx) error { _, err := identity.Find(ctx, tx, in.ID); return err }); err != nil {
+	if err := s.DB.As(
+		ctx,
+		v,
+		func(tx *pg.Tx) error { _, err := identity.Find(ctx, tx, in.ID); return err },
+	); err != nil {
 		return nil, err
 	}
 	in.IdentityID = listing.Within(in.ID, in.IdentityID)

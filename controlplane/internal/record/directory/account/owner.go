@@ -17,9 +17,11 @@ func storeOwner(ctx context.Context, tx *pg.Tx, id, state string, owner *string,
 	now time.Time) error {
 	const sql = `
 		update account
-		   set identity_id = @owner, correlation_state = @state, correlation = @why, correlation_keys = null, correlation_rules = null,
-		       correlation_rejected = case when @state = 'uncorrelated' and identity_id is not null
-		                                   then array_append(array_remove(correlation_rejected, identity_id), identity_id)
+		   set identity_id = @owner, correlation_state = @state, correlation = @why, correlation_keys = null,
+		       correlation_rules = null, correlation_rejected = case when @state = 'uncorrelated'
+		           and identity_id is not null
+		                                   then array_append(array_remove(correlation_rejected, identity_id),
+		                                       identity_id)
 		                                   else array_remove(correlation_rejected, @owner::uuid) end,
 		       unowned_since = case when @owner::uuid is not null then null
 		                            when identity_id is null then unowned_since
@@ -37,10 +39,12 @@ func storeOwner(ctx context.Context, tx *pg.Tx, id, state string, owner *string,
 func storeRejected(ctx context.Context, tx *pg.Tx, id string, why map[string]any, now time.Time) error {
 	const sql = `
 		update account a
-		   set correlation_state = 'uncorrelated', correlation = @why, correlation_keys = null, correlation_rules = null,
-		       correlation_rejected = array(select x from unnest(a.correlation_rejected) x
+		   set correlation_state = 'uncorrelated', correlation = @why, correlation_keys = null,
+		       correlation_rules = null, correlation_rejected = array(select x from unnest(a.correlation_rejected) x
 		                                     union
-		                                    select (c ->> 'identity_id')::uuid from jsonb_array_elements(coalesce(a.correlation -> 'candidates', '[]')) c),
+		                                    select (c ->> 'identity_id')::uuid
+		                                        from jsonb_array_elements(coalesce(a.correlation -> 'candidates',
+		                                        '[]')) c),
 		       updated_at = @now, version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "why": why, "now": now}); err != nil {
@@ -58,8 +62,9 @@ func Lock(ctx context.Context, tx *pg.Tx, id string) (Account, error) {
 func ForgetOwner(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		update account
-		   set identity_id = null, correlation_state = 'uncorrelated', correlation = '{}', correlation_keys = null, correlation_rules = null,
-		       correlation_rejected = '{}', unowned_since = case when identity_id is null then unowned_since else now() end,
+		   set identity_id = null, correlation_state = 'uncorrelated', correlation = '{}', correlation_keys = null,
+		       correlation_rules = null, correlation_rejected = '{}',
+		           unowned_since = case when identity_id is null then unowned_since else now() end,
 		       updated_at = now(), version = version + 1
 		 where id = $1`
 	if _, err := tx.Exec(ctx, sql, id); err != nil {

@@ -166,9 +166,19 @@ func RejectCandidates(ctx context.Context, tx *pg.Tx, id string, match httpapi.I
 			return nil, err
 		}
 		if before.State() != "disputed" {
-			return nil, fault.Coded(fault.Conflict, "invalid_transition", "the account is %s, so it has no proposed owner", before.State()).Also("allowed", decisions[before.State()])
+			return nil, fault.Coded(fault.Conflict, "invalid_transition",
+				"the account is %s, so it has no proposed owner", before.State()).
+				Also("allowed", decisions[before.State()])
 		}
-		return []audit.Change{{Field: "correlation_state", From: before.State(), To: uncorrelated}}, storeRejected(ctx, tx, id, byUser(tx, reason, now), now)
+		return []audit.Change{
+				{Field: "correlation_state", From: before.State(), To: uncorrelated},
+			}, storeRejected(
+				ctx,
+				tx,
+				id,
+				byUser(tx, reason, now),
+				now,
+			)
 	})
 }
 

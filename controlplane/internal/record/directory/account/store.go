@@ -24,18 +24,21 @@ func WithOwner(accounts string) string {
 const NonHuman = `a.account_type in ('service', 'shared', 'system', 'bot', 'ai_agent', 'break_glass')`
 
 // orphanAfter is how many days a person's account may be without an owner: the rules, or somebody, may still find one.
-const orphanAfter = `(select coalesce((t.settings ->> 'orphan_after_days')::int, 30) from tenant t where t.id = current_tenant())`
+const orphanAfter = `(select coalesce((t.settings ->> 'orphan_after_days')::int, 30) from tenant t
+	where t.id = current_tenant())`
 
 // orphaned is the SQL condition of an orphan account: it can be used, nobody has ignored it, and its owner has left,
 // or it has had no owner for too long. An account that the last sync did not find may still be usable.
-const orphaned = `((a.status in ('active', 'locked') or a.status = 'missing' and a.is_disabled is not true) and a.correlation_state <> 'ignored'
+const orphaned = `((a.status in ('active', 'locked') or a.status = 'missing' and a.is_disabled is not true)
+	    and a.correlation_state <> 'ignored'
 	and (coalesce(o.status in ('deactivated', 'archived'), false)
 	  or a.identity_id is null and (` + NonHuman + ` or a.correlation ->> 'previous_owner' is not null
 	     or coalesce(a.unowned_since, a.first_seen_at) <= now() - make_interval(days => ` + orphanAfter + `))))`
 
 // orphanReason of an account that is orphaned. An owner's archiving takes the account from them, and stays the reason.
 const orphanReason = `case when not ` + orphaned + ` then null
-	     when o.status = 'archived' or a.identity_id is null and a.correlation ->> 'previous_owner' is not null then 'owner_archived'
+	     when o.status = 'archived' or a.identity_id is null
+	         and a.correlation ->> 'previous_owner' is not null then 'owner_archived'
 	     when o.status = 'deactivated' then 'owner_deactivated'
 	     when a.correlation_state = 'disputed' or a.identity_external_id is not null then 'owner_unresolved'
 	     else 'no_owner' end`
@@ -47,17 +50,20 @@ var Orphans = WithOwner("account a") + " where " + orphaned
 const OrphanReason = orphanReason
 
 // Display is the SQL expression of the display name of an account a.
-const Display = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''), a.external_id)`
+const Display = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''),
+	a.external_id)`
 
 // ConnectorName is the SQL expression of the name of the connector whose id an expression gives.
 func ConnectorName(id string) string {
 	return "coalesce((select c.name from connector c where c.id = " + id + "), '')"
 }
 
-var columns = `a.id, a.connector_id, ` + ConnectorName("a.connector_id") + ` as connector_name, a.external_id, a.native_identity, a.identity_external_id, a.identity_id,
+var columns = `a.id, a.connector_id, ` + ConnectorName(
+	"a.connector_id",
+) + ` as connector_name, a.external_id, a.native_identity, a.identity_external_id, a.identity_id,
 	case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as identity,
-	a.username, a.email, a.display_name, a.first_name, a.last_name, a.employee_number, a.account_type, a.managed, a.purpose,
-	a.is_disabled, a.is_locked, a.password_expired, a.mfa_enrolled, a.privileged, a.status,
+	a.username, a.email, a.display_name, a.first_name, a.last_name, a.employee_number, a.account_type, a.managed,
+	a.purpose, a.is_disabled, a.is_locked, a.password_expired, a.mfa_enrolled, a.privileged, a.status,
 	a.correlation || jsonb_build_object('state', a.correlation_state) as correlation,
 	` + orphaned + ` as orphaned,
 	` + orphanReason + ` as orphan_reason,
@@ -147,7 +153,11 @@ func (f Filters) after(a Account) []string {
 }
 
 func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err error) {
-	sql := `select count(*) from ` + listing.Readable(tx.Viewer, "access_grant", "g") + ` where g.account_id = @id and g.status not in ('revoked', 'disconnected')`
+	sql := `select count(*) from ` + listing.Readable(
+		tx.Viewer,
+		"access_grant",
+		"g",
+	) + ` where g.account_id = @id and g.status not in ('revoked', 'disconnected')`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": account}).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count grants of account: %w", err)
 	}
@@ -157,9 +167,14 @@ func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err e
 func store(ctx context.Context, tx *pg.Tx, id string, f AccountFields, now time.Time) error {
 	const sql = `
 		update account
-		   set account_type = @account_type, managed = @managed, purpose = @purpose, updated_at = @now, version = version + 1
+		   set account_type = @account_type, managed = @managed, purpose = @purpose, updated_at = @now,
+		       version = version + 1
 		 where id = @id`
-	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "account_type": f.AccountType, "managed": f.Managed, "purpose": f.Purpose, "now": now})
+	_, err := tx.Exec(
+		ctx,
+		sql,
+		pgx.NamedArgs{"id": id, "account_type": f.AccountType, "managed": f.Managed, "purpose": f.Purpose, "now": now},
+	)
 	if err != nil {
 		return fmt.Errorf("write account: %w", err)
 	}
@@ -185,7 +200,8 @@ func OfIdentity(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
 
 // CountLive counts the accounts of an identity that exist in their target systems.
 func CountLive(ctx context.Context, tx *pg.Tx, id string) (n int, err error) {
-	const sql = `select count(*) from account a where a.identity_id = $1 and a.status not in ('deleted', 'disconnected', 'failed')`
+	const sql = `select count(*) from account a where a.identity_id = $1 and a.status not in ('deleted', 'disconnected',
+		'failed')`
 	if err := tx.QueryRow(ctx, sql, id).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count live accounts: %w", err)
 	}

@@ -81,7 +81,13 @@ func (s *Service) act(ctx context.Context, v viewer.Viewer, a Decision, do chang
 			return errors.Join(err, errDryRun)
 		}
 		e := audit.Entry{Action: identity.ActionOf(before.Status, acted.Status), Changes: changes, Reason: a.Reason}
-		if err := identity.RecordEntry(ctx, tx, e, acted.Identity); err != nil || acted.Status != lifecycle.Deactivated {
+		if err := identity.RecordEntry(
+			ctx,
+			tx,
+			e,
+			acted.Identity,
+		); err != nil ||
+			acted.Status != lifecycle.Deactivated {
 			return err
 		}
 		return handOver(ctx, tx, s.Now())
@@ -223,7 +229,10 @@ func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a Decision, from, 
 		}
 		var wrong []fault.Field
 		if to != nil && *to < *from {
-			wrong = append(wrong, fault.Field{Pointer: "#/to", Code: "invalid", Detail: "a leave ends on the day it begins, or later"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: "#/to", Code: "invalid", Detail: "a leave ends on the day it begins, or later"},
+			)
 		} else if to != nil && *to < c.Today {
 			wrong = append(wrong, fault.Field{Pointer: "#/to", Code: "invalid", Detail: "this leave is over"})
 		}
@@ -245,7 +254,9 @@ func (s *Service) Return(ctx context.Context, v viewer.Viewer, a Decision) (Acte
 	return s.act(ctx, v, a, func(c lifecycle.Clock, i *identity.Identity) (string, error) {
 		planned := i.Status == lifecycle.Active && i.LeaveFrom != nil && *i.LeaveFrom > c.Today
 		if i.Status != lifecycle.OnLeave && !planned {
-			return "", fault.Coded(fault.Conflict, "invalid_transition", "an identity that is %s is not on leave", i.Status).Also("allowed", lifecycle.Moves[i.Status])
+			return "", fault.Coded(fault.Conflict, "invalid_transition", "an identity that is %s is not on leave",
+				i.Status).
+				Also("allowed", lifecycle.Moves[i.Status])
 		}
 		endLeave(i, c)
 		if planned {
@@ -263,26 +274,37 @@ func impactOf(ctx context.Context, tx *pg.Tx, before, after identity.Identity,
 		impact.Changes = append(impact.Changes, FieldChange(c))
 	}
 	const sql = `
-		select (select count(*) from account a where a.tenant_id = current_tenant() and a.identity_id = $1 and a.status not in ('deleted', 'disconnected', 'failed')),
-		       (select count(*) from account a join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.ID
+		select (select count(*) from account a where a.tenant_id = current_tenant() and a.identity_id = $1
+		       and a.status not in ('deleted', 'disconnected', 'failed')),
+		           (select count(*) from account a join access_grant g on g.tenant_id = a.tenant_id
+		           and g.account_id = a.ID
 		         where a.tenant_id = current_tenant() and a.identity_id = $1 and g.status = 'active'),
-		       (select count(*) from access_reason r where r.tenant_id = current_tenant() and r.identity_id = $1 and r.state <> 'ended'),
-		       (select count(*) from entitlement e where e.tenant_id = current_tenant() and $1 = any(e.owner_ids)),
-		       (select count(*) from role r where r.tenant_id = current_tenant() and $1 = any(r.owner_ids) and r.lifecycle <> 'retired'),
-		       (select count(*) from identity i where i.tenant_id = current_tenant() and i.sponsor_id = $1 and i.status <> 'archived'),
-		       (select count(*) from identity i where i.tenant_id = current_tenant() and i.manager_id = $1 and i.status <> 'archived')`
+		       (select count(*) from access_reason r where r.tenant_id = current_tenant() and r.identity_id = $1
+		       and r.state <> 'ended'), (select count(*) from entitlement e where e.tenant_id = current_tenant()
+		       and $1 = any(e.owner_ids)), (select count(*) from role r where r.tenant_id = current_tenant()
+		       and $1 = any(r.owner_ids) and r.lifecycle <> 'retired'),
+		       (select count(*) from identity i where i.tenant_id = current_tenant() and i.sponsor_id = $1
+		           and i.status <> 'archived'), (select count(*) from identity i where i.tenant_id = current_tenant()
+		           and i.manager_id = $1 and i.status <> 'archived')`
 	var n [7]int
 	if err := tx.QueryRow(ctx, sql, before.ID).Scan(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6]); err != nil {
 		return nil, fmt.Errorf("count the impact of a lifecycle change: %w", err)
 	}
-	for k, name := range []string{"accounts", "grants", "reasons", "owned_entitlements", "owned_roles", "sponsored", "reports"} {
+	for k, name := range []string{"accounts", "grants", "reasons", "owned_entitlements", "owned_roles", "sponsored",
+		"reports"} {
 		impact.Affects[name] = n[k]
 	}
 	if after.Status == lifecycle.Deactivated && n[3]+n[4]+n[5] > 0 {
-		impact.Warnings = append(impact.Warnings, "their responsibilities move to backup owners; the handover lists responsibilities that have no backup owner")
+		impact.Warnings = append(
+			impact.Warnings,
+			"their responsibilities move to backup owners; the handover lists responsibilities that have no backup owner",
+		)
 	}
 	if before.Status == lifecycle.Deactivated && after.Status == lifecycle.Active {
-		impact.Warnings = append(impact.Warnings, "access that ended is not restored; policies grant their access again")
+		impact.Warnings = append(
+			impact.Warnings,
+			"access that ended is not restored; policies grant their access again",
+		)
 	}
 	return impact, nil
 }

@@ -55,8 +55,17 @@ func handOver(ctx context.Context, tx *pg.Tx, now time.Time) error {
 			return fmt.Errorf("hand over: %w", err)
 		}
 		for _, h := range all {
-			entries = append(entries, audit.Entry{Action: h.Type + ".updated", Subject: audit.Subject{Type: h.Type, ID: h.ID, Display: h.Display},
-				Changes: []audit.Change{{Field: h.Field, From: h.From, To: h.To}}, Context: map[string]any{"reason": "handover"}})
+			entries = append(
+				entries,
+				audit.Entry{
+					Action:  h.Type + ".updated",
+					Subject: audit.Subject{Type: h.Type, ID: h.ID, Display: h.Display},
+					Changes: []audit.Change{
+						{Field: h.Field, From: h.From, To: h.To},
+					},
+					Context: map[string]any{"reason": "handover"},
+				},
+			)
 		}
 	}
 	return audit.RecordAll(ctx, tx, entries)
@@ -64,7 +73,8 @@ func handOver(ctx context.Context, tx *pg.Tx, now time.Time) error {
 
 // toHeirs gives what leavers own, e, to their backup owners, who may own it already.
 const toHeirs = `
-		   set owner_ids = case when heir.id = any(e.owner_ids) then array_remove(e.owner_ids, gone.id) else array_replace(e.owner_ids, gone.id, heir.id) end,
+		   set owner_ids = case when heir.id = any(e.owner_ids) then array_remove(e.owner_ids, gone.id)
+		       else array_replace(e.owner_ids, gone.id, heir.id) end,
 		       updated_at = @now, version = e.version + 1
 		  from identity gone, identity heir
 		 where e.tenant_id = current_tenant()
@@ -80,9 +90,11 @@ const toHeirs = `
 // back to every version.
 const keepOwners = `
 		    insert into role_version (tenant_id, role_id, version, content, changed_by)
-		    select m.tenant_id, m.id, m.version, said.content || jsonb_build_object('owner_ids', m.owner_ids), @by::jsonb
+		    select m.tenant_id, m.id, m.version, said.content || jsonb_build_object('owner_ids', m.owner_ids),
+		        @by::jsonb
 		      from moved m
-		     cross join lateral (select v.content from role_version v where v.role_id = m.id order by v.version desc limit 1) said`
+		     cross join lateral (select v.content from role_version v where v.role_id = m.id order by v.version desc
+		         limit 1) said`
 
 func actor(v viewer.Viewer) map[string]any {
 	return map[string]any{"type": string(v.Kind), "id": v.ID, "display": v.Display}
@@ -102,20 +114,24 @@ const handoverLimit = 500
 // Handover lists the responsibilities of an identity, which others have to take over when it leaves.
 func (s *Service) Handover(ctx context.Context, v viewer.Viewer, id string) (list []Responsibility, err error) {
 	const sql = `
-		(select 'entitlement' as type, e.id::text, coalesce(nullif(e.display_name, ''), e.name) as display, 'owner' as "as"
+		(select 'entitlement' as type, e.id::text, coalesce(nullif(e.display_name, ''), e.name) as display,
+		    'owner' as "as"
 		   from entitlement e where e.tenant_id = current_tenant() and $1 = any(e.owner_ids) order by e.id limit $2)
 		 union all
 		(select 'role', r.id::text, r.name, 'owner' from role r
-		  where r.tenant_id = current_tenant() and $1 = any(r.owner_ids) and r.lifecycle <> 'retired' order by r.name, r.id limit $2)
+		  where r.tenant_id = current_tenant() and $1 = any(r.owner_ids) and r.lifecycle <> 'retired' order by r.name,
+		      r.id limit $2)
 		 union all
 		(select 'identity', i.id::text, i.display_name, 'sponsor' from identity i
 		  where i.tenant_id = current_tenant() and i.sponsor_id = $1 and i.status <> 'archived' order by i.id limit $2)
 		 union all
 		(select 'identity', i.id::text, i.display_name, 'backup_owner' from identity i
-		  where i.tenant_id = current_tenant() and i.backup_owner_id = $1 and i.status <> 'archived' order by i.id limit $2)
+		  where i.tenant_id = current_tenant() and i.backup_owner_id = $1 and i.status <> 'archived' order by i.id
+		      limit $2)
 		 union all
 		(select 'report', i.id::text, i.display_name, 'manager' from identity i
-		  where i.tenant_id = current_tenant() and i.manager_id = $1 and i.status not in ('deactivated', 'archived') order by i.id limit $2)`
+		  where i.tenant_id = current_tenant() and i.manager_id = $1 and i.status not in ('deactivated', 'archived')
+		      order by i.id limit $2)`
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if _, err := identity.Find(ctx, tx, id); err != nil {
 			return err

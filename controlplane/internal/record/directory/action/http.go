@@ -12,18 +12,32 @@ import (
 // Routes are the actions on an identity.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/identities/{id}/deactivate", "Deactivate an identity", s.deactivate).For(viewer.Admin).Errors(409, 412).
-			Describe("With effective_at in the future the identity is on notice until then. urgent lets the ending of their access go before everybody else's. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/deactivate", "Deactivate an identity", s.deactivate).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Describe("With effective_at in the future the identity is on notice until then. urgent lets the ending " +
+				"of their access go before everybody else's. " + aboutDryRun),
 		httpapi.Handle("POST", "/identities/{id}/leave", "Start a leave", s.leave).For(viewer.Admin).Errors(409, 412).
-			Describe("If from is omitted, the leave begins today; if to is omitted, it has no end. Both are whole days in the tenant's time zone. " + aboutDryRun),
-		httpapi.Handle("POST", "/identities/{id}/return", "End a leave", s.returnFromLeave).For(viewer.Admin).Errors(409, 412).
+			Describe("If from is omitted, the leave begins today; if to is omitted, it has no end. Both are whole " +
+				"days in the tenant's time zone. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/return", "End a leave", s.returnFromLeave).
+			For(viewer.Admin).
+			Errors(409, 412).
 			Describe("A leave that has not begun is taken back. " + aboutDryRun),
-		httpapi.Handle("POST", "/identities/{id}/merge", "Merge a duplicate identity", s.merge).For(viewer.Admin).Errors(409, 412).
-			Describe("Accounts, source records, reasons for access, reports, what is owned or sponsored, and the user move; the source is archived. " + aboutDryRun),
-		httpapi.Handle("POST", "/identities/{id}/unpin", "Unpin identity fields", s.unpin).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("POST", "/identities/{id}/merge", "Merge a duplicate identity", s.merge).
+			For(viewer.Admin).
+			Errors(409, 412).
+			Describe("Accounts, source records, reasons for access, reports, what is owned or sponsored, and the " +
+				"user move; the source is archived. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/unpin", "Unpin identity fields", s.unpin).
+			For(viewer.Admin).
+			Errors(409, 412).
 			Describe("They become what the source says. attribute_sources of the identity names the fields that are pinned."),
-		httpapi.Handle("GET", "/identities/{id}/handover", "List the responsibilities of an identity", s.handover).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", "/identities/{id}/reactivate", "Reactivate an identity", s.reactivate).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("GET", "/identities/{id}/handover", "List the responsibilities of an identity", s.handover).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", "/identities/{id}/reactivate", "Reactivate an identity", s.reactivate).
+			For(viewer.Admin).
+			Errors(409, 412).
 			Describe("Access that ended is not restored; policies grant their access again. " + aboutDryRun),
 	}
 }
@@ -47,7 +61,15 @@ type deactivateIn struct {
 }
 
 func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivateIn) (*httpapi.One[Acted], error) {
-	return actedOut(s.Deactivate(ctx, v, Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.EffectiveAt, in.Body.Urgent))
+	return actedOut(
+		s.Deactivate(
+			ctx,
+			v,
+			Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason},
+			in.Body.EffectiveAt,
+			in.Body.Urgent,
+		),
+	)
 }
 
 // actionIn is an action whose reason may be omitted, and then the body with it.
@@ -88,7 +110,9 @@ type leaveIn struct {
 }
 
 func (s *Service) leave(ctx context.Context, v viewer.Viewer, in *leaveIn) (*httpapi.One[Acted], error) {
-	return actedOut(s.Leave(ctx, v, Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.From, in.Body.To))
+	return actedOut(
+		s.Leave(ctx, v, Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.From, in.Body.To),
+	)
 }
 
 func actedOut(a Acted, err error) (*httpapi.One[Acted], error) {

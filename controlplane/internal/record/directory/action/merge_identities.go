@@ -80,7 +80,8 @@ func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a Decision, source st
 		return target, gone, err
 	}
 	if source == target.ID {
-		return target, gone, fault.Coded(fault.Invalid, "merge_with_itself", "an identity cannot be merged with itself").
+		return target, gone, fault.Coded(fault.Invalid, "merge_with_itself",
+			"an identity cannot be merged with itself").
 			With(fault.Field{Pointer: "#/source_id", Code: "merge_with_itself", Detail: "name the other record"})
 	}
 	both := map[string]*identity.Identity{a.ID: &target, source: &gone}
@@ -126,7 +127,10 @@ func mergeable(ctx context.Context, tx *pg.Tx, target, gone identity.Identity) e
 	}
 	switch {
 	case sameSource:
-		return notMergeable("both_in_source", "both have a live record in the same source system, which calls them two people; end one there first")
+		return notMergeable(
+			"both_in_source",
+			"both have a live record in the same source system, which calls them two people; end one there first",
+		)
 	case bothSignIn:
 		return notMergeable("both_have_users", "both have a user; unlink or delete one of the users first")
 	}
@@ -138,7 +142,8 @@ func mergeWarnings(target, gone identity.Identity) []string {
 	if target.Status == lifecycle.Deactivated && gone.Status != lifecycle.Deactivated {
 		warnings = append(warnings, "the record that stays is deactivated: what is merged into it ends with it")
 	}
-	if identity.Text(target.EmployeeNumber) != "" && identity.Text(gone.EmployeeNumber) != "" && *target.EmployeeNumber != *gone.EmployeeNumber {
+	if identity.Text(target.EmployeeNumber) != "" && identity.Text(gone.EmployeeNumber) != "" &&
+		*target.EmployeeNumber != *gone.EmployeeNumber {
 		warnings = append(warnings, "the two have different employee numbers")
 	}
 	return warnings
@@ -153,8 +158,8 @@ const sameReason = `t.connector_id = s.connector_id and t.entitlement_id is not 
 func joinReasons(ctx context.Context, tx *pg.Tx, target, gone string) (n int, err error) {
 	const widen = `
 		update access_reason t
-		   set ends_at = case when t.ends_at is null or s.ends_at is null then null else greatest(t.ends_at, s.ends_at) end,
-		       starts_at = least(t.starts_at, s.starts_at),
+		   set ends_at = case when t.ends_at is null or s.ends_at is null then null else greatest(t.ends_at,
+		       s.ends_at) end, starts_at = least(t.starts_at, s.starts_at),
 		       state = case when 'active' in (t.state, s.state) then 'active' else 'scheduled' end
 		  from access_reason s
 		 where t.tenant_id = current_tenant() and t.identity_id = $1 and t.state <> 'ended'
@@ -179,10 +184,15 @@ func joinReasons(ctx context.Context, tx *pg.Tx, target, gone string) (n int, er
 
 // moving are the statements that move what hangs on @gone to @target, in this order.
 var moving = []struct{ what, sql string }{
-	{"reasons", `update access_reason set identity_id = @target where tenant_id = current_tenant() and identity_id = @gone and state <> 'ended'`},
+	{
+		"reasons",
+		`update access_reason set identity_id = @target where tenant_id = current_tenant() and identity_id = @gone
+			and state <> 'ended'`,
+	},
 	{"accounts", `
 		update account
-		   set identity_id = @target, correlation_rejected = array_remove(correlation_rejected, @target::uuid), updated_at = now(), version = version + 1
+		   set identity_id = @target, correlation_rejected = array_remove(correlation_rejected, @target::uuid),
+		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant() and identity_id = @gone`},
 	// A record that becomes the authoritative one is read as if it had changed.
 	{"sources", `
@@ -192,7 +202,8 @@ var moving = []struct{ what, sql string }{
 	{"reports", `
 		update identity
 		   set manager_id = case when id = @target then null else @target::uuid end,
-		       manager_external_id = case when id <> @target then @target_external_id end, updated_at = now(), version = version + 1
+		       manager_external_id = case when id <> @target then @target_external_id end, updated_at = now(),
+		           version = version + 1
 		 where tenant_id = current_tenant() and manager_id = @gone and status <> 'archived'`},
 	{"sponsorships", `
 		update identity
@@ -200,13 +211,22 @@ var moving = []struct{ what, sql string }{
 		 where tenant_id = current_tenant() and sponsor_id = @gone and status <> 'archived'`},
 	{"backup_ownerships", `
 		update identity
-		   set backup_owner_id = case when id <> @target then @target::uuid end, updated_at = now(), version = version + 1
+		   set backup_owner_id = case when id <> @target then @target::uuid end, updated_at = now(),
+		       version = version + 1
 		 where tenant_id = current_tenant() and backup_owner_id = @gone and status <> 'archived'`},
 	{"owned_entitlements", owned("entitlement", sourceOwners)},
 	{"owned_roles", "with moved as (" + owned("role") + " returning tenant_id, id, version, owner_ids)" + keepOwners},
 	{"owned_policies", owned("access_policy")},
-	{"users", `update app_user set identity_id = @target, updated_at = now(), version = version + 1 where tenant_id = current_tenant() and identity_id = @gone`},
-	{"tokens", `update api_token set bound_identity_id = @target where tenant_id = current_tenant() and bound_identity_id = @gone`},
+	{
+		"users",
+		`update app_user set identity_id = @target, updated_at = now(),
+			version = version + 1 where tenant_id = current_tenant() and identity_id = @gone`,
+	},
+	{
+		"tokens",
+		`update api_token set bound_identity_id = @target where tenant_id = current_tenant()
+			and bound_identity_id = @gone`,
+	},
 	{"provisioning_tasks", `
 		update provisioning_task
 		   set identity_id = @target, updated_at = now()
@@ -217,7 +237,8 @@ var moving = []struct{ what, sql string }{
 		 where tenant_id = current_tenant() and merged_into_id = @gone`},
 	{"rehire_links", `
 		update identity
-		   set previous_identity_id = case when id <> @target then @target::uuid end, updated_at = now(), version = version + 1
+		   set previous_identity_id = case when id <> @target then @target::uuid end, updated_at = now(),
+		       version = version + 1
 		 where tenant_id = current_tenant() and previous_identity_id = @gone`},
 }
 
@@ -230,7 +251,8 @@ const sourceOwners = `source_owner_ids = case when @target::uuid = any(owner_ids
 func owned(table string, more ...string) string {
 	return `
 		update ` + table + `
-		   set ` + strings.Join(more, "") + `owner_ids = case when @target::uuid = any(owner_ids) then array_remove(owner_ids, @gone::uuid)
+		   set ` + strings.Join(more, "") + `owner_ids = case when @target::uuid = any(owner_ids) then
+		     array_remove(owner_ids, @gone::uuid)
 		                        else array_replace(owner_ids, @gone::uuid, @target::uuid) end,
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant() and @gone::uuid = any(owner_ids)`
@@ -263,7 +285,8 @@ func moveAll(ctx context.Context, tx *pg.Tx, target, gone identity.Identity, mov
 func (s *Service) archiveMerged(ctx context.Context, tx *pg.Tx, a Decision, target, gone identity.Identity,
 	impact *MergeImpact) (merged Merged, err error) {
 	reason, after := "merged", gone
-	after.Status, after.StatusReason, after.StatusSource, after.Standing, after.MergedIntoID = lifecycle.Archived, &reason, "manual", lifecycle.Deactivated, &target.ID
+	after.Status, after.StatusReason, after.StatusSource, after.Standing, after.MergedIntoID = lifecycle.Archived,
+		&reason, "manual", lifecycle.Deactivated, &target.ID
 	if err := identity.Store(ctx, tx, after, s.Now()); err != nil {
 		return merged, err
 	}
@@ -271,7 +294,8 @@ func (s *Service) archiveMerged(ctx context.Context, tx *pg.Tx, a Decision, targ
 		update identity
 		   set source_connector_id = coalesce(source_connector_id, $2), updated_at = $3, version = version + 1
 		 where tenant_id = current_tenant() and id = $1
-		returning array(select m.id::text from identity m where m.tenant_id = current_tenant() and m.merged_into_id = $1 order by m.id)`
+		returning array(select m.id::text from identity m where m.tenant_id = current_tenant()
+		    and m.merged_into_id = $1 order by m.id)`
 	if err := tx.QueryRow(ctx, adopt, target.ID, gone.SourceConnectorID, s.Now()).Scan(&merged.MergedIDs); err != nil {
 		return merged, fmt.Errorf("merge: %w", identity.Taken(err, target.ExternalID))
 	}
@@ -286,7 +310,10 @@ func (s *Service) archiveMerged(ctx context.Context, tx *pg.Tx, a Decision, targ
 		return merged, err
 	}
 	merged.Impact = impact
-	changes := append(identity.StatusChanges(gone, stored), audit.Change{Field: "merged_into_id", From: nil, To: target.ID})
+	changes := append(
+		identity.StatusChanges(gone, stored),
+		audit.Change{Field: "merged_into_id", From: nil, To: target.ID},
+	)
 	into := []audit.Change{{Field: "merged_ids", From: nil, To: gone.ID}}
 	if err := identity.Publish(ctx, tx, "identity.archived", stored, changes); err != nil {
 		return merged, err
@@ -298,9 +325,21 @@ func (s *Service) archiveMerged(ctx context.Context, tx *pg.Tx, a Decision, targ
 		return audit.Subject{Type: "identity", ID: i.ID, Display: i.DisplayName}
 	}
 	return merged, audit.RecordAll(ctx, tx, []audit.Entry{
-		{Action: "identity.merged", Subject: subject(stored), Objects: []audit.Subject{subject(merged.Identity)}, Changes: changes, Reason: a.Reason},
-		{Action: "identity.merged", Subject: subject(merged.Identity), Objects: []audit.Subject{subject(stored)}, Changes: into, Reason: a.Reason,
-			Context: map[string]any{"moved": impact.Moved, "ended_reasons": impact.Ended}},
+		{
+			Action:  "identity.merged",
+			Subject: subject(stored),
+			Objects: []audit.Subject{subject(merged.Identity)},
+			Changes: changes,
+			Reason:  a.Reason,
+		},
+		{
+			Action:  "identity.merged",
+			Subject: subject(merged.Identity),
+			Objects: []audit.Subject{subject(stored)},
+			Changes: into,
+			Reason:  a.Reason,
+			Context: map[string]any{"moved": impact.Moved, "ended_reasons": impact.Ended},
+		},
 	})
 }
 

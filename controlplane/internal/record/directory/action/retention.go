@@ -44,17 +44,27 @@ func archiveDue(ctx context.Context, tx *pg.Tx, l lifecycle.Lifecycle, now time.
 		       status_reason = case when d.status = 'archived' then i.status_reason else 'retention' end,
 		       status_source = case when d.status = 'archived' then i.status_source else 'policy' end,
 		       status_changed_at = case when d.status = 'archived' then i.status_changed_at else @now end,
-		       email = null, secondary_emails = '{}', username = null, first_name = null, middle_name = null, last_name = null,
-		       preferred_name = null, display_name = 'Archived identity ' || i.external_id, title = null, location = null, country = null,
-		       locale = null, timezone = null, leave_from = null, leave_to = null, labels = '{}', pins = '{}',
-		       attributes = case when i.attributes ? @kept then jsonb_build_object(@kept::text, i.attributes -> @kept) else '{}' end,
-		       minimised_at = @now, updated_at = @now, version = i.version + 1
+		       email = null, secondary_emails = '{}', username = null, first_name = null, middle_name = null,
+		       last_name = null, preferred_name = null, display_name = 'Archived identity ' || i.external_id,
+		       title = null, location = null, country = null, locale = null, timezone = null, leave_from = null,
+		       leave_to = null, labels = '{}', pins = '{}', attributes = case
+		       when i.attributes ? @kept then jsonb_build_object(@kept::text, i.attributes -> @kept) else '{}' end,
+		           minimised_at = @now, updated_at = @now, version = i.version + 1
 		  from due d
 		 where i.tenant_id = current_tenant()
 		   and i.id = d.id
 		returning i.id::text, i.display_name as display, i.external_id, i.kind, d.status as "from", i.status as "to",
 		          null::text as from_reason, null::text as to_reason, i.version`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"until": span.Add(now, -*l.ArchiveAfter, l.Zone()), "now": now, "limit": lifecycle.BatchSize, "kept": l.RehireAttribute})
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{
+			"until": span.Add(now, -*l.ArchiveAfter, l.Zone()),
+			"now":   now,
+			"limit": lifecycle.BatchSize,
+			"kept":  l.RehireAttribute,
+		},
+	)
 	if err != nil {
 		return 0, fmt.Errorf("archive identities after their retention time: %w", err)
 	}
@@ -65,9 +75,14 @@ func archiveDue(ctx context.Context, tx *pg.Tx, l lifecycle.Lifecycle, now time.
 	entries, ids := make([]audit.Entry, len(moved)), make([]string, len(moved))
 	for i, m := range moved {
 		ids[i] = m.ID
-		entries[i] = audit.Entry{Action: "identity.minimised", Subject: audit.Subject{Type: "identity", ID: m.ID, Display: m.Display}}
+		entries[i] = audit.Entry{
+			Action:  "identity.minimised",
+			Subject: audit.Subject{Type: "identity", ID: m.ID, Display: m.Display},
+		}
 		if m.From != m.To {
-			entries[i].Action, entries[i].Changes = "identity.archived", []audit.Change{{Field: "status", From: m.From, To: m.To}}
+			entries[i].Action, entries[i].Changes = "identity.archived", []audit.Change{
+				{Field: "status", From: m.From, To: m.To},
+			}
 		}
 	}
 	if err := audit.RecordAll(ctx, tx, entries); err != nil {

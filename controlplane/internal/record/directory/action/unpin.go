@@ -48,7 +48,8 @@ func (s *Service) Unpin(ctx context.Context, v viewer.Viewer, id string, match h
 		for i, f := range fields {
 			if _, pinned := before.Pins[f]; !pinned {
 				return fault.Coded(fault.Invalid, "not_pinned", "%s is not pinned", f).
-					With(fault.Field{Pointer: fmt.Sprintf("#/fields/%d", i), Code: "not_pinned", Detail: "attribute_sources says which fields are"})
+					With(fault.Field{Pointer: fmt.Sprintf("#/fields/%d", i), Code: "not_pinned",
+						Detail: "attribute_sources says which fields are"})
 			}
 		}
 		after, err = unpin(ctx, tx, before, fields, s.Now())
@@ -99,7 +100,14 @@ func unpin(ctx context.Context, tx *pg.Tx, before identity.Identity, fields []st
 	if after.Status != before.Status {
 		changes = append(changes, identity.StatusChanges(before, after)...)
 	}
-	changes = append(changes, audit.Change{Field: "pinned", From: slices.Sorted(maps.Keys(before.Pins)), To: slices.Sorted(maps.Keys(after.Pins))})
+	changes = append(
+		changes,
+		audit.Change{
+			Field: "pinned",
+			From:  slices.Sorted(maps.Keys(before.Pins)),
+			To:    slices.Sorted(maps.Keys(after.Pins)),
+		},
+	)
 	if err := identity.Store(ctx, tx, after, now); err != nil {
 		return before, err
 	}

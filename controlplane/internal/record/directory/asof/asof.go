@@ -38,8 +38,10 @@ func ParseInstant(ctx context.Context, tx *pg.Tx, name, text string, now time.Ti
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return time.Time{}, fault.Coded(fault.Malformed, "invalid_parameter", "%s must be an instant such as 2026-05-31T17:00:00Z, or a day such as 2026-05-31", name).
-			With(fault.Field{Parameter: name, Code: "invalid", Detail: "RFC 3339, or YYYY-MM-DD; in a query a + has to be written as %2B"})
+		return time.Time{}, fault.Coded(fault.Malformed, "invalid_parameter", "%s must be an instant such as "+
+			"2026-05-31T17:00:00Z, or a day such as 2026-05-31", name).
+			With(fault.Field{Parameter: name, Code: "invalid", Detail: "RFC 3339, or YYYY-MM-DD; in a query a + has " +
+				"to be written as %2B"})
 	}
 	l, err := lifecycle.Find(ctx, tx)
 	if err != nil {
@@ -53,8 +55,10 @@ func ParseInstant(ctx context.Context, tx *pg.Tx, name, text string, now time.Ti
 
 func past(name string, at, now time.Time) (time.Time, error) {
 	if at.After(now) {
-		return at, fault.Coded(fault.Invalid, "instant_in_future", "%s is still to come: what was so can be told, and not what will be", name).
-			With(fault.Field{Parameter: name, Code: "instant_in_future", Detail: "give an instant that has passed, or today"})
+		return at, fault.Coded(fault.Invalid, "instant_in_future", "%s is still to come: what was so can be told, "+
+			"and not what will be", name).
+			With(fault.Field{Parameter: name, Code: "instant_in_future",
+				Detail: "give an instant that has passed, or today"})
 	}
 	return at.UTC(), nil
 }
@@ -121,7 +125,8 @@ func ListOf[T any](m Moment, out *httpapi.ListOut[T], err error) (*List[T], erro
 
 // Unsupported is the fault that a parameter has no historical values.
 func Unsupported(parameter, why string) error {
-	return fault.Coded(fault.Invalid, "not_with_as_of", "%s cannot be asked for together with as_of: %s", parameter, why).
+	return fault.Coded(fault.Invalid, "not_with_as_of", "%s cannot be asked for together with as_of: %s", parameter,
+		why).
 		With(fault.Field{Parameter: parameter, Code: "not_with_as_of", Detail: why})
 }
 

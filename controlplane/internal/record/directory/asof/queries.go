@@ -6,9 +6,11 @@ import (
 
 // Who sees somebody today sees how they were, and nobody else does.
 const (
-	AllIdentities      = `(select * from identity_at(@as_of) where (select sees_all())) i`
-	VisibleIdentities  = `(select t.* from visible_identity() d cross join lateral (select x.* from identity_at(@as_of) x where x.id = d.id offset 0) t) i`
-	readableIdentities = `(select t.* from identity_at(@as_of) t where exists (select from readable_identity(own => true) d where d.id = t.id)) i`
+	AllIdentities     = `(select * from identity_at(@as_of) where (select sees_all())) i`
+	VisibleIdentities = `(select t.* from visible_identity() d cross join lateral (select x.*
+		from identity_at(@as_of) x where x.id = d.id offset 0) t) i`
+	readableIdentities = `(select t.* from identity_at(@as_of) t where exists (select
+		from readable_identity(own => true) d where d.id = t.id)) i`
 )
 
 // Identities is the SQL of the identities i @as_of that the viewer may read.
@@ -26,7 +28,8 @@ const ownedGrants = `owner_at(@as_of) o cross join lateral (select x.* from gran
 // those of their reports, their own, and those of entitlements they own if they see the identity today.
 func Grants(v viewer.Viewer) string {
 	if v.SeesAll() {
-		return `(select h.*, o.identity_id, 'active' as status, false as reappeared from ` + ownedGrants + ` where (select sees_all())) g`
+		return `(select h.*, o.identity_id, 'active' as status, false as reappeared
+			from ` + ownedGrants + ` where (select sees_all())) g`
 	}
 	return `(select h.*, o.identity_id, 'active' as status, false as reappeared
 	           from ` + ownedGrants + `

@@ -50,7 +50,8 @@ func (s *Schema) empty() bool { return s.IsOpen() && len(s.Attributes) == 0 }
 func FindSchema(ctx context.Context, tx *pg.Tx) (Schema, error) {
 	s := Schema{Attributes: []Attribute{}}
 	var open bool
-	err := tx.QueryRow(ctx, `select open, attributes, version from identity_schema where tenant_id = current_tenant()`).Scan(&open, &s.Attributes, &s.Version)
+	err := tx.QueryRow(ctx, `select open, attributes, version from identity_schema where tenant_id = current_tenant()`).
+		Scan(&open, &s.Attributes, &s.Version)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return s, fmt.Errorf("find schema of attributes: %w", err)
 	}
@@ -73,18 +74,38 @@ func (s *Schema) check() error {
 	for i, a := range s.Attributes {
 		at := fmt.Sprintf("#/attributes/%d", i)
 		if !attributeName.MatchString(a.Name) {
-			wrong = append(wrong, fault.Field{Pointer: at + "/name", Code: "invalid", Detail: "a letter, then letters, digits, _ . and -"})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: at + "/name",
+					Code:    "invalid",
+					Detail:  "a letter, then letters, digits, _ . and -",
+				},
+			)
 		}
 		if seen[a.Name] {
-			wrong = append(wrong, fault.Field{Pointer: at + "/name", Code: "repeated", Detail: "an attribute is described once"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at + "/name", Code: "repeated", Detail: "an attribute is described once"},
+			)
 		}
 		seen[a.Name] = true
 		if a.Type == "enum" && len(a.Allowed) == 0 {
-			wrong = append(wrong, fault.Field{Pointer: at + "/allowed", Code: "required", Detail: "an enum names its values"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at + "/allowed", Code: "required", Detail: "an enum names its values"},
+			)
 		}
 		for k, v := range a.Allowed {
 			if _, ok := a.member(v); !ok {
-				wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("%s/allowed/%d", at, k), Code: "invalid", Detail: "this is no " + a.kind()})
+				wrong = append(
+					wrong,
+					fault.Field{
+						Pointer: fmt.Sprintf("%s/allowed/%d", at, k),
+						Code:    "invalid",
+						Detail:  "this is no " + a.kind(),
+					},
+				)
 			}
 		}
 	}
@@ -123,8 +144,15 @@ func PutSchema(ctx context.Context, tx *pg.Tx, s Schema) (int, error) {
 	if err := tx.QueryRow(ctx, sql, s.IsOpen(), s.Attributes).Scan(&version); err != nil {
 		return 0, fmt.Errorf("write schema of attributes: %w", err)
 	}
-	return version, audit.Record(ctx, tx, audit.Entry{Action: "identity_schema.updated", Subject: audit.Subject{Type: "identity_schema", ID: tx.Viewer.Tenant},
-		Changes: []audit.Change{{Field: "attributes", From: a, To: b}}})
+	return version, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "identity_schema.updated",
+			Subject: audit.Subject{Type: "identity_schema", ID: tx.Viewer.Tenant},
+			Changes: []audit.Change{{Field: "attributes", From: a, To: b}},
+		},
+	)
 }
 
 func canonical(s Schema) string {

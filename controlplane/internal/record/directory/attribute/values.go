@@ -67,9 +67,11 @@ func (a Attribute) fits(v any) string {
 
 func (a Attribute) fitsOne(v any) string {
 	if _, ok := a.member(v); !ok {
-		return map[string]string{"number": "a number", "boolean": "true or false", "date": "a date such as 2026-01-31", "text": "a text", "string": "a text"}[a.kind()]
+		return map[string]string{"number": "a number", "boolean": "true or false", "date": "a date such as 2026-01-31",
+			"text": "a text", "string": "a text"}[a.kind()]
 	}
-	if len(a.Allowed) > 0 && !slices.ContainsFunc(a.Allowed, func(x any) bool { return fmt.Sprint(x) == fmt.Sprint(v) }) {
+	if len(a.Allowed) > 0 &&
+		!slices.ContainsFunc(a.Allowed, func(x any) bool { return fmt.Sprint(x) == fmt.Sprint(v) }) {
 		return "one of " + strings.Trim(fmt.Sprint(a.Allowed), "[]")
 	}
 	return ""
@@ -85,16 +87,33 @@ func (s *Schema) Check(attributes map[string]any) (wrong []fault.Field) {
 		switch v := attributes[name]; {
 		case v == nil:
 		case !known && !s.IsOpen():
-			wrong = append(wrong, fault.Field{Pointer: "#/attributes/" + pointed(name), Code: "unknown_attribute", Detail: "the schema of attributes does not know it"})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: "#/attributes/" + pointed(name),
+					Code:    "unknown_attribute",
+					Detail:  "the schema of attributes does not know it",
+				},
+			)
 		case known:
 			if why := a.fits(v); why != "" {
-				wrong = append(wrong, fault.Field{Pointer: "#/attributes/" + pointed(name), Code: "invalid_attribute", Detail: why})
+				wrong = append(
+					wrong,
+					fault.Field{Pointer: "#/attributes/" + pointed(name), Code: "invalid_attribute", Detail: why},
+				)
 			}
 		}
 	}
 	for _, a := range s.Attributes {
 		if a.Required && attributes[a.Name] == nil {
-			wrong = append(wrong, fault.Field{Pointer: "#/attributes/" + pointed(a.Name), Code: "required", Detail: "the schema of attributes requires it"})
+			wrong = append(
+				wrong,
+				fault.Field{
+					Pointer: "#/attributes/" + pointed(a.Name),
+					Code:    "required",
+					Detail:  "the schema of attributes requires it",
+				},
+			)
 		}
 	}
 	return wrong
@@ -123,14 +142,28 @@ func (s *Schema) Coerce(attributes map[string]any) (aside []AsideAttribute) {
 		if !known {
 			if !s.IsOpen() {
 				delete(attributes, name)
-				aside = append(aside, AsideAttribute{name, "unknown_attribute", "the attribute is not in the attribute schema, so it was omitted"})
+				aside = append(
+					aside,
+					AsideAttribute{
+						name,
+						"unknown_attribute",
+						"the attribute is not in the attribute schema, so it was omitted",
+					},
+				)
 			}
 			continue
 		}
 		coerced := a.coerce(v)
 		if why := a.fits(coerced); why != "" {
 			delete(attributes, name)
-			aside = append(aside, AsideAttribute{name, "invalid_attribute", "the attribute schema requires " + why + "; the value was omitted"})
+			aside = append(
+				aside,
+				AsideAttribute{
+					name,
+					"invalid_attribute",
+					"the attribute schema requires " + why + "; the value was omitted",
+				},
+			)
 			continue
 		}
 		attributes[name] = coerced
@@ -184,7 +217,8 @@ func (a Attribute) coerce(v any) any {
 			return false
 		}
 	case a.Type == "date":
-		for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02", "20060102"} {
+		for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
+			"2006/01/02", "20060102"} {
 			if t, err := time.Parse(layout, text); err == nil {
 				return t.Format(time.DateOnly)
 			}
@@ -211,7 +245,9 @@ func Check(ctx context.Context, tx *pg.Tx, attributes map[string]any) error {
 		return err
 	}
 	if wrong := s.Check(attributes); len(wrong) > 0 {
-		return fault.Coded(fault.Invalid, "invalid_attributes", "the attributes do not follow the tenant's schema; see errors").With(wrong...)
+		return fault.Coded(fault.Invalid, "invalid_attributes", "the attributes do not follow the tenant's schema; "+
+			"see errors").
+			With(wrong...)
 	}
 	return nil
 }

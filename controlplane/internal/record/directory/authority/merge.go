@@ -52,7 +52,8 @@ func fieldsReported(row string) string {
 // attributes as attributes.<name>.
 func ReportedSQL(row string) string {
 	return fieldsReported(row) + ` || case when ` + row + `.attributes = '{}' then '{}'::jsonb
-		else coalesce((select jsonb_object_agg('attributes.' || a.key, a.value) from jsonb_each(` + row + `.attributes) a where a.value <> 'null'), '{}') end`
+		else coalesce((select jsonb_object_agg('attributes.' || a.key, a.value) from jsonb_each(` + row +
+		`.attributes) a where a.value <> 'null'), '{}') end`
 }
 
 // MergeRecords turns each row into what its identity becomes: SourceFields and attributes hold the values to be
@@ -84,9 +85,10 @@ func gatherRecords(table string) string {
 		create temp table k_record on commit drop as
 		with who as (select distinct identity_id as id from ` + table + ` where identity_id is not null)
 		select s.identity_id, s.connector_id, s.external_id, coalesce(c.authority_rank, 100) as rank,
-		       s.removed_at is null and c.deleted_at is null as live, s.connector_id is not distinct from i.source_connector_id as own,
-		       s.source_status as said, s.source_status as said_before,
-		       coalesce(s.told, case when s.connector_id = i.source_connector_id then ` + fieldsReported("i") + ` else '{}' end) as was,
+		       s.removed_at is null and c.deleted_at is null as live,
+		       s.connector_id is not distinct from i.source_connector_id as own, s.source_status as said,
+		       s.source_status as said_before, coalesce(s.told, case
+		           when s.connector_id = i.source_connector_id then ` + fieldsReported("i") + ` else '{}' end) as was,
 		       null::jsonb as told
 		  from who
 		  join identity i
@@ -111,8 +113,8 @@ func (r Records) enter(ctx context.Context, tx *pg.Tx) error {
 	first := `
 		insert into k_record (identity_id, connector_id, external_id, rank, live, own, said, told)
 		select i.id, $1::uuid, m.external_id,
-		       coalesce((select c.authority_rank from connector c where c.tenant_id = current_tenant() and c.id = $1::uuid), 100), true, false,
-		       m.source_status, m.told
+		       coalesce((select c.authority_rank from connector c where c.tenant_id = current_tenant()
+		       and c.id = $1::uuid), 100), true, false, m.source_status, m.told
 		  from ` + r.Table + ` m
 		  join identity i
 		    on i.tenant_id = current_tenant() and i.id = m.identity_id
@@ -193,7 +195,11 @@ func becomes(field string) string {
 	says := fmt.Sprintf("(k.told ->> '%s')::%s", field, kind)
 	given := fmt.Sprintf("exists (select from unnest(k.was) w where w -> '%s' = %s)", field, reportedValue("i", field))
 	if field == "display_name" { // never empty
-		return fmt.Sprintf("case when i.source_connector_id is not null or %s then coalesce(%s, i.display_name) else i.display_name end", given, says)
+		return fmt.Sprintf(
+			"case when i.source_connector_id is not null or %s then coalesce(%s, i.display_name) else i.display_name end",
+			given,
+			says,
+		)
 	}
 	return strings.NewReplacer("{f}", field, "{says}", says, "{given}", given).Replace(
 		`case when i.source_connector_id is not null and k.told ? '{f}' then {says}
@@ -206,13 +212,15 @@ const attributesBecome = `coalesce((
 		             from (select w.key, 'null'::jsonb as value
 		                     from unnest(k.was) s (told)
 		                    cross join jsonb_each(s.told) w
-		                    where w.key like 'attributes.%' and not k.told ? w.key and i.attributes -> substr(w.key, 12) = w.value
+		                    where w.key like 'attributes.%' and not k.told ? w.key and i.attributes -> substr(w.key,
+		                        12) = w.value
 		                    union all
 		                   select t.key, t.value
 		                     from jsonb_each(k.told) t
 		                    where t.key like 'attributes.%'
 		                      and (i.source_connector_id is not null or not i.attributes ? substr(t.key, 12)
-		                           or exists (select from unnest(k.was) w where w -> t.key = i.attributes -> substr(t.key, 12)))) e), '{}')`
+		                           or exists (select from unnest(k.was) w
+		                               where w -> t.key = i.attributes -> substr(t.key, 12)))) e), '{}')`
 
 // StatusApplies is the SQL condition that the state reported by the authoritative source of row m applies to its
 // identity i: it has not been changed by hand since the source last reported another state.
@@ -254,16 +262,20 @@ func AdoptSourceNames(ctx context.Context, tx *pg.Tx, table string) error {
 // attributesMerged are the custom attributes of an identity i after those of a row m of Records. What no source keeps
 // stays.
 const attributesMerged = `case when m.attributes = '{}' then i.attributes
-		           else (select coalesce(jsonb_object_agg(a.key, a.value), '{}') from jsonb_each(i.attributes || m.attributes) a where a.value <> 'null') end`
+		           else (select coalesce(jsonb_object_agg(a.key, a.value), '{}')
+		               from jsonb_each(i.attributes || m.attributes) a where a.value <> 'null') end`
 
 // Assignments is the SQL list of assignments that write a row m of Records to its identity i.
 func Assignments() string {
 	set := make([]string, len(pin.SourceFields), len(pin.SourceFields)+1)
 	for i, f := range pin.SourceFields {
 		set[i] = f + " = m." + f
-		if f == "last_working_at" { // the day of somebody who left by hand is over when their source says that they are here
-			set[i] = `last_working_at = case when ` + StatusApplies + ` and not m.says ? 'last_working_at' and m.source_status is distinct from m.said_before
-		                and i.standing = 'deactivated' and m.source_status <> 'deactivated' and i.last_working_at <= now()
+		// the day of somebody who left by hand is over when their source says that they are here
+		if f == "last_working_at" {
+			set[i] = `last_working_at = case when ` + StatusApplies + ` and not m.says ? 'last_working_at'
+		                   and m.source_status is distinct from m.said_before
+		                and i.standing = 'deactivated' and m.source_status <> 'deactivated'
+		                    and i.last_working_at <= now()
 		               then null else m.last_working_at end`
 		}
 	}

@@ -20,8 +20,10 @@ import (
 func Reapply(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) (int64, error) {
 	gather := `
 		create temp table k_person on commit drop as
-		select i.id as identity_id, i.external_id, i.` + strings.Join(pin.SourceFields, ", i.") + `, i.attributes, null::text as source_status,
-		       null::jsonb as told, null::jsonb as says, null::text as said_before, null::uuid as owner_id, null::text as owner_external_id
+		select i.id as identity_id, i.external_id,
+		    i.` + strings.Join(pin.SourceFields, ", i.") + `, i.attributes, null::text as source_status,
+		       null::jsonb as told, null::jsonb as says, null::text as said_before, null::uuid as owner_id,
+		           null::text as owner_external_id
 		  from identity i
 		 where i.tenant_id = current_tenant()
 		   and i.id in (` + people + `)
@@ -64,7 +66,8 @@ func freeAndClearEmails(ctx context.Context, tx *pg.Tx) error {
 		   and i.email_lc is distinct from lower(m.email)`
 	const clear = `
 		with rival as (
-		    select m.identity_id, row_number() over (partition by lower(m.email) order by i.status = 'deactivated', m.identity_id) as n
+		    select m.identity_id, row_number() over (partition by lower(m.email) order by i.status = 'deactivated',
+		        m.identity_id) as n
 		      from k_person m
 		      join identity i
 		        on i.tenant_id = current_tenant() and i.id = m.identity_id and i.kind = 'human'
@@ -116,9 +119,10 @@ func writeReapplied(ctx context.Context, tx *pg.Tx) (int64, error) {
 		select c.*
 		  from (select m.identity_id, array_remove(array[` + strings.Join(differs, ", ") + `,
 		               case when ` + attributesMerged + ` <> i.attributes then 'attributes' end,
-		               case when ` + StatusApplies + ` and i.standing is distinct from m.source_status then 'status' end,
-		               case when i.source_connector_id <> m.owner_id then 'source_connector_id' end,
-		               case when m.owner_id is not null and i.external_id <> m.owner_external_id then 'external_id' end], null) as fields
+		               case when ` + StatusApplies + ` and i.standing is distinct from m.source_status then 'status'
+		               end, case when i.source_connector_id <> m.owner_id then 'source_connector_id' end,
+		               case when m.owner_id is not null
+		                   and i.external_id <> m.owner_external_id then 'external_id' end], null) as fields
 		          from k_person m
 		          join k_address a on a.identity_id = m.identity_id
 		          join identity i
@@ -164,8 +168,9 @@ func publishReapplied(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	const sql = `
-		select case when i.status = 'deactivated' and i.status_changed_at = now() then 'identity.deactivated' else 'identity.updated' end,
-		       i.id, i.version, c.fields, jsonb_build_object('external_id', i.external_id, 'kind', i.kind, 'status', i.status)
+		select case when i.status = 'deactivated' and i.status_changed_at = now() then 'identity.deactivated'
+		       else 'identity.updated' end, i.id, i.version, c.fields,
+		           jsonb_build_object('external_id', i.external_id, 'kind', i.kind, 'status', i.status)
 		  from k_changed c
 		  join identity i
 		    on i.tenant_id = current_tenant() and i.id = c.identity_id`

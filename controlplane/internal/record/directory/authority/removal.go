@@ -19,7 +19,8 @@ const sourceRemoved = "source_removed"
 func DeactivateRemoved(ctx context.Context, tx *pg.Tx, ids []string) (int64, error) {
 	const sql = `
 		update identity i
-		   set status = 'deactivated', standing = 'deactivated', status_reason = $2, status_source = 'hr', status_changed_at = now(), updated_at = now(), version = i.version + 1
+		   set status = 'deactivated', standing = 'deactivated', status_reason = $2, status_source = 'hr',
+		       status_changed_at = now(), updated_at = now(), version = i.version + 1
 		  from unnest($1::text[]::uuid[]) gone (id)
 		 where i.tenant_id = current_tenant()
 		   and i.id = gone.id
@@ -45,10 +46,12 @@ func DeactivateRemoved(ctx context.Context, tx *pg.Tx, ids []string) (int64, err
 func ReactivateReturned(ctx context.Context, tx *pg.Tx, ids, still []string) (int64, error) {
 	const sql = `
 		update identity i
-		   set status = case when i.status = 'deactivated' then 'active' else i.status end, standing = 'active', status_reason = null,
-		       status_changed_at = case when i.status = 'deactivated' then now() else i.status_changed_at end,
+		   set status = case when i.status = 'deactivated' then 'active' else i.status end, standing = 'active',
+		       status_reason = null, status_changed_at = case when i.status = 'deactivated' then now()
+		           else i.status_changed_at end,
 		       updated_at = now(), version = i.version + 1
-		  from (select id from unnest($1::text[]::uuid[]) back (id) except select id from unnest($2::text[]::uuid[]) still (id)) back
+		  from (select id from unnest($1::text[]::uuid[]) back (id) except select id
+		      from unnest($2::text[]::uuid[]) still (id)) back
 		 where i.tenant_id = current_tenant()
 		   and i.id = back.id
 		   and i.status_reason = $3

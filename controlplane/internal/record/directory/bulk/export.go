@@ -42,15 +42,32 @@ func (s *Service) export(ctx context.Context, v viewer.Viewer, in *exportIn) (ht
 				return err
 			}
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "identity.exported", Subject: audit.Subject{Type: "tenant", ID: v.Tenant},
-			Context: map[string]any{"format": in.Format, "filters": in.Filters}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "identity.exported", Subject: audit.Subject{Type: "tenant", ID: v.Tenant},
+				Context: map[string]any{"format": in.Format, "filters": in.Filters}},
+		)
 	})
-	file := httpapi.File{Name: "identities." + in.Format, Media: ndjsonMedia, Write: func(ctx context.Context, w io.Writer) error {
-		out := json.NewEncoder(w)
-		return s.eachIdentity(ctx, v, in.Filters, func(i identity.Identity) error { return out.Encode(i) }, func() error { return nil })
-	}}
+	file := httpapi.File{
+		Name:  "identities." + in.Format,
+		Media: ndjsonMedia,
+		Write: func(ctx context.Context, w io.Writer) error {
+			out := json.NewEncoder(w)
+			return s.eachIdentity(
+				ctx,
+				v,
+				in.Filters,
+				func(i identity.Identity) error { return out.Encode(i) },
+				func() error { return nil },
+			)
+		},
+	}
 	if in.Format == "csv" {
-		file.Media, file.Write = csvMedia, func(ctx context.Context, w io.Writer) error { return s.exportCSV(ctx, v, in.Filters, names, w) }
+		file.Media, file.Write = csvMedia, func(ctx context.Context,
+			w io.Writer) error {
+			return s.exportCSV(ctx, v, in.Filters, names, w)
+		}
 	}
 	return file, err
 }
@@ -100,10 +117,46 @@ func (s *Service) eachIdentity(ctx context.Context, v viewer.Viewer, f identity.
 }
 
 // plainColumns are the columns of a CSV before the custom attributes.
-var plainColumns = []string{"id", "external_id", "kind", "status", "status_reason", "status_changed_at", "email", "secondary_emails", "username", "first_name",
-	"middle_name", "last_name", "preferred_name", "display_name", "employment_type", "employee_number", "department", "division", "organization",
-	"cost_center", "title", "job_code", "job_family", "location", "country", "locale", "timezone", "manager_external_id", "manager_id", "sponsor_id",
-	"backup_owner_id", "hire_date", "start_date", "termination_date", "last_working_at", "leave_from", "leave_to", "source_connector_id"}
+var plainColumns = []string{
+	"id",
+	"external_id",
+	"kind",
+	"status",
+	"status_reason",
+	"status_changed_at",
+	"email",
+	"secondary_emails",
+	"username",
+	"first_name",
+	"middle_name",
+	"last_name",
+	"preferred_name",
+	"display_name",
+	"employment_type",
+	"employee_number",
+	"department",
+	"division",
+	"organization",
+	"cost_center",
+	"title",
+	"job_code",
+	"job_family",
+	"location",
+	"country",
+	"locale",
+	"timezone",
+	"manager_external_id",
+	"manager_id",
+	"sponsor_id",
+	"backup_owner_id",
+	"hire_date",
+	"start_date",
+	"termination_date",
+	"last_working_at",
+	"leave_from",
+	"leave_to",
+	"source_connector_id",
+}
 
 func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f identity.Filters, attributes []string,
 	w io.Writer) error {

@@ -10,17 +10,29 @@ import (
 // Routes are the import and the export of identities.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/identities/import", "Import identities", s.importIdentities).For(viewer.Admin).Lines().Waits().Errors(409).Describe(aboutImport),
-		httpapi.Download("GET", "/identities/export", "Export identities", exportMedia, s.export).For(viewer.Admin, viewer.Auditor).Describe(aboutExport),
+		httpapi.Handle("POST", "/identities/import", "Import identities", s.importIdentities).
+			For(viewer.Admin).
+			Lines().
+			Waits().
+			Errors(409).
+			Describe(aboutImport),
+		httpapi.Download("GET", "/identities/export", "Export identities", exportMedia, s.export).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutExport),
 	}
 }
 
 const (
-	aboutImport = "At most 50,000 rows as newline-delimited JSON (application/x-ndjson) or as CSV with a header (text/csv). Up to 1 MiB can also be sent as the member data of a JSON object. " +
-		"Each row has an external_id. If an identity has it, the members of the row are updated; otherwise an identity is created. In JSON null clears a member; in CSV an empty cell changes nothing, " +
-		"attributes.x and labels.x are columns, and lists are separated by semicolons. Invalid rows are skipped and reported with their line. " +
-		"Some thousands of rows are committed together; unchanged rows are not written, so an interrupted import can be sent again."
-	aboutExport = "Everybody whom the filters of the list of identities give, in its order. What is exported can be imported again."
+	aboutImport = "At most 50,000 rows as newline-delimited JSON (application/x-ndjson) or as CSV with a header " +
+		"(text/csv). Up to 1 MiB can also be sent as the member data of a JSON object. " +
+		"Each row has an external_id. If an identity has it, the members of the row are updated; otherwise an " +
+		"identity is created. In JSON null clears a member; in CSV an empty cell changes nothing, " +
+		"attributes.x and labels.x are columns, and lists are separated by semicolons. Invalid rows are skipped and " +
+		"reported with their line. " +
+		"Some thousands of rows are committed together; unchanged rows are not written, so an interrupted import can " +
+		"be sent again."
+	aboutExport = "Everybody whom the filters of the list of identities give, in its order. What is exported can be " +
+		"imported again."
 )
 
 type importIn struct {

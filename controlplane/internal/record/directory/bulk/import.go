@@ -76,12 +76,19 @@ type importer struct {
 // row, otherwise one is created. An invalid row is skipped. An unchanged row is not written, so an interrupted import
 // can be sent again.
 func (s *Service) Import(ctx context.Context, v viewer.Viewer, mode, format, data string) (*Imported, error) {
-	l := &importer{service: s, preview: mode != "apply", result: &Imported{Mode: mode, Results: []RowTaken{}}, seen: map[string]int{}}
+	l := &importer{
+		service: s,
+		preview: mode != "apply",
+		result:  &Imported{Mode: mode, Results: []RowTaken{}},
+		seen:    map[string]int{},
+	}
 	// Places of results are kept while more come.
 	l.result.Results = make([]RowTaken, 0, min(maxImport, strings.Count(data, "\n")+1))
 	err := rows(format, data, func(r record) error {
 		if l.result.Rows++; l.result.Rows > maxImport {
-			return fault.Coded(fault.Invalid, "too_many_rows", "an import has at most %d rows; those before line %d were taken", maxImport, r.line).Also("line", r.line)
+			return fault.Coded(fault.Invalid, "too_many_rows", "an import has at most %d rows; those before line %d "+
+				"were taken", maxImport, r.line).
+				Also("line", r.line)
 		}
 		l.add(r)
 		if len(l.batch) == importAtOnce {
@@ -96,14 +103,28 @@ func (s *Service) Import(ctx context.Context, v viewer.Viewer, mode, format, dat
 		return nil, err
 	}
 	for _, r := range l.result.Results {
-		*map[string]*int{"created": &l.result.Created, "updated": &l.result.Updated, "unchanged": &l.result.Unchanged, "failed": &l.result.Failed}[r.Outcome]++
+		*map[string]*int{"created": &l.result.Created, "updated": &l.result.Updated, "unchanged": &l.result.Unchanged,
+			"failed": &l.result.Failed}[r.Outcome]++
 	}
 	if l.preview {
 		return l.result, nil
 	}
 	return l.result, s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		return audit.Record(ctx, tx, audit.Entry{Action: "identity.imported", Subject: audit.Subject{Type: "tenant", ID: v.Tenant},
-			Context: map[string]any{"rows": l.result.Rows, "created": l.result.Created, "updated": l.result.Updated, "unchanged": l.result.Unchanged, "failed": l.result.Failed}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "identity.imported",
+				Subject: audit.Subject{Type: "tenant", ID: v.Tenant},
+				Context: map[string]any{
+					"rows":      l.result.Rows,
+					"created":   l.result.Created,
+					"updated":   l.result.Updated,
+					"unchanged": l.result.Unchanged,
+					"failed":    l.result.Failed,
+				},
+			},
+		)
 	})
 }
 
@@ -112,7 +133,14 @@ func (l *importer) add(r record) {
 	ignored := r.validate()
 	id := r.externalID()
 	if first, twice := l.seen[id]; id != "" && twice {
-		r.wrong = append(r.wrong, fault.Field{Pointer: "#/external_id", Code: "repeated", Detail: fmt.Sprintf("line %d is about the same", first)})
+		r.wrong = append(
+			r.wrong,
+			fault.Field{
+				Pointer: "#/external_id",
+				Code:    "repeated",
+				Detail:  fmt.Sprintf("line %d is about the same", first),
+			},
+		)
 	} else if id != "" {
 		l.seen[id] = r.line
 	}
@@ -155,7 +183,9 @@ func (l *importer) commit(ctx context.Context, v viewer.Viewer) error {
 	switch {
 	case pg.Violates(err, "identity_email_unique") || pg.Violates(err, "identity_external_id_unique"):
 		for _, e := range l.batch { // somebody else wrote at the same time
-			e.fail(fault.Field{Code: "conflict", Detail: "the same identity was changed concurrently; send the row again"})
+			e.fail(
+				fault.Field{Code: "conflict", Detail: "the same identity was changed concurrently; send the row again"},
+			)
 		}
 	case err != nil:
 		return err
@@ -223,7 +253,8 @@ func (l *importer) findExisting(ctx context.Context, tx *pg.Tx) (map[string][]id
 			ids = append(ids, e.externalID())
 		}
 	}
-	sql := `select ` + identity.Columns + ` from identity i where i.tenant_id = current_tenant() and i.external_id = any($1) and i.status <> 'archived' order by i.id for update of i`
+	sql := `select ` + identity.Columns + ` from identity i where i.tenant_id = current_tenant()
+		and i.external_id = any($1) and i.status <> 'archived' order by i.id for update of i`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return nil, fmt.Errorf("find whom an import is about: %w", err)
@@ -242,7 +273,11 @@ func (l *importer) findExisting(ctx context.Context, tx *pg.Tx) (map[string][]id
 // apply computes what the row makes of an existing or a new identity.
 func (e *entry) apply(known []identity.Identity, c lifecycle.Clock, v viewer.Viewer, schema attribute.Schema) error {
 	if len(known) > 1 {
-		return fault.Coded(fault.Conflict, "ambiguous_external_id", "identities of several sources have this external_id")
+		return fault.Coded(
+			fault.Conflict,
+			"ambiguous_external_id",
+			"identities of several sources have this external_id",
+		)
 	}
 	e.isNew = len(known) == 0
 	kind, _ := e.members["kind"].(string)
@@ -250,7 +285,13 @@ func (e *entry) apply(known []identity.Identity, c lifecycle.Clock, v viewer.Vie
 		kind = "human"
 	}
 	if e.isNew {
-		e.after = identity.Identity{ID: uuid.Must(uuid.NewV7()).String(), ExternalID: e.externalID(), Kind: kind, Standing: lifecycle.Active, StatusSource: "import"}
+		e.after = identity.Identity{
+			ID:           uuid.Must(uuid.NewV7()).String(),
+			ExternalID:   e.externalID(),
+			Kind:         kind,
+			Standing:     lifecycle.Active,
+			StatusSource: "import",
+		}
 	} else {
 		e.before, e.after = known[0], known[0]
 	}
@@ -328,7 +369,11 @@ func (l *importer) checkAddresses(ctx context.Context, tx *pg.Tx) error {
 	}
 	holder := map[string]string{}
 	var address, id string
-	if _, err := pgx.ForEachRow(rows, []any{&address, &id}, func() error { holder[address] = id; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&address, &id},
+		func() error { holder[address] = id; return nil },
+	); err != nil {
 		return fmt.Errorf("look for addresses: %w", err)
 	}
 	for _, e := range l.valid() {
@@ -341,7 +386,9 @@ func (l *importer) checkAddresses(ctx context.Context, tx *pg.Tx) error {
 		case other != "" && other != e.after.ID:
 			e.fail(fault.Field{Pointer: "#/email", Code: "duplicate_email", Detail: "it is taken"})
 		case twice && first != e.line:
-			e.fail(fault.Field{Pointer: "#/email", Code: "duplicate_email", Detail: fmt.Sprintf("line %d has it", first)})
+			e.fail(
+				fault.Field{Pointer: "#/email", Code: "duplicate_email", Detail: fmt.Sprintf("line %d has it", first)},
+			)
 		default:
 			l.seen["@"+key] = e.line
 		}
@@ -354,7 +401,8 @@ func (l *importer) checkSponsors(ctx context.Context, tx *pg.Tx) error {
 	named := map[string]bool{}
 	each := func(visit func(e *entry, member, id string)) {
 		for _, e := range l.valid() {
-			for member, id := range map[string]*string{"sponsor_id": e.after.SponsorID, "backup_owner_id": e.after.BackupOwnerID} {
+			for member, id := range map[string]*string{"sponsor_id": e.after.SponsorID,
+				"backup_owner_id": e.after.BackupOwnerID} {
 				if id != nil {
 					visit(e, member, *id)
 				}

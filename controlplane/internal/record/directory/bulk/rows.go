@@ -64,7 +64,8 @@ func csvRows(data string, yield func(record) error) error {
 	in.FieldsPerRecord, in.ReuseRecord = -1, true
 	first, err := in.Read()
 	if err != nil {
-		return fault.New(fault.Invalid, "the CSV has no header").With(fault.Field{Pointer: "#/data", Code: "required", Detail: "its first line names the members"})
+		return fault.New(fault.Invalid, "the CSV has no header").
+			With(fault.Field{Pointer: "#/data", Code: "required", Detail: "its first line names the members"})
 	}
 	header := slices.Clone(first)
 	for i := range header {
@@ -83,7 +84,12 @@ func csvRows(data string, yield func(record) error) error {
 		} else if err != nil {
 			return fmt.Errorf("read CSV: %w", err)
 		} else if len(cells) != len(header) {
-			r.wrong = []fault.Field{{Code: "malformed_csv", Detail: fmt.Sprintf("the line has %d cells; the header has %d", len(cells), len(header))}}
+			r.wrong = []fault.Field{
+				{
+					Code:   "malformed_csv",
+					Detail: fmt.Sprintf("the line has %d cells; the header has %d", len(cells), len(header)),
+				},
+			}
 		}
 		for i := range min(len(cells), len(header)) {
 			if cell := unescaped(cells[i]); cell != "" {
@@ -137,7 +143,11 @@ func escaped(cell string) string {
 
 // unescaped removes what escaped and httpapi.Sheet put before a cell.
 func unescaped(cell string) string {
-	if rest, is := strings.CutPrefix(cell, "'"); is && rest != "" && (rest[0] == '\'' || httpapi.Harmless(rest) != rest) {
+	if rest, is := strings.CutPrefix(
+		cell,
+		"'",
+	); is && rest != "" &&
+		(rest[0] == '\'' || httpapi.Harmless(rest) != rest) {
 		return rest
 	}
 	return strings.TrimSpace(cell)

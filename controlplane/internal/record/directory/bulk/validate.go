@@ -17,8 +17,25 @@ import (
 )
 
 // exportOnly are columns of an export that an import passes over, so that what was exported can be imported again.
-var exportOnly = []string{"id", "status", "status_reason", "status_source", "status_changed_at", "manager_id", "source_connector_id", "is_disabled", "urgent",
-	"created_at", "updated_at", "version", "last_synced_at", "manager_unresolved", "manager_from_source", "merged_into_id", "previous_identity_id"}
+var exportOnly = []string{
+	"id",
+	"status",
+	"status_reason",
+	"status_source",
+	"status_changed_at",
+	"manager_id",
+	"source_connector_id",
+	"is_disabled",
+	"urgent",
+	"created_at",
+	"updated_at",
+	"version",
+	"last_synced_at",
+	"manager_unresolved",
+	"manager_from_source",
+	"merged_into_id",
+	"previous_identity_id",
+}
 
 // importable is the schema of a row, made once.
 var importable = sync.OnceValue(func() func(map[string]any) []fault.Field {
@@ -85,11 +102,17 @@ func unstorable(at string, value any) (wrong []fault.Field) {
 		}
 	case string:
 		if strings.ContainsRune(v, 0) {
-			wrong = append(wrong, fault.Field{Pointer: at, Code: "invalid", Detail: "the text holds the character NUL: take it out"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at, Code: "invalid", Detail: "the text holds the character NUL: take it out"},
+			)
 		}
 	case json.Number:
 		if _, err := v.Float64(); err != nil {
-			wrong = append(wrong, fault.Field{Pointer: at, Code: "invalid", Detail: "the number is too large to be kept"})
+			wrong = append(
+				wrong,
+				fault.Field{Pointer: at, Code: "invalid", Detail: "the number is too large to be kept"},
+			)
 		}
 	}
 	return wrong

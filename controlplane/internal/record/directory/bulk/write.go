@@ -21,8 +21,10 @@ import (
 // stored is a row as the table has it.
 func (e *entry) stored() map[string]any {
 	row := map[string]any(e.after.Args())
-	row["id"], row["external_id"], row["kind"], row["status"], row["standing"] = e.after.ID, e.after.ExternalID, e.after.Kind, e.after.Status, e.after.Standing
-	row["status_source"], row["status_reason"], row["pins"] = e.after.StatusSource, e.after.StatusReason, e.after.Pins.Stored()
+	row["id"], row["external_id"], row["kind"], row["status"], row["standing"] = e.after.ID, e.after.ExternalID,
+		e.after.Kind, e.after.Status, e.after.Standing
+	row["status_source"], row["status_reason"], row["pins"] = e.after.StatusSource, e.after.StatusReason,
+		e.after.Pins.Stored()
 	row["moved"] = e.isNew || e.after.Status != e.before.Status
 	return row
 }
@@ -46,14 +48,18 @@ func (l *importer) write(ctx context.Context, tx *pg.Tx) error {
 	}
 	fields := strings.Join(slices.Sorted(maps.Keys(map[string]any((&identity.IdentityFields{}).Args()))), ", ")
 	insert := `
-		insert into identity (tenant_id, id, external_id, kind, status, standing, status_source, status_changed_at, created_at, updated_at, ` + fields + `)
-		select current_tenant(), id, external_id, kind, status, standing, status_source, @now, @now, @now, ` + fields + `
+		insert into identity (tenant_id, id, external_id, kind, status, standing, status_source, status_changed_at,
+		    created_at, updated_at, ` + fields + `)
+		select current_tenant(), id, external_id, kind, status, standing, status_source, @now, @now, @now, ` + fields +
+		`
 		  from jsonb_populate_recordset(null::identity, @rows)`
 	update := `
 		update identity i
 		   set (` + fields + `) = (select ` + fields + ` from (select n.*) x),
-		       status = n.status, standing = n.standing, status_source = n.status_source, status_reason = n.status_reason, pins = n.pins,
-		       status_changed_at = case when n.status <> i.status then @now else i.status_changed_at end, updated_at = @now, version = i.version + 1
+		       status = n.status, standing = n.standing, status_source = n.status_source,
+		       status_reason = n.status_reason, pins = n.pins,
+		           status_changed_at = case when n.status <> i.status then @now else i.status_changed_at end,
+		           updated_at = @now, version = i.version + 1
 		  from jsonb_populate_recordset(null::identity, @rows) n
 		 where i.tenant_id = current_tenant()
 		   and i.id = n.id`
@@ -82,12 +88,22 @@ func (l *importer) updateRelated(ctx context.Context, tx *pg.Tx, ids, keys []str
 		 where i.tenant_id = current_tenant()
 		   and i.status <> 'archived'
 		   and (i.id = any(@ids::text[]::uuid[])
-		        or i.manager_id is null and i.manager_external_id is not null and i.manager_external_id = any(@keys::text[]))`
-	if _, err := manager.ResolveQuery(ctx, tx, concerned, pgx.NamedArgs{"ids": ids, "keys": keys, "fresh": nil}); err != nil {
+		        or i.manager_id is null and i.manager_external_id is not null
+		            and i.manager_external_id = any(@keys::text[]))`
+	if _, err := manager.ResolveQuery(
+		ctx,
+		tx,
+		concerned,
+		pgx.NamedArgs{"ids": ids, "keys": keys, "fresh": nil},
+	); err != nil {
 		return err
 	}
-	return lifecycle.LinkRehires(ctx, tx, `select i.id from identity i where i.tenant_id = current_tenant() and i.external_id = any(@people::text[])`,
-		pgx.NamedArgs{"people": keys})
+	return lifecycle.LinkRehires(
+		ctx,
+		tx,
+		`select i.id from identity i where i.tenant_id = current_tenant() and i.external_id = any(@people::text[])`,
+		pgx.NamedArgs{"people": keys},
+	)
 }
 
 // recordImport puts each row on record, and tells of it.
@@ -107,8 +123,12 @@ func recordImport(ctx context.Context, tx *pg.Tx, sound []*entry) error {
 			news[i].Changed = identity.ChangedFields(e.changes)
 		}
 		news[i].Kind = action
-		entries[i] = audit.Entry{Action: action, Changes: e.changes, Subject: audit.Subject{Type: "identity", ID: e.after.ID, Display: e.after.DisplayName},
-			Context: map[string]any{"by": "import"}}
+		entries[i] = audit.Entry{
+			Action:  action,
+			Changes: e.changes,
+			Subject: audit.Subject{Type: "identity", ID: e.after.ID, Display: e.after.DisplayName},
+			Context: map[string]any{"by": "import"},
+		}
 	}
 	if err := audit.RecordAll(ctx, tx, entries); err != nil {
 		return err
@@ -122,7 +142,8 @@ func recordImport(ctx context.Context, tx *pg.Tx, sound []*entry) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	const sql = `
-		select n.kind, i.id, i.version, n.changed, jsonb_build_object('external_id', i.external_id, 'kind', i.kind, 'status', i.status)
+		select n.kind, i.id, i.version, n.changed,
+		    jsonb_build_object('external_id', i.external_id, 'kind', i.kind, 'status', i.status)
 		  from jsonb_to_recordset(@news::jsonb) n (id uuid, kind text, changed text[])
 		  join identity i
 		    on i.tenant_id = current_tenant()

@@ -8,9 +8,11 @@ import (
 var employmentWords = func() map[string]string {
 	words := map[string]string{}
 	for kind, called := range map[string]string{
-		"employee": "employee employees fte pte fulltime parttime fulltimeemployee parttimeemployee regular permanent perm staff " +
+		"employee": "employee employees fte pte fulltime parttime fulltimeemployee parttimeemployee regular " +
+			"permanent perm staff " +
 			"salaried hourly internal worker fixedterm executive",
-		"contractor": "contractor contractors contract contingent contingentworker consultant freelancer freelance external " +
+		"contractor": "contractor contractors contract contingent contingentworker consultant freelancer freelance " +
+			"external " +
 			"externalworker temp temporary temporaryworker agency agencyworker independentcontractor",
 		"intern":  "intern interns internship trainee apprentice apprenticeship",
 		"vendor":  "vendor vendors supplier",

@@ -21,8 +21,8 @@ func EachFacts(ctx context.Context, tx *pg.Tx, ids []string, fn func(id string, 
 		select i.id::text,
 		       to_jsonb(i) - '{tenant_id,email_lc,version,updated_at,last_synced_at,manager_from_source,urgent,standing,pins,minimised_at}'::text[]
 		           || jsonb_build_object('is_disabled', i.status in ('deactivated', 'archived'), 'manager',
-		              case when m.id is not null then jsonb_build_object('id', m.id, 'external_id', m.external_id, 'email', m.email,
-		                  'username', m.username, 'display_name', m.display_name) end)
+		              case when m.id is not null then jsonb_build_object('id', m.id, 'external_id', m.external_id,
+		                  'email', m.email, 'username', m.username, 'display_name', m.display_name) end)
 		  from identity i
 		  left join identity m
 		    on m.tenant_id = i.tenant_id

@@ -27,7 +27,8 @@ func Count(ctx context.Context, tx *pg.Tx) (f PeopleFigures, err error) {
 			select i.status, count(*) as n,
 			       count(*) filter (where (i.id in (select a.identity_id
 			                                          from ` + listing.Listed(tx.Viewer, "account", "a") + `
-			                                         where a.identity_id is not null and a.status not in ('deleted', 'disconnected'))) is true) as connected
+			                                         where a.identity_id is not null and a.status not in ('deleted',
+			                                             'disconnected'))) is true) as connected
 			  from ` + listing.Listed(tx.Viewer, "identity", "i") + `
 			 group by i.status)
 		select coalesce(sum(n) filter (where status <> 'archived'), 0)::bigint as total,

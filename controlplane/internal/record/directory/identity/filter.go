@@ -61,7 +61,13 @@ func (f Filters) Query(v viewer.Viewer) (*listing.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: Columns, From: listing.Among(v, "identity", "i"), Counted: listing.Listed(v, "identity", "i"), ID: "i.id", Order: order}
+	q := &listing.Query{
+		Columns: Columns,
+		From:    listing.Among(v, "identity", "i"),
+		Counted: listing.Listed(v, "identity", "i"),
+		ID:      "i.id",
+		Order:   order,
+	}
 	if len(f.Status) > 0 {
 		q.Where("i.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	} else {
@@ -84,7 +90,17 @@ func (f Filters) Query(v viewer.Viewer) (*listing.Query, error) {
 	if f.Email != "" {
 		q.Where("i.email_lc = lower(@email)", pgx.NamedArgs{"email": f.Email})
 	}
-	q.Search(f.Q, "i.display_name", "i.first_name", "i.last_name", "i.preferred_name", "i.email", "i.username", "i.external_id", "i.employee_number")
+	q.Search(
+		f.Q,
+		"i.display_name",
+		"i.first_name",
+		"i.last_name",
+		"i.preferred_name",
+		"i.email",
+		"i.username",
+		"i.external_id",
+		"i.employee_number",
+	)
 	if !f.UpdatedSince.IsZero() {
 		q.Where("i.updated_at >= @updated_since", pgx.NamedArgs{"updated_since": f.UpdatedSince})
 	}

@@ -27,7 +27,10 @@ func (i *Identity) ApplyDates(c lifecycle.Clock, source string) {
 // DatesDiffer reports whether changes touch a date that decides the state.
 func DatesDiffer(changes []audit.Change) bool {
 	return slices.ContainsFunc(changes, func(c audit.Change) bool {
-		return slices.Contains([]string{"start_date", "termination_date", "last_working_at", "leave_from", "leave_to"}, c.Field)
+		return slices.Contains(
+			[]string{"start_date", "termination_date", "last_working_at", "leave_from", "leave_to"},
+			c.Field,
+		)
 	})
 }
 
@@ -98,10 +101,18 @@ func Patched(before Identity, body []byte) (IdentityFields, error) {
 		return IdentityFields{}, err
 	}
 	if before.ManagerFromSource && Text(after.ManagerExternalID) != Text(before.ManagerExternalID) {
-		return IdentityFields{}, fault.Coded(fault.Conflict, "managed_by_source", "this person's manager is read from their source system; change it there")
+		return IdentityFields{}, fault.Coded(
+			fault.Conflict,
+			"managed_by_source",
+			"this person's manager is read from their source system; change it there",
+		)
 	}
 	if after.ExternalID != before.ExternalID || after.Kind != before.Kind {
-		return IdentityFields{}, fault.Coded(fault.Invalid, "read_only_field", "external_id and kind are set when an identity is made and stay")
+		return IdentityFields{}, fault.Coded(
+			fault.Invalid,
+			"read_only_field",
+			"external_id and kind are set when an identity is made and stay",
+		)
 	}
 	return after.IdentityFields, after.Complete(before.ExternalID, before.Kind, before.IdentityFields)
 }
@@ -125,9 +136,24 @@ type Patch struct {
 }
 
 // serverOwned are the members of an identity that only the service sets, beyond those of every resource.
-var serverOwned = []string{"manager_id", "manager_unresolved", "manager_from_source", "source_connector_id", "is_disabled", "status_reason",
-	"status_source", "status_changed_at", "last_synced_at", "counts", "urgent", "merged_into_id", "merged_ids", "previous_identity_id",
-	"attribute_sources", "manager_cycle"}
+var serverOwned = []string{
+	"manager_id",
+	"manager_unresolved",
+	"manager_from_source",
+	"source_connector_id",
+	"is_disabled",
+	"status_reason",
+	"status_source",
+	"status_changed_at",
+	"last_synced_at",
+	"counts",
+	"urgent",
+	"merged_into_id",
+	"merged_ids",
+	"previous_identity_id",
+	"attribute_sources",
+	"manager_cycle",
+}
 
 // CheckMembers refuses members that only the service sets. Unknown members are ignored elsewhere.
 func CheckMembers(body []byte) error {

@@ -53,7 +53,10 @@ func Publish(ctx context.Context, tx *pg.Tx, action string, i Identity, changes 
 }
 
 func wasDisabled(changes []audit.Change) bool {
-	return slices.ContainsFunc(changes, func(c audit.Change) bool { return c.Field == "status" && c.From == lifecycle.Deactivated })
+	return slices.ContainsFunc(
+		changes,
+		func(c audit.Change) bool { return c.Field == "status" && c.From == lifecycle.Deactivated },
+	)
 }
 
 // ChangedFields names the fields whose values differ.

@@ -28,7 +28,8 @@ func (f *IdentityFields) Complete(externalID, kind string, before IdentityFields
 	}
 	if f.ManagerExternalID != nil && *f.ManagerExternalID == externalID {
 		return fault.Coded(fault.Invalid, "self_manager", "an identity cannot be its own manager").
-			With(fault.Field{Pointer: "#/manager_external_id", Code: "self_manager", Detail: "name another person, or null"})
+			With(fault.Field{Pointer: "#/manager_external_id", Code: "self_manager",
+				Detail: "name another person, or null"})
 	}
 	if len(wrong) > 0 {
 		return fault.New(fault.Invalid, "the identity cannot be stored like this").With(wrong...)
@@ -38,8 +39,10 @@ func (f *IdentityFields) Complete(externalID, kind string, before IdentityFields
 
 // Normalize makes an empty text absent: a source that sends "" for a field has no value for it.
 func (f *IdentityFields) Normalize() {
-	for _, text := range []**string{&f.EmploymentType, &f.Email, &f.Username, &f.FirstName, &f.MiddleName, &f.LastName, &f.PreferredName,
-		&f.EmployeeNumber, &f.Department, &f.Division, &f.Organization, &f.CostCenter, &f.Title, &f.JobCode, &f.JobFamily, &f.Location,
+	for _, text := range []**string{&f.EmploymentType, &f.Email, &f.Username, &f.FirstName, &f.MiddleName, &f.LastName,
+		&f.PreferredName,
+		&f.EmployeeNumber, &f.Department, &f.Division, &f.Organization, &f.CostCenter, &f.Title, &f.JobCode,
+		&f.JobFamily, &f.Location,
 		&f.Country, &f.Locale, &f.Timezone, &f.ManagerExternalID} {
 		if *text == nil {
 			continue
@@ -80,7 +83,8 @@ func (f *IdentityFields) wrongDates() []fault.Field {
 		name string
 		date *string
 	}{
-		{"hire_date", f.HireDate}, {"start_date", f.StartDate}, {"termination_date", f.TerminationDate}, {"leave_from", f.LeaveFrom}, {"leave_to", f.LeaveTo},
+		{"hire_date", f.HireDate}, {"start_date", f.StartDate}, {"termination_date", f.TerminationDate},
+		{"leave_from", f.LeaveFrom}, {"leave_to", f.LeaveTo},
 	} {
 		if d.date != nil && strings.HasPrefix(*d.date, "0000-") {
 			wrong = append(wrong, fault.Field{Pointer: "#/" + d.name, Code: "invalid", Detail: "there is no year 0"})

@@ -23,12 +23,15 @@ const dueSQL = `
 	select i.id from identity i
 	 where i.status in ('pre_hire', 'active', 'on_leave', 'notice')
 	   and (i.termination_date is not null or i.last_working_at is not null)
-	   and (i.last_working_at <= @clock_now::timestamptz or i.last_working_at is null and i.termination_date < @clock_today::date
+	   and (i.last_working_at <= @clock_now::timestamptz or i.last_working_at is null
+	       and i.termination_date < @clock_today::date
 	        or i.status in ('active', 'on_leave')
-	           and coalesce(i.last_working_at <= coalesce(@clock_notice_at::timestamptz, 'infinity'), i.termination_date <= coalesce(@clock_notice_day::date, 'infinity')))
+	           and coalesce(i.last_working_at <= coalesce(@clock_notice_at::timestamptz, 'infinity'),
+	               i.termination_date <= coalesce(@clock_notice_day::date, 'infinity')))
 	 union
 	select i.id from identity i
-	 where i.status = 'active' and i.leave_from <= @clock_today::date and coalesce(i.leave_to >= @clock_today::date, true)
+	 where i.status = 'active' and i.leave_from <= @clock_today::date and coalesce(i.leave_to >= @clock_today::date,
+	     true)
 	 union
 	select i.id from identity i where i.status = 'on_leave' and i.leave_to < @clock_today::date`
 
@@ -122,10 +125,16 @@ func recordMoves(ctx context.Context, tx *pg.Tx, moved []Move) error {
 	entries, ids := make([]audit.Entry, len(moved)), make([]string, len(moved))
 	for i, m := range moved {
 		ids[i] = m.ID
-		entries[i] = audit.Entry{Action: m.action(), Subject: audit.Subject{Type: "identity", ID: m.ID, Display: m.Display},
-			Changes: []audit.Change{{Field: "status", From: m.From, To: m.To}}}
+		entries[i] = audit.Entry{
+			Action:  m.action(),
+			Subject: audit.Subject{Type: "identity", ID: m.ID, Display: m.Display},
+			Changes: []audit.Change{{Field: "status", From: m.From, To: m.To}},
+		}
 		if text(m.FromReason) != text(m.ToReason) {
-			entries[i].Changes = append(entries[i].Changes, audit.Change{Field: "status_reason", From: m.FromReason, To: m.ToReason})
+			entries[i].Changes = append(
+				entries[i].Changes,
+				audit.Change{Field: "status_reason", From: m.FromReason, To: m.ToReason},
+			)
 		}
 	}
 	if err := audit.RecordAll(ctx, tx, entries); err != nil {
@@ -152,8 +161,8 @@ func publishMoves(ctx context.Context, tx *pg.Tx, moved []Move) error {
 		ids[i], reasons[i] = m.ID, text(m.FromReason) != text(m.ToReason)
 	}
 	const sql = `
-		select case when i.status = 'deactivated' then 'identity.deactivated' else 'identity.updated' end, i.id, i.version,
-		       case when m.reason then '{status,status_reason}'::text[] else '{status}'::text[] end,
+		select case when i.status = 'deactivated' then 'identity.deactivated' else 'identity.updated' end, i.id,
+		       i.version, case when m.reason then '{status,status_reason}'::text[] else '{status}'::text[] end,
 		       jsonb_build_object('external_id', i.external_id, 'kind', i.kind, 'status', i.status)
 		  from unnest(@ids::text[]::uuid[], @reasons::bool[]) m (id, reason)
 		  join identity i

@@ -31,7 +31,9 @@ func PreviousIdentity(ctx context.Context, tx *pg.Tx, l Lifecycle, employeeNumbe
 		 order by i.status_changed_at desc, i.id desc
 		 limit 1`
 	var id string
-	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"number": employeeNumber, "attribute": l.RehireAttribute, "value": value}).Scan(&id)
+	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"number": employeeNumber, "attribute": l.RehireAttribute,
+		"value": value}).
+		Scan(&id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -68,7 +70,8 @@ func LinkRehires(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedAr
 		   set previous_identity_id = p.previous
 		  from (select distinct on (n.id) n.id, i.id as previous
 		          from (%s) q (id)
-		          join identity n on n.tenant_id = current_tenant() and n.id = q.id and n.status not in ('deactivated', 'archived')
+		          join identity n on n.tenant_id = current_tenant() and n.id = q.id and n.status not in ('deactivated',
+		              'archived')
 		          join identity i
 		            on i.tenant_id = current_tenant()
 		           and i.status in ('deactivated', 'archived')
@@ -80,7 +83,9 @@ func LinkRehires(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedAr
 		   and n.id = p.id
 		   and n.previous_identity_id is null`
 	var left bool
-	if err := tx.QueryRow(ctx, `select exists (select from identity where tenant_id = current_tenant() and status in ('deactivated', 'archived') and employee_number is not null)`).Scan(&left); err != nil {
+	if err := tx.QueryRow(ctx, `select exists (select from identity where tenant_id = current_tenant()
+		and status in ('deactivated', 'archived') and employee_number is not null)`).
+		Scan(&left); err != nil {
 		return fmt.Errorf("look for who came back: %w", err)
 	}
 	if left {
@@ -92,7 +97,11 @@ func LinkRehires(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedAr
 	if err != nil || l.RehireAttribute == "" {
 		return err
 	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.attributes ->> @rehire = n.attributes ->> @rehire"), with(args, "rehire", l.RehireAttribute)); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		fmt.Sprintf(sql, people, "i.attributes ->> @rehire = n.attributes ->> @rehire"),
+		with(args, "rehire", l.RehireAttribute),
+	); err != nil {
 		return fmt.Errorf("look for who came back: %w", err)
 	}
 	return nil

@@ -24,14 +24,15 @@ const (
 
 // Lifecycle is how long before and after things happen to a tenant's people, and in which time zone their days begin.
 type Lifecycle struct {
-	Timezone        string         // of the IANA database
-	PreHireLead     time.Duration  // how long before the start date a pre-hire's access is made
-	MoverGrace      time.Duration  // how long access stays that no longer follows from who somebody is
-	NoticeLead      *time.Duration // how long before their last day people are on notice; nil: as soon as it is known
-	LeaveAccess     string         // KeepAccess or DisableAccess
-	DeleteAfter     *time.Duration // how long after it was disabled a leaver's account is deleted; nil: never
-	ArchiveAfter    *time.Duration // how long after they were deactivated people are archived; nil: never
-	RehireAttribute string         // the custom attribute, such as a national number, by which a rehire is recognised; empty: none
+	Timezone     string         // of the IANA database
+	PreHireLead  time.Duration  // how long before the start date a pre-hire's access is made
+	MoverGrace   time.Duration  // how long access stays that no longer follows from who somebody is
+	NoticeLead   *time.Duration // how long before their last day people are on notice; nil: as soon as it is known
+	LeaveAccess  string         // KeepAccess or DisableAccess
+	DeleteAfter  *time.Duration // how long after it was disabled a leaver's account is deleted; nil: never
+	ArchiveAfter *time.Duration // how long after they were deactivated people are archived; nil: never
+	// the custom attribute, such as a national number, by which a rehire is recognised; empty: none
+	RehireAttribute string
 	Origin          map[string]any // where the settings are from: {"kind": "manual"}, or a pack's
 	Version         int            // 0 while the tenant has the defaults
 }
@@ -51,7 +52,9 @@ func (l Lifecycle) Today(now time.Time) string { return now.In(l.Zone()).Format(
 // zone finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and posix
 // are no IANA names.
 func zone(name string) (*time.Location, error) {
-	unknown := fmt.Errorf("there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC")
+	unknown := fmt.Errorf(
+		"there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC",
+	)
 	if name == "" || name == "Local" || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
 		return nil, unknown
 	}
@@ -74,13 +77,16 @@ func Lock(ctx context.Context, tx *pg.Tx) (Lifecycle, error) {
 }
 
 func find(ctx context.Context, tx *pg.Tx, locking string) (l Lifecycle, err error) {
-	const defaults = `select coalesce(nullif(settings ->> 'timezone', ''), 'UTC') from tenant where id = current_tenant()`
+	const defaults = `select coalesce(nullif(settings ->> 'timezone', ''), 'UTC') from tenant
+		where id = current_tenant()`
 	sql := `
-		select timezone, pre_hire_lead, mover_grace, notice_lead, leave_access, delete_after, archive_after, coalesce(rehire_attribute, ''), origin, version
+		select timezone, pre_hire_lead, mover_grace, notice_lead, leave_access, delete_after, archive_after,
+		    coalesce(rehire_attribute, ''), origin, version
 		  from lifecycle_policy
 		 where tenant_id = current_tenant() ` + locking
-	err = tx.QueryRow(ctx, sql).Scan(&l.Timezone, &l.PreHireLead, &l.MoverGrace, &l.NoticeLead, &l.LeaveAccess, &l.DeleteAfter, &l.ArchiveAfter,
-		&l.RehireAttribute, &l.Origin, &l.Version)
+	err = tx.QueryRow(ctx, sql).
+		Scan(&l.Timezone, &l.PreHireLead, &l.MoverGrace, &l.NoticeLead, &l.LeaveAccess, &l.DeleteAfter, &l.ArchiveAfter,
+			&l.RehireAttribute, &l.Origin, &l.Version)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		if err != nil {
 			return l, fmt.Errorf("find lifecycle: %w", err)
@@ -107,7 +113,8 @@ func (l Lifecycle) check() error {
 		wrong = append(wrong, fault.Field{Pointer: "#/leave_access", Code: "invalid", Detail: "keep or disable"})
 	}
 	for member, d := range map[string]*time.Duration{
-		"pre_hire_lead": &l.PreHireLead, "mover_grace": &l.MoverGrace, "notice_lead": l.NoticeLead, "delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter,
+		"pre_hire_lead": &l.PreHireLead, "mover_grace": &l.MoverGrace, "notice_lead": l.NoticeLead,
+		"delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter,
 	} {
 		if d != nil && (*d < 0 || *d > longest) {
 			wrong = append(wrong, fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: "from PT0S to P9999D"})
@@ -137,21 +144,41 @@ func Put(ctx context.Context, tx *pg.Tx, l Lifecycle) (Lifecycle, error) {
 		return before, nil
 	}
 	const sql = `
-		insert into lifecycle_policy as p (tenant_id, timezone, pre_hire_lead, mover_grace, notice_lead, leave_access, delete_after, archive_after, rehire_attribute, origin)
-		values (current_tenant(), @timezone, @pre_hire_lead, @mover_grace, @notice_lead, @leave_access, @delete_after, @archive_after, nullif(@rehire_attribute, ''), @origin)
+		insert into lifecycle_policy as p (tenant_id, timezone, pre_hire_lead, mover_grace, notice_lead, leave_access,
+		    delete_after, archive_after, rehire_attribute, origin)
+		values (current_tenant(), @timezone, @pre_hire_lead, @mover_grace, @notice_lead, @leave_access, @delete_after,
+		    @archive_after, nullif(@rehire_attribute, ''), @origin)
 		    on conflict (tenant_id) do update
 		   set timezone = excluded.timezone, pre_hire_lead = excluded.pre_hire_lead, mover_grace = excluded.mover_grace,
-		       notice_lead = excluded.notice_lead, leave_access = excluded.leave_access, delete_after = excluded.delete_after,
-		       archive_after = excluded.archive_after, rehire_attribute = excluded.rehire_attribute, origin = excluded.origin,
+		       notice_lead = excluded.notice_lead, leave_access = excluded.leave_access,
+		       delete_after = excluded.delete_after, archive_after = excluded.archive_after,
+		           rehire_attribute = excluded.rehire_attribute, origin = excluded.origin,
 		       updated_at = now(), version = p.version + 1
 		returning version`
-	err = tx.QueryRow(ctx, sql, pgx.NamedArgs{"timezone": l.Timezone, "pre_hire_lead": l.PreHireLead, "mover_grace": l.MoverGrace,
-		"notice_lead": l.NoticeLead, "leave_access": l.LeaveAccess, "delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter,
-		"rehire_attribute": l.RehireAttribute, "origin": l.Origin}).Scan(&l.Version)
+	err = tx.QueryRow(ctx, sql, pgx.NamedArgs{
+		"timezone":         l.Timezone,
+		"pre_hire_lead":    l.PreHireLead,
+		"mover_grace":      l.MoverGrace,
+		"notice_lead":      l.NoticeLead,
+		"leave_access":     l.LeaveAccess,
+		"delete_after":     l.DeleteAfter,
+		"archive_after":    l.ArchiveAfter,
+		"rehire_attribute": l.RehireAttribute,
+		"origin":           l.Origin,
+	}).
+		Scan(&l.Version)
 	if err != nil {
 		return l, fmt.Errorf("write lifecycle: %w", err)
 	}
-	return l, audit.Record(ctx, tx, audit.Entry{Action: "lifecycle.updated", Subject: audit.Subject{Type: "lifecycle", ID: tx.Viewer.Tenant}, Changes: changes})
+	return l, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  "lifecycle.updated",
+			Subject: audit.Subject{Type: "lifecycle", ID: tx.Viewer.Tenant},
+			Changes: changes,
+		},
+	)
 }
 
 // lifecycleChanges names the settings that differ.
@@ -162,9 +189,11 @@ func lifecycleChanges(before, after Lifecycle) []audit.Change {
 		name     string
 		from, to any
 	}{
-		{"timezone", a.Timezone, b.Timezone}, {"pre_hire_lead", a.PreHireLead, b.PreHireLead}, {"mover_grace", a.MoverGrace, b.MoverGrace},
+		{"timezone", a.Timezone, b.Timezone}, {"pre_hire_lead", a.PreHireLead, b.PreHireLead},
+		{"mover_grace", a.MoverGrace, b.MoverGrace},
 		{"notice_lead", text(a.NoticeLead), text(b.NoticeLead)}, {"leave_access", a.LeaveAccess, b.LeaveAccess},
-		{"delete_after", text(a.DeleteAfter), text(b.DeleteAfter)}, {"archive_after", text(a.ArchiveAfter), text(b.ArchiveAfter)},
+		{"delete_after", text(a.DeleteAfter), text(b.DeleteAfter)},
+		{"archive_after", text(a.ArchiveAfter), text(b.ArchiveAfter)},
 		{"rehire_attribute", text(a.RehireAttribute), text(b.RehireAttribute)},
 	} {
 		if m.from != m.to {
@@ -189,8 +218,14 @@ type LifecycleSettings struct {
 
 // Settings is the lifecycle as the API writes it.
 func (l Lifecycle) Settings() LifecycleSettings {
-	s := LifecycleSettings{Timezone: l.Timezone, PreHireLead: span.Format(l.PreHireLead), MoverGrace: span.Format(l.MoverGrace), LeaveAccess: l.LeaveAccess}
-	for into, d := range map[**string]*time.Duration{&s.NoticeLead: l.NoticeLead, &s.DeleteAfter: l.DeleteAfter, &s.ArchiveAfter: l.ArchiveAfter} {
+	s := LifecycleSettings{
+		Timezone:    l.Timezone,
+		PreHireLead: span.Format(l.PreHireLead),
+		MoverGrace:  span.Format(l.MoverGrace),
+		LeaveAccess: l.LeaveAccess,
+	}
+	for into, d := range map[**string]*time.Duration{&s.NoticeLead: l.NoticeLead, &s.DeleteAfter: l.DeleteAfter,
+		&s.ArchiveAfter: l.ArchiveAfter} {
 		if d != nil {
 			written := span.Format(*d)
 			*into = &written
@@ -204,7 +239,11 @@ func (l Lifecycle) Settings() LifecycleSettings {
 
 // Lifecycle reads the settings of the API. Omitted members get their defaults.
 func (s LifecycleSettings) Lifecycle(usual Lifecycle) (Lifecycle, error) {
-	l := Lifecycle{Timezone: s.Timezone, LeaveAccess: s.LeaveAccess, RehireAttribute: strings.TrimSpace(text(s.RehireAttribute))}
+	l := Lifecycle{
+		Timezone:        s.Timezone,
+		LeaveAccess:     s.LeaveAccess,
+		RehireAttribute: strings.TrimSpace(text(s.RehireAttribute)),
+	}
 	if l.Timezone == "" {
 		l.Timezone = usual.Timezone
 	}

@@ -65,7 +65,12 @@ const StateSQL = `identity_state(coalesce(i.standing, i.status), i.start_date, i
 
 // Args are the arguments of StateSQL, and of statements about due dates.
 func (c Clock) Args(more pgx.NamedArgs) pgx.NamedArgs {
-	args := pgx.NamedArgs{"clock_now": c.Now, "clock_today": c.Today, "clock_notice_at": c.noticeAt, "clock_notice_day": c.noticeDay}
+	args := pgx.NamedArgs{
+		"clock_now":        c.Now,
+		"clock_today":      c.Today,
+		"clock_notice_at":  c.noticeAt,
+		"clock_notice_day": c.noticeDay,
+	}
 	for name, value := range more {
 		args[name] = value
 	}

@@ -20,7 +20,9 @@ import (
 type Query struct {
 	Columns string // select list
 	From    string // tables with their aliases and joins
-	Counted string // those of them that conditions and order need, to find the rows by; From when empty. Row security keeps the planner from leaving joins out.
+	// those of them that conditions and order need, to find the rows by; From when empty. Row security keeps the
+	// planner from leaving joins out.
+	Counted string
 	ID      string // e.g. i.id
 	Order   Order
 
@@ -41,7 +43,8 @@ func OrderBy(sort string, orders map[string]Order) (Order, error) {
 	order, known := orders[name]
 	if !known {
 		return order, fault.Coded(fault.Malformed, "invalid_parameter", "this list cannot be sorted by %q", name).
-			With(fault.Field{Parameter: "sort", Code: "invalid", Detail: "see the documentation for what it can be sorted by"})
+			With(fault.Field{Parameter: "sort", Code: "invalid", Detail: "see the documentation for what it can be " +
+				"sorted by"})
 	}
 	order.Desc = desc
 	return order, nil
@@ -83,7 +86,10 @@ func (q *Query) Search(text string, columns ...string) {
 // Matches is the condition of Search, for statements that are not a Query; the text travels as @q. The line feed keeps
 // a word from matching over two columns, and the subquery makes the patterns once and not for each row.
 func Matches(columns ...string) string {
-	return `search_text(concat_ws(E'\n', ` + strings.Join(columns, ", ") + `)) like all ((select search_patterns(@q))::text[])`
+	return `search_text(concat_ws(E'\n', ` + strings.Join(
+		columns,
+		", ",
+	) + `)) like all ((select search_patterns(@q))::text[])`
 }
 
 // Is adds that a boolean expression is what the text true or false says; an empty text asks for nothing.
@@ -177,9 +183,14 @@ func (q *Query) matching(p pg.Page) (string, pgx.NamedArgs) {
 	if len(p.After) == 2 {
 		after = " where " + q.after("m.key", "m.id", p, args)
 	}
-	sql := "with matching as materialized (select " + q.ID + " as id, " + q.Order.Column + " as key from " + q.from() + where(q.conditions) + ")" +
-		" select (select count(*) from matching), array(select p.id::text from (select m.id, m.key from matching m" + after +
-		" order by m.key" + direction + ", m.id" + direction + " limit @page_rows offset @page_offset) p order by p.key" + direction + ", p.id" + direction + ")"
+	sql := "with matching as materialized (select " + q.ID + " as id, " + q.Order.Column + " as key from " + q.from() +
+		where(
+			q.conditions,
+		) + ")" +
+		" select (select count(*) from matching), array(select p.id::text from (select m.id, m.key from matching m" +
+		after +
+		" order by m.key" + direction + ", m.id" + direction +
+		" limit @page_rows offset @page_offset) p order by p.key" + direction + ", p.id" + direction + ")"
 	return sql, args
 }
 

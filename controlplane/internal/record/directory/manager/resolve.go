@@ -54,7 +54,15 @@ func ResolveQuery(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedA
 // ResolveAround resolves the manager of one identity, and of those that may have waited for it. If fresh is set, the
 // identity keeps its first version.
 func ResolveAround(ctx context.Context, tx *pg.Tx, i identity.Identity, fresh bool) error {
-	args := pgx.NamedArgs{"id": i.ID, "keys": []string{i.ExternalID, identity.Text(i.Email), identity.Text(i.Username), identity.Text(i.EmployeeNumber)}}
+	args := pgx.NamedArgs{
+		"id": i.ID,
+		"keys": []string{
+			i.ExternalID,
+			identity.Text(i.Email),
+			identity.Text(i.Username),
+			identity.Text(i.EmployeeNumber),
+		},
+	}
 	if fresh {
 		args["fresh"] = i.ID
 	}
@@ -65,7 +73,8 @@ func ResolveAround(ctx context.Context, tx *pg.Tx, i identity.Identity, fresh bo
 // The people whose managers are to be resolved.
 const (
 	everyone = `
-		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source from identity i where i.status <> 'archived'`
+		select i.id, i.source_connector_id, i.manager_external_id,
+		    i.manager_from_source from identity i where i.status <> 'archived'`
 	concerned = `
 		with changed as materialized (
 		    select s.identity_id, s.external_id, s.native_ref, i.email_lc, i.username, i.employee_number
@@ -76,14 +85,17 @@ const (
 		     where s.tenant_id = current_tenant()
 		       and s.changed_run_id = @run
 		), key (value) as (
-		    select lower(external_id) from changed union select lower(native_ref) from changed union select email_lc from changed
+		    select lower(external_id) from changed union select lower(native_ref) from changed union select email_lc
+		        from changed
 		     union select lower(username) from changed union select lower(employee_number) from changed
 		), who (id) as (
 		    select identity_id from changed
 		     union
-		    select s.identity_id from identity_source s join key on key.value = lower(s.manager_ref_value) where s.tenant_id = current_tenant()
+		    select s.identity_id from identity_source s join key on key.value = lower(s.manager_ref_value)
+		        where s.tenant_id = current_tenant()
 		     union
-		    select i.id from identity i where i.tenant_id = current_tenant() and i.manager_id is null and i.manager_external_id is not null
+		    select i.id from identity i where i.tenant_id = current_tenant() and i.manager_id is null
+		        and i.manager_external_id is not null
 		)
 		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source
 		  from identity i
@@ -91,7 +103,8 @@ const (
 		 where i.tenant_id = current_tenant()
 		   and i.status <> 'archived'`
 	aroundOne = `
-		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source from identity i where i.id = @id
+		select i.id, i.source_connector_id, i.manager_external_id,
+		    i.manager_from_source from identity i where i.id = @id
 		 union all
 		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source
 		  from identity i
@@ -192,12 +205,14 @@ func resolve(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) 
 	sql := `with person as materialized (` + people + `),` + referenced + `,` + candidates + `,` + chosen + `,
 	changed as (
 		update identity i
-		   set manager_id = w.manager_id, manager_external_id = w.manager_external_id, manager_from_source = w.from_source,
+		   set manager_id = w.manager_id, manager_external_id = w.manager_external_id,
+		       manager_from_source = w.from_source,
 		       updated_at = now(), version = i.version + (i.id is distinct from @fresh::uuid)::int
 		  from wanted w
 		 where i.tenant_id = current_tenant()
 		   and i.id = w.id
-		   and (i.manager_id is distinct from w.manager_id or i.manager_external_id is distinct from w.manager_external_id
+		   and (i.manager_id is distinct from w.manager_id or i.manager_external_id is distinct
+		       from w.manager_external_id
 		        or i.manager_from_source <> w.from_source)
 		returning 1
 	)

@@ -52,7 +52,8 @@ func TestAPatchClearsKeepsAndTellsWhatChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(changes) != 2 || changes[0].Field != "labels" || changes[1].Field != "name" || changes[1].From != "old" || changes[1].To != nil {
+	if len(changes) != 2 || changes[0].Field != "labels" || changes[1].Field != "name" || changes[1].From != "old" ||
+		changes[1].To != nil {
 		t.Errorf("changes = %+v", changes)
 	}
 }
@@ -67,7 +68,8 @@ func object(t *testing.T, text string) map[string]any {
 }
 
 func TestWhatAResourceNeedsIsNotCleared(t *testing.T) {
-	for patch, want := range map[string]bool{`{"email": null }`: false, `{"email":"x","other":null}`: true, `{}`: true} {
+	for patch, want := range map[string]bool{`{"email": null }`: false, `{"email":"x","other":null}`: true,
+		`{}`: true} {
 		if err := Keep([]byte(patch), "enabled", "email"); (err == nil) != want {
 			t.Errorf("Keep(%s) = %v; want it accepted: %v", patch, err, want)
 		}
@@ -90,7 +92,17 @@ func TestWhatIsEmptyInANewResourceIsNoChange(t *testing.T) {
 		Rate   *int           `json:"rate"`
 	}
 	none, zero := "", 0
-	changes, err := Initial(made{Name: "x", Owner: &none, Labels: map[string]any{}, Tags: []string{}, Roles: []string{"admin"}, On: true, Rate: &zero})
+	changes, err := Initial(
+		made{
+			Name:   "x",
+			Owner:  &none,
+			Labels: map[string]any{},
+			Tags:   []string{},
+			Roles:  []string{"admin"},
+			On:     true,
+			Rate:   &zero,
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

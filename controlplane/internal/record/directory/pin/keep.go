@@ -20,7 +20,10 @@ type Records struct {
 // has a pin it costs one index lookup.
 func Keep(ctx context.Context, tx *pg.Tx, k Records) error {
 	var there bool
-	if err := tx.QueryRow(ctx, `select exists (select from identity where tenant_id = current_tenant() and pins <> '{}')`).Scan(&there); err != nil || !there {
+	if err := tx.QueryRow(ctx, `select exists (select from identity where tenant_id = current_tenant()
+		and pins <> '{}')`).
+		Scan(&there); err != nil ||
+		!there {
 		return err
 	}
 	const judged = `
@@ -74,12 +77,16 @@ func (k Records) keep() string {
 	}
 	set = append(set, "source_status = case when 'status' = any(k.kept) then null else m.source_status end")
 	if !k.Bare {
-		set = append(set, "attributes = m.attributes - array(select substr(a, 12) from unnest(k.kept) a where a like 'attributes.%')")
+		set = append(
+			set,
+			"attributes = m.attributes - array(select substr(a, 12) from unnest(k.kept) a where a like 'attributes.%')",
+		)
 	}
 	return `
 		update ` + k.Table + ` m
 		   set ` + strings.Join(set, ",\n\t\t       ") + `
-		  from (select line, id, array_agg(key) filter (where keep) as kept from k_pin group by line, id having bool_or(keep)) k
+		  from (select line, id, array_agg(key) filter (where keep) as kept from k_pin group by line,
+		      id having bool_or(keep)) k
 		  join identity i
 		    on i.tenant_id = current_tenant()
 		   and i.id = k.id

@@ -12,9 +12,31 @@ var FieldTypes = map[string]string{"hire_date": "date", "start_date": "date", "t
 	"last_working_at": "timestamptz", "leave_from": "date", "leave_to": "date"}
 
 // SourceFields are the fields of a person that a sync writes.
-var SourceFields = []string{"email", "display_name", "username", "first_name", "middle_name", "last_name", "preferred_name", "employee_number",
-	"department", "division", "organization", "cost_center", "title", "job_code", "location", "country", "employment_type", "hire_date",
-	"start_date", "termination_date", "last_working_at", "leave_from", "leave_to"}
+var SourceFields = []string{
+	"email",
+	"display_name",
+	"username",
+	"first_name",
+	"middle_name",
+	"last_name",
+	"preferred_name",
+	"employee_number",
+	"department",
+	"division",
+	"organization",
+	"cost_center",
+	"title",
+	"job_code",
+	"location",
+	"country",
+	"employment_type",
+	"hire_date",
+	"start_date",
+	"termination_date",
+	"last_working_at",
+	"leave_from",
+	"leave_to",
+}
 
 // StatusField is the key of a pin on the standing of an identity, apart from its dates.
 const StatusField = "status"

@@ -62,7 +62,14 @@ func (l testLog) Write(b []byte) (int, error) { l.t.Log(string(b)); return len(b
 func (h *House) Let(token, tenant, identity string, roles ...viewer.Role) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tokens[token] = viewer.Viewer{Tenant: tenant, Kind: viewer.User, ID: uuid.NewString(), Display: token, Identity: identity, Roles: roles}
+	h.tokens[token] = viewer.Viewer{
+		Tenant:   tenant,
+		Kind:     viewer.User,
+		ID:       uuid.NewString(),
+		Display:  token,
+		Identity: identity,
+		Roles:    roles,
+	}
 }
 
 // Change makes of a token's user what Let does not.
@@ -200,7 +207,17 @@ func (h *House) Refused(status int, code, as, method, path string, body any, hea
 	h.T.Helper()
 	a := h.Call(as, method, path, body, header...)
 	if a.Status != status || a.Body["code"] != code {
-		h.T.Errorf("%s %s as %s: got %d %v (%v); want %d %s", method, path, as, a.Status, a.Body["code"], a.Body["detail"], status, code)
+		h.T.Errorf(
+			"%s %s as %s: got %d %v (%v); want %d %s",
+			method,
+			path,
+			as,
+			a.Status,
+			a.Body["code"],
+			a.Body["detail"],
+			status,
+			code,
+		)
 	}
 	return a
 }
@@ -245,8 +262,14 @@ func (h *House) Person(name, manager string) string {
 func (h *House) PersonOf(v viewer.Viewer, name, manager string) string {
 	h.T.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
-	h.ExecAs(v, `insert into identity (tenant_id, id, external_id, email, first_name, last_name, display_name, manager_id)
-		values (current_tenant(), $1, $2, $2 || '@example.com', $2, 'Person', $2, nullif($3, '')::uuid)`, id, name, manager)
+	h.ExecAs(
+		v,
+		`insert into identity (tenant_id, id, external_id, email, first_name, last_name, display_name, manager_id)
+		values (current_tenant(), $1, $2, $2 || '@example.com', $2, 'Person', $2, nullif($3, '')::uuid)`,
+		id,
+		name,
+		manager,
+	)
 	return id
 }
 
@@ -264,8 +287,17 @@ func (h *House) AccountOf(v viewer.Viewer, connector, name, owner string) string
 	if owner == "" {
 		state = "uncorrelated"
 	}
-	h.ExecAs(v, `insert into account (tenant_id, id, connector_id, external_id, username, identity_id, correlation_state, row_hash)
-		values (current_tenant(), $1, $2, $3, $3, nullif($4, '')::uuid, $5, '')`, id, connector, name, owner, state)
+	h.ExecAs(
+		v,
+		`insert into account (tenant_id, id, connector_id, external_id, username, identity_id, correlation_state,
+		    row_hash)
+		values (current_tenant(), $1, $2, $3, $3, nullif($4, '')::uuid, $5, '')`,
+		id,
+		connector,
+		name,
+		owner,
+		state,
+	)
 	return id
 }
 
@@ -279,8 +311,15 @@ func (h *House) Entitlement(connector, name string, owners ...string) string {
 func (h *House) EntitlementOf(v viewer.Viewer, connector, name string, owners ...string) string {
 	h.T.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
-	h.ExecAs(v, `insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash)
-		values (current_tenant(), $1, $2, $3, $3, $3, coalesce($4::text[]::uuid[], '{}'), '')`, id, connector, name, owners)
+	h.ExecAs(
+		v,
+		`insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash)
+		values (current_tenant(), $1, $2, $3, $3, $3, coalesce($4::text[]::uuid[], '{}'), '')`,
+		id,
+		connector,
+		name,
+		owners,
+	)
 	return id
 }
 
@@ -302,8 +341,13 @@ func (h *House) GrantOf(v viewer.Viewer, connector, account, entitlement string)
 // Nest makes whoever holds member hold parent too.
 func (h *House) Nest(connector, member, parent string) {
 	h.T.Helper()
-	h.Exec(`insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id) values (current_tenant(), $1, $2, $3)`,
-		member, parent, connector)
+	h.Exec(
+		`insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id) values (current_tenant(), $1, $2,
+			$3)`,
+		member,
+		parent,
+		connector,
+	)
 }
 
 // Count gives the number that a statement selects.
@@ -340,5 +384,6 @@ func (h *House) Strings(sql string, args ...any) (texts []string) {
 func (h *House) EverybodySignsIn() {
 	h.T.Helper()
 	h.Exec(`insert into identity_provider (tenant_id, id, name, issuer, client_id, scopes, create_users)
-		values (current_tenant(), $1, 'company', 'https://login.example.com', 'grantwright', '{openid,email}', true)`, uuid.Must(uuid.NewV7()).String())
+		values (current_tenant(), $1, 'company', 'https://login.example.com', 'grantwright', '{openid,email}', true)`,
+		uuid.Must(uuid.NewV7()).String())
 }

@@ -1,5 +1,5 @@
-// Package calendar counts days and writes and reads dates as Python's datetime does. A time is counted in microseconds since
-// the beginning of the year 1, a day in days since then.
+// Package calendar counts days and writes and reads dates as Python's datetime does. A time is counted in microseconds
+// since the beginning of the year 1, a day in days since then.
 package calendar
 
 import (

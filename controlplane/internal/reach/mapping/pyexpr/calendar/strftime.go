@@ -9,7 +9,20 @@ import (
 var (
 	days = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
-	months = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+	months = []string{
+		"January",
+		"February",
+		"March",
+		"April",
+		"May",
+		"June",
+		"July",
+		"August",
+		"September",
+		"October",
+		"November",
+		"December",
+	}
 )
 
 // Strftime writes a moment by a format. A directive that is not known is an error.
@@ -143,7 +156,16 @@ func directive(m Moment, c byte) (s string, pad byte, err error) {
 	case 'r':
 		return text("%02d:%02d:%02d %s", twelve, minute, second, half)
 	case 'c':
-		return text("%s %s %2d %02d:%02d:%02d %d", days[Weekday(day)][:3], months[month-1][:3], date, hour, minute, second, year)
+		return text(
+			"%s %s %2d %02d:%02d:%02d %d",
+			days[Weekday(day)][:3],
+			months[month-1][:3],
+			date,
+			hour,
+			minute,
+			second,
+			year,
+		)
 	case 'n':
 		return text("\n")
 	case 't':

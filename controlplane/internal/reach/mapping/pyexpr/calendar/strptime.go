@@ -86,8 +86,8 @@ type reading struct {
 	zone                                           string
 }
 
-// Assemble makes a moment of what the groups of a format have found, by the rules of CPython. The later of two groups that say
-// the same counts.
+// Assemble makes a moment of what the groups of a format have found, by the rules of CPython. The later of two groups
+// that say the same counts.
 func Assemble(names []string, group func(name string) string) (m Moment, err error) {
 	r := &reading{year: -1, month: 1, day: 1, weekday: -1, yearDay: -1, week: -1, isoYear: -1, isoWeek: -1}
 	for _, name := range names {
@@ -172,7 +172,12 @@ func numeral(s string) int64 {
 }
 
 func place(table []string, s string) int64 {
-	return int64(slices.IndexFunc(table, func(name string) bool { return strings.EqualFold(name, s) || strings.EqualFold(name[:3], s) }))
+	return int64(
+		slices.IndexFunc(
+			table,
+			func(name string) bool { return strings.EqualFold(name, s) || strings.EqualFold(name[:3], s) },
+		),
+	)
 }
 
 // check refuses what does not go together.
@@ -180,13 +185,21 @@ func (r *reading) check() error {
 	switch {
 	case r.year < 0 && r.isoYear >= 0:
 		if r.yearDay >= 0 {
-			return fmt.Errorf("Day of the year directive '%%j' is not compatible with ISO year directive '%%G'. Use '%%Y' instead.")
+			return fmt.Errorf(
+				"Day of the year directive '%%j' is not compatible with ISO year directive '%%G'. Use '%%Y' instead.",
+			)
 		}
 		if r.isoWeek < 0 || r.weekday < 0 {
-			return fmt.Errorf("ISO year directive '%%G' must be used with the ISO week directive '%%V' and a weekday directive ('%%A', '%%a', '%%w', or '%%u').")
+			return fmt.Errorf(
+				"ISO year directive '%%G' must be used with the ISO week directive '%%V' and a weekday directive " +
+					"('%%A', '%%a', '%%w', or '%%u').",
+			)
 		}
 	case r.week < 0 && r.isoWeek >= 0:
-		return fmt.Errorf("ISO week directive '%%V' must be used with the ISO year directive '%%G' and a weekday directive ('%%A', '%%a', '%%w', or '%%u').")
+		return fmt.Errorf(
+			"ISO week directive '%%V' must be used with the ISO year directive '%%G' and a weekday directive ('%%A', " +
+				"'%%a', '%%w', or '%%u').",
+		)
 	}
 	return nil
 }

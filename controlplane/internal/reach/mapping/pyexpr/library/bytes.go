@@ -33,7 +33,8 @@ func init() {
 		}
 		return object.Bytes(b)
 	})
-	for name, has := range map[string]func(s, x string) bool{"startswith": strings.HasPrefix, "endswith": strings.HasSuffix} {
+	for name, has := range map[string]func(s, x string) bool{"startswith": strings.HasPrefix,
+		"endswith": strings.HasSuffix} {
 		method(bytesType, name, "prefix/", func(t *thread, a values) value {
 			b, ok := a[1].(object.Bytes)
 			if !ok {

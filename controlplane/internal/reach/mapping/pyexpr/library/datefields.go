@@ -33,9 +33,10 @@ func dateFields() {
 func clockFields() {
 	for _, y := range []*object.Type{clockType, momentType} {
 		for name, of := range map[string]func(micros int64) int64{
-			"hour":   func(m int64) int64 { return m / calendar.Hour },
-			"minute": func(m int64) int64 { return m / calendar.Minute % 60 },
-			"second": func(m int64) int64 { return m / calendar.Second % 60 }, "microsecond": func(m int64) int64 { return m % calendar.Second },
+			"hour":        func(m int64) int64 { return m / calendar.Hour },
+			"minute":      func(m int64) int64 { return m / calendar.Minute % 60 },
+			"second":      func(m int64) int64 { return m / calendar.Second % 60 },
+			"microsecond": func(m int64) int64 { return m % calendar.Second },
 		} {
 			y.Getters[name] = func(_ *thread, v value) value { m, _ := clockTime(v); return of(m) }
 		}
@@ -130,7 +131,12 @@ func dateMethods() {
 		return strftime(t, m, "%c")
 	})
 	method(dateType, "isoformat", "", func(t *thread, a values) value { return result(t, a[0].(date).String()) })
-	method(dateType, "replace", "year? month? day?", func(t *thread, a values) value { return date{replacedDay(t, a[0], a[1:4])} })
+	method(
+		dateType,
+		"replace",
+		"year? month? day?",
+		func(t *thread, a values) value { return date{replacedDay(t, a[0], a[1:4])} },
+	)
 }
 
 // replacedDay is the day of v with other parts where they are given.
@@ -150,7 +156,12 @@ func momentMethods() {
 		return result(t, a[0].(moment).iso(t, textOr(t, a[1], "T"), textOr(t, a[2], "auto")))
 	})
 	method(momentType, "date", "", func(_ *thread, a values) value { return date{days(a[0])} })
-	method(momentType, "time", "", func(_ *thread, a values) value { return clock{a[0].(moment).micros % calendar.Day, nil} })
+	method(
+		momentType,
+		"time",
+		"",
+		func(_ *thread, a values) value { return clock{a[0].(moment).micros % calendar.Day, nil} },
+	)
 	method(momentType, "timetz", "", func(_ *thread, a values) value {
 		return clock{a[0].(moment).micros % calendar.Day, a[0].(moment).zone}
 	})
@@ -164,25 +175,40 @@ func momentMethods() {
 		}
 		return newMoment(t, a[0].(moment).utc()+z.offset, z)
 	})
-	method(momentType, "replace", "year? month? day? hour? minute? second? microsecond? tzinfo? fold?|", func(t *thread, a values) value {
-		m := a[0].(moment)
-		at := m.micros % calendar.Day
-		parts := values{at / calendar.Hour, at / calendar.Minute % 60, at / calendar.Second % 60, at % calendar.Second}
-		for i, p := range a[4:8] {
-			if !missing(p) {
-				parts[i] = p
+	method(
+		momentType,
+		"replace",
+		"year? month? day? hour? minute? second? microsecond? tzinfo? fold?|",
+		func(t *thread, a values) value {
+			m := a[0].(moment)
+			at := m.micros % calendar.Day
+			parts := values{
+				at / calendar.Hour,
+				at / calendar.Minute % 60,
+				at / calendar.Second % 60,
+				at % calendar.Second,
 			}
-		}
-		z := m.zone
-		if !missing(a[8]) {
-			z = zoneOf(t, a[8])
-		}
-		return newMoment(t, replacedDay(t, m, a[1:4])*calendar.Day+timeOf(t, parts), z)
-	})
+			for i, p := range a[4:8] {
+				if !missing(p) {
+					parts[i] = p
+				}
+			}
+			z := m.zone
+			if !missing(a[8]) {
+				z = zoneOf(t, a[8])
+			}
+			return newMoment(t, replacedDay(t, m, a[1:4])*calendar.Day+timeOf(t, parts), z)
+		},
+	)
 }
 
 func deltaMethods() {
-	method(deltaType, "total_seconds", "", func(_ *thread, a values) value { return float64(a[0].(delta).micros) / 1e6 })
+	method(
+		deltaType,
+		"total_seconds",
+		"",
+		func(_ *thread, a values) value { return float64(a[0].(delta).micros) / 1e6 },
+	)
 	deltaType.Getters["days"] = func(_ *thread, v value) value { d, _, _ := v.(delta).parts(); return d }
 	deltaType.Getters["seconds"] = func(_ *thread, v value) value { _, s, _ := v.(delta).parts(); return s }
 	deltaType.Getters["microseconds"] = func(_ *thread, v value) value { _, _, m := v.(delta).parts(); return m }

@@ -21,7 +21,12 @@ func dateMakers() {
 		return date{d}
 	})
 	static(dateType, "fromordinal", "ordinal/", func(t *thread, a values) value { return date{ordinal(t, a[0])} })
-	static(momentType, "fromordinal", "ordinal/", func(t *thread, a values) value { return moment{micros: ordinal(t, a[0]) * calendar.Day} })
+	static(
+		momentType,
+		"fromordinal",
+		"ordinal/",
+		func(t *thread, a values) value { return moment{micros: ordinal(t, a[0]) * calendar.Day} },
+	)
 	static(dateType, "fromisocalendar", "year week day", func(t *thread, a values) value {
 		d, ok := calendar.FromISOWeek(small(t, a[0], "year"), small(t, a[1], "week"), small(t, a[2], "day"))
 		if !ok {
@@ -67,7 +72,12 @@ func dateMakers() {
 		}
 		return newMoment(t, addTime(t, stamp(t, a[0]), z.offset), z)
 	})
-	static(momentType, "utcfromtimestamp", "timestamp/", func(t *thread, a values) value { return newMoment(t, stamp(t, a[0]), nil) })
+	static(
+		momentType,
+		"utcfromtimestamp",
+		"timestamp/",
+		func(t *thread, a values) value { return newMoment(t, stamp(t, a[0]), nil) },
+	)
 	momentType.Statics["min"], momentType.Statics["max"] = moment{}, moment{micros: endOfTime - 1}
 	dateType.Statics["min"], dateType.Statics["max"] = date{}, date{calendar.LastDay}
 }

@@ -7,8 +7,10 @@ import (
 
 // The name datetime is the class and the module in one: datetime.strptime works as well as datetime.datetime.strptime.
 func init() {
-	Names["datetime"], Names["date"], Names["timedelta"], Names["timezone"], Names["time"] = momentType, dateType, deltaType, zoneType, clockType
-	for name, y := range map[string]value{"datetime": momentType, "timedelta": deltaType, "timezone": zoneType, "UTC": utc, "date": dateType, "time": clockType, "MINYEAR": int64(1), "MAXYEAR": int64(9999)} {
+	Names["datetime"], Names["date"], Names["timedelta"], Names["timezone"], Names["time"] = momentType, dateType,
+		deltaType, zoneType, clockType
+	for name, y := range map[string]value{"datetime": momentType, "timedelta": deltaType, "timezone": zoneType,
+		"UTC": utc, "date": dateType, "time": clockType, "MINYEAR": int64(1), "MAXYEAR": int64(9999)} {
 		momentType.Statics[name] = y
 	}
 	for _, name := range []string{"now", "utcnow", "today"} {
@@ -16,7 +18,11 @@ func init() {
 	}
 	dateType.Not["today"] = noClock
 	zoneType.Statics["utc"] = utc
-	deltaType.New = object.NewFunc("timedelta", "days? seconds? microseconds? milliseconds? minutes? hours? weeks?", newDelta)
+	deltaType.New = object.NewFunc(
+		"timedelta",
+		"days? seconds? microseconds? milliseconds? minutes? hours? weeks?",
+		newDelta,
+	)
 	zoneType.New = object.NewFunc("timezone", "offset name?", func(t *thread, a values) value {
 		d, ok := a[0].(delta)
 		if !ok {
@@ -31,13 +37,25 @@ func init() {
 		}
 		return z
 	})
-	dateType.New = object.NewFunc("date", "year month day", func(t *thread, a values) value { return date{dayOf(t, a[0], a[1], a[2])} })
-	momentType.New = object.NewFunc("datetime", "year month day hour? minute? second? microsecond? tzinfo? fold?|", func(t *thread, a values) value {
-		return newMoment(t, dayOf(t, a[0], a[1], a[2])*calendar.Day+timeOf(t, a[3:7]), zoneOf(t, a[7]))
-	})
-	clockType.New = object.NewFunc("time", "hour? minute? second? microsecond? tzinfo?", func(t *thread, a values) value {
-		return clock{timeOf(t, a[:4]), zoneOf(t, a[4])}
-	})
+	dateType.New = object.NewFunc(
+		"date",
+		"year month day",
+		func(t *thread, a values) value { return date{dayOf(t, a[0], a[1], a[2])} },
+	)
+	momentType.New = object.NewFunc(
+		"datetime",
+		"year month day hour? minute? second? microsecond? tzinfo? fold?|",
+		func(t *thread, a values) value {
+			return newMoment(t, dayOf(t, a[0], a[1], a[2])*calendar.Day+timeOf(t, a[3:7]), zoneOf(t, a[7]))
+		},
+	)
+	clockType.New = object.NewFunc(
+		"time",
+		"hour? minute? second? microsecond? tzinfo?",
+		func(t *thread, a values) value {
+			return clock{timeOf(t, a[:4]), zoneOf(t, a[4])}
+		},
+	)
 	dateFields()
 	clockFields()
 	dateMethods()
@@ -79,7 +97,8 @@ func timeOf(t *thread, a values) int64 {
 		name  string
 		limit int64
 		unit  int64
-	}{{"hour", 24, calendar.Hour}, {"minute", 60, calendar.Minute}, {"second", 60, calendar.Second}, {"microsecond", 1_000_000, 1}} {
+	}{{"hour", 24, calendar.Hour}, {"minute", 60, calendar.Minute}, {"second", 60, calendar.Second},
+		{"microsecond", 1_000_000, 1}} {
 		if missing(a[i]) {
 			continue
 		}

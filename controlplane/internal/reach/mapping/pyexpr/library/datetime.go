@@ -144,7 +144,13 @@ func clockISO(t *thread, micros int64, z *zone, spec string) string {
 			spec = "microseconds"
 		}
 	}
-	s := fmt.Sprintf("%02d:%02d:%02d.%06d", micros/calendar.Hour, micros/calendar.Minute%60, micros/calendar.Second%60, fraction)
+	s := fmt.Sprintf(
+		"%02d:%02d:%02d.%06d",
+		micros/calendar.Hour,
+		micros/calendar.Minute%60,
+		micros/calendar.Second%60,
+		fraction,
+	)
 	n, ok := map[string]int{"hours": 2, "minutes": 5, "seconds": 8, "milliseconds": 12, "microseconds": 15}[spec]
 	if !ok {
 		t.ValueError("Unknown timespec value")

@@ -158,9 +158,18 @@ func newSet(t *thread, v value, immutable bool) *object.Set {
 
 func sets() {
 	setType.New = object.NewFunc("set", "iterable/?", func(t *thread, a values) value { return newSet(t, a[0], false) })
-	frozensetType.New = object.NewFunc("frozenset", "iterable/?", func(t *thread, a values) value { return newSet(t, a[0], true) })
+	frozensetType.New = object.NewFunc(
+		"frozenset",
+		"iterable/?",
+		func(t *thread, a values) value { return newSet(t, a[0], true) },
+	)
 	operations := map[string]string{"union": "|", "intersection": "&", "difference": "-", "symmetric_difference": "^"}
-	updates := map[string]string{"update": "|", "intersection_update": "&", "difference_update": "-", "symmetric_difference_update": "^"}
+	updates := map[string]string{
+		"update":                      "|",
+		"intersection_update":         "&",
+		"difference_update":           "-",
+		"symmetric_difference_update": "^",
+	}
 	fold := func(t *thread, op string, a values) *object.Set {
 		s := a[0].(*object.Set)
 		r := t.SetOperation("|", s, &object.Set{})
@@ -173,9 +182,24 @@ func sets() {
 		for name, op := range operations {
 			method(y, name, "*others", func(t *thread, a values) value { return fold(t, op, a) })
 		}
-		method(y, "copy", "", func(t *thread, a values) value { return t.SetOperation("|", a[0].(*object.Set), &object.Set{}) })
-		method(y, "issubset", "other/", func(t *thread, a values) value { return t.Subset(a[0].(*object.Set), newSet(t, a[1], false)) })
-		method(y, "issuperset", "other/", func(t *thread, a values) value { return t.Subset(newSet(t, a[1], false), a[0].(*object.Set)) })
+		method(
+			y,
+			"copy",
+			"",
+			func(t *thread, a values) value { return t.SetOperation("|", a[0].(*object.Set), &object.Set{}) },
+		)
+		method(
+			y,
+			"issubset",
+			"other/",
+			func(t *thread, a values) value { return t.Subset(a[0].(*object.Set), newSet(t, a[1], false)) },
+		)
+		method(
+			y,
+			"issuperset",
+			"other/",
+			func(t *thread, a values) value { return t.Subset(newSet(t, a[1], false), a[0].(*object.Set)) },
+		)
 		method(y, "isdisjoint", "other/", func(t *thread, a values) value {
 			return t.SetOperation("&", a[0].(*object.Set), newSet(t, a[1], false)).Len() == 0
 		})
@@ -186,8 +210,18 @@ func sets() {
 			return nil
 		})
 	}
-	method(setType, "add", "element/", func(t *thread, a values) value { t.Include(a[0].(*object.Set), a[1]); return nil })
-	method(setType, "discard", "element/", func(t *thread, a values) value { t.Exclude(a[0].(*object.Set), a[1]); return nil })
+	method(
+		setType,
+		"add",
+		"element/",
+		func(t *thread, a values) value { t.Include(a[0].(*object.Set), a[1]); return nil },
+	)
+	method(
+		setType,
+		"discard",
+		"element/",
+		func(t *thread, a values) value { t.Exclude(a[0].(*object.Set), a[1]); return nil },
+	)
 	method(setType, "remove", "element/", func(t *thread, a values) value {
 		if !t.Exclude(a[0].(*object.Set), a[1]) {
 			t.Raise("KeyError", "%s", t.Repr(a[1]))

@@ -11,19 +11,31 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr/object"
 )
 
-// The helpers are what mappings need often and Python says at length. All of them give None for None, so that a field which a
-// record lacks needs no question of its own.
+// The helpers are what mappings need often and Python says at length. All of them give None for None, so that a field
+// which a record lacks needs no question of its own.
 func init() {
 	for _, name := range []string{"lower", "upper", "title", "capitalize", "casefold"} {
-		helper(name, "value", func(t *thread, a values) value { return t.CallValue(strType.Methods[name], t.Str(a[0])) })
+		helper(
+			name,
+			"value",
+			func(t *thread, a values) value { return t.CallValue(strType.Methods[name], t.Str(a[0])) },
+		)
 	}
 	for _, name := range []string{"strip", "lstrip", "rstrip"} {
 		helper(name, "value chars?", func(t *thread, a values) value {
 			return strip(t, name, t.Str(a[0]), a[1], name != "rstrip", name != "lstrip")
 		})
 	}
-	helper("replace", "value old new count?", func(t *thread, a values) value { return replace(t, append(values{t.Str(a[0])}, a[1:]...)) })
-	helper("split", "value sep? maxsplit?", func(t *thread, a values) value { return split(t, append(values{t.Str(a[0])}, a[1:]...), false) })
+	helper(
+		"replace",
+		"value old new count?",
+		func(t *thread, a values) value { return replace(t, append(values{t.Str(a[0])}, a[1:]...)) },
+	)
+	helper(
+		"split",
+		"value sep? maxsplit?",
+		func(t *thread, a values) value { return split(t, append(values{t.Str(a[0])}, a[1:]...), false) },
+	)
 	helper("join", "values sep?", joinTexts)
 	helper("re_sub", "pattern repl value count? flags?", func(t *thread, a values) value {
 		s, _ := substitute(t, compiled(t, a[0], a[4]), a[1], t.Str(a[2]), a[3])
@@ -44,7 +56,11 @@ func init() {
 	})
 	helper("unaccent", "value", func(t *thread, a values) value { return unaccent(t, t.Str(a[0])) })
 	helper("escape_dn", "value", func(t *thread, a values) value { return escapeDN(t, t.Str(a[0])) })
-	helper("normalize", "value form?", func(t *thread, a values) value { return normalize(t, textOr(t, a[1], "NFC"), t.Str(a[0])) })
+	helper(
+		"normalize",
+		"value form?",
+		func(t *thread, a values) value { return normalize(t, textOr(t, a[1], "NFC"), t.Str(a[0])) },
+	)
 	helper("parse_date", "value *formats", func(t *thread, a values) value { return date{days(parseMoment(t, a))} })
 	helper("parse_datetime", "value *formats", func(t *thread, a values) value { return parseMoment(t, a) })
 	helper("format_date", "value format?", formatDate)
@@ -85,7 +101,8 @@ func init() {
 	function("get", "record path default?", get)
 }
 
-// helper adds a function that gives None when the value it works on is None. That is the parameter called value or values.
+// helper adds a function that gives None when the value it works on is None. That is the parameter called value or
+// values.
 func helper(name, params string, fn func(t *thread, a values) value) {
 	at := 0
 	for i, p := range strings.Fields(params) {
@@ -155,8 +172,58 @@ func get(t *thread, a values) value {
 }
 
 // letters are those that no normal form takes apart, in ASCII.
-var letters = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ð", "d", "Ð", "D",
-	"þ", "th", "Þ", "TH", "ł", "l", "Ł", "L", "ħ", "h", "Ħ", "H", "ı", "i", "ŋ", "n", "Ŋ", "N", "ŧ", "t", "Ŧ", "T", "ĸ", "k", "ſ", "s")
+var letters = strings.NewReplacer(
+	"ß",
+	"ss",
+	"ẞ",
+	"SS",
+	"æ",
+	"ae",
+	"Æ",
+	"AE",
+	"œ",
+	"oe",
+	"Œ",
+	"OE",
+	"ø",
+	"o",
+	"Ø",
+	"O",
+	"đ",
+	"d",
+	"Đ",
+	"D",
+	"ð",
+	"d",
+	"Ð",
+	"D",
+	"þ",
+	"th",
+	"Þ",
+	"TH",
+	"ł",
+	"l",
+	"Ł",
+	"L",
+	"ħ",
+	"h",
+	"Ħ",
+	"H",
+	"ı",
+	"i",
+	"ŋ",
+	"n",
+	"Ŋ",
+	"N",
+	"ŧ",
+	"t",
+	"Ŧ",
+	"T",
+	"ĸ",
+	"k",
+	"ſ",
+	"s",
+)
 
 // unaccent takes accents away and writes the letters of Europe that are none of ASCII in ASCII.
 func unaccent(t *thread, s string) value {

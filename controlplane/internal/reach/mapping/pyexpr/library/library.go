@@ -1,5 +1,5 @@
-// Package library holds what an expression finds by name: the builtin functions and types of Python with their methods, the
-// modules re, datetime, math, string and unicodedata, and helpers for what mappings often need.
+// Package library holds what an expression finds by name: the builtin functions and types of Python with their methods,
+// the modules re, datetime, math, string and unicodedata, and helpers for what mappings often need.
 package library
 
 import (
@@ -25,7 +25,14 @@ var types = map[string]*object.Type{}
 
 // newType makes a type that names its values by name.
 func newType(name string, is func(v value) bool) *object.Type {
-	y := &object.Type{Name: name, Is: is, Methods: map[string]*object.Func{}, Statics: map[string]value{}, Getters: map[string]func(*thread, value) value{}, Not: map[string]string{}}
+	y := &object.Type{
+		Name:    name,
+		Is:      is,
+		Methods: map[string]*object.Func{},
+		Statics: map[string]value{},
+		Getters: map[string]func(*thread, value) value{},
+		Not:     map[string]string{},
+	}
 	types[name] = y
 	return y
 }

@@ -44,7 +44,12 @@ func init() {
 		}
 		return out
 	})
-	method(matchType, "groups", "default?", func(t *thread, a values) value { return a[0].(*match).groups(t, orNone(a[1])) })
+	method(
+		matchType,
+		"groups",
+		"default?",
+		func(t *thread, a values) value { return a[0].(*match).groups(t, orNone(a[1])) },
+	)
 	method(matchType, "groupdict", "default?", func(t *thread, a values) value {
 		m, d := a[0].(*match), &object.Dict{}
 		for _, name := range m.p.NamesInOrder() {
@@ -64,8 +69,18 @@ func init() {
 		return m, m.number(t, a[1])
 	}
 	method(matchType, "span", "group/?", func(t *thread, a values) value { m, n := which(t, a); return m.span(t, n) })
-	method(matchType, "start", "group/?", func(t *thread, a values) value { m, n := which(t, a); return m.span(t, n).Items[0] })
-	method(matchType, "end", "group/?", func(t *thread, a values) value { m, n := which(t, a); return m.span(t, n).Items[1] })
+	method(
+		matchType,
+		"start",
+		"group/?",
+		func(t *thread, a values) value { m, n := which(t, a); return m.span(t, n).Items[0] },
+	)
+	method(
+		matchType,
+		"end",
+		"group/?",
+		func(t *thread, a values) value { m, n := which(t, a); return m.span(t, n).Items[1] },
+	)
 	matchType.Getters["string"] = func(_ *thread, v value) value { return v.(*match).s }
 	matchType.Getters["re"] = func(_ *thread, v value) value { return v.(*match).p }
 	matchType.Getters["lastindex"] = func(_ *thread, v value) value {

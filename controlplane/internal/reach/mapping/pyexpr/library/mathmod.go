@@ -18,13 +18,17 @@ func mathFunction(name, params string, fn func(t *thread, a values) value) {
 func init() {
 	Names["math"] = mathModule
 	for name, fn := range map[string]func(float64) float64{
-		"sqrt": math.Sqrt, "exp": math.Exp, "expm1": math.Expm1, "log1p": math.Log1p, "fabs": math.Abs, "cbrt": math.Cbrt, "sin": math.Sin, "cos": math.Cos, "tan": math.Tan,
-		"asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh,
-		"degrees": func(x float64) float64 { return x * (180 / math.Pi) }, "radians": func(x float64) float64 { return x * (math.Pi / 180) },
+		"sqrt": math.Sqrt, "exp": math.Exp, "expm1": math.Expm1, "log1p": math.Log1p, "fabs": math.Abs,
+		"cbrt": math.Cbrt, "sin": math.Sin, "cos": math.Cos, "tan": math.Tan,
+		"asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh, "cosh": math.Cosh,
+		"tanh":    math.Tanh,
+		"degrees": func(x float64) float64 { return x * (180 / math.Pi) },
+		"radians": func(x float64) float64 { return x * (math.Pi / 180) },
 	} {
 		mathFunction(name, "x/", func(t *thread, a values) value { return domain(t, fn(real(t, a[0])), real(t, a[0])) })
 	}
-	for name, fn := range map[string]func(x, y float64) float64{"atan2": math.Atan2, "fmod": math.Mod, "copysign": math.Copysign} {
+	for name, fn := range map[string]func(x, y float64) float64{"atan2": math.Atan2, "fmod": math.Mod,
+		"copysign": math.Copysign} {
 		mathFunction(name, "x/ y/", func(t *thread, a values) value {
 			return domain(t, fn(real(t, a[0]), real(t, a[1])), real(t, a[0]), real(t, a[1]))
 		})
@@ -35,7 +39,8 @@ func init() {
 	} {
 		mathFunction(name, "x/", func(t *thread, a values) value { return is(real(t, a[0])) })
 	}
-	for name, fn := range map[string]func(float64) float64{"floor": math.Floor, "ceil": math.Ceil, "trunc": math.Trunc} {
+	for name, fn := range map[string]func(float64) float64{"floor": math.Floor, "ceil": math.Ceil,
+		"trunc": math.Trunc} {
 		mathFunction(name, "x/", func(t *thread, a values) value {
 			if object.IsInt(a[0]) {
 				return t.Pos(a[0])

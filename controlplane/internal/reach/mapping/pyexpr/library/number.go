@@ -26,7 +26,11 @@ func init() {
 	}
 	intType.New = object.NewFunc("int", "x/? base?", newInt)
 	floatType.New = object.NewFunc("float", "x/?", newFloat)
-	boolType.New = object.NewFunc("bool", "x/?", func(t *thread, a values) value { return !missing(a[0]) && t.Truth(a[0]) })
+	boolType.New = object.NewFunc(
+		"bool",
+		"x/?",
+		func(t *thread, a values) value { return !missing(a[0]) && t.Truth(a[0]) },
+	)
 	typeType.New = object.NewFunc("type", "object/", func(t *thread, a values) value { return TypeOf(a[0]) })
 	for _, y := range []*object.Type{intType, boolType} {
 		method(y, "bit_length", "", func(t *thread, a values) value { return int64(object.Bigger(a[0]).BitLen()) })
@@ -76,7 +80,10 @@ func newInt(t *thread, a values) value {
 	if missing(a[0]) {
 		return int64(0)
 	}
-	t.TypeError("int() argument must be a string, a bytes-like object or a real number, not '%s'", object.TypeName(a[0]))
+	t.TypeError(
+		"int() argument must be a string, a bytes-like object or a real number, not '%s'",
+		object.TypeName(a[0]),
+	)
 	return nil
 }
 
@@ -137,7 +144,8 @@ func parseInt(t *thread, s string, base int, shown value) value {
 		sign, digits = strings.TrimPrefix(digits[:1], "+"), digits[1:]
 	}
 	lower := strings.ToLower(digits)
-	prefix, radix := strings.HasPrefix(lower, "0x") || strings.HasPrefix(lower, "0o") || strings.HasPrefix(lower, "0b"), base
+	prefix, radix := strings.HasPrefix(lower, "0x") || strings.HasPrefix(lower, "0o") ||
+		strings.HasPrefix(lower, "0b"), base
 	if prefix {
 		of := map[byte]int{'x': 16, 'o': 8, 'b': 2}[lower[1]]
 		if base == 0 || base == of {
@@ -149,12 +157,18 @@ func parseInt(t *thread, s string, base int, shown value) value {
 			fail()
 		}
 	}
-	if digits == "" || digits[0] == '_' || digits[0] == '-' || digits[0] == '+' || strings.HasSuffix(digits, "_") || strings.Contains(digits, "__") {
+	if digits == "" || digits[0] == '_' || digits[0] == '-' || digits[0] == '+' || strings.HasSuffix(digits, "_") ||
+		strings.Contains(digits, "__") {
 		fail()
 	}
 	digits = strings.ReplaceAll(digits, "_", "")
 	if len(digits) > object.MaxDigits && radix&(radix-1) != 0 {
-		t.ValueError("Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", object.MaxDigits, len(digits))
+		t.ValueError(
+			"Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use "+
+				"sys.set_int_max_str_digits() to increase the limit",
+			object.MaxDigits,
+			len(digits),
+		)
 	}
 	t.Steps(len(digits) * len(digits) / 4096)
 	n, ok := new(big.Int).SetString(sign+digits, radix)

@@ -20,8 +20,11 @@ func (p *pattern) Str(t *thread) string { return p.Repr(t) }
 var (
 	patternType = newType("re.Pattern", func(v value) bool { _, ok := v.(*pattern); return ok })
 	reModule    = &object.Module{Name: "re", Attrs: map[string]value{}, Not: map[string]string{
-		"template": "there is re.compile", "DEBUG": "it writes to a terminal", "LOCALE": "texts are Unicode", "L": "texts are Unicode",
-		"purge": "there is nothing to empty",
+		"template": "there is re.compile",
+		"DEBUG":    "it writes to a terminal",
+		"LOCALE":   "texts are Unicode",
+		"L":        "texts are Unicode",
+		"purge":    "there is nothing to empty",
 	}}
 )
 
@@ -29,7 +32,8 @@ func init() {
 	Names["re"] = reModule
 	for name, flag := range map[string]regex.Flags{
 		"IGNORECASE": regex.IgnoreCase, "I": regex.IgnoreCase, "MULTILINE": regex.Multiline, "M": regex.Multiline,
-		"DOTALL": regex.DotAll, "S": regex.DotAll, "VERBOSE": regex.Verbose, "X": regex.Verbose, "ASCII": regex.ASCII, "A": regex.ASCII,
+		"DOTALL": regex.DotAll, "S": regex.DotAll, "VERBOSE": regex.Verbose, "X": regex.Verbose, "ASCII": regex.ASCII,
+		"A":       regex.ASCII,
 		"UNICODE": regex.Unicode, "U": regex.Unicode, "NOFLAG": 0,
 	} {
 		reModule.Attrs[name] = int64(flag)
@@ -40,7 +44,8 @@ func init() {
 	}
 	module("compile", "pattern flags?", func(t *thread, a values) value { return compiled(t, a[0], a[1]) })
 	module("escape", "pattern", escape)
-	for name, mode := range map[string]regex.Mode{"match": regex.Prefix, "search": regex.Search, "fullmatch": regex.Full} {
+	for name, mode := range map[string]regex.Mode{"match": regex.Prefix, "search": regex.Search,
+		"fullmatch": regex.Full} {
 		module(name, "pattern string flags?", func(t *thread, a values) value {
 			return matchOnce(t, compiled(t, a[0], a[2]), a[1], object.Missing, object.Missing, mode)
 		})
@@ -51,15 +56,30 @@ func init() {
 	module("findall", "pattern string flags?", func(t *thread, a values) value {
 		return findAll(t, compiled(t, a[0], a[2]), a[1], object.Missing, object.Missing)
 	})
-	method(patternType, "findall", "string pos? endpos?", func(t *thread, a values) value { return findAll(t, a[0].(*pattern), a[1], a[2], a[3]) })
+	method(
+		patternType,
+		"findall",
+		"string pos? endpos?",
+		func(t *thread, a values) value { return findAll(t, a[0].(*pattern), a[1], a[2], a[3]) },
+	)
 	module("finditer", "pattern string flags?", func(t *thread, a values) value {
 		return findIter(t, compiled(t, a[0], a[2]), a[1], object.Missing, object.Missing)
 	})
-	method(patternType, "finditer", "string pos? endpos?", func(t *thread, a values) value { return findIter(t, a[0].(*pattern), a[1], a[2], a[3]) })
+	method(
+		patternType,
+		"finditer",
+		"string pos? endpos?",
+		func(t *thread, a values) value { return findIter(t, a[0].(*pattern), a[1], a[2], a[3]) },
+	)
 	module("split", "pattern string maxsplit? flags?", func(t *thread, a values) value {
 		return regexSplit(t, compiled(t, a[0], a[3]), a[1], a[2])
 	})
-	method(patternType, "split", "string maxsplit?", func(t *thread, a values) value { return regexSplit(t, a[0].(*pattern), a[1], a[2]) })
+	method(
+		patternType,
+		"split",
+		"string maxsplit?",
+		func(t *thread, a values) value { return regexSplit(t, a[0].(*pattern), a[1], a[2]) },
+	)
 	module("sub", "pattern repl string count? flags?", func(t *thread, a values) value {
 		s, _ := substitute(t, compiled(t, a[0], a[4]), a[1], a[2], a[3])
 		return s
@@ -88,8 +108,8 @@ func init() {
 	}
 }
 
-// kept is a compiled pattern with what it cost, which is charged every time it is used: an expression costs the same whether
-// or not its patterns have been compiled before.
+// kept is a compiled pattern with what it cost, which is charged every time it is used: an expression costs the same
+// whether or not its patterns have been compiled before.
 type kept struct {
 	pattern      *pattern
 	steps, bytes int

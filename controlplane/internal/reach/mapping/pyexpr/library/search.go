@@ -39,8 +39,14 @@ func searches() {
 		}
 		return int64(strings.Count(s[from:to], sub))
 	})
-	for name, has := range map[string]func(s, x string) bool{"startswith": strings.HasPrefix, "endswith": strings.HasSuffix} {
-		method(strType, name, "prefix/ start/? end/?", func(t *thread, a values) value { return startsOrEnds(t, name, a, has) })
+	for name, has := range map[string]func(s, x string) bool{"startswith": strings.HasPrefix,
+		"endswith": strings.HasSuffix} {
+		method(
+			strType,
+			name,
+			"prefix/ start/? end/?",
+			func(t *thread, a values) value { return startsOrEnds(t, name, a, has) },
+		)
 	}
 }
 

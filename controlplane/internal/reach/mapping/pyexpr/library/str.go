@@ -14,7 +14,8 @@ func init() {
 	strType.New = object.NewFunc("str", "object? encoding? errors?", newStr)
 	Names["str"] = strType
 	for name, fn := range map[string]func(string) string{
-		"lower": unitext.Lower, "upper": unitext.Upper, "title": unitext.Title, "capitalize": unitext.Capitalize, "casefold": unitext.Fold,
+		"lower": unitext.Lower, "upper": unitext.Upper, "title": unitext.Title, "capitalize": unitext.Capitalize,
+		"casefold": unitext.Fold,
 		"swapcase": unitext.SwapCase,
 	} {
 		method(strType, name, "", func(t *thread, a values) value {
@@ -27,12 +28,18 @@ func init() {
 		})
 	}
 	for name, is := range map[string]func(rune) bool{
-		"isalpha": unitext.IsAlpha, "isdigit": unitext.IsDigit, "isdecimal": unitext.IsDecimal, "isnumeric": unitext.IsNumeric,
-		"isalnum": unitext.IsAlnum, "isspace": unitext.IsSpace,
+		"isalpha": unitext.IsAlpha, "isdigit": unitext.IsDigit, "isdecimal": unitext.IsDecimal,
+		"isnumeric": unitext.IsNumeric,
+		"isalnum":   unitext.IsAlnum, "isspace": unitext.IsSpace,
 	} {
 		method(strType, name, "", func(t *thread, a values) value { return every(t, a[0].(string), false, is) })
 	}
-	method(strType, "isprintable", "", func(t *thread, a values) value { return every(t, a[0].(string), true, object.Printable) })
+	method(
+		strType,
+		"isprintable",
+		"",
+		func(t *thread, a values) value { return every(t, a[0].(string), true, object.Printable) },
+	)
 	method(strType, "isascii", "", func(t *thread, a values) value {
 		t.Read(len(a[0].(string)))
 		return object.IsASCII(a[0].(string))
@@ -41,8 +48,14 @@ func init() {
 	method(strType, "isupper", "", func(t *thread, a values) value { return cased(t, a[0].(string), unitext.IsUpper) })
 	method(strType, "istitle", "", isTitle)
 	method(strType, "isidentifier", "", isIdentifier)
-	for name, sides := range map[string][2]bool{"strip": {true, true}, "lstrip": {true, false}, "rstrip": {false, true}} {
-		method(strType, name, "chars/?", func(t *thread, a values) value { return strip(t, name, a[0].(string), a[1], sides[0], sides[1]) })
+	for name, sides := range map[string][2]bool{"strip": {true, true}, "lstrip": {true, false},
+		"rstrip": {false, true}} {
+		method(
+			strType,
+			name,
+			"chars/?",
+			func(t *thread, a values) value { return strip(t, name, a[0].(string), a[1], sides[0], sides[1]) },
+		)
 	}
 	for name, side := range map[string]int{"ljust": 0, "rjust": 1, "center": 2} {
 		method(strType, name, "width/ fillchar/?", func(t *thread, a values) value { return justify(t, a, side) })
@@ -61,7 +74,12 @@ func init() {
 	method(strType, "encode", "encoding? errors?", encode)
 	method(strType, "format", "*args **named", format)
 	method(strType, "format_map", "mapping/", func(t *thread, a values) value {
-		return t.FormatText(a[0].(string), nil, func(name string) (value, bool) { return t.Subscript(a[1], name), true }, formatAttr(t))
+		return t.FormatText(
+			a[0].(string),
+			nil,
+			func(name string) (value, bool) { return t.Subscript(a[1], name), true },
+			formatAttr(t),
+		)
 	})
 	strType.Statics["maketrans"] = object.NewFunc("maketrans", "x/ y/? z/?", makeTrans)
 	searches()
@@ -140,8 +158,8 @@ func formatAttr(t *thread) func(v value, name string) value {
 	}
 }
 
-// charOffsets are the byte offsets of the bounds lo:hi of characters, as in s.find(x, lo, hi). ok is false when lo is behind
-// the end.
+// charOffsets are the byte offsets of the bounds lo:hi of characters, as in s.find(x, lo, hi). ok is false when lo is
+// behind the end.
 func charOffsets(t *thread, s string, lo, hi value) (from, to int, ok bool) {
 	if orNone(lo) == nil && orNone(hi) == nil {
 		return 0, len(s), true

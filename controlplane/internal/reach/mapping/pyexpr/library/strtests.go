@@ -58,7 +58,8 @@ func isIdentifier(t *thread, a values) value {
 	s := a[0].(string)
 	t.Steps(len(s) / 4)
 	for i, r := range s {
-		if r != '_' && !unitext.IsAlpha(r) && (i == 0 || !unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)) {
+		if r != '_' && !unitext.IsAlpha(r) &&
+			(i == 0 || !unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)) {
 			return false
 		}
 	}

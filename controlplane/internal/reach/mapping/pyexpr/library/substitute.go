@@ -141,7 +141,8 @@ func template(t *thread, p *pattern, s string) (parts []part) {
 			refer(i)
 			s = s[n:]
 		default:
-			to, known := map[byte]string{'n': "\n", 't': "\t", 'r': "\r", 'a': "\a", 'f': "\f", 'v': "\v", 'b': "\b", '\\': "\\"}[c]
+			to, known := map[byte]string{'n': "\n", 't': "\t", 'r': "\r", 'a': "\a", 'f': "\f", 'v': "\v", 'b': "\b",
+				'\\': "\\"}[c]
 			if !known && (c|0x20 >= 'a' && c|0x20 <= 'z') {
 				bad(`bad escape \%c`, c)
 			}

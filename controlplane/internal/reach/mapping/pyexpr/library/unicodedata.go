@@ -26,13 +26,20 @@ func init() {
 			t.Steps(20) // for the tables that are looked through
 			return category(oneChar(t, a[0]))
 		}),
-	}, Not: map[string]string{"name": "the names of characters are not kept here", "lookup": "the names of characters are not kept here"}}
+	}, Not: map[string]string{"name": "the names of characters are not kept here",
+		"lookup": "the names of characters are not kept here"}}
 	stringModule := &object.Module{Name: "string", Attrs: map[string]value{
-		"ascii_lowercase": "abcdefghijklmnopqrstuvwxyz", "ascii_uppercase": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-		"ascii_letters": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "digits": "0123456789", "hexdigits": "0123456789abcdefABCDEF",
-		"octdigits": "01234567", "punctuation": "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "whitespace": " \t\n\r\v\f",
+		"ascii_lowercase": "abcdefghijklmnopqrstuvwxyz",
+		"ascii_uppercase": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		"ascii_letters":   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		"digits":          "0123456789",
+		"hexdigits":       "0123456789abcdefABCDEF",
+		"octdigits":       "01234567",
+		"punctuation":     "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+		"whitespace":      " \t\n\r\v\f",
 	}}
-	stringModule.Attrs["printable"] = stringModule.Attrs["digits"].(string) + stringModule.Attrs["ascii_letters"].(string) +
+	stringModule.Attrs["printable"] = stringModule.Attrs["digits"].(string) +
+		stringModule.Attrs["ascii_letters"].(string) +
 		stringModule.Attrs["punctuation"].(string) + stringModule.Attrs["whitespace"].(string)
 	stringModule.Attrs["capwords"] = object.NewFunc("capwords", "s sep?", func(t *thread, a values) value {
 		s, ok := a[0].(string)

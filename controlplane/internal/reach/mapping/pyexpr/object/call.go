@@ -15,8 +15,8 @@ type Callable interface {
 	Call(t *Thread, args []Value, named []Keyword) Value
 }
 
-// Func is a function of ours. Its arguments are in the order of its parameters: Missing where one was not given, a *Tuple
-// for *args and a *Dict for **named.
+// Func is a function of ours. Its arguments are in the order of its parameters: Missing where one was not given, a
+// *Tuple for *args and a *Dict for **named.
 type Func struct {
 	Name   string
 	Fn     func(t *Thread, a []Value) Value
@@ -69,7 +69,12 @@ func (f *Func) Call(t *Thread, args []Value, named []Keyword) Value {
 		if len(args) == 0 {
 			t.TypeError("unbound method %s.%s() needs an argument", f.Owner, f.Name)
 		}
-		t.TypeError("descriptor '%s' for '%s' objects doesn't apply to a '%s' object", f.Name, f.Owner, TypeName(args[0]))
+		t.TypeError(
+			"descriptor '%s' for '%s' objects doesn't apply to a '%s' object",
+			f.Name,
+			f.Owner,
+			TypeName(args[0]),
+		)
 	}
 	return f.Invoke(t, args, named)
 }
@@ -135,7 +140,12 @@ func (f *Func) tooMany(t *Thread) {
 	if f.Self != nil {
 		most--
 	}
-	t.TypeError("%s() takes at most %d argument%s, and more were given", f.Name, most, map[bool]string{false: "s"}[most == 1])
+	t.TypeError(
+		"%s() takes at most %d argument%s, and more were given",
+		f.Name,
+		most,
+		map[bool]string{false: "s"}[most == 1],
+	)
 }
 
 func (f *Func) keyword(t *Thread, slots []Value, k Keyword) {

@@ -1,8 +1,8 @@
-// Package object holds the values of Python and what its operators do with them: numbers, text, containers, how they are
-// compared, hashed, written and formatted. What an operation may cost is asked of a Thread before it is done.
+// Package object holds the values of Python and what its operators do with them: numbers, text, containers, how they
+// are compared, hashed, written and formatted. What an operation may cost is asked of a Thread before it is done.
 //
-// None is nil, and bool, int64, float64 and string stand for themselves; an int beyond 64 bits is a *big.Int, which is never
-// one that an int64 could hold.
+// None is nil, and bool, int64, float64 and string stand for themselves; an int beyond 64 bits is a *big.Int, which is
+// never one that an int64 could hold.
 package object
 
 // Value is a value of Python.

@@ -23,7 +23,11 @@ func (t *Thread) floats(op string, a, b float64) (Value, bool) {
 		return a / b, true
 	case "//", "%":
 		if b == 0 {
-			t.Raise("ZeroDivisionError", "%s", map[string]string{"//": "float floor division by zero", "%": "float modulo"}[op])
+			t.Raise(
+				"ZeroDivisionError",
+				"%s",
+				map[string]string{"//": "float floor division by zero", "%": "float modulo"}[op],
+			)
 		}
 		q, m := FloorMod(a, b)
 		if op == "%" {

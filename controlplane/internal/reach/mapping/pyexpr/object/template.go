@@ -15,7 +15,12 @@ type template struct {
 }
 
 // FormatText is s.format(*args, **named); attr reads an attribute of a value.
-func (t *Thread) FormatText(s string, args []Value, named func(string) (Value, bool), attr func(Value, string) Value) string {
+func (t *Thread) FormatText(
+	s string,
+	args []Value,
+	named func(string) (Value, bool),
+	attr func(Value, string) Value,
+) string {
 	f := &template{t: t, args: args, named: named, attr: attr}
 	return f.text(s, 2)
 }

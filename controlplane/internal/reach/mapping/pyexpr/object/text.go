@@ -164,13 +164,21 @@ const MaxDigits = 4300
 // Decimal writes an int.
 func (t *Thread) Decimal(n *big.Int) string {
 	if n.BitLen() > MaxDigits*10/3 {
-		t.ValueError("Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", MaxDigits)
+		t.ValueError(
+			"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to "+
+				"increase the limit",
+			MaxDigits,
+		)
 	}
 	t.Steps(n.BitLen() / 64)
 	t.Alloc(n.BitLen()/3 + 16)
 	s := n.String()
 	if len(s) > MaxDigits && len(strings.TrimPrefix(s, "-")) > MaxDigits {
-		t.ValueError("Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", MaxDigits)
+		t.ValueError(
+			"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to "+
+				"increase the limit",
+			MaxDigits,
+		)
 	}
 	return s
 }

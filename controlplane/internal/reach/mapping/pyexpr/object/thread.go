@@ -35,7 +35,8 @@ func (r *Raised) Error() string {
 	return r.Name + ": " + r.Msg
 }
 
-// Exceeded is a limit that an evaluation ran into. It travels as a panic too, and nothing in an expression can catch it.
+// Exceeded is a limit that an evaluation ran into. It travels as a panic too, and nothing in an expression can catch
+// it.
 type Exceeded struct{ Code, Msg string }
 
 func (e *Exceeded) Error() string { return e.Msg }

@@ -39,9 +39,9 @@ type machine struct {
 	depth    int
 }
 
-// Match looks for the pattern in s[:end] from byte start on. It gives the bounds of all groups in bytes, -1 for those that
-// took no part, and at the end the number of the group that was closed last, -1 for none. It gives nil when nothing matches.
-// A match that is empty at notEmpty does not count.
+// Match looks for the pattern in s[:end] from byte start on. It gives the bounds of all groups in bytes, -1 for those
+// that took no part, and at the end the number of the group that was closed last, -1 for none. It gives nil when
+// nothing matches. A match that is empty at notEmpty does not count.
 func (p *Pattern) Match(m Meter, s string, start, end, notEmpty int, mode Mode) []int {
 	m.Alloc(8*p.slots + 128)
 	x := &machine{m: m, p: p, s: s, end: end, full: mode == Full, notEmpty: notEmpty, slots: make([]int, p.slots)}
@@ -81,8 +81,8 @@ func (x *machine) set(slot, v int) {
 	x.slots[slot] = v
 }
 
-// remember reports whether a place in the program has been tried at this place of the text before. It does so only in long
-// searches, where nothing but the place decides what comes of it.
+// remember reports whether a place in the program has been tried at this place of the text before. It does so only in
+// long searches, where nothing but the place decides what comes of it.
 func (x *machine) remember(pc, pos int) (tried bool) {
 	if x.failed == nil {
 		if x.all < 4096+16*x.end || x.p.backref {
@@ -103,8 +103,8 @@ func (x *machine) remember(pc, pos int) (tried bool) {
 	return false
 }
 
-// run runs the program from pc at pos until it is matched, and tells where; -1 when it is not. base is how much of the stack
-// belongs to others.
+// run runs the program from pc at pos until it is matched, and tells where; -1 when it is not. base is how much of the
+// stack belongs to others.
 func (x *machine) run(pc, pos, base int) int {
 	for {
 		if x.done++; x.done >= 1024 {

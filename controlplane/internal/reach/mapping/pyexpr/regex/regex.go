@@ -1,7 +1,7 @@
-// Package regex reads and runs the regular expressions of Python's re with its own engine: the classes, word boundaries and
-// the end of text are those of Python down to the character, look-around and back-references included. Every instruction is
-// charged. A search that goes back too often remembers what has failed, which makes it linear; where back-references forbid
-// that, it ends with the steps.
+// Package regex reads and runs the regular expressions of Python's re with its own engine: the classes, word boundaries
+// and the end of text are those of Python down to the character, look-around and back-references included. Every
+// instruction is charged. A search that goes back too often remembers what has failed, which makes it linear; where
+// back-references forbid that, it ends with the steps.
 package regex
 
 import (
@@ -74,7 +74,10 @@ func Compile(m Meter, source string, flags Flags) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{m: m, pattern: &Pattern{Source: source, Flags: p.flags, Groups: p.groups, Names: p.names, backref: p.backref}}
+	c := &compiler{
+		m:       m,
+		pattern: &Pattern{Source: source, Flags: p.flags, Groups: p.groups, Names: p.names, backref: p.backref},
+	}
 	if p.flags&ASCII != 0 {
 		c.pattern.Flags &^= Unicode
 	}

@@ -63,14 +63,22 @@ func TestSearchesThatGoBackOftenEnd(t *testing.T) {
 		{`(?:a?){50}a{50}`, strings.Repeat("a", 50), false},
 	} {
 		if _, err, ended := match(tt.pattern, tt.s, 0, regex.Search); ended != tt.ended || err != nil {
-			t.Errorf("%s over %d characters: ended by the meter %v, error %v; want %v", tt.pattern, len(tt.s), ended, err, tt.ended)
+			t.Errorf(
+				"%s over %d characters: ended by the meter %v, error %v; want %v",
+				tt.pattern,
+				len(tt.s),
+				ended,
+				err,
+				tt.ended,
+			)
 		}
 	}
 }
 
 func TestPatternsThatAreTooLargeAreRefused(t *testing.T) {
 	for _, pattern := range []string{
-		strings.Repeat("a", 2001), strings.Repeat("(", 200) + strings.Repeat(")", 200), "(a{1000}){1000}", "a{5000}", strings.Repeat("()", 101), strings.Repeat("(?:", 150) + strings.Repeat(")", 150),
+		strings.Repeat("a", 2001), strings.Repeat("(", 200) + strings.Repeat(")", 200), "(a{1000}){1000}", "a{5000}",
+		strings.Repeat("()", 101), strings.Repeat("(?:", 150) + strings.Repeat(")", 150),
 	} {
 		if _, err, ended := match(pattern, "", 0, regex.Search); err == nil || ended {
 			t.Errorf("%.30s is taken", pattern)
@@ -80,14 +88,20 @@ func TestPatternsThatAreTooLargeAreRefused(t *testing.T) {
 
 // FuzzMatch runs any pattern over any text. Where Go's own engine means the same by the pattern, it finds the same.
 func FuzzMatch(f *testing.F) {
-	for _, p := range []string{`a+b`, `(a|b)*c`, `^[^,]+$`, `(?i)ab`, `a{2,3}?`, `(?=a)b`, `(?<=a)b`, `(a)\1`, `(?P<n>x)`, `[\w-]+`, `a++`, `(?>a|b)`, `\bfoo\b`, `(?m)^a$`, `(?x) a # b`, `((a*)+)?`} {
+	for _, p := range []string{`a+b`, `(a|b)*c`, `^[^,]+$`, `(?i)ab`, `a{2,3}?`, `(?=a)b`, `(?<=a)b`, `(a)\1`,
+		`(?P<n>x)`, `[\w-]+`, `a++`, `(?>a|b)`, `\bfoo\b`, `(?m)^a$`, `(?x) a # b`, `((a*)+)?`} {
 		f.Add(p, "aabbcc, foo abab", 0)
 	}
 	f.Fuzz(func(t *testing.T, pattern, s string, flags int) {
 		if len(s) > 2000 {
 			return
 		}
-		spans, err, ended := match(pattern, s, regex.Flags(flags)&(regex.IgnoreCase|regex.Multiline|regex.DotAll|regex.Verbose|regex.ASCII), regex.Search)
+		spans, err, ended := match(
+			pattern,
+			s,
+			regex.Flags(flags)&(regex.IgnoreCase|regex.Multiline|regex.DotAll|regex.Verbose|regex.ASCII),
+			regex.Search,
+		)
 		if ended {
 			return
 		}
@@ -100,7 +114,8 @@ func FuzzMatch(f *testing.F) {
 				t.Fatalf("%q over %q = %v", pattern, s, spans)
 			}
 		}
-		if flags != 0 || err != nil || strings.Trim(pattern, "abc.+?|()[]") != "" || strings.Contains(pattern, "[") || strings.Trim(s, "abc \n") != "" {
+		if flags != 0 || err != nil || strings.Trim(pattern, "abc.+?|()[]") != "" || strings.Contains(pattern, "[") ||
+			strings.Trim(s, "abc \n") != "" {
 			return
 		}
 		re, err := regexp.Compile(pattern)
@@ -113,7 +128,8 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// nullable reports whether a group of the pattern is repeated: what a repeated group captures of nothing differs between engines.
+// nullable reports whether a group of the pattern is repeated: what a repeated group captures of nothing differs
+// between engines.
 func nullable(pattern string) bool {
 	return strings.Contains(pattern, ")+") || strings.Contains(pattern, ")?")
 }

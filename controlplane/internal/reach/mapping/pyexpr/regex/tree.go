@@ -145,7 +145,8 @@ func (s *set) looked(r rune) bool {
 		for f := unicode.SimpleFold(r); f != r && !in; f = unicode.SimpleFold(f) {
 			in = s.one(f)
 		}
-		in = in || r == 'İ' && s.one('i') || (r == 'i' || r == 'I') && s.one('İ') || r == 'ı' && s.one('i') || (r == 'i' || r == 'I') && s.one('ı')
+		in = in || r == 'İ' && s.one('i') || (r == 'i' || r == 'I') && s.one('İ') || r == 'ı' && s.one('i') ||
+			(r == 'i' || r == 'I') && s.one('ı')
 	}
 	return in != s.negative
 }

@@ -2,8 +2,8 @@ package syntax
 
 import "math/big"
 
-// Expr is a node of the tree. At is the byte offset of its most telling character: the operator, the dot, the bracket, or its
-// first character.
+// Expr is a node of the tree. At is the byte offset of its most telling character: the operator, the dot, the bracket,
+// or its first character.
 type Expr interface{ At() int }
 
 // Pos is where a node stands.
@@ -137,14 +137,16 @@ type Dict struct {
 	Keys, Values []Expr
 }
 
-// Clause is `for Target in Iter if Ifs[0] if Ifs[1]`. Target is a Name or a Sequence of targets, one of which may be Starred.
+// Clause is `for Target in Iter if Ifs[0] if Ifs[1]`. Target is a Name or a Sequence of targets, one of which may be
+// Starred.
 type Clause struct {
 	Pos
 	Target, Iter Expr
 	Ifs          []Expr
 }
 
-// Comp is a comprehension: Kind '[' list, '{' set, ':' dict, '(' generator. Value belongs to a dict comprehension alone.
+// Comp is a comprehension: Kind '[' list, '{' set, ':' dict, '(' generator. Value belongs to a dict comprehension
+// alone.
 type Comp struct {
 	Pos
 	Kind       byte

@@ -1,5 +1,5 @@
-// Package syntax reads one Python expression: the grammar of CPython 3.11 for expressions, from the text to a tree. It knows
-// nothing of values or of what may be called.
+// Package syntax reads one Python expression: the grammar of CPython 3.11 for expressions, from the text to a tree. It
+// knows nothing of values or of what may be called.
 //
 // What the grammar knows and a transform has no use for (await, yield, complex numbers, Ellipsis, \N{...} escapes, lone
 // surrogates) is refused with a message that names it.

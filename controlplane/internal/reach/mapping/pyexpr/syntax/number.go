@@ -34,7 +34,11 @@ func (l *lexer) number() *Error {
 func (l *lexer) beforeKeyword(n int) int {
 	word := l.src[l.pos : l.pos+n]
 	for _, k := range []string{"if", "in", "is", "or", "and", "else", "for", "not"} {
-		if i := strings.Index(word, k); i > 0 && (isDigit(word[i-1]) || word[i-1] == '.') && !(k == "else" && i+1 < n && isDigit(word[i+1])) {
+		if i := strings.Index(
+			word,
+			k,
+		); i > 0 && (isDigit(word[i-1]) || word[i-1] == '.') &&
+			!(k == "else" && i+1 < n && isDigit(word[i+1])) {
 			n = min(n, i)
 		}
 	}
@@ -60,7 +64,10 @@ func numeral(t token) (any, *Error) {
 		return nil, errorAt(t.off, "invalid decimal literal")
 	}
 	if len(plain) > 1 && plain[0] == '0' && strings.Trim(plain, "0") != "" {
-		return nil, errorAt(t.off, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
+		return nil, errorAt(
+			t.off,
+			"leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers",
+		)
 	}
 	if len(plain) > maxDigits {
 		return nil, errorAt(t.off, "the integer has more than %d digits", maxDigits)

@@ -35,10 +35,21 @@ func decode(s string, off int, bytes bool) (string, *Error) {
 }
 
 var simple = map[byte]string{
-	'\n': "", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
+	'\n': "",
+	'\\': "\\",
+	'\'': "'",
+	'"':  "\"",
+	'a':  "\a",
+	'b':  "\b",
+	'f':  "\f",
+	'n':  "\n",
+	'r':  "\r",
+	't':  "\t",
+	'v':  "\v",
 }
 
-// escape writes what the escape at the start of s stands for and tells its length. An escape that is none stays as it is.
+// escape writes what the escape at the start of s stands for and tells its length. An escape that is none stays as it
+// is.
 func escape(b *strings.Builder, s string, off int, bytes bool) (int, *Error) {
 	if to, ok := simple[s[1]]; ok {
 		b.WriteString(to)

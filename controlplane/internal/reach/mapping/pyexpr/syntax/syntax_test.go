@@ -23,7 +23,8 @@ func TestAMistakeIsPointedAt(t *testing.T) {
 		{"a\nb", syntax.Malformed, "an expression goes over more than one line only inside of brackets", 1, 2},
 		{"f'{}'", syntax.Malformed, "f-string: empty expression not allowed", 1, 4},
 		{"f'{a'", syntax.Malformed, "f-string: expecting '}'", 1, 5},
-		{"007", syntax.Malformed, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers", 1, 1},
+		{"007", syntax.Malformed, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for " +
+			"octal integers", 1, 1},
 		{"f(a=1, a=2)", syntax.Malformed, "keyword argument repeated: a", 1, 8},
 		{"(lambda x, x: 1)", syntax.Malformed, "duplicate argument 'x' in function definition", 1, 12},
 		{"1 + 2j", syntax.NotAllowed, "complex numbers are not possible here", 1, 5},
@@ -36,7 +37,8 @@ func TestAMistakeIsPointedAt(t *testing.T) {
 		{"a\x00b", syntax.Malformed, "the text is not valid UTF-8 or holds a null character", 1, 2},
 		{"'\xff'", syntax.Malformed, "the text is not valid UTF-8 or holds a null character", 1, 2},
 		{strings.Repeat("a", 5000), syntax.TooLong, "the expression is longer than 4 KiB", 1, 4097},
-		{strings.Repeat("(", 101) + strings.Repeat(")", 101), syntax.TooDeep, "the expression is nested more than 100 levels deep", 1, 50},
+		{strings.Repeat("(", 101) + strings.Repeat(")", 101), syntax.TooDeep, "the expression is nested more than " +
+			"100 levels deep", 1, 50},
 	} {
 		_, err := syntax.Parse(tt.source)
 		var e *syntax.Error
@@ -45,16 +47,30 @@ func TestAMistakeIsPointedAt(t *testing.T) {
 			continue
 		}
 		line, column := syntax.Position(tt.source, e.Offset)
-		if e.Kind != tt.kind || e.Msg != tt.message || line != tt.line || column != tt.column && tt.kind != syntax.TooDeep {
-			t.Errorf("Parse(%.30q) = %s %q at %d:%d; want %s %q at %d:%d", tt.source, e.Kind, e.Msg, line, column, tt.kind, tt.message, tt.line, tt.column)
+		if e.Kind != tt.kind || e.Msg != tt.message || line != tt.line ||
+			column != tt.column && tt.kind != syntax.TooDeep {
+			t.Errorf(
+				"Parse(%.30q) = %s %q at %d:%d; want %s %q at %d:%d",
+				tt.source,
+				e.Kind,
+				e.Msg,
+				line,
+				column,
+				tt.kind,
+				tt.message,
+				tt.line,
+				tt.column,
+			)
 		}
 	}
 }
 
 func TestWhatPeopleNestIsNotTooDeep(t *testing.T) {
 	for _, source := range []string{
-		strings.Repeat("(", 40) + "1" + strings.Repeat(")", 40), strings.Repeat("lower(", 40) + "value" + strings.Repeat(")", 40),
-		"value" + strings.Repeat(".replace('a', 'b')", 100), "'a'" + strings.Repeat(" + 'b'", 250), strings.Repeat("'a' if value else ", 90) + "'b'",
+		strings.Repeat("(", 40) + "1" + strings.Repeat(")", 40), strings.Repeat("lower(", 40) + "value" +
+			strings.Repeat(")", 40),
+		"value" + strings.Repeat(".replace('a', 'b')", 100), "'a'" + strings.Repeat(" + 'b'", 250),
+		strings.Repeat("'a' if value else ", 90) + "'b'",
 	} {
 		if _, err := syntax.Parse(source); err != nil {
 			t.Errorf("Parse(%.60q) = %v", source, err)
@@ -65,8 +81,10 @@ func TestWhatPeopleNestIsNotTooDeep(t *testing.T) {
 // FuzzParse reads any text: it ends with a tree or with an error that has a place in the text.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"1 + 2", "f'{a!r:>{w}}'", "[x for x, *y in z if a if b]", "lambda a, /, b=1, *c, d, **e: 0", "{**a, 'b': 1, **c}", "a[1:2, ::3, ...]", "x if y else z", "(y := 1)",
-		"'''a\nb''' \"c\" rb'd'", "0x_f + 1e-5 + 0b1", "a.b(c)(*d, **e)[f]", "not a in b is not c", "f\"{f'{1}'}\"", "-~+not", "1if 1else 2", "{1, 2}", "{a: b for c in d}", "#", "\\\n1",
+		"1 + 2", "f'{a!r:>{w}}'", "[x for x, *y in z if a if b]", "lambda a, /, b=1, *c, d, **e: 0",
+		"{**a, 'b': 1, **c}", "a[1:2, ::3, ...]", "x if y else z", "(y := 1)",
+		"'''a\nb''' \"c\" rb'd'", "0x_f + 1e-5 + 0b1", "a.b(c)(*d, **e)[f]", "not a in b is not c", "f\"{f'{1}'}\"",
+		"-~+not", "1if 1else 2", "{1, 2}", "{a: b for c in d}", "#", "\\\n1",
 	} {
 		f.Add(s)
 	}

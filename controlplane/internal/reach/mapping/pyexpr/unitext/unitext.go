@@ -1,5 +1,5 @@
-// Package unitext tells of characters and text what Python's str does: of which kind they are, and how they are written in
-// upper, lower and title case, one character becoming several where Unicode says so.
+// Package unitext tells of characters and text what Python's str does: of which kind they are, and how they are written
+// in upper, lower and title case, one character becoming several where Unicode says so.
 package unitext
 
 import (
@@ -37,7 +37,8 @@ func IsSpace(r rune) bool {
 	case r < 0x1680:
 		return false
 	}
-	return r == 0x1680 || r >= 0x2000 && r <= 0x200a || r == 0x2028 || r == 0x2029 || r == 0x202f || r == 0x205f || r == 0x3000
+	return r == 0x1680 || r >= 0x2000 && r <= 0x200a || r == 0x2028 || r == 0x2029 || r == 0x202f || r == 0x205f ||
+		r == 0x3000
 }
 
 // IsLower reports whether r is a letter of lower case.
@@ -63,8 +64,9 @@ func IsBreak(r rune) bool {
 
 // special reports whether r may become several characters in another case.
 func special(r rune) bool {
-	return r >= 0xdf && (r == 0xdf || r == 0x130 || r == 0x149 || r == 0x1f0 || r == 0x390 || r == 0x3b0 || r == 0x587 ||
-		r >= 0x1e96 && r <= 0x1e9e || r >= 0x1f50 && r <= 0x1ffc || r >= 0xfb00 && r <= 0xfb17)
+	return r >= 0xdf &&
+		(r == 0xdf || r == 0x130 || r == 0x149 || r == 0x1f0 || r == 0x390 || r == 0x3b0 || r == 0x587 ||
+			r >= 0x1e96 && r <= 0x1e9e || r >= 0x1f50 && r <= 0x1ffc || r >= 0xfb00 && r <= 0xfb17)
 }
 
 func put(b *strings.Builder, r rune, simple func(rune) rune, full func(language.Tag, ...cases.Option) cases.Caser) {
@@ -153,7 +155,30 @@ func final(s string, i int) bool {
 // ignorable is the property Case_Ignorable.
 func ignorable(r rune) bool {
 	switch r {
-	case '\'', '.', ':', '^', '`', 0xa8, 0xad, 0xaf, 0xb4, 0xb7, 0xb8, 0x2019, 0x2018, 0x2024, 0x2027, 0xfe13, 0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a, 0x387, 0x55f, 0x5f4:
+	case '\'',
+		'.',
+		':',
+		'^',
+		'`',
+		0xa8,
+		0xad,
+		0xaf,
+		0xb4,
+		0xb7,
+		0xb8,
+		0x2019,
+		0x2018,
+		0x2024,
+		0x2027,
+		0xfe13,
+		0xfe52,
+		0xfe55,
+		0xff07,
+		0xff0e,
+		0xff1a,
+		0x387,
+		0x55f,
+		0x5f4:
 		return true
 	}
 	return r > 0x7f && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
