@@ -249,7 +249,9 @@ func (q *Queue) dates(ctx context.Context, tx *pg.Tx, found map[place]bool) erro
 		}
 		for _, t := range tenants {
 			p := place{Tenant: t, Kind: k.Name}
-			found[p] = found[p]
+			if _, there := found[p]; !there {
+				found[p] = false
+			}
 		}
 	}
 	return nil
