@@ -25,7 +25,7 @@ await journey(async ({ open }) => {
   step("two are to be offered, and one that nobody has described is refused");
   for (const name of ["Readers", "Stackers"]) await row(name).locator("td.select input").check();
   await button(page, "Edit").click();
-  await dialog.getByLabel("What", { exact: true }).selectOption("requestable");
+  await dialog.getByLabel("Field", { exact: true }).selectOption("requestable");
   await dialog.getByLabel("New value").selectOption("true");
   await dialog.getByText("1 change, 0 are so already, 1 are refused.").waitFor();
   await dialog.getByText(/has no business description/).waitFor();

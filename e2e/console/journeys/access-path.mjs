@@ -37,7 +37,7 @@ await journey(async ({ open }) => {
 
   step("a picker tells equal names apart");
   await page.getByRole("button", { name: "Explain access" }).click();
-  await page.getByRole("dialog").getByLabel("Access").fill(names[0]);
+  await page.getByRole("dialog").getByLabel("Entitlement").fill(names[0]);
   const option = page.getByRole("option").first();
   await option.waitFor();
   expect((await option.innerText()).includes(` · ${system}`), `the picker offers ${await option.innerText()}`);

@@ -94,7 +94,7 @@ async function administered(open) {
   await page.locator("td.select input").first().click();
   await page.locator("td.select input").nth(1).click();
   await button(page, "Edit").click();
-  await dialog.getByLabel("What", { exact: true }).selectOption("risk_level");
+  await dialog.getByLabel("Field", { exact: true }).selectOption("risk_level");
   await dialog.getByLabel("New value").selectOption("high");
   await dialog.getByText(/will change, .* already have this value/).waitFor();
   await seen(page, "what a change of several would do");

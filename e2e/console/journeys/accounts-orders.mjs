@@ -59,7 +59,7 @@ await journey(async ({ open }) => {
   await until(() => one.enabled === false, "it is not disabled");
   await offers("Enable", "Disable");
   await seen(page, "a disabled account");
-  await order("Enable it", "Enable it");
+  await order("Enable", "Enable");
   await until(() => one.enabled === true, "it is not enabled");
   await offers("Disable", "Enable");
 

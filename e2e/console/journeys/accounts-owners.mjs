@@ -63,7 +63,7 @@ await journey(async ({ open }) => {
   await page.goto(`${url}/accounts?connector_id=${connector}`);
   await page.locator("tbody tr", { hasText: report.email }).locator("td.select input").check();
   await button(page, "Assign owners").click();
-  await dialog.getByLabel("By").selectOption("username");
+  await dialog.getByLabel("Match by").selectOption("username");
   await dialog.getByText(/1 would be linked|1 are already/).waitFor();
   await dialog.getByLabel("Reason").fill("their own address");
   await seen(page, "naming owners of several");

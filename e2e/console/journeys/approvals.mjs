@@ -29,7 +29,7 @@ async function writes(page) {
   const drawn = page.getByRole("list", { name: "The path of: Always" });
   await drawn.getByText("Owners of the requested access").waitFor();
   await page.getByRole("combobox", { name: "Approver 1" }).last().selectOption("identity");
-  await choose(page, "Who", scene.users.owner.name);
+  await choose(page, "Approver", scene.users.owner.name);
   await drawn.getByText(scene.users.owner.name).waitFor();
   await seen(page, "writing a rule");
 
@@ -53,7 +53,7 @@ async function writes(page) {
 
 async function tries(page, thing) {
   step("tried with a sample request");
-  await choose(page, "For whom", scene.users.member.name);
+  await choose(page, "Person", scene.users.member.name);
   await choose(page, "Item name", "Library");
   await page.getByRole("button", { name: "Test" }).click();
   const way = page.getByRole("list", { name: "Who would be asked about Library" });

@@ -117,7 +117,7 @@ async function streamed(page, address, got) {
   await seen(page, "a stream that was tried out");
 
   step("it is changed, disabled and enabled");
-  await button(card, "Change").click();
+  await button(card, "Edit").click();
   await dialog.getByLabel("Format").selectOption("ocsf");
   await button(dialog, "Save").click();
   await dialog.waitFor({ state: "detached" });

@@ -24,7 +24,7 @@ await journey(async ({ open }) => {
   const times = (words) => page.evaluate((words) => document.querySelector("main").innerText.split(words).length - 1, words);
 
   step("two fields");
-  await page.getByLabel("Id", { exact: true }).fill("E1");
+  await page.getByLabel("ID", { exact: true }).fill("E1");
   await refuse("validation_failed", "validation failed", [taken, address]);
   expect((await summary.innerText()).startsWith("2 fields need attention: Id, E-mail"), `the summary says ${await summary.innerText()}`);
   same([await times(taken.detail), await times(address.detail)], [1, 1], "how often each is said");

@@ -63,7 +63,7 @@ async function handedOn(open, colleague) {
   step("one letter finds nobody, and asks nothing");
   const asked = [];
   page.on("request", (r) => r.url().includes("/colleagues") && asked.push(new URL(r.url()).searchParams.get("q")));
-  const who = dialog.getByLabel("Who decides", { exact: true });
+  const who = dialog.getByLabel("New approver", { exact: true });
   await tabTo(page, who);
   await page.keyboard.type(colleague.name[0]);
   await page.getByText("Type at least 2 letters of the name.").waitFor();

@@ -34,7 +34,7 @@ async function givenAway(open) {
   expect(await send.isDisabled(), "it can be given away without a name");
 
   step("nobody whom it is about");
-  const who = dialog.getByLabel("Who decides", { exact: true });
+  const who = dialog.getByLabel("New approver", { exact: true });
   await who.fill(scene.users.member.name);
   await page.getByText("No eligible person has this name.").waitFor();
   same(await page.getByRole("option").count(), 0, "people to choose from");
@@ -78,7 +78,7 @@ async function givenAway(open) {
 
 /** Types a name into the dialog and takes who is found. */
 async function choose(page, name) {
-  await page.locator(".dialog").getByLabel("Who decides", { exact: true }).fill(name);
+  await page.locator(".dialog").getByLabel("New approver", { exact: true }).fill(name);
   await page.getByRole("option", { name }).click();
 }
 

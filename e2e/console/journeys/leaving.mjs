@@ -7,7 +7,7 @@ await journey(async ({ open }) => {
   const page = await open("admin", "/people");
   await page.getByRole("link", { name: "Add a person" }).click();
   await settled(page);
-  const field = page.getByLabel("Id", { exact: true });
+  const field = page.getByLabel("ID", { exact: true });
 
   step("an untouched form is left without a question");
   await page.locator("nav.rail").getByRole("link", { name: "People" }).click();

@@ -84,7 +84,7 @@ await journey(async ({ open }) => {
   await settled(page);
   same(path(page), "/people?status=active&sort=-display_name", "the address of the view");
   await seen(page, "a list with a view of one's own");
-  await page.getByRole("button", { name: "Forget the view =SUM" }).click();
+  await page.getByRole("button", { name: "Delete the view =SUM" }).click();
   expect((await page.getByRole("button", { name: "=SUM(<b>mine</b>)", exact: true }).count()) === 0, "the view is still there");
 
   await csv(page);

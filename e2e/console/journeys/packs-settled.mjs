@@ -35,14 +35,14 @@ await journey(async ({ open }) => {
 
   step("mine");
   await part("faculty-members").getByRole("radio", { name: "Keep your value" }).check();
-  await part("faculty-members").getByRole("button", { name: "Decide" }).click();
+  await part("faculty-members").getByRole("button", { name: "Resolve" }).click();
   await part("faculty-members").getByText("your value kept").waitFor();
   expect((await rule("faculty-members")).includes("Ours"), "what was kept is gone");
 
   step("theirs");
   await part("registrars").getByRole("radio", { name: "Accept the value of the pack" }).check();
-  await part("registrars").getByRole("button", { name: "Decide" }).click();
-  await part("registrars").getByRole("button", { name: "Decide" }).waitFor({ state: "detached" });
+  await part("registrars").getByRole("button", { name: "Resolve" }).click();
+  await part("registrars").getByRole("button", { name: "Resolve" }).waitFor({ state: "detached" });
   expect((await rule("registrars")).includes("Somewhere"), "what the pack wants was not taken");
 
   step("merged");
@@ -52,16 +52,16 @@ await journey(async ({ open }) => {
   const before = await field.inputValue();
   await field.fill("{");
   await part("bursars").getByText("This is not a valid JSON object.").waitFor();
-  expect(await part("bursars").getByRole("button", { name: "Decide" }).isDisabled(), "what is no JSON can be sent");
+  expect(await part("bursars").getByRole("button", { name: "Resolve" }).isDisabled(), "what is no JSON can be sent");
   await field.fill(JSON.stringify({ ...JSON.parse(before), subject: { match: "nonsense" } }));
-  await part("bursars").getByRole("button", { name: "Decide" }).click();
+  await part("bursars").getByRole("button", { name: "Resolve" }).click();
   await part("bursars").getByRole("alert").first().waitFor();
   expect((await field.inputValue()).includes("nonsense"), "what was typed is lost by a refusal");
   await seen(page, "a merge that is refused");
   page.context().allow = [];
   await field.fill(JSON.stringify({ ...JSON.parse(before), subject: merged }));
-  await part("bursars").getByRole("button", { name: "Decide" }).click();
-  await part("bursars").getByRole("button", { name: "Decide" }).waitFor({ state: "detached" });
+  await part("bursars").getByRole("button", { name: "Resolve" }).click();
+  await part("bursars").getByRole("button", { name: "Resolve" }).waitFor({ state: "detached" });
   expect((await rule("bursars")).includes("Both"), "what was written is not there");
   await seen(page, "three decisions");
 
@@ -71,9 +71,9 @@ await journey(async ({ open }) => {
   await page.getByRole("heading", { name: /^Kept, and yours/ }).waitFor();
   same(await page.getByRole("heading", { name: /^Removed/ }).count(), 0, "what would be removed by letting go");
   const uninstall = page.getByRole("button", { name: "Uninstall", exact: true });
-  await page.getByLabel(`Type ${key} to confirm`).fill("educatio");
+  await page.getByLabel(`Enter ${key} to confirm`).fill("educatio");
   expect(await uninstall.isDisabled(), "it goes without its whole name");
-  await page.getByLabel(`Type ${key} to confirm`).fill(key);
+  await page.getByLabel(`Enter ${key} to confirm`).fill(key);
   await uninstall.click();
   await page.getByText("not installed").waitFor();
   expect((await rule("bursars")).includes("Both"), "what was let go of is gone");

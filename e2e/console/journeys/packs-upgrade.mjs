@@ -149,8 +149,8 @@ await journey(async ({ open }) => {
   const decide = async (name, way, words) => {
     await part(name).getByRole("radio", { name: way }).check();
     if (words) await part(name).getByLabel("Fields").fill(JSON.stringify({ subject: rule("Both") }));
-    await part(name).getByRole("button", { name: "Decide" }).click();
-    await part(name).getByRole("button", { name: "Decide" }).waitFor({ state: "detached" });
+    await part(name).getByRole("button", { name: "Resolve" }).click();
+    await part(name).getByRole("button", { name: "Resolve" }).waitFor({ state: "detached" });
   };
   await decide("kept", "Keep your value");
   await decide("given", "Accept the value of the pack");

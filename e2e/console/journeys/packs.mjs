@@ -45,7 +45,7 @@ await journey(async ({ open }) => {
   await conflict.getByText("made by hand").first().waitFor();
   await seen(page, "pack conflicts");
   await conflict.getByRole("radio", { name: "Keep your value" }).check();
-  await conflict.getByRole("button", { name: "Decide" }).click();
+  await conflict.getByRole("button", { name: "Resolve" }).click();
   await conflict.getByText("your value kept").waitFor();
   const decided = await api("admin", "GET", `/sector-packs/${key}/conflicts?state=resolved`);
   same(decided.items.map((c) => `${c.object_key} ${c.resolution}`).join(), `${role} mine`, "what is decided");
@@ -64,7 +64,7 @@ await journey(async ({ open }) => {
   await page.getByRole("heading", { name: /^Removed/ }).waitFor();
   await settled(page);
   await seen(page, "pack uninstall");
-  await page.getByLabel(`Type ${key} to confirm`).fill(key);
+  await page.getByLabel(`Enter ${key} to confirm`).fill(key);
   await page.getByRole("button", { name: "Uninstall", exact: true }).click();
   await page.getByText("not installed").waitFor();
   same(await installed(), "uninstalled", "the pack in the end");

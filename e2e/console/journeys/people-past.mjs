@@ -50,7 +50,7 @@ await journey(async ({ open }) => {
 
   step("from somebody as they were");
   await page.goto(`${url}/people/${first.identity_id}?as_of=${encodeURIComponent(then)}`);
-  await page.getByText("Access").waitFor();
+  await page.getByText(/^Access on /).waitFor();
   await page.getByRole("link", { name: "Compare", exact: true }).click();
   await page.waitForURL(/\/compare/);
   await settled(page);

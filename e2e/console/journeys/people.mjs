@@ -95,7 +95,7 @@ async function asItWas(page) {
   same([now.title, now.attribute_sources.title.pinned], [keeper, true], "what the service keeps");
   step("how they were");
   await page.goto(`${url}/people/${id}?as_of=${encodeURIComponent(then)}`);
-  await page.getByText("Access").waitFor();
+  await page.getByText(/^Access on /).waitFor();
   await settled(page);
   const lead = await page.locator("main .head").innerText();
   expect(lead.includes(before.title) && !lead.includes(keeper), `then they were: ${lead}`);

@@ -20,7 +20,7 @@ await journey(async ({ open }) => {
   step("the source changes");
   record = after;
   await page.getByRole("button", { name: "Run discovery" }).click();
-  await page.getByRole("region", { name: "What has changed" }).waitFor();
+  await page.getByRole("region", { name: "Schema changes" }).waitFor();
   await settled(page);
   await seen(page, "rediscover diff");
   const row = (path) => page.getByRole("row").filter({ has: page.getByText(path, { exact: true }) });

@@ -72,7 +72,7 @@ async function reviewed(open, page, id) {
   await inbox.keyboard.press("r");
   const dialog = inbox.locator(".dialog");
   await dialog.waitFor();
-  await dialog.getByLabel(/^Why/).fill("Nothing burns.");
+  await dialog.getByLabel(/^Reason/).fill("Nothing burns.");
   await seen(inbox, "before it is ended");
   await dialog.locator("button[type=submit]").click();
   await dialog.waitFor({ state: "detached" });

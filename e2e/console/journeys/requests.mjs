@@ -42,7 +42,7 @@ async function asks(page) {
   expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled(), "it can be sent without a reason");
   same((await api("member", "GET", "/access-requests?status=pending_approval&q=Vault")).total, 0, "requests that looking made");
   await page.getByLabel("Duration").selectOption("span");
-  await page.getByLabel("For", { exact: true }).fill("5");
+  await page.getByLabel("Period", { exact: true }).fill("5");
   await page.getByLabel("Reason").fill("The key of the <b>archive</b> is in it.");
   await way.getByText("for 5 days").waitFor();
   await seen(page, "before it is sent");
@@ -55,7 +55,7 @@ async function asks(page) {
   await settled(page);
   same(path(page), at, "the address");
   same(await page.getByLabel("Reason").inputValue(), "The key of the <b>archive</b> is in it.", "what was typed");
-  same(await page.getByLabel("For", { exact: true }).inputValue(), "5", "for how long");
+  same(await page.getByLabel("Period", { exact: true }).inputValue(), "5", "for how long");
 
   step("it is sent once");
   const sent = page.waitForRequest((r) => r.method() === "POST" && r.url().endsWith("/access-requests"));

@@ -16,7 +16,7 @@ await journey(async ({ open }) => {
   step("a mistake is told at its line");
   await button(page, "Import…").click();
   const dialog = page.locator(".dialog");
-  const says = dialog.getByLabel("What it says");
+  const says = dialog.getByLabel("File contents");
   await says.fill(file("Reads at night.", "    colour: red\n"));
   await button(dialog, "Preview import").click();
   await dialog.getByRole("alert").filter({ hasText: "line 8" }).waitFor();

@@ -26,16 +26,16 @@ await journey(async ({ open }) => {
   await dialog.getByRole("combobox", { name: "Person" }).fill(who.name);
   await page.getByRole("option", { name: who.name }).first().click();
   await dialog.getByLabel("Reason").fill("Covers the summer.");
-  await dialog.getByLabel("From").fill(day(20));
-  await dialog.getByLabel("Until").fill(day(10));
+  await dialog.getByLabel("Start").fill(day(20));
+  await dialog.getByLabel("End", { exact: true }).fill(day(10));
   await button(dialog, "Assign").click();
   await field("Until").locator("[data-wrong]").waitFor();
   same(await dialog.getByLabel("Reason").inputValue(), "Covers the summer.", "the reason after a refusal");
   await seen(page, "a role with an end that cannot be");
 
   step("it is given until a day");
-  await dialog.getByLabel("From").fill("");
-  await dialog.getByLabel("Until").fill(day(30));
+  await dialog.getByLabel("Start").fill("");
+  await dialog.getByLabel("End", { exact: true }).fill(day(30));
   await button(dialog, "Assign").click();
   await dialog.waitFor({ state: "detached" });
   const ends = new Date((await member()).until);
@@ -45,12 +45,12 @@ await journey(async ({ open }) => {
 
   step("the end is moved from the day that it was");
   await change("Change end date…");
-  same(await dialog.getByLabel("Until").inputValue(), day(30), "the day as it is shown again");
-  await dialog.getByLabel("Until").fill(day(-3));
+  same(await dialog.getByLabel("End", { exact: true }).inputValue(), day(30), "the day as it is shown again");
+  await dialog.getByLabel("End", { exact: true }).fill(day(-3));
   await button(dialog, "Save").click();
   await field("Until").locator("[data-wrong]").waitFor();
   await seen(page, "an end that cannot be moved there");
-  await dialog.getByLabel("Until").fill(day(60));
+  await dialog.getByLabel("End", { exact: true }).fill(day(60));
   await button(dialog, "Save").click();
   await dialog.waitFor({ state: "detached" });
   same(new Date((await member()).until).toLocaleDateString("sv-SE", { timeZone: "America/New_York" }), day(60), "the end after it was moved");

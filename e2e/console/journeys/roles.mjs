@@ -79,7 +79,7 @@ await journey(async ({ open }) => {
   step("a file is looked at before it is imported");
   await page.getByRole("link", { name: "Roles", exact: true }).first().click();
   await page.getByRole("button", { name: "Import…" }).click();
-  await page.getByLabel("What it says").fill("version: 1\nroles:\n  - key: day-reader\n    name: Day reader\n    lifecycle: active\n");
+  await page.getByLabel("File contents").fill("version: 1\nroles:\n  - key: day-reader\n    name: Day reader\n    lifecycle: active\n");
   await page.getByRole("button", { name: "Preview import" }).click();
   await page.locator(".dialog").getByText("day-reader", { exact: true }).waitFor();
   await seen(page, "before an import");

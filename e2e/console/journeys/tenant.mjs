@@ -39,7 +39,7 @@ await journey(async ({ open }) => {
   const before = (await api("admin", "GET", "/identities/schema/attributes")).attributes.length;
   await page.getByRole("button", { name: "Add attribute" }).click();
   await page.getByLabel("Name", { exact: true }).last().fill("ward");
-  await page.getByLabel("What it is").last().selectOption("enum");
+  await page.getByLabel("Type").last().selectOption("enum");
   await page.getByLabel("Allowed values, one per line").last().fill("north\nsouth");
   await seen(page, "attributes");
   await page.getByRole("button", { name: "Save" }).click();

@@ -27,11 +27,11 @@ await journey(async ({ open }) => {
   step("what was typed for one thing is not there for the next");
   await button(page, "Close").click();
   await dialog.getByLabel("Reason").fill("a mistake");
-  await dialog.getByLabel(/^Type /).fill(slug);
+  await dialog.getByLabel(/^Enter /).fill(slug);
   await button(dialog, "Cancel").click();
   await dialog.waitFor({ state: "detached" });
   await button(page, "Close").click();
-  same(await dialog.getByLabel(/^Type /).inputValue(), "", "the name that has to be typed");
+  same(await dialog.getByLabel(/^Enter /).inputValue(), "", "the name that has to be typed");
   await button(dialog, "Cancel").click();
   await dialog.waitFor({ state: "detached" });
 

@@ -13,14 +13,14 @@ await journey(async ({ open, browser }) => {
   await form.getByLabel("Name", { exact: true }).fill(name);
   await form.getByLabel("Short name").fill("ops");
   await form.getByLabel("E-mail of the first administrator").fill(`admin@${slug}.example`);
-  await form.getByRole("button", { name: "Found" }).click();
+  await form.getByRole("button", { name: "Create" }).click();
   await form.getByRole("alert").first().waitFor();
   same(await form.getByLabel("Name", { exact: true }).inputValue(), name, "what was typed");
   await seen(page, "founding refused");
 
   step("founded: the link that its administrator comes in by is shown once");
   await form.getByLabel("Short name").fill(slug);
-  await form.getByRole("button", { name: "Found" }).click();
+  await form.getByRole("button", { name: "Create" }).click();
   await page.getByText(/^Tenant .* created/).waitFor();
   const link = await page.getByRole("region", { name: "One-time link" }).innerText();
   const token = new URL(link).searchParams.get("token") ?? "";
@@ -55,7 +55,7 @@ await journey(async ({ open, browser }) => {
   await page.getByRole("button", { name: "Close" }).click();
   await dialog.getByLabel("Reason").fill("the house is sold");
   expect(await dialog.getByRole("button", { name: "Close", exact: true }).last().isDisabled(), "it can be closed without typing its name");
-  await dialog.getByLabel(/^Type /).fill(slug);
+  await dialog.getByLabel(/^Enter /).fill(slug);
   await seen(page, "closing a tenant");
   await dialog.locator("button[type=submit]").click();
   await page.getByText("Closing: the house is sold").waitFor();

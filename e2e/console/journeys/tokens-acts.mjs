@@ -13,7 +13,7 @@ await journey(async ({ open }) => {
   const drawer = page.locator(".dialog.side");
 
   step("bounded: a network that is none is refused at its field");
-  await button(drawer, "Change").click();
+  await button(drawer, "Edit").click();
   const networks = page.getByLabel("Allowed networks");
   await networks.fill("the cellar");
   await button(drawer, "Save").click();

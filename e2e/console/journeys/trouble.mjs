@@ -88,7 +88,7 @@ async function forget(page) {
 /** Fills the form by which a person is added, and gives what stands in it. */
 async function fill(page) {
   const mark = Date.now();
-  for (const [label, value] of [["Id", `T-${mark}`], ["E-mail", `t${mark}@main.example`], ["First name", "Trudy"], ["Last name", "Trouble"]])
+  for (const [label, value] of [["ID", `T-${mark}`], ["E-mail", `t${mark}@main.example`], ["First name", "Trudy"], ["Last name", "Trouble"]])
     await page.getByLabel(label, { exact: true }).fill(value);
   return filled(page);
 }

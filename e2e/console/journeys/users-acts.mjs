@@ -70,7 +70,7 @@ async function providers(page) {
   same((await one()).enabled, false, "whether it is enabled");
 
   step("changed: a wrong name is refused at its field");
-  await button(card, "Change").click();
+  await button(card, "Edit").click();
   await dialog.getByLabel("Name", { exact: true }).fill("Not A Name");
   await button(dialog, "Save").click();
   await dialog.locator(".field").filter({ has: page.getByLabel("Name", { exact: true }) }).locator("[data-wrong]").waitFor();

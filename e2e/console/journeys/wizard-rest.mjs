@@ -31,7 +31,7 @@ await journey(async ({ open }) => {
   await page.getByLabel("Path to test").fill(connection.probe_path);
   await button(page, "Test connection").click();
   await page.getByText("Failed", { exact: true }).waitFor();
-  const said = await page.getByRole("region", { name: /^What the target answered/ }).last().innerText();
+  const said = await page.getByRole("region", { name: /^Response of the target/ }).last().innerText();
   expect(/HTTP 40[13]/.test(said), `the status line is not told: ${said}`);
   await button(page, "Replace").click();
   await page.getByLabel("API key", { exact: true }).fill(credentials.api_key);

@@ -26,7 +26,7 @@ await journey(async ({ open }) => {
   await page.getByLabel("Base URL").fill(connection.base_url);
   await page.getByLabel("Bearer token").fill("not-the-token");
   await button(page, "Test connection").click();
-  const answer = page.getByRole("region", { name: /^What the target answered/ }).last();
+  const answer = page.getByRole("region", { name: /^Response of the target/ }).last();
   await page.getByText("Failed", { exact: true }).waitFor();
   expect(/HTTP 401/.test(await answer.innerText()), `the answer is not word for word: ${await answer.innerText()}`);
   expect(await page.getByText("Request one user instead").isVisible(), "the fallback is not among the checks");
