@@ -7,7 +7,7 @@ const one = (n: number) => (n % 2 === 0 ? Promise.resolve() : Promise.reject(ref
 test("what is refused for a reason of its own is told, and the others are done", async () => {
   const r = await each([1, 2, 3, 4, 5, 6, 7, 8, 9], one);
   expect(r.good).toBe(4);
-  expect(leftOver(r)).toBe("; 5 could not be: it has changed");
+  expect(leftOver(r)).toBe("; 5 failed: it has changed");
   expect(leftOver(await each([], one))).toBe(".");
 });
 

@@ -6,7 +6,7 @@ const agent = (a: Partial<Agent>) => ({ state: "online", degraded_reasons: [], f
 test("says why an agent is as it is", () => {
   expect(why(agent({}))).toBe("");
   expect(why(agent({ state: "degraded", degraded_reasons: ["clock_skew", "spool_failed"] }))).toBe(
-    "Its clock is more than two minutes off, and its disk takes nothing.",
+    "Clock is off by more than two minutes, and disk cannot be written.",
   );
   expect(why(agent({ state: "quarantined", quarantine_reason: "a and b" }))).toBe("A and b.");
 });
