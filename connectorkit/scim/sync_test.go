@@ -54,6 +54,9 @@ func TestScimmyIsReadWhole(t *testing.T) {
 		},
 		IsDisabled: ptr(false),
 		ModifiedAt: &then,
+		// Empty lists: the service says that there are none.
+		PhoneNumbers: []v1.PhoneNumber{},
+		Addresses:    []v1.Address{},
 	}
 	if diff := cmp.Diff(wantPerson, person); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -67,7 +68,7 @@ func (s *source) typeSpec(pkg string, spec *ast.TypeSpec, doc *ast.CommentGroup)
 	}
 	for _, field := range structure.Fields.List {
 		for _, id := range field.Names {
-			if t := text(field.Comment); t != "" {
+			if t := cmp.Or(text(field.Comment), text(field.Doc)); t != "" {
 				s.comments[name+"."+id.Name] = t
 			}
 		}
