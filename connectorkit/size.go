@@ -31,33 +31,13 @@ func size(record any) int {
 			n += text(s)
 		}
 	case *v1.RemoteEntitlement:
-		n += len(
-			r.ExternalID,
-		) + len(
-			r.NativeRef,
-		) + len(
-			r.NativeIdentity,
-		) + text(
+		n += len(r.ExternalID) + len(r.NativeRef) + len(r.NativeIdentity) + text(
 			r.Name,
-		) + text(
-			r.DisplayName,
-		) + text(
-			r.Description,
-		) + values(
-			r.Attributes,
-		)
+		) + text(r.DisplayName) + text(r.Description) + values(r.Attributes)
 	case *v1.RemoteGrant:
-		n += len(
-			r.ExternalID,
-		) + len(
-			r.EntitlementExternalID,
-		) + text(
-			r.AccountExternalID,
-		) + text(
+		n += len(r.ExternalID) + len(r.EntitlementExternalID) + text(r.AccountExternalID) + text(
 			r.PrincipalEntitlementExternalID,
-		) + values(
-			r.Attributes,
-		)
+		) + values(r.Attributes)
 		if r.PrincipalRef != nil {
 			n += len(r.PrincipalRef.Value)
 		}

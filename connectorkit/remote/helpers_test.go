@@ -145,13 +145,9 @@ func accounts(from, n int) string {
 		list = append(
 			list,
 			map[string]any{
-				"external_id": "a" + string(
-					rune('0'+(from+i)/100),
-				) + string(
+				"external_id": "a" + string(rune('0'+(from+i)/100)) + string(
 					rune('0'+(from+i)/10%10),
-				) + string(
-					rune('0'+(from+i)%10),
-				),
+				) + string(rune('0'+(from+i)%10)),
 			},
 		)
 	}

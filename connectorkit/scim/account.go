@@ -154,9 +154,7 @@ func (c *writing) exists(rec record, asked []wish, err, refusal error) error {
 		Message: "the target has a user of this name already, which differs in " + strings.Join(
 			differ,
 			", ",
-		) + " (id " + rec.text(
-			"id",
-		) + ")",
+		) + " (id " + rec.text("id") + ")",
 		Hint: "Link that account, or have the account's template make another name.",
 	}
 	var said *v1.ErrorDetail
@@ -234,13 +232,11 @@ func (c *writing) free(ctx context.Context, name, id string) error {
 	other, err := c.looked(ctx, name)
 	if err == nil && other != nil && other.text("id") != id {
 		return &v1.ErrorDetail{
-			Class: v1.ClassConflict,
-			Code:  "username_taken",
-			Phase: phaseUsers,
-			Message: "another user of the target has this name (id " + other.text(
-				"id",
-			) + ")",
-			Hint: "Have the account's template make another name.",
+			Class:   v1.ClassConflict,
+			Code:    "username_taken",
+			Phase:   phaseUsers,
+			Message: "another user of the target has this name (id " + other.text("id") + ")",
+			Hint:    "Have the account's template make another name.",
 		}
 	}
 	return err

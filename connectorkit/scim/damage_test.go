@@ -197,9 +197,7 @@ func TestPagesThatLeadNowhereAreNoticed(t *testing.T) {
 func TestPagesFarLargerThanAskedForAreTold(t *testing.T) {
 	base := users(t, func(start, count int) string { return page(45, people(start-1, min(start-1+3*count, 45)), "") })
 	got := mustSync(t, bearer(base, "count", 10), onlyAccounts)
-	if n := len(
-		slices.DeleteFunc(got.warns, func(w v1.Warning) bool { return w.Code != "page_too_large" }),
-	); n != 1 ||
+	if n := len(slices.DeleteFunc(got.warns, func(w v1.Warning) bool { return w.Code != "page_too_large" })); n != 1 ||
 		got.complete() != "accounts true 45" {
 		t.Errorf("%d warnings, scopes %s; want it told once", n, got.complete())
 	}

@@ -219,12 +219,10 @@ func (g *groupReading) tell(rec record, id string) {
 		NativeIdentity: rec.text("displayName"),
 		Name:           name,
 		DisplayName:    name,
-		Description: rec.opt(
-			"description",
-		),
-		ModifiedAt: rec.sub("meta").moment("lastModified"),
-		ETag:       rec.sub("meta").text("version"),
-		Attributes: allowed(attributes, g.allow),
+		Description:    rec.opt("description"),
+		ModifiedAt:     rec.sub("meta").moment("lastModified"),
+		ETag:           rec.sub("meta").text("version"),
+		Attributes:     allowed(attributes, g.allow),
 	})
 }
 
@@ -236,9 +234,7 @@ func (g *groupReading) conclude(rec record, id string, t tally) {
 		complete, m.Short = false, cmp.Or(m.Short, id)
 		g.warn(
 			"members_truncated",
-			"the group says to have "+strconv.Itoa(
-				says,
-			)+" members, but "+strconv.Itoa(
+			"the group says to have "+strconv.Itoa(says)+" members, but "+strconv.Itoa(
 				t.count,
 			)+" were told; none is taken for gone",
 			id,

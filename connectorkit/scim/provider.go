@@ -40,9 +40,7 @@ func providerOf(rec record) provider {
 	p.maxPage = positive(rec.sub("filter").text("maxResults"))
 	paging := rec.sub("pagination")
 	yes := func(name string) bool { b := paging.flag(name); return b != nil && *b }
-	p.cursor, p.index, p.preferred = yes(
-		"cursor",
-	), yes("index") ||
+	p.cursor, p.index, p.preferred = yes("cursor"), yes("index") ||
 		paging == nil, paging.text(
 		"defaultPaginationMethod",
 	)

@@ -41,13 +41,11 @@ func TestScimmyIsReadWhole(t *testing.T) {
 		LastName:       ptr("Family11"),
 		Title:          ptr("Clerk"),
 		EmploymentType: ptr("Employee"),
-		EmployeeNumber: ptr(
-			"1011",
-		),
-		Department:   ptr("D4"),
-		CostCenter:   ptr("CC1"),
-		Organization: ptr("Example"),
-		Division:     ptr("North"),
+		EmployeeNumber: ptr("1011"),
+		Department:     ptr("D4"),
+		CostCenter:     ptr("CC1"),
+		Organization:   ptr("Example"),
+		Division:       ptr("North"),
 		ManagerRef: &v1.Ref{
 			Kind:  v1.RefAny,
 			Value: "00000000-0000-4000-8000-000000000001",
@@ -71,22 +69,18 @@ func TestScimmyIsReadWhole(t *testing.T) {
 		func(a v1.RemoteAccount) bool { return *a.Username == "user10@example.test" })]
 	account.Attributes = nil
 	wantAccount := v1.RemoteAccount{
-		ExternalID:     "00000000-0000-4000-8000-000000000010",
-		NativeIdentity: "user10@example.test",
-		Username:       ptr("user10@example.test"),
-		IdentityExternalID: ptr(
-			"00000000-0000-4000-8000-000000000010",
-		),
-		Email:       ptr("user10@example.test"),
-		DisplayName: ptr("User 10"),
-		FirstName: ptr(
-			"Given10",
-		),
-		LastName:       ptr("Family10"),
-		EmployeeNumber: ptr("1010"),
-		IsDisabled:     ptr(true),
-		CreatedAt:      &then,
-		ModifiedAt:     &then,
+		ExternalID:         "00000000-0000-4000-8000-000000000010",
+		NativeIdentity:     "user10@example.test",
+		Username:           ptr("user10@example.test"),
+		IdentityExternalID: ptr("00000000-0000-4000-8000-000000000010"),
+		Email:              ptr("user10@example.test"),
+		DisplayName:        ptr("User 10"),
+		FirstName:          ptr("Given10"),
+		LastName:           ptr("Family10"),
+		EmployeeNumber:     ptr("1010"),
+		IsDisabled:         ptr(true),
+		CreatedAt:          &then,
+		ModifiedAt:         &then,
 	}
 	if diff := cmp.Diff(wantAccount, account); diff != "" {
 		t.Errorf("account (-want +got):\n%s", diff)

@@ -24,22 +24,18 @@ func identityOf(rec record, attributes map[string]any) v1.RemoteIdentity {
 		PreferredName:  rec.opt("nickName"),
 		Title:          rec.opt("title"),
 		EmploymentType: rec.opt("userType"),
-		EmployeeNumber: work.opt(
-			"employeeNumber",
-		),
-		CostCenter:   work.opt("costCenter"),
-		Organization: work.opt("organization"),
-		Division:     work.opt("division"),
-		Department:   work.opt("department"),
-		ManagerRef:   managerOf(work),
-		IsDisabled: disabled(
-			rec,
-		),
-		ModifiedAt:   rec.sub("meta").moment("lastModified"),
-		ETag:         rec.sub("meta").text("version"),
-		Attributes:   attributes,
-		PhoneNumbers: phonesOf(rec),
-		Addresses:    addressesOf(rec),
+		EmployeeNumber: work.opt("employeeNumber"),
+		CostCenter:     work.opt("costCenter"),
+		Organization:   work.opt("organization"),
+		Division:       work.opt("division"),
+		Department:     work.opt("department"),
+		ManagerRef:     managerOf(work),
+		IsDisabled:     disabled(rec),
+		ModifiedAt:     rec.sub("meta").moment("lastModified"),
+		ETag:           rec.sub("meta").text("version"),
+		Attributes:     attributes,
+		PhoneNumbers:   phonesOf(rec),
+		Addresses:      addressesOf(rec),
 	}
 	return p
 }
@@ -48,9 +44,7 @@ func identityOf(rec record, attributes map[string]any) v1.RemoteIdentity {
 func accountOf(rec record, attributes map[string]any, linked bool) v1.RemoteAccount {
 	name, meta := rec.sub("name"), rec.sub("meta")
 	a := v1.RemoteAccount{
-		ExternalID: rec.text(
-			"id",
-		),
+		ExternalID:     rec.text("id"),
 		NativeIdentity: rec.text("userName"),
 		Username:       rec.opt("userName"),
 		Email:          mailOf(rec),
@@ -89,9 +83,7 @@ func addressesOf(rec record) []v1.Address {
 	out := []v1.Address{}
 	for _, item := range rec.items("addresses") {
 		a := v1.Address{
-			Formatted: item.text(
-				"formatted",
-			),
+			Formatted:     item.text("formatted"),
 			StreetAddress: item.text("streetAddress"),
 			Locality:      item.text("locality"),
 			Region:        item.text("region"),

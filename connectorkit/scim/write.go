@@ -112,13 +112,11 @@ func (k *Connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 	c.resp.Warnings = s.c.Warnings()
 	if why := s.cannot(req.Op); why != "" {
 		return v1.ProvisionResponse{}, &v1.ErrorDetail{
-			Class: v1.ClassConfig,
-			Code:  "operation_not_supported",
-			Phase: phaseUsers,
-			Message: string(
-				req.Op,
-			) + " cannot be done: " + why,
-			Hint: "The settings of the connector say how its target is changed.",
+			Class:   v1.ClassConfig,
+			Code:    "operation_not_supported",
+			Phase:   phaseUsers,
+			Message: string(req.Op) + " cannot be done: " + why,
+			Hint:    "The settings of the connector say how its target is changed.",
 		}
 	}
 	if c.provider, err = k.declaredOnce(ctx, s, req.AuthConfig); err != nil {

@@ -56,9 +56,7 @@ func refused(t testing.TB, req v1.ProvisionRequest) *v1.ErrorDetail {
 // person is what joiners are given.
 func joiner(name string) *v1.ProvisionAccount {
 	return &v1.ProvisionAccount{
-		Username: ptr(
-			name,
-		),
+		Username:       ptr(name),
 		Email:          ptr(name),
 		DisplayName:    ptr("Grace \"Amazing\" <Hopper>"),
 		FirstName:      ptr("Grace"),
@@ -308,9 +306,7 @@ func TestADryRunTellsWhatIsThenSent(t *testing.T) {
 			}
 			e.compare(t, dry.Plan[0].HTTP, base)
 			text, _ := json.Marshal([]any{dry, wet})
-			if s := string(
-				text,
-			); strings.Contains(s, canary) || strings.Contains(s, "s3cret") ||
+			if s := string(text); strings.Contains(s, canary) || strings.Contains(s, "s3cret") ||
 				!strings.Contains(s, `"Authorization":"[secret]"`) {
 				t.Errorf("%s: %s", req.Op, s)
 			}
@@ -321,9 +317,7 @@ func TestADryRunTellsWhatIsThenSent(t *testing.T) {
 // orders are one change of each kind, made one after the other.
 func orders(auth v1.AuthConfig) []v1.ProvisionRequest {
 	create := order(v1.OpAccountCreate, "", auth)
-	create.Account, create.Credential = joiner(
-		"grace@example.test",
-	), &v1.NewCredential{
+	create.Account, create.Credential = joiner("grace@example.test"), &v1.NewCredential{
 		Mode:     "password",
 		Password: "s3cret-pass",
 	}
@@ -873,9 +867,7 @@ func TestAPasswordIsSetAndNeverTold(t *testing.T) {
 	}
 	e.before = nil
 	got := do(t, req)
-	if text, _ := json.Marshal(
-		got,
-	); got.Outcome != v1.OutcomeApplied || bytes.Contains(text, []byte("hunter2")) ||
+	if text, _ := json.Marshal(got); got.Outcome != v1.OutcomeApplied || bytes.Contains(text, []byte("hunter2")) ||
 		e.user("ada")["password"] != "hunter2-\"quoted\"" {
 		t.Errorf("reset = %s, stored %v", text, e.user("ada")["password"])
 	}

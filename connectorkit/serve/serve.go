@@ -103,9 +103,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, why)
 		return
 	}
-	if kind, _, _ := mime.ParseMediaType(
-		r.Header.Get("Content-Type"),
-	); method == http.MethodPost &&
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); method == http.MethodPost &&
 		kind != "application/json" {
 		refuse(w, http.StatusUnsupportedMediaType, "the request must be application/json")
 		return

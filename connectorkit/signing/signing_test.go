@@ -67,9 +67,7 @@ func TestASecretMustBeLongEnough(t *testing.T) {
 		"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=":       true,
 		"": false, "whsec_": false, "whsec_AAAA": false, "hunter22hunter22hunter22!": false,
 	} {
-		if _, err := Key(
-			secret,
-		); (err == nil) != ok ||
+		if _, err := Key(secret); (err == nil) != ok ||
 			err != nil && secret != "" && len(secret) > 8 && strings.Contains(err.Error(), secret) {
 			t.Errorf("%q: %v", secret, err)
 		}

@@ -93,9 +93,7 @@ func TestAChangeIsSentOnceAndItsLostAnswerIsKnownForOne(t *testing.T) {
 	if _, err := changing(
 		t,
 		srv.URL,
-	).Do(cancelled, target.Request{Method: "POST", URL: "x"}); outcome.Unanswered(
-		err,
-	) ||
+	).Do(cancelled, target.Request{Method: "POST", URL: "x"}); outcome.Unanswered(err) ||
 		err == nil {
 		t.Errorf("cancelled before: %v", err)
 	}

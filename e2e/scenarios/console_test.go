@@ -61,9 +61,7 @@ func policy(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	if p := res.Header.Get(
-		"Content-Security-Policy",
-	); !strings.Contains(p, "require-trusted-types-for 'script'") ||
+	if p := res.Header.Get("Content-Security-Policy"); !strings.Contains(p, "require-trusted-types-for 'script'") ||
 		strings.Contains(p, "unsafe") {
 		t.Errorf("the page's policy is %q", p)
 	}

@@ -183,9 +183,7 @@ func TestCtrlCStopsTheDemonstrationInOrder(t *testing.T) {
 		t.Errorf("Ctrl-C ended it with exit code %d:\n%s", code, s.said())
 	}
 	gone(t, data)
-	if _, err := os.Stat(
-		filepath.Join(data, "controlplane", "postgres", "postmaster.pid"),
-	); !errors.Is(
+	if _, err := os.Stat(filepath.Join(data, "controlplane", "postgres", "postmaster.pid")); !errors.Is(
 		err,
 		os.ErrNotExist,
 	) {
@@ -239,9 +237,7 @@ func TestTheDemonstrationSaysWhichProgramDied(t *testing.T) {
 	if err := syscall.Kill(processes(t, data)["grantwright-agent"], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if code := s.exit(
-		t,
-	); code != 1 ||
+	if code := s.exit(t); code != 1 ||
 		!strings.Contains(s.said(), "the agent has ended: signal: killed. Its last words") {
 		t.Errorf("exit code %d:\n%s", code, s.said())
 	}

@@ -198,9 +198,7 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 	h.Sync(h.Admin, personnel, api.Sync{})
 	callers.disperse(t)
 	status := h.MustOperate("keys", "status")
-	if now := masterKeys(
-		status,
-	); len(now) != 1 || now[oldName] != (masterKey{}) ||
+	if now := masterKeys(status); len(now) != 1 || now[oldName] != (masterKey{}) ||
 		!regexp.MustCompile(`main\s+version 2\s+\d+\s+0`).MatchString(status) {
 		t.Errorf("in the end keys status says %s", status)
 	}

@@ -181,9 +181,7 @@ func waits(t *testing.T, refusal api.Answer, rate int) {
 			after,
 		)
 	}
-	if got, want := refusal.Header.Get(
-		"RateLimit-Policy",
-	), fmt.Sprintf(
+	if got, want := refusal.Header.Get("RateLimit-Policy"), fmt.Sprintf(
 		`"default";q=%d;w=1;grantwright-burst=200`,
 		rate,
 	); got != want {

@@ -83,9 +83,7 @@ func TestEventsOfARunAreStreamedUntilItsEnd(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	if n := len(
-		names,
-	); n < 3 || names[0] != "sync.progress" || names[n-1] != "sync.completed" ||
+	if n := len(names); n < 3 || names[0] != "sync.progress" || names[n-1] != "sync.completed" ||
 		slices.Index(names, "sync.completed") != n-1 {
 		t.Errorf("events: %v; want progress, again and again, and one sync.completed at the end", names)
 	}

@@ -243,9 +243,7 @@ func suspended(t *testing.T, h *harness.House, operator *api.Client, c *customer
 			return harness.Outcome(h.Ask(c.key.At(base+"/t/acme"), "GET", "/identities", nil))
 		},
 		"an agent": func(base string) string { // let in, it would be asked for a websocket
-			if got := harness.Outcome(
-				h.Ask(c.agent.At(base), "GET", "/agent", nil),
-			); strings.HasPrefix(got, "403") ||
+			if got := harness.Outcome(h.Ask(c.agent.At(base), "GET", "/agent", nil)); strings.HasPrefix(got, "403") ||
 				strings.HasPrefix(got, "401") {
 				return got
 			}

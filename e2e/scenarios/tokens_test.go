@@ -97,9 +97,7 @@ func scoped(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 			told := harness.Read[struct {
 				Scope string `json:"scope"`
 			}](h, refusal)
-			if challenge := refusal.Header.Get(
-				"WWW-Authenticate",
-			); told.Scope != want ||
+			if challenge := refusal.Header.Get("WWW-Authenticate"); told.Scope != want ||
 				!strings.Contains(challenge, `scope="`+want+`"`) {
 				t.Errorf(
 					"%s %s says that %q is missing, and %q; want %s in both",
@@ -261,9 +259,7 @@ func raised(t *testing.T, h *harness.House, _ *rig.ControlPlane) {
 			"GET",
 			"/identities?limit=1",
 			nil,
-		).Header.Get(
-			"RateLimit-Policy",
-		); got != want {
+		).Header.Get("RateLimit-Policy"); got != want {
 			t.Errorf("the policy is %s; want %s", got, want)
 		}
 	}

@@ -104,9 +104,7 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	in.mu.Lock()
 	in.got = append(in.got, letter{
-		ID: r.Header.Get(
-			"webhook-id",
-		),
+		ID:        r.Header.Get("webhook-id"),
 		Timestamp: r.Header.Get("webhook-timestamp"),
 		Signature: r.Header.Get("webhook-signature"),
 		Attempt:   r.Header.Get("grantwright-attempt"),

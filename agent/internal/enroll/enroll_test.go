@@ -19,9 +19,7 @@ import (
 func order(t *testing.T, url string) Order {
 	payload := base64.RawURLEncoding.EncodeToString([]byte(`{"jti":"jti-1"}`))
 	return Order{
-		Dir: config.Dir(
-			filepath.Join(t.TempDir(), "data"),
-		),
+		Dir:      config.Dir(filepath.Join(t.TempDir(), "data")),
 		Settings: config.Settings{URL: url},
 		Token:    "e30." + payload + ".c2ln",
 		Version:  "test",

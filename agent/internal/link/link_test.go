@@ -281,7 +281,10 @@ func TestAnAgentThatWasSwitchedOffAsksAgainNowAndThen(t *testing.T) {
 	default:
 	}
 	off := &enroll.Refused{Status: 403, Code: "agent_disabled"}
-	if wait := asked(off); wait < time.Minute || revoked(off) || !strings.Contains(meaning(off), "disabled this agent") {
+	if wait := asked(
+		off,
+	); wait < time.Minute || revoked(off) ||
+		!strings.Contains(meaning(off), "disabled this agent") {
 		t.Errorf("switched off: asks again after %v, revoked %v, meaning %q", wait, revoked(off), meaning(off))
 	}
 	if !revoked(&wire.CloseError{Code: wire.CloseRevoked, Reason: "revoked"}) {

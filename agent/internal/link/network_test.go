@@ -40,9 +40,7 @@ func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	a := &authority{t: t}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(
-			1,
-		),
+		SerialNumber:          big.NewInt(1),
 		Subject:               pkix.Name{CommonName: "Site authority"},
 		IsCA:                  true,
 		BasicConstraintsValid: true,
@@ -84,12 +82,10 @@ func (a *authority) pem() []byte {
 func (a *authority) listen(name string) net.Listener {
 	a.t.Helper()
 	der, key := a.make(&x509.Certificate{
-		SerialNumber: big.NewInt(
-			2,
-		),
-		Subject:     pkix.Name{CommonName: name},
-		DNSNames:    []string{name},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: big.NewInt(2),
+		Subject:      pkix.Name{CommonName: name},
+		DNSNames:     []string{name},
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore: time.Now().
 			Add(-time.Hour),
 		NotAfter:    time.Now().Add(time.Hour),

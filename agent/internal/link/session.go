@@ -201,9 +201,7 @@ func (s *session) sendHeartbeat() {
 	runtime.ReadMemStats(&m)
 	// When the connection is closed the session ends by itself.
 	_ = s.conn.Send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{
-		UptimeS: int64(
-			s.Now().Sub(s.started).Seconds(),
-		),
+		UptimeS:    int64(s.Now().Sub(s.started).Seconds()),
 		RSSBytes:   residentBytes(&m),
 		Goroutines: runtime.NumGoroutine(),
 		InFlight:   s.Runner.InFlight(),

@@ -169,9 +169,7 @@ func TestASyncStopsReadingWhenCreditIsUsedUpAndGoesOnWithAcks(t *testing.T) {
 			}
 		}
 		var s wire.Summary
-		if res := o.result(
-			t,
-		); json.Unmarshal(res.Result, &s) != nil || !res.OK || s.Records != 10 ||
+		if res := o.result(t); json.Unmarshal(res.Result, &s) != nil || !res.OK || s.Records != 10 ||
 			s.Chunks != len(o.of(wire.TypeChunk)) {
 			t.Errorf("result %+v, summary %+v", res, s)
 		}

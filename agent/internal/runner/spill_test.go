@@ -86,9 +86,7 @@ func TestReadingGoesOnToTheDiskAndComesBackInOrder(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if files, _ := os.ReadDir(
-			dir,
-		); read != 40 || len(files) == 0 || r.SpoolBytes() == 0 ||
+		if files, _ := os.ReadDir(dir); read != 40 || len(files) == 0 || r.SpoolBytes() == 0 ||
 			len(o.of(wire.TypeChunk)) != 3 {
 			t.Fatalf(
 				"%d pages were read, %d files, %d bytes, %d chunks sent",

@@ -134,9 +134,7 @@ func TestADiskThatTakesNothingIsToldAndForgottenWhenItDoesAgain(t *testing.T) {
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Put(
-		[]byte("2"),
-	); err == nil || errors.Is(err, ErrFull) || s.Failure() == nil || q.Len() != 1 ||
+	if err := q.Put([]byte("2")); err == nil || errors.Is(err, ErrFull) || s.Failure() == nil || q.Len() != 1 ||
 		s.Bytes() != block {
 		t.Errorf("Put = %v, failure %v, %d pages, %d bytes", err, s.Failure(), q.Len(), s.Bytes())
 	}

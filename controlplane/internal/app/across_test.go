@@ -72,9 +72,7 @@ func TestOnlyAFewPlacesLookBeyondOneTenant(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if text := string(
-			b,
-		); strings.Contains(text, ".Across(") || strings.Contains(text, "FindAcross(") ||
+		if text := string(b); strings.Contains(text, ".Across(") || strings.Contains(text, "FindAcross(") ||
 			strings.Contains(text, ".Deployment(") || strings.Contains(text, ".Pool()") ||
 			strings.Contains(text, ".Elsewhere(") {
 			found[filepath.ToSlash(strings.TrimPrefix(path, "../"))] = true

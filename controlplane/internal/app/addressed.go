@@ -139,9 +139,7 @@ type prefixed struct {
 func (w *prefixed) WriteHeader(status int) {
 	w.begun = w.begun || status >= http.StatusOK
 	h := w.Header()
-	if to := h.Get(
-		"Location",
-	); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") &&
+	if to := h.Get("Location"); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") &&
 		!strings.HasPrefix(to, w.prefix+"/") {
 		h.Set("Location", w.prefix+to)
 	}

@@ -413,11 +413,7 @@ func ownDatabase(t *testing.T, name string) app.Config {
 	})
 	there := func(raw string) string { return raw[:strings.LastIndex(raw, "/t_")] + "/" + name + query(raw) }
 	c := privateConfig(t)
-	c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL = there(
-		d.AppURL,
-	), there(
-		d.OwnerURL,
-	), strings.Replace(
+	c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL = there(d.AppURL), there(d.OwnerURL), strings.Replace(
 		there(d.OwnerURL),
 		pg.OwnerRole,
 		"grantwright_backup",

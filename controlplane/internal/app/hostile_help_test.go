@@ -315,9 +315,7 @@ func (r *raid) tryOnce(o aimed, path string, body []byte, header http.Header) (r
 		res, err := (&http.Client{CheckRedirect: func(*http.Request,
 			[]*http.Request) error {
 			return http.ErrUseLastResponse
-		}}).Do(
-			req,
-		)
+		}}).Do(req)
 		if err != nil {
 			return received{}, err
 		}

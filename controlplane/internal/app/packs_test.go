@@ -51,10 +51,8 @@ func TestATenantBeginsWithItsSectorPacks(t *testing.T) {
 		Name:          "School",
 		AdminEmail:    "a@school.test",
 		AdminPassword: password,
-		Packs: app.FoundingPacks(
-			nil,
-		),
-		SectorPacks: []tenant.SectorPackChoice{{Key: "education"}},
+		Packs:         app.FoundingPacks(nil),
+		SectorPacks:   []tenant.SectorPackChoice{{Key: "education"}},
 	}.Run(
 		t.Context(),
 		e.db,

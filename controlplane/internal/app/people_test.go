@@ -417,9 +417,7 @@ func TestALostSecondFactorIsTakenAwayByAnAdministrator(t *testing.T) {
 	if got := s.told(
 		`select action from audit_event where action = 'auth.mfa_reset' and subject_id = $1`,
 		id,
-	); len(
-		got,
-	) != 1 {
+	); len(got) != 1 {
 		t.Errorf("the reset is in the log %d times; want once", len(got))
 	}
 }

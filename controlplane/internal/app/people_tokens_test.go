@@ -169,9 +169,7 @@ func TestARotatedTokenAndItsSuccessorWorkUntilTheOverlapEnds(t *testing.T) {
 		t.Errorf("a token about to end says %q", ending.header.Get("Token-Expires-At"))
 	}
 	before := s.as(next, "GET", "/settings/api-tokens/"+id, nil)
-	if state := before.text(
-		"state",
-	); state != "expiring" && state != "expired" ||
+	if state := before.text("state"); state != "expiring" && state != "expired" ||
 		before.text("rotation_overlap_until") == "" {
 		t.Errorf("the rotated token: %s", before.raw)
 	}

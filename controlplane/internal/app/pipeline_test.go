@@ -50,11 +50,7 @@ func TestOfFiftyWhoChangeWhatTheyHaveSeenOneDoes(t *testing.T) {
 		"GET",
 		path,
 		nil,
-	).header.Get(
-		"ETag",
-	), strconv.Quote(
-		strconv.Itoa(version+1),
-	); got != want {
+	).header.Get("ETag"), strconv.Quote(strconv.Itoa(version+1)); got != want {
 		t.Errorf("the ETag is %s; want %s", got, want)
 	}
 }

@@ -52,11 +52,9 @@ func (f *file) show(p people.Person) employee {
 		ManagerEmployeeID: orNull(p.Manager),
 		EmploymentType:    string(p.Kind),
 		Status:            string(p.Status),
-		HireDate: p.HireDate.Format(
-			time.DateOnly,
-		),
-		EndDate:   date(p.EndDate),
-		UpdatedAt: p.Modified.UTC().Format(time.RFC3339),
+		HireDate:          p.HireDate.Format(time.DateOnly),
+		EndDate:           date(p.EndDate),
+		UpdatedAt:         p.Modified.UTC().Format(time.RFC3339),
 	}
 }
 

@@ -53,13 +53,7 @@ func TestChangesShowAndNobodyIsMissedBetweenPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(
-		first.Entries,
-	)+len(
-		rest.Entries,
-	), len(
-		c.Directory.Accounts,
-	)-len(
+	if got, want := len(first.Entries)+len(rest.Entries), len(c.Directory.Accounts)-len(
 		c.Wrinkles.ServiceAccounts,
 	)+1; got != want {
 		t.Errorf("%d people over pages with changes between them; want %d", got, want)

@@ -63,9 +63,7 @@ func newDirectory(base string, s people.System) (*directory, error) {
 func (d *directory) grow(s people.System) {
 	above := "ou=people," + d.base
 	first := []*entry{
-		root(
-			d.base,
-		),
+		root(d.base),
 		container(d.base, "people", ""),
 		container(d.base, "employees", above),
 		container(d.base, "contractors", above),

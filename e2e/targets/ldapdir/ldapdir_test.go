@@ -138,9 +138,7 @@ func TestRootDSEAndSchemaLeadAClientToEverything(t *testing.T) {
 	) {
 		t.Errorf("attributeTypes do not define sn as RFC 4512 writes it:\n%s", types)
 	}
-	if _, err = c.Search(
-		request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=*)"),
-	); code(
+	if _, err = c.Search(request(s.BaseDN(), ldap.ScopeWholeSubtree, "(objectClass=*)")); code(
 		err,
 	) != ldap.LDAPResultInsufficientAccessRights {
 		t.Errorf("anonymous search: %v; want code 50", err)
@@ -252,9 +250,7 @@ func TestAMissingBaseIsNamedWithWhatIsThere(t *testing.T) {
 	if !errors.As(err, &e) || e.ResultCode != ldap.LDAPResultNoSuchObject || e.MatchedDN != s.PeopleDN() {
 		t.Errorf("got %v (matched %q); want code 32, matched %s", err, e.MatchedDN, s.PeopleDN())
 	}
-	if _, err = c.Search(
-		request("not a dn", ldap.ScopeWholeSubtree, "(objectClass=*)"),
-	); code(
+	if _, err = c.Search(request("not a dn", ldap.ScopeWholeSubtree, "(objectClass=*)")); code(
 		err,
 	) != ldap.LDAPResultInvalidDNSyntax {
 		t.Errorf("a base that is no DN: %v; want code 34", err)
@@ -362,9 +358,7 @@ func TestAttributesComeAsSelected(t *testing.T) {
 	if got := get(); !has(got, "mail") || has(got, "entryUUID") || has(got, "memberOf") {
 		t.Errorf("by default: %v; want user attributes alone", got)
 	}
-	if got := get(
-		"+",
-	); has(got, "mail") || !has(got, "entryUUID") || !has(got, "modifyTimestamp") ||
+	if got := get("+"); has(got, "mail") || !has(got, "entryUUID") || !has(got, "modifyTimestamp") ||
 		!has(got, "memberOf") {
 		t.Errorf("with +: %v; want operational attributes alone", got)
 	}

@@ -240,9 +240,7 @@ func refuse(application int) gldap.HandlerFunc {
 	return func(w *gldap.ResponseWriter, r *gldap.Request) {
 		_ = w.Write(r.NewResponse(
 			gldap.WithApplicationCode(application),
-			gldap.WithResponseCode(
-				gldap.ResultUnwillingToPerform,
-			),
+			gldap.WithResponseCode(gldap.ResultUnwillingToPerform),
 			gldap.WithDiagnosticMessage("this directory is read-only"),
 		))
 	}

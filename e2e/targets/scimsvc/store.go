@@ -219,9 +219,7 @@ func (s *store) comparable(r *scim.Resource) scim.ResourceAttributes {
 	a := copied(r).Attributes
 	a["id"] = r.ID
 	a["meta"] = map[string]any{
-		"created": r.Meta.Created.Format(
-			time.RFC3339,
-		),
+		"created":      r.Meta.Created.Format(time.RFC3339),
 		"lastModified": r.Meta.LastModified.Format(time.RFC3339),
 		"resourceType": s.kind,
 	}

@@ -64,9 +64,7 @@ func TestTheDebCarriesOurScriptsAndKeepsTheAdministratorsSettings(t *testing.T) 
 	if got := read(
 		t,
 		filepath.Join(control, "conffiles"),
-	); strings.TrimSpace(
-		got,
-	) != "/etc/grantwright-agent/environment" {
+	); strings.TrimSpace(got) != "/etc/grantwright-agent/environment" {
 		t.Errorf("conffiles: %q", got)
 	}
 }

@@ -158,9 +158,7 @@ func TestPackedFilesGoOutPackedToWhoCanUnpackThem(t *testing.T) {
 	for accept, want := range map[string]string{"gzip, deflate, br": "gzip", "br;q=1, gzip;q=0.5": "gzip", "": "",
 		"br": "", "gzip;q=0": ""} {
 		resp, body := get(t, s.URL+"/redoc/redoc.standalone.js", "Accept-Encoding", accept)
-		if got := resp.Header.Get(
-			"Content-Encoding",
-		); got != want || (want == "") != (body == script) ||
+		if got := resp.Header.Get("Content-Encoding"); got != want || (want == "") != (body == script) ||
 			resp.Header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("Accept-Encoding %q: encoding %q, %d bytes; want %q", accept, got, len(body), want)
 		}

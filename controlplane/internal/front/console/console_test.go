@@ -65,9 +65,7 @@ func TestBrowsersGetThePageAndProgramsATrueAnswer(t *testing.T) {
 			!strings.Contains(body, `content=""`) {
 			t.Errorf("%s = %d %s", path, res.StatusCode, body)
 		}
-		if p := res.Header.Get(
-			"Content-Security-Policy",
-		); !strings.Contains(p, "trusted-types 'none'") ||
+		if p := res.Header.Get("Content-Security-Policy"); !strings.Contains(p, "trusted-types 'none'") ||
 			strings.Contains(p, "unsafe") {
 			t.Errorf("%s has the policy %q", path, p)
 		}
@@ -157,9 +155,7 @@ func TestProgramBuiltWithoutTheConsoleSaysSo(t *testing.T) {
 	if res, body := serve(
 		t,
 		fstest.MapFS{},
-	)(
-		"/",
-	); res.StatusCode != 200 ||
+	)("/"); res.StatusCode != 200 ||
 		!strings.Contains(body, "built without its web console") {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}

@@ -192,13 +192,11 @@ func (o *org) about(s Subject, it item, at time.Time) *condition.Person {
 	}
 	days, permanent := s.days(at)
 	request := map[string]any{
-		"kind":          s.Kind,
-		"urgency":       s.Urgency,
-		"duration_days": days,
-		"permanent":     permanent,
-		"starts_at": instantOrNil(
-			s.StartsAt,
-		),
+		"kind":               s.Kind,
+		"urgency":            s.Urgency,
+		"duration_days":      days,
+		"permanent":          permanent,
+		"starts_at":          instantOrNil(s.StartsAt),
 		"ends_at":            instantOrNil(s.EndsAt),
 		"external_reference": textOrNil(s.ExternalReference),
 		"for_self":           s.RequesterID != "" && s.RequesterID == s.BeneficiaryID,

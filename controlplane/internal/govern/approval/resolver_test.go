@@ -253,9 +253,7 @@ func TestWhoeverAsksIsToldWhomTheyMayChoose(t *testing.T) {
 				},
 			),
 		),
-	)(
-		h.subject(),
-	)
+	)(h.subject())
 	ctx := context.Background()
 	for _, tt := range []struct {
 		chosen []string

@@ -67,9 +67,7 @@ func TestACalendarIsKeptAndCountedIn(t *testing.T) {
 		"GET",
 		"/approval-rules/calendars?q=pla",
 		nil,
-	); fmt.Sprint(
-		l.Values("name"),
-	) != "[Plain]" {
+	); fmt.Sprint(l.Values("name")) != "[Plain]" {
 		t.Errorf("list = %v", l.Body)
 	}
 	for _, tt := range []struct {
@@ -131,9 +129,7 @@ func TestAScheduleSaysWhoseTurnItIs(t *testing.T) {
 		"PATCH",
 		"/approval-rules/on-call/"+id,
 		object{"shift": "P1D"},
-	); b.Text(
-		"on_call_identity_id",
-	) != h.lead {
+	); b.Text("on_call_identity_id") != h.lead {
 		t.Errorf("with shifts of a day: %v", b.Body)
 	}
 	rule := h.make(
@@ -214,9 +210,7 @@ func TestADraftIsTriedOutAndNothingIsKept(t *testing.T) {
 	}
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, h.boss)
 	a = h.Must(200, "admin", "POST", "/approval-rules/simulate", object{"rule": draft, "request": request})
-	if w := fmt.Sprint(
-		a.Body["warnings"],
-	); !strings.Contains(w, "boss has left") ||
+	if w := fmt.Sprint(a.Body["warnings"]); !strings.Contains(w, "boss has left") ||
 		!strings.Contains(w, "#/branches/0/outcome/stages/0/groups/0/approvers/0") {
 		t.Errorf("warnings = %s", w)
 	}

@@ -125,16 +125,10 @@ func TestAnEscalationDecides(t *testing.T) {
 		stage("and its second", "any", h.group("any", "walt")),
 	)
 	h.board.rule = &rule
-	skip, yes, no := h.start(
-		plan(escalating(h, "any", "skip", "mia"), next),
-	), h.start(
+	skip, yes, no := h.start(plan(escalating(h, "any", "skip", "mia"), next)), h.start(
 		plan(escalating(h, "any", "approve", "mia")),
-	), h.start(
-		plan(escalating(h, "any", "reject", "mia")),
-	)
-	use, shorter := h.start(
-		plan(escalating(h, "any", "use_rule", "mia"), next),
-	), h.start(
+	), h.start(plan(escalating(h, "any", "reject", "mia")))
+	use, shorter := h.start(plan(escalating(h, "any", "use_rule", "mia"), next)), h.start(
 		plan(escalating(h, "any", "use_rule", "mia"), next, next, next),
 	)
 	h.later(day)
@@ -216,14 +210,10 @@ func TestAStageWaitsUntilSomethingIsTrueOfThePerson(t *testing.T) {
 func TestAStageWaitsForSomebodyElse(t *testing.T) {
 	h := open(t)
 	h.person("root", viewer.Admin)
-	on, off, late := h.start(
-		waiting(h, approval.StageWait{Kind: "external"}),
-	), h.start(
+	on, off, late := h.start(waiting(h, approval.StageWait{Kind: "external"})), h.start(
 		waiting(h, approval.StageWait{Kind: "external"}),
 	),
-		h.start(
-			waiting(h, approval.StageWait{Kind: "external", Timeout: "P1D"}),
-		)
+		h.start(waiting(h, approval.StageWait{Kind: "external", Timeout: "P1D"}))
 	task := func(item string) string {
 		return h.Strings(`select id::text from decision_task where kind = 'external_wait'
 			and subject ->> 'id' = $1`, item)[0]

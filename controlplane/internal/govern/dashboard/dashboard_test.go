@@ -262,9 +262,7 @@ func TestADashboardShowsWhatTheCallerMaySee(t *testing.T) {
 	}
 	second := pgtest.Tenant(t, h.DB, "second")
 	h.Let("stranger", second.Tenant, "", viewer.Admin)
-	if s := h.sum(
-		"stranger",
-	); at(s, "figures.people.total") != 0.0 || at(s, "connectors.total") != 0.0 ||
+	if s := h.sum("stranger"); at(s, "figures.people.total") != 0.0 || at(s, "connectors.total") != 0.0 ||
 		at(s, "funnel.state") != "bootstrapped" ||
 		at(s, "checklist.first_sync_done") != false {
 		t.Errorf("another tenant: %v", s)

@@ -154,9 +154,7 @@ func TestWhoMayDelegateFindsADelegate(t *testing.T) {
 		if got := h.Must(200, "admin", "GET", at+"?q=bob&delegator_id="+delegator, nil).
 			Values("display"); fmt.Sprint(
 			got,
-		) != fmt.Sprint(
-			want,
-		) {
+		) != fmt.Sprint(want) {
 			t.Errorf("an administrator finds %v; want %v", got, want)
 		}
 	}

@@ -264,9 +264,7 @@ func TestAClaimKeepsOthersFromDeciding(t *testing.T) {
 	if a := h.decide("bob", id, "approve"); a.Status != 200 || a.Body["claimed_by"] != nil {
 		t.Errorf("who has claimed it decides: %d %v", a.Status, a.Body)
 	}
-	if got := history(
-		h.task("ann", id),
-	); !slices.Equal(
+	if got := history(h.task("ann", id)); !slices.Equal(
 		got,
 		[]string{"asked", "claimed", "released", "claimed", "decided"},
 	) {

@@ -218,9 +218,7 @@ func TestDelegationsThatCannotBeAreExplained(t *testing.T) {
 		"POST",
 		delegations,
 		map[string]any{"delegator_id": p[2], "delegate_id": p[1]},
-	); d.Text(
-		"source",
-	) != "admin" {
+	); d.Text("source") != "admin" {
 		t.Errorf("made by an administrator: %v", d.Body)
 	}
 }

@@ -86,14 +86,12 @@ func stored(n New) question {
 		NotFor:       orNone(n.NotFor),
 		Delegable:    !n.Undelegable,
 		Reassignable: !n.Fixed,
-		ReassignTo: orNone(
-			n.ReassignTo,
-		),
-		Priority:  n.Priority,
-		RiskLevel: orNull(n.RiskLevel),
-		GroupKey:  orNull(n.GroupKey),
-		Links:     n.Links,
-		people:    n.Assignees,
+		ReassignTo:   orNone(n.ReassignTo),
+		Priority:     n.Priority,
+		RiskLevel:    orNull(n.RiskLevel),
+		GroupKey:     orNull(n.GroupKey),
+		Links:        n.Links,
+		people:       n.Assignees,
 	}
 	if q.ID == "" {
 		q.ID = uuid.Must(uuid.NewV7()).String()

@@ -134,18 +134,14 @@ func TestTheAccountOfSomebodyWhoHasLeftIsAskedAbout(t *testing.T) {
 	}
 	task := h.one(matter.OrphanAccount)
 	h.shows(task, "has no active owner", "It belonged to ada, who has left", "last sign-in with it was on 2026-03-04")
-	if got := actions(
-		task,
-	); got != "link disable delete keep" || task["risk_level"] != "high" ||
+	if got := actions(task); got != "link disable delete keep" || task["risk_level"] != "high" ||
 		member(task, "context", "reason") != "owner_deactivated" {
 		t.Errorf("it takes %s, of risk %v, because %v", got, task["risk_level"], member(task, "context", "reason"))
 	}
 	h.decide(task, "disable", "she has left", nil)
 	if got := h.Strings(
 		`select operation || ' ' || created_from || ' ' || note from provisioning_task`,
-	); fmt.Sprint(
-		got,
-	) != "[disable manual she has left]" {
+	); fmt.Sprint(got) != "[disable manual she has left]" {
 		t.Errorf("ordered: %v", got)
 	}
 	h.none(matter.OrphanAccount)
@@ -224,9 +220,7 @@ func TestAnAccountThatIsNobodysOwnIsAskedAboutAtOnce(t *testing.T) {
 	h.Exec(`insert into account (tenant_id, id, connector_id, external_id, username, row_hash, account_type, managed)
 		values (current_tenant(), $1, $2, 'svc', 'svc', '', 'service', 'protected')`, newID(), dir)
 	task := h.one(matter.OrphanAccount)
-	if got := actions(
-		task,
-	); got != "link keep" ||
+	if got := actions(task); got != "link keep" ||
 		!strings.Contains(fmt.Sprint(member(task, "context", "cannot")), "protected") {
 		t.Errorf("a protected account takes %s: %v", got, member(task, "context", "cannot"))
 	}

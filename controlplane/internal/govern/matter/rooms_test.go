@@ -63,9 +63,7 @@ func TestChangedFieldsAreDecidedInTheInbox(t *testing.T) {
 	at := "/connectors/" + h.drifted()
 	task := h.one(matter.SchemaDiff)
 	h.shows(task, "The fields of hr have changed", "2 new, 1 gone", "1 mapping uses what is gone", "givenName")
-	if got := actions(
-		task,
-	); got != "accept_all decide dismiss" || member(task, "context", "undecided") != 3.0 ||
+	if got := actions(task); got != "accept_all decide dismiss" || member(task, "context", "undecided") != 3.0 ||
 		task["risk_level"] != "medium" {
 		t.Errorf(
 			"it takes %s; %v are undecided; its risk is %v",

@@ -199,14 +199,10 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 		}
 		d.IdentitiesAffected, d.GrantsAdded, d.GrantsEnded = d.IdentitiesAffected+1, d.GrantsAdded+len(
 			gains,
-		), d.GrantsEnded+len(
-			losses,
-		)
+		), d.GrantsEnded+len(losses)
 		out.IdentitiesAffected, out.GrantsAdded, out.GrantsEnded = out.IdentitiesAffected+1, out.GrantsAdded+len(
 			gains,
-		), out.GrantsEnded+len(
-			losses,
-		)
+		), out.GrantsEnded+len(losses)
 		if len(out.Sample) < mostSampled {
 			out.Sample = append(
 				out.Sample,

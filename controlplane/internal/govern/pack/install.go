@@ -241,9 +241,7 @@ func (s *Service) perform(
 		action = "sector_pack.upgraded"
 	}
 	i.Key, i.PackVersion, i.State, i.Parameters, i.InstalledBy = q.Key, entry.Version, stateInstalled,
-		planned.Parameters, actor(
-			tx,
-		)
+		planned.Parameters, actor(tx)
 	i.Checksum, i.Source, i.UninstallMode = entry.Checksum, entry.Source, nil
 	if err := i.save(ctx, tx); err != nil {
 		return out, planned, err
@@ -278,14 +276,12 @@ func (s *Service) perform(
 		}
 	}
 	err = audit.Record(ctx, tx, audit.Entry{Action: action, Subject: i.subject(), Context: map[string]any{
-		"version":          i.PackVersion,
-		"previous_version": planned.FromVersion,
-		"added":            len(planned.Add),
-		"changed":          len(planned.Change),
-		"removed":          len(planned.Remove),
-		"conflicts": len(
-			planned.Conflict,
-		),
+		"version":             i.PackVersion,
+		"previous_version":    planned.FromVersion,
+		"added":               len(planned.Add),
+		"changed":             len(planned.Change),
+		"removed":             len(planned.Remove),
+		"conflicts":           len(planned.Conflict),
 		"pending":             len(planned.PendingBinding),
 		"skipped":             len(planned.Skip),
 		"identities_affected": planned.Impact.IdentitiesAffected,

@@ -368,9 +368,7 @@ func TestAnUploadIsSignedBySomebodyTrusted(t *testing.T) {
 		packs+"/upload",
 		map[string]any{"archive": h.packed(broken)},
 	)
-	if text := str(
-		refused.Body["problems"],
-	); !strings.Contains(text, "did you mean nurse") ||
+	if text := str(refused.Body["problems"]); !strings.Contains(text, "did you mean nurse") ||
 		!strings.Contains(text, "pack.yaml") {
 		t.Errorf("problems = %s", text)
 	}

@@ -193,13 +193,9 @@ func (f *Fields) fill() {
 		f.Lifecycle.OnNoMatch = Grace
 	}
 	f.OwnerIDs = once(f.OwnerIDs)
-	f.Resources.RoleIDs, f.Resources.EntitlementIDs, f.Resources.ConnectorIDs = once(
-		f.Resources.RoleIDs,
-	), once(
+	f.Resources.RoleIDs, f.Resources.EntitlementIDs, f.Resources.ConnectorIDs = once(f.Resources.RoleIDs), once(
 		f.Resources.EntitlementIDs,
-	), once(
-		f.Resources.ConnectorIDs,
-	)
+	), once(f.Resources.ConnectorIDs)
 	if len(f.Lifecycle.When) == 0 {
 		f.Lifecycle.When = slices.Clone(states)
 	}

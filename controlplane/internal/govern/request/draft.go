@@ -85,13 +85,9 @@ func draw(tx *pg.Tx, in NewAccessRequest, at string) *draft {
 	}
 	d := &draft{in: in, at: at, id: newID()}
 	for i, r := range in.RequestedResources {
-		r.RoleID, r.EntitlementID, r.AccountID = strings.ToLower(
-			r.RoleID,
-		), strings.ToLower(
+		r.RoleID, r.EntitlementID, r.AccountID = strings.ToLower(r.RoleID), strings.ToLower(
 			r.EntitlementID,
-		), strings.ToLower(
-			r.AccountID,
-		)
+		), strings.ToLower(r.AccountID)
 		d.wishes = append(
 			d.wishes,
 			&wish{

@@ -157,9 +157,7 @@ func TestWhoMayAskForWhom(t *testing.T) {
 	if a := h.ask(
 		"ann",
 		map[string]any{"requested_resources": []any{map[string]any{"role_id": h.role}}, "justification": "x"},
-	); a.Text(
-		"requested_for_identity_id",
-	) != h.ann {
+	); a.Text("requested_for_identity_id") != h.ann {
 		t.Errorf("asked for %v", a.Body["requested_for"])
 	}
 }

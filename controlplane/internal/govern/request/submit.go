@@ -202,18 +202,16 @@ func (d *draft) items() []itemRecord {
 			Beneficiary: d.person.ID,
 			Kind:        d.in.Kind,
 			RoleID:      idOrNil(w.in.RoleID),
-			Entitlement: idOrNil(
-				w.in.EntitlementID,
-			),
-			AccountID:  idOrNil(w.in.AccountID),
-			Display:    w.thing.Display,
-			RiskLevel:  w.thing.RiskLevel,
-			Privileged: w.thing.Privileged,
-			Parameters: w.in.Parameters,
-			StartsAt:   w.starts,
-			EndsAt:     w.ends,
-			Limits:     w.limits,
-			Plan:       w.plan,
+			Entitlement: idOrNil(w.in.EntitlementID),
+			AccountID:   idOrNil(w.in.AccountID),
+			Display:     w.thing.Display,
+			RiskLevel:   w.thing.RiskLevel,
+			Privileged:  w.thing.Privileged,
+			Parameters:  w.in.Parameters,
+			StartsAt:    w.starts,
+			EndsAt:      w.ends,
+			Limits:      w.limits,
+			Plan:        w.plan,
 		}
 		if item.Parameters == nil {
 			item.Parameters = map[string]any{}

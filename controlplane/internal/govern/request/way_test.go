@@ -164,9 +164,7 @@ func TestExtension(t *testing.T) {
 		"POST",
 		"/access-requests/"+id+"/extend",
 		map[string]any{"duration": "P6D"},
-	); pointers(
-		e,
-	) != "#/duration duration_exceeds_limit" {
+	); pointers(e) != "#/duration duration_exceeds_limit" {
 		t.Errorf("points to %s", pointers(e))
 	}
 	h.Refused(404, "not_found", "tom", "POST", "/access-requests/"+id+"/extend", map[string]any{"duration": "P1D"})
@@ -177,9 +175,7 @@ func TestExtension(t *testing.T) {
 	if after := ends(
 		t,
 		items(h.Must(200, "ann", "GET", "/access-requests/"+id, nil))[0],
-	); after.Sub(
-		before,
-	) != 5*24*time.Hour {
+	); after.Sub(before) != 5*24*time.Hour {
 		t.Errorf("extended from %v to %v", before, after)
 	}
 	h.looks()

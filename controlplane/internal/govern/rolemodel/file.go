@@ -153,15 +153,13 @@ func readNames(ctx context.Context, tx *pg.Tx, roles []role.Role) (n names, err 
 // file is a role as a file says it.
 func (n names) file(r role.Role) fileRole {
 	f := fileRole{
-		Key:         r.Key,
-		Name:        r.Name,
-		Description: r.Description,
-		RoleType:    r.RoleType,
-		Lifecycle:   r.Lifecycle,
-		Owners:      n.peopleOf(r.OwnerIDs),
-		BackupOwners: n.peopleOf(
-			r.BackupOwnerIDs,
-		),
+		Key:             r.Key,
+		Name:            r.Name,
+		Description:     r.Description,
+		RoleType:        r.RoleType,
+		Lifecycle:       r.Lifecycle,
+		Owners:          n.peopleOf(r.OwnerIDs),
+		BackupOwners:    n.peopleOf(r.BackupOwnerIDs),
 		MembershipRule:  r.MembershipRule,
 		Requestable:     r.Requestable,
 		VisibleTo:       r.VisibleTo,

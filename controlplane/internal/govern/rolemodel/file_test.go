@@ -197,9 +197,7 @@ roles:
 	}
 	text = strings.Replace(text, "group-1", "group-2", 1)
 	again := h.Must(200, "admin", "POST", roles+"/import", yamlOf(text))
-	if got := lines(
-		again.Body,
-	); got != "[ward unchanged risky drafted]" ||
+	if got := lines(again.Body); got != "[ward unchanged risky drafted]" ||
 		h.Must(200, "admin", "GET", risky, nil).Body["has_draft"] != true {
 		t.Errorf("imported again: %s", got)
 	}

@@ -262,11 +262,7 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 		"PATCH",
 		members+"/"+ben,
 		map[string]any{"ends_at": until},
-	); a.Text(
-		"until",
-	) != until.Format(
-		time.RFC3339,
-	) {
+	); a.Text("until") != until.Format(time.RFC3339) {
 		t.Errorf("extended until %v; want %v", a.Body["until"], until)
 	}
 	h.Refused(409, "member_by_rule", "admin", "DELETE", members+"/"+ann, nil)

@@ -51,9 +51,7 @@ func (w *walker) cursor(tb testing.TB) string {
 func TestACursorWithAnyBitChangedIsNone(t *testing.T) {
 	w := newWalker(t)
 	good := w.cursor(t)
-	if got, err := w.walk(
-		good,
-	); err != nil ||
+	if got, err := w.walk(good); err != nil ||
 		fmt.Sprint(got.Page.After) != "[2026-01-02 0198f5c3-4f9e-7a6b-8c1d-2e3f4a5b6c7d]" {
 		t.Fatalf("unchanged: %v, %v", got, err)
 	}

@@ -478,9 +478,7 @@ func TestTheAnswerSaysAsWhomItWasMade(t *testing.T) {
 	}
 	who = viewer.Viewer{Tenant: "t", Kind: viewer.Service, ID: "s", Scopes: []string{"things:read"}}
 	res, body := call(t, s, "x", "GET", "/api/v1/echo", "")
-	if got := res.Header.Get(
-		"WWW-Authenticate",
-	); res.StatusCode != 403 ||
+	if got := res.Header.Get("WWW-Authenticate"); res.StatusCode != 403 ||
 		got != `Bearer realm="grantwright", error="insufficient_scope", scope="echo:read"` {
 		t.Errorf("without the scope: %d %q %v", res.StatusCode, got, body)
 	}
@@ -631,9 +629,7 @@ func TestBodiesHaveBoundsThatBulkRoutesWiden(t *testing.T) {
 func TestAMalformedAuthorizationIsSaidSo(t *testing.T) {
 	s := serve(t, httpapi.Config{}, echo("GET"))
 	res, body := call(t, s, "admin", "GET", "/api/v1/echo?access_token=x", "")
-	if got := res.Header.Get(
-		"WWW-Authenticate",
-	); res.StatusCode != 400 || body["code"] != "invalid_request" ||
+	if got := res.Header.Get("WWW-Authenticate"); res.StatusCode != 400 || body["code"] != "invalid_request" ||
 		got != `Bearer realm="grantwright", error="invalid_request"` {
 		t.Errorf("got %d %v %q", res.StatusCode, body["code"], got)
 	}

@@ -251,9 +251,7 @@ func TestReadingsAreReadOnceInAWhileAndAbsentWhenTheyFail(t *testing.T) {
 		t.Errorf("5 scrapes read %d times; want once", reads)
 	}
 	r.Every, fails = 0, errors.New("no database")
-	if got := scrape(
-		m,
-	); strings.Contains(got, "grantwright_runs{") ||
+	if got := scrape(m); strings.Contains(got, "grantwright_runs{") ||
 		!strings.Contains(got, "grantwright_readings_failed_total 1") {
 		t.Errorf("metrics while the database is away:\n%s", got)
 	}

@@ -145,9 +145,7 @@ func (q queries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	ctx, _ = q.traces.Start(
 		ctx,
 		"postgresql "+firstWord(data.SQL),
-		trace.WithSpanKind(
-			trace.SpanKindClient,
-		),
+		trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(attribute.String("db.system.name", "postgresql")),
 	)
 	return context.WithValue(ctx, ownSpan{}, true)

@@ -168,9 +168,7 @@ func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire
 		short(hello.Version),
 		short(hello.OS),
 		short(hello.Arch),
-		short(
-			hello.Hostname,
-		),
+		short(hello.Hostname),
 		tx.Viewer.IP,
 		types(hello.ConnectorTypes),
 		skew(hello.Clock).Milliseconds(),

@@ -196,9 +196,7 @@ func TestAnAgentThatDoesNotKnowTheTypeIsNotChosen(t *testing.T) {
 	a.connect()
 	b.connect()
 	for range 5 {
-		if s := h.hub.pick(
-			dispatch.Target{Tenant: h.system.Tenant, Type: "ldap", AgentGroup: "dc"},
-		); s == nil ||
+		if s := h.hub.pick(dispatch.Target{Tenant: h.system.Tenant, Type: "ldap", AgentGroup: "dc"}); s == nil ||
 			s.key.id != b.id {
 			t.Fatal("an agent was chosen that cannot run it, or none")
 		}

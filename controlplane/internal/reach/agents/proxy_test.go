@@ -456,9 +456,7 @@ func TestAnAgentThatVanishesFailsTheRun(t *testing.T) {
 	l.ws.Close()
 	began := time.Now()
 	d := detail(t, wait(t, call).err)
-	if took := time.Since(
-		began,
-	); d.Class != v1.ClassAgentUnavailable || d.Code != "agent_lost" || !d.Retryable ||
+	if took := time.Since(began); d.Class != v1.ClassAgentUnavailable || d.Code != "agent_lost" || !d.Retryable ||
 		took < h.hub.pace.lapse/2 {
 		t.Errorf("err = %+v after %s", d, took)
 	}

@@ -76,9 +76,7 @@ func (s *session) welcome(actions []wire.ResumeAction) {
 		AgentID:    s.key.id,
 		Capability: min(s.hello.Capability, wire.Capability),
 		MaxFrame:   wire.DefaultMaxFrame,
-		HeartbeatS: int(
-			wire.HeartbeatInterval / time.Second,
-		),
+		HeartbeatS: int(wire.HeartbeatInterval / time.Second),
 		ServerTime: time.Now().UTC(),
 		Resume:     actions,
 		MinVersion: s.hub.MinVersion,

@@ -107,9 +107,7 @@ func overloaded(detail string) *httpapi.Problem {
 }
 
 func refuse(w http.ResponseWriter, r *http.Request, p *httpapi.Problem) {
-	p.Type, p.Title, p.RequestID = "urn:grantwright:problem:"+p.Code, http.StatusText(
-		p.Status,
-	), httpapi.RequestID(
+	p.Type, p.Title, p.RequestID = "urn:grantwright:problem:"+p.Code, http.StatusText(p.Status), httpapi.RequestID(
 		r.Context(),
 	)
 	p.Instance = "urn:grantwright:request:" + p.RequestID

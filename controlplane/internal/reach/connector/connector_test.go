@@ -47,9 +47,7 @@ func TestAConnectorIsMadeWithDefaultsAndItsSecretNeverShowsAgain(t *testing.T) {
 	if len(secrets) != 1 || len(password) != 2 || password["set"] != true || password["updated_at"] == nil {
 		t.Errorf("credentials = %v", secrets)
 	}
-	if o := h.opened(
-		path,
-	); o.Auth["bind_password"] != canary || o.Auth["host"] != "ldap.example.com" ||
+	if o := h.opened(path); o.Auth["bind_password"] != canary || o.Auth["host"] != "ldap.example.com" ||
 		o.Target.Type != "ldap" ||
 		strings.Contains(fmt.Sprintf("%v %+v %#v %s", o, o, o, o.LogValue()), canary) {
 		t.Errorf("opened %v", o)

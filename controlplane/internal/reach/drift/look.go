@@ -115,9 +115,7 @@ func (l *look) one(ctx context.Context, a *account) error {
 		return nil
 	}
 	q := question{
-		before: a.baseline(
-			owned,
-		),
+		before:   a.baseline(owned),
 		owned:    owned,
 		rule:     c.Drift,
 		resolve:  l.resolve,

@@ -254,9 +254,7 @@ func TestAPreviewReadsTheKindsThatAreWanted(t *testing.T) {
 		t.Errorf("the first row: %v", row)
 	}
 	before := len(h.target.asked)
-	if kinds(
-		object{"objects": []string{"account"}},
-	); len(h.target.asked) != before+1 ||
+	if kinds(object{"objects": []string{"account"}}); len(h.target.asked) != before+1 ||
 		h.target.asked[before].Options.MaxRecords == nil {
 		t.Errorf("reads: %+v", h.target.asked[before:])
 	}

@@ -53,9 +53,7 @@ func (s *Service) Discover(
 		return out, err
 	}
 	out.Success, out.SchemaDigest, out.Error, out.Objects = answer.Success, answer.SchemaDigest, answer.Error,
-		shownObjects(
-			answer.Objects,
-		)
+		shownObjects(answer.Objects)
 	if answer.Warnings != nil {
 		out.Warnings = answer.Warnings
 	}

@@ -64,9 +64,7 @@ func TestALookIsKeptAndNothingSecretIsInIt(t *testing.T) {
 	}
 	h.do(200, "POST", path+"/discover", nil)
 	list := h.do(200, "GET", path+"/schema/snapshots", nil)
-	if items := list.list(
-		"items",
-	); len(items) != 2 || items[0]["current"] != true || items[1]["current"] != false ||
+	if items := list.list("items"); len(items) != 2 || items[0]["current"] != true || items[1]["current"] != false ||
 		items[0]["fields"] != 9.0 {
 		t.Errorf("snapshots = %s", list.text)
 	}

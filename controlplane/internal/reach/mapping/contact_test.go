@@ -36,9 +36,7 @@ func TestPhoneNumbersAndAddressesOfASourceAreCustomAttributes(t *testing.T) {
 		t.Errorf("attributes (-want +got), %v:\n%s", problems, diff)
 	}
 	p, _ = mapping.New().Person(&record, today)
-	if got := p.Attributes(
-		func(name string) bool { return name == "addresses" },
-	); len(got) != 1 ||
+	if got := p.Attributes(func(name string) bool { return name == "addresses" }); len(got) != 1 ||
 		got["addresses"] == nil {
 		t.Errorf("with a schema that has addresses alone: %v", got)
 	}

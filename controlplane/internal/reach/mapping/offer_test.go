@@ -13,9 +13,7 @@ func TestWhatAPackOffersTakesThePlaceOfAGuess(t *testing.T) {
 	secret := field("workEmail2")
 	secret.Secret = true
 	proposals := mapping.Suggest([]v1.DiscoveredObject{{Kind: "identity", Fields: []v1.DiscoveredField{
-		field(
-			"mail",
-		),
+		field("mail"),
 		field("orgUnit"),
 		field("dept"),
 		field("usertype"),

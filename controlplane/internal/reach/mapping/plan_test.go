@@ -243,9 +243,7 @@ func TestTwoLooksAtASourceAreCompared(t *testing.T) {
 	if d := mapping.Diff(
 		people(field("rare", "string", "sample")),
 		people(field("other", "string", "sample")),
-	); len(
-		d.Removed,
-	) != 1 {
+	); len(d.Removed) != 1 {
 		t.Errorf("without a schema: %+v", d)
 	}
 }

@@ -297,15 +297,13 @@ func (s *system) life(a account, chosen bool) {
 		why = forUnwanted
 	}
 	f := lifeFacts{
-		off:      why != "",
-		leave:    why == forLeave,
-		chosen:   chosen,
-		status:   a.Status,
-		disabled: a.Disabled,
-		reason:   orEmpty(a.DisabledFor),
-		task: s.lifeTask(
-			a.ID,
-		),
+		off:        why != "",
+		leave:      why == forLeave,
+		chosen:     chosen,
+		status:     a.Status,
+		disabled:   a.Disabled,
+		reason:     orEmpty(a.DisabledFor),
+		task:       s.lifeTask(a.ID),
 		mayDisable: s.can.may(Disable),
 		mayEnable:  s.can.may(Enable) && !unseen,
 		hurried:    s.hurried(),

@@ -407,9 +407,7 @@ func TestTheSwitchStopsWhatIsUnderWay(t *testing.T) {
 	}
 	if n := h.Count(
 		`select count(*) from provisioning_task where state = 'queued' and not unsure and lease_owner is null`,
-	) + len(
-		h.target.order(),
-	); n != 60 {
+	) + len(h.target.order()); n != 60 {
 		t.Errorf("%d are sent or wait; want all", n)
 	}
 	h.Must(200, "admin", "PUT", "/settings/provisioning", object("writes", true))
@@ -560,11 +558,7 @@ func TestWhatTheTargetDoesNotShowIsVerifiedByAReading(t *testing.T) {
 
 func TestAnAccountThatAReadingBroughtFirstIsTheSame(t *testing.T) {
 	h := open(t)
-	ann, bob, staff, native := h.person(
-		"ann",
-	), h.person(
-		"bob",
-	), h.Entitlement(
+	ann, bob, staff, native := h.person("ann"), h.person("bob"), h.Entitlement(
 		h.connector,
 		"staff",
 	), h.Entitlement(

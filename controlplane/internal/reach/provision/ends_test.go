@@ -357,9 +357,7 @@ func TestTasksAreGroupedByConnectorAndCauseAndRetriedTogether(t *testing.T) {
 		"POST",
 		"/accounts/provisioning-tasks/retry-failed",
 		body,
-	).Body; got["retried"] != float64(
-		0,
-	) {
+	).Body; got["retried"] != float64(0) {
 		t.Errorf("of another cause %s", pretty(got))
 	}
 	body["cause"] = "ldap_50"

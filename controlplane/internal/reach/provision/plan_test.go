@@ -34,9 +34,7 @@ func TestAJoinerGetsAnAccountAndThenTheirGroups(t *testing.T) {
 	if sent := h.target.order(); len(sent) != 3 || sent[0] != "account.create ann" {
 		t.Errorf("sent %q; want the account first", sent)
 	}
-	if got := h.accountOf(
-		ann,
-	) + " " + h.grantOf(
+	if got := h.accountOf(ann) + " " + h.grantOf(
 		ann,
 		staff,
 	) + " " + h.grantOf(
@@ -84,9 +82,7 @@ func TestALeaverIsDisabledFirstAndLosesWhatWeGaveAndNothingElse(t *testing.T) {
 	}
 	h.drain()
 	h.sent("account.disable ann", "entitlement.revoke ann staff")
-	if got := h.accountOf(
-		ann,
-	) + " " + h.grantOf(
+	if got := h.accountOf(ann) + " " + h.grantOf(
 		ann,
 		staff,
 	) + " " + h.grantOf(
@@ -197,9 +193,7 @@ func TestWhatIsWantedAndThenNotIsGoneBeforeItWasSent(t *testing.T) {
 		t.Errorf("tasks %q", got)
 	}
 	h.sent()
-	if got := h.accountOf(
-		ann,
-	) + " " + h.grantOf(
+	if got := h.accountOf(ann) + " " + h.grantOf(
 		ann,
 		staff,
 	) + " " + h.grantOf(

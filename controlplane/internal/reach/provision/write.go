@@ -77,14 +77,12 @@ func optional(s string) *string {
 
 func (d draft) row(can ability, advice string) taskRow {
 	r := taskRow{
-		ID:          d.ID,
-		ConnectorID: d.ConnectorID,
-		Operation:   d.Operation,
-		IdentityID:  optional(d.IdentityID),
-		AccountID:   optional(d.AccountID),
-		GrantID: optional(
-			d.GrantID,
-		),
+		ID:            d.ID,
+		ConnectorID:   d.ConnectorID,
+		Operation:     d.Operation,
+		IdentityID:    optional(d.IdentityID),
+		AccountID:     optional(d.AccountID),
+		GrantID:       optional(d.GrantID),
 		EntitlementID: optional(d.EntitlementID),
 		Payload:       d.Payload,
 		ReasonRefs:    slices.Clone(d.Refs),

@@ -85,9 +85,7 @@ func TestAnAbsenceIsNotConfirmedByARunThatProvesNothing(t *testing.T) {
 				how = append(how, tt.how)
 			}
 			o.apply(o.evaluate(how...), how...)
-			if got := o.statusOf(
-				o.cyStaff,
-			); tt.want == "missing" && got != "missing" ||
+			if got := o.statusOf(o.cyStaff); tt.want == "missing" && got != "missing" ||
 				tt.want == "active" && got == "revoked" {
 				t.Errorf("the grant is %s; want %s", got, tt.want)
 			}

@@ -104,9 +104,7 @@ func (c Change) cells() []string {
 		c.ExternalID,
 		c.Display,
 		text(c.Department),
-		text(
-			c.Container,
-		),
+		text(c.Container),
 		text(c.Manager),
 		strings.Join(c.Fields, " "),
 		string(c.Before),

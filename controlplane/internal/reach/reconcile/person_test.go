@@ -79,9 +79,7 @@ func TestWhoTheSourceLosesIsDeactivatedWhenTheirAbsenceIsProvenAgain(t *testing.
 	}
 	w.begin().sawTeam(1, 12).complete("identities")
 	w.apply(w.evaluate())
-	if got := w.person(
-		"p1",
-	); got != "active -" ||
+	if got := w.person("p1"); got != "active -" ||
 		one[int](w, `select count(*) from identity_source where removed_at is not null or missing_runs > 0`) != 0 {
 		t.Errorf("back again: %s", got)
 	}
@@ -299,9 +297,7 @@ func TestATakenAddressIsNoChangeInEveryRun(t *testing.T) {
 func TestAFirstLoadHasNothingToCompareButItsPreviewCounts(t *testing.T) {
 	first := func(r *reconcile.Run) { r.FirstLoad = true }
 	preview := func(r *reconcile.Run) { r.FirstLoad, r.Preview = true, true }
-	w := newWorld(
-		t,
-	).begin().
+	w := newWorld(t).begin().
 		complete(everything...).
 		sawPerson("ann").
 		sawAccount("ann").
@@ -341,12 +337,10 @@ func TestAPreviewTellsWhatApplyingDoesAndDoesNothing(t *testing.T) {
 				v := o.evaluate(change...)
 				o.apply(v, change...)
 				return o.lines(
-						`select concat_ws(' ', object, change, external_id, guard, before, after) from sync_change
+					`select concat_ws(' ', object, change, external_id, guard, before, after) from sync_change
 							where run_id = $1 order by n`,
-						o.run,
-					), holdKinds(
-						v,
-					), v
+					o.run,
+				), holdKinds(v), v
 			}
 			before := o.lines(
 				`select 'a' || status || version from account union all select 'g' || status || version

@@ -53,9 +53,7 @@ func TestPeopleStopConnectorsAndLetThemGoOn(t *testing.T) {
 	if a = h.want(
 		200,
 		h.call("POST", path+"/disable", object{"reason": "retired"}),
-	); state(
-		a,
-	) != "disabled disabled retired" {
+	); state(a) != "disabled disabled retired" {
 		t.Errorf("disabled: %s", a.text)
 	}
 	if got := text[string](h, `select status from sync_run`); got != "cancelled" {

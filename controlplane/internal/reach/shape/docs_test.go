@@ -69,9 +69,7 @@ func TestTheNamesOfTheDocumentationAreTrue(t *testing.T) {
 		}
 		if got := namer(
 			UniqueRule{Suffix: "number", Start: 2, Allowed: f[0], MaxLength: length, Transliteration: f[2]},
-		)(
-			f[3],
-		); got != f[4] {
+		)(f[3]); got != f[4] {
 			t.Errorf("%s becomes %s; the documentation says %s", f[3], got, f[4])
 		}
 		n++

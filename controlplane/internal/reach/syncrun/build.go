@@ -92,9 +92,7 @@ func (b *builder) build(page *v1.SyncResponse) *batch {
 func (o *batch) count(records [4]int) {
 	read := func(table int) int64 { return int64(len(o.rows[table]) - o.gone[table]) }
 	o.tally.Counters = Counters{
-		IdentitiesRead: read(
-			ofIdentities,
-		),
+		IdentitiesRead:     read(ofIdentities),
 		AccountsDiscovered: read(ofAccounts),
 		EntitlementsMapped: read(ofEntitlements),
 		GrantsRecorded:     read(ofGrants),
@@ -155,17 +153,13 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 		t(mapping.FirstName),
 		t(mapping.MiddleName),
 		t(mapping.LastName),
-		t(
-			mapping.PreferredName,
-		),
+		t(mapping.PreferredName),
 		t(mapping.DisplayName),
 		t(mapping.EmployeeNumber),
 		t(mapping.Department),
 		t(mapping.Division),
 		t(mapping.Organization),
-		t(
-			mapping.CostCenter,
-		),
+		t(mapping.CostCenter),
 		t(mapping.Title),
 		t(mapping.JobCode),
 		t(mapping.Location),

@@ -43,11 +43,9 @@ func TestPhoneNumbersFollowTheSourceAndTheAttributeSchema(t *testing.T) {
 		nil,
 		v1.SyncResponse{Identities: []v1.RemoteIdentity{
 			{
-				ExternalID: "ann",
-				Email:      p("ann@x.test"),
-				DisplayName: p(
-					"Ann",
-				),
+				ExternalID:   "ann",
+				Email:        p("ann@x.test"),
+				DisplayName:  p("Ann"),
 				PhoneNumbers: []v1.PhoneNumber{{Value: "+1 555 3"}},
 				Addresses:    []v1.Address{{Formatted: "2 Main St"}},
 			},

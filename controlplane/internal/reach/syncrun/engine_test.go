@@ -134,18 +134,16 @@ func (w *world) service(t testing.TB, with ...func(*syncrun.Service)) *syncrun.S
 		Now:        time.Now,
 	}
 	s := &syncrun.Service{
-		DB:         w.db,
-		Connectors: connectors,
-		Fields:     fields,
-		Dispatch:   d,
-		Agents:     nobody{},
-		Cursors:    cursors,
-		Log:        log,
-		Now:        time.Now,
-		CallbackKey: ring.Derive(
-			"callback",
-		),
-		Guard: &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		DB:          w.db,
+		Connectors:  connectors,
+		Fields:      fields,
+		Dispatch:    d,
+		Agents:      nobody{},
+		Cursors:     cursors,
+		Log:         log,
+		Now:         time.Now,
+		CallbackKey: ring.Derive("callback"),
+		Guard:       &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 	}
 	for _, set := range with {
 		set(s)

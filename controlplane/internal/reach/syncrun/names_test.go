@@ -11,9 +11,7 @@ import (
 func again() v1.SyncResponse {
 	page := person("ann", "Ann", "ann2@x.test", nil)
 	page.Identities[0].ExternalID, page.Accounts[0].ExternalID, page.Accounts[0].IdentityExternalID = "ann-2", "ann-2",
-		p(
-			"ann-2",
-		)
+		p("ann-2")
 	return page
 }
 

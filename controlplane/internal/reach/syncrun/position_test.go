@@ -80,9 +80,7 @@ func TestChangesAreReadWhereThatIsSafeAndElseTheReasonIsTold(t *testing.T) {
 	w := newWorld(t)
 	pages := staff(3)
 	w.source.script = telling("c1", nil, pages...)
-	if got := w.full(
-		syncrun.Trigger{Incremental: true},
-	); reason(got) != "first_sync" || got.EffectiveIncremental ||
+	if got := w.full(syncrun.Trigger{Incremental: true}); reason(got) != "first_sync" || got.EffectiveIncremental ||
 		*got.Strategy != "full" {
 		t.Errorf("the first run: incremental %v, reason %q", got.EffectiveIncremental, reason(got))
 	}
@@ -235,9 +233,7 @@ func TestWhatIsThereButUnknownMakesTheNextRunReadEverything(t *testing.T) {
 		}
 	}
 	w.source.script = sweep("p000", "p001", "p002")
-	if got := w.full(
-		syncrun.Trigger{Incremental: true},
-	); !got.Complete["accounts"] || got.Complete["identities"] ||
+	if got := w.full(syncrun.Trigger{Incremental: true}); !got.Complete["accounts"] || got.Complete["identities"] ||
 		got.Report.Accounts.Missing != 0 {
 		t.Errorf("complete %v, %+v; every account was named", got.Complete, got.Report.Accounts)
 	}

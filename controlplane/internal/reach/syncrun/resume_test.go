@@ -211,9 +211,7 @@ func TestAttemptsThatMoveOnAreNotCountedAndOthersAre(t *testing.T) {
 		}
 		return nil
 	})
-	if got := w.full(
-		syncrun.Trigger{ChunkSize: 1},
-	); got.Status != syncrun.Failed || got.Attempt > 7 ||
+	if got := w.full(syncrun.Trigger{ChunkSize: 1}); got.Status != syncrun.Failed || got.Attempt > 7 ||
 		got.Error.Code != "reset" {
 		t.Errorf("a run that cannot get on ended %s after %d attempts: %+v", got.Status, got.Attempt, got.Error)
 	}

@@ -80,9 +80,7 @@ func TestASyncTellsOfThePeopleItChangesAndOfNobodyElse(t *testing.T) {
 		w,
 		`select count(*) from event e join identity i on i.id = e.resource_id and i.version = e.version
 			and e.sequence = 1`,
-	); n != len(
-		all,
-	) {
+	); n != len(all) {
 		t.Errorf("%d events name a person and their version", n)
 	}
 	step("nothing changed", []string{}, all...)

@@ -22,9 +22,7 @@ func TestWhatIsMissingIsStillHeldAndShownUntilItsAbsenceIsProven(t *testing.T) {
 			"GET",
 			"/entitlements/grants/"+c.workerPayroll,
 			nil,
-		); got.Text(
-			"status",
-		) != "missing" {
+		); got.Text("status") != "missing" {
 			t.Errorf("as %s the grant is %q", as, got.Text("status"))
 		}
 		if got := c.Must(200, as, "GET", "/accounts/"+c.workerAccount, nil); got.Text("status") != "missing" {

@@ -165,9 +165,7 @@ func TestAnOwnerDescribesWhatTheyOwnAndNoMore(t *testing.T) {
 		"POST",
 		"/entitlements/"+group+"/owners",
 		map[string]any{"owner_ids": []string{}},
-	); len(
-		got.Body["owner_ids"].([]any),
-	) != 0 {
+	); len(got.Body["owner_ids"].([]any)) != 0 {
 		t.Errorf("owners: %v", got.Body["owner_ids"])
 	}
 	h.Refused(404, "not_found", "owner", "PATCH", "/entitlements/"+group, map[string]any{"business_description": "x"})

@@ -104,14 +104,12 @@ func AcceptGrants(ctx context.Context, tx *pg.Tx, o GrantAcceptance, dryRun bool
 		states = []string{FoundAtFirstImport, Unmanaged}
 	}
 	args := pgx.NamedArgs{
-		"ids":       append([]string{}, o.IDs...),
-		"connector": strings.ToLower(o.ConnectorID),
-		"entitlement": strings.ToLower(
-			o.EntitlementID,
-		),
-		"states":  states,
-		"self":    v.Identity,
-		"comment": strings.TrimSpace(o.Comment),
+		"ids":         append([]string{}, o.IDs...),
+		"connector":   strings.ToLower(o.ConnectorID),
+		"entitlement": strings.ToLower(o.EntitlementID),
+		"states":      states,
+		"self":        v.Identity,
+		"comment":     strings.TrimSpace(o.Comment),
 		"by": map[string]string{
 			"type":        string(v.Kind),
 			"id":          v.ID,

@@ -142,9 +142,7 @@ func (e Entry) event(v viewer.Viewer) Event {
 
 func actorOf(v viewer.Viewer) Actor {
 	a := Actor{
-		Type: string(
-			v.Kind,
-		),
+		Type:              string(v.Kind),
 		ID:                v.ID,
 		Display:           v.Display,
 		IdentityID:        v.Identity,

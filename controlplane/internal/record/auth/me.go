@@ -52,9 +52,7 @@ type SignedTenant struct {
 
 func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[WhoAmI], error) {
 	out := WhoAmI{
-		Kind: string(
-			v.Kind,
-		),
+		Kind:              string(v.Kind),
 		Display:           v.Display,
 		Scopes:            nonNil(v.Scopes),
 		Roles:             rolesOf(v),

@@ -59,9 +59,7 @@ func TestAProviderThatGoesTakesItsSessionsAndRolesAlong(t *testing.T) {
 			if a := console.answer(post); a.status != 401 || a.code != "invalid_grant" {
 				t.Errorf("a code that waits for its console: %d %s", a.status, a.code)
 			}
-			if bob, ada := o.rolesOf(
-				"bob@acme.example",
-			), o.rolesOf(
+			if bob, ada := o.rolesOf("bob@acme.example"), o.rolesOf(
 				"ada@acme.example",
 			); bob != "resource_owner active" ||
 				ada != "admin active" {
@@ -96,9 +94,7 @@ func TestAProviderThatGoesNeverTakesTheLastAdministratorAlong(t *testing.T) {
 	o.sql(`update app_user set status = 'disabled' where email_lc = 'ada@acme.example'`)
 	o.call("PATCH", "/settings/identity-providers/"+o.id, bob.AccessToken, `{"enabled":false}`).
 		want(t, "switch off", 200, "")
-	if bob, carol := o.rolesOf(
-		"bob@acme.example",
-	), o.rolesOf(
+	if bob, carol := o.rolesOf("bob@acme.example"), o.rolesOf(
 		"carol@acme.example",
 	); bob != "admin resource_owner active" ||
 		carol != "auditor active" {
@@ -151,9 +147,7 @@ func TestNobodyComesInByAProviderThatGoesMeanwhile(t *testing.T) {
 	}
 	if got := o.ask(
 		`select count(*)::text from auth_session where method = 'oidc'`,
-	) + o.rolesOf(
-		"bob@acme.example",
-	); got != "0 active" &&
+	) + o.rolesOf("bob@acme.example"); got != "0 active" &&
 		got != "0 invited" {
 		t.Errorf("sessions and roles: %s", got)
 	}

@@ -197,9 +197,7 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 		`select string_agg(action, ' ' order by seq) from audit_event
 			where event::json -> 'subject' ->> 'display' = 'carol@acme.example'`,
 	)
-	if got := o.audited(
-		"auth.sso_linked",
-	); got != "success success" ||
+	if got := o.audited("auth.sso_linked"); got != "success success" ||
 		made != "user.created auth.sso_linked auth.login" {
 		t.Errorf("audited %q, and of somebody new %q", got, made)
 	}
@@ -509,13 +507,9 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 	h.pass(5 * time.Second)
 	h.call("DELETE", path, admin, "").want(t, "delete", 204, "")
 	h.call("GET", path, admin, "").want(t, "after that", 404, "not_found")
-	if got := h.audited(
-		"auth.provider_created",
-	) + h.audited(
+	if got := h.audited("auth.provider_created") + h.audited(
 		"auth.provider_updated",
-	) + h.audited(
-		"auth.provider_deleted",
-	); got != "successsuccess success successsuccess" {
+	) + h.audited("auth.provider_deleted"); got != "successsuccess success successsuccess" {
 		t.Errorf("audited %q", got)
 	}
 	if sealed := h.ask(

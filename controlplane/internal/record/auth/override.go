@@ -142,9 +142,7 @@ const visitPause = time.Hour
 // tell lets a tenant hear of an operator's visit, where it wants to and has not heard lately.
 func (s *Service) tell(ctx context.Context, tx *pg.Tx, t tenant.Tenant, r *http.Request) (told bool, err error) {
 	v := tx.Viewer
-	if last, ok := s.visits.get(
-		visit(v),
-	); !t.Settings.NotifyOperatorAccess ||
+	if last, ok := s.visits.get(visit(v)); !t.Settings.NotifyOperatorAccess ||
 		ok && s.Now().Sub(last).Abs() < visitPause {
 		return false, nil
 	}

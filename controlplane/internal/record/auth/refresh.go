@@ -111,9 +111,7 @@ func (s *Service) exchange(ctx context.Context, tx *pg.Tx, c claims) (SignInToke
 		returning u.email, u.display_name, u.identity_id::text, u.roles, s.idle_expires_at, s.expires_at`
 	now, jti := s.Now(), uuid.NewString()
 	args := pgx.NamedArgs{
-		"next": hashOf(
-			jti,
-		),
+		"next":    hashOf(jti),
 		"used":    hashOf(c.ID),
 		"now":     now,
 		"idle":    now.Add(idleLife),

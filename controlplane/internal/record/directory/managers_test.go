@@ -41,11 +41,7 @@ func TestAManagerWhoComesLaterIsResolved(t *testing.T) {
 		"PATCH",
 		at,
 		`{"manager_external_id":"boss"}`,
-	); back.Text(
-		"manager_id",
-	) != boss.Text(
-		"id",
-	) {
+	); back.Text("manager_id") != boss.Text("id") {
 		t.Errorf("named again: %v", back.Body["manager_id"])
 	}
 }

@@ -110,10 +110,8 @@ func NewKey() (private, public []byte, err error) {
 		return nil, nil, err
 	}
 	return pem.EncodeToMemory(
-			&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER},
-		), pem.EncodeToMemory(
-			&pem.Block{Type: "PUBLIC KEY", Bytes: publicDER},
-		), nil
+		&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER},
+	), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: publicDER}), nil
 }
 
 // ParsePrivateKey reads an Ed25519 key as PEM (PKCS #8).

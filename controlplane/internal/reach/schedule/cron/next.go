@@ -21,9 +21,7 @@ func (e Expression) Next(after time.Time, zone *time.Location) time.Time {
 		for hours := e.hours; hours != 0; hours &= hours - 1 {
 			for minutes := e.minutes; minutes != 0; minutes &= minutes - 1 {
 				shown := date.Add(
-					time.Duration(
-						bits.TrailingZeros64(hours),
-					)*time.Hour + time.Duration(
+					time.Duration(bits.TrailingZeros64(hours))*time.Hour + time.Duration(
 						bits.TrailingZeros64(minutes),
 					)*time.Minute,
 				)
@@ -80,9 +78,7 @@ func (e Expression) Shortest() time.Duration {
 	shortest, first, last := day, time.Duration(-1), time.Duration(-1)
 	for hours := e.hours; hours != 0; hours &= hours - 1 {
 		for minutes := e.minutes; minutes != 0; minutes &= minutes - 1 {
-			at := time.Duration(
-				bits.TrailingZeros64(hours),
-			)*time.Hour + time.Duration(
+			at := time.Duration(bits.TrailingZeros64(hours))*time.Hour + time.Duration(
 				bits.TrailingZeros64(minutes),
 			)*time.Minute
 			if last >= 0 {

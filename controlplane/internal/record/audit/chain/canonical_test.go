@@ -75,9 +75,7 @@ func TestWhatHasNoSingleMeaningIsRefused(t *testing.T) {
 
 func value(depth int) *rapid.Generator[any] {
 	leaf := rapid.OneOf(
-		rapid.Just[any](
-			nil,
-		),
+		rapid.Just[any](nil),
 		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
 		rapid.Map(rapid.String(), func(s string) any { return strings.ToValidUTF8(s, "?") }),
 		// A canonical form knows no minus zero, so that one does not come back as it was.

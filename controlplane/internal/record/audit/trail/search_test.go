@@ -123,10 +123,8 @@ func TestEveryCombinationOfFiltersFindsWhatALookAtEachEventDoes(t *testing.T) {
 				"agent.identity_mismatch",
 				"audit.exported",
 			),
-			Outcome: audit.Outcome(
-				pick("success", "success", "success", "failure", "denied"),
-			),
-			Reason: pick("", "under", "ünder (x)*", `the "north"`),
+			Outcome: audit.Outcome(pick("success", "success", "success", "failure", "denied")),
+			Reason:  pick("", "under", "ünder (x)*", `the "north"`),
 		}
 		if subject := pick("", "user", "connector"); subject != "" {
 			e.Subject = audit.Subject{Type: subject, ID: fmt.Sprint("x-", r.IntN(9))}

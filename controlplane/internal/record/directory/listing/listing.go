@@ -184,9 +184,7 @@ func (q *Query) matching(p pg.Page) (string, pgx.NamedArgs) {
 		after = " where " + q.after("m.key", "m.id", p, args)
 	}
 	sql := "with matching as materialized (select " + q.ID + " as id, " + q.Order.Column + " as key from " + q.from() +
-		where(
-			q.conditions,
-		) + ")" +
+		where(q.conditions) + ")" +
 		" select (select count(*) from matching), array(select p.id::text from (select m.id, m.key from matching m" +
 		after +
 		" order by m.key" + direction + ", m.id" + direction +
