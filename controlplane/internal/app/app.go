@@ -117,7 +117,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	}
 	a.streams, a.endStreams = context.WithCancel(context.WithoutCancel(ctx))
 	a.observer = &telemetry.Observer{Metrics: p.metrics, Log: log, Traces: c.Traces, Routes: api.Router, Now: time.Now}
-	work := &queue.Queue{DB: db, Log: log, Kinds: p.kinds, Jobs: p.jobs}
+	work := &queue.Queue{DB: db, Log: log, Kinds: p.kinds, Jobs: p.jobs, Observe: workMetrics(p.metrics)}
 	a.workers = append(
 		p.workers,
 		work.Run,

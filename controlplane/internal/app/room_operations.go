@@ -109,6 +109,30 @@ var inDatabase = []gauge{
 	{telemetry.Gauge{Name: "grantwright_audit_events_total", Help: "Entries of all audit logs.", Counter: true}, `
 		select '', coalesce(sum(seq), 0)::float8
 		  from audit_head`},
+	{telemetry.Gauge{Name: "grantwright_work_items", Help: "Work items that wait, by kind.", Label: "kind"}, `
+		select kind, count(*)::float8
+		  from work_item
+		 where state = 'waiting'
+		 group by kind`},
+	{telemetry.Gauge{
+		Name:  "grantwright_work_oldest_due_seconds",
+		Help:  "Age of the work item that is due for longest, by kind.",
+		Label: "kind",
+	}, `
+		select kind, extract(epoch from now() - min(due_at))::float8
+		  from work_item
+		 where state = 'waiting'
+		   and due_at <= now()
+		 group by kind`},
+	{telemetry.Gauge{
+		Name:  "grantwright_work_dead_letters",
+		Help:  "Work items that failed for the last time, by kind.",
+		Label: "kind",
+	}, `
+		select kind, count(*)::float8
+		  from work_item
+		 where state = 'dead'
+		 group by kind`},
 	{telemetry.Gauge{Name: "grantwright_tenants", Help: "Tenants, by state.", Label: "state"}, `
 		select status, count(*)::float8
 		  from tenant
@@ -143,6 +167,25 @@ func readGauges(ctx context.Context, db *pg.DB) (out []telemetry.Reading, err er
 		return nil
 	})
 	return out, err
+}
+
+// workMetrics count what this process does on the work queue.
+func workMetrics(metrics *telemetry.Metrics) func(kind string, took time.Duration, done int, err error) {
+	label := []string{"kind"}
+	counter := func(name, help string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, label)
+	}
+	items := counter("grantwright_work_done_total", "Work items that were done, by kind.")
+	failures := counter("grantwright_work_failures_total", "Passes over work that failed, by kind.")
+	seconds := counter("grantwright_work_seconds_total", "Time spent on work, by kind.")
+	metrics.Register(items, failures, seconds)
+	return func(kind string, took time.Duration, done int, err error) {
+		items.WithLabelValues(kind).Add(float64(done))
+		seconds.WithLabelValues(kind).Add(took.Seconds())
+		if err != nil {
+			failures.WithLabelValues(kind).Inc()
+		}
+	}
 }
 
 // poolMetrics are the connections of this process.
