@@ -76,6 +76,7 @@ func TestRulesSayWhoTheyMean(t *testing.T) {
 		{`{"field":"labels.team","op":"eq","value":"red"}`, "label team is red", true, ""},
 		{`{"field":"manager","op":"in_tree","value":"boss"}`, "reports up to boss", true, ""},
 		{`{"op":"has_role","value":["x","ward-nurse"]}`, "holds the role ward-nurse or x", true, ""},
+		{`{"op":"has_role","value":"A."}`, `holds the role "A."`, false, ""},
 		{`{"op":"has_entitlement","value":"e2"}`, "holds the entitlement e2", false, ""},
 		{`{"match":"none","rules":[{"op":"has_role","value":"x"},{"field":"department","op":"eq","value":"IT"}]}`,
 			"none of (holds the role x, or department is IT)", true, ""},

@@ -152,7 +152,8 @@ var (
 func isName(s string) bool { return bare.MatchString(s) }
 
 func isPlain(s string) bool {
-	if !plain.MatchString(s) || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") {
+	// A period at the end would be read as the end of the sentence.
+	if !plain.MatchString(s) || strings.HasSuffix(s, " ") || strings.HasSuffix(s, ".") || strings.Contains(s, "  ") {
 		return false
 	}
 	first, _, _ := strings.Cut(s, " ")

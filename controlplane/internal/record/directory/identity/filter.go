@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -74,7 +75,9 @@ func (f Filters) Query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where("i.status <> 'archived'", nil)
 	}
 	if len(f.IDs) > 0 {
-		q.Where("i.id = any(@ids)", pgx.NamedArgs{"ids": f.IDs})
+		// The format uuid admits spellings such as urn:uuid:…, which no record has as its ID.
+		ids := slices.DeleteFunc(slices.Clone(f.IDs), func(id string) bool { return !listing.IsID(id) })
+		q.Where("i.id = any(@ids)", pgx.NamedArgs{"ids": ids})
 	}
 	q.Equal("i.department", "department", f.Department)
 	if f.DepartmentLike != "" {
