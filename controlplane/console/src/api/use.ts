@@ -119,6 +119,6 @@ export function useMay(): May {
 export function useSeenPerson(id: string | undefined): boolean {
   const may = useMay();
   const ask = Boolean(id) && !may.oversees;
-  const found = useGet<{ items: unknown[] }>("/identities", { id, limit: 1 }, { enabled: ask });
+  const found = useGet<{ items: unknown[] }>("/identities", { ids: id, limit: 1 }, { enabled: ask });
   return may.oversees || (ask && (found.data?.items.length ?? 0) > 0);
 }

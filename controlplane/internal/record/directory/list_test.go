@@ -95,7 +95,7 @@ func TestFiltersNarrowAndTotalsAgree(t *testing.T) {
 		"status=active,deactivated&kind=human&sort=-created_at": {"gone", "ada", "boss"},
 		"kind=non_human":                       {"robot"},
 		"manager_id=" + boss:                   {"ada"},
-		"id=" + gone + "," + boss:              {"boss", "gone"},
+		"ids=" + gone + "," + boss:             {"boss", "gone"},
 		"email=ADA@example.com":                {"ada"},
 		"external_id=ada":                      {"ada"},
 		"employee_number=007":                  {"ada"},
@@ -113,7 +113,7 @@ func TestFiltersNarrowAndTotalsAgree(t *testing.T) {
 			t.Errorf("%s: total %v; -want +got\n%s", query, total, diff)
 		}
 	}
-	for _, query := range []string{"status=great", "manager_id=x", "id=x", "sort=salary", "departement=IT",
+	for _, query := range []string{"status=great", "manager_id=x", "ids=x", "sort=salary", "departement=IT",
 		"kind=alien", "updated_since=yesterday"} {
 		if a := h.Call("admin", "GET", "/identities?"+query, nil); a.Status != 400 {
 			t.Errorf("%s: got %d %v; want 400", query, a.Status, a.Body)
