@@ -1,3 +1,4 @@
+// when: long
 // What belongs to one tenant is nowhere to be seen in another, by whatever address.
 import { api, expect, go, journey, scene, seen, step } from "../lib/house.mjs";
 

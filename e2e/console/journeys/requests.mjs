@@ -1,3 +1,4 @@
+// when: long
 // seed: own
 // Somebody asks and sees what becomes of it, their manager and the owner agree, and the system has it; withdrawn; for many at once.
 import { api, expect, fail, go, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
@@ -25,7 +26,7 @@ await journey(async ({ open }) => {
 /** The catalogue, the cart, what would become of it, and what is kept while one is away. */
 async function asks(page) {
   await seen(page, "what may be asked for");
-  await page.getByLabel("Search what you need").fill("vault");
+  await page.getByLabel("Search names and purposes").fill("vault");
   await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
   await page.getByRole("button", { name: "Vault", exact: true }).click();
   await page.locator(".dialog").getByText("What the Vault team works with.").waitFor();

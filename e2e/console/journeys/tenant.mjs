@@ -1,3 +1,4 @@
+// when: long
 // seed: own
 // What holds for the whole tenant is changed in the console, and holds; an auditor reads it and changes nothing.
 import { api, expect, journey, same, seen, settled, step } from "../lib/house.mjs";

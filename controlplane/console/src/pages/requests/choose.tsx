@@ -69,7 +69,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
             prefix="c-"
             fixed={first === self ? {} : { for_identity_id: first }}
             columns={columns}
-            search="search names and purposes"
+            search="names and purposes"
             views={[
               { name: "All", query: {} },
               { name: "Roles", query: { kind: "role" } },
