@@ -165,7 +165,7 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 	if out := h.MustOperate("keys", "list"); !strings.Contains(out, "verify") {
 		t.Errorf("after the rotation, keys list says %s", out)
 	}
-	if out, code := h.Operate("keys", "drop", oldName); code != 1 || !strings.Contains(out, "active") {
+	if out, code := h.Operate("keys", "drop", oldName); code != 1 || !strings.Contains(out, "is in use") {
 		t.Errorf("dropping the only master key: %d %s", code, out)
 	}
 	newKey := filepath.Join(h.Dir, "new.key")
@@ -181,7 +181,7 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 		"--tenant",
 		"main",
 	); !strings.Contains(out, "tenant main:") ||
-		!strings.Contains(out, "under version 2") {
+		!strings.Contains(out, "encrypted with version 2") {
 		t.Errorf("rotate data says %s", out)
 	}
 	if out := h.MustOperate(

@@ -6,7 +6,7 @@ import { api, expect, go, journey, same, scene, seen, step, url, watched } from 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 async function act(page, choice, verb) {
-  await page.getByRole("button", { name: "Actions for this user" }).click();
+  await page.getByRole("button", { name: "More actions for this user" }).click();
   await page.getByRole("menuitem", { name: choice }).click();
   await seen(page, `asked: ${choice}`);
   await button(page.locator(".dialog"), verb).click();

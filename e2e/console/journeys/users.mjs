@@ -42,7 +42,7 @@ await journey(async ({ browser, open }) => {
   await act(page, "Disable", "Disable");
   await page.getByText("User disabled.").waitFor();
   same((await api("admin", "GET", `/settings/users/${id}`)).status, "disabled", "the state");
-  await page.getByRole("button", { name: "Actions for this user" }).click();
+  await page.getByRole("button", { name: "More actions for this user" }).click();
   await page.getByRole("menuitem", { name: "Enable" }).click();
   await page.getByText("User enabled.").waitFor();
   await act(page, "Delete", "Delete");
@@ -52,7 +52,7 @@ await journey(async ({ browser, open }) => {
   step("nobody takes themselves away");
   const { items } = await api("admin", "GET", `/settings/users?q=${encodeURIComponent(scene.users.admin.email)}`);
   await go(page, `/settings/users/${items[0].id}`);
-  await page.getByRole("button", { name: "Actions for this user" }).click();
+  await page.getByRole("button", { name: "More actions for this user" }).click();
   same(await page.getByRole("menuitem", { name: /Disable|Delete/ }).count(), 0, "ways to take oneself away");
 
   step("an auditor reads, and changes nothing");
@@ -62,7 +62,7 @@ await journey(async ({ browser, open }) => {
 });
 
 async function act(page, choice, verb) {
-  await page.getByRole("button", { name: "Actions for this user" }).click();
+  await page.getByRole("button", { name: "More actions for this user" }).click();
   await page.getByRole("menuitem", { name: choice }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByRole("button", { name: verb, exact: true }).click();

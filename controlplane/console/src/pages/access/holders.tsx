@@ -54,10 +54,10 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
               <Button
                 reads
                 tone="quiet"
-                aria-label={`Reason for ${(g.identity?.display ?? g.account.display).slice(0, 80)}`}
+                aria-label={`Why ${(g.identity?.display ?? g.account.display).slice(0, 80)}`}
                 onClick={() => why(g.id)}
               >
-                Reason
+                Why
               </Button>
             ),
           },

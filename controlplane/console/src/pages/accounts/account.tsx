@@ -148,7 +148,7 @@ function Holds({ of }: { of: string }) {
     {
       title: "Reason",
       cell: (g) => (
-        <Button reads tone="quiet" aria-label={`Reason for ${g.entitlement.display.slice(0, 80)}`} onClick={() => why(g.id)}>
+        <Button reads tone="quiet" aria-label={`Why ${g.entitlement.display.slice(0, 80)}`} onClick={() => why(g.id)}>
           Why
         </Button>
       ),

@@ -223,8 +223,8 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
                 </td>
                 {!past && (
                   <td>
-                    <Button reads tone="quiet" aria-label={`Reason for ${g.entitlement.display.slice(0, 80)}`} onClick={() => open(g.id)}>
-                      Reason
+                    <Button reads tone="quiet" aria-label={`Why ${g.entitlement.display.slice(0, 80)}`} onClick={() => open(g.id)}>
+                      Why
                     </Button>
                   </td>
                 )}

@@ -33,10 +33,10 @@ export function waysOf(g: Grant, names: Map<string, string>): Way[] {
   for (const path of g.paths ?? []) {
     const steps = (path.entitlement_ids ?? []).slice(0, -1);
     const words = steps.map((id) => names.get(id) ?? "another group").join(" → ");
-    ways.push({ key: `Inherited from ${words || "another group"}`, words: `In: ${words || "another group"}`, tone: "plain" });
+    ways.push({ key: `in ${steps.join(" ")}`, words: `In: ${words || "another group"}`, tone: "plain" });
   }
   if (ways.length === 0)
-    ways.push({ key: g.directness, words: g.directness === "inherited" ? "Inherited through a group" : "No reason", tone: "plain" });
+    ways.push({ key: g.directness, words: g.directness === "inherited" ? "Inherited" : "No reason", tone: "plain" });
   const seen = new Set<string>();
   return ways.filter((w) => !seen.has(w.key) && seen.add(w.key));
 }

@@ -77,7 +77,7 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
     <>
       <Menu
         words="More"
-        label="Actions for this user"
+        label="More actions for this user"
         of={[
           { words: of.status === "invited" ? "Create new invitation" : "Create password link", act: () => asks("link") },
           { words: "End sessions", act: () => asks("sessions") },
