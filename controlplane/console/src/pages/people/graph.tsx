@@ -4,7 +4,7 @@ import { count } from "../../kit/count";
 import { useSystems } from "../../kit/systems";
 import { box, columns, draw, type Line, type Mark, width } from "./layout";
 
-const tones = { plain: "", odd: "not granted through Grantwright", bad: "conflict", soon: "about to change" } as const;
+const tones = { plain: "", odd: "unmanaged", bad: "conflict", soon: "about to change" } as const;
 
 /** What somebody holds and by which ways, as a picture. The table below it says the same. */
 export function AccessGraph({ of, person, open }: { of: Grant[]; person: string; open: (grant: string) => void }) {
@@ -121,7 +121,7 @@ function tell(marks: Mark[][], grants: Grant[], person: string): string {
   ];
   const ways = (marks[2] ?? []).slice(0, 6).map((m) => m.words);
   if (ways.length) parts.push(`through ${ways.join(", ")}`);
-  if (odd) parts.push(`${odd} not granted through Grantwright`);
+  if (odd) parts.push(`${odd} unmanaged`);
   if (bad) parts.push(`${bad} in conflict`);
   return `${parts.join("; ")}.`;
 }

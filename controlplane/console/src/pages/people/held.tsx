@@ -19,8 +19,8 @@ import { dayWords, matches, standing, waysOf } from "./words";
 const most = 2000;
 const page = 50;
 const standings = [
-  ["native", "not granted through Grantwright"],
-  ["orphaned", "account without an owner"],
+  ["native", "unmanaged"],
+  ["orphaned", "orphan account"],
   ["ending", "ending"],
   ["approved", "approved"],
   ["implied", "from a policy or role"],

@@ -44,14 +44,14 @@ export function waysOf(g: Grant, names: Map<string, string>): Way[] {
 const standings: Record<string, { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" }> = {
   approved: { words: "approved", tone: "ok" },
   implied: { words: "from a policy or role", tone: "ok" },
-  native: { words: "not granted through Grantwright", tone: "warn" },
-  orphaned: { words: "account without an owner", tone: "bad" },
+  native: { words: "unmanaged", tone: "warn" },
+  orphaned: { words: "orphan account", tone: "bad" },
   ending: { words: "ending", tone: "warn" },
 };
 
 /** What a grant stands on, in words. */
 export function standing(g: Grant): { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" } {
-  if (g.reappeared) return { words: "returned after it was revoked", tone: "bad" };
+  if (g.reappeared) return { words: "reappeared", tone: "bad" };
   if (g.status === "failed") return { words: "provisioning failed", tone: "bad" };
   if (g.desired && !g.observed) return { words: "being provisioned", tone: "info" };
   if (g.status === "revoking") return { words: "being revoked", tone: "info" };
