@@ -120,7 +120,14 @@ func (w *twin) furnish() *twin {
 	until(w.t, "the webhook hears nothing", func() bool { return w.heard() != "" })
 	w.ids["delivery"] = w.as(w.token, "GET", deliveries, nil).column("id")[0]
 	w.event = w.told(`select id::text from event limit 1`)[0]
+	until(w.t, "work is still waiting", w.idle)
 	return w
+}
+
+// idle is whether no worker will change the tenant's rows during the next minutes.
+func (w *twin) idle() bool {
+	return w.told(`select count(*)::text from work_item
+	                where state = 'waiting' and due_at < now() + interval '5 minutes'`)[0] == "0"
 }
 
 // endpoint is where this tenant's webhook arrives.
