@@ -27,7 +27,7 @@ await journey(async ({ open }) => {
   await button(page, "Edit").click();
   await dialog.getByLabel("Field", { exact: true }).selectOption("requestable");
   await dialog.getByLabel("New value").selectOption("true");
-  await dialog.getByText("1 change, 0 are so already, 1 are refused.").waitFor();
+  await dialog.getByText("1 will change, 0 already have this value, 1 are rejected.").waitFor();
   await dialog.getByText(/has no business description/).waitFor();
   await seen(page, "a change of several, one refused");
   await button(dialog, "Save").click();
@@ -44,7 +44,7 @@ await journey(async ({ open }) => {
   await page.goto(`${url}/access/${id("Readers")}`);
   for (const name of ["guest-1", "guest-3"]) await row(name).first().locator("td.select input").check();
   await button(page, "Revoke").click();
-  await dialog.getByText("1 would be taken away, 1 cannot be.").waitFor();
+  await dialog.getByText("1 will be revoked, 1 cannot be revoked.").waitFor();
   expect(await button(dialog, "Revoke").isDisabled(), "they can be taken away without a reason");
   same(groups[0].members, ["1", "2"], "who is in the group after a look");
   await seen(page, "taking several away");

@@ -42,10 +42,10 @@ await journey(async ({ open }) => {
 
   step("before: what rules would give again is told by the rule's name, in plain words");
   await choose();
-  await dialog.getByText("1 would be taken away, 2 cannot be.").waitFor();
+  await dialog.getByText("1 will be revoked, 2 cannot be revoked.").waitFor();
   const told = await dialog.locator(".tried").innerText();
-  expect(told.includes("Rules would give 2 again at the next look."), `it says ${told}`);
-  expect(told.includes(`${byPolicy.display_name}: Rule: Readers of the house`), `it does not name the policy: ${told}`);
+  expect(told.includes("Policies would grant 2 grants again at the next evaluation."), `it says ${told}`);
+  expect(told.includes(`${byPolicy.display_name}: Policy: Readers of the house`), `it does not name the policy: ${told}`);
   expect(told.includes(`${byRole.display_name}: Role: Reading room`), `it does not name the role: ${told}`);
   expect(!/exclude_until|scope all/.test(told), `it speaks of the service's own members: ${told}`);
   await seen(page, "several of which rules give two again");
@@ -53,7 +53,7 @@ await journey(async ({ open }) => {
   step("after: one goes, two stay, and the page says so");
   await dialog.getByLabel("Reason").fill("The season is over.");
   await button("Revoke").click();
-  await page.getByText("1 is being taken away. 2 stay: a rule would give it again.").waitFor();
+  await page.getByText("1 grant is being revoked. 2 grants remain: a policy would grant the access again.").waitFor();
   await until(() => !groups[0].members.includes("3"), "the system goes on having the member");
   same(groups[0].members, ["1", "2"], "who is in the group");
   await settled(page);
@@ -61,7 +61,7 @@ await journey(async ({ open }) => {
 
   step("a day that has passed is refused at its field");
   await choose();
-  await dialog.getByText("0 would be taken away, 2 cannot be.").waitFor();
+  await dialog.getByText("0 will be revoked, 2 cannot be revoked.").waitFor();
   await dialog.getByLabel("Reason").fill("The season is over.");
   expect(await button("Revoke").isDisabled(), "nothing can be taken away, and the button can be pressed");
   await dialog.getByLabel("Block until").fill(day(-2));
@@ -71,11 +71,11 @@ await journey(async ({ open }) => {
 
   step("with a day, both go, and what the day means is said");
   await dialog.getByLabel("Block until").fill(day(30));
-  await dialog.getByText("2 would be taken away, 0 cannot be.").waitFor();
+  await dialog.getByText("2 will be revoked, 0 cannot be revoked.").waitFor();
   await dialog.getByText(`Until ${day(30)} no person and no policy can grant the access again. Afterwards policies apply as usual.`).waitFor();
   await seen(page, "several kept away until a day");
   await button("Revoke").click();
-  await page.getByText(`2 are being taken away, and kept away until ${day(30)}.`).waitFor();
+  await page.getByText(`2 grants are being revoked and blocked until ${day(30)}.`).waitFor();
   await until(() => groups[0].members.length === 0, "the system goes on having the members");
 
   step("and no rule gives it again at its next look");

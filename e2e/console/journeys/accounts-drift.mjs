@@ -72,7 +72,7 @@ await journey(async ({ open }) => {
   await page.getByRole("link", { name: "Drift" }).click();
   await page.getByRole("row").filter({ hasText: "visitor" }).getByRole("checkbox").check();
   await button(page, "Write template values").click();
-  await page.getByText("1 account written as their template has them.").waitFor();
+  await page.getByText("Template values of 1 account are being written.").waitFor();
   await until(() => system.users[0].mail === person.email, "the address is not written again");
 
   step("who only reads sees it, and chooses nothing");

@@ -43,7 +43,7 @@ await journey(async ({ open }) => {
   await page.getByRole("menuitem", { name: "Match by one field" }).click();
   await dialog.getByLabel("System").selectOption(connector);
   await dialog.getByLabel("Field").selectOption("email");
-  await dialog.getByText(/0 would be linked, 0 are already, 2 cannot be/).waitFor();
+  await dialog.getByText(/0 will be assigned, 0 are unchanged, 2 cannot be assigned/).waitFor();
   await dialog.getByLabel("Field").selectOption("username");
   await dialog.getByText("kiosk-west").waitFor();
   await seen(page, "naming owners by one field");
@@ -64,7 +64,7 @@ await journey(async ({ open }) => {
   await page.locator("tbody tr", { hasText: report.email }).locator("td.select input").check();
   await button(page, "Assign owners").click();
   await dialog.getByLabel("Match by").selectOption("username");
-  await dialog.getByText(/1 would be linked|1 are already/).waitFor();
+  await dialog.getByText(/1 will be assigned|1 are unchanged/).waitFor();
   await dialog.getByLabel("Reason").fill("their own address");
   await seen(page, "naming owners of several");
   await button(dialog, "Assign owners").click();

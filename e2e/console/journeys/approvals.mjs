@@ -27,7 +27,7 @@ async function writes(page) {
   await page.getByLabel("Name", { exact: true }).first().fill("Books");
   await choose(page, "Entitlements", "Library");
   await page.getByRole("button", { name: "Step", exact: true }).click();
-  const drawn = page.getByRole("list", { name: "The path of: Always" });
+  const drawn = page.getByRole("list", { name: "Steps of: Always" });
   await drawn.getByText("Owners of the requested access").waitFor();
   await page.getByRole("combobox", { name: "Approver 1" }).last().selectOption("identity");
   await choose(page, "Approver", scene.users.owner.name);
@@ -37,13 +37,13 @@ async function writes(page) {
   step("what can never be is refused at its place, and nothing is lost");
   await page.locator("summary", { hasText: "If no approver answers" }).first().click();
   await page.getByRole("button", { name: "Reminder", exact: true }).first().click();
-  await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("9");
+  await page.getByLabel("Reminder before the due time (1)", { exact: true }).fill("9");
   await page.getByRole("button", { name: "Save" }).click();
-  const wrong = page.getByLabel("Remind, before it is due (1)", { exact: true }).locator("xpath=ancestor::div[@class='field']");
+  const wrong = page.getByLabel("Reminder before the due time (1)", { exact: true }).locator("xpath=ancestor::div[@class='field']");
   await wrong.locator("[data-wrong]").waitFor();
   same(await page.getByLabel("Name", { exact: true }).first().inputValue(), "Books", "what was typed");
   await seen(page, "a refused rule");
-  await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("1");
+  await page.getByLabel("Reminder before the due time (1)", { exact: true }).fill("1");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Books" }).waitFor();
   await settled(page);
@@ -57,7 +57,7 @@ async function tries(page, thing) {
   await choose(page, "Person", scene.users.member.name);
   await choose(page, "Item name", "Library");
   await page.getByRole("button", { name: "Test" }).click();
-  const way = page.getByRole("list", { name: "Who would be asked about Library" });
+  const way = page.getByRole("list", { name: "Approvers for Library" });
   await way.getByText(scene.users.manager.name).waitFor();
   await way.getByText(scene.users.owner.name).waitFor();
   step("replayed over what was asked for");
@@ -99,7 +99,7 @@ async function worktime(page) {
   await page.getByRole("button", { name: /add hours on saturday/ }).click();
   await page.getByRole("button", { name: "Holiday", exact: true }).click();
   await page.getByLabel("Date", { exact: true }).fill("2026-12-25");
-  await page.getByLabel("Name").fill("Christmas Day");
+  await page.getByRole("group", { name: "Holidays" }).getByLabel("Name").fill("Christmas Day");
   await seen(page, "a calendar");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("heading", { name: "Hamburg" }).waitFor();

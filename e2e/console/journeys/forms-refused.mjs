@@ -27,7 +27,7 @@ await journey(async ({ open }) => {
   step("two fields");
   await page.getByLabel("ID", { exact: true }).fill("E1");
   await refuse("validation_failed", "validation failed", [taken, address]);
-  expect((await summary.innerText()).startsWith("2 fields need attention: Id, E-mail"), `the summary says ${await summary.innerText()}`);
+  expect((await summary.innerText()).startsWith("2 fields need attention: ID, E-mail"), `the summary says ${await summary.innerText()}`);
   same([await times(taken.detail), await times(address.detail)], [1, 1], "how often each is said");
   same(await alerts(), 1, "what is read out at once");
   same(await times("validation failed"), 0, "how often the refusal says nothing");
@@ -41,7 +41,7 @@ await journey(async ({ open }) => {
   step("what has no field is said whole");
   await refuse("validation_failed", "validation failed", [taken, inside]);
   const told = await summary.innerText();
-  expect(told.startsWith("1 field needs attention: Id") && told.includes(`Attributes desk: ${inside.detail}`), `the summary says ${told}`);
+  expect(told.startsWith("1 field needs attention: ID") && told.includes(`Attributes desk: ${inside.detail}`), `the summary says ${told}`);
   same(await alerts(), 1, "what is read out at once");
   await seen(page, "a form refused with something that has no field");
 

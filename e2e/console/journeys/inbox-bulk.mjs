@@ -78,7 +78,7 @@ await journey(async ({ open }) => {
   await api("second", "POST", `/decision-tasks/${taken}/decide`, { action: "reject", comment: "Not this one", defer_seconds: 600 }, { "If-Match": `"${version}"` });
   await page.keyboard.press("a");
   await page.getByText("One decision failed").waitFor();
-  await page.getByText(/has already decided/).first().waitFor();
+  await page.getByText(/has decided this already/).first().waitFor();
   await page.getByText(/^Approve: 2 decisions/).waitFor();
   await seen(page, "one of many was refused");
 });

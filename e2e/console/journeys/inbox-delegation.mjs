@@ -17,7 +17,7 @@ await journey(async ({ open }) => {
   const page = await open("manager", "/inbox/delegations");
   await seen(page, "delegations");
   await page.getByRole("button", { name: "Delegate", exact: true }).click();
-  await page.getByLabel("Delegate").fill(owner.name.slice(0, 6));
+  await page.getByRole("combobox", { name: "Delegate" }).fill(owner.name.slice(0, 6));
   await settled(page);
   await page.getByRole("option", { name: owner.name }).click();
   await page.getByLabel("Until").fill(tonight());
@@ -25,7 +25,7 @@ await journey(async ({ open }) => {
   await seen(page, "delegating");
   await page.locator(".dialog").getByRole("button", { name: "Delegate", exact: true }).click();
   await page.getByText(`${owner.name} can decide from now on.`).waitFor();
-  await page.getByText("decides everything for you").waitFor();
+  await page.getByText("can decide everything for you").waitFor();
   await seen(page, "a delegation in effect");
   await theDelegateDecides(open, asks);
 
@@ -41,7 +41,7 @@ async function theDelegateDecides(open, asks) {
   const page = await open("owner", "/inbox");
   await page.locator(".inbox-row").first().waitFor();
   expect((await page.locator(".inbox-row").count()) > asks, "no task came to the delegate");
-  await page.locator(".inbox-open", { hasText: `for ${manager.name}` }).first().click();
+  await page.locator(".inbox-open", { hasText: `delegated by ${manager.name}` }).first().click();
   await page.getByText(`delegated by ${manager.name}`).waitFor();
   await page.locator(".inbox-history li").first().waitFor();
   await seen(page, "a task of somebody else");

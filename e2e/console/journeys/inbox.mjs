@@ -118,7 +118,7 @@ await journey(async ({ open: window }) => {
   await api("careful", "POST", `/decision-tasks/${claimed}/claim`);
   await page.keyboard.press("a");
   await page.getByText(/has claimed this/).first().waitFor();
-  await page.locator(`[id="task-${claimed}"]`).getByText(/Not decided: .*has claimed this/).waitFor();
+  await page.locator(`[id="task-${claimed}"]`).getByText(/Not saved: .*has claimed this/).waitFor();
   await api("careful", "POST", `/decision-tasks/${claimed}/release`);
   await page.getByRole("button", { name: "Dismiss" }).click();
 

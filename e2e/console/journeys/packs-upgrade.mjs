@@ -66,7 +66,7 @@ async function brought(page, file, version) {
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Archive").setInputFiles(file);
   await dialog.getByRole("button", { name: "Validate" }).click();
-  await dialog.getByText(`Reading house ${version}: it is sound`).waitFor();
+  await dialog.getByText(`Reading house ${version}: valid`).waitFor();
   await dialog.getByText("The signature could not be verified with a key that the operator trusts.").waitFor();
   await seen(page, `pack ${version}, checked`);
   await dialog.getByRole("button", { name: "Save" }).click();

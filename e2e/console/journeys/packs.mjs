@@ -76,7 +76,7 @@ await journey(async ({ open }) => {
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Archive").setInputFiles({ name: "bad.gwpack", mimeType: "application/gzip", buffer: Buffer.from("this is no archive") });
   await dialog.getByRole("button", { name: "Validate" }).click();
-  await dialog.getByText(/mistake/).waitFor();
+  await dialog.getByText(/\d errors?/).waitFor();
   expect(await dialog.getByRole("button", { name: "Save" }).isDisabled(), "an unsound pack can be kept");
   await seen(page, "pack mistakes");
 });

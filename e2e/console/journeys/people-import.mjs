@@ -44,7 +44,7 @@ try {
     await chosen(page);
     await page.getByText("Select it again.").waitFor({ state: "detached" });
     await button(page, "Preview import").click();
-    await page.getByText("3 rows: 1 new, 0 changed, 0 as before, 2 that cannot be.").waitFor();
+    await page.getByText("3 rows: 1 new, 0 changed, 0 unchanged, 2 failed.").waitFor();
     expect((await row(3).innerText()).includes("email"), `the third line says: ${await row(3).innerText()}`);
     expect((await row(4).innerText()).includes("start_date"), `the fourth line says: ${await row(4).innerText()}`);
     same(await known(`imp-${stamp}-1`), undefined, "who is there after a look");
@@ -66,7 +66,7 @@ try {
     writeFileSync(file, lines(`ben-${stamp}@example.test`, "2027-02-01"));
     await chosen(page);
     await button(page, "Preview import").click();
-    await page.getByText("3 rows: 2 new, 0 changed, 1 as before, 0 that cannot be.").waitFor();
+    await page.getByText("3 rows: 2 new, 0 changed, 1 unchanged, 0 failed.").waitFor();
     await button(page, "Import 2 people").click();
     await page.getByRole("heading", { name: "Result of the import" }).waitFor();
     same([(await known(`imp-${stamp}-2`)).email, (await known(`imp-${stamp}-3`)).start_date], [`ben-${stamp}@example.test`, "2027-02-01"], "the mended rows");

@@ -146,7 +146,7 @@ async function imported(page) {
   const id = `import-${Date.now()}`;
   await page.getByLabel("Lines", { exact: true }).fill(`external_id,display_name,email\n${id},Ida Import,${id}@example.test\n${id}-2,No Address,not an address\n`);
   await button(page, "Preview import").click();
-  await page.getByText("2 rows: 1 new, 0 changed, 0 as before, 1 that cannot be.").waitFor();
+  await page.getByText("2 rows: 1 new, 0 changed, 0 unchanged, 1 failed.").waitFor();
   const found = async () => (await api("admin", "GET", `/identities?external_id=${id}`)).total;
   same(await found(), 0, "who is there after a look");
   await seen(page, "what an import would do");

@@ -10,8 +10,8 @@ await journey(async ({ open }) => {
   await page.getByRole("link", { name: "New policy" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Archive for everybody at work");
   await page.getByRole("button", { name: "Clause", exact: true }).click();
-  await page.getByLabel("Clause 1: what").selectOption("kind");
-  await page.getByLabel("Clause 1: with what").selectOption("human");
+  await page.getByLabel("Clause 1: field").selectOption("kind");
+  await page.getByLabel("Clause 1: value").selectOption("human");
   const told = page.locator(".cond-told");
   await told.getByText("kind is human").waitFor();
   step("the same in words, and what cannot be read");
@@ -22,7 +22,7 @@ await journey(async ({ open }) => {
   await page.getByLabel("Condition as text").fill("kind is human, and status is active");
   await told.getByText("kind is human, and status is active").waitFor();
   await page.getByRole("button", { name: "Clauses" }).click();
-  same(await page.getByLabel("Clause 2: with what").inputValue(), "active", "the second clause");
+  same(await page.getByLabel("Clause 2: value").inputValue(), "active", "the second clause");
 
   step("saved without anything to give: it is said where");
   await page.getByRole("button", { name: "Save" }).click();

@@ -44,12 +44,12 @@ await journey(async ({ open }) => {
   let before = asked();
   await page.getByRole("button", { name: "Retry all failed tasks…" }).click();
   await drawer.getByRole("button", { name: "Retry tasks" }).click();
-  await page.getByText("1 task sent again.").waitFor();
+  await page.getByText("1 task retried.").waitFor();
   await failsAgain(before);
   before = asked();
   await page.locator("tbody").getByRole("checkbox").first().check();
   await page.getByRole("toolbar", { name: "Selection" }).getByRole("button", { name: "Retry 1" }).click();
-  await page.getByText("1 task sent again.").waitFor();
+  await page.getByText("1 task retried.").waitFor();
   await failsAgain(before);
   await page.locator("tbody").getByRole("link", { name: "Create account" }).first().click();
   await drawer.waitFor();
@@ -84,8 +84,8 @@ await journey(async ({ open }) => {
   await drawer.waitFor({ state: "detached" });
   expect((await api("admin", "GET", waits)).state !== "cancelled", "it is cancelled, though it was kept");
   await page.getByRole("button", { name: "Cancel 1…" }).click();
-  await drawer.getByRole("button", { name: "Cancel 1 change" }).click();
-  await page.getByText("1 task cancelled.").waitFor();
+  await drawer.getByRole("button", { name: "Cancel 1 task" }).click();
+  await page.getByText("1 task canceled.").waitFor();
   same((await api("admin", "GET", waits)).state, "cancelled", "what waited");
   await page.getByRole("button", { name: "Turn on writing…" }).click();
   await drawer.getByRole("button", { name: "Turn on" }).click();

@@ -39,7 +39,7 @@ await journey(async ({ open }) => {
   await dialog.getByText("B1", { exact: true }).waitFor();
   await seen(page, "rediscover override");
   await dialog.getByRole("button", { name: "Map field" }).click();
-  await row("badge").getByText("fills attributes.badge").waitFor();
+  await row("badge").getByText("mapped to attributes.badge").waitFor();
 
   step("the others are accepted, and all is applied");
   await page.getByRole("button", { name: "Accept all" }).click();
@@ -56,7 +56,7 @@ await journey(async ({ open }) => {
 
   step("the mappings, and a change of one");
   await page.getByRole("link", { name: "Field source" }).click();
-  await page.getByRole("button", { name: "Change the mapping of badge" }).click();
+  await page.getByRole("button", { name: "Edit the mapping of badge" }).click();
   await focused(page, ".dialog button, .dialog select, .dialog input", "in the dialog");
   await page.locator(".dialog").getByLabel("Transform").fill("'x' + value");
   await page.locator(".dialog").getByText("xb1", { exact: true }).waitFor();

@@ -40,7 +40,7 @@ async function urgent(page) {
   await page.getByLabel("Emergency: grant access at once").check();
   await page.getByText("The access starts as soon as you send this").waitFor();
   expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled(), "an emergency can be sent without a reason");
-  await page.getByLabel("Reason").fill("The archive burns.");
+  await page.getByRole("textbox", { name: "Reason" }).fill("The archive burns.");
   await page.getByText(/Its limits: at most 4 hours/).waitFor();
   await seen(page, "before an emergency is sent");
   await page.getByRole("button", { name: "Send", exact: true }).click();

@@ -36,7 +36,7 @@ async function asks(page) {
   await page.getByRole("button", { name: "Review request" }).click();
 
   step("before anybody is asked");
-  const way = page.getByRole("list", { name: "Who has to agree to Vault" });
+  const way = page.getByRole("list", { name: "Approvers of Vault" });
   await way.getByText(scene.users.manager.name).waitFor();
   await way.getByText(scene.users.owner.name).waitFor();
   await page.getByText("say what Vault is needed for").waitFor();
@@ -44,7 +44,7 @@ async function asks(page) {
   same((await api("member", "GET", "/access-requests?status=pending_approval&q=Vault")).total, 0, "requests that looking made");
   await page.getByLabel("Duration").selectOption("span");
   await page.getByLabel("Period", { exact: true }).fill("5");
-  await page.getByLabel("Reason").fill("The key of the <b>archive</b> is in it.");
+  await page.getByRole("textbox", { name: "Reason" }).fill("The key of the <b>archive</b> is in it.");
   await way.getByText("for 5 days").waitFor();
   await seen(page, "before it is sent");
 
@@ -55,7 +55,7 @@ async function asks(page) {
   await page.goBack();
   await settled(page);
   same(path(page), at, "the address");
-  same(await page.getByLabel("Reason").inputValue(), "The key of the <b>archive</b> is in it.", "what was typed");
+  same(await page.getByRole("textbox", { name: "Reason" }).inputValue(), "The key of the <b>archive</b> is in it.", "what was typed");
   same(await page.getByLabel("Period", { exact: true }).inputValue(), "5", "for how long");
 
   step("it is sent once");
@@ -84,7 +84,7 @@ async function decides(open, id) {
   await manager.getByRole("button", { name: "Approve", exact: true }).click();
   await seen(manager, "before approving");
   await manager.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
-  await manager.getByRole("list", { name: "Who decides about Vault" }).getByText("agreed").first().waitFor();
+  await manager.getByRole("list", { name: "Approvers of Vault" }).getByText("agreed").first().waitFor();
   await seen(manager, "one stage is passed");
 
   step("what the owner's inbox leads to can be opened");
@@ -126,7 +126,7 @@ async function withdraws(page) {
   const thing = await named("Translators");
   await page.goto(`${new URL(page.url()).origin}/access/request?items=${thing.id}`);
   await settled(page);
-  await page.getByLabel("Reason").fill("I was wrong.");
+  await page.getByRole("textbox", { name: "Reason" }).fill("I was wrong.");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: /REQ-/ }).waitFor();
   const id = path(page).split("/")[2];
@@ -145,7 +145,7 @@ async function many(open) {
   const page = await open("manager", `/access/request?items=${thing.id}`);
   step("for everybody who reports to the manager");
   await page.getByRole("button", { name: "All of my reports" }).click();
-  await page.getByLabel("Reason").fill("We publish together.");
+  await page.getByRole("textbox", { name: "Reason" }).fill("We publish together.");
   const table = page.getByRole("region", { name: "Result for each person" });
   await table.getByText(/has Publishers already/).waitFor();
   await page.getByRole("button", { name: /^Send for \d+ eligible$/ }).waitFor();

@@ -33,7 +33,7 @@ await journey(async ({ open }) => {
   same(await role(), undefined, "the role after a look");
   await button(dialog, "Import 1 change").click();
   await dialog.waitFor({ state: "detached" });
-  await page.getByText("1 role read.").waitFor();
+  await page.getByText("1 role was imported.").waitFor();
   const made = await role();
   same([made.name, made.managed_by, made.description], [name, "code", "Reads at night."], "the role of the file");
 

@@ -20,9 +20,9 @@ await journey(async ({ open }) => {
 
   step("access is put into it");
   const thing = await named("Archive");
-  await page.getByLabel("Add to access in it").fill("Archive");
+  await page.getByLabel("Add to entitlements").fill("Archive");
   await page.getByRole("option", { name: /Archive/ }).first().click();
-  await page.getByText("Access in it (1)").waitFor();
+  await page.getByText("Entitlements (1)").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. The role grants access after it is published.").waitFor();
   await settled(page);
@@ -44,7 +44,7 @@ await journey(async ({ open }) => {
   await page.getByRole("button", { name: "Assign" }).click();
   await page.getByLabel("Person").fill(scene.names.report);
   await page.getByRole("option", { name: scene.names.report }).first().click();
-  await page.getByLabel("Reason").fill("Nights of December");
+  await page.getByRole("textbox", { name: "Reason" }).fill("Nights of December");
   await page.locator(".dialog").getByRole("button", { name: "Assign" }).click();
   await page.getByText("Granted. Provisioning has started.").waitFor();
   await page.getByRole("link", { name: scene.names.report }).waitFor();

@@ -38,7 +38,7 @@ await journey(async ({ open }) => {
   await page.goto(page.url().replace("/settings/tenant", "/settings/attributes"));
   await settled(page);
   const before = (await api("admin", "GET", "/identities/schema/attributes")).attributes.length;
-  await page.getByRole("button", { name: "Add attribute" }).click();
+  await page.getByRole("button", { name: "Add an attribute" }).click();
   await page.getByLabel("Name", { exact: true }).last().fill("ward");
   await page.getByLabel("Type").last().selectOption("enum");
   await page.getByLabel("Allowed values, one per line").last().fill("north\nsouth");

@@ -14,7 +14,7 @@ await journey(async ({ open }) => {
     ["away", (route) => route.abort("connectionrefused"), /cannot be reached/],
     ["overloaded", problem(503, "unavailable", "The service is starting again; try in a moment.", { "Retry-After": "1" }), /starting again/],
     ["broken", problem(500, "internal", "Something went wrong on our side."), /Something went wrong on our side/],
-    ["speaking nonsense", (route) => route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }), /answered 502/],
+    ["speaking nonsense", (route) => route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }), /returned status 502/],
     ["asking for patience", problem(429, "rate_limited", "Too many requests; wait a second.", { "Retry-After": "1" }), /Too many requests/],
   ]) {
     step(`the service is ${what}`);

@@ -26,7 +26,7 @@ await journey(async ({ open }) => {
   await page.getByLabel("Bind password").fill("wrong");
   await button(page, "Test connection").click();
   await page.getByText("Failed", { exact: true }).waitFor();
-  const said = await page.getByRole("region", { name: "What the target answered: Bind" }).innerText();
+  const said = await page.getByRole("region", { name: "Response of the target: Bind" }).innerText();
   expect(/LDAP result code 49 \(invalidCredentials\)/.test(said), `the directory's code is not told: ${said}`);
   await seen(page, "a directory refuses");
   await button(page, "Replace").click();
@@ -52,14 +52,14 @@ await journey(async ({ open }) => {
   await page.getByText(/was never closed/).waitFor();
   await seen(page, "a transform that is no expression");
   same(await columns(), wide, "the widths of the columns, while a transform is typed");
-  expect(await button(page, /to mend/).isDisabled(), "one can go on with a transform that is none");
+  expect(await button(page, /with an error$/).isDisabled(), "one can go on with a transform that is none");
   await transform.fill("value.upper()");
   await page.waitForFunction(() => /^[^a-z]+@[^a-z]+$/.test(document.querySelector("[aria-label='Result of mail']")?.textContent ?? ""));
   same(await page.getByText(/was never closed/).count(), 0, "errors that are left");
   step("a field that is filled twice");
   const target = page.getByLabel("Target field of description");
   await target.fill("email");
-  await button(page, /filled twice/).waitFor();
+  await button(page, /mapped twice/).waitFor();
   await target.fill("");
   step("only what needs a decision");
   await button(page, "Only open fields").click();
@@ -67,7 +67,7 @@ await journey(async ({ open }) => {
   await button(page, "Ignore open fields").click();
   await page.getByText("No open fields").waitFor();
   await button(page, "Undo").click();
-  await button(page, /to decide/).waitFor();
+  await button(page, /^\d+ open field/).waitFor();
   await button(page, "Ignore open fields").click();
   step("kept, over a reload");
   await page.getByText("Saved. You can leave").waitFor();
@@ -79,7 +79,7 @@ await journey(async ({ open }) => {
   await page.getByRole("link", { name: "Restored" }).click();
   await page.waitForURL(/\/mapping/);
   await page.reload();
-  await page.getByText(/mapped · 0 to decide/).waitFor();
+  await page.getByText(/mapped · 0 open/).waitFor();
   const kept = (await api("admin", "GET", `/connectors/${id}/mappings`)).mappings.find((m) => m.object === "account" && m.source_path === "mail");
   same([kept.target_field, kept.transform], ["email", "value.upper()"], "what the service keeps of the transform");
 

@@ -55,7 +55,7 @@ await journey(async ({ open }) => {
   await page.waitForURL(/\/sync$/);
   await button(page, "Run the first sync").waitFor();
   step("writing is asked for, and off without a choice");
-  same(await page.getByLabel("Write mode", { exact: true }).inputValue(), "off", "what is chosen");
+  same(await page.getByLabel("Writing", { exact: true }).inputValue(), "off", "what is chosen");
   step("left while it runs");
   await page.keyboard.press("Control+Enter");
   await page.getByText("You can leave this page. The sync continues.").or(page.getByText("is connected")).waitFor();

@@ -20,8 +20,16 @@ export function useRoom(line: RefObject<HTMLElement | null>, all: number): numbe
       again();
     });
     watch.observe(row);
+    // A row whose contents grow where they are, such as by the wider text spacing of a user's style sheet, keeps its own width.
+    const grown = new ResizeObserver(() => {
+      if (row.scrollWidth > row.clientWidth + 1) again();
+    });
+    for (const child of row.children) grown.observe(child);
     void document.fonts.ready.then(again); // letters have another width then
-    return () => watch.disconnect();
+    return () => {
+      watch.disconnect();
+      grown.disconnect();
+    };
   }, [line, all]);
   useLayoutEffect(() => {
     const row = line.current;

@@ -65,7 +65,9 @@ function Settle({ of, clear }: { of: Row[]; clear: () => void }) {
       ),
     changes: ["/accounts"],
     done: (r, direction) =>
-      `${many(r.good, "account")} ${direction === "push" ? "Template values are being written." : "The system's values are accepted."}${leftOver(r)}`,
+      direction === "push"
+        ? `Template values of ${many(r.good, "account")} are being written${leftOver(r)}`
+        : `The system's values of ${many(r.good, "account")} are accepted${leftOver(r)}`,
     after: clear,
   });
   return (

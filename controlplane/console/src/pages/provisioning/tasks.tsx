@@ -107,7 +107,7 @@ function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
     act: ({ what }: { what: "retry" | "cancel" }) =>
       each(of.filter(can[what]), (t) => ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { ifMatch: t.version })),
     changes: ["/accounts/provisioning-tasks"],
-    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "retried" : "cancelled"}${leftOver(r)}`,
+    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "retried" : "canceled"}${leftOver(r)}`,
     after: clear,
   });
   const [again, ends] = [of.filter(can.retry).length, of.filter(can.cancel).length];

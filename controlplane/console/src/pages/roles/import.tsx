@@ -24,7 +24,7 @@ export default function Import({ close }: { close: () => void }) {
   const make = useAct<Sending, Plan>({
     act: (s, key) => send(s, key),
     changes: ["/entitlements/roles"],
-    done: (p) => (p.roles.length === 1 ? `${count(p.roles.length, "role")} read.` : `${p.roles.length} roles were read.`),
+    done: (p) => `${count(p.roles.length, "role was", "roles were")} imported.`,
     after: close,
     quiet: true,
   });
