@@ -111,7 +111,7 @@ async function worktime(page) {
   await page.getByLabel("Name", { exact: true }).fill("Night desk");
   await choose(page, "People", scene.users.manager.name);
   await choose(page, "People", scene.users.owner.name);
-  await page.getByRole("button", { name: "2 earlier" }).click();
+  await page.getByRole("button", { name: "Move entry 2 up" }).click();
   await seen(page, "a schedule");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const card = page.locator("li.card", { has: page.getByRole("heading", { name: "Night desk" }) });

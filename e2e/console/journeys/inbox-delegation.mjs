@@ -42,7 +42,7 @@ async function theDelegateDecides(open, asks) {
   await page.locator(".inbox-row").first().waitFor();
   expect((await page.locator(".inbox-row").count()) > asks, "no task came to the delegate");
   await page.locator(".inbox-open", { hasText: `delegated by ${manager.name}` }).first().click();
-  await page.getByText(`delegated by ${manager.name}`).waitFor();
+  await page.locator(".badge", { hasText: `delegated by ${manager.name}` }).waitFor();
   await page.locator(".inbox-history li").first().waitFor();
   await seen(page, "a task of somebody else");
   step("and decides one of them");

@@ -132,7 +132,7 @@ await journey(async ({ open: window }) => {
   await page.keyboard.press("Enter");
   await page.locator(".inbox-said").getByText("Let us talk about this").waitFor();
   await page.keyboard.press("d");
-  await page.locator(".dialog").getByText("Reassign").waitFor();
+  await page.locator(".dialog").getByRole("heading", { name: "Reassign" }).waitFor();
   await seen(page, "reassigning");
   await page.keyboard.press("Escape");
   await page.locator(".dialog").waitFor({ state: "detached" });

@@ -80,7 +80,7 @@ async function decides(open, id) {
   await manager.getByLabel("Comment", { exact: true }).fill("She may, as far as I can see.");
   await manager.getByLabel("Visible to approvers only").check();
   await manager.getByRole("button", { name: "Add comment" }).click();
-  await manager.getByText("approvers only").waitFor();
+  await manager.getByText("approvers only", { exact: true }).waitFor();
   await manager.getByRole("button", { name: "Approve", exact: true }).click();
   await seen(manager, "before approving");
   await manager.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
@@ -97,7 +97,7 @@ async function decides(open, id) {
   await inbox.context().close();
   step("the owner agrees");
   const owner = await open("owner", `/requests/${id}`);
-  await owner.getByText("approvers only").waitFor();
+  await owner.getByText("approvers only", { exact: true }).waitFor();
   await owner.getByRole("button", { name: "Approve", exact: true }).click();
   await owner.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await eventually("the approval", async () => (await api("admin", "GET", `/access-requests/${id}`)).items[0].decision === "approved");
@@ -108,7 +108,7 @@ async function follows(page, id) {
   step("the system has it");
   await eventually("entitlement", async () => (await api("admin", "GET", `/access-requests/${id}`)).status === "fulfilled");
   await page.getByText("Verified in the system.").waitFor();
-  same(await page.getByText("approvers only").count(), 0, "what was said aside");
+  same(await page.getByText("approvers only", { exact: true }).count(), 0, "what was said aside");
   const tasks = await page.getByRole("link", { name: /Changes in the system|Task \d/ }).count();
   expect(tasks > 0, "no change of the system is linked");
   await seen(page, "it is there");

@@ -73,7 +73,7 @@ await journey(async ({ open }) => {
   await page.getByRole("link", { name: /Versions/ }).click();
   await page.getByRole("heading", { name: /^Version \d+ compared with/ }).waitFor();
   await page.getByLabel("Compare from version 1", { exact: true }).check();
-  await page.getByText("From version 1 to").waitFor();
+  await page.getByRole("heading", { name: /^Version 1 compared with/ }).waitFor();
   await page.getByText("Entitlements").or(page.getByText("Access", { exact: true })).first().waitFor();
   await seen(page, "versions");
 

@@ -76,7 +76,7 @@ await journey(async ({ open }) => {
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/\/sync$/);
   await button(page, "Undo").waitFor({ state: "detached" });
-  await page.getByRole("link", { name: "Restored" }).click();
+  await page.getByRole("link", { name: "Back", exact: true }).click();
   await page.waitForURL(/\/mapping/);
   await page.reload();
   await page.getByText(/mapped · 0 open/).waitFor();

@@ -39,7 +39,7 @@ export async function tryStart(address: string): Promise<void> {
 const unreachable = () => new Refusal(0, "unreachable", "The service cannot be reached. Check your connection and try again.");
 
 const words: Record<string, string> = {
-  invalid_credentials: "Wrong e-mail address or password.",
+  invalid_credentials: "Wrong e-mail address or password. After several failed attempts, wait 15 minutes.",
   invalid_otp: "The code is wrong or was used before. Wait for the next code, or use a recovery code.",
   sso_refused: "Your company's identity provider refused the sign-in. Try again there, or contact its administrator.",
   sso_failed:

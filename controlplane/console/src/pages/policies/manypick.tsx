@@ -60,12 +60,12 @@ export function ManyPick({ label, kind, ids, set, hint, error, ordered, disabled
               {ordered && <span className="small muted">{i + 1}.</span>}
               <Named kind={kind} id={id} known={names[id]} />
               {ordered && !disabled && i > 0 && (
-                <Button tone="quiet" className="icon" aria-label={`Move up ${i + 1}`} onClick={() => swap(i, i - 1)}>
+                <Button tone="quiet" className="icon" aria-label={`Move entry ${i + 1} up`} onClick={() => swap(i, i - 1)}>
                   <ArrowUp aria-hidden size={13} />
                 </Button>
               )}
               {ordered && !disabled && i < ids.length - 1 && (
-                <Button tone="quiet" className="icon" aria-label={`Move down ${i + 1}`} onClick={() => swap(i, i + 1)}>
+                <Button tone="quiet" className="icon" aria-label={`Move entry ${i + 1} down`} onClick={() => swap(i, i + 1)}>
                   <ArrowDown aria-hidden size={13} />
                 </Button>
               )}
