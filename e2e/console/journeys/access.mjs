@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Access: whoever owns it describes it, and nothing else; administrators say who owns what, and see who holds it, how and why.
 import { api, expect, go, journey, same, scene, seen, settled, step, url } from "../lib/house.mjs";

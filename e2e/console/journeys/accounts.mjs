@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Accounts: one without an owner gets one, one is disabled in its system, and what its system is told is seen.
 import { api, expect, journey, same, scene, seen, settled, step, url } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // An agent is registered, its own program enrols with the token that is shown once, and the page sees it come online, stop taking tasks and go.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

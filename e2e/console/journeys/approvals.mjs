@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // An approval rule is written, tried with a sample request, switched on and asked; working time and who is on call are kept.
 import { api, expect, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // The mapping of one environment is taken over by another; what does not fit is told before, and stays as it was.
 import { api, expect, journey, same, seen, settled, step } from "../lib/house.mjs";
 import { mapped, source } from "../lib/source.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // The list of systems and one of them: what fails by, what is set, and what is only for administrators.
 import { api, expect, go, journey, same, scene, seen, settled, step } from "../lib/house.mjs";
 

@@ -1,4 +1,3 @@
-// when: long
 // The dashboard tells each role what needs them; its figures are those of the lists that they lead to.
 import { api, expect, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
 

@@ -1,4 +1,3 @@
-// when: long
 // The API's documents: whoever comes to them signs in first, what is tried out there is asked for in their name, and nobody sees the token.
 import { accessible, enter, expect, fits, journey, same, scene, step, still, url, watched } from "../lib/house.mjs";
 

@@ -1,4 +1,3 @@
-// when: long
 // When a form is refused, each field says what is wrong with it, once; the summary names the fields and leads to them, and says whole what has none.
 import { expect, focused, journey, same, seen, step } from "../lib/house.mjs";
 

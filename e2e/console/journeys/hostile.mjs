@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // What systems and people call things is shown as text, whatever it is: no script runs, nothing is taken for HTML, and the layout holds.
 import { createServer } from "node:http";

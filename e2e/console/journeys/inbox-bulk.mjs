@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Two hundred decisions at once: in one call, without being told to slow down, undone together, and each that is refused with its reason.
 import { api, expect, journey, same, seen, settled, step } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Whoever is away lets somebody else decide: the delegate sees the task and decides it in the name of both; when it ends, it goes back.
 import { api, expect, journey, same, scene, seen, settled, step } from "../lib/house.mjs";

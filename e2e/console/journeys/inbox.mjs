@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // The inbox by keyboard alone: from a full list to an empty one, with a decision undone in time, one too late, and one that somebody else made first.
 import { api, expect, focused, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // What belongs to one tenant is nowhere to be seen in another, by whatever address.
 import { api, expect, go, journey, scene, seen, step } from "../lib/house.mjs";
 

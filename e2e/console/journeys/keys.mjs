@@ -1,4 +1,3 @@
-// when: long
 // The console by keyboard alone: the palette, the key sheet, G and a letter, and no place from which Tab does not lead out again.
 import { expect, focus, focused, go, journey, path, places, same, scene, seen, settled, step } from "../lib/house.mjs";
 

@@ -1,4 +1,3 @@
-// when: long
 // Leaving a form with unsaved changes asks first; a dialog that an address opens has the focus, and gives it back.
 import { focused, journey, path, same, scene, seen, settled, step, still, url } from "../lib/house.mjs";
 

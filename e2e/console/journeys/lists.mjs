@@ -1,4 +1,3 @@
-// when: long
 // The habits of a list: all that is chosen stands in the address, keys move in it, views are kept, and a CSV is what is filtered.
 import { readFile } from "node:fs/promises";
 import { api, expect, focused, go, journey, listsFit, path, same, scene, seen, settled, step, url } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // Fields of groups and memberships are mapped: in the wizard with a preview of real records, and later on the connector's page.
 import { api, expect, go, journey, same, seen, step } from "../lib/house.mjs";
 import { until } from "../lib/desk.mjs";

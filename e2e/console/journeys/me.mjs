@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Somebody looks after their own sign-in: a password, a second factor with its recovery codes, and where they are signed in.
 import { code, expect, journey, same, scene, seen, settled, step, url, watched } from "../lib/house.mjs";

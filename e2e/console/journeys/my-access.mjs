@@ -1,4 +1,3 @@
-// when: long
 // An employee has their own access and a navigation that fits; lists select a range by Shift, and leavers' accounts are disabled together.
 import { expect, journey, same, seen, settled, step, url } from "../lib/house.mjs";
 

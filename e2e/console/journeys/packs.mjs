@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // A sector pack: what it would change is seen first, then exactly that is done, is seen, and taken back.
 import { api, expect, journey, same, seen, settled, step } from "../lib/house.mjs";

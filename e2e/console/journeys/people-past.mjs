@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Two people as they were: side by side at a moment of the past, on a day before anything was known, and from the page of one of them.
 import { api, expect, journey, same, scene, seen, settled, step, url } from "../lib/house.mjs";

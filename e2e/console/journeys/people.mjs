@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // People: what somebody holds and why, as a picture and as a table; two side by side; how it was; and what an administrator does about them.
 import { api, expect, journey, path, same, scene, seen, settled, step, url } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // A policy that does more than its breaker lets pass is stopped, and goes on once its changes are accepted; then it only watches, is changed, and tells what it has said before.
 import { api, expect, journey, same, seen, step } from "../lib/house.mjs";

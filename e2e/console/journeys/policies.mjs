@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // A policy is written, in clauses and in words, tried on the people of today, put in force once its effect was seen, and taken away.
 import { api, expect, journey, path, same, seen, settled, step } from "../lib/house.mjs";

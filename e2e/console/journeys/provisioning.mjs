@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // A change that a system refuses is seen with the system's own words, and goes well when it is sent again.
 import { connected, desk, until } from "../lib/desk.mjs";

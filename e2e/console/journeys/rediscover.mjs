@@ -1,4 +1,3 @@
-// when: long
 // The fields of a source change: what is new, gone or of another type is decided about, field by field, and carried out together.
 import { api, expect, focused, journey, same, seen, settled, step } from "../lib/house.mjs";
 import { mapped, read, source } from "../lib/source.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // The console at 200 % zoom, in forced colours and with text of another spacing: everything is still there, and nothing runs out of the window.
 import { accessible, fits, go, journey, picture, scene, settled, step, still } from "../lib/house.mjs";
 

@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Somebody asks and sees what becomes of it, their manager and the owner agree, and the system has it; withdrawn; for many at once.
 import { api, expect, fail, go, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // A role from its first draft to people who have it: published, given, changed by a draft, compared, and written as a file.
 import { api, expect, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // A session that ends over a half-filled form asks for the password above it, and nothing that was typed is lost.
 import { enter, expect, focus, go, journey, path, same, seen, settled, step, still, url, watched } from "../lib/house.mjs";
 

@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // What holds for the whole tenant is changed in the console, and holds; an auditor reads it and changes nothing.
 import { api, expect, journey, same, seen, settled, step } from "../lib/house.mjs";

@@ -1,4 +1,3 @@
-// when: long
 // When the service is away, slow, overloaded or broken, the console says so plainly, keeps what was typed, and goes on by itself or by a click.
 import { expect, go, journey, same, scene, seen, settled, step } from "../lib/house.mjs";
 

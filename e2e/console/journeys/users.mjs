@@ -1,4 +1,3 @@
-// when: long
 // An administrator invites somebody, who sets a password by the link; then the user is changed, disabled, enabled and deleted.
 import { api, expect, go, journey, same, scene, seen, settled, step, url, watched } from "../lib/house.mjs";
 

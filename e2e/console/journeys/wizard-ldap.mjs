@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // A directory is connected through an agent: its own result code is shown, transforms are tried on its records, mappings are taken over, and
 // the first sync is followed over two cuts of the line.

@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // An HR system of REST is connected through an agent like one that is there, and its first sync is left and seen again.
 import { api, expect, go, journey, same, scene, seen, settled, step } from "../lib/house.mjs";

@@ -5,6 +5,7 @@ import { actingAs, subscribeActing } from "./acting";
 import { ask, type Query } from "./client";
 import { current, subscribe } from "./session";
 import type { Me } from "./types";
+import { personVisible } from "./visible";
 
 /** Reads one thing of the API. Its key is [path, query], so that useAct can name what has changed by the beginning of a path. */
 export function useGet<T>(
@@ -118,7 +119,7 @@ export function useMay(): May {
 /** Whether the record of a person can be opened. Users who do not see the whole tenant ask the list of people, which names nobody hidden. */
 export function useSeenPerson(id: string | undefined): boolean {
   const may = useMay();
-  const ask = Boolean(id) && !may.oversees;
-  const found = useGet<{ items: unknown[] }>("/identities", { ids: id, limit: 1 }, { enabled: ask });
-  return may.oversees || (ask && (found.data?.items.length ?? 0) > 0);
+  const enabled = Boolean(id) && !may.oversees;
+  const found = useQuery({ queryKey: ["/identities", "visible", id], queryFn: () => personVisible(id ?? ""), enabled });
+  return may.oversees || (enabled && found.data === true);
 }

@@ -3,6 +3,7 @@ import type { Grant, Of } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Button, Note, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
+import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
 import { Why } from "../people/why";
 import { dayWords, standing, waysOf } from "../people/words";
@@ -23,9 +24,9 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
       title: "Person",
       cell: (g) =>
         g.identity ? (
-          <Link to="/people/$id" params={{ id: g.identity.id }}>
+          <PersonLink id={g.identity.id}>
             <Text of={g.identity.display} />
-          </Link>
+          </PersonLink>
         ) : (
           <span className="faint">no owner</span>
         ),

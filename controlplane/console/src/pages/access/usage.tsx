@@ -1,9 +1,10 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Bar } from "../../kit/bits";
 import { count, number } from "../../kit/count";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
+import { PersonLink } from "../../kit/personlink";
 
 const spans = [
   ["P30D", "30 days"],
@@ -82,9 +83,9 @@ export function Usage({ of }: { of: string }) {
                 <tr key={g.id}>
                   <td>
                     {g.identity ? (
-                      <Link to="/people/$id" params={{ id: g.identity.id }}>
+                      <PersonLink id={g.identity.id}>
                         <Text of={g.identity.display} />
-                      </Link>
+                      </PersonLink>
                     ) : (
                       <span className="faint">no owner</span>
                     )}

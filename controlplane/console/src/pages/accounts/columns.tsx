@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Account } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 import type { Column } from "../../kit/list";
+import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
 import { type Systems, systemColumn } from "../../kit/systems";
 import { orphanWords, ownerWords } from "./words";
@@ -44,9 +45,9 @@ export function accountColumns(names: Systems): Column<Account>[] {
       title: "Person",
       cell: (a) =>
         a.identity ? (
-          <Link to="/people/$id" params={{ id: a.identity.id }}>
+          <PersonLink id={a.identity.id}>
             <Text of={a.identity.display} />
-          </Link>
+          </PersonLink>
         ) : (
           <span className="faint">no owner</span>
         ),

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -6,6 +5,7 @@ import { useAct, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Part, When } from "../../kit/kit";
+import { PersonLink } from "../../kit/personlink";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { State } from "../../kit/state";
 import { Somebody } from "../people/somebody";
@@ -52,9 +52,9 @@ export function Owner({ of: a }: { of: Detail }) {
         <div className="row">
           <State of={c.state} tone={w.tone} words={w.words} />
           {a.identity ? (
-            <Link to="/people/$id" params={{ id: a.identity.id }} className="person-link">
+            <PersonLink id={a.identity.id} className="person-link">
               <bdi>{a.identity.display}</bdi>
-            </Link>
+            </PersonLink>
           ) : (
             <span className="muted">No owner</span>
           )}

@@ -81,7 +81,7 @@ export function DiffTable({ connector, rows, made, set }: Props) {
             <th scope="col">Before</th>
             <th scope="col">Now</th>
             <th scope="col">Proposal</th>
-            <th scope="col">{set ? "Decision" : "Decision"}</th>
+            <th scope="col">Decision</th>
           </tr>
         </thead>
         <tbody>

@@ -7,6 +7,7 @@ import { useAct, useGet, useMay, useMe } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Coming, Failure, Head, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
+import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
 import { kindWords } from "./tasks";
 
@@ -109,9 +110,9 @@ function doings(mine: (d: Delegation) => boolean, change: (d: Delegation) => voi
 function Person({ id, name }: { id: string | undefined; name: string }) {
   if (!id) return <bdi>{name}</bdi>;
   return (
-    <Link to="/people/$id" params={{ id }}>
+    <PersonLink id={id}>
       <bdi>{name}</bdi>
-    </Link>
+    </PersonLink>
   );
 }
 

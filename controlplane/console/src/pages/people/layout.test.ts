@@ -40,7 +40,7 @@ test("however much somebody holds, the picture stays small and says how much", (
   const many = Array.from({ length: 5000 }, (_, n) => grant(n, { account_id: `a${n}`, account: { id: `a${n}`, display: `l${n}` } }));
   const p = draw([...many, grant(9001, { compliance_status: "orphaned" })], "Ann");
   expect(p.marks.flat().length).toBeLessThan(60);
-  expect(p.marks[3]?.some((m) => m.words === "5,000 accesses")).toBe(true);
+  expect(p.marks[3]?.some((m) => m.words === "5,000 entitlements")).toBe(true);
   expect(p.marks[3]?.find((m) => m.words === "Access 9001")?.tone).toBe("bad");
   expect(p.marks[1]?.reduce((n, m) => n + m.count, 0)).toBe(5001);
 });

@@ -86,7 +86,7 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
     const set = counted.get(key) ?? new Set();
     counted.set(key, set.add(r.grant.entitlement_id));
     held.count = set.size;
-    if (!alone) held.words = `${set.size.toLocaleString("en")} ${set.size === 1 ? "access" : "accesses"}`;
+    if (!alone) held.words = `${set.size.toLocaleString("en")} ${set.size === 1 ? "entitlement" : "entitlements"}`;
     ends.set(key, held);
     tie(heads, account, "plain");
     tie(account, way, way.tone === "bad" ? "bad" : "plain");

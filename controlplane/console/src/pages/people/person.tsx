@@ -5,6 +5,7 @@ import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Tabs } from "../../kit/bits";
 import { Button, Coming, Empty, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { PersonLink } from "../../kit/personlink";
 import { PersonActions } from "./actions";
 import { Held } from "./held";
 import { Record } from "./record";
@@ -94,9 +95,9 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
             {p.manager && (
               <span>
                 reports to{" "}
-                <Link to="/people/$id" params={{ id: p.manager.id }} className="person-link">
+                <PersonLink id={p.manager.id} className="person-link">
                   <bdi>{p.manager.display}</bdi>
-                </Link>
+                </PersonLink>
               </span>
             )}
           </span>

@@ -35,8 +35,7 @@ export function waysOf(g: Grant, names: Map<string, string>): Way[] {
     const words = steps.map((id) => names.get(id) ?? "another group").join(" → ");
     ways.push({ key: `in ${steps.join(" ")}`, words: `In: ${words || "another group"}`, tone: "plain" });
   }
-  if (ways.length === 0)
-    ways.push({ key: g.directness, words: g.directness === "inherited" ? "Inherited" : "No reason", tone: "plain" });
+  if (ways.length === 0) ways.push({ key: g.directness, words: g.directness === "inherited" ? "Inherited" : "No reason", tone: "plain" });
   const seen = new Set<string>();
   return ways.filter((w) => !seen.has(w.key) && seen.add(w.key));
 }

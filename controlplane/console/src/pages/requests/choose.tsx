@@ -97,7 +97,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
       {d.things.length > 0 && (
         <div className="ask-cart row between" role="status">
           <span className="grow">
-            <strong>{d.things.length === 1 ? count(d.things.length, "item") : `${d.things.length} things`}</strong>{" "}
+            <strong>{count(d.things.length, "item")}</strong>{" "}
             <span className="muted">
               {d.things
                 .map((t) => d.draft.details[t.key]?.name ?? "")

@@ -47,8 +47,7 @@ export function Sent({ of, whom, d, self }: { of: Of<"AccessRequestBulk">; whom:
   return (
     <section className="stack" aria-label="Submitted requests">
       <Note tone={of.refused ? "warn" : "ok"}>
-        {of.created === 1 ? `${count(of.created, "request")} submitted.` : `${of.created} requests were sent.`}{" "}
-        {of.refused > 0 && `${count(of.refused, "request")} rejected.`}
+        {count(of.created, "request")} submitted. {of.refused > 0 && `${count(of.refused, "request")} rejected.`}
       </Note>
       <Table label="Submitted requests for each person">
         <thead>

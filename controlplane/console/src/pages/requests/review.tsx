@@ -190,9 +190,7 @@ function Send({ d, all, stale, sent }: SendProps) {
         </Button>
         <span className="small muted" role="status">
           {one && missing > 0
-            ? missing === 1
-              ? `${count(missing, "open question")} left.`
-              : `${count(missing, "open question")} left.`
+            ? `${count(missing, "open question")} left.`
             : missing > 0
               ? `The request would be rejected for ${missing} of ${count(all.length, "person", "people")}.`
               : expected && !d.draft.emergency

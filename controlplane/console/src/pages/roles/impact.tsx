@@ -1,10 +1,10 @@
 import "./roles.css";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/bits";
 import { count, number } from "../../kit/count";
 import { Button, Note, Table } from "../../kit/kit";
+import { PersonLink } from "../../kit/personlink";
 import { many } from "../connectors/words";
 import { AccessName } from "./names";
 
@@ -87,9 +87,9 @@ function Row({ of: p }: { of: Of<"PersonImpact"> }) {
   return (
     <tr>
       <td>
-        <Link to="/people/$id" params={{ id: p.identity_id }}>
+        <PersonLink id={p.identity_id}>
           <bdi>{p.display}</bdi>
-        </Link>
+        </PersonLink>
         {p.department && <span className="muted small"> · {p.department}</span>}
       </td>
       <td className="wide">

@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { Of } from "../../api/types";
 import { Button, Coming, Note, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Menu } from "../../kit/menu";
+import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
 import type { Role } from "./model";
 
@@ -56,9 +56,9 @@ const columns: Column<Member>[] = [
   {
     title: "Person",
     cell: (m) => (
-      <Link to="/people/$id" params={{ id: m.identity_id }}>
+      <PersonLink id={m.identity_id}>
         <Text of={m.display} />
-      </Link>
+      </PersonLink>
     ),
     text: (m) => m.display,
   },

@@ -96,7 +96,7 @@ function Found({ of }: { of: Group[] }) {
             aria-current={g === shown ? "page" : undefined}
           >
             {g.words}
-            <span className="count">{g.fields.length === 1 ? count(g.fields.length, "field") : count(g.fields.length, "field")}</span>
+            <span className="count">{count(g.fields.length, "field")}</span>
           </Link>
         ))}
       </nav>

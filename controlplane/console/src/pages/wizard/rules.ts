@@ -107,10 +107,10 @@ export function objectsOf(rules: Rule[], kinds: Kind[]): Kind[] {
 export function missing(rules: Rule[], wrong: Map<string, string>): string | undefined {
   const twice = new Set(duplicates(rules).values());
   const [one] = twice;
-  if (one) return twice.size === 1 ? `${one} is mapped twice` : `${twice.size} fields are filled twice`;
+  if (one) return twice.size === 1 ? `${one} is mapped twice` : `${twice.size} fields are mapped twice`;
   if (wrong.size > 0) return wrong.size === 1 ? "1 field with an error" : `${wrong.size} fields with errors`;
   const { todo } = counts(rules);
-  if (todo > 0) return todo === 1 ? count(todo, "open field") : count(todo, "open field");
+  if (todo > 0) return count(todo, "open field");
   return undefined;
 }
 
