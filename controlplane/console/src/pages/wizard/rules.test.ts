@@ -56,7 +56,7 @@ test("a kind that is not read is not asked about, and yet sent", () => {
 test("two fields do not fill the same one, however it is spelled", () => {
   const rules = rulesOf(objects, [map("mail", "display_name"), map("cn", "displayName")], true, ["identity"]) as Rule[];
   expect([...duplicates(rules).keys()]).toEqual(["identity/mail", "identity/cn"]);
-  expect(missing(rules, new Map())).toContain("filled twice");
+  expect(missing(rules, new Map())).toContain("mapped twice");
 });
 
 test("a field whose name has dots is found as it is, or by its way", () => {
