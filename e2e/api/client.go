@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/grantwright/grantwright/protocol/retryafter"
 )
 
 // Prefix stands before every path.
@@ -196,8 +198,8 @@ func (c *Client) once(ctx context.Context, method, path string, in, out any) err
 		if json.Unmarshal(body, p) != nil {
 			p.Detail = strings.TrimSpace(string(body))
 		}
-		seconds, _ := strconv.Atoi(header.Get("Retry-After")) // absent: 0
-		p.Status, p.after = status, time.Duration(seconds)*time.Second
+		p.Status = status
+		p.after, _ = retryafter.Parse(header.Get("Retry-After"), time.Now()) // absent: 0
 		return p
 	}
 	if out == nil || len(body) == 0 {

@@ -12,10 +12,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/grantwright/grantwright/agent/internal/dial"
+	"github.com/grantwright/grantwright/protocol/retryafter"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -156,16 +156,8 @@ func foreign(resp *http.Response) string {
 	return ""
 }
 
-// retryAfter reads the header in both its forms (RFC 9110 section 10.2.3). At most an hour is believed.
+// retryAfter is the wait that the header asks for. At most an hour is believed.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	wait, err := time.ParseDuration(value + "s")
-	if err != nil {
-		date, err := http.ParseTime(value)
-		if err != nil {
-			return 0
-		}
-		wait = date.Sub(now)
-	}
-	return min(max(wait, 0), time.Hour)
+	wait, _ := retryafter.Parse(h.Get("Retry-After"), now)
+	return min(wait, time.Hour)
 }

@@ -37,11 +37,11 @@ await journey(async ({ open }) => {
   await page.locator("tbody").getByRole("link", { name: "visitor" }).waitFor();
   await seen(page, "accounts other than their template");
   await page.locator("tbody").getByRole("link", { name: "visitor" }).click();
-  await page.getByRole("checkbox", { name: "Choose display_name" }).waitFor();
+  await page.getByRole("checkbox", { name: "Select display_name" }).waitFor();
   await seen(page, "an account other than its template");
 
   step("what the template makes is written");
-  await page.getByRole("checkbox", { name: "Choose display_name" }).check();
+  await page.getByRole("checkbox", { name: "Select display_name" }).check();
   await seen(page, "one difference chosen");
   await button(page, "Write template values").click();
   await until(() => system.users[0].name === person.display_name, "the name is not written");
@@ -50,7 +50,7 @@ await journey(async ({ open }) => {
   await seen(page, "a difference was written");
 
   step("what the system has may stay");
-  await page.getByRole("checkbox", { name: "Choose email" }).check();
+  await page.getByRole("checkbox", { name: "Select email" }).check();
   await button(page, "Accept").click();
   await page.getByText(/accepted by/).waitFor();
   expect("email" in ((await drift()).accepted ?? {}), "it is not accepted");
@@ -58,7 +58,7 @@ await journey(async ({ open }) => {
   await seen(page, "a difference was accepted");
 
   step("and is written after all");
-  await page.getByRole("checkbox", { name: "Choose email" }).check();
+  await page.getByRole("checkbox", { name: "Select email" }).check();
   expect(await button(page, "Accept").isDisabled(), "what may stay already can be let stay again");
   await button(page, "Write template values").click();
   await until(() => system.users[0].mail === person.email, "the address is not written");

@@ -25,7 +25,7 @@ await journey(async ({ open }) => {
   expect(await button(dialog, "Accept").isDisabled(), "they can be accepted without a reason");
   await dialog.getByLabel("Reason").fill("terminals for everybody");
   await button(dialog, "Accept").click();
-  await dialog.getByText("1 accepted, 1 refused.").waitFor();
+  await dialog.getByText("1 accepted, 1 rejected.").waitFor();
   await dialog.getByRole("list", { name: "Not accepted" }).getByText("kiosk-south").waitFor();
   same(await dialog.getByRole("list", { name: "Not accepted" }).getByRole("listitem").count(), 1, "accounts that could not be");
   same(await dialog.getByLabel("Reason").inputValue(), "terminals for everybody", "the reason, after the refusal");

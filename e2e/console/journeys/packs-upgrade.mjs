@@ -102,7 +102,7 @@ await journey(async ({ open }) => {
 
   step("the next version is there, and the page says so");
   await brought(page, await built(dir, second), "1.1.0");
-  const note = page.locator(".note", { hasText: "Version 1.1.0 is there; 1.0.0 was installed" });
+  const note = page.locator(".note", { hasText: "Version 1.1.0 is available. Version 1.0.0 was installed" });
   await note.waitFor();
   await seen(page, "a pack with a next version");
   await note.getByRole("link", { name: "Preview the upgrade" }).click();

@@ -20,7 +20,7 @@ const rows = (second, third) => [
 
 /** Chooses the file by pressing its field, as a person does: only then is the same file another choice. */
 async function chosen(page) {
-  const [asked] = await Promise.all([page.waitForEvent("filechooser"), page.getByLabel("File", { exact: true }).click()]);
+  const [asked] = await Promise.all([page.waitForEvent("filechooser"), page.locator("input[type=file]").click()]);
   await asked.setFiles(file);
 }
 

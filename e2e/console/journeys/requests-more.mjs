@@ -41,7 +41,7 @@ async function urgent(page) {
   await page.getByText("The access starts as soon as you send this").waitFor();
   expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled(), "an emergency can be sent without a reason");
   await page.getByRole("textbox", { name: "Reason" }).fill("The archive burns.");
-  await page.getByText(/Its limits: at most 4 hours/).waitFor();
+  await page.getByText(/Limits: at most 4 hours/).waitFor();
   await seen(page, "before an emergency is sent");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: /REQ-/ }).waitFor();

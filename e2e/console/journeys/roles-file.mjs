@@ -39,7 +39,7 @@ await journey(async ({ open }) => {
 
   step("a later file is read from the disk, and says what is different");
   await button(page, "Import…").click();
-  await dialog.getByLabel("File").setInputFiles({ name: "roles.yaml", mimeType: "text/yaml", buffer: Buffer.from(file("Reads at night, and at dawn.")) });
+  await dialog.getByLabel("File", { exact: true }).setInputFiles({ name: "roles.yaml", mimeType: "text/yaml", buffer: Buffer.from(file("Reads at night, and at dawn.")) });
   await button(dialog, "Preview import").click();
   await dialog.locator(".diff .came").filter({ hasText: "at dawn" }).waitFor();
   await seen(page, "what a later file would do");

@@ -34,7 +34,7 @@ await journey(async ({ open }) => {
   await begin();
   const fields = await dialog.locator("label").allInnerTexts();
   same(fields.map((f) => f.split("\n")[0].trim()), ["Purpose", "Requestable", "Risk", "Duty tags", "Compliance tags", "Labels"], "the fields of an owner");
-  same(await dialog.getByLabel("Risk").locator("option").allInnerTexts(), ["That of the riskiest thing in it: low", "low", "medium"], "the risk that an owner may say");
+  same(await dialog.getByLabel("Risk").locator("option").allInnerTexts(), ["Highest risk of its entitlements: low", "low", "medium"], "the risk that an owner may say");
   await seen(page, "an owner describes a role");
 
   step("all of it is written");

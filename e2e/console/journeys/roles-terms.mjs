@@ -29,7 +29,7 @@ await journey(async ({ open }) => {
   await dialog.getByLabel("Start").fill(day(20));
   await dialog.getByLabel("End", { exact: true }).fill(day(10));
   await button(dialog, "Assign").click();
-  await field("Until").locator("[data-wrong]").waitFor();
+  await field("End").locator("[data-wrong]").waitFor();
   same(await dialog.getByLabel("Reason").inputValue(), "Covers the summer.", "the reason after a refusal");
   await seen(page, "a role with an end that cannot be");
 
@@ -48,7 +48,7 @@ await journey(async ({ open }) => {
   same(await dialog.getByLabel("End", { exact: true }).inputValue(), day(30), "the day as it is shown again");
   await dialog.getByLabel("End", { exact: true }).fill(day(-3));
   await button(dialog, "Save").click();
-  await field("Until").locator("[data-wrong]").waitFor();
+  await field("End").locator("[data-wrong]").waitFor();
   await seen(page, "an end that cannot be moved there");
   await dialog.getByLabel("End", { exact: true }).fill(day(60));
   await button(dialog, "Save").click();

@@ -39,7 +39,7 @@ await journey(async ({ open }) => {
   step("replaced: the one before goes on for two hours");
   await button(drawer, "Replace").click();
   const dialog = page.locator(".dialog:not(.side)");
-  await dialog.getByLabel("This one goes on for: unit").selectOption("hour");
+  await dialog.getByLabel("Overlap of the current token: unit").selectOption("hour");
   await dialog.getByLabel("Overlap of the current token", { exact: true }).fill("2");
   await seen(page, "before it is replaced");
   await button(dialog, "Replace").click();

@@ -88,7 +88,7 @@ async function replayed(page, there, missed) {
   const soon = new Date(Date.now() + 120_000).toISOString().slice(0, 16);
   await to.fill(soon);
   await button(dialog, "Count events").click();
-  const send = dialog.getByRole("button", { name: /^Send \d+ again$/ });
+  const send = dialog.getByRole("button", { name: /^Replay \d+ events?$/ });
   await send.waitFor();
   const count = Number(/\d+/.exec(await send.innerText())[0]);
   expect(count >= 2, `${count} were missed`);

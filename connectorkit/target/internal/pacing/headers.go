@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/grantwright/grantwright/protocol/retryafter"
 )
 
 // Allowance is what an answer says about how many requests the target still takes.
@@ -84,19 +86,13 @@ func resetOf(text string, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// RetryAfter reads the header's two forms (RFC 9110 section 10.2.3), and seconds with a fraction. What is
-// neither says nothing.
+// RetryAfter is the wait in milliseconds that the target asks for; nil where it asks for none.
 func RetryAfter(h http.Header, now time.Time) *int64 {
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 && seconds <= 1e9 {
-		ms := int64(seconds * 1000)
-		return &ms
-	}
-	when, err := http.ParseTime(value)
-	if err != nil {
+	wait, ok := retryafter.Parse(h.Get("Retry-After"), serverTime(h, now))
+	if !ok {
 		return nil
 	}
-	ms := max(when.Sub(serverTime(h, now)).Milliseconds(), 0)
+	ms := wait.Milliseconds()
 	return &ms
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
+	"github.com/grantwright/grantwright/protocol/retryafter"
 )
 
 // Limits of a call. Connecting has five seconds of it: see outbound.
@@ -85,19 +86,9 @@ func (s *Service) call(req *http.Request, t target, o *outcome) {
 	}
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		o.wait = retryAfter(res.Header.Get("Retry-After"), s.Now())
+		wait, _ := retryafter.Parse(res.Header.Get("Retry-After"), s.Now())
+		o.wait = min(wait, deadline)
 	}
-}
-
-// retryAfter reads a Retry-After header (RFC 9110 section 10.2.3); 0 when it says nothing usable.
-func retryAfter(text string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32); err == nil {
-		return min(time.Duration(seconds)*time.Second, deadline)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(at.Sub(now), 0), deadline)
-	}
-	return 0
 }
 
 // excerpt is the beginning of an answer as text. An endpoint may repeat what it was sent, so the values of our headers,

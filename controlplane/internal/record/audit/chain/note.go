@@ -1,16 +1,18 @@
 package chain
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/sumdb/note"
 )
 
 // Origin names a tenant's log in its checkpoints.
@@ -29,7 +31,6 @@ var ErrSignature = errors.New("the signature is not good")
 
 const (
 	ed25519Algorithm = 1 // of C2SP signed-note
-	signaturePrefix  = "— "
 	atPrefix         = "at "
 )
 
@@ -44,63 +45,66 @@ func (c Checkpoint) text() string {
 func (c Checkpoint) Sign(key ed25519.PrivateKey) string { return signNote(c.Origin, c.text(), key) }
 
 func signNote(name, text string, key ed25519.PrivateKey) string {
-	id := keyID(name, key.Public().(ed25519.PublicKey))
-	signature := append(id, ed25519.Sign(key, []byte(text))...)
-	return text + "\n" + signaturePrefix + name + " " + base64.StdEncoding.EncodeToString(signature) + "\n"
+	v, err := verifier(name, key.Public().(ed25519.PublicKey))
+	if err != nil {
+		panic(err) // as below
+	}
+	signed, err := note.Sign(&note.Note{Text: text}, signer{v, key})
+	if err != nil {
+		panic(err) // the name or the text is none that a note can have; both are ours
+	}
+	return string(signed)
 }
 
-// keyID is the four bytes by which a note names its key.
-func keyID(name string, public ed25519.PublicKey) []byte {
-	h := sha256.New()
-	h.Write([]byte(name + "\n"))
-	h.Write([]byte{ed25519Algorithm})
-	h.Write(public)
-	return h.Sum(nil)[:4]
+// signer signs notes with a key that is already unsealed. Its name and hash are those of its verifier.
+type signer struct {
+	note.Verifier
+	key ed25519.PrivateKey
 }
+
+func (s signer) Sign(text []byte) ([]byte, error) { return ed25519.Sign(s.key, text), nil }
 
 // VerifierKey is a public key as other tools for signed notes take it: name+id+key.
 func VerifierKey(name string, public ed25519.PublicKey) string {
-	return fmt.Sprintf("%s+%08x+%s", name, binary.BigEndian.Uint32(keyID(name, public)),
-		base64.StdEncoding.EncodeToString(append([]byte{ed25519Algorithm}, public...)))
+	text, err := note.NewEd25519VerifierKey(name, public)
+	if err != nil {
+		panic(err) // a key of another length is no public key
+	}
+	return text
+}
+
+func verifier(name string, public ed25519.PublicKey) (note.Verifier, error) {
+	return note.NewVerifier(VerifierKey(name, public))
 }
 
 // openNote checks a note of the named signer and gives its text. It returns ErrSignature when none of the keys made it.
-func openNote(name, note string, keys []ed25519.PublicKey) (string, error) {
-	text, lines, found := cutLast(note, "\n\n")
-	if !found || !strings.HasSuffix(lines, "\n") {
-		return "", errors.New("not a signed note")
-	}
-	text += "\n"
-	for line := range strings.Lines(lines) {
-		rest, ours := strings.CutPrefix(strings.TrimSuffix(line, "\n"), signaturePrefix+name+" ")
-		if !ours {
-			continue
+func openNote(name, signed string, keys []ed25519.PublicKey) (string, error) {
+	known := map[uint32]note.Verifier{}
+	for _, key := range keys {
+		v, err := verifier(name, key)
+		if err != nil {
+			return "", fmt.Errorf("the name or the key of the note's signer: %w", err)
 		}
-		signature, err := base64.StdEncoding.DecodeString(rest)
-		if err != nil || len(signature) != 4+ed25519.SignatureSize {
-			continue
-		}
-		for _, key := range keys {
-			if bytes.Equal(signature[:4], keyID(name, key)) && ed25519.Verify(key, []byte(text), signature[4:]) {
-				return text, nil
-			}
-		}
+		known[v.KeyHash()] = v
 	}
-	return "", ErrSignature
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
+	opened, err := note.Open([]byte(signed), note.VerifierList(slices.Collect(maps.Values(known))...))
+	var (
+		unverified *note.UnverifiedNoteError
+		wrong      *note.InvalidSignatureError
+	)
+	switch {
+	case errors.As(err, &unverified) || errors.As(err, &wrong):
+		return "", ErrSignature
+	case err != nil:
+		return "", fmt.Errorf("not a signed note: %w", err)
 	}
-	return s[:i], s[i+len(sep):], true
+	return opened.Text, nil
 }
 
 // OpenCheckpoint reads a signed checkpoint of a log. It returns ErrSignature when none of the keys signed it under that
 // origin.
-func OpenCheckpoint(origin, note string, keys ...ed25519.PublicKey) (Checkpoint, error) {
-	text, err := openNote(origin, note, keys)
+func OpenCheckpoint(origin, signed string, keys ...ed25519.PublicKey) (Checkpoint, error) {
+	text, err := openNote(origin, signed, keys)
 	if err != nil {
 		return Checkpoint{}, err
 	}

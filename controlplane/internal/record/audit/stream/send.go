@@ -19,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/ocsf"
+	"github.com/grantwright/grantwright/protocol/retryafter"
 )
 
 // message is a line that is sent.
@@ -107,7 +108,8 @@ func (s *Service) post(ctx context.Context, st Stream, keys secrets, batch []mes
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 16<<10))
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return &refusal{status: res.StatusCode, after: retryAfter(res.Header.Get("Retry-After"))}
+		wait, _ := retryafter.Parse(res.Header.Get("Retry-After"), time.Now())
+		return &refusal{status: res.StatusCode, after: min(wait, time.Hour)}
 	}
 	return nil
 }
@@ -145,15 +147,6 @@ func tlsConfig(keys secrets, host string) (*tls.Config, error) {
 		return nil, errors.New("the stream's ca holds no certificate")
 	}
 	return c, nil
-}
-
-// retryAfter is the pause that a sink asks for in seconds; other forms are not waited for.
-func retryAfter(value string) time.Duration {
-	seconds, err := strconv.Atoi(value)
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, 3600)) * time.Second
 }
 
 // shortError is what is told about a failure. Errors of the network are put in other words: they name the addresses
