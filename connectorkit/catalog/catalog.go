@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap/settings"
 	"github.com/grantwright/grantwright/connectorkit/remote"
 	"github.com/grantwright/grantwright/connectorkit/rest/connection"
-	"github.com/grantwright/grantwright/connectorkit/scim"
+	scimsettings "github.com/grantwright/grantwright/connectorkit/scim/settings"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -89,7 +89,7 @@ var types = []kind{
 			Type:         SCIM2,
 			Name:         "SCIM 2.0",
 			Category:     "application",
-			Fields:       scim.Fields(),
+			Fields:       scimsettings.Fields(),
 			Capabilities: changes,
 			Description:  "Any application that speaks SCIM 2.0 (RFC 7643 and 7644).",
 		},

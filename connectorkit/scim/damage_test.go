@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/response"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -21,7 +22,7 @@ func TestARecordThatCannotBeUsedIsLeftOutAndTheRestIsRead(t *testing.T) {
 	bad := map[string]string{
 		"deep":  `{"id":"deep","x":` + deep + `}`,
 		"utf8":  "{\"id\":\"utf8\",\"userName\":\"a\xff\xfeb\"}",
-		"large": `{"id":"large","x":"` + strings.Repeat("y", maxResource) + `"}`,
+		"large": `{"id":"large","x":"` + strings.Repeat("y", response.MaxResource) + `"}`,
 		"odd":   `{"id":"odd","x":01}`,
 	}
 	fine := []string{

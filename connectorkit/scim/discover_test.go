@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -43,7 +44,7 @@ func TestDeclaredSchemaAndSamplesAreMerged(t *testing.T) {
 		len(name.Samples) != 10 {
 		t.Errorf("userName = %+v", name)
 	}
-	manager := fields["account "+enterpriseUser+":manager.value"]
+	manager := fields["account "+resource.EnterpriseUser+":manager.value"]
 	if manager.Source != "both" || manager.NullRatio != 0.1 || manager.Format != "uuid" {
 		t.Errorf("manager.value = %+v", manager)
 	}

@@ -1,29 +1,39 @@
-// Package scim reads target systems that speak SCIM 2.0 (RFC 7643, RFC 7644), with index paging by what was received
-// and cursor paging (RFC 9865).
+// Package scim is the connector of the type scim2: it reads and changes target systems that speak SCIM 2.0 (RFC 7643,
+// RFC 7644), with index paging and cursor paging (RFC 9865).
+//
+// # Purpose
 //
 // Users become accounts and identities, their roles and entitlements become entitlements with grants, groups become
 // entitlements of kind group, and members become grants. Answers are read value by value, so that a group of 200,000
 // members needs little more memory than one with ten, and one bad record does not spoil its page.
 //
-// # Changes
+// This package composes the connector from the packages below it, the lowest first:
 //
-// Users that changed are asked for by meta.lastModified, after two questions have shown that the target really filters
-// by it. What is gone is found by the ids of all users and groups; groups that changed are read again with their
-// members. The position is by the target's own clock and dates, never ours, and five minutes before it are read again.
-// Where a target does not tell when memberships change, which a look at two unchanged groups in every such read brings
-// to light, all groups are read.
+//	resource    decoded users, groups and their parts
+//	response    answers, read value by value within bounds
+//	quirks      what is known of particular vendors
+//	settings    connection settings
+//	provider    one service provider: requests, declaration, single records
+//	checkpoint  checkpoints and cursors
+//	syncrun     one sync: state, pages, lists
+//	group       groups with their members
+//	read        what a sync reads; users
+//	discovery   fields
+//	desired     an account as a change requests it
+//	lookup      single users and memberships
+//	write       one change
 //
-// # Breaks
+// # States
 //
-// Every page is a checkpoint (see place). Lists that shrink while they are read are read again from a little before, so
-// that nobody is passed over; what cannot be proven complete is not called so.
+// Between calls a connector keeps tokens, rate budgets, and for ten minutes what targets declare.
 //
-// # Vendors
+// # Callers
 //
-// What is known of particular services is data, in package quirks. Every statement of it can be overridden by a
-// setting.
+// connectorkit/connectors opens it for the agent and the control plane.
 //
-// It changes users and memberships, too: every change looks first, sends one request in the words that the vendor's
-// profile knows, and looks again. It never sends a change twice by itself, and never a whole list of members where one
-// can be changed alone.
+// # Example
+//
+// The settings {"base_url": "https://example.com/scim/v2", "auth_method": "bearer", "token": "…"} are enough for a
+// target that keeps to the standard. Known peculiarities of vendors are data in package quirks; each can be overridden
+// by a setting.
 package scim

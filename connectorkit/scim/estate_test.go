@@ -13,6 +13,7 @@ import (
 	"github.com/elimity-com/scim"
 	scimerrors "github.com/elimity-com/scim/errors"
 	"github.com/elimity-com/scim/schema"
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
 )
 
 // estate is a target that can be changed. Protocol, filters and PATCH are elimity's; unique names, versions and
@@ -175,8 +176,8 @@ func newEstate(t testing.TB) (*estate, string) {
 						map[string]any{"value": name + "@home.test", "type": "home"},
 						map[string]any{"value": name + "@example.test", "type": "work", "primary": true},
 					},
-					enterpriseUser: map[string]any{"department": "D1"},
-					"roles":        []any{map[string]any{"value": "auditor"}},
+					resource.EnterpriseUser: map[string]any{"department": "D1"},
+					"roles":                 []any{map[string]any{"value": "auditor"}},
 				},
 			},
 		)

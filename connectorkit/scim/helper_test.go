@@ -18,6 +18,7 @@ import (
 	"github.com/elimity-com/scim/schema"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -199,8 +200,8 @@ func elimity(t testing.TB, users, groups, each, maxResults int) http.Handler {
 						"givenName":  fmt.Sprintf("G%d", i),
 						"familyName": fmt.Sprintf("F%d", i),
 					},
-					"emails":       []any{map[string]any{"value": mail, "type": "work", "primary": true}},
-					enterpriseUser: work,
+					"emails":                []any{map[string]any{"value": mail, "type": "work", "primary": true}},
+					resource.EnterpriseUser: work,
 				}},
 		)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/elimity-com/scim"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/checkpoint"
+	"github.com/grantwright/grantwright/connectorkit/scim/group"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -58,7 +60,7 @@ func TestOnlyWhatChangedIsReadAgain(t *testing.T) {
 	l.remove("g4")
 	l.asked = nil
 	got := s.read(t, base)
-	if got.way() != strategyLastModified {
+	if got.way() != checkpoint.StrategyLastModified {
 		t.Fatalf("read = %s, warnings %v", got.way(), got.warns)
 	}
 	s.same(t, base)
@@ -102,8 +104,8 @@ func TestAReadOfChangesAsksForLittle(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	if n := len(l.asked) - len(got); n < 1 || n > audits {
-		t.Errorf("%d groups were audited, want at most %d", n, audits)
+	if n := len(l.asked) - len(got); n < 1 || n > group.Audits {
+		t.Errorf("%d groups were audited, want at most %d", n, group.Audits)
 	}
 }
 
@@ -117,7 +119,7 @@ func TestAPositionIsNeverLaterThanTheTargetsClock(t *testing.T) {
 	s.read(t, base)
 	l.clock = l.clock.Add(10 * 60e9)
 	l.user("u7", func(a scim.ResourceAttributes) { a["displayName"] = "Renamed" })
-	if got := s.read(t, base); got.way() != strategyLastModified {
+	if got := s.read(t, base); got.way() != checkpoint.StrategyLastModified {
 		t.Fatalf("read = %s", got.way())
 	}
 	s.same(t, base)
@@ -217,7 +219,7 @@ func TestGroupsThatDoNotTellTheirChangesAreReadEachTime(t *testing.T) {
 				l.later()
 				l.regroup("g0", "u1", fmt.Sprintf("u%d", 30+round))
 				got := s.read(t, base, tt.more...)
-				if got.way() != strategyLastModified {
+				if got.way() != checkpoint.StrategyLastModified {
 					t.Fatalf("read = %s", got.way())
 				}
 				if tt.warn != "" && round == 0 && !got.warned(tt.warn) {
@@ -254,7 +256,7 @@ func TestAFilterOfTheUserHoldsForChangesToo(t *testing.T) {
 	l.user("u7", func(a scim.ResourceAttributes) { a["displayName"] = "Renamed" })
 	l.user("u12", func(a scim.ResourceAttributes) { a["displayName"] = "Renamed" })
 	l.user("u13", func(a scim.ResourceAttributes) { a["userName"] = "no longer meant" })
-	if got := s.read(t, base, only...); got.way() != strategyLastModified {
+	if got := s.read(t, base, only...); got.way() != checkpoint.StrategyLastModified {
 		t.Fatalf("read = %s", got.way())
 	}
 	s.same(t, base, only...)

@@ -14,6 +14,7 @@ import (
 	"github.com/elimity-com/scim/schema"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -280,7 +281,7 @@ func (s *store) take(got reads) {
 		s.entitlements[r.ExternalID], seen[v1.Entitlements][r.ExternalID] = *r.DisplayName, true
 	}
 	for _, g := range got.Grants {
-		key := g.EntitlementExternalID + " " + principal(g)
+		key := g.EntitlementExternalID + " " + resource.Principal(g)
 		if s.grants[key], seen[v1.Grants][key] = true, true; g.Deleted {
 			delete(s.grants, key)
 		}

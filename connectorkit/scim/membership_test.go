@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/checkpoint"
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
+	"github.com/grantwright/grantwright/connectorkit/scim/settings"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -147,7 +150,7 @@ func told(got reads) map[string]int {
 	out := map[string]int{}
 	seen := map[string]bool{}
 	for _, g := range got.Grants {
-		key := g.EntitlementExternalID + " " + principal(g)
+		key := g.EntitlementExternalID + " " + resource.Principal(g)
 		if !seen[key] {
 			out[g.EntitlementExternalID]++
 		}
@@ -172,14 +175,14 @@ func TestMembersAreFoundByTheWayTheTargetHas(t *testing.T) {
 		{"carried by users", club{inList: -1, inGet: -1, byUser: true}, nil, "members_by_user",
 			"/Users attributes=id,groups count=100 startIndex=101"},
 		{"carried by users, as told", club{inList: -1, inGet: -1, byUser: true},
-			[]any{"member_strategy", membersByUser}, "", "/Users count=100 startIndex=101"},
+			[]any{"member_strategy", settings.MembersByUser}, "", "/Users count=100 startIndex=101"},
 		{"by asking for users", club{inList: -1, inGet: -1, filters: true}, nil, "members_by_filter",
 			`/Users filter=groups.value eq "b" attributes=id count=100 startIndex=101`},
 		{"by asking for users, as known of AWS", club{inList: 0, inGet: 0, filters: true, cursors: true},
 			[]any{"vendor_profile", "aws-identity-center"}, "",
 			`/Users filter=groups.value eq "b" count=100 cursor=100`},
 		{"too heavy to ask for alone", club{inList: -1, inGet: plenty, heavy: 100, filters: true},
-			[]any{"member_strategy", membersByGet}, "members_by_filter",
+			[]any{"member_strategy", settings.MembersByGet}, "members_by_filter",
 			`/Users filter=groups.value eq "b" attributes=id count=100 startIndex=1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -240,7 +243,7 @@ func TestMembersOfUntoldKindAreUsersWhereGroupsHoldOnlyUsers(t *testing.T) {
 
 func TestIndirectMembershipsOfUsersAreInherited(t *testing.T) {
 	c := &club{members: map[string]int{"a": 2}, inList: -1, inGet: -1, byUser: true}
-	got := mustSync(t, bearer(serve(t, c), "member_strategy", membersByUser), nil)
+	got := mustSync(t, bearer(serve(t, c), "member_strategy", settings.MembersByUser), nil)
 	want := []v1.RemoteGrant{
 		{AccountExternalID: ptr("u0"), EntitlementExternalID: "a"},
 		{AccountExternalID: ptr("u1"), EntitlementExternalID: "a", Directness: "inherited"},
@@ -271,7 +274,7 @@ func TestMembersThatAreKeptBackAreNotTakenForGone(t *testing.T) {
 			"members_truncated", "grants false 303"},
 		{"groups say how many they are", club{inList: 90, inGet: 90, counts: true}, nil,
 			map[string]int{"a": 3, "b": 90, "c": 90, "d": 90}, "members_truncated", "grants false 273"},
-		{"the way is set by hand", club{inList: 100, inGet: plenty}, []any{"member_strategy", membersInline}, short,
+		{"the way is set by hand", club{inList: 100, inGet: plenty}, []any{"member_strategy", settings.MembersInline}, short,
 			"members_truncated", "grants false 303"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -312,7 +315,7 @@ func TestGroupsThatReallyHaveARoundNumberOfMembersAreBelieved(t *testing.T) {
 
 func TestAHeavyGroupThatNothingTellsLeavesTheOthersBe(t *testing.T) {
 	c := &club{members: map[string]int{"a": 3, "b": 150}, inList: -1, inGet: plenty, heavy: 100}
-	got := mustSync(t, bearer(serve(t, c), "member_strategy", membersByGet), nil)
+	got := mustSync(t, bearer(serve(t, c), "member_strategy", settings.MembersByGet), nil)
 	if diff := cmp.Diff(map[string]int{"a": 3}, told(got)); diff != "" {
 		t.Errorf("members (-want +got):\n%s", diff)
 	}
@@ -362,10 +365,10 @@ func TestMembershipsOfUsersAreKeptByTheirChanges(t *testing.T) {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"totalResults": len(resources), "Resources": resources})
 	}))
-	s.read(t, base, "member_strategy", membersByUser)
+	s.read(t, base, "member_strategy", settings.MembersByUser)
 	memberships["u0"], changed["u0"] = []string{"b"}, true
-	got := s.read(t, base, "member_strategy", membersByUser)
-	if got.way() != strategyLastModified {
+	got := s.read(t, base, "member_strategy", settings.MembersByUser)
+	if got.way() != checkpoint.StrategyLastModified {
 		t.Fatalf("read = %s", got.way())
 	}
 	want := map[string]bool{"b u0": true, "b u1": true, "a u2": true}

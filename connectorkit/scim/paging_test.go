@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/settings"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -175,10 +176,10 @@ func TestCursorPaging(t *testing.T) {
 		setting   string
 		want      []string
 	}{
-		{"declared", cursorSPC, auto, []string{`true "" `, `true "at/+10" `, `true "at/+20" `}},
-		{"not declared, but the target insists", `{"filter":{"supported":false}}`, auto,
+		{"declared", cursorSPC, settings.Auto, []string{`true "" `, `true "at/+10" `, `true "at/+20" `}},
+		{"not declared, but the target insists", `{"filter":{"supported":false}}`, settings.Auto,
 			[]string{`false "" 1`, `true "at/+10" `, `true "at/+20" `}},
-		{"set by hand", `{}`, pageCursor, []string{`true "" `, `true "at/+10" `, `true "at/+20" `}},
+		{"set by hand", `{}`, settings.PageCursor, []string{`true "" `, `true "at/+10" `, `true "at/+20" `}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var asked []string

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/scim/settings"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -81,28 +82,28 @@ func TestWhatIsKnownOfTheVendorIsToldWithTheFacts(t *testing.T) {
 }
 
 func TestSettingsOfTheUserComeBeforeWhatIsKnownOfTheVendor(t *testing.T) {
-	set, err := read(v1.AuthConfig{"base_url": "https://api.slack.com/scim/v2", "bearer_token": canary})
-	if err != nil || set.profile.Key != "slack" || set.pagination != pageIndex || set.lastModified != "no" ||
-		set.options.RateRPS != 16 ||
-		set.memberStrategy != membersInline {
+	set, err := settings.Read(v1.AuthConfig{"base_url": "https://api.slack.com/scim/v2", "bearer_token": canary})
+	if err != nil || set.Profile.Key != "slack" || set.Pagination != settings.PageIndex || set.LastModified != "no" ||
+		set.Options.RateRPS != 16 ||
+		set.MemberStrategy != settings.MembersInline {
 		t.Errorf("settings for Slack = %+v, %v", set, err)
 	}
-	set, err = read(
+	set, err = settings.Read(
 		v1.AuthConfig{
 			"base_url":        "https://api.slack.com/scim/v2",
 			"bearer_token":    canary,
 			"pagination":      "cursor",
 			"last_modified":   "yes",
-			"member_strategy": membersByGet,
+			"member_strategy": settings.MembersByGet,
 			"rate_limit_rps":  3,
 			"max_concurrency": 2,
 			"vendor_profile":  "miro",
 		},
 	)
-	if err != nil || set.profile.Key != "miro" || set.pagination != pageCursor || set.lastModified != "yes" ||
-		set.memberStrategy != membersByGet ||
-		set.options.RateRPS != 3 ||
-		set.options.Concurrency != 2 {
+	if err != nil || set.Profile.Key != "miro" || set.Pagination != settings.PageCursor || set.LastModified != "yes" ||
+		set.MemberStrategy != settings.MembersByGet ||
+		set.Options.RateRPS != 3 ||
+		set.Options.Concurrency != 2 {
 		t.Errorf("settings by hand = %+v, %v", set, err)
 	}
 }
@@ -187,7 +188,7 @@ func TestEveryFieldIsNamedOnceAndSecretsAreMarked(t *testing.T) {
 		"extra_headers":      true,
 		"client_key_pem":     true,
 	}
-	for _, f := range Fields() {
+	for _, f := range settings.Fields() {
 		if seen[f.Key] || f.Label == "" || f.Type == "" {
 			t.Errorf("field %+v", f)
 		}

@@ -12,6 +12,9 @@ import (
 
 	"github.com/elimity-com/scim"
 	"github.com/google/go-cmp/cmp"
+	"github.com/grantwright/grantwright/connectorkit/scim/checkpoint"
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
+	"github.com/grantwright/grantwright/connectorkit/scim/settings"
 	"pgregory.net/rapid"
 )
 
@@ -31,7 +34,10 @@ func sum(all ...reads) (out sets) {
 			out.Entitlements = append(out.Entitlements, e.ExternalID)
 		}
 		for _, g := range r.Grants {
-			out.Grants = append(out.Grants, fmt.Sprintf("%s %s %t", g.EntitlementExternalID, principal(g), g.Deleted))
+			out.Grants = append(
+				out.Grants,
+				fmt.Sprintf("%s %s %t", g.EntitlementExternalID, resource.Principal(g), g.Deleted),
+			)
 		}
 		for _, p := range r.present {
 			for _, id := range p.ExternalIDs {
@@ -108,9 +114,9 @@ func TestAReadThatBreaksOffAnywhereGivesTheSame(t *testing.T) {
 			targets[key] = tg
 		}
 		more := []any{"count", rapid.SampledFrom([]int{2, 9, 50}).Draw(rt, "count"),
-			"member_strategy", rapid.SampledFrom([]string{auto, membersByGet}).Draw(rt, "members")}
-		if cursor := tg.s.cursor; cursor != "" && more[3] != auto {
-			more[3] = auto // the position is of these settings
+			"member_strategy", rapid.SampledFrom([]string{settings.Auto, settings.MembersByGet}).Draw(rt, "members")}
+		if cursor := tg.s.cursor; cursor != "" && more[3] != settings.Auto {
+			more[3] = settings.Auto // the position is of these settings
 		}
 		kills := rapid.SliceOfN(rapid.IntRange(0, 12), 1, 4).Draw(rt, "kills")
 		want := sum(tg.s.broken(t, tg.base, nil, more...)...)
@@ -163,19 +169,19 @@ func TestCheckpointsOfOthersAreNotUsed(t *testing.T) {
 }
 
 func TestCheckpointsStaySmall(t *testing.T) {
-	var at place
-	at.V, at.Plan.Legs = placeVersion, []string{legUsers}
-	at.Shapes = map[string]shape{}
+	var at checkpoint.State
+	at.V, at.Plan.Legs = checkpoint.Version, []string{checkpoint.LegUsers}
+	at.Shapes = map[string]resource.Kind{}
 	for i := range 20_000 {
 		at.Rights = append(at.Rights, fmt.Sprintf("role:%032d", i))
-		at.Shapes[fmt.Sprintf("user urn:vendor:%032d", i)] = aText
+		at.Shapes[fmt.Sprintf("user urn:vendor:%032d", i)] = resource.KindText
 	}
-	at.List = &position{Recent: packed(make([]uint64, recentIDs))}
-	text := at.encode()
-	if text == "" || len(text) > maxState {
+	at.List = &checkpoint.Position{Recent: checkpoint.Pack(make([]uint64, checkpoint.RecentIDs))}
+	text := at.Encode()
+	if text == "" || len(text) > checkpoint.MaxState {
 		t.Fatalf("a checkpoint of %d bytes", len(text))
 	}
-	back, why := resumed(text, "")
+	back, why := checkpoint.Decode(text, "")
 	if why != "" || !back.Vague || back.Rights != nil {
 		t.Errorf(
 			"resumed: %q, vague %t with %d rights; what does not fit must be told",
@@ -184,10 +190,10 @@ func TestCheckpointsStaySmall(t *testing.T) {
 			len(back.Rights),
 		)
 	}
-	if w, _ := watermarkOf(at.cursor(time.Second, false), ""); w.Since != nil && !w.Vague {
+	if w, _ := checkpoint.DecodeWatermark(at.Cursor(time.Second, false), ""); w.Since != nil && !w.Vague {
 		t.Errorf("cursor = %+v", w)
 	}
-	if n := len(at.cursor(time.Second, false)); n > maxState {
+	if n := len(at.Cursor(time.Second, false)); n > checkpoint.MaxState {
 		t.Errorf("a cursor of %d bytes", n)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/checkpoint"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 )
 
@@ -74,7 +75,7 @@ func TestScimmyIsReadByItsChanges(t *testing.T) {
 	)
 	change(t, "DELETE", base+"/Groups/g3", "")
 	got := s.read(t, base)
-	if got.way() != strategyLastModified {
+	if got.way() != checkpoint.StrategyLastModified {
 		t.Fatalf("read = %s, warnings %v", got.way(), got.warns)
 	}
 	// The seeded users have one date, the latest of all: they lie in the overlap. The next read starts from the

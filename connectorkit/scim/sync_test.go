@@ -12,6 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/group"
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
+	"github.com/grantwright/grantwright/connectorkit/scim/settings"
+	"github.com/grantwright/grantwright/connectorkit/scim/syncrun"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -59,8 +63,8 @@ func TestScimmyIsReadWhole(t *testing.T) {
 	if diff := cmp.Diff(wantPerson, person); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
 	}
-	for name, want := range map[string]any{"name.givenName": "Given11", enterpriseUser + ":employeeNumber": "1011",
-		enterpriseUser + ":manager.value": "00000000-0000-4000-8000-000000000001", "active": true} {
+	for name, want := range map[string]any{"name.givenName": "Given11", resource.EnterpriseUser + ":employeeNumber": "1011",
+		resource.EnterpriseUser + ":manager.value": "00000000-0000-4000-8000-000000000001", "active": true} {
 		if raw[name] != want {
 			t.Errorf("attribute %s = %v, want %v", name, raw[name], want)
 		}
@@ -99,8 +103,8 @@ func TestTwentyThousandUsersAreReadInPages(t *testing.T) {
 	if got.complete() != want {
 		t.Errorf("scopes = %s; want %s", got.complete(), want)
 	}
-	if got.most > batch+2 {
-		t.Errorf("a page of %d records was emitted, want at most about %d", got.most, batch)
+	if got.most > syncrun.BatchSize+2 {
+		t.Errorf("a page of %d records was emitted, want at most about %d", got.most, syncrun.BatchSize)
 	}
 	if n := got.last.Stats.APICalls; n != 1+20+1 {
 		t.Errorf("%d requests, want 22", n)
@@ -203,21 +207,21 @@ func TestGroupWhoseIDComesLastIsReadByItself(t *testing.T) {
 		case "/Users":
 			_, _ = w.Write([]byte(noUsers))
 		case "/Groups":
-			hugeGroup(w, maxWaiting+10, false)
+			hugeGroup(w, group.MaxWaiting+10, false)
 		case "/Groups/big":
 			asked.Add(1)
-			writeGroup(w, maxWaiting+10, false)
+			writeGroup(w, group.MaxWaiting+10, false)
 		default:
 			scimError(w, 404, "", "")
 		}
 	}))
 	got := mustSync(t, bearer(base), nil)
-	if len(got.Grants) != maxWaiting+10 || asked.Load() != 1 || got.Grants[7].EntitlementExternalID != "big" {
+	if len(got.Grants) != group.MaxWaiting+10 || asked.Load() != 1 || got.Grants[7].EntitlementExternalID != "big" {
 		t.Errorf(
 			"%d grants after %d requests for the group, want %d after 1",
 			len(got.Grants),
 			asked.Load(),
-			maxWaiting+10,
+			group.MaxWaiting+10,
 		)
 	}
 }
@@ -251,13 +255,13 @@ func TestMembersAreFoundWhereTheTargetHasThem(t *testing.T) {
 		want           []v1.RemoteGrant
 		scopes         string
 	}{
-		{"auto, not in the list", auto, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
+		{"auto, not in the list", settings.Auto, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
 			"grants true 6"},
-		{"group by group", membersByGet, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
+		{"group by group", settings.MembersByGet, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
 			"grants true 6"},
-		{"list only, as told", membersInline, byGet, nil, "identities true 0, accounts true 0, entitlements true 2, " +
+		{"list only, as told", settings.MembersInline, byGet, nil, "identities true 0, accounts true 0, entitlements true 2, " +
 			"grants true 0"},
-		{"auto, in the list", auto, inline, []v1.RemoteGrant{{AccountExternalID: ptr("u1"),
+		{"auto, in the list", settings.Auto, inline, []v1.RemoteGrant{{AccountExternalID: ptr("u1"),
 			EntitlementExternalID: "a"}},
 			"identities true 0, accounts true 0, entitlements true 2, grants true 1"},
 	} {

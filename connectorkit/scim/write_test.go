@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit/scim/quirks"
+	"github.com/grantwright/grantwright/connectorkit/scim/resource"
+	"github.com/grantwright/grantwright/connectorkit/scim/settings"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -64,10 +66,10 @@ func joiner(name string) *v1.ProvisionAccount {
 		EmployeeNumber: ptr("0042"),
 		Enabled:        ptr(true),
 		Attributes: map[string]any{
-			"title":                        "Rear Admiral",
-			enterpriseUser + ":department": "Navy & Fleet",
-			"externalId":                   "p-1",
-			"phoneNumbers":                 "+1 555",
+			"title":                                 "Rear Admiral",
+			resource.EnterpriseUser + ":department": "Navy & Fleet",
+			"externalId":                            "p-1",
+			"phoneNumbers":                          "+1 555",
 		},
 	}
 }
@@ -156,7 +158,7 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 			" ",
 			*made.Account.IsDisabled,
 			" ",
-			made.Account.Attributes[enterpriseUser+":department"],
+			made.Account.Attributes[resource.EnterpriseUser+":department"],
 			" ",
 			made.Account.Attributes["phoneNumbers.value"].([]any)[0],
 		) {
@@ -178,9 +180,9 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 		a := changed.Account.Attributes
 		if *changed.Account.Email != "admiral@example.test" || a["title"] != nil || a["name.familyName"] != "Hopper" ||
 			a["name.middleName"] != "Brewster" ||
-			a[enterpriseUser+":division"] != "North" ||
-			a[enterpriseUser+":department"] != "Navy & Fleet" ||
-			a[enterpriseUser+":manager.value"] != ada {
+			a[resource.EnterpriseUser+":division"] != "North" ||
+			a[resource.EnterpriseUser+":department"] != "Navy & Fleet" ||
+			a[resource.EnterpriseUser+":manager.value"] != ada {
 			t.Errorf("updated to %v", a)
 		}
 
@@ -897,7 +899,7 @@ func TestWritesSaysWhatTheProfileAllows(t *testing.T) {
 	} {
 		w := connector().Writes(bearer("https://example.com", "vendor_profile", key))
 		var missing []string
-		for _, op := range allOps {
+		for _, op := range settings.Operations {
 			if !slices.Contains(w.Ops, op) {
 				missing = append(missing, string(op))
 				if !strings.Contains(w.Why, string(op)+": ") {
