@@ -1,5 +1,5 @@
 import type { May } from "../api/use";
-import { look, setLook } from "./look";
+import { appearance, setAppearance } from "./appearance";
 import { mayOpen, type Place, placeAt, places } from "./places";
 
 /** Where something leads to. */
@@ -51,14 +51,14 @@ export function deeds(may: May, path: string, showKeys: () => void, signOut: (ev
 }
 
 function looks(): Offer[] {
-  const { theme, density } = look();
+  const { theme, density } = appearance();
   return [
-    ...(theme === "light" ? [] : [{ id: "do light", words: "Light theme", act: () => setLook({ theme: "light" }) }]),
-    ...(theme === "dark" ? [] : [{ id: "do dark", words: "Dark theme", act: () => setLook({ theme: "dark" }) }]),
-    ...(theme ? [{ id: "do system", words: "System theme", act: () => setLook({ theme: undefined }) }] : []),
+    ...(theme === "light" ? [] : [{ id: "do light", words: "Light theme", act: () => setAppearance({ theme: "light" }) }]),
+    ...(theme === "dark" ? [] : [{ id: "do dark", words: "Dark theme", act: () => setAppearance({ theme: "dark" }) }]),
+    ...(theme ? [{ id: "do system", words: "System theme", act: () => setAppearance({ theme: undefined }) }] : []),
     density
-      ? { id: "do roomy", words: "Comfortable row height", act: () => setLook({ density: undefined }) }
-      : { id: "do compact", words: "Compact row height", act: () => setLook({ density: "compact" }) },
+      ? { id: "do roomy", words: "Comfortable row height", act: () => setAppearance({ density: undefined }) }
+      : { id: "do compact", words: "Compact row height", act: () => setAppearance({ density: "compact" }) },
   ];
 }
 

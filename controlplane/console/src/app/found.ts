@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask, type Page } from "../api/client";
 import type { May } from "../api/use";
+import { useDebounced } from "../kit/debounce";
 import { access, connectors, people, type Source } from "../kit/pick";
-import { useRest } from "../kit/rest";
 import { useSystems } from "../kit/systems";
 import { find, useListed } from "../pages/help/read";
 import type { Offer } from "./commands";
@@ -15,7 +15,7 @@ const shortest = 2; // letters, before the service is asked
 /** What the service finds by what is typed: people, access, connectors and documentation. busy while it still looks; failed names what could not be searched. */
 export function useFound(typed: string, may: May): { sections: Section[]; busy: boolean; failed: string[] } {
   // What was asked for before is given up: a fifth of a second after the last key.
-  const q = useRest(typed.trim(), 200);
+  const q = useDebounced(typed.trim(), 200);
   const on = q.length >= shortest;
   const who = useSome("/identities", q, on, people, "/people/$id");
   const what = useSome("/entitlements", q, on, access, "/access/$id");

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { singleKeys } from "./look";
+import { singleKeys } from "./appearance";
 
 /** What a key does; Shift+X is written "X". Returning false leaves the key to others. */
 export type Keys = Record<string, (e: KeyboardEvent) => unknown>;

@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { useMay } from "../api/use";
 import { Dialog } from "../kit/dialog";
 import "./keysheet.css";
+import { singleKeys } from "./appearance";
 import { keyAreas } from "./keylist";
-import { singleKeys } from "./look";
 
 /** All keys, by where they work. */
 export default function KeySheet({ close }: { close: () => void }) {

@@ -38,8 +38,8 @@ const login = createRoute({
   },
 });
 
-const Arriving = lazy(() => import("../pages/doors/arriving"));
-const Invited = lazy(() => import("../pages/doors/invited"));
+const Arriving = lazy(() => import("../pages/signin/callback"));
+const Invited = lazy(() => import("../pages/signin/invitation"));
 
 /** Where an outside provider sends the browser back to. */
 const signedIn = createRoute({ getParentRoute: () => root, path: "/signed-in", component: Arriving });

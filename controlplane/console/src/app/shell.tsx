@@ -6,10 +6,10 @@ import { current, subscribe } from "../api/session";
 import { useMay, useMe } from "../api/use";
 import { Button, Coming } from "../kit/kit";
 import { behindDialog, belongsElsewhere, useKeys } from "./keys";
-import { Lapse } from "./lapse";
 import { Leaving } from "./leaving";
+import { Navigation } from "./navigation";
 import { mayOpen, placeAt, places } from "./places";
-import { Rail } from "./rail";
+import { SessionExpired } from "./sessionexpired";
 
 const Palette = lazy(() => import("./palette"));
 const KeySheet = lazy(() => import("./keysheet"));
@@ -29,7 +29,7 @@ export function Shell() {
       <a className="skip" href="#page">
         Skip to content
       </a>
-      <Rail search={() => show("palette")} />
+      <Navigation search={() => show("palette")} />
       <main id="page" className="page stack" tabIndex={-1}>
         <ActingBanner />
         <Offline />
@@ -42,7 +42,7 @@ export function Shell() {
       </Suspense>
       {led && <GoHint />}
       <Leaving />
-      {session.state === "out" && session.lapsed && <Lapse />}
+      {session.state === "out" && session.lapsed && <SessionExpired />}
     </div>
   );
 }

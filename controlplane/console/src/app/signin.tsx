@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from "react";
 import { basePath } from "../api/base";
 import { latestUser, Refusal, signIn } from "../api/session";
+import { useDebounced } from "../kit/debounce";
 import { Button } from "../kit/kit";
-import { useRest } from "../kit/rest";
 import { CodeField } from "./code";
-import { said, startOf, tryStart, useOptions } from "./doors";
+import { checkProvider, providerAddress, signInError, useSignInOptions } from "./signinoptions";
 
 type Props = {
   /** Where to go afterwards; only for the way by a provider, which leaves the page. */
@@ -20,8 +20,8 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
   const [busy, setBusy] = useState(false);
   const [otp, setOtp] = useState(false);
   const [named, setNamed] = useState(tenant);
-  const asked = useRest(named.trim(), 400);
-  const options = useOptions(asked);
+  const asked = useDebounced(named.trim(), 400);
+  const options = useSignInOptions(asked);
   const several = options.data?.tenant_required || Boolean(asked);
   const user = lapsed ? latestUser() : undefined;
   const attempt = async (act: () => Promise<unknown>) => {
@@ -56,7 +56,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
       )}
       {problem && (
         <p role="alert" className="door-wrong small">
-          {said(problem)}
+          {signInError(problem)}
         </p>
       )}
       <label className="field">
@@ -95,7 +95,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
 
 /** The product, and the tenant whose address this is: for the other pages that come before a session. */
 export function BrandHere() {
-  const options = useOptions("");
+  const options = useSignInOptions("");
   return <Brand tenant={options.data && !options.data.tenant_required ? options.data.tenant : ""} />;
 }
 
@@ -131,7 +131,7 @@ function Providers({ of, tenant, next, aside, attempt }: ProvidersProps) {
         <span>or</span>
       </p>
       {of.map((p) => {
-        const address = startOf(tenant, p.key, aside ? "/settings/me" : next);
+        const address = providerAddress(tenant, p.key, aside ? "/settings/me" : next);
         return (
           <a
             key={p.key}
@@ -142,7 +142,7 @@ function Providers({ of, tenant, next, aside, attempt }: ProvidersProps) {
               if (aside || e.ctrlKey || e.metaKey || e.shiftKey) return;
               e.preventDefault();
               void attempt(async () => {
-                await tryStart(address);
+                await checkProvider(address);
                 window.location.assign(address);
               });
             }}

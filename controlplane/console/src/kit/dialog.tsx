@@ -2,8 +2,8 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { lapsed } from "../api/session";
-import { Button, Wrongs } from "./kit";
-import { useOpener } from "./opener";
+import { useFocusReturn } from "./focusreturn";
+import { Button, Problems } from "./kit";
 import { anyUnsaved } from "./unsaved";
 
 type Props = {
@@ -26,7 +26,7 @@ const firstField = (popup: HTMLElement | null) =>
 /** A dialog: focus goes into it and back, Escape closes it. */
 export function Dialog({ open, close, title, lead, children, side, wide }: Props) {
   const popup = useRef<HTMLDivElement>(null);
-  useOpener(open);
+  useFocusReturn(open);
   // The sign-in form of a lapsed session lies outside of this dialog: pressing there must not close it. Pressing beside a form that holds
   // unsaved changes does not discard them either.
   const change = (to: boolean, why: { reason: string }) => {
@@ -95,7 +95,7 @@ export function AskFirst({ verb, tone = "primary", keep = "Cancel", act, disable
     <Dialog {...props} close={close}>
       <form className="stack" onSubmit={(e) => void submit(e)}>
         {children}
-        <Wrongs of={refused} />
+        <Problems of={refused} />
         <div className="row end">
           <Button onClick={close}>{keep}</Button>
           {/* Not disabled while it works: whoever pressed it by key would lose their place. */}

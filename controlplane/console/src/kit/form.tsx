@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Refusal } from "../api/session";
-import { Button, Wrongs } from "./kit";
+import { Button, Problems } from "./kit";
 import { useUnsaved } from "./unsaved";
 
 export * from "./fields";
@@ -103,7 +103,7 @@ export function Form<T>({
   return (
     <form className="stack form" onSubmit={of.submit}>
       {children}
-      <Wrongs of={of.refused} />
+      <Problems of={of.refused} />
       <div className="row">
         {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
         <Button type="submit" tone="primary" disabled={!of.busy && !always && !of.dirty} aria-disabled={of.busy || undefined}>

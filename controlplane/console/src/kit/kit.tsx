@@ -2,9 +2,9 @@ import { CircleAlert, RotateCw } from "lucide-react";
 import { type ButtonHTMLAttributes, Fragment, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Refusal } from "../api/session";
 import { Help } from "../app/help";
-import { exactly, told } from "./told";
+import { exactTime, relativeTime } from "./time";
 
-export { Wrongs } from "./wrongs";
+export { Problems } from "./problems";
 
 type Tone = "plain" | "primary" | "danger" | "quiet";
 
@@ -130,7 +130,7 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
 /** Stands for a dialog while its program is being fetched: what is typed meanwhile is meant for it, not for the page. */
 export const Coming = () => <span hidden data-coming="" />;
 
-/** A moment: in words, and exactly when one points at it. */
+/** A moment: in words, and exactTime when one points at it. */
 export function When({ at, none = "never" }: { at?: string | null; none?: string }) {
   const [, tick] = useState(0);
   useEffect(() => {
@@ -139,8 +139,8 @@ export function When({ at, none = "never" }: { at?: string | null; none?: string
   }, []);
   if (!at) return <span className="faint">{none}</span>;
   return (
-    <time dateTime={at} title={exactly(at)}>
-      {told(at, Date.now())}
+    <time dateTime={at} title={exactTime(at)}>
+      {relativeTime(at, Date.now())}
     </time>
   );
 }

@@ -4,9 +4,9 @@ import { useRef, useState } from "react";
 import { ask, type Page } from "../api/client";
 import { CsvButton } from "./csv";
 import { Filters } from "./filters";
+import { useFitting } from "./fitting";
 import { Button, Empty, Failure, Skeleton } from "./kit";
 import { type Column, type ListProps, sizes, type View } from "./listtypes";
-import { useRoom } from "./room";
 import { Rows } from "./rows";
 import { SavedViews } from "./views";
 
@@ -33,7 +33,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
   });
   const [chosen, choose] = useState<Map<string, T>>(new Map());
   const line = useRef<HTMLDivElement>(null);
-  const room = useRoom(line, p.filters?.length ?? 0);
+  const room = useFitting(line, p.filters?.length ?? 0);
   const set = (next: Record<string, string | undefined>) => {
     choose(new Map());
     go({ size: at.size, ...next });

@@ -5,8 +5,8 @@ import { useDeferredValue, useId, useRef, useState } from "react";
 import { ask, type Query } from "../api/client";
 import { Refusal } from "../api/session";
 import { number } from "./count";
+import { useDebounced } from "./debounce";
 import { Wrong } from "./form";
-import { useRest } from "./rest";
 import { systemOf, useSystems } from "./systems";
 
 /** Something that was picked: its id, and how it is called. */
@@ -45,7 +45,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
   const [open, setOpen] = useState(false);
   const { letters = 0 } = source;
   const systems = useSystems(source.inSystems ?? false);
-  const q = useRest(useDeferredValue(typed), letters ? 200 : 0);
+  const q = useDebounced(useDeferredValue(typed), letters ? 200 : 0);
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
   const asked = q === value?.words ? "" : q;

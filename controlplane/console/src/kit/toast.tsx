@@ -2,7 +2,7 @@ import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Refusal } from "../api/session";
-import { memberWords } from "./wrongtext";
+import { memberWords } from "./problemtext";
 
 const manager = Toast.createToastManager();
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { Page } from "../api/client";
 import { useGet } from "../api/use";
-import { Verbatim } from "./bits";
+import { Verbatim } from "./elements";
 import { Button, Failure, Part, Skeleton, Text, When } from "./kit";
 
 type Version = { version: number; changed_by?: unknown; changed_at: string; content?: unknown };

@@ -5,10 +5,10 @@ import type { Entitlement, Of } from "../../api/types";
 import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Differences } from "../../kit/diff";
+import { DryRun } from "../../kit/dryrun";
 import { SelectField, WordsField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { say } from "../../kit/toast";
-import { Tried } from "../../kit/tryfirst";
 import { nameOf } from "./words";
 
 type Updated = Of<"BulkEntitlementsUpdated">;
@@ -93,7 +93,7 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
       ) : (
         <WordsField label="New value" value={words} set={setWords} hint="One per line. Replaces the whole list." />
       )}
-      {ready && <Tried of={tried}>{(r) => <Foreseen of={r} names={new Map(of.map((e) => [e.id, nameOf(e)]))} />}</Tried>}
+      {ready && <DryRun of={tried}>{(r) => <Foreseen of={r} names={new Map(of.map((e) => [e.id, nameOf(e)]))} />}</DryRun>}
     </AskFirst>
   );
 }

@@ -5,9 +5,9 @@ import { useAct } from "../../api/use";
 import { count, number } from "../../kit/count";
 import { dayBegins } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
 import { TextField, wrongAt } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { Tried, useTry } from "../../kit/tryfirst";
 import { wayOf } from "../people/words";
 
 type Revoked = Of<"BulkGrantsRevoked">;
@@ -30,7 +30,7 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
   const [until, setUntil] = useState("");
   const past = until !== "" && Date.parse(dayBegins(until)) <= Date.now();
   const body = { ids: of.map((g) => g.id), ...(until && !past ? { exclude_until: dayBegins(until) } : {}) };
-  const tried = useTry<Revoked>("/entitlements/grants/bulk-revoke", { ...body, reason: "preview" }, true);
+  const tried = useDryRun<Revoked>("/entitlements/grants/bulk-revoke", { ...body, reason: "preview" }, true);
   const revoke = useAct<object, Revoked>({
     quiet: true,
     act: (what, key) => ask("POST", "/entitlements/grants/bulk-revoke", { body: what, key }),
@@ -60,7 +60,7 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
           hint="Applies to all grants that you revoke here. Until this day, no person and no policy can grant them again. Afterwards policies apply as usual."
         />
       )}
-      <Tried of={tried}>{(t) => <Foreseen of={t} grants={of} until={past ? "" : until} />}</Tried>
+      <DryRun of={tried}>{(t) => <Foreseen of={t} grants={of} until={past ? "" : until} />}</DryRun>
     </AskFirst>
   );
 }

@@ -4,9 +4,9 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
+import { EditConflict } from "../../kit/editconflict";
 import { Check, SelectField, TextField, useForm, WordsField } from "../../kit/form";
-import { Button, Wrongs } from "../../kit/kit";
-import { Meanwhile } from "../../kit/meanwhile";
+import { Button, Problems } from "../../kit/kit";
 import { access, Pick } from "../../kit/pick";
 import { SpanField } from "../../kit/spanfield";
 import { useSystems } from "../../kit/systems";
@@ -84,8 +84,8 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
         </div>
         <Check label="Requestable" {...form.field("requestable")} />
         {admin && <ForAdmins form={form} />}
-        <Wrongs of={refused} />
-        <Meanwhile refused={refused} again={() => void again()} />
+        <Problems of={refused} />
+        <EditConflict refused={refused} again={() => void again()} />
         <div className="row end">
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" tone="primary" disabled={form.busy || !form.dirty}>

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay, useMe } from "../../api/use";
-import { Tabs } from "../../kit/bits";
+import { Tabs } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { spanWords } from "../../kit/span";

@@ -5,8 +5,8 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
 import { access, Pick, type Picked } from "../../kit/pick";
-import { Tried, useTry } from "../../kit/tryfirst";
 
 type Impact = Of<"RetirementImpact">;
 
@@ -15,7 +15,7 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
   const [instead, setInstead] = useState<Picked | null>(null);
   const path = `/entitlements/${e.id}/retire`;
   const body = instead ? { replacement_id: instead.id } : {};
-  const tried = useTry<Impact>(path, body, true);
+  const tried = useDryRun<Impact>(path, body, true);
   const retire = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body, key }),
@@ -34,7 +34,7 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
       act={() => retire.mutateAsync()}
     >
       <Pick label="Replacement" source={access} value={instead} set={setInstead} />
-      <Tried of={tried}>
+      <DryRun of={tried}>
         {(i) => (
           <ul className="small">
             <li>{count(i.holders, "account holds it and keeps it.", "accounts hold it and keep it.")}</li>
@@ -51,7 +51,7 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
             ))}
           </ul>
         )}
-      </Tried>
+      </DryRun>
     </AskFirst>
   );
 }

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Bar } from "../../kit/bits";
 import { count, number } from "../../kit/count";
+import { Bar } from "../../kit/elements";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 

@@ -2,8 +2,8 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react";
 import type { Grant, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
-import { Id } from "../../kit/bits";
 import { shown } from "../../kit/difftext";
+import { Id } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";

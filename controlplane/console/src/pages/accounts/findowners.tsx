@@ -5,14 +5,14 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun } from "../../kit/dryrun";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { useSystems } from "../../kit/systems";
 import { say } from "../../kit/toast";
-import { Tried } from "../../kit/tryfirst";
+import { LinkResult } from "./linkresult";
 import { LinkTry } from "./linktry";
-import { Told } from "./told";
 import { sureness } from "./words";
 
 type Doing = "run" | "field";
@@ -33,7 +33,7 @@ export function FindOwners() {
       />
       {doing === "run" && <ByRules close={close} />}
       {doing === "field" && <ByField close={close} tell={setTold} />}
-      {told && <Told of={told} close={() => setTold(undefined)} />}
+      {told && <LinkResult of={told} close={() => setTold(undefined)} />}
     </>
   );
 }
@@ -89,7 +89,7 @@ function ByRules({ close }: { close: () => void }) {
         options={[...names].map(([id, n]) => [id, n] as const)}
       />
       {system ? (
-        <Tried of={tried}>
+        <DryRun of={tried}>
           {(t) => (
             <>
               <ul className="small">
@@ -108,7 +108,7 @@ function ByRules({ close }: { close: () => void }) {
               <Samples title="Become disputed" of={t.disputed ?? []} />
             </>
           )}
-        </Tried>
+        </DryRun>
       ) : (
         <Note>Select a system to preview its correlation rules.</Note>
       )}

@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { number } from "../../kit/count";
-import { Tried } from "../../kit/tryfirst";
+import { DryRun } from "../../kit/dryrun";
 import { Somebody } from "../people/somebody";
 import { loginOf } from "./columns";
 
@@ -26,7 +26,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
     gcTime: 0,
   });
   return (
-    <Tried of={tried}>
+    <DryRun of={tried}>
       {(r) => (
         <>
           <p className="small">
@@ -51,7 +51,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
           </ul>
         </>
       )}
-    </Tried>
+    </DryRun>
   );
 }
 

@@ -2,11 +2,11 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { Verbatim } from "../../kit/bits";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
+import { Verbatim } from "../../kit/elements";
 import { Check, TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
-import { Tried, useTry } from "../../kit/tryfirst";
 
 export type Ordering = "disable" | "enable" | "unlock" | "delete" | "rename" | "reset-password";
 
@@ -39,7 +39,7 @@ export function Order({ of: a, what, close }: { of: Of<"AccountDetail">; what: O
     what === "rename" ? { ...(name !== (a.username ?? "") ? { username: name } : {}), ...(container ? { container } : {}) } : {};
   const body = { ...renaming, ...(what === "reset-password" ? { force_change: force } : {}) };
   const ready = what !== "rename" || Object.keys(renaming).length > 0;
-  const tried = useTry<Of<"Accepted">>(path, body, ready);
+  const tried = useDryRun<Of<"Accepted">>(path, body, ready);
   const order = useAct<void, Of<"Accepted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, note: note.trim() || undefined }, key }),
@@ -72,7 +72,7 @@ export function Order({ of: a, what, close }: { of: Of<"AccountDetail">; what: O
       )}
       {what === "reset-password" && <Check label="Require a new password at the next sign-in" value={force} set={setForce} />}
       <TextField label="Note" value={note} set={setNote} max={1000} hint="Recorded with the change and in the audit log." />
-      {ready && <Tried of={tried}>{(p) => <Plan of={p} />}</Tried>}
+      {ready && <DryRun of={tried}>{(p) => <Plan of={p} />}</DryRun>}
     </AskFirst>
   );
 }

@@ -2,7 +2,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Connector } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Id } from "../../kit/bits";
+import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Acts } from "./acts";

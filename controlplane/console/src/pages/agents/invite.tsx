@@ -5,7 +5,7 @@ import { basePath } from "../../api/base";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Copy, Verbatim } from "../../kit/bits";
+import { Copy, Verbatim } from "../../kit/elements";
 import { Form, TextField, useForm } from "../../kit/form";
 import { Button, Note, When } from "../../kit/kit";
 import "./agents.css";

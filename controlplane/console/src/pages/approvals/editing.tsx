@@ -2,8 +2,8 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
+import { EditConflict } from "../../kit/editconflict";
 import { useForm } from "../../kit/form";
-import { Meanwhile } from "../../kit/meanwhile";
 import { say } from "../../kit/toast";
 import { RuleEditor } from "./editor";
 import { bodyOf, draftOf } from "./model";
@@ -30,7 +30,7 @@ export default function Editing({ of: r, close }: { of: Rule; close: () => void 
   const again = async () => read((await ask<Rule>("GET", `/approval-rules/${r.id}`)).version);
   return (
     <>
-      <Meanwhile refused={form.refused} again={() => void again()} />
+      <EditConflict refused={form.refused} again={() => void again()} />
       <RuleEditor of={form} verb="Save" cancel={close} id={r.id} />
       <TryOut body={body} id={r.id} />
       <Replay body={body} id={r.id} />

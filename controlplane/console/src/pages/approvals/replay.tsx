@@ -2,10 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { Bar } from "../../kit/bits";
 import { count, number } from "../../kit/count";
+import { Bar } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
-import { Button, Note, Part, Table, Text, Wrongs } from "../../kit/kit";
+import { Button, Note, Part, Problems, Table, Text } from "../../kit/kit";
 
 type Replayed = Of<"ApprovalReplayed">;
 
@@ -45,7 +45,7 @@ export function Replay({ body, id }: { body?: (() => object) | undefined; id?: s
           </Button>
         </div>
         <div aria-live="polite" className="stack tight">
-          <Wrongs of={told.error} />
+          <Problems of={told.error} />
           {told.of && <Told of={told.of} />}
         </div>
       </div>

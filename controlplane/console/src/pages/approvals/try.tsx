@@ -2,7 +2,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Check, SelectField } from "../../kit/form";
-import { Button, Note, Part, Text, Wrongs } from "../../kit/kit";
+import { Button, Note, Part, Problems, Text } from "../../kit/kit";
 import { access, Pick, type Picked, people, roles } from "../../kit/pick";
 import { spanWords } from "../../kit/span";
 import { SpanField } from "../../kit/spanfield";
@@ -83,7 +83,7 @@ export function TryOut({ body, id }: { body?: (() => object) | undefined; id?: s
           {body && <span className="small muted">Uses the settings above, including unsaved changes.</span>}
         </div>
         <div aria-live="polite" className="stack tight">
-          <Wrongs of={told.error} />
+          <Problems of={told.error} />
           {told.of?.warnings.map((w) => (
             <Note key={w.pointer + w.code} tone="warn">
               {w.detail}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { Bar } from "../../kit/bits";
+import { Bar } from "../../kit/elements";
 import { Button, Failure, Note } from "../../kit/kit";
 import { Checkpoints } from "./checkpoints";
 import { breakWords } from "./words";

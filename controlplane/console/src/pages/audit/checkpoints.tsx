@@ -1,9 +1,9 @@
 import { save } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Id, Verbatim } from "../../kit/bits";
 import { count, number } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
+import { Id, Verbatim } from "../../kit/elements";
 import { Button, Failure, Skeleton, Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useMemo, useState } from "react";
 import type { Of } from "../../api/types";
 import { useKeys } from "../../app/keys";
-import { blockSize, parts, useNear } from "../../kit/near";
+import { blockSize, parts, useNearViewport } from "../../kit/viewport";
 import { Line, lineText } from "./line";
 import type { Asked } from "./words";
 
@@ -42,7 +42,7 @@ type BlockProps = { events: Event[]; from: number; held: boolean; search: Asked 
 
 /** Some entries. held: one of them is open, or has the focus. While they are not drawn their words stand in their place, for the browser's own search. */
 const Block = memo(function Block({ events, from, held, search }: BlockProps) {
-  const { place, near, height } = useNear<HTMLTableSectionElement>(from === 0, events.length * usual);
+  const { place, near, height } = useNearViewport<HTMLTableSectionElement>(from === 0, events.length * usual);
   if (!near && !held)
     return (
       <tbody ref={place} className="audit-far" style={{ height, lineHeight: `${height / events.length}px` }} aria-hidden>

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Id, Verbatim } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
 import { Differences } from "../../kit/diff";
+import { Id, Verbatim } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
 import { Outcome } from "./line";
 import { type Asked, placeOf } from "./words";

@@ -4,9 +4,9 @@ import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
 import { TextField } from "../../kit/fields";
 import { Button, Note } from "../../kit/kit";
-import { Tried, useTry } from "../../kit/tryfirst";
 
 const both = "found_at_first_import,unmanaged";
 
@@ -31,7 +31,7 @@ export function FoundGrants({ of: c }: { of: Connector }) {
 function Accept({ of: c, close }: { of: Connector; close: () => void }) {
   const [comment, setComment] = useState("");
   const path = "/entitlements/grants/accept-as-found";
-  const trial = useTry<Of<"GrantsAccepted">>(path, { connector_id: c.id, comment: "dry run" }, true);
+  const trial = useDryRun<Of<"GrantsAccepted">>(path, { connector_id: c.id, comment: "dry run" }, true);
   const accept = useAct({
     act: (why: string, key) => ask<Of<"GrantsAccepted">>("POST", path, { body: { connector_id: c.id, comment: why }, key }),
     changes: ["/entitlements/grants", "/identities", "/accounts", "/dashboard", "/decision-tasks"],
@@ -48,14 +48,14 @@ function Accept({ of: c, close }: { of: Connector; close: () => void }) {
       disabled={comment.trim() === "" || trial.data?.accepted === 0}
       act={() => accept.mutateAsync(comment.trim())}
     >
-      <Tried of={trial}>
+      <DryRun of={trial}>
         {(t) => (
           <p>
             {count(t.accepted, "grant is", "grants are")} accepted.
             {t.skipped_own > 0 && ` ${t.skipped_own.toLocaleString("en")} are your own; another administrator has to accept them.`}
           </p>
         )}
-      </Tried>
+      </DryRun>
       <TextField
         label="Comment"
         value={comment}

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
-import { Bar } from "../../kit/bits";
+import { Bar } from "../../kit/elements";
 import { Failure, Note, Part, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { n, runWords } from "./words";

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
-import { Id } from "../../kit/bits";
 import { count } from "../../kit/count";
+import { Id } from "../../kit/elements";
 import { Facts, Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { FoundGrants } from "./found";

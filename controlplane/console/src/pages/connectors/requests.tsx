@@ -1,5 +1,5 @@
 import type { Of } from "../../api/types";
-import { Verbatim } from "../../kit/bits";
+import { Verbatim } from "../../kit/elements";
 
 /** The exact requests that are, or would be, sent to a system, with secrets masked. */
 export function Requests({ of, label = "Request details" }: { of: Of<"PlannedRequest">[]; label?: string }) {

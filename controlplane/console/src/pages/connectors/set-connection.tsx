@@ -5,7 +5,7 @@ import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { count } from "../../kit/count";
-import { Button, Failure, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
+import { Button, Failure, Note, Part, Problems, Skeleton } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { SettingField } from "../wizard/field";
 import { notLetOut, Probe, useProbe } from "../wizard/probe";
@@ -87,7 +87,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
             </details>
           )}
         </fieldset>
-        <Wrongs of={told} />
+        <Problems of={told} />
         <Stale of={save.error} path={`/connectors/${c.id}`} />
         {may.admin && (
           <div className="row">

@@ -1,5 +1,5 @@
 import type { Of } from "../../api/types";
-import { Verbatim } from "../../kit/bits";
+import { Verbatim } from "../../kit/elements";
 
 type Detail = Of<"ErrorDetail">;
 

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
+import { useDebounced } from "../../kit/debounce";
 import { Failure, Note, Skeleton, Table, Text } from "../../kit/kit";
-import { useRest } from "../../kit/rest";
 import { countOf, type Kind } from "./kinds";
 
 type Rule = { object: Kind; source_path: string; target_field: string; transform: string };
@@ -11,7 +11,7 @@ type Rule = { object: Kind; source_path: string; target_field: string; transform
 /** What comes of a mapping on real records, half a second after the last key. */
 export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
   const typed = JSON.stringify(rule);
-  const rested = useRest(typed, 500);
+  const rested = useDebounced(typed, 500);
   const asked = JSON.parse(rested) as Rule;
   const tried = useQuery({
     queryKey: ["trial", connector, asked],

@@ -2,9 +2,9 @@ import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Empty, Failure, Head, Skeleton } from "../../kit/kit";
 import "./help.css";
+import { Blocks } from "./blocks";
 import { Contents } from "./contents";
 import { known, useDoc } from "./read";
-import { Said } from "./said";
 import { plain } from "./tree";
 
 /** The documentation: the list of its pages, or one of them. */
@@ -47,7 +47,7 @@ function Page({ of }: { of: string }) {
       />
       <div className="help-page">
         <article className="help-text" dir="ltr">
-          <Said of={doc.data.blocks} page={of} />
+          <Blocks of={doc.data.blocks} page={of} />
         </article>
         {heads.length > 1 && (
           <nav className="help-toc" aria-label="On this page">

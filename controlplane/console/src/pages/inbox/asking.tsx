@@ -12,7 +12,7 @@ import type { Action, Detail as Full, Task } from "./tasks";
 
 // Dialogs come when they are first needed.
 const Answer = lazy(() => import("./answer"));
-const Hand = lazy(() => import("./hand"));
+const Handover = lazy(() => import("./reassign"));
 
 /** What is being asked before something is done, and the doing. */
 export function useAsking(
@@ -88,7 +88,7 @@ export function useAsking(
           }}
         />
       )}
-      {full && hand && <Hand what={hand} task={full} close={() => setHand(undefined)} given={() => goOn(full)} />}
+      {full && hand && <Handover what={hand} task={full} close={() => setHand(undefined)} given={() => goOn(full)} />}
     </Suspense>
   );
   return { act, doings, dialog, progress, undoLast: deciding.undoLast };

@@ -2,8 +2,8 @@ import type { QueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
-import { parts } from "../../kit/near";
 import { sayRefusal } from "../../kit/toast";
+import { parts } from "../../kit/viewport";
 import { type Task, windowOf } from "./tasks";
 
 /** What somebody answers: an action, and what it takes. */

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Check, X } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { useMay, useSeenPerson } from "../../api/use";
-import { Steps } from "../../kit/bits";
+import { Steps } from "../../kit/elements";
 import { Badge, Button, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { Risk, State } from "../../kit/state";

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
+import { singleKeys } from "../../app/appearance";
 import { type Keys, useKeys, useSelectAll } from "../../app/keys";
-import { singleKeys } from "../../app/look";
 import type { Doings } from "./detail";
 import { type Action, keysOf, sharedActions, type Task } from "./tasks";
 

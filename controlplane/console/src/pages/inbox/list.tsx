@@ -1,8 +1,8 @@
 import { memo, useMemo } from "react";
 import { basePath } from "../../api/base";
-import { blockSize, parts, useNear } from "../../kit/near";
 import { Risk } from "../../kit/state";
-import { told } from "../../kit/told";
+import { relativeTime } from "../../kit/time";
+import { blockSize, parts, useNearViewport } from "../../kit/viewport";
 import { type Group, kindWords, type Search, type Task } from "./tasks";
 
 type RowProps = {
@@ -57,7 +57,7 @@ const Row = memo(function Row({ task, open, chosen, why, selectable, now, search
             <>
               {" · "}
               <time dateTime={task.due_at} title={task.due_at} className={late ? "bad" : undefined}>
-                {late ? "overdue, due" : "due"} {told(task.due_at, now)}
+                {late ? "overdue, due" : "due"} {relativeTime(task.due_at, now)}
               </time>
             </>
           )}
@@ -136,7 +136,7 @@ type BlockProps = Omit<Props, "groups" | "counts" | "markGroup"> & { tasks: Task
 
 /** Some rows, drawn while they are near to what is seen. The block with the open task is always there. */
 const Block = memo(function Block({ tasks, first, open, chosen, refused, ...rest }: BlockProps) {
-  const { place, near, height } = useNear<HTMLUListElement>(first, tasks.length * usual);
+  const { place, near, height } = useNearViewport<HTMLUListElement>(first, tasks.length * usual);
   const drawn = near || open !== undefined;
   if (!drawn) return <ul ref={place} style={{ height }} aria-hidden />;
   return (

@@ -1,5 +1,5 @@
-import { Bar } from "../../kit/bits";
 import { Differences } from "../../kit/diff";
+import { Bar } from "../../kit/elements";
 import { Text } from "../../kit/kit";
 import { Impact } from "../roles/impact";
 import { at, rows, sentence, type Task, words } from "./tasks";

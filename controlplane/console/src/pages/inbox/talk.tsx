@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { TextField } from "../../kit/form";
-import { Button, Text, When, Wrongs } from "../../kit/kit";
+import { Button, Problems, Text, When } from "../../kit/kit";
 import { type Detail, sentence } from "./tasks";
 
 /** What has been said about a task, and a place to say more. */
@@ -42,7 +42,7 @@ export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }
       {mayWrite && (
         <form className="stack tight" onSubmit={submit} id="inbox-comment">
           <TextField label="Add a comment" rows={2} max={4000} value={text} set={setText} />
-          <Wrongs of={add.error} />
+          <Problems of={add.error} />
           <div>
             <Button type="submit" disabled={!text.trim() || add.isPending}>
               Comment

@@ -1,5 +1,5 @@
 import type { Of } from "../../api/types";
-import { Bar } from "../../kit/bits";
+import { Bar } from "../../kit/elements";
 import { Button, Empty, Facts, When } from "../../kit/kit";
 import type { Search } from "./tasks";
 

@@ -2,9 +2,9 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { Verbatim } from "../../kit/bits";
+import { Verbatim } from "../../kit/elements";
 import { TextField } from "../../kit/form";
-import { Button, Empty, Failure, Skeleton, When, Wrongs } from "../../kit/kit";
+import { Button, Empty, Failure, Problems, Skeleton, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { kindWords, type Pack } from "./words";
 
@@ -117,7 +117,7 @@ function Decide({ of: c, called }: { of: Conflict; called: string }) {
           error={bad ? "This is not a valid JSON object." : undefined}
         />
       )}
-      <Wrongs of={resolve.error} />
+      <Problems of={resolve.error} />
       <div>
         <Button tone="primary" disabled={bad || resolve.isPending} onClick={() => resolve.mutate()}>
           Resolve

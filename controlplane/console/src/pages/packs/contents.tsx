@@ -1,6 +1,6 @@
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Copy, Verbatim } from "../../kit/bits";
+import { Copy, Verbatim } from "../../kit/elements";
 import { Facts, Failure, Skeleton } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { kindWords, type Pack } from "./words";

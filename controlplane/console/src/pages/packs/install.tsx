@@ -6,7 +6,7 @@ import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { SelectField } from "../../kit/form";
-import { Button, Failure, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
+import { Button, Failure, Note, Part, Problems, Skeleton } from "../../kit/kit";
 import { Parameters } from "./parameters";
 import { Plan } from "./plan";
 import { begin, fitting, type Values } from "./values";
@@ -87,7 +87,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
         ) : (
           <Skeleton rows={2} />
         )}
-        <Wrongs of={look.error} />
+        <Problems of={look.error} />
         <div className="row">
           <Button type="submit" tone={shown ? "plain" : "primary"} disabled={look.isPending || !parameters}>
             {look.isPending ? "Calculating…" : "Preview changes"}
@@ -104,7 +104,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
             </Button>
           }
         >
-          <Wrongs of={carryOut.error} />
+          <Problems of={carryOut.error} />
           {moved && <Note tone="warn">The changes are different now. Preview them again.</Note>}
           <Plan of={shown} />
         </Part>

@@ -3,9 +3,9 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
+import { useDryRun } from "../../kit/dryrun";
 import { TextField } from "../../kit/form";
-import { Button, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
-import { useTry } from "../../kit/tryfirst";
+import { Button, Note, Part, Problems, Skeleton } from "../../kit/kit";
 
 import { Impact } from "../roles/impact";
 import { Items } from "./plan";
@@ -33,7 +33,7 @@ export function Uninstall({ of: p }: { of: Pack }) {
   const [mode, setMode] = useState<Mode>("remove_unused");
   const [typed, setTyped] = useState("");
   const path = `/sector-packs/${p.key}/uninstall`;
-  const tried = useTry<Removal>(path, { mode }, true);
+  const tried = useDryRun<Removal>(path, { mode }, true);
   const plan = tried.data?.mode === mode ? tried.data : undefined;
   const remove = useAct({
     act: (v: { confirm: string }, key) => ask<Removal>("POST", path, { key, body: { mode, confirm: v.confirm } }),
@@ -56,12 +56,12 @@ export function Uninstall({ of: p }: { of: Pack }) {
         ))}
       </fieldset>
       <Part title="Preview of the changes">
-        <Wrongs of={tried.error} />
+        <Problems of={tried.error} />
         {plan ? <Told of={plan} /> : !tried.error && <Skeleton rows={4} />}
       </Part>
       <div className="packs-danger stack tight">
         <TextField label={`Enter ${p.key} to confirm`} value={typed} set={setTyped} />
-        <Wrongs of={remove.error} />
+        <Problems of={remove.error} />
         {moved && (
           <Note tone="warn">
             The changes are different now. <Button onClick={() => void tried.refetch().then(() => remove.reset())}>Preview again</Button>

@@ -6,7 +6,7 @@ import { useAct } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { contentOf, FileField } from "../../kit/filefield";
 import { Check } from "../../kit/form";
-import { Button, Note, Wrongs } from "../../kit/kit";
+import { Button, Note, Problems } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { many } from "../connectors/words";
 import type { Pack } from "./words";
@@ -56,7 +56,7 @@ export function UploadPack({ close }: { close: () => void }) {
         <>
           <FileField label="Archive" accept=".gwpack,.tar.gz,.tgz,application/gzip" take={choose} />
           <Check label="Warn about unknown fields instead of rejecting them" value={lenient} set={setLenient} />
-          <Wrongs of={check.error ?? upload.error} />
+          <Problems of={check.error ?? upload.error} />
           {verdict && <Told of={verdict} />}
           <div className="row end">
             <Button disabled={!file || check.isPending} onClick={() => check.mutate()}>

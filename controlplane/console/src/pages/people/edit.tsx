@@ -4,9 +4,9 @@ import { ask } from "../../api/client";
 import type { IdentityDetail } from "../../api/types";
 import { dayBegins } from "../../kit/day";
 import { Dialog } from "../../kit/dialog";
+import { EditConflict } from "../../kit/editconflict";
 import { TextField, useForm } from "../../kit/form";
-import { Button, Wrongs } from "../../kit/kit";
-import { Meanwhile } from "../../kit/meanwhile";
+import { Button, Problems } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { carried, type Filled, filledOf, patchOf } from "./fields";
 import { PersonFields } from "./fieldset";
@@ -57,8 +57,8 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
             hint="After this day, the value of the source applies. Without a date, the pin stays until you remove it."
           />
         )}
-        <Wrongs of={refused} />
-        <Meanwhile refused={refused} again={() => void again()} />
+        <Problems of={refused} />
+        <EditConflict refused={refused} again={() => void again()} />
         <div className="row end">
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" tone="primary" disabled={form.busy}>

@@ -6,7 +6,7 @@ import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
 import { contentOf, FileField } from "../../kit/filefield";
 import { SelectField, TextField } from "../../kit/form";
-import { Button, Head, Note, Wrongs } from "../../kit/kit";
+import { Button, Head, Note, Problems } from "../../kit/kit";
 import { Outcome } from "./imported";
 import { formatOf } from "./importing";
 import "./people.css";
@@ -85,7 +85,7 @@ export default function ImportPeople() {
           />
         </details>
         {lines && lines.text.size > largest && <Note tone="bad">The file is larger than 32 MiB. Import it in parts.</Note>}
-        <Wrongs of={take.error} />
+        <Problems of={take.error} />
         <div className="row">
           <Button
             tone={looked ? "plain" : "primary"}

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Of } from "../../api/types";
-import { Bar } from "../../kit/bits";
 import { count, number } from "../../kit/count";
+import { Bar } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
 import { Part, Table, Text } from "../../kit/kit";
 import { State } from "../../kit/state";

@@ -4,17 +4,17 @@ import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
 import { TextField, wrongAt } from "../../kit/form";
 import { Note } from "../../kit/kit";
 import { Pick, type Picked, people } from "../../kit/pick";
-import { Tried, useTry } from "../../kit/tryfirst";
 
 /** Merges another record of the same person into this one. */
 export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void }) {
   const [other, setOther] = useState<Picked | null>(null);
   const [reason, setReason] = useState("");
   const path = `/identities/${p.id}/merge`;
-  const tried = useTry<Of<"Merged">>(path, { source_id: other?.id, reason: "preview" }, other !== null);
+  const tried = useDryRun<Of<"Merged">>(path, { source_id: other?.id, reason: "preview" }, other !== null);
   const merge = useAct<void, Of<"Merged">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { source_id: other?.id, reason }, key, ifMatch: p.version }),
@@ -43,7 +43,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
         hint="Evidence that both records are the same person."
       />
       {other && (
-        <Tried of={tried}>
+        <DryRun of={tried}>
           {(m) => (
             <>
               <ul className="small">
@@ -61,7 +61,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
               ))}
             </>
           )}
-        </Tried>
+        </DryRun>
       )}
     </AskFirst>
   );

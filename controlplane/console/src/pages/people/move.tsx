@@ -4,8 +4,8 @@ import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { dayEnds } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
 import { Check, TextField, wrongAt } from "../../kit/form";
-import { Tried, useTry } from "../../kit/tryfirst";
 import { Impact } from "./impact";
 
 export type Moving = "leave" | "return" | "deactivate" | "reactivate";
@@ -63,7 +63,7 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
     ...(what === "leave" ? { from: first || undefined, to: last || undefined } : {}),
     ...(what === "deactivate" ? { effective_at: last && !urgent ? dayEnds(last) : undefined, urgent: urgent || undefined } : {}),
   };
-  const tried = useTry<Of<"Acted">>(path, { ...body, reason: "preview" }, true);
+  const tried = useDryRun<Of<"Acted">>(path, { ...body, reason: "preview" }, true);
   const wrong = (pointer: string) => wrongAt(tried.error, pointer);
   const move = useAct<void, Of<"Acted">>({
     quiet: true,
@@ -102,7 +102,7 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
         </>
       )}
       <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required={t.reasoned} />
-      <Tried of={tried}>{(a) => <Impact of={a.impact} />}</Tried>
+      <DryRun of={tried}>{(a) => <Impact of={a.impact} />}</DryRun>
     </AskFirst>
   );
 }

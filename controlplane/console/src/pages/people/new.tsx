@@ -2,7 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { SelectField, TextField, useForm } from "../../kit/form";
-import { Button, Head, Wrongs } from "../../kit/kit";
+import { Button, Head, Problems } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { type Filled, filledOf, patchOf } from "./fields";
 import { PersonFields } from "./fieldset";
@@ -47,7 +47,7 @@ export default function AddPerson() {
           />
         </div>
         <PersonFields of={form as never} />
-        <Wrongs of={form.refused} />
+        <Problems of={form.refused} />
         <div className="row">
           <Button type="submit" tone="primary" disabled={form.busy || !form.value.external_id.trim()}>
             {form.busy ? "Saving…" : "Add person"}

@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense } from "react";
 import { Refusal } from "../../api/session";
 import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
-import { Tabs } from "../../kit/bits";
+import { Tabs } from "../../kit/elements";
 import { Button, Coming, Empty, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { PersonActions } from "./actions";

@@ -4,8 +4,8 @@ import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { dayBegins, dayOf } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
 import { SelectField, TextField, wrongAt } from "../../kit/form";
-import { Tried, useTry } from "../../kit/tryfirst";
 import { wayOf } from "./words";
 
 type Impact = Of<"RevocationImpact">;
@@ -21,7 +21,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
     ...(until && !which ? { exclude_until: dayBegins(until) } : {}),
   };
   // Nothing is written by a look, so that it may come before the reason is typed.
-  const tried = useTry<Impact>(path, { ...body, reason: "preview" }, true);
+  const tried = useDryRun<Impact>(path, { ...body, reason: "preview" }, true);
   const revoke = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason }, key }),
@@ -65,7 +65,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
         />
       )}
       <TextField label="Reason" value={reason} set={setReason} rows={2} max={1000} required hint="Shown in the history of the access." />
-      <Tried of={tried}>{(t) => <Told of={t} />}</Tried>
+      <DryRun of={tried}>{(t) => <Told of={t} />}</DryRun>
     </AskFirst>
   );
 }

@@ -5,8 +5,8 @@ import { useEffect, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { count, number } from "../../kit/count";
+import { useDebounced } from "../../kit/debounce";
 import { Button, Text } from "../../kit/kit";
-import { useRest } from "../../kit/rest";
 import { Clause } from "./clause";
 import { asGroup, type Group, isGroup, isScript, type Node, unfinished } from "./language";
 import { Removable } from "./removable";
@@ -17,7 +17,7 @@ type Wrong = (pointer: string) => string | undefined;
 /** What the service says of a condition, or of a sentence, a moment after it was changed. */
 export function useVerdict(of: { condition: unknown } | { sentence: string }, on = true) {
   const now = JSON.stringify(of);
-  const asked = useRest(now, 350);
+  const asked = useDebounced(now, 350);
   const query = useQuery({
     queryKey: ["/policies/conditions/validate", asked],
     queryFn: ({ signal }) => ask<Verdict>("POST", "/policies/conditions/validate", { body: JSON.parse(asked), signal }),

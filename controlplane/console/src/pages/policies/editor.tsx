@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Check, Checks, Form, type FormState, SelectField, TextField } from "../../kit/form";
-import { Button, Part, Skeleton, Wrongs } from "../../kit/kit";
+import { Button, Part, Problems, Skeleton } from "../../kit/kit";
 import { SpanField } from "../../kit/spanfield";
 import { Impact } from "../roles/impact";
 import { ConditionField } from "./condition";
@@ -227,7 +227,7 @@ function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
       }
     >
       {state.busy && <Skeleton rows={3} />}
-      <Wrongs of={state.error} />
+      <Problems of={state.error} />
       {state.impact && (
         <div className="stack tight">
           {state.of !== now && <p className="small muted">The policy was changed. Preview it again.</p>}

@@ -5,14 +5,14 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
+import { EditConflict } from "../../kit/editconflict";
 import { useForm } from "../../kit/form";
 import { Button, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
-import { Meanwhile } from "../../kit/meanwhile";
 import { State } from "../../kit/state";
 import { PolicyActions } from "./actions";
 import { useConfirmed } from "./confirm";
+import { Definition } from "./definition";
 import { bodyOf, draftOf, PolicyEditor } from "./editor";
-import { Said } from "./said";
 import { Simulation } from "./simulate";
 import { PolicyVersions } from "./versions";
 import { doing, stoppedFor } from "./words";
@@ -51,7 +51,7 @@ export default function PolicyPage() {
       </Head>
       <Standing of={p} />
       {show === "simulate" && may.admin && <Simulation id={p.id} version={p.version} close={() => turn("")} />}
-      {show === "edit" && may.admin ? <Editing key={p.id} of={p} close={() => turn("")} /> : <Said of={p} />}
+      {show === "edit" && may.admin ? <Editing key={p.id} of={p} close={() => turn("")} /> : <Definition of={p} />}
       <PolicyVersions id={p.id} />
     </div>
   );
@@ -105,7 +105,7 @@ function Editing({ of: p, close }: { of: Policy; close: () => void }) {
   });
   return (
     <>
-      <Meanwhile refused={form.refused} again={() => read(p.version)} />
+      <EditConflict refused={form.refused} again={() => read(p.version)} />
       <PolicyEditor of={form} verb="Save" cancel={close} mode={p.mode ?? "shadow"} />
       {confirmed.dialog}
     </>

@@ -3,7 +3,7 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { ask, request, save } from "../../api/client";
 import type { Of } from "../../api/types";
-import { Bar } from "../../kit/bits";
+import { Bar } from "../../kit/elements";
 import { Button, Failure, Note, Part, Skeleton, Table } from "../../kit/kit";
 import { sayRefusal } from "../../kit/toast";
 import { Impact } from "../roles/impact";

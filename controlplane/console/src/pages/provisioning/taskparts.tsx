@@ -1,6 +1,6 @@
 import type { Of } from "../../api/types";
-import { Verbatim } from "../../kit/bits";
 import { Differences } from "../../kit/diff";
+import { Verbatim } from "../../kit/elements";
 import { When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { verbatim } from "../connectors/target";

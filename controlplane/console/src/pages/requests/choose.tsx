@@ -9,8 +9,8 @@ import { type Column, List } from "../../kit/list";
 import { spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
 import type { Drafting, Wanted } from "./draft";
+import { Recipients } from "./recipients";
 import { thingOf } from "./things";
-import { Whom } from "./whom";
 import { roughly } from "./words";
 
 type Item = Of<"CatalogItem"> & { parameters?: Wanted[] };
@@ -52,7 +52,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
   ];
   return (
     <>
-      <Whom d={d} self={self} others={others} />
+      <Recipients d={d} self={self} others={others} />
       {!first ? (
         <Empty title="Who needs access?">Select a person to see what can be requested for them.</Empty>
       ) : (

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { useRest } from "../../kit/rest";
+import { useDebounced } from "../../kit/debounce";
 import type { Station } from "../approvals/path";
 import { type Drafting, requestOf } from "./draft";
 
@@ -12,7 +12,7 @@ export type Foreseen = { person: string; items: Of<"ForeseenItem">[]; problems: 
 /** Asks what would become of the requests as they stand, a moment after the last change. */
 export function useForesight(d: Drafting) {
   const now = JSON.stringify(d.whom.map((p) => requestOf(d, p)));
-  const asked = useRest(now, 350);
+  const asked = useDebounced(now, 350);
   const query = useQuery({
     queryKey: ["/access-requests/preview", asked],
     queryFn: ({ signal }) => foresee(JSON.parse(asked) as Of<"NewAccessRequest">[], signal),

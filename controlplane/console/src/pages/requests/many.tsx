@@ -5,7 +5,7 @@ import { Button, Note, Table } from "../../kit/kit";
 import { State } from "../../kit/state";
 import type { Drafting } from "./draft";
 import { type Foreseen, inShort } from "./foresight";
-import { PersonName } from "./whom";
+import { PersonName } from "./recipients";
 
 /** What would become of the same request for several people. */
 export function ForMany({ all, d, self }: { all: Foreseen[]; d: Drafting; self: string }) {

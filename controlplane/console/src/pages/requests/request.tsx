@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
-import { Id } from "../../kit/bits";
+import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { Risk, State } from "../../kit/state";

@@ -5,15 +5,15 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
 import { Check, Field, TextField } from "../../kit/form";
-import { Button, Failure, Note, Skeleton, When, Wrongs } from "../../kit/kit";
+import { Button, Failure, Note, Problems, Skeleton, When } from "../../kit/kit";
 import { Pick, people } from "../../kit/pick";
 import { spansTold } from "../../kit/span";
 import { say } from "../../kit/toast";
 import { type Drafting, requestOf } from "./draft";
 import { type Foreseen, placeOf, problemsAt, useForesight } from "./foresight";
 import { ForMany, Sent } from "./many";
+import { Recipients } from "./recipients";
 import { AskedThing } from "./thing";
-import { Whom } from "./whom";
 
 type Props = { d: Drafting; self: string; others: boolean };
 
@@ -26,7 +26,7 @@ export function Review({ d, self, others }: Props) {
   const problems = d.whom.length === 1 ? (first?.problems ?? []) : [];
   return (
     <>
-      <Whom d={d} self={self} others={others} />
+      <Recipients d={d} self={self} others={others} />
       {d.whom.length === 0 ? null : query.isError && !query.data ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending ? (
@@ -172,7 +172,7 @@ function Send({ d, all, stale, sent }: SendProps) {
           ))}
         </ul>
       )}
-      <Wrongs of={act.error} />
+      <Problems of={act.error} />
       <div className="row">
         <Button
           tone="primary"

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { Dialog } from "../../kit/dialog";
+import { EditConflict } from "../../kit/editconflict";
 import { Check, Form, SelectField, TextField, useForm, WordsField, Wrong } from "../../kit/form";
-import { Meanwhile } from "../../kit/meanwhile";
 import { say } from "../../kit/toast";
 import { labelsOf } from "../connectors/labels";
 import { type Described, described, describedPatch, patchOf, type Role, raisedFrom } from "./model";
@@ -59,7 +59,7 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
           <WordsField label="Compliance tags" rows={3} {...form.field("compliance_tags")} hint="Such as SOX. One per line." />
           <WordsField label="Labels" rows={3} mono {...form.field("labels")} hint="One per line, as name=value." />
         </div>
-        <Meanwhile refused={form.refused === settled ? undefined : form.refused} again={() => void again()} />
+        <EditConflict refused={form.refused === settled ? undefined : form.refused} again={() => void again()} />
       </Form>
     </Dialog>
   );

@@ -1,8 +1,8 @@
 import "./roles.css";
 import { useState } from "react";
 import type { Of } from "../../api/types";
-import { Bar } from "../../kit/bits";
 import { count, number } from "../../kit/count";
+import { Bar } from "../../kit/elements";
 import { Button, Note, Table } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { many } from "../connectors/words";

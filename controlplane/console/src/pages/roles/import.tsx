@@ -7,7 +7,7 @@ import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { contentOf, FileField } from "../../kit/filefield";
 import { TextField, wrongAt } from "../../kit/form";
-import { Button, Note, Table, Wrongs } from "../../kit/kit";
+import { Button, Note, Problems, Table } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Changes } from "./changes";
 import { Impact } from "./impact";
@@ -55,7 +55,7 @@ export default function Import({ close }: { close: () => void }) {
       <div className="stack">
         <FileField label="File" accept=".yaml,.yml,text/yaml" error={unread} take={(f) => void choose(f)} />
         <TextField label="File contents" mono rows={10} value={yaml} set={put} error={wrong} />
-        {!wrong && <Wrongs of={refused} />}
+        {!wrong && <Problems of={refused} />}
         {plan && <Planned of={plan} />}
         <div className="row end">
           <Button onClick={close}>Cancel</Button>

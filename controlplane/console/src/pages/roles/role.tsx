@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useGet, useMay, useMe } from "../../api/use";
-import { Tabs } from "../../kit/bits";
+import { Tabs } from "../../kit/elements";
 import { Button, Coming, Failure, Head, Note, Skeleton } from "../../kit/kit";
 import { Risk, State } from "../../kit/state";
 import { Contents } from "./contents";

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
 import { ask, save } from "../../api/client";
 import type { Of } from "../../api/types";
-import { Copy } from "../../kit/bits";
 import { AskFirst, Dialog } from "../../kit/dialog";
+import { Copy } from "../../kit/elements";
 import { Check, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Own, proving } from "./proving";

@@ -3,7 +3,7 @@ import { useState, useSyncExternalStore } from "react";
 import { actingAs, subscribeActing } from "../../api/acting";
 import type { Me as Who } from "../../api/types";
 import { useMe } from "../../api/use";
-import { look, setLook } from "../../app/look";
+import { appearance, setAppearance } from "../../app/appearance";
 import { Check } from "../../kit/form";
 import { Facts, Head, Note, Part, Skeleton } from "../../kit/kit";
 import { Factor } from "./factor";
@@ -19,7 +19,7 @@ export default function Me() {
     <>
       <Head title="Account and appearance" lead="Your roles, the appearance of the console, and your sign-in methods." />
       {me ? <You of={me} /> : <Skeleton rows={4} />}
-      <Look />
+      <Appearance />
       {/* One's own sign-in is everybody's to look after, of those too who only read. */}
       <div className="stack" data-reads="">
         {acting ? (
@@ -100,11 +100,11 @@ const densities = [
   ["compact", "Compact"],
 ] as const;
 
-function Look() {
-  const [now, set] = useState(look);
-  const change = (c: ReturnType<typeof look>) => {
-    setLook(c);
-    set(look());
+function Appearance() {
+  const [now, set] = useState(appearance);
+  const change = (c: ReturnType<typeof appearance>) => {
+    setAppearance(c);
+    set(appearance());
   };
   return (
     <Part title="Appearance and keyboard" lead="These settings apply to this browser only.">

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Refusal, signInBy } from "../../api/session";
-import { said } from "../../app/doors";
+import { signInError } from "../../app/signinoptions";
 import { Form, SecretField, useForm } from "../../kit/form";
 import { Part } from "../../kit/kit";
 import { say } from "../../kit/toast";
@@ -53,6 +53,6 @@ function Change({ done }: { done: () => void }) {
 
 /** A refusal of a proof, in the words of the way in. */
 export function plain(e: Refusal): Refusal {
-  const words = e.code === "invalid_credentials" ? "The current password is wrong." : said(e);
+  const words = e.code === "invalid_credentials" ? "The current password is wrong." : signInError(e);
   return new Refusal(e.status, e.code, words, e.requestId, [], e.problem, e.retryAfter);
 }

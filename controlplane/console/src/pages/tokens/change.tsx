@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
+import { EditConflict } from "../../kit/editconflict";
 import { Form, TextField, useForm } from "../../kit/form";
-import { Meanwhile } from "../../kit/meanwhile";
 import { say } from "../../kit/toast";
 import { LimitFields, type Limits, sent } from "./fields";
 import type { Token } from "./words";
@@ -35,7 +35,7 @@ export function Change({ of, done, again }: { of: Token; done: () => void; again
         error={wrong("description")}
       />
       <LimitFields value={v.limits} set={(l) => set("limits", l)} wrong={wrong} />
-      <Meanwhile refused={form.refused} again={again} />
+      <EditConflict refused={form.refused} again={again} />
     </Form>
   );
 }

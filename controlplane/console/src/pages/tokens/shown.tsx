@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { Verbatim } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
+import { Verbatim } from "../../kit/elements";
 import { Check } from "../../kit/form";
 import { Button, When } from "../../kit/kit";
 

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
+import { EditConflict } from "../../kit/editconflict";
 import { Checks, Form, TextField, useForm } from "../../kit/form";
 import { Part } from "../../kit/kit";
-import { Meanwhile } from "../../kit/meanwhile";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { say } from "../../kit/toast";
 import { type RoleName, roleNames, type User } from "./words";
@@ -45,7 +45,7 @@ export function Edit({ of, self, again }: { of: User; self: boolean; again: () =
             hint="Managers and owners see what this person manages or owns."
             error={form.wrong("identity_id")}
           />
-          <Meanwhile refused={form.refused} again={again} />
+          <EditConflict refused={form.refused} again={again} />
         </Form>
       </div>
     </Part>

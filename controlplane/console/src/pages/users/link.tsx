@@ -1,7 +1,7 @@
 import { basePath } from "../../api/base";
 import type { Of } from "../../api/types";
-import { Verbatim } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
+import { Verbatim } from "../../kit/elements";
 import { Button, When } from "../../kit/kit";
 
 /** Where a one-time token is used: in this tenant, or in the one that is reached at base. */

@@ -1,6 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { useGet, useMay, useMe } from "../../api/use";
-import { Id } from "../../kit/bits";
+import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
 import { Acts } from "./acts";
 import { Edit } from "./edit";

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useGet, useMay } from "../../api/use";
-import { Id, Verbatim } from "../../kit/bits";
 import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
+import { Id, Verbatim } from "../../kit/elements";
 import { Facts, Failure, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";

@@ -1,5 +1,5 @@
-import { Copy } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
+import { Copy } from "../../kit/elements";
 import { Button, Note } from "../../kit/kit";
 
 /** A secret, which is shown this once. */

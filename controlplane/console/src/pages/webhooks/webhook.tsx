@@ -1,7 +1,7 @@
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useGet } from "../../api/use";
-import { Id } from "../../kit/bits";
+import { Id } from "../../kit/elements";
 import { Badge, Facts, Failure, Head, Note, Part, Skeleton, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Acts } from "./acts";

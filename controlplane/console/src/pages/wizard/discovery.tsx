@@ -6,7 +6,7 @@ import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { count } from "../../kit/count";
-import { Badge, Button, Empty, Failure, Note, Skeleton, Table, When, Wrongs } from "../../kit/kit";
+import { Badge, Button, Empty, Failure, Note, Problems, Skeleton, Table, When } from "../../kit/kit";
 import { type Group, groups, masked, type SchemaField } from "./fields";
 import { Foot, type StepProps, serverStep } from "./frame";
 import { TargetError } from "./probe";
@@ -54,7 +54,7 @@ export function Discovery({ id, wizard, go }: StepProps) {
         </p>
       )}
       {look.error && <TargetError of={look.error} />}
-      <Wrongs of={look.refused} />
+      <Problems of={look.refused} />
       {schema.data?.warnings?.map((w) => (
         <Note key={w.code + w.message} tone="warn">
           <span dir="auto">{w.message}</span>

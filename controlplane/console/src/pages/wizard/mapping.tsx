@@ -6,7 +6,7 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { count, number } from "../../kit/count";
-import { Button, Empty, Failure, Note, Skeleton, Table, Wrongs } from "../../kit/kit";
+import { Button, Empty, Failure, Note, Problems, Skeleton, Table } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { countOf, type Kind, kindsOf, kindWords, optional } from "../connectors/kinds";
 import { CopyFrom } from "./copyfrom";
@@ -252,8 +252,8 @@ function Told({ trial, saving, reload }: { trial: Trial; saving: Saving; reload:
   return (
     <>
       {trial.preview?.error && <TargetError of={trial.preview.error} />}
-      {Boolean(trial.refused) && <Wrongs of={trial.refused} />}
-      {saving.state === "refused" && <Wrongs of={saving.refused} />}
+      {Boolean(trial.refused) && <Problems of={trial.refused} />}
+      {saving.state === "refused" && <Problems of={saving.refused} />}
       {saving.state === "overtaken" && (
         <Note tone="warn">
           Someone else has changed the mappings. Your later decisions are not saved.{" "}

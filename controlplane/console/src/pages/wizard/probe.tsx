@@ -3,8 +3,8 @@ import { CircleCheck, CircleX, LoaderCircle, Play } from "lucide-react";
 import { useRef, useState } from "react";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
-import { Verbatim } from "../../kit/bits";
-import { Button, Note, When, Wrongs } from "../../kit/kit";
+import { Verbatim } from "../../kit/elements";
+import { Button, Note, Problems, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { checkName, type Step, shortly, verbatim } from "./probetext";
 import type { Setting } from "./settings";
@@ -119,7 +119,7 @@ export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
           <span dir="auto">{w.message}</span>
         </Note>
       ))}
-      <Wrongs of={refused} />
+      <Problems of={refused} />
       {!of.busy && of.steps.length === 0 && !refused && <Before last={last} changed={changed} missing={missing} />}
       <div className="row">
         {of.busy ? (

@@ -7,7 +7,7 @@ import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
-import { Button, Note, When, Wrongs } from "../../kit/kit";
+import { Button, Note, Problems, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { ownSettings } from "../connectors/own";
 import { Foot, type StepProps, serverStep } from "./frame";
@@ -71,10 +71,10 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
           <Counts of={last} done={finished && (status === "succeeded" || status === "partial")} />
           <Throughput of={shown.followed.points} running={running} />
           <Log of={shown.followed.log} />
-          <Wrongs of={shown.refused} />
+          <Problems of={shown.refused} />
         </>
       )}
-      <Wrongs of={start.error} />
+      <Problems of={start.error} />
       {wizard.done && status !== "held" ? (
         <>
           {!connector.next_run_at && <Unscheduled id={id} />}

@@ -4,9 +4,9 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Steps } from "../../kit/bits";
+import { Steps } from "../../kit/elements";
 import { SelectField, TextField, useForm } from "../../kit/form";
-import { Failure, Head, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
+import { Failure, Head, Note, Part, Problems, Skeleton } from "../../kit/kit";
 import { Catalogue, useChoice } from "./catalogue";
 import { Choices } from "./connection";
 import { Drafts } from "./drafts";
@@ -110,7 +110,7 @@ function About({ of: type }: { of: Type }) {
           error={taken ? "A connector with this name already exists. Choose another name." : form.wrong("name")}
         />
         <Choices about={form.value} change={(m) => form.replace({ ...form.value, ...m })} />
-        {!taken && <Wrongs of={form.refused} />}
+        {!taken && <Problems of={form.refused} />}
         {type.quirks.length > 0 && (
           <Note>
             <strong>Notes</strong>

@@ -7,7 +7,7 @@ import { Login } from "./linktry";
 const most = 50;
 
 /** What came of naming owners by one field: those that could not be linked are told one by one. */
-export function Told({ of, close }: { of: Of<"BulkLinked">; close: () => void }) {
+export function LinkResult({ of, close }: { of: Of<"BulkLinked">; close: () => void }) {
   const failed = (of.results ?? []).filter((r) => r.status === "failed");
   return (
     <Dialog open close={close} title="Result">

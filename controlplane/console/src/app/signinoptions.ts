@@ -6,7 +6,7 @@ import { Refusal, refusal } from "../api/session";
 type Options = { tenant: string; tenant_required: boolean; providers: { key: string; display_name: string }[] };
 
 /** Asks for the ways in, without a token. Nobody is kept from the password form when that fails. */
-export function useOptions(tenant: string) {
+export function useSignInOptions(tenant: string) {
   return useQuery({
     queryKey: ["/auth/options", tenant],
     queryFn: async ({ signal }) => {
@@ -20,13 +20,13 @@ export function useOptions(tenant: string) {
 }
 
 /** Where the browser goes to sign in with a provider; it comes back to /signed-in, and from there to next. */
-export function startOf(tenant: string, provider: string, next: string): string {
+export function providerAddress(tenant: string, provider: string, next: string): string {
   const back = `/signed-in?${new URLSearchParams({ next })}`;
   return `${basePath}/api/v1/auth/oidc/start?${new URLSearchParams({ tenant, provider, redirect: back })}`;
 }
 
 /** Looks whether a way begins, before the browser is sent on it: a refusal is said here, and not shown as a document. */
-export async function tryStart(address: string): Promise<void> {
+export async function checkProvider(address: string): Promise<void> {
   let answer: Response;
   try {
     answer = await fetch(address, { redirect: "manual" });
@@ -50,7 +50,7 @@ const words: Record<string, string> = {
 };
 
 /** What went wrong on the way in, in plain words: for a refusal, or for the code that a provider's way back ends with. */
-export function said(wrong: Refusal | string): string {
+export function signInError(wrong: Refusal | string): string {
   if (typeof wrong === "string")
     return words[wrong] ?? "This sign-in was started in another browser, was used before, or has expired. Sign in again.";
   if (wrong.code === "login_throttled") return `Too many failed attempts. Try again after ${clock(wrong.retryAfter)}.`;

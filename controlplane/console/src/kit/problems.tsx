@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { Refusal } from "../api/session";
-import { type AtField, memberWords, split } from "./wrongtext";
+import { type AtField, memberWords, split } from "./problemtext";
 
 /**
  * What was refused, above the buttons of a form. What stands at its field is not said again: the field is named, and leads to it. What has no
  * field here is said whole, with the request to quote.
  */
-export function Wrongs({ of }: { of: unknown }) {
+export function Problems({ of }: { of: unknown }) {
   const box = useRef<HTMLDivElement>(null);
   const fields = useFields(box, of);
   if (!of) return null;

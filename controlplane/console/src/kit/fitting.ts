@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useLayoutEffect, useReducer, useState } from
  * even without any of them takes several, and is marked as full. It is used by the component that draws the row: its children have no
  * reference to it when they are drawn first.
  */
-export function useRoom(line: RefObject<HTMLElement | null>, all: number): number {
+export function useFitting(line: RefObject<HTMLElement | null>, all: number): number {
   const [room, setRoom] = useState(() => most(all));
   const [, again] = useReducer((n: number) => n + 1, 0);
   useEffect(() => {

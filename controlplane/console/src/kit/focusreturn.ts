@@ -7,7 +7,7 @@ let before: Element | undefined;
  * Brings the focus back to what opened a dialog when it closes, or to the title of the page where that is gone: a dialog that an address
  * has opened was opened by nothing.
  */
-export function useOpener(open: boolean) {
+export function useFocusReturn(open: boolean) {
   useLayoutEffect(() => {
     if (!open) return;
     const now = document.activeElement;

@@ -2,9 +2,9 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
-import { said } from "../../app/doors";
 import { safeNext } from "../../app/next";
 import { BrandHere } from "../../app/signin";
+import { signInError } from "../../app/signinoptions";
 
 type Search = { code?: string; error?: string; next?: string };
 
@@ -12,7 +12,7 @@ type Search = { code?: string; error?: string; next?: string };
 export default function Arriving() {
   const { code, error, next } = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
-  const [wrong, setWrong] = useState(error || !code ? said(error ?? "") : "");
+  const [wrong, setWrong] = useState(error || !code ? signInError(error ?? "") : "");
   // A code works once: it must not be sent again when the page is drawn again.
   const sent = useRef(false);
   useEffect(() => {
@@ -21,7 +21,9 @@ export default function Arriving() {
     signInBy("oidc/token", { code }).then(
       () => void navigate({ href: basePath + safeNext(next), replace: true }),
       (e) =>
-        setWrong(said(e instanceof Refusal && e.code !== "invalid_grant" ? e : e instanceof Refusal ? "" : new Refusal(0, "", String(e)))),
+        setWrong(
+          signInError(e instanceof Refusal && e.code !== "invalid_grant" ? e : e instanceof Refusal ? "" : new Refusal(0, "", String(e))),
+        ),
     );
   }, [code, error, next, navigate]);
   return (

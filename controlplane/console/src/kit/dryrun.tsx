@@ -2,10 +2,10 @@ import "./diff.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useDeferredValue } from "react";
 import { ask } from "../api/client";
-import { Skeleton, Wrongs } from "./kit";
+import { Problems, Skeleton } from "./kit";
 
 /** What an action would do: asked of the service with dry_run, which writes nothing. Asked again when what is sent changes. */
-export function useTry<T>(path: string, body: object, on: boolean) {
+export function useDryRun<T>(path: string, body: object, on: boolean) {
   const text = useDeferredValue(JSON.stringify(body));
   return useQuery({
     queryKey: ["try", path, text],
@@ -18,7 +18,7 @@ export function useTry<T>(path: string, body: object, on: boolean) {
 }
 
 /** Where it is shown: the space is there before the answer is. */
-export function Tried<T>({
+export function DryRun<T>({
   of,
   children,
 }: {
@@ -28,7 +28,7 @@ export function Tried<T>({
   return (
     <section className="tried stack tight" aria-label="Preview of the changes" aria-live="polite">
       <h3 className="small">Preview of the changes</h3>
-      {of.error ? <Wrongs of={of.error} /> : of.data !== undefined ? children(of.data) : of.isPending ? <Skeleton rows={2} /> : null}
+      {of.error ? <Problems of={of.error} /> : of.data !== undefined ? children(of.data) : of.isPending ? <Skeleton rows={2} /> : null}
     </section>
   );
 }

@@ -3,8 +3,8 @@ import { type FormEvent, useState } from "react";
 import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
 import { CodeField } from "../../app/code";
-import { said } from "../../app/doors";
 import { BrandHere } from "../../app/signin";
+import { signInError } from "../../app/signinoptions";
 import { SecretField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 
@@ -44,7 +44,7 @@ export default function Invited() {
         </div>
         {refused && !weak && (
           <p role="alert" className="door-wrong small">
-            {said(refused)}
+            {signInError(refused)}
           </p>
         )}
         <SecretField

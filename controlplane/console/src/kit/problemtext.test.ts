@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memberWords, split } from "./wrongtext";
+import { memberWords, split } from "./problemtext";
 
 const wrong = (pointer: string, detail: string) => ({ pointer, detail, code: "invalid" });
 const name = { words: "is taken", label: "Name" };

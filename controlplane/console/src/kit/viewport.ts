@@ -12,7 +12,7 @@ export function parts<T>(list: T[], size: number): T[][] {
  * Whether a block of rows is near to what is seen, and its height while it is not: something empty of that height stands for it then, so that
  * thousands of rows stay as light as a few. first: it is near before anybody has looked. guess: its height until it was seen, in pixels.
  */
-export function useNear<E extends HTMLElement>(
+export function useNearViewport<E extends HTMLElement>(
   first: boolean,
   guess: number,
 ): { place: RefObject<E | null>; near: boolean; height: number } {

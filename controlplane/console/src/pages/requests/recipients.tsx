@@ -11,7 +11,7 @@ import type { Drafting } from "./draft";
 const most = 200;
 
 /** For whom it is: oneself, or others whom one may ask for. */
-export function Whom({ d, self, others }: { d: Drafting; self: string; others: boolean }) {
+export function Recipients({ d, self, others }: { d: Drafting; self: string; others: boolean }) {
   const may = useMay();
   const [busy, setBusy] = useState(false);
   const only = d.whom.length === 1;

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { Link2 } from "lucide-react";
 import { type JSX, memo, type ReactNode } from "react";
-import { Copy } from "../../kit/bits";
+import { Copy } from "../../kit/elements";
 import { known } from "./read";
 import { type Block, type Inline, plain } from "./tree";
 
 /** What a page says, element by element: nothing of it is ever read as HTML. */
-export const Said = memo(function Said({ of, page }: { of: Block[]; page: string }) {
+export const Blocks = memo(function Blocks({ of, page }: { of: Block[]; page: string }) {
   // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change
   return of.map((b, i) => <One key={`${b.t}${i}`} of={b} page={page} />);
 });
@@ -44,7 +44,7 @@ function One({ of, page }: { of: Block; page: string }): JSX.Element {
     case "quote":
       return (
         <blockquote>
-          <Said of={of.c} page={page} />
+          <Blocks of={of.c} page={page} />
         </blockquote>
       );
     case "hr":
@@ -55,11 +55,11 @@ function One({ of, page }: { of: Block; page: string }): JSX.Element {
 /** A single paragraph in an item of a list stands without being one. */
 function Item({ of, page }: { of: Block[]; page: string }) {
   const [first, ...rest] = of;
-  if (first?.t !== "p") return <Said of={of} page={page} />;
+  if (first?.t !== "p") return <Blocks of={of} page={page} />;
   return (
     <>
       <Line of={first.c} page={page} />
-      <Said of={rest} page={page} />
+      <Blocks of={rest} page={page} />
     </>
   );
 }

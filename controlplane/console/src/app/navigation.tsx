@@ -27,7 +27,7 @@ import { signOut } from "../api/session";
 import type { Of } from "../api/types";
 import { useGet, useMay, useMe } from "../api/use";
 import { say } from "../kit/toast";
-import { nextTheme } from "./look";
+import { nextTheme } from "./appearance";
 import { inRail, places } from "./places";
 
 const icons: Record<string, LucideIcon> = {
@@ -49,7 +49,7 @@ const icons: Record<string, LucideIcon> = {
 };
 
 /** The way to every screen that somebody may open. The service decides all the same. */
-export function Rail({ search }: { search: () => void }) {
+export function Navigation({ search }: { search: () => void }) {
   const me = useMe();
   const may = useMay();
   const [open, setOpen] = useState(false);

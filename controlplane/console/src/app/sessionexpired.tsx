@@ -7,7 +7,7 @@ import { SignInForm } from "./signin";
  * Asks whoever's session has ended to sign in again, over the page as it is. It is the browser's own modal dialog: all behind it, dialogs
  * too, can neither be reached nor lost, and the focus goes back to where it was. Escape does not close it.
  */
-export function Lapse() {
+export function SessionExpired() {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = box.current;

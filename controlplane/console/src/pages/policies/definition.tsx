@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Of } from "../../api/types";
-import { Id } from "../../kit/bits";
+import { Id } from "../../kit/elements";
 import { Facts, When } from "../../kit/kit";
 import { spanWords } from "../../kit/span";
 import { AccessName, PersonName, RoleName } from "../roles/names";
@@ -8,7 +8,7 @@ import { Named } from "./manypick";
 import { type Life, lives } from "./words";
 
 /** What a policy says and has done, to read. */
-export function Said({ of: p }: { of: Of<"AccessPolicy"> }) {
+export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
   const r = p.resources;
   const things = [
     ...(r?.role_ids ?? []).map((id) => <RoleName key={id} id={id} />),

@@ -7,7 +7,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** How long ago, or how soon, in words. */
-export function told(at: string, now: number): string {
+export function relativeTime(at: string, now: number): string {
   const seconds = (Date.parse(at) - now) / 1000;
   if (Number.isNaN(seconds)) return at;
   if (Math.abs(seconds) > 30 * 86_400) return at.slice(0, 10);
@@ -18,8 +18,8 @@ export function told(at: string, now: number): string {
 
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 
-/** The moment exactly, as it is read: day, time and zone. */
-export function exactly(at: string): string {
+/** The moment exactTime, as it is read: day, time and zone. */
+export function exactTime(at: string): string {
   const when = new Date(at);
   return Number.isNaN(when.getTime()) ? at : moment.format(when);
 }

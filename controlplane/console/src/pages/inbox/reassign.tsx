@@ -7,8 +7,8 @@ import { Note } from "../../kit/kit";
 import { colleagues, Pick, type Picked } from "../../kit/pick";
 import type { Detail } from "./tasks";
 
-/** The dialogs by which a task comes to others. */
-export default function Hand({
+/** The dialogs that give a task to other approvers. */
+export default function Handover({
   what,
   given,
   ...rest
@@ -21,7 +21,7 @@ export default function Hand({
   return what === "reassign" ? <Reassign {...rest} given={given} /> : <Escalate {...rest} />;
 }
 
-/** Gives a task to somebody else, who decides it from then on. */
+/** Reassigns a task to another person, who then decides it. */
 function Reassign({ task, close, given }: { task: Detail; close: () => void; given: () => void }) {
   const [to, setTo] = useState<Picked | null>(null);
   const [reason, setReason] = useState("");
