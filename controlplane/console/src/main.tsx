@@ -12,7 +12,7 @@ import { Toasts } from "./kit/toast";
 import "./tokens.css";
 import "./kit/kit.css";
 import "./kit/form.css";
-import "./kit/over.css";
+import "./kit/overlay.css";
 import "./kit/parts.css";
 import "./app/shell.css";
 

@@ -1,6 +1,6 @@
 import { actingHeaders } from "./acting";
 import { basePath } from "./base";
-import { access, current, lapsed, Refusal, refresh, refusal } from "./session";
+import { access, current, Refusal, refresh, refusal, sessionHasExpired } from "./session";
 
 /** What a query may hold; what is undefined or empty is left out. */
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -35,7 +35,7 @@ export async function request(method: string, path: string, asking: Asking = {})
     const refused = await refusal(answer);
     if (answer.status !== 401 || again || proofs.has(refused.code)) throw refused;
     await refresh();
-    if (current().state === "out" && !lapsed()) throw refused;
+    if (current().state === "out" && !sessionHasExpired()) throw refused;
   }
 }
 
@@ -73,7 +73,7 @@ async function send(url: string, method: string, token: string, o: Asking) {
 export type Page<T> = { items: T[]; total: number; limit: number; offset: number; next_cursor?: string | null };
 
 /** Walks a whole list, a page of 500 at a time, up to most rows; told hears how far it has come. */
-export async function walk<T>(
+export async function fetchPages<T>(
   path: string,
   query: Query,
   most: number,

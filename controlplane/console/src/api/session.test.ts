@@ -48,7 +48,7 @@ test("a lapsed session stays lapsed after further refusals, and asks for nothing
   await s.refresh();
   await turns();
   expect(asked).toEqual(["/auth/refresh"]);
-  expect(s.lapsed()).toBe(true);
+  expect(s.sessionHasExpired()).toBe(true);
 });
 
 test("what was refused is sent again when the same user is back", async () => {

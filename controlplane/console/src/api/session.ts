@@ -1,5 +1,5 @@
 import { basePath } from "./base";
-import { alone } from "./plain";
+import { withLock } from "./browser";
 
 /** Who is signed in, as POST /auth/login and /auth/refresh answer. */
 export type SignedUser = { id: string; email: string; display_name: string; identity_id: string | null; roles: string[] };
@@ -25,7 +25,7 @@ export const current = () => session;
 export const latestUser = () => latest;
 
 /** Whether the session has ended while somebody was at work: what they typed is kept until they are back. */
-export const lapsed = () => session.state === "out" && session.lapsed;
+export const sessionHasExpired = () => session.state === "out" && session.lapsed;
 export const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -79,7 +79,7 @@ tabs.onmessage = (m) => {
 };
 
 /** What is wrong with one member of what was sent: pointer is a JSON pointer such as #/name, or parameter a query's. */
-export type Wrong = { pointer?: string; parameter?: string; code: string; detail: string };
+export type FieldProblem = { pointer?: string; parameter?: string; code: string; detail: string };
 
 /** What the service has refused, or that it could not be asked. */
 export class Refusal extends Error {
@@ -88,7 +88,7 @@ export class Refusal extends Error {
     readonly code: string,
     message: string,
     readonly requestId = "",
-    readonly errors: Wrong[] = [],
+    readonly errors: FieldProblem[] = [],
     /** The whole problem document: some refusals say more than the common members. */
     readonly problem: Record<string, unknown> = {},
     /** Seconds after which it may be tried again; 0 when that was not said. */
@@ -103,7 +103,7 @@ export async function refusal(answer: Response): Promise<Refusal> {
   const id = answer.headers.get("X-Request-Id") ?? "";
   const wait = Number(answer.headers.get("Retry-After")) || 0;
   try {
-    const p = (await answer.json()) as { code?: string; detail?: string; title?: string; request_id?: string; errors?: Wrong[] };
+    const p = (await answer.json()) as { code?: string; detail?: string; title?: string; request_id?: string; errors?: FieldProblem[] };
     return new Refusal(answer.status, p.code ?? "", p.detail ?? p.title ?? answer.statusText, p.request_id ?? id, p.errors ?? [], p, wait);
   } catch {
     return new Refusal(answer.status, "", `The service returned status ${answer.status}.`, id, [], {}, wait);
@@ -157,7 +157,7 @@ let refreshing: Promise<void> | undefined;
 /** Gets a new access token by the cookie. Of all tabs one does so at a time: a refresh token works once. */
 export function refresh(): Promise<void> {
   if (refreshing) return refreshing;
-  const mine = alone("grantwright-refresh", renew).finally(() => {
+  const mine = withLock("grantwright-refresh", renew).finally(() => {
     refreshing = undefined;
   });
   refreshing = mine;
@@ -171,7 +171,7 @@ async function renew(): Promise<void> {
     take((await answer.json()) as Tokens);
   } else if (answer.status < 500 && answer.status !== 429) {
     // A second refusal must not end what a first one has only paused.
-    forget({ lapsed: session.state === "in" || lapsed() });
+    forget({ lapsed: session.state === "in" || sessionHasExpired() });
   } else {
     throw await refusal(answer);
   }
@@ -183,7 +183,7 @@ async function renew(): Promise<void> {
  */
 export async function access(signal?: AbortSignal): Promise<string> {
   if (session.state === "unknown" || (token && expires - Date.now() < 30_000)) await refresh();
-  if (lapsed()) await returned(signal);
+  if (sessionHasExpired()) await returned(signal);
   return token;
 }
 
@@ -198,7 +198,7 @@ function returned(signal?: AbortSignal): Promise<void> {
     };
     const aborted = () => settle(() => reject(signal?.reason ?? new DOMException("Aborted", "AbortError")));
     const stop = subscribe(() => {
-      if (lapsed()) return;
+      if (sessionHasExpired()) return;
       if (session.state === "in" && session.user.id === whose) settle(resolve);
       else settle(() => reject(new Refusal(401, "signed_out", "You are signed out. This change was not sent.")));
     });

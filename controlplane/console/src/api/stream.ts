@@ -3,7 +3,7 @@ import { request } from "./client";
 import { Refusal } from "./session";
 
 /** One event of a stream: its name, its data as JSON, and its id. */
-export type Told = { event: string; data: unknown; id: string };
+export type StreamEvent = { event: string; data: unknown; id: string };
 
 /** How a stream is followed. ends says after which event there is nothing more to come; cut hears of each loss, and of the return. */
 export type Following = {
@@ -11,8 +11,8 @@ export type Following = {
   body?: unknown;
   key?: string;
   signal: AbortSignal;
-  ends: (t: Told) => boolean;
-  told: (t: Told) => void;
+  ends: (t: StreamEvent) => boolean;
+  told: (t: StreamEvent) => void;
   cut?: (lost: boolean) => void;
 };
 

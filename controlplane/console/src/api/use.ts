@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryKey, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useSyncExternalStore } from "react";
-import { say, sayRefusal } from "../kit/toast";
+import { showRefusal, showToast } from "../kit/toast";
 import { actingAs, subscribeActing } from "./acting";
 import { ask, type Query } from "./client";
 import { current, subscribe } from "./session";
@@ -58,11 +58,11 @@ export function useAct<V = void, R = unknown>(a: Act<V, R>) {
     },
     onSuccess: (r, v) => {
       const words = typeof a.done === "function" ? a.done(r, v) : a.done;
-      if (words) say(words);
+      if (words) showToast(words);
       a.after?.(r, v);
     },
     onError: (e) => {
-      if (!a.quiet) sayRefusal(e);
+      if (!a.quiet) showRefusal(e);
     },
     onSettled: () => {
       if (!a.changes) return undefined;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { May } from "../api/use";
-import { deeds, matching, ways } from "./commands";
+import { commands, matching, ways } from "./commands";
 
 const nobody: May = { admin: false, manager: false, owner: false, auditor: false, operator: false, oversees: false, readOnly: false };
 const words = (may: May) =>
   [
     ...ways(may),
-    ...deeds(
+    ...commands(
       may,
       "/people/1",
       () => {},

@@ -3,10 +3,10 @@ import { appearance, setAppearance } from "./appearance";
 import { mayOpen, type Place, placeAt, places } from "./places";
 
 /** Where something leads to. */
-export type Way = { to: string; params?: Record<string, string>; search?: Record<string, string>; hash?: string };
+export type CommandTarget = { to: string; params?: Record<string, string>; search?: Record<string, string>; hash?: string };
 
 /** Something that the palette offers: a place to go to, or something to do. */
-export type Offer = { id: string; words: string; detail?: string; keys?: string[]; way?: Way; act?: () => void };
+export type Offer = { id: string; words: string; detail?: string; keys?: string[]; way?: CommandTarget; act?: () => void };
 
 // Screens that are called by what one does there.
 const verbs = new Set(["/access/request", "/people/compare"]);
@@ -27,7 +27,7 @@ export function ways(may: May): Offer[] {
 }
 
 /** What somebody can do from anywhere. */
-export function deeds(may: May, path: string, showKeys: () => void, signOut: (everywhere: boolean) => void): Offer[] {
+export function commands(may: May, path: string, showKeys: () => void, signOut: (everywhere: boolean) => void): Offer[] {
   const help = placeAt(path)?.help;
   return [
     ...opened(may)

@@ -12,11 +12,11 @@ const typing =
 const over = "dialog:modal,:is([role=dialog],[role=alertdialog]):not([aria-modal=false],[data-closed]),[data-coming]";
 
 /** Whether a dialog lies over the page. The focus tells nothing of it: it gets lost when what has it goes. */
-export const behindDialog = () => document.querySelector(over) !== null;
+export const dialogIsOpen = () => document.querySelector(over) !== null;
 
 /** Whether a key belongs to what is typed, or to a dialog, and not to the page. */
-export function belongsElsewhere(e: KeyboardEvent): boolean {
-  return e.ctrlKey || e.metaKey || e.altKey || (e.target instanceof Element && e.target.closest(typing) !== null) || behindDialog();
+export function isTextInput(e: KeyboardEvent): boolean {
+  return e.ctrlKey || e.metaKey || e.altKey || (e.target instanceof Element && e.target.closest(typing) !== null) || dialogIsOpen();
 }
 
 /** Single keys of a page, unless somebody types, a dialog is open, or they are switched off. Arrow keys and Escape stay with them on. */
@@ -25,7 +25,7 @@ export function useKeys(keys: Keys) {
   now.current = keys;
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
-      if (e.defaultPrevented || belongsElsewhere(e)) return;
+      if (e.defaultPrevented || isTextInput(e)) return;
       if (e.key.length === 1 && !singleKeys()) return;
       const act = now.current[e.key];
       if (act && act(e) !== false) e.preventDefault();
@@ -42,7 +42,7 @@ export function useSelectAll(select: (() => void) | undefined) {
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
       if (!now.current || e.defaultPrevented || e.key !== "a" || !(e.ctrlKey || e.metaKey) || e.altKey) return;
-      if (behindDialog() || (e.target instanceof Element && e.target.closest(typing))) return;
+      if (dialogIsOpen() || (e.target instanceof Element && e.target.closest(typing))) return;
       e.preventDefault();
       now.current();
     };

@@ -26,9 +26,9 @@ import { basePath } from "../api/base";
 import { signOut } from "../api/session";
 import type { Of } from "../api/types";
 import { useGet, useMay, useMe } from "../api/use";
-import { say } from "../kit/toast";
+import { showToast } from "../kit/toast";
 import { nextTheme } from "./appearance";
-import { inRail, places } from "./places";
+import { inNavigation, places } from "./places";
 
 const icons: Record<string, LucideIcon> = {
   dashboard: LayoutDashboard,
@@ -53,7 +53,7 @@ export function Navigation({ search }: { search: () => void }) {
   const me = useMe();
   const may = useMay();
   const [open, setOpen] = useState(false);
-  const mine = places.filter((p) => inRail(p, may));
+  const mine = places.filter((p) => inNavigation(p, may));
   let group: string | undefined;
   return (
     <nav className={`rail${open ? " open" : ""}`} aria-label="Main">
@@ -104,7 +104,7 @@ export function Navigation({ search }: { search: () => void }) {
             {me?.user?.display_name || me?.user?.email || me?.display}
           </span>
         </Link>
-        <button type="button" className="item" onClick={() => say(`Theme: ${nextTheme()}`)}>
+        <button type="button" className="item" onClick={() => showToast(`Theme: ${nextTheme()}`)}>
           <SunMoon aria-hidden size={16} /> Theme
         </button>
         <button type="button" className="item" onClick={() => void signOut()}>

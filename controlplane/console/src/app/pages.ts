@@ -5,7 +5,7 @@ type Module = { default: () => JSX.Element | null };
 /** Where the page of each screen in places.json comes from; each is fetched when it is first opened. */
 export const loaders: Record<string, () => Promise<Module>> = {
   "/": () => import("../pages/dashboard/page"),
-  "/my-access": () => import("../pages/mine/page"),
+  "/my-access": () => import("../pages/myaccess/page"),
   "/inbox": () => import("../pages/inbox/page"),
   "/inbox/delegations": () => import("../pages/inbox/delegations"),
   "/requests": () => import("../pages/requests/page"),
@@ -19,7 +19,7 @@ export const loaders: Record<string, () => Promise<Module>> = {
   "/accounts": () => import("../pages/accounts/page"),
   "/accounts/$id": () => import("../pages/accounts/account"),
   "/access": () => import("../pages/access/page"),
-  "/access/request": () => import("../pages/requests/ask"),
+  "/access/request": () => import("../pages/requests/requestaccess"),
   "/access/$id": () => import("../pages/access/entitlement"),
   "/access/$id/$tab": () => import("../pages/access/entitlement"),
   "/connectors": () => import("../pages/connectors/page"),
@@ -56,7 +56,7 @@ export const loaders: Record<string, () => Promise<Module>> = {
   "/settings/identity-providers": () => import("../pages/users/providers"),
   "/settings/tenant": () => import("../pages/tenant/page"),
   "/settings/attributes": () => import("../pages/tenant/attributes"),
-  "/settings/audit": () => import("../pages/audit/keeping"),
+  "/settings/audit": () => import("../pages/audit/retention"),
   "/admin/tenants": () => import("../pages/tenants/page"),
   "/admin/tenants/$id": () => import("../pages/tenants/tenant"),
   "/help": () => import("../pages/help/page"),

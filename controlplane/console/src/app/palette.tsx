@@ -4,10 +4,10 @@ import { Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { signOut } from "../api/session";
 import { useMay } from "../api/use";
-import { deeds, matching, type Offer, ways } from "./commands";
+import { commands, matching, type Offer, ways } from "./commands";
 import "./palette.css";
-import { type Section, useFound } from "./found";
-import { recent, remember } from "./recent";
+import { addRecent, recent } from "./recent";
+import { type Section, useSearchResults } from "./searchresults";
 
 /** Finds a screen, a deed, somebody, access, a system or a page of the documentation by what is typed. */
 export default function Palette({ close, keys }: { close: (goes?: boolean) => void; keys: () => void }) {
@@ -84,10 +84,10 @@ function state(typed: string, n: number, busy: boolean, failed: string[]): strin
 function useOffers(typed: string, keys: () => void) {
   const may = useMay();
   const path = useRouterState({ select: (s) => s.location.pathname });
-  const found = useFound(typed, may);
+  const found = useSearchResults(typed, may);
   const [last] = useState(recent);
   const go = ways(may);
-  const act = deeds(may, path, keys, (everywhere) => void signOut(everywhere));
+  const act = commands(may, path, keys, (everywhere) => void signOut(everywhere));
   if (!typed.trim()) {
     const listed = go.filter((o) => o.keys);
     return {
@@ -108,7 +108,7 @@ const full = (of: Section[]) => of.filter((s) => s.offers.length > 0);
 function useChoose(close: (goes?: boolean) => void) {
   const navigate = useNavigate();
   return (o: Offer) => {
-    remember(o);
+    addRecent(o);
     close(Boolean(o.way));
     if (o.way) void navigate(o.way as never);
     else o.act?.();

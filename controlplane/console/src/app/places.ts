@@ -23,7 +23,7 @@ export const places = list as Place[];
 export const mayOpen = (place: Place, may: May): boolean => !place.roles || hasOne(place.roles, may);
 
 /** Whether the navigation offers a screen: an employee without a role is led to their own access, requests and decisions. */
-export const inRail = (place: Place, may: May): boolean =>
+export const inNavigation = (place: Place, may: May): boolean =>
   Boolean(place.nav) && mayOpen(place, may) && (!place.navRoles || hasOne(place.navRoles, may));
 
 function hasOne(roles: string[], may: May): boolean {

@@ -18,7 +18,7 @@ export function recent(): Offer[] {
 }
 
 /** Keeps what was chosen, if it leads somewhere. */
-export function remember(o: Offer) {
+export function addRecent(o: Offer) {
   if (!o.way) return;
   const { id, words, detail, way } = o;
   const next = [{ id, words, ...(detail ? { detail } : {}), way }, ...recent().filter((r) => r.id !== id)].slice(0, 6);

@@ -4,12 +4,12 @@ import { act, actingAs, subscribeActing } from "../api/acting";
 import { basePath } from "../api/base";
 import { current, subscribe } from "../api/session";
 import { useMay, useMe } from "../api/use";
-import { Button, Coming } from "../kit/kit";
-import { behindDialog, belongsElsewhere, useKeys } from "./keys";
-import { Leaving } from "./leaving";
+import { Button, LoadingMarker } from "../kit/kit";
+import { dialogIsOpen, isTextInput, useKeys } from "./keys";
 import { Navigation } from "./navigation";
 import { mayOpen, placeAt, places } from "./places";
 import { SessionExpired } from "./sessionexpired";
+import { UnsavedChangesGuard } from "./unsavedguard";
 
 const Palette = lazy(() => import("./palette"));
 const KeySheet = lazy(() => import("./keysheet"));
@@ -36,12 +36,12 @@ export function Shell() {
         {may.readOnly && <p className="small muted">Read-only: you can see everything in this tenant and cannot change anything.</p>}
         <Outlet />
       </main>
-      <Suspense fallback={<Coming />}>
+      <Suspense fallback={<LoadingMarker />}>
         {open === "palette" && <Palette close={(goes) => show(undefined, goes)} keys={() => show("keys")} />}
         {open === "keys" && <KeySheet close={() => show()} />}
       </Suspense>
       {led && <GoHint />}
-      <Leaving />
+      <UnsavedChangesGuard />
       {session.state === "out" && session.lapsed && <SessionExpired />}
     </div>
   );
@@ -88,7 +88,7 @@ function useGlobalKeys(open: (what: "palette" | "keys") => void): boolean {
     const second = (e: KeyboardEvent) => {
       if (e.key === "Shift") return;
       lead(false);
-      if (belongsElsewhere(e)) return;
+      if (isTextInput(e)) return;
       const place = places.find((p) => p.key === e.key.toLowerCase() && mayOpen(p, may));
       if (!place && e.key !== "Escape") return;
       if (place) void navigate({ to: place.path as never });
@@ -133,7 +133,7 @@ function useTitle() {
     let tries = 0;
     const timer = setInterval(() => {
       const now = document.activeElement;
-      if (behindDialog()) {
+      if (dialogIsOpen()) {
         // A dialog that the address opens has the focus, or will have it once it is there.
         if (now?.closest("dialog,[role=dialog]") || ++tries > 100) clearInterval(timer);
         return;

@@ -3,7 +3,7 @@ import { basePath } from "../api/base";
 import { latestUser, Refusal, signIn } from "../api/session";
 import { useDebounced } from "../kit/debounce";
 import { Button } from "../kit/kit";
-import { CodeField } from "./code";
+import { CodeField } from "./codefield";
 import { checkProvider, providerAddress, signInError, useSignInOptions } from "./signinoptions";
 
 type Props = {
@@ -94,7 +94,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
 }
 
 /** The product, and the tenant whose address this is: for the other pages that come before a session. */
-export function BrandHere() {
+export function TenantBrand() {
   const options = useSignInOptions("");
   return <Brand tenant={options.data && !options.data.tenant_required ? options.data.tenant : ""} />;
 }

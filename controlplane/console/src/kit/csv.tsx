@@ -1,11 +1,11 @@
 import { Download } from "lucide-react";
 import { useRef, useState } from "react";
-import { type Query, save, walk } from "../api/client";
+import { fetchPages, type Query, save } from "../api/client";
 import { number } from "./count";
 import { csvOf } from "./csvtext";
 import { Button } from "./kit";
 import type { Column } from "./listtypes";
-import { say, sayRefusal } from "./toast";
+import { showRefusal, showToast } from "./toast";
 
 const most = 50_000;
 
@@ -19,7 +19,7 @@ export function CsvButton<T>({ name, path, query, columns }: { name: string; pat
     setRead("0 %");
     try {
       let whole = 0;
-      const rows = await walk<T>(
+      const rows = await fetchPages<T>(
         path,
         query,
         most,
@@ -31,9 +31,9 @@ export function CsvButton<T>({ name, path, query, columns }: { name: string; pat
       );
       save(new Blob([csvOf(columns, rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
       if (whole > rows.length)
-        say(`The file contains the first ${number(rows.length)} of ${number(whole)} rows. Filter the list to export the rest.`);
+        showToast(`The file contains the first ${number(rows.length)} of ${number(whole)} rows. Filter the list to export the rest.`);
     } catch (e) {
-      if (!control.signal.aborted) sayRefusal(e);
+      if (!control.signal.aborted) showRefusal(e);
     } finally {
       setRead(undefined);
     }

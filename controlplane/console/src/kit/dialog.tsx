@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
-import { lapsed } from "../api/session";
+import { sessionHasExpired } from "../api/session";
 import { useFocusReturn } from "./focusreturn";
 import { Button, Problems } from "./kit";
 import { anyUnsaved } from "./unsaved";
@@ -30,7 +30,7 @@ export function Dialog({ open, close, title, lead, children, side, wide }: Props
   // The sign-in form of a lapsed session lies outside of this dialog: pressing there must not close it. Pressing beside a form that holds
   // unsaved changes does not discard them either.
   const change = (to: boolean, why: { reason: string }) => {
-    if (to || lapsed() || (why.reason === "outside-press" && anyUnsaved())) return;
+    if (to || sessionHasExpired() || (why.reason === "outside-press" && anyUnsaved())) return;
     close();
   };
   return (

@@ -1,5 +1,5 @@
 import "./diff.css";
-import { shown } from "./difftext";
+import { displayValue } from "./difftext";
 
 /** One member of something before and after. */
 type Difference = { field: string; from?: unknown; to?: unknown; hidden?: boolean | undefined };
@@ -27,7 +27,7 @@ export function Differences({ of, none = "No changes." }: { of: Difference[]; no
 }
 
 function Side({ sign, name, className, of }: { sign: string; name: string; className: string; of: unknown }) {
-  const text = shown(of);
+  const text = displayValue(of);
   if (text === undefined) return null;
   return (
     <dd className={className}>

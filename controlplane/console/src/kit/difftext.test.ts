@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { shown } from "./difftext";
+import { displayValue } from "./difftext";
 
 test("what is not there is not shown, and what is false or nought is", () => {
-  expect([null, undefined, "", [], {}].map(shown)).toEqual([undefined, undefined, undefined, undefined, undefined]);
-  expect([false, 0, "a", ["a"], { a: 1 }].map(shown)).toEqual(["false", "0", "a", '["a"]', '{"a":1}']);
+  expect([null, undefined, "", [], {}].map(displayValue)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+  expect([false, 0, "a", ["a"], { a: 1 }].map(displayValue)).toEqual(["false", "0", "a", '["a"]', '{"a":1}']);
 });
 
 test("what is very long is cut", () => {
-  expect(shown("x".repeat(9000))).toHaveLength(2001);
+  expect(displayValue("x".repeat(9000))).toHaveLength(2001);
 });

@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { Check, Copy as CopyIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { say } from "./toast";
+import { showToast } from "./toast";
 
 /** One of a page's parts that have addresses of their own. */
 type Tab = { words: string; to: LinkProps["to"]; params?: Record<string, string>; count?: number | undefined };
@@ -36,7 +36,7 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
       setDone(true);
       setTimeout(() => setDone(false), 2000);
     } catch {
-      say("The browser blocked copying. Select the text instead.");
+      showToast("The browser blocked copying. Select the text instead.");
     }
   };
   return (

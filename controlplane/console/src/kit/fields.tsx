@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react";
 
 /** What the service says is wrong with a field. */
-export function Wrong({ of, id }: { of: string | undefined; id?: string }) {
+export function FieldError({ of, id }: { of: string | undefined; id?: string }) {
   return of ? (
     <small id={id} className="bad" role="alert" data-wrong="">
       {of}
@@ -24,7 +24,7 @@ export function Field({ label, hint, error, children }: Common & { children: (id
       <small id={`${id}-hint`} className="muted">
         {hint}
       </small>
-      <Wrong of={error} id={`${id}-wrong`} />
+      <FieldError of={error} id={`${id}-wrong`} />
     </div>
   );
 }

@@ -22,7 +22,7 @@ export type FormState<T> = {
 };
 
 /** What the service says is wrong with a member, by its JSON pointer without #/. */
-export const wrongAt = (refused: unknown, pointer: string) =>
+export const problemAt = (refused: unknown, pointer: string) =>
   refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined;
 
 /** What binds a field to a member of a form. */
@@ -58,7 +58,7 @@ export function useForm<T extends object>(first: T, send: (v: T, key: string) =>
   const dirty = JSON.stringify(value) !== JSON.stringify(clean);
   useUnsaved(dirty && !busy);
   const set: FormState<T>["set"] = (name, v) => replace((was) => ({ ...was, [name]: v }));
-  const wrong = (pointer: string) => wrongAt(refused, pointer);
+  const wrong = (pointer: string) => problemAt(refused, pointer);
   return {
     value,
     set,

@@ -128,7 +128,7 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
 }
 
 /** Stands for a dialog while its program is being fetched: what is typed meanwhile is meant for it, not for the page. */
-export const Coming = () => <span hidden data-coming="" />;
+export const LoadingMarker = () => <span hidden data-coming="" />;
 
 /** A moment: in words, and exactTime when one points at it. */
 export function When({ at, none = "never" }: { at?: string | null; none?: string }) {

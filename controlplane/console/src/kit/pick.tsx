@@ -6,7 +6,7 @@ import { ask, type Query } from "../api/client";
 import { Refusal } from "../api/session";
 import { number } from "./count";
 import { useDebounced } from "./debounce";
-import { Wrong } from "./form";
+import { FieldError } from "./form";
 import { systemOf, useSystems } from "./systems";
 
 /** Something that was picked: its id, and how it is called. */
@@ -126,7 +126,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
           {hint}
         </small>
       )}
-      <Wrong of={error} id={`${id}-wrong`} />
+      <FieldError of={error} id={`${id}-wrong`} />
     </div>
   );
 }

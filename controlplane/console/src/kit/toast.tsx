@@ -10,7 +10,7 @@ const manager = Toast.createToastManager();
 type Remedy = { words: ReactNode; act: () => void };
 
 /** Says that something is done. It goes by itself; with a remedy it stays for as long as that can be taken. Gives what takes it away. */
-export function say(words: string, more: { remedy?: Remedy; detail?: string; ms?: number } = {}): () => void {
+export function showToast(words: string, more: { remedy?: Remedy; detail?: string; ms?: number } = {}): () => void {
   const { remedy } = more;
   for (const old of refused.splice(0)) manager.close(old);
   const take = () => {
@@ -30,7 +30,7 @@ export function say(words: string, more: { remedy?: Remedy; detail?: string; ms?
 const refused: string[] = [];
 
 /** Says what was refused, in the service's words. It stays until it is closed, or until something is done. */
-export function sayRefusal(e: unknown) {
+export function showRefusal(e: unknown) {
   const r = e instanceof Refusal ? e : new Refusal(0, "", e instanceof Error ? e.message : String(e));
   const wrong = r.errors.map((w) => `${memberWords(w)}: ${w.detail}`).join("\n");
   const id = r.requestId ? `Request ${r.requestId}` : "";

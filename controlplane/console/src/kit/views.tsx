@@ -1,11 +1,11 @@
 import { Bookmark, X } from "lucide-react";
 import { useState } from "react";
 import { current } from "../api/session";
-import { chosen, same } from "./chosen";
 import { AskFirst } from "./dialog";
 import { TextField } from "./form";
 import { Button } from "./kit";
 import type { View } from "./listtypes";
+import { sameQuery, selectedView } from "./selectedview";
 
 type Props = {
   place: string;
@@ -21,10 +21,10 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
   const [own, setOwn] = useOwn(place);
   const [naming, setNaming] = useState<string>();
   const known = [...views, ...own];
-  const on = chosen(known, without(filters, "q", "sort"));
+  const on = selectedView(known, without(filters, "q", "sort"));
   const bare = known.length === 0;
   const Around = bare ? "div" : "nav";
-  const canSave = Object.keys(filters).length > 0 && !known.some((v) => same(v.query, filters));
+  const canSave = Object.keys(filters).length > 0 && !known.some((v) => sameQuery(v.query, filters));
   return (
     <Around className="views" {...(bare ? { "data-bare": "" } : { "aria-label": label ? `Views: ${label}` : "Views" })}>
       {views.map((v) => (

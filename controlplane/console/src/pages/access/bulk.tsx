@@ -8,7 +8,7 @@ import { Differences } from "../../kit/diff";
 import { DryRun } from "../../kit/dryrun";
 import { SelectField, WordsField } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { nameOf } from "./words";
 
 type Updated = Of<"BulkEntitlementsUpdated">;
@@ -74,7 +74,7 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
       disabled={!ready || Boolean(tried.error)}
       act={async () => {
         const r = await ask<Updated>("POST", "/entitlements/bulk-update", { body, key });
-        say(`${r.updated} changed, ${r.unchanged} already had this value, ${r.refused} were rejected.`);
+        showToast(`${r.updated} changed, ${r.unchanged} already had this value, ${r.refused} were rejected.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
         clear();
       }}

@@ -6,9 +6,9 @@ import { count, number } from "../../kit/count";
 import { dayBegins } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
-import { TextField, wrongAt } from "../../kit/form";
+import { problemAt, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { wayOf } from "../people/words";
+import { reasonOf } from "../people/words";
 
 type Revoked = Of<"BulkGrantsRevoked">;
 
@@ -56,7 +56,7 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
           type="date"
           value={until}
           set={setUntil}
-          error={past ? "Choose a future date." : wrongAt(tried.error, "exclude_until")}
+          error={past ? "Choose a future date." : problemAt(tried.error, "exclude_until")}
           hint="Applies to all grants that you revoke here. Until this day, no person and no policy can grant them again. Afterwards policies apply as usual."
         />
       )}
@@ -128,4 +128,4 @@ function List({ of, by, words }: { of: Result[]; by: Map<string, Grant>; words: 
 const rulesOf = (g: Grant | undefined) =>
   (g?.reasons ?? [])
     .filter((r) => r.state !== "ended" && r.effect !== "deny" && /^(policy|role)$/.test(r.source.type))
-    .map((r) => wayOf(r).words);
+    .map((r) => reasonOf(r).words);

@@ -4,13 +4,13 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
+import { DurationField } from "../../kit/durationfield";
 import { EditConflict } from "../../kit/editconflict";
 import { Check, SelectField, TextField, useForm, WordsField } from "../../kit/form";
 import { Button, Problems } from "../../kit/kit";
 import { access, Pick } from "../../kit/pick";
-import { SpanField } from "../../kit/spanfield";
 import { useSystems } from "../../kit/systems";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { ConditionField } from "../policies/condition";
 import { asGroup } from "../policies/language";
 import { changesOf } from "./words";
@@ -45,7 +45,7 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
   const form = useForm<Values>(valuesOf(of), async (v, key) => {
     const patch = changesOf(valuesOf(base), v);
     if (Object.keys(patch).length > 0) await ask("PATCH", `/entitlements/${of.id}`, { body: patch, key, ifMatch: base.version });
-    say("Saved.");
+    showToast("Saved.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
     close();
   });
@@ -73,9 +73,9 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
             {...form.field("risk_level")}
             options={(["low", "medium", "high", "critical"] as const).map((r) => [r, r] as const)}
           />
-          <SpanField label="Maximum duration" none="no limit" {...form.field("max_duration")} />
-          <SpanField label="Default duration" {...form.field("default_duration")} />
-          <SpanField label="Maximum extension" {...form.field("extension_max")} />
+          <DurationField label="Maximum duration" none="no limit" {...form.field("max_duration")} />
+          <DurationField label="Default duration" {...form.field("default_duration")} />
+          <DurationField label="Maximum extension" {...form.field("extension_max")} />
         </div>
         <div className="fields">
           <WordsField label="Compliance tags" {...form.field("compliance_tags")} hint="Such as SOX. One per line." />

@@ -3,15 +3,15 @@ import { type ReactNode, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay, useMe } from "../../api/use";
+import { durationText } from "../../kit/duration";
 import { Tabs } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
-import { spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
 import { System, systemOf, useSystems } from "../../kit/systems";
-import { Somebody } from "../people/somebody";
+import { PersonById } from "../people/personbyid";
+import { AssignDirectly } from "./assign";
 import { Edit } from "./edit";
-import { Give } from "./give";
 import { Holders } from "./holders";
 import { Nesting } from "./nesting";
 import { Owners } from "./owners";
@@ -56,7 +56,7 @@ export default function EntitlementPage() {
       {open === "usage" && <Usage of={id} />}
       {doing === "edit" && <Edit of={e} close={close} />}
       {doing === "owners" && <Owners of={e} close={close} />}
-      {doing === "give" && <Give of={e} close={close} />}
+      {doing === "give" && <AssignDirectly of={e} close={close} />}
       {doing === "retire" && <Retire of={e} close={close} />}
     </>
   );
@@ -160,7 +160,7 @@ function Described({ of: e, describes, begin }: PartProps) {
               {(e.owner_ids ?? []).map((o, i) => (
                 <span key={o}>
                   {i > 0 && ", "}
-                  <Somebody id={o} />
+                  <PersonById id={o} />
                 </span>
               ))}
             </span>
@@ -175,9 +175,9 @@ function Described({ of: e, describes, begin }: PartProps) {
 function facts(e: Detail): [string, ReactNode][] {
   const tags = [...(e.compliance_tags ?? []), ...(e.duty_tags ?? []), ...(e.data_classes ?? [])];
   return [
-    ["Maximum duration", e.max_duration ? spanWords(e.max_duration) : "no limit"],
-    ["Default duration", e.default_duration && spanWords(e.default_duration)],
-    ["Maximum extension", e.extension_max && spanWords(e.extension_max)],
+    ["Maximum duration", e.max_duration ? durationText(e.max_duration) : "no limit"],
+    ["Default duration", e.default_duration && durationText(e.default_duration)],
+    ["Maximum extension", e.extension_max && durationText(e.extension_max)],
     ["Direct holders", e.direct_member_count.toLocaleString("en")],
     ["Total holders", e.effective_member_count.toLocaleString("en")],
     ["Unused for 90 days", e.unused_grant_count > 0 ? e.unused_grant_count.toLocaleString("en") : undefined],

@@ -6,14 +6,14 @@ import { type Column, List } from "../../kit/list";
 import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
 import { Why } from "../people/why";
-import { dayWords, standing, waysOf } from "../people/words";
+import { basisOf, dayWords, reasonsOf } from "../people/words";
 import { BulkRevoke } from "./bulkrevoke";
 
 const none = new Map<string, string>();
 const ways = (g: Grant) => (g.directness === "direct" ? ["Directly"] : ["Through a group"]).concat(reasons(g)).join("; ");
 const reasons = (g: Grant) =>
   (g.reasons ?? []).length > 0
-    ? waysOf(g, none)
+    ? reasonsOf(g, none)
         .filter((w) => !w.key.startsWith("in "))
         .map((w) => w.words)
     : [];
@@ -42,7 +42,7 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
       text: (g) => g.account.display,
     },
     { title: "Path", cell: (g) => <Text of={ways(g)} />, text: ways },
-    { title: "Basis", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
+    { title: "Basis", cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
     { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
     { title: "Last used", cell: (g) => <When at={g.last_used_at} none="–" />, text: (g) => g.last_used_at },
     { title: "Ends", cell: (g) => <When at={past ? g.held_until : g.ends_at} none="" />, text: (g) => g.ends_at },

@@ -6,7 +6,7 @@ import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Button } from "../../kit/kit";
 import { Pick, people } from "../../kit/pick";
-import { Somebody } from "../people/somebody";
+import { PersonById } from "../people/personbyid";
 
 type Detail = Of<"EntitlementDetail">;
 
@@ -43,7 +43,7 @@ function Some({ label, add, ids, set }: { label: string; add: string; ids: strin
       <ul className="stack tight">
         {ids.map((id, i) => (
           <li key={id} className="row between">
-            <Somebody id={id} />
+            <PersonById id={id} />
             <Button
               tone="quiet"
               className="icon"

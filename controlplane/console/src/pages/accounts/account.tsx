@@ -2,7 +2,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react";
 import type { Grant, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
-import { shown } from "../../kit/difftext";
+import { displayValue } from "../../kit/difftext";
 import { Id } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -10,7 +10,7 @@ import { State } from "../../kit/state";
 import { System, systemOf, useSystems } from "../../kit/systems";
 import { Timeline } from "../people/timeline";
 import { Why } from "../people/why";
-import { standing, waysOf } from "../people/words";
+import { basisOf, reasonsOf } from "../people/words";
 import { AccountActions } from "./actions";
 import { AccountState, loginOf } from "./columns";
 import { Drift } from "./drift";
@@ -115,7 +115,7 @@ function Told({ of: a }: { of: Detail }) {
               <bdi>{name}</bdi>
             </dt>
             <dd>
-              <bdi>{shown(value) ?? <span className="faint">nothing</span>}</bdi>
+              <bdi>{displayValue(value) ?? <span className="faint">nothing</span>}</bdi>
             </dd>
           </div>
         ))}
@@ -142,7 +142,7 @@ function Holds({ of }: { of: string }) {
       text: (g) => g.entitlement.display,
     },
     { title: "Path", cell: (g) => <Text of={waysText(g)} />, text: waysText },
-    { title: "Basis", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
+    { title: "Basis", cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
     { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
     { title: "Ends", cell: (g) => <When at={g.ends_at} none="" />, text: (g) => g.ends_at },
     {
@@ -181,6 +181,6 @@ function Holds({ of }: { of: string }) {
 }
 
 const waysText = (g: Grant) =>
-  waysOf(g, none)
+  reasonsOf(g, none)
     .map((w) => w.words)
     .join("; ");

@@ -5,14 +5,14 @@ import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Menu } from "../../kit/menu";
-import { Order, type Ordering } from "./order";
+import { AccountOperation, type OperationKind } from "./operation";
 
 type Detail = Of<"AccountDetail">;
 
 /** What an administrator can order of the system of an account, and say about it here. */
 export function AccountActions({ of: a }: { of: Detail }) {
-  const [doing, setDoing] = useState<Ordering | "keep">();
-  const begin = (what: Ordering | "keep", words: string, danger = false) => ({ words, act: () => setDoing(what), danger });
+  const [doing, setDoing] = useState<OperationKind | "keep">();
+  const begin = (what: OperationKind | "keep", words: string, danger = false) => ({ words, act: () => setDoing(what), danger });
   const close = () => setDoing(undefined);
   const gone = a.status === "deleted" || a.status === "missing";
   const writable = a.managed !== "protected" && !gone;
@@ -30,7 +30,7 @@ export function AccountActions({ of: a }: { of: Detail }) {
           writable && begin("delete", "Delete", true),
         ]}
       />
-      {doing && doing !== "keep" && <Order of={a} what={doing} close={close} />}
+      {doing && doing !== "keep" && <AccountOperation of={a} what={doing} close={close} />}
       {doing === "keep" && <Keep of={a} close={close} />}
     </>
   );

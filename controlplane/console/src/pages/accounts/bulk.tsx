@@ -6,7 +6,7 @@ import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { loginOf } from "./columns";
 import { DisableAll } from "./disableall";
 import { IgnoreAll } from "./ignoreall";
@@ -51,7 +51,7 @@ function LinkAll({ of, close, clear }: Props) {
       disabled={pairs.length === 0 || !reason.trim()}
       act={async () => {
         const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { pairs, reason }, key });
-        say(`${number(r.counts.linked)} assigned, ${number(r.counts.unchanged)} unchanged, ${number(r.counts.failed)} failed.`);
+        showToast(`${number(r.counts.linked)} assigned, ${number(r.counts.unchanged)} unchanged, ${number(r.counts.failed)} failed.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
         clear();
       }}

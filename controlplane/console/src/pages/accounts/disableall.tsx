@@ -7,7 +7,7 @@ import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { loginOf } from "./columns";
 
 type Props = { of: Account[]; close: () => void; clear: () => void };
@@ -33,7 +33,7 @@ export function DisableAll({ of, close, clear }: Props) {
     const failed = [...outcome.values()].filter(Boolean).length;
     if (failed > 0)
       throw new Error(`${number(failed)} of ${count(able.length, "account")} could not be disabled. The list above shows the reasons.`);
-    say(`${count(able.length, "account is", "accounts are")} being disabled.`);
+    showToast(`${count(able.length, "account is", "accounts are")} being disabled.`);
     clear();
   };
   return (

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { shown } from "../../kit/difftext";
+import { displayValue } from "../../kit/difftext";
 import { Button, Note, Part, Table, When } from "../../kit/kit";
 
 /** Where an account is other than its template makes it. Nothing when it is as it should be, or was never compared. */
@@ -89,12 +89,12 @@ export function Drift({ of }: { of: string }) {
                 </td>
                 <td className="wide">
                   <bdi>
-                    + {shown(r.desired) ?? "no value"} {shown(r.desired) ?? "nothing"}
+                    + {displayValue(r.desired) ?? "no value"} {displayValue(r.desired) ?? "nothing"}
                   </bdi>
                 </td>
                 <td className="wide">
                   <bdi>
-                    − {shown(r.observed) ?? "no value"} {shown(r.observed) ?? "nothing"}
+                    − {displayValue(r.observed) ?? "no value"} {displayValue(r.observed) ?? "nothing"}
                   </bdi>
                 </td>
                 <td>
@@ -114,7 +114,7 @@ export function Drift({ of }: { of: string }) {
                 </td>
                 <td className="wide muted">accepted by {a.rule ? "the drift setting of the connector" : a.by}</td>
                 <td className="wide">
-                  <bdi>{shown(a.value) ?? "nothing"}</bdi>
+                  <bdi>{displayValue(a.value) ?? "nothing"}</bdi>
                 </td>
                 <td>
                   <When at={a.at} />

@@ -10,10 +10,10 @@ import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { useSystems } from "../../kit/systems";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { LinkResult } from "./linkresult";
 import { LinkTry } from "./linktry";
-import { sureness } from "./words";
+import { confidenceText } from "./words";
 
 type Doing = "run" | "field";
 
@@ -77,7 +77,7 @@ function ByRules({ close }: { close: () => void }) {
           body: system ? { connector_id: system } : {},
           key,
         });
-        say(`${count(r.counts.gains, "account has an owner", "accounts have an owner")} now, ${number(r.counts.disputed)} disputed.`);
+        showToast(`${count(r.counts.gains, "account has an owner", "accounts have an owner")} now, ${number(r.counts.disputed)} disputed.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
       }}
     >
@@ -142,7 +142,7 @@ function Samples({ title, of }: { title: string; of: Of<"CorrelationSample">[] }
             {s.to && (
               <>
                 {" "}
-                to <bdi>{s.to.display}</bdi>, {sureness(s.score)}
+                to <bdi>{s.to.display}</bdi>, {confidenceText(s.score)}
               </>
             )}
             {!s.to && (s.candidates ?? []).length > 0 && `: ${count((s.candidates ?? []).length, "candidate")}`}

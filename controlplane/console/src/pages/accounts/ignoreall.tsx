@@ -6,7 +6,7 @@ import type { Account } from "../../api/types";
 import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { loginOf } from "./columns";
 
 type Left = { account: Account; why: string };
@@ -37,7 +37,7 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
     }
     setLeft(refused);
     if (refused.length > 0) throw new Error(`${number(of.length - refused.length)} accepted, ${number(refused.length)} rejected.`);
-    say(`${count(of.length, "account is", "accounts are")} accepted as unowned.`);
+    showToast(`${count(of.length, "account is", "accounts are")} accepted as unowned.`);
     clear();
   };
   const end = () => {

@@ -4,7 +4,7 @@ import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { number } from "../../kit/count";
 import { DryRun } from "../../kit/dryrun";
-import { Somebody } from "../people/somebody";
+import { PersonById } from "../people/personbyid";
 import { loginOf } from "./columns";
 
 const most = 50;
@@ -42,7 +42,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
                 ) : (
                   <>
                     {l.status === "unchanged" ? "already belongs to " : "to "}
-                    {l.identity_id && <Somebody id={l.identity_id} />}
+                    {l.identity_id && <PersonById id={l.identity_id} />}
                   </>
                 )}
               </li>

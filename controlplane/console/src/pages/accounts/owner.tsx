@@ -8,8 +8,8 @@ import { Button, Part, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { State } from "../../kit/state";
-import { Somebody } from "../people/somebody";
-import { ownerWords, ruleWords, sureness } from "./words";
+import { PersonById } from "../people/personbyid";
+import { confidenceText, ownerWords, ruleWords } from "./words";
 
 type Detail = Of<"AccountDetail">;
 type Correlation = {
@@ -100,8 +100,8 @@ function Candidate({ of: x, c, link }: { of: Of<"CorrelationCandidate">; c: Corr
     <li className="reason">
       <div className="row between">
         <span>
-          <Somebody id={x.identity_id} />{" "}
-          <span className="muted small">{`${sureness(x.score)}, score ${Math.round(x.score * 100)} of 100`}</span>
+          <PersonById id={x.identity_id} />{" "}
+          <span className="muted small">{`${confidenceText(x.score)}, score ${Math.round(x.score * 100)} of 100`}</span>
         </span>
         {link && <Button onClick={link}>Assign owner</Button>}
       </div>
@@ -151,7 +151,7 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
     >
       {to ? (
         <p>
-          <Somebody id={to} />
+          <PersonById id={to} />
         </p>
       ) : (
         <Pick label="Owner" source={people} value={who} set={setWho} required />

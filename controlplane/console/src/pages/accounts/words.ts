@@ -22,7 +22,7 @@ const orphans: Record<string, string> = {
 export const orphanWords = (reason: string | null | undefined) => orphans[reason ?? ""] ?? "orphaned";
 
 /** How sure a match is, in words. */
-export function sureness(score: number): string {
+export function confidenceText(score: number): string {
   if (score >= 0.97) return "almost certain";
   if (score >= 0.9) return "very likely";
   if (score >= 0.7) return "likely";

@@ -5,7 +5,7 @@ import { useGet } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { Acts } from "./acts";
+import { Acts } from "./actions";
 import { Waiting } from "./invite";
 import { type Agent, why } from "./words";
 

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { Add } from "../../kit/add";
+import { Add } from "../../kit/addbutton";
 import { Dialog } from "../../kit/dialog";
 import { Button, Head, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";

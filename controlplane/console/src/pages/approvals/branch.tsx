@@ -3,9 +3,9 @@ import { SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { ConditionGroup } from "../policies/condition";
 import { asGroup } from "../policies/language";
-import { DrawnBranch } from "./drawn";
+import { BranchDiagram } from "./branchdiagram";
 import { type Branch, newStage, type Outcome, type Stage } from "./model";
-import { OtherRule, type Wrong } from "./resolvers";
+import { OtherRule, type ProblemLookup } from "./resolvers";
 import { StageEditor } from "./stage";
 
 type Props = {
@@ -14,7 +14,7 @@ type Props = {
   drop: (() => void) | undefined;
   n: number;
   last: boolean;
-  wrong: Wrong;
+  wrong: ProblemLookup;
   at: string;
   rule?: string | undefined;
 };
@@ -31,7 +31,7 @@ export function BranchEditor({ of: b, set, drop, n, last, wrong, at, rule }: Pro
           ? { kind: k, stages: o.stages?.length ? o.stages : [newStage()] }
           : { kind: k, ...(k === "use_rule" ? {} : { reason: o.reason ?? "" }) },
     });
-  const clause: Wrong = (p) => ["", "/field", "/op", "/value"].map((m) => wrong(`${at}/when${p}${m}`)).find(Boolean);
+  const clause: ProblemLookup = (p) => ["", "/field", "/op", "/value"].map((m) => wrong(`${at}/when${p}${m}`)).find(Boolean);
   const words = last ? (n === 1 ? "Always" : "Otherwise") : `Branch ${n}`;
   return (
     <section className="card padded stack rule-branch" aria-label={words}>
@@ -77,7 +77,7 @@ export function BranchEditor({ of: b, set, drop, n, last, wrong, at, rule }: Pro
       )}
       {o.kind === "chain" && (
         <>
-          <DrawnBranch of={b} label={`Steps of: ${words}`} />
+          <BranchDiagram of={b} label={`Steps of: ${words}`} />
           <Stages of={o.stages ?? []} set={(stages) => out({ stages })} at={`${at}/outcome/stages`} wrong={wrong} rule={rule} />
         </>
       )}
@@ -85,7 +85,7 @@ export function BranchEditor({ of: b, set, drop, n, last, wrong, at, rule }: Pro
   );
 }
 
-type StagesProps = { of: Stage[]; set: (s: Stage[]) => void; at: string; wrong: Wrong; rule?: string | undefined };
+type StagesProps = { of: Stage[]; set: (s: Stage[]) => void; at: string; wrong: ProblemLookup; rule?: string | undefined };
 
 function Stages({ of, set, at, wrong, rule }: StagesProps) {
   const move = (i: number, by: number) => {

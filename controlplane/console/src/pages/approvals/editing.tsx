@@ -4,11 +4,11 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { EditConflict } from "../../kit/editconflict";
 import { useForm } from "../../kit/form";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { RuleEditor } from "./editor";
 import { bodyOf, draftOf } from "./model";
 import { Replay } from "./replay";
-import { TryOut } from "./try";
+import { TryOut } from "./simulate";
 
 type Rule = Of<"ApprovalRule">;
 
@@ -23,7 +23,7 @@ export default function Editing({ of: r, close }: { of: Rule; close: () => void 
   });
   const form = useForm(draftOf(r), async (v, key) => {
     await save.mutateAsync({ body: bodyOf(v, true), key, version });
-    say(`${v.name} saved. Open requests keep their version of the rule.`);
+    showToast(`${v.name} saved. Open requests keep their version of the rule.`);
     close();
   });
   const body = () => ({ ...bodyOf(form.value), enabled: true });

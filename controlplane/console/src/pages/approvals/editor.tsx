@@ -1,12 +1,12 @@
 import { Plus } from "lucide-react";
+import { DurationField } from "../../kit/durationfield";
 import { Check, Checks, Form, type FormState, SelectField, TextField, WordsField } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { SpanField } from "../../kit/spanfield";
 import { ManyPick } from "../policies/manypick";
 import { BranchEditor } from "./branch";
 import { type Branch, type Draft, newStage } from "./model";
 import { OtherRule } from "./resolvers";
-import { Fold } from "./stage";
+import { Disclosure } from "./stage";
 
 const levels = ["low", "medium", "high", "critical"] as const;
 const kinds = [
@@ -157,7 +157,7 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
         <h2>Request fields</h2>
         <Check label="Require a reason" value={v.require_justification} set={(on) => set("require_justification", on)} />
         <Check label="Require a ticket number" value={v.require_external_reference} set={(on) => set("require_external_reference", on)} />
-        <SpanField
+        <DurationField
           label="Expires without a decision after"
           value={v.request_ttl}
           set={(t) => set("request_ttl", t)}
@@ -165,16 +165,16 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
           required
         />
       </section>
-      <Fold title="Duration and extensions" open={Boolean(g.max_duration || g.default_duration || wrong("grant/max_duration"))}>
+      <Disclosure title="Duration and extensions" open={Boolean(g.max_duration || g.default_duration || wrong("grant/max_duration"))}>
         <div className="fields">
-          <SpanField
+          <DurationField
             label="Maximum duration"
             value={g.max_duration ?? ""}
             set={(max_duration) => grant({ max_duration })}
             none="no limit"
             error={wrong("grant/max_duration")}
           />
-          <SpanField
+          <DurationField
             label="Default duration"
             value={g.default_duration ?? ""}
             set={(default_duration) => grant({ default_duration })}
@@ -202,7 +202,7 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
               value={g.extension?.needs_approval ?? true}
               set={(needs_approval) => grant({ extension: { ...g.extension, needs_approval } })}
             />
-            <SpanField
+            <DurationField
               label="Maximum per extension"
               value={g.extension?.max ?? ""}
               set={(max) => grant({ extension: { ...g.extension, max } })}
@@ -211,8 +211,8 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
             />
           </>
         )}
-      </Fold>
-      <Fold title="Emergency access" open={Boolean(e.allowed)}>
+      </Disclosure>
+      <Disclosure title="Emergency access" open={Boolean(e.allowed)}>
         <Check
           label="Allow emergency access with a later review"
           hint="Access is granted at once, without approval. The approvers, the manager and the owners are notified and can end it."
@@ -226,14 +226,14 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
         />
         {e.allowed && (
           <div className="fields">
-            <SpanField
+            <DurationField
               label="Maximum duration"
               value={e.max_duration ?? ""}
               set={(max_duration) => emergency({ max_duration })}
               error={wrong("emergency/max_duration")}
               required
             />
-            <SpanField
+            <DurationField
               label="Review within"
               value={e.post_review_within ?? ""}
               set={(post_review_within) => emergency({ post_review_within })}
@@ -249,8 +249,8 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
             />
           </div>
         )}
-      </Fold>
-      <Fold title="Separation of approvers" open={v.allow_self_approval || !v.distinct_approvers}>
+      </Disclosure>
+      <Disclosure title="Separation of approvers" open={v.allow_self_approval || !v.distinct_approvers}>
         <Check
           label="Allow the requester and the recipient to approve"
           hint="Off: requesters and recipients cannot approve their own requests, in any role."
@@ -266,7 +266,7 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
             ["same", "can approve later steps"],
           ]}
         />
-      </Fold>
+      </Disclosure>
     </>
   );
 }

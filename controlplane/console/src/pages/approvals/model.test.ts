@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { bodyOf, draftOf, resolverWords, slim } from "./model";
+import { bodyOf, draftOf, resolverWords, withoutEmpty } from "./model";
 
 test("what was left empty is not sent", () => {
-  expect(slim({ a: "", b: undefined, c: { d: "", e: 0, f: false }, g: ["", "x"] })).toEqual({ c: { e: 0, f: false }, g: ["", "x"] });
+  expect(withoutEmpty({ a: "", b: undefined, c: { d: "", e: 0, f: false }, g: ["", "x"] })).toEqual({
+    c: { e: 0, f: false },
+    g: ["", "x"],
+  });
 });
 
 test("a rule starts with one stage, and keeps what it had", () => {

@@ -105,23 +105,24 @@ export function draftOf(r?: Of<"ApprovalRuleFields">): Draft {
 }
 
 /** Takes out what was left empty: an empty text is no length of time. */
-export function slim<T>(v: T): T {
-  if (Array.isArray(v)) return v.map(slim) as T;
+export function withoutEmpty<T>(v: T): T {
+  if (Array.isArray(v)) return v.map(withoutEmpty) as T;
   if (v === null || typeof v !== "object") return v;
   return Object.fromEntries(
     Object.entries(v)
       .filter(([, x]) => x !== undefined && x !== "" && x !== null)
-      .map(([n, x]) => [n, slim(x)]),
+      .map(([n, x]) => [n, withoutEmpty(x)]),
   ) as T;
 }
 
 /** A written rule as the API takes it. A merge patch takes members out by null, and lists as a whole. */
 export function bodyOf(d: Draft, patch = false) {
   const { description, grant, emergency, applies_to, ...rest } = d;
-  const gone = (all: string[], of: object) => (patch ? { ...Object.fromEntries(all.map((n) => [n, null])), ...slim(of) } : slim(of));
+  const gone = (all: string[], of: object) =>
+    patch ? { ...Object.fromEntries(all.map((n) => [n, null])), ...withoutEmpty(of) } : withoutEmpty(of);
   const extension = grant.extension ? { extension: gone(["allowed", "needs_approval", "max"], grant.extension) } : {};
   return {
-    ...slim(rest),
+    ...withoutEmpty(rest),
     description,
     applies_to: { ...applies_to, default: applies_to.default ?? false },
     grant: { ...gone(["max_duration", "default_duration", "allow_permanent"], { ...grant, extension: undefined }), ...extension },

@@ -5,11 +5,11 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Check, useForm } from "../../kit/form";
 import { Head } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { RuleEditor } from "./editor";
 import { bodyOf, draftOf } from "./model";
 import { Replay } from "./replay";
-import { TryOut } from "./try";
+import { TryOut } from "./simulate";
 
 /** Writes an approval rule, and tries it out before it counts. */
 export default function NewRule() {
@@ -21,7 +21,7 @@ export default function NewRule() {
   });
   const form = useForm({ ...draftOf(), enabled: false }, async (v, key) => {
     const made = await make.mutateAsync({ body: bodyOf(v), key });
-    say(made.enabled ? `${made.name} is active.` : `${made.name} saved. Enable it to apply it.`);
+    showToast(made.enabled ? `${made.name} is active.` : `${made.name} saved. Enable it to apply it.`);
     void navigate({ to: "/settings/approval-rules/$id" as never, params: { id: made.id } as never });
   });
   const body = () => ({ ...bodyOf(form.value), enabled: true });

@@ -3,20 +3,20 @@ import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
+import { durationSeconds, durationText } from "../../kit/duration";
+import { DurationField } from "../../kit/durationfield";
 import { Form, TextField, useForm } from "../../kit/form";
 import { When } from "../../kit/kit";
-import { spanSeconds, spanWords } from "../../kit/span";
-import { SpanField } from "../../kit/spanfield";
 import { ManyPick, Named } from "../policies/manypick";
 import { Calendar } from "./resolvers";
-import { nextTurns } from "./turns";
+import { nextShifts } from "./shifts";
 
 type Schedule = Of<"OnCallSchedule">;
 
 /** Who is on call now, and who comes next. */
 export function OnCall({ of: s }: { of: Schedule }) {
   const people = s.identity_ids ?? [];
-  const next = nextTurns(people.length, s.starts_at ?? "", spanSeconds(s.shift) ?? 0, Date.now(), Math.min(3, people.length));
+  const next = nextShifts(people.length, s.starts_at ?? "", durationSeconds(s.shift) ?? 0, Date.now(), Math.min(3, people.length));
   return (
     <>
       <p>
@@ -30,7 +30,7 @@ export function OnCall({ of: s }: { of: Schedule }) {
         ))}
       </ol>
       <p className="small muted">
-        {count(people.length, "person rotates", "people rotate")} every {spanWords(s.shift)}. {s.description}
+        {count(people.length, "person rotates", "people rotate")} every {durationText(s.shift)}. {s.description}
       </p>
     </>
   );
@@ -80,7 +80,7 @@ export function ScheduleDialog({ of, close }: { of: Schedule | undefined; close:
           error={form.wrong("identity_ids") ?? form.wrong("identity_ids/0")}
         />
         <div className="fields">
-          <SpanField label="Shift length" value={v.shift} set={(t) => form.set("shift", t)} error={form.wrong("shift")} required />
+          <DurationField label="Shift length" value={v.shift} set={(t) => form.set("shift", t)} error={form.wrong("shift")} required />
           <TextField
             label="Start of the first shift"
             type="datetime-local"

@@ -8,7 +8,7 @@ import { Badge, Head, Note, Part, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
 import { ApprovalPath } from "./path";
-import { TryOut } from "./try";
+import { TryOut } from "./simulate";
 
 type Rule = Of<"ApprovalRule">;
 type Gap = Of<"ApprovalGap">;

@@ -5,11 +5,11 @@ import { SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Pick, people, roles } from "../../kit/pick";
 import { ConditionField } from "../policies/condition";
-import { everybody } from "../policies/language";
+import { matchAll } from "../policies/language";
 import { type Resolver, resolverKinds } from "./model";
 
-export type Wrong = (pointer: string) => string | undefined;
-type Props = { label: string; of: Resolver[]; set: (r: Resolver[]) => void; at: string; wrong: Wrong; add?: string };
+export type ProblemLookup = (pointer: string) => string | undefined;
+type Props = { label: string; of: Resolver[]; set: (r: Resolver[]) => void; at: string; wrong: ProblemLookup; add?: string };
 
 /** Who is asked: a list of ways to find people. */
 export function Resolvers({ label, of, set, at, wrong, add = "Add approver" }: Props) {
@@ -39,9 +39,9 @@ export function Resolvers({ label, of, set, at, wrong, add = "Add approver" }: P
   );
 }
 
-function One({ of, set, label, at, wrong }: { of: Resolver; set: (r: Resolver) => void; label: string; at: string; wrong: Wrong }) {
+function One({ of, set, label, at, wrong }: { of: Resolver; set: (r: Resolver) => void; label: string; at: string; wrong: ProblemLookup }) {
   const kind = (k: string) =>
-    set({ kind: k, ...(k === "app_role" ? { app_role: "admin" } : {}), ...(k === "requester_choice" ? { from: everybody } : {}) });
+    set({ kind: k, ...(k === "app_role" ? { app_role: "admin" } : {}), ...(k === "requester_choice" ? { from: matchAll } : {}) });
   return (
     <div className="fields grow">
       <SelectField label={label} value={of.kind} set={kind} options={resolverKinds} error={wrong(`${at}/kind`)} />
@@ -50,7 +50,7 @@ function One({ of, set, label, at, wrong }: { of: Resolver; set: (r: Resolver) =
   );
 }
 
-function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void; at: string; wrong: Wrong }) {
+function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void; at: string; wrong: ProblemLookup }) {
   switch (of.kind) {
     case "manager":
       return (
@@ -96,7 +96,7 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
       );
     case "requester_choice":
       return (
-        <ConditionField label="Choice" value={of.from ?? everybody} set={(from) => set({ ...of, from })} wrong={wrong} at={`${at}/from`} />
+        <ConditionField label="Choice" value={of.from ?? matchAll} set={(from) => set({ ...of, from })} wrong={wrong} at={`${at}/from`} />
       );
     default:
       return null;

@@ -5,16 +5,16 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
+import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
-import { spanWords } from "../../kit/span";
 import { State } from "../../kit/state";
-import { DrawnBranch } from "./drawn";
+import { BranchDiagram } from "./branchdiagram";
 import { type Branch, bodyOf, draftOf } from "./model";
 import { scopeWords } from "./page";
 import { Replay } from "./replay";
-import { TryOut } from "./try";
+import { TryOut } from "./simulate";
 import { RuleVersions } from "./versions";
 
 type Rule = Of<"ApprovalRule">;
@@ -95,7 +95,7 @@ function Said({ of: r }: { of: Rule }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: branches have no other name than their place
         <section key={i} className="card padded stack" aria-label={`Branch ${i + 1}`}>
           <p dir="auto">{r.sentences[i]}</p>
-          <DrawnBranch of={b} label={`Branch ${i + 1}`} />
+          <BranchDiagram of={b} label={`Branch ${i + 1}`} />
         </section>
       ))}
       <div className="card padded">
@@ -103,9 +103,9 @@ function Said({ of: r }: { of: Rule }) {
           of={[
             ["Reason", r.require_justification === false ? "optional" : "needed"],
             ["Ticket", r.require_external_reference ? "needed" : "optional"],
-            ["Expires after", spanWords(r.request_ttl)],
-            ["Maximum duration", g?.max_duration ? spanWords(g.max_duration) : "no limit in this rule"],
-            ["Default duration", spanWords(g?.default_duration)],
+            ["Expires after", durationText(r.request_ttl)],
+            ["Maximum duration", g?.max_duration ? durationText(g.max_duration) : "no limit in this rule"],
+            ["Default duration", durationText(g?.default_duration)],
             [
               "Extensions",
               g?.extension?.allowed === false ? "no" : g?.extension?.needs_approval === false ? "without approval" : "with approval",
@@ -113,7 +113,7 @@ function Said({ of: r }: { of: Rule }) {
             [
               "Emergency access",
               e?.allowed
-                ? `granted at once, for at most ${spanWords(e.max_duration)}; reviewed within ${spanWords(e.post_review_within)}`
+                ? `granted at once, for at most ${durationText(e.max_duration)}; reviewed within ${durationText(e.post_review_within)}`
                 : "not allowed",
             ],
             ["Self-approval", r.allow_self_approval ? "allowed" : "never"],

@@ -1,18 +1,18 @@
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import type { ReactNode } from "react";
+import { DurationField } from "../../kit/durationfield";
 import { Check, SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { SpanField } from "../../kit/spanfield";
 import { ManyPick } from "../policies/manypick";
 import { type ApproverGroup, actions, type Escalation, type Stage } from "./model";
-import { Calendar, OtherRule, Resolvers, type Wrong } from "./resolvers";
+import { Calendar, OtherRule, type ProblemLookup, Resolvers } from "./resolvers";
 import { Waiting } from "./wait";
 
 type Props = {
   of: Stage;
   set: (s: Stage) => void;
   at: string;
-  wrong: Wrong;
+  wrong: ProblemLookup;
   n: number;
   move: (by: -1 | 1) => void;
   drop: () => void;
@@ -44,7 +44,7 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
       </div>
       <div className="fields">
         <TextField label="Name" value={s.name} set={(t) => more("name", t)} error={wrong(`${at}/name`)} max={200} required />
-        <SpanField
+        <DurationField
           label="Time to answer"
           value={s.respond_within}
           set={(t) => more("respond_within", t)}
@@ -71,11 +71,11 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
           <Plus aria-hidden size={14} /> Add parallel group
         </Button>
       </div>
-      <Fold title="If no approver answers" open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
+      <Disclosure title="If no approver answers" open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
         <Reminders of={s.reminders ?? []} set={(r) => more("reminders", r)} at={`${at}/reminders`} wrong={wrong} />
         <Escalations of={s.escalation ?? []} set={(e) => more("escalation", e)} at={`${at}/escalation`} wrong={wrong} rule={rule} />
-      </Fold>
-      <Fold title="If no approver is found" open={Boolean(s.fallback?.length)}>
+      </Disclosure>
+      <Disclosure title="If no approver is found" open={Boolean(s.fallback?.length)}>
         <p className="small muted">These people are asked instead. If none is set, administrators are asked.</p>
         <Resolvers
           label="Fallback approvers"
@@ -85,8 +85,8 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
           wrong={wrong}
           add="Add fallback approver"
         />
-      </Fold>
-      <Fold title="More settings" open={Boolean(s.wait || s.decision_window || s.calendar_id)}>
+      </Disclosure>
+      <Disclosure title="More settings" open={Boolean(s.wait || s.decision_window || s.calendar_id)}>
         <div className="fields">
           <SelectField
             label="Require a comment"
@@ -115,13 +115,13 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
           />
         )}
         <Waiting of={s} set={set} at={at} wrong={wrong} />
-      </Fold>
+      </Disclosure>
     </div>
   );
 }
 
 /** What is seldom needed: folded away until it is. */
-export function Fold({ title, open, children }: { title: string; open?: boolean; children: ReactNode }) {
+export function Disclosure({ title, open, children }: { title: string; open?: boolean; children: ReactNode }) {
   return (
     <details className="rule-fold" open={open}>
       <summary>{title}</summary>
@@ -134,7 +134,7 @@ type GroupProps = {
   of: ApproverGroup;
   set: (g: ApproverGroup) => void;
   at: string;
-  wrong: Wrong;
+  wrong: ProblemLookup;
   n: number;
   drop: (() => void) | undefined;
 };
@@ -177,13 +177,13 @@ function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
   );
 }
 
-function Reminders({ of, set, at, wrong }: { of: string[]; set: (r: string[]) => void; at: string; wrong: Wrong }) {
+function Reminders({ of, set, at, wrong }: { of: string[]; set: (r: string[]) => void; at: string; wrong: ProblemLookup }) {
   return (
     <div className="stack tight">
       {of.map((r, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name than their place
         <div key={i} className="row rule-resolver">
-          <SpanField
+          <DurationField
             label={`Reminder before the due time (${i + 1})`}
             value={r}
             set={(t) => set(of.map((x, j) => (j === i ? t : x)))}
@@ -204,7 +204,7 @@ function Reminders({ of, set, at, wrong }: { of: string[]; set: (r: string[]) =>
   );
 }
 
-type EscProps = { of: Escalation[]; set: (e: Escalation[]) => void; at: string; wrong: Wrong; rule?: string | undefined };
+type EscProps = { of: Escalation[]; set: (e: Escalation[]) => void; at: string; wrong: ProblemLookup; rule?: string | undefined };
 
 function Escalations({ of, set, at, wrong, rule }: EscProps) {
   const put = (i: number, e: Escalation) => set(of.map((x, j) => (j === i ? e : x)));
@@ -214,7 +214,7 @@ function Escalations({ of, set, at, wrong, rule }: EscProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name than their place
         <div key={i} className="rule-group stack tight">
           <div className="fields">
-            <SpanField
+            <DurationField
               label={`Escalate after (${i + 1})`}
               value={e.after}
               set={(after) => put(i, { ...e, after })}

@@ -1,12 +1,12 @@
+import { DurationField } from "../../kit/durationfield";
 import { Check, Checks, SelectField, TextField } from "../../kit/form";
-import { SpanField } from "../../kit/spanfield";
 import { ConditionField } from "../policies/condition";
-import { everybody } from "../policies/language";
+import { matchAll } from "../policies/language";
 import type { Stage, Wait } from "./model";
-import type { Wrong } from "./resolvers";
+import type { ProblemLookup } from "./resolvers";
 
 const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
-type Props = { of: Stage; set: (s: Stage) => void; at: string; wrong: Wrong };
+type Props = { of: Stage; set: (s: Stage) => void; at: string; wrong: ProblemLookup };
 
 /** What a stage waits for before anybody is asked, and when it may be decided. */
 export function Waiting({ of: s, set, at, wrong }: Props) {
@@ -31,7 +31,13 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
         error={here("kind")}
       />
       {w?.kind === "duration" && (
-        <SpanField label="Period" value={w.duration ?? ""} set={(duration) => put({ ...w, duration })} error={here("duration")} required />
+        <DurationField
+          label="Period"
+          value={w.duration ?? ""}
+          set={(duration) => put({ ...w, duration })}
+          error={here("duration")}
+          required
+        />
       )}
       {w?.kind === "time_of_day" && (
         <div className="fields">
@@ -48,7 +54,7 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
       {w?.kind === "condition" && (
         <ConditionField
           label="Condition"
-          value={w.condition ?? everybody}
+          value={w.condition ?? matchAll}
           set={(condition) => put({ ...w, condition })}
           wrong={wrong}
           at={`${at}/wait/condition`}
@@ -56,7 +62,7 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
       )}
       {(w?.kind === "condition" || w?.kind === "external") && (
         <div className="fields">
-          <SpanField
+          <DurationField
             label="Maximum wait"
             value={w.timeout ?? ""}
             set={(timeout) => put({ ...w, timeout })}
@@ -127,6 +133,6 @@ const fresh = (kind: Wait["kind"]): Wait => {
   if (kind === "duration") return { kind, duration: "P1D" };
   if (kind === "time_of_day") return { kind, at: "09:00" };
   return kind === "condition"
-    ? { kind, condition: everybody, timeout: "P7D", on_timeout: "reject" }
+    ? { kind, condition: matchAll, timeout: "P7D", on_timeout: "reject" }
     : { kind, timeout: "P7D", on_timeout: "reject" };
 };

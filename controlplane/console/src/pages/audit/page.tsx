@@ -6,10 +6,10 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Button, Empty, Failure, Head, Skeleton } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
-import { Chain } from "./chain";
 import { Entries } from "./entries";
 import { Entry } from "./entry";
 import { Facets } from "./facets";
+import { VerifyChain } from "./verifychain";
 import { type Asked, queryOf } from "./words";
 import "./audit.css";
 
@@ -29,7 +29,7 @@ export default function Audit() {
           Retention and streams
         </Link>
       </Head>
-      <Chain />
+      <VerifyChain />
       <Facets of={search} go={go} />
       <Log query={query} search={search} narrowed={Object.values(query).some(Boolean)} clear={() => go({})} />
       <Entry id={search.event} close={() => go({ ...search, event: "" })} search={search} go={go} />

@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { TextField, wrongAt } from "../../kit/form";
+import { problemAt, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { SyncNow } from "./syncnow";
@@ -103,7 +103,7 @@ function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => 
         set={setReason}
         required
         max={2000}
-        error={wrongAt(halt.error, "reason")}
+        error={problemAt(halt.error, "reason")}
       />
     </AskFirst>
   );

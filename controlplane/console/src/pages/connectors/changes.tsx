@@ -7,10 +7,10 @@ import { useGet, useMay } from "../../api/use";
 import { Button, Text } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
-import { sayRefusal } from "../../kit/toast";
+import { showRefusal } from "../../kit/toast";
 import type { Change } from "./change";
+import { previewValue } from "./preview";
 import { Release } from "./release";
-import { shown } from "./trial";
 import { many } from "./words";
 
 export type { Change };
@@ -28,7 +28,7 @@ const states = ["pending", "applied", "held", "previewed", "skipped", "discarded
 const wordsOf = (list: readonly (readonly [string, string])[], key: string) => list.find(([k]) => k === key)?.[1] ?? key;
 
 const columns: Column<Change>[] = [
-  { title: "Change", cell: (c) => <Sign of={c.change} /> },
+  { title: "Change", cell: (c) => <ChangeSign of={c.change} /> },
   { title: "Object", cell: (c) => wordsOf(objects, c.object) },
   { title: "Name", cell: (c) => <Text of={c.display || c.external_id} /> },
   { title: "Difference", wide: true, cell: (c) => <Before of={c} /> },
@@ -100,7 +100,7 @@ function Csv({ path, query, name }: { path: string; query: Record<string, string
   const [busy, setBusy] = useState(false);
   const write = async () => {
     setBusy(true);
-    await download(path, name, { query }).catch(sayRefusal);
+    await download(path, name, { query }).catch(showRefusal);
     setBusy(false);
   };
   return (
@@ -120,7 +120,7 @@ const signs: Record<string, [string, string]> = {
 };
 
 /** What kind of change it is, by sign, colour and word. */
-export function Sign({ of }: { of: string }) {
+export function ChangeSign({ of }: { of: string }) {
   const [sign, words] = signs[of] ?? ["~", of];
   const tone = sign === "+" ? "add" : sign === "−" ? "gone" : "other";
   return (
@@ -134,7 +134,7 @@ function Before({ of: c }: { of: Change }) {
   const before = (c.before ?? {}) as Record<string, unknown>;
   const after = (c.after ?? {}) as Record<string, unknown>;
   const named = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (f) => f !== "missing_runs" && shown(before[f]) !== shown(after[f]),
+    (f) => f !== "missing_runs" && previewValue(before[f]) !== previewValue(after[f]),
   );
   const rest = c.fields.filter((f) => !named.includes(f));
   return (
@@ -142,12 +142,12 @@ function Before({ of: c }: { of: Change }) {
       {named.slice(0, 6).map((f) => (
         <span key={f}>
           <span className="muted">{f.replaceAll("_", " ")}: </span>
-          {shown(before[f]) && (
+          {previewValue(before[f]) && (
             <>
-              <bdi className="connectors-before">{shown(before[f]).slice(0, 120)}</bdi> →{" "}
+              <bdi className="connectors-before">{previewValue(before[f]).slice(0, 120)}</bdi> →{" "}
             </>
           )}
-          <bdi>{shown(after[f]).slice(0, 120) || "nothing"}</bdi>
+          <bdi>{previewValue(after[f]).slice(0, 120) || "nothing"}</bdi>
           {"  "}
         </span>
       ))}

@@ -2,7 +2,7 @@ import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Empty, Failure, Skeleton, Text } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { Sign } from "./changes";
+import { ChangeSign } from "./changes";
 import { guardWords, many, n } from "./words";
 
 type Group = Of<"Group">;
@@ -33,7 +33,7 @@ function OneGroup({ of: g }: { of: Group }) {
     <section className="card padded stack tight" aria-label={`${g.object} ${g.change}`}>
       <div className="row between">
         <h3 className="row">
-          <Sign of={g.change} /> {many(g.count, ...objectWords(g.object))}
+          <ChangeSign of={g.change} /> {many(g.count, ...objectWords(g.object))}
           {g.guard && <span className="muted small">({guardWords(g.guard)})</span>}
         </h3>
         {g.held > 0 && <State of="held" words={`${n(g.held)} held`} />}

@@ -5,9 +5,9 @@ import { count } from "../../kit/count";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { FoundGrants } from "./found";
 import { TargetError } from "./target";
 import { Timeline } from "./timeline";
+import { UnmanagedGrants } from "./unmanagedgrants";
 import { n } from "./words";
 
 type Health = Of<"HealthReport">;
@@ -26,7 +26,7 @@ export function Overview({ of: c }: { of: Connector }) {
           <Text of={c.status_reason} />
         </Note>
       )}
-      <FoundGrants of={c} />
+      <UnmanagedGrants of={c} />
       <Holding of={c} />
       <Diffs of={c} />
       <Figures of={c} />

@@ -6,9 +6,9 @@ import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import "./connectors.css";
 import { HealthState, healthOptions } from "./healthstate";
+import { RunStrip } from "./runstrip";
 import { useStep } from "./step";
-import { RunStrip } from "./strip";
-import { type ConnectorRow, environments, heldRun, n, runsInWords, statuses, typeOf } from "./words";
+import { type ConnectorRow, environments, lastHeldRun, n, runSummary, statuses, typeOf } from "./words";
 
 const columns: Column<ConnectorRow>[] = [
   { title: "Name", sort: "name", cell: (c) => <Name of={c} />, text: (c) => c.name },
@@ -22,9 +22,9 @@ const columns: Column<ConnectorRow>[] = [
         <HeldRun of={c} />
       </span>
     ),
-    text: (c) => [c.health.overall, heldRun(c) && "run held"].filter(Boolean).join(", "),
+    text: (c) => [c.health.overall, lastHeldRun(c) && "run held"].filter(Boolean).join(", "),
   },
-  { title: "Last 14 runs", cell: (c) => <RunStrip runs={c.last_runs ?? []} />, text: (c) => runsInWords(c.last_runs ?? []) },
+  { title: "Last 14 runs", cell: (c) => <RunStrip runs={c.last_runs ?? []} />, text: (c) => runSummary(c.last_runs ?? []) },
   { title: "People", number: true, cell: (c) => figure(c, c.counts?.identities), text: (c) => c.counts?.identities },
   { title: "Accounts", number: true, cell: (c) => figure(c, c.counts?.accounts), text: (c) => c.counts?.accounts },
   { title: "Last sync", sort: "last_success_at", cell: (c) => <When at={c.last_success_at} />, text: (c) => c.last_success_at },
@@ -97,7 +97,7 @@ function Name({ of }: { of: ConnectorRow }) {
 
 /** A run that the safety limits hold waits for a person: it is a click away. */
 function HeldRun({ of: c }: { of: ConnectorRow }) {
-  const run = heldRun(c);
+  const run = lastHeldRun(c);
   if (!run) return null;
   return (
     <Link

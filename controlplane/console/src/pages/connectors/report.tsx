@@ -3,7 +3,7 @@ import { Table } from "../../kit/kit";
 import { n } from "./words";
 
 /** Kinds of objects that are read, in the order in which they are told. */
-export const kinds = [
+export const reportedKinds = [
   ["identities", "People"],
   ["accounts", "Accounts"],
   ["entitlements", "Groups and roles"],
@@ -38,7 +38,7 @@ export function Report({ of: run }: { of: Of<"Run"> }) {
         </tr>
       </thead>
       <tbody>
-        {kinds.map(([kind, words]) => (
+        {reportedKinds.map(([kind, words]) => (
           <tr key={kind}>
             <th scope="row">{words}</th>
             {columns.map(([key]) => (

@@ -1,8 +1,8 @@
 import type { Of } from "../../api/types";
 import { TextField } from "../../kit/form";
 import type { Kind } from "./kinds";
+import { Trial } from "./preview";
 import { TargetField } from "./target-fields";
-import { Trial } from "./trial";
 
 type Props = {
   connector: string;

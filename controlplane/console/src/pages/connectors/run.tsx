@@ -10,13 +10,13 @@ import { State } from "../../kit/state";
 import { Changes } from "./changes";
 import "./connectors.css";
 import { Groups } from "./groups";
-import { Held } from "./held";
+import { HeldRunChanges } from "./heldrun";
 import { Live } from "./live";
-import { kinds, Report } from "./report";
+import { Report, reportedKinds } from "./report";
 import { RunErrors } from "./runerrors";
 import { SyncNow } from "./syncnow";
 import { TargetError } from "./target";
-import { canSync, goesOn, lasted, many, n, runWords } from "./words";
+import { canSync, isInProgress, lasted, many, n, runWords } from "./words";
 
 type Run = Of<"Run">;
 
@@ -50,7 +50,7 @@ export default function OneRun() {
         <State of={run.status} words={runWords(run.status)} />
         <RunActions of={run} connector={connector.data} />
       </Head>
-      {goesOn(run.status) ? <Live of={run} /> : <Ended of={run} />}
+      {isInProgress(run.status) ? <Live of={run} /> : <Ended of={run} />}
     </>
   );
 }
@@ -64,7 +64,7 @@ function RunActions({ of: run, connector: c }: { of: Run; connector: Connector |
     done: "The run is being canceled. Changes that were applied stay.",
   });
   if (!may.admin) return null;
-  if (goesOn(run.status))
+  if (isInProgress(run.status))
     return (
       <Button tone="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
         Cancel run
@@ -99,7 +99,7 @@ function Ended({ of: run }: { of: Run }) {
           <TargetError of={run.error} />
         </Note>
       )}
-      {run.status === "held" && <Held of={run} />}
+      {run.status === "held" && <HeldRunChanges of={run} />}
       {run.mode === "preview" && <Note>This run was a preview. Nothing was saved.</Note>}
       {run.warnings.length > 0 && <Warnings of={run} />}
       <Part title="Result">
@@ -147,7 +147,7 @@ function Warnings({ of: run }: { of: Run }) {
   );
 }
 
-const kindWords = new Map<string, string>(kinds.map(([key, words]) => [key, words.toLowerCase()]));
+const kindWords = new Map<string, string>(reportedKinds.map(([key, words]) => [key, words.toLowerCase()]));
 const whyAll: Record<string, string> = {
   first_sync: "first sync of this connector",
   settings_changed: "settings or mappings were changed",

@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import type { Connector } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Form, SelectField, TextField, useForm, WordsField } from "../../kit/form";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { labelsChange, labelsOf } from "./labels";
 import { Stale } from "./stale";
 import { environments } from "./words";
@@ -32,7 +32,7 @@ export default function About({ of: c }: { of: Connector }) {
       const body = { ...rest, authority_rank: Number(rank), labels: labelsChange(c.labels, labels) };
       await ask("PATCH", `/connectors/${c.id}`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      say("Saved.");
+      showToast("Saved.");
     },
   );
   return (

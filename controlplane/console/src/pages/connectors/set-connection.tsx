@@ -6,11 +6,11 @@ import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { count } from "../../kit/count";
 import { Button, Failure, Note, Part, Problems, Skeleton } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { SettingField } from "../wizard/field";
-import { notLetOut, Probe, useProbe } from "../wizard/probe";
+import { blockedByAgent, Probe, useProbe } from "../wizard/probe";
 import { type Reach, ReachField } from "../wizard/reach";
-import { atFields } from "../wizard/refused";
+import { atFields } from "../wizard/settingproblems";
 import { applies, patchOf, type Setting, type Typed, textOf, typeKey } from "../wizard/settings";
 import "../wizard/wizard.css";
 import { Stale } from "./stale";
@@ -49,7 +49,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
     after: async () => {
       setTyped({});
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      say("Saved. Test the connection again after any change.");
+      showToast("Saved. Test the connection again after any change.");
     },
   });
   const probe = useProbe(c.id, async () => true);
@@ -64,7 +64,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
       text={textOf(f, typed, f.secret ? {} : c.connection)}
       kept={c.credentials[f.key]?.set ? c.credentials[f.key]?.updated_at : undefined}
       set={(v) => setTyped((was) => ({ ...was, [f.key]: v }))}
-      error={wrong(f) ?? (dirty ? undefined : notLetOut(probe, f))}
+      error={wrong(f) ?? (dirty ? undefined : blockedByAgent(probe, f))}
     />
   );
   const advanced = shown.filter((f) => f.advanced);

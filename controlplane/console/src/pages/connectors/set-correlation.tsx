@@ -6,7 +6,7 @@ import { useAct, useGet, useMay } from "../../api/use";
 import { number } from "../../kit/count";
 import { Form, TextField, useForm } from "../../kit/form";
 import { Button, Failure, Note, Skeleton } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { CorrelationResult } from "./correlated";
 import { CorrelationRules } from "./correlation-rules";
 import { Stale } from "./stale";
@@ -29,7 +29,7 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
   const form = useForm({ rules: kept.rules, auto_link: String(kept.auto_link), propose: String(kept.propose) }, async (v, key) => {
     await ask("PUT", `/connectors/${c.id}/correlation`, { key, body: body(v), ifMatch: c.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-    say("Saved. Run the rules to correlate all accounts again, or wait for the next sync.");
+    showToast("Saved. Run the rules to correlate all accounts again, or wait for the next sync.");
   });
   const preview = useAct({
     act: (_, key) =>

@@ -6,7 +6,7 @@ import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { environments } from "./words";
 
 /** What is done with the connector as a whole. */
@@ -26,7 +26,7 @@ function CopyTo({ of: c }: { of: Connector }) {
     { name: `${c.name} (copy)`, environment: c.environment === "production" ? "staging" : "production" },
     async (v, key) => {
       const made = await ask<Connector>("POST", "/connectors", { key, body: copyOf(c, v.name, v.environment) });
-      say("The copy is a draft. Enter its secrets and test it. You can copy the mappings in step 4.");
+      showToast("The copy is a draft. Enter its secrets and test it. You can copy the mappings in step 4.");
       await navigate({ to: "/connectors/new/$id/$step" as never, params: { id: made.id, step: "connection" } as never });
     },
   );

@@ -3,10 +3,10 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
+import { DurationField } from "../../kit/durationfield";
 import { Check, Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Note, Skeleton, Table } from "../../kit/kit";
-import { SpanField } from "../../kit/spanfield";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { Stale } from "./stale";
 import { guardWords } from "./words";
 
@@ -36,7 +36,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       };
       await ask("PUT", `/connectors/${c.id}/safety`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-      say("Saved. The limits apply from the next sync run.");
+      showToast("Saved. The limits apply from the next sync run.");
     },
   );
   const set = (at: number, change: Partial<Limit>) =>
@@ -81,13 +81,13 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         </tbody>
       </Table>
       <div className="fields">
-        <SpanField
+        <DurationField
           label="Window"
           {...form.field("window")}
           hint="Changes of several runs in this window count together. One hour to one week."
           error={form.wrong("window")}
         />
-        <SpanField
+        <DurationField
           label="Discard held changes after"
           {...form.field("hold_ttl")}
           hint="One hour to 30 days."

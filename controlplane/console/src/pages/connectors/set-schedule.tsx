@@ -5,7 +5,7 @@ import { useGet, useMay } from "../../api/use";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Note, Part, Skeleton, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { Stale } from "./stale";
 import { many } from "./words";
 
@@ -43,7 +43,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       const body = { ...v, incremental_cron: v.incremental_cron || null, full_cron: v.full_cron || null };
       await ask("PUT", `/connectors/${c.id}/schedule`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      say(
+      showToast(
         v.incremental_cron || v.full_cron
           ? "Saved. The next runs are shown on the right."
           : "Saved. The connector syncs only when you start a run.",

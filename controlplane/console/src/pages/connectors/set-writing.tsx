@@ -3,11 +3,11 @@ import { Link } from "@tanstack/react-router";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
+import { DurationField } from "../../kit/durationfield";
 import { Check, Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Note, Skeleton } from "../../kit/kit";
-import { SpanField } from "../../kit/spanfield";
-import { say } from "../../kit/toast";
-import { deprovision, ownSettings } from "./own";
+import { showToast } from "../../kit/toast";
+import { deprovision, settingOverrides } from "./overrides";
 import { Stale } from "./stale";
 import { Template } from "./template";
 
@@ -71,7 +71,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   const form = useForm(valuesOf(view), async (v, key) => {
     await ask("PUT", `/connectors/${c.id}/provisioning`, { key, body: bodyOf(v, view), ifMatch: c.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-    say("Saved. Affected people are evaluated again within 15 seconds.");
+    showToast("Saved. Affected people are evaluated again within 15 seconds.");
   });
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
@@ -84,7 +84,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       <h2>Leavers</h2>
       <p className="muted small">Accounts of leavers are disabled first.</p>
       <Check label="Keep memberships of disabled accounts" {...form.field("keep")} />
-      <SpanField
+      <DurationField
         label="Delete disabled accounts after"
         {...form.field("deleteAfter", "deprovision/delete_after")}
         none="tenant's lifecycle setting"
@@ -98,7 +98,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
           {...form.field("changes", "breaker/max_changes")}
           hint="Counts changes that remove or alter."
         />
-        <SpanField label="Within" {...form.field("window", "breaker/window")} units={["hour", "day"]} />
+        <DurationField label="Within" {...form.field("window", "breaker/window")} units={["hour", "day"]} />
       </div>
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>
@@ -125,7 +125,7 @@ function bodyOf(v: Values, view: View) {
   const differs = (...names: (keyof Values)[]) => names.some((n) => v[n] !== was[n]);
   const drift: View["drift"] = { ...view.drift, check: v.check ? "on_sync" : "never", direction: v.direction };
   return {
-    ...ownSettings(view),
+    ...settingOverrides(view),
     write_mode: v.mode,
     ...(differs("native") ? { native_grant_policy: v.native } : {}),
     ...(differs("direction", "check") ? { drift } : {}),

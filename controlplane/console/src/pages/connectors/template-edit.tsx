@@ -5,7 +5,7 @@ import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Check, SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { ownSettings } from "./own";
+import { settingOverrides } from "./overrides";
 
 type View = Of<"ProvisioningView">;
 type Rule = Of<"AttributeRule">;
@@ -25,7 +25,7 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
     act: (_, key) => {
       const was = view.account;
       const differs = (now: unknown, before: unknown) => JSON.stringify(now) !== JSON.stringify(before);
-      const own = ownSettings(view);
+      const own = settingOverrides(view);
       const { container: place, ...account } = { container: undefined, ...own.account };
       const body = {
         ...own,

@@ -4,9 +4,9 @@ import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Button, Note, Part, Table, Text } from "../../kit/kit";
 import { Pick, type Picked, people } from "../../kit/pick";
+import { previewValue } from "./preview";
 import { Requests } from "./requests";
 import { EditTemplate } from "./template-edit";
-import { shown } from "./trial";
 
 type View = Of<"ProvisioningView">;
 
@@ -107,7 +107,10 @@ function TryTemplate({ of: c }: { of: Connector }) {
                     {a.error ? (
                       a.error.message
                     ) : (
-                      <Text of={shown(a.value)} none={a.missing.length > 0 ? `omitted: ${a.missing.join(", ")} not known` : "omitted"} />
+                      <Text
+                        of={previewValue(a.value)}
+                        none={a.missing.length > 0 ? `omitted: ${a.missing.join(", ")} not known` : "omitted"}
+                      />
                     )}
                   </td>
                 </tr>

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { lasted, outcomeOf, runsInWords, runWords } from "./words";
+import { lasted, outcomeOf, runSummary, runWords } from "./words";
 
 type HealthRun = Of<"HealthRun">;
 
@@ -23,7 +23,7 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
           viewBox={`0 0 ${wide} ${high + 20}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${runsInWords(runs)}. The longest took ${lasted(longest)}.`}
+          aria-label={`${runSummary(runs)}. The longest took ${lasted(longest)}.`}
         >
           <line x1={0} x2={wide} y1={high} y2={high} />
           {inOrder.map((r, i) => {

@@ -56,10 +56,10 @@ const outcomes: Record<string, Outcome> = {
 export const outcomeOf = (status: string): Outcome => outcomes[status] ?? "open";
 
 /** The newest run of a connector that the safety limits hold. */
-export const heldRun = (c: Pick<ConnectorRow, "last_runs">) => (c.last_runs ?? []).findLast((r) => r.status === "held");
+export const lastHeldRun = (c: Pick<ConnectorRow, "last_runs">) => (c.last_runs ?? []).findLast((r) => r.status === "held");
 
 /** Whether a run still goes on by itself. */
-export const goesOn = (status: string) => ["queued", "waiting_agent", "running", "evaluating", "applying"].includes(status);
+export const isInProgress = (status: string) => ["queued", "waiting_agent", "running", "evaluating", "applying"].includes(status);
 
 const runStates: Record<string, string> = {
   waiting_agent: "waiting for an agent",
@@ -72,7 +72,7 @@ const runStates: Record<string, string> = {
 export const runWords = (status: string) => runStates[status] ?? status.replaceAll("_", " ");
 
 /** Runs in one sentence, for those who do not see their picture. */
-export function runsInWords(runs: Pick<RunBrief, "status">[]): string {
+export function runSummary(runs: Pick<RunBrief, "status">[]): string {
   if (runs.length === 0) return "No run yet";
   const of = (o: Outcome) => runs.filter((r) => outcomeOf(r.status) === o).length;
   const parts: [number, string][] = [

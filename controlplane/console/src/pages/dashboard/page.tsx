@@ -7,9 +7,9 @@ import { Failure, Head, Skeleton, When } from "../../kit/kit";
 import "./dashboard.css";
 import { Findings } from "./findings";
 import { Funnel } from "./funnel";
-import { Checklist, Figure, Requests, Tasks, Trouble } from "./parts";
+import { Checklist, ConnectorProblems, Figure, Requests, Tasks } from "./parts";
 import { Timeline } from "./timeline";
-import { greeting, needs } from "./words";
+import { greeting, openTasksText } from "./words";
 
 type Sum = Of<"Dashboard">;
 
@@ -20,7 +20,7 @@ export default function Dashboard() {
   const sum = useGet<Sum>("/dashboard", {}, { every: 30_000 });
   return (
     <>
-      <Head title={greeting(me?.user?.display_name ?? "", new Date().getHours())} lead={sum.data ? needs(sum.data) : "Loading…"}>
+      <Head title={greeting(me?.user?.display_name ?? "", new Date().getHours())} lead={sum.data ? openTasksText(sum.data) : "Loading…"}>
         {may.admin && (
           <Link to="/connectors/new" className="button">
             <Plug aria-hidden size={15} /> Connect a system
@@ -60,7 +60,7 @@ function Summed({ of }: { of: Sum }) {
         <div className="dash-split">
           {runs && <Timeline of={{ runs, connectors }} at={of.at} />}
           <div className="stack">
-            <Trouble of={connectors} held={held} />
+            <ConnectorProblems of={connectors} held={held} />
             <Tasks open={of.inbox.open} />
           </div>
         </div>

@@ -96,7 +96,7 @@ export function Checklist({ of }: { of: Of<"DashboardChecklist"> }) {
 }
 
 /** What administrators must look at: systems that fail, and syncs that wait for a decision. */
-export function Trouble({ of, held }: { of: Of<"DashboardConnectors">; held: Of<"DashboardHeld"> }) {
+export function ConnectorProblems({ of, held }: { of: Of<"DashboardConnectors">; held: Of<"DashboardHeld"> }) {
   if (of.failing.length === 0 && held.items.length === 0) return null;
   return (
     <section className="card padded stack tight" aria-labelledby="trouble">

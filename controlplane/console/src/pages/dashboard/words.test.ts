@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { greeting, hours, marks, needs } from "./words";
+import { greeting, hours, marks, openTasksText } from "./words";
 
 test("somebody is greeted by their first name, if they have one", () => {
   expect(greeting("Mara Lindqvist", 9)).toBe("Good morning, Mara");
@@ -10,7 +10,7 @@ test("somebody is greeted by their first name, if they have one", () => {
 
 test("what needs somebody is one sentence", () => {
   const quiet = { inbox: { open: 0, overdue: 0, due_soon: 0 }, provisioning: { failed: 0 } };
-  expect(needs(quiet)).toBe("No open tasks.");
+  expect(openTasksText(quiet)).toBe("No open tasks.");
   const fresh = {
     complete: false,
     system_connected: false,
@@ -19,8 +19,10 @@ test("what needs somebody is one sentence", () => {
     pack_installed: false,
     somebody_invited: false,
   };
-  expect(needs({ ...quiet, checklist: fresh as never })).toBe("No systems are connected yet. Start with the source system of your people.");
-  expect(needs({ ...quiet, inbox: { open: 1, overdue: 1, due_soon: 0 }, held: { total: 2, items: [] } })).toBe(
+  expect(openTasksText({ ...quiet, checklist: fresh as never })).toBe(
+    "No systems are connected yet. Start with the source system of your people.",
+  );
+  expect(openTasksText({ ...quiet, inbox: { open: 1, overdue: 1, due_soon: 0 }, held: { total: 2, items: [] } })).toBe(
     "1 decision waits for you, 1 overdue; 2 syncs are held.",
   );
 });

@@ -10,7 +10,7 @@ export function greeting(name: string, hour: number): string {
 const count = (n: number, one: string, many: string) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 /** What needs somebody, in one sentence. */
-export function needs(
+export function openTasksText(
   d: Pick<Of<"Dashboard">, "inbox" | "connectors" | "held" | "provisioning"> & Partial<Pick<Of<"Dashboard">, "checklist">>,
 ): string {
   const all = [

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
-import { walk } from "../../api/client";
+import { fetchPages } from "../../api/client";
 import { Button } from "../../kit/kit";
-import { sayRefusal } from "../../kit/toast";
+import { showRefusal } from "../../kit/toast";
 import { type Action, keysOf, sharedActions, type Task } from "./tasks";
 
 const most = 10_000; // tasks that can be selected at once
@@ -27,9 +27,9 @@ export function Bulk({ chosen, total, query, choose, clear, act, progress }: Pro
     stop.current = control;
     try {
       setReading("0");
-      choose(await walk<Task>("/decision-tasks", query, most, (n) => setReading(n.toLocaleString("en")), control.signal), true);
+      choose(await fetchPages<Task>("/decision-tasks", query, most, (n) => setReading(n.toLocaleString("en")), control.signal), true);
     } catch (e) {
-      if (!control.signal.aborted) sayRefusal(e);
+      if (!control.signal.aborted) showRefusal(e);
     } finally {
       setReading(undefined);
     }

@@ -6,7 +6,7 @@ import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Check, Checks, Form, TextField, useForm } from "../../kit/form";
 import { colleagues, Pick, type Picked, people } from "../../kit/pick";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { kindOptions } from "./tasks";
 
 type Delegation = Of<"DecisionDelegation">;
@@ -44,7 +44,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
         ? await ask<Delegation>("PATCH", `${path}/${of.id}`, { body, key, ifMatch: of.version })
         : await ask<Delegation>("POST", path, { body, key });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/decision-tasks") });
-      say(
+      showToast(
         made.state === "active"
           ? `${made.delegate_display} can decide from now on.`
           : `${made.delegate_display} can decide from the start date.`,

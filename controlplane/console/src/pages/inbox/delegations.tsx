@@ -5,7 +5,7 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay, useMe } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { Button, Coming, Failure, Head, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Button, Failure, Head, LoadingMarker, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
@@ -56,7 +56,7 @@ export default function Delegations() {
         csv="delegations"
         empty={{ title: "No delegations", words: "Before an absence, you can delegate your decisions to another person." }}
       />
-      <Suspense fallback={<Coming />}>
+      <Suspense fallback={<LoadingMarker />}>
         {edited && <Delegate of={edited === "new" ? undefined : edited} close={() => setEdited(undefined)} />}
       </Suspense>
       {ended && (

@@ -6,17 +6,17 @@ import { Steps } from "../../kit/elements";
 import { Badge, Button, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { Risk, State } from "../../kit/state";
+import { Comments, History } from "./comments";
 import { factsOf } from "./facts";
 import { linksOf, type Place } from "./links";
-import { Comments, History } from "./talk";
 import { type Action, at, type Detail as Full, keysOf, kindWords, mainOf, rows, type Task, words } from "./tasks";
 import { conflictsOf, Why } from "./why";
 
-const More = lazy(() => import("./more"));
+const More = lazy(() => import("./differences"));
 const told = new Set(["role_proposal", "pack_conflict", "sync_hold", "schema_diff"]);
 
 /** What can be done with the open task. */
-export type Doings = {
+export type TaskActions = {
   act: (action: Action, ask?: boolean) => void;
   claim: () => void;
   release: () => void;
@@ -26,7 +26,7 @@ export type Doings = {
   back: () => void;
 };
 
-type Props = { task: Task; full: Full | undefined; error: unknown; retry: () => void; doings: Doings };
+type Props = { task: Task; full: Full | undefined; error: unknown; retry: () => void; doings: TaskActions };
 
 /** The open task: what is asked, what can be answered, and everything that speaks for it and against it. */
 export function Detail({ task, full, error, retry, doings }: Props) {
@@ -121,7 +121,7 @@ function Buttons({
   full: Full | undefined;
   readOnly: boolean;
   admin: boolean;
-  doings: Doings;
+  doings: TaskActions;
 }) {
   if (readOnly) return null;
   const keys = [...keysOf(task.actions)];
@@ -177,7 +177,7 @@ function Buttons({
 }
 
 /** What became of a task that waits no more. */
-function Over({ task, doings, readOnly }: { task: Task; doings: Doings; readOnly: boolean }) {
+function Over({ task, doings, readOnly }: { task: Task; doings: TaskActions; readOnly: boolean }) {
   const d = task.decision;
   const undoable = task.state === "decided" && task.apply_at && Date.parse(task.apply_at) > Date.now();
   return (

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from "react";
+import { durationText, replaceDurations } from "../../kit/duration";
 import { Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
-import { spansTold, spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
 import { at, rows, sentence, type Task, words } from "./tasks";
 
@@ -163,7 +163,7 @@ function Long({ of: c }: { of: unknown }) {
           until <When at={ends} />
         </>
       ) : (
-        duration && `for ${spanWords(duration)}`
+        duration && `for ${durationText(duration)}`
       )}
     </>
   );
@@ -173,7 +173,7 @@ const list = (of: unknown): ReactNode =>
   Array.isArray(of) && of.length > 0
     ? of
         .filter((x) => typeof x === "string")
-        .map(spansTold)
+        .map(replaceDurations)
         .join("; ")
     : undefined;
 

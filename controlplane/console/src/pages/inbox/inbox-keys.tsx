@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { singleKeys } from "../../app/appearance";
 import { type Keys, useKeys, useSelectAll } from "../../app/keys";
-import type { Doings } from "./detail";
+import type { TaskActions } from "./detail";
 import { type Action, keysOf, sharedActions, type Task } from "./tasks";
 
 type Props = {
@@ -15,7 +15,7 @@ type Props = {
   clear: () => void;
   show: (id: string | undefined) => void;
   act: (action: Action) => void;
-  doings: Doings;
+  doings: TaskActions;
   undoLast: () => void;
   /** Reads more of the list; at its end there is none. */
   more: (() => void) | undefined;

@@ -4,16 +4,16 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useMay } from "../../api/use";
 import { Failure, Head, Skeleton } from "../../kit/kit";
-import { useAsking } from "./asking";
+import { useActionDialog } from "./actiondialog";
 import { Bulk } from "./bulk";
 import { useChosen } from "./chosen";
 import { Narrow, Themes } from "./filters";
 import { KeyFooter, useInboxKeys } from "./inbox-keys";
 import { Tasks } from "./list";
 import { Refusals } from "./refusals";
+import { EmptyInbox, InboxSummary } from "./summary";
 import { groupsOf, queryOf, type Search } from "./tasks";
 import { useCounts, useInbox, useOpen, useWhole } from "./use-inbox";
-import { Nothing, Waiting } from "./waiting";
 
 // The list comes first; what is beside it is fetched at once as well, and is there when somebody opens a task.
 const beside = import("./detail");
@@ -32,7 +32,7 @@ export default function Inbox() {
   const shown = useMemo(() => groups.flatMap((g) => g.tasks), [groups]);
   const open = useOpen(at.task, shown);
   const picks = useChosen(shown);
-  const asking = useAsking(open.task, open.full, picks.chosen, shown, at.show, picks.clear);
+  const asking = useActionDialog(open.task, open.full, picks.chosen, shown, at.show, picks.clear);
   const now = useMinute();
   const mayDecide = !may.readOnly;
   const waits = !at.search.state;
@@ -83,7 +83,7 @@ export default function Inbox() {
           ) : list.isPending ? (
             <Skeleton />
           ) : shown.length === 0 ? (
-            <Nothing search={at.search} set={at.set} />
+            <EmptyInbox search={at.search} set={at.set} />
           ) : (
             <>
               {reading && (
@@ -121,7 +121,7 @@ export default function Inbox() {
           ) : at.task ? (
             <Skeleton rows={5} />
           ) : (
-            <Waiting counts={counts} />
+            <InboxSummary counts={counts} />
           )}
         </div>
       </div>

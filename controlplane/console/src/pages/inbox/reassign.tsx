@@ -2,7 +2,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { SelectField, TextField, wrongAt } from "../../kit/form";
+import { problemAt, SelectField, TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
 import { colleagues, Pick, type Picked } from "../../kit/pick";
 import type { Detail } from "./tasks";
@@ -55,7 +55,7 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
         set={setTo}
         required
         disabled={!task.reassignable}
-        error={wrongAt(send.error, "to/0")}
+        error={problemAt(send.error, "to/0")}
         hint={
           narrow
             ? "Only eligible people are listed."

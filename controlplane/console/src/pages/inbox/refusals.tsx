@@ -1,6 +1,6 @@
 import { count } from "../../kit/count";
 import { Button, Note } from "../../kit/kit";
-import { forget } from "./decided";
+import { forget } from "./decisions";
 
 const shown = 50;
 

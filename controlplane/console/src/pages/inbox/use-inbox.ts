@@ -3,7 +3,7 @@ import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from "reac
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { currentOverlay, subscribeOverlay } from "./decided";
+import { currentOverlay, subscribeOverlay } from "./decisions";
 import type { Detail, Task } from "./tasks";
 
 const size = 100; // tasks of the first page, which is there soon

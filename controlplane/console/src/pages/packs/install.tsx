@@ -9,7 +9,7 @@ import { SelectField } from "../../kit/form";
 import { Button, Failure, Note, Part, Problems, Skeleton } from "../../kit/kit";
 import { Parameters } from "./parameters";
 import { Plan } from "./plan";
-import { begin, fitting, type Values } from "./values";
+import { fitting, initialValues, type Values } from "./values";
 import { type Pack, reachable } from "./words";
 
 type Planned = Of<"PlannedChange">;
@@ -27,7 +27,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [version, setVersion] = useState(p.version);
-  const [values, setValues] = useState<Values>(() => begin(p.parameters, installed?.parameters as Values | undefined));
+  const [values, setValues] = useState<Values>(() => initialValues(p.parameters, installed?.parameters as Values | undefined));
   const [plan, setPlan] = useState<{ for: string; of: Planned }>();
   const other = useGet<Of<"PackContent">>(`/sector-packs/${p.key}/versions/${version}`, {}, { enabled: version !== p.version });
   // Each version asks for its own; what was typed for another is kept for it, and not sent.

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { durationText } from "../../kit/duration";
 import { Facts, Failure, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
-import { spanWords } from "../../kit/span";
 import { State } from "../../kit/state";
 import { kindWords, type Pack, reasonWords, waitsFor } from "./words";
 
@@ -133,5 +133,5 @@ function nameOf(o: Row): string {
 function inWords(p: Pack, key: string, value: unknown): string {
   const duration = p.parameters.find((x) => x.key === key)?.type === "duration";
   if (!duration) return String(value);
-  return value === "P0D" ? "at once" : spanWords(String(value));
+  return value === "P0D" ? "at once" : durationText(String(value));
 }

@@ -1,5 +1,5 @@
+import { DurationField } from "../../kit/durationfield";
 import { Check, SelectField, TextField, WordsField } from "../../kit/form";
-import { SpanField } from "../../kit/spanfield";
 import type { Parameter, Values } from "./values";
 
 type Props = { of: Parameter[]; value: Values; set: (v: Values) => void; wrong: (pointer: string) => string | undefined };
@@ -23,9 +23,9 @@ function One({ of: p, value, set, error }: { of: Parameter; value: unknown; set:
     return <WordsField {...shared} hint={`${p.key}, one per line`} value={Array.isArray(value) ? (value as string[]) : []} set={set} />;
   if (p.type === "duration")
     return value === "P0D" || value === undefined || value === "" ? (
-      <SpanField {...shared} value="" none="immediately" set={(v) => set(v || "P0D")} />
+      <DurationField {...shared} value="" none="immediately" set={(v) => set(v || "P0D")} />
     ) : (
-      <SpanField {...shared} value={String(value)} set={(v) => set(v || "P0D")} />
+      <DurationField {...shared} value={String(value)} set={(v) => set(v || "P0D")} />
     );
   if (p.values)
     return (

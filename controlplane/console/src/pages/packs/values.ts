@@ -6,7 +6,7 @@ export type Parameter = Pack["parameters"][number];
 export type Values = Record<string, unknown>;
 
 /** The values that a pack begins with: those of the installation, or else its defaults. */
-export function begin(of: Parameter[], installed: Values | undefined): Values {
+export function initialValues(of: Parameter[], installed: Values | undefined): Values {
   return Object.fromEntries(
     of.map((p) => [p.key, installed?.[p.key] ?? p.default ?? undefined]).filter(([, v]) => v !== undefined && v !== null),
   );
@@ -16,7 +16,7 @@ export function begin(of: Parameter[], installed: Values | undefined): Values {
 export function fitting(of: Parameter[], typed: Values): Values {
   const unasked = of.filter((p) => !(p.key in typed));
   return {
-    ...begin(unasked, undefined),
+    ...initialValues(unasked, undefined),
     ...Object.fromEntries(of.filter((p) => typed[p.key] !== undefined).map((p) => [p.key, typed[p.key]])),
   };
 }

@@ -5,7 +5,7 @@ import { dayOf } from "../../kit/day";
 import { DayInput } from "../../kit/dayinput";
 import { Button, Empty, Head, Note } from "../../kit/kit";
 import { Pick, people } from "../../kit/pick";
-import { Two } from "./two";
+import { AccessComparison } from "./comparison";
 import { dayWords } from "./words";
 import "./people.css";
 
@@ -48,7 +48,7 @@ export default function Compare() {
         </Note>
       )}
       {search.a && search.b ? (
-        <Two path={`/identities/${search.a}/compare`} query={{ with: search.b, to: search.as_of }} />
+        <AccessComparison path={`/identities/${search.a}/compare`} query={{ with: search.b, to: search.as_of }} />
       ) : (
         <Empty title="Select two people">Compare people with the same job. Differences in their access may need a review.</Empty>
       )}

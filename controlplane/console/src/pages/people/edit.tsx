@@ -7,8 +7,8 @@ import { Dialog } from "../../kit/dialog";
 import { EditConflict } from "../../kit/editconflict";
 import { TextField, useForm } from "../../kit/form";
 import { Button, Problems } from "../../kit/kit";
-import { say } from "../../kit/toast";
-import { carried, type Filled, filledOf, patchOf } from "./fields";
+import { showToast } from "../../kit/toast";
+import { type Filled, filledOf, mergeEdits, patchOf } from "./fields";
 import { PersonFields } from "./fieldset";
 
 /** Changes a person's record. What a source writes is pinned by it, so that the next reading keeps it. */
@@ -27,13 +27,13 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
         ifMatch: base.version,
         query: { pin_until: until ? dayBegins(until) : undefined },
       });
-    say("Saved.");
+    showToast("Saved.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/identities") });
     close();
   });
   const again = async () => {
     const now = await ask<IdentityDetail>("GET", `/identities/${of.id}`);
-    form.replace(carried(was, form.value, filledOf(now)));
+    form.replace(mergeEdits(was, form.value, filledOf(now)));
     setBase(now);
     setSettled(form.refused);
   };

@@ -4,7 +4,7 @@ import type { Grant } from "../../api/types";
 import { useAct } from "../../api/use";
 import { dayEnds, dayOf } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
-import { TextField, wrongAt } from "../../kit/form";
+import { problemAt, TextField } from "../../kit/form";
 
 /** Moves the end of what somebody decided for a time. What a rule gives ends as the rule says, and is refused. */
 export function Extend({ grant, close }: { grant: Grant; close: () => void }) {
@@ -26,7 +26,7 @@ export function Extend({ grant, close }: { grant: Grant; close: () => void }) {
       disabled={!until}
       act={() => extend.mutateAsync()}
     >
-      <TextField label="Last day" type="date" value={until} set={setUntil} required error={wrongAt(extend.error, "ends_at")} />
+      <TextField label="Last day" type="date" value={until} set={setUntil} required error={problemAt(extend.error, "ends_at")} />
     </AskFirst>
   );
 }

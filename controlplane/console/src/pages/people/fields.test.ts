@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { carried, filledOf, patchOf, sourceOf } from "./fields";
+import { filledOf, mergeEdits, patchOf, sourceOf } from "./fields";
 
 test("a patch holds what became different, and null for what was emptied", () => {
   const was = filledOf({ display_name: "Ann Lee", title: "Clerk", department: "Sales", attributes: { badge: 7, floor: "2" } });
@@ -16,7 +16,7 @@ test("what somebody else changed meanwhile comes, and what was typed stays", () 
   const was = filledOf({ display_name: "Ann", title: "Clerk", department: "Sales" });
   const typed = filledOf({ display_name: "Ann", title: "Head", department: "Sales" });
   const now = filledOf({ display_name: "Ann", title: "Clerk", department: "Finance" });
-  const both = carried(was, typed, now);
+  const both = mergeEdits(was, typed, now);
   expect([both.fields.title, both.fields.department]).toEqual(["Head", "Finance"]);
   expect(patchOf(now, both)).toEqual({ title: "Head" });
 });

@@ -111,7 +111,7 @@ export function patchOf(was: Filled, is: Filled): Record<string, unknown> {
 const empty = (v: unknown) => v === undefined || v === null || v === "" || (Array.isArray(v) && v.length === 0);
 
 /** What was typed over what has been read again meanwhile: only members that were touched keep what was typed. */
-export function carried(was: Filled, typed: Filled, now: Filled): Filled {
+export function mergeEdits(was: Filled, typed: Filled, now: Filled): Filled {
   const fields = { ...now.fields };
   for (const [name, value] of Object.entries(typed.fields)) if (value !== (was.fields[name] ?? "")) fields[name] = value;
   const attributes = { ...now.attributes };

@@ -3,8 +3,8 @@ import { useState } from "react";
 import type { IdentityDetail } from "../../api/types";
 import { TextField } from "../../kit/form";
 import { Part } from "../../kit/kit";
+import { AccessComparison } from "./comparison";
 import { Timeline } from "./timeline";
-import { Two } from "./two";
 
 /** What has happened to somebody, and what they held on two days. */
 export function PersonHistory({ of: p }: { of: IdentityDetail }) {
@@ -30,7 +30,7 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
           )}
         </div>
         {search.earlier && (
-          <Two
+          <AccessComparison
             path={`/identities/${p.id}/compare`}
             query={{ from: search.earlier, to: search.later ?? new Date().toISOString() }}
             titles={["Removed", "Unchanged", "Added"]}

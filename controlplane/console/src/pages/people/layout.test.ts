@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Grant } from "../../api/types";
 import { draw } from "./layout";
-import { matches, pathsOf, standing, waysOf } from "./words";
+import { basisOf, matches, pathsOf, reasonsOf } from "./words";
 
 function grant(n: number, more: Partial<Grant> = {}): Grant {
   return {
@@ -58,8 +58,8 @@ test("ways are told once, and a group by the name of what is held in it", () => 
       { kind: "nested", entitlement_ids: ["e1", "e3", "e7"], steps: [] },
     ],
   });
-  expect(waysOf(g, new Map([["e1", "Staff"]])).map((w) => w.words)).toEqual(["In: Staff", "In: Staff → another group"]);
-  expect(standing(g).words).toBe("inherited");
+  expect(reasonsOf(g, new Map([["e1", "Staff"]])).map((w) => w.words)).toEqual(["In: Staff", "In: Staff → another group"]);
+  expect(basisOf(g).words).toBe("inherited");
 });
 
 test("a search looks at names and reasons, each word for itself", () => {

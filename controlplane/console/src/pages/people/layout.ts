@@ -1,6 +1,6 @@
 import type { Grant } from "../../api/types";
 import { systemOf } from "../../kit/insystem";
-import { type Tone, toneOf, type Way, waysOf } from "./words";
+import { type Reason, reasonsOf, type Tone, toneOf } from "./words";
 
 /** A mark of the picture. system: the system that it is in, where names repeat from one to the next. */
 export type Mark = {
@@ -35,7 +35,7 @@ const worst = (a: Tone, b: Tone): Tone => (worse.indexOf(a) >= worse.indexOf(b) 
 export function draw(grants: Grant[], person: string, systems: Map<string, string> = new Map()): Picture {
   const names = new Map(grants.map((g) => [g.entitlement_id, g.entitlement.display]));
   const rows = grants.flatMap((g) =>
-    waysOf(g, names).map((way) => ({
+    reasonsOf(g, names).map((way) => ({
       grant: g,
       account: g.account_id,
       login: g.account.display,
@@ -98,7 +98,7 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
 }
 
 /** A way as a mark: what is of one system, such as a group or what was found there, is not that of another. */
-function within(way: Way, g: Grant, systems: Map<string, string>): Way & { system?: string | undefined } {
+function within(way: Reason, g: Grant, systems: Map<string, string>): Reason & { system?: string | undefined } {
   const inside = way.key === "native" || way.key === "direct" || way.key === "inherited" || way.key.startsWith("in ");
   return inside ? { ...way, key: `${way.key} ${g.connector_id}`, system: systemOf(g, systems) } : way;
 }

@@ -5,7 +5,7 @@ import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
-import { TextField, wrongAt } from "../../kit/form";
+import { problemAt, TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
 import { Pick, type Picked, people } from "../../kit/pick";
 
@@ -32,7 +32,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
       disabled={!other || !reason.trim() || !tried.isSuccess || tried.isPlaceholderData}
       act={() => merge.mutateAsync()}
     >
-      <Pick label="Record to archive" source={people} value={other} set={setOther} required error={wrongAt(tried.error, "source_id")} />
+      <Pick label="Record to archive" source={people} value={other} set={setOther} required error={problemAt(tried.error, "source_id")} />
       <TextField
         label="Reason"
         rows={2}

@@ -5,7 +5,7 @@ import { useAct } from "../../api/use";
 import { dayEnds } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
-import { Check, TextField, wrongAt } from "../../kit/form";
+import { Check, problemAt, TextField } from "../../kit/form";
 import { Impact } from "./impact";
 
 export type Moving = "leave" | "return" | "deactivate" | "reactivate";
@@ -64,7 +64,7 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
     ...(what === "deactivate" ? { effective_at: last && !urgent ? dayEnds(last) : undefined, urgent: urgent || undefined } : {}),
   };
   const tried = useDryRun<Of<"Acted">>(path, { ...body, reason: "preview" }, true);
-  const wrong = (pointer: string) => wrongAt(tried.error, pointer);
+  const wrong = (pointer: string) => problemAt(tried.error, pointer);
   const move = useAct<void, Of<"Acted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason: reason || undefined }, key, ifMatch: p.version }),

@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { SelectField, TextField, useForm } from "../../kit/form";
 import { Button, Head, Problems } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { type Filled, filledOf, patchOf } from "./fields";
 import { PersonFields } from "./fieldset";
 import "./people.css";
@@ -18,7 +18,7 @@ export default function AddPerson() {
   const form = useForm<New>(blank, async (v, key) => {
     const body = { external_id: v.external_id.trim(), kind: v.kind, ...withoutNulls(patchOf(blank, v)) };
     const made = await ask<Of<"Identity">>("POST", "/identities", { body, key });
-    say("Added. Policies grant the access of this person.");
+    showToast("Added. Policies grant the access of this person.");
     await navigate({ to: "/people/$id", params: { id: made.id } });
   });
   return (

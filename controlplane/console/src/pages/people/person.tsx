@@ -4,12 +4,12 @@ import { Refusal } from "../../api/session";
 import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Tabs } from "../../kit/elements";
-import { Button, Coming, Empty, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Button, Empty, Facts, Failure, Head, LoadingMarker, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { PersonActions } from "./actions";
-import { Held } from "./held";
+import { PersonAccess } from "./personaccess";
+import { PersonById } from "./personbyid";
 import { Record } from "./record";
-import { Somebody } from "./somebody";
 import { PersonState } from "./state";
 import { SyncPeople } from "./sync";
 import { dayWords } from "./words";
@@ -19,7 +19,7 @@ import "./people.css";
 const PersonAccounts = lazy(() => import("./accounts").then((m) => ({ default: m.PersonAccounts })));
 const PersonRequests = lazy(() => import("./requests").then((m) => ({ default: m.PersonRequests })));
 const PersonHistory = lazy(() => import("./history").then((m) => ({ default: m.PersonHistory })));
-const Handover = lazy(() => import("./handover").then((m) => ({ default: m.Handover })));
+const Handover = lazy(() => import("./ownership").then((m) => ({ default: m.Ownership })));
 
 const tabs = ["access", "accounts", "requests", "history"] as const;
 
@@ -48,13 +48,13 @@ export default function Person() {
         }))}
       />
       <Suspense fallback={<Skeleton rows={4} />}>
-        {open === "access" && <Held of={p} />}
+        {open === "access" && <PersonAccess of={p} />}
         {open === "accounts" && <PersonAccounts of={p} />}
         {open === "requests" && <PersonRequests of={p} />}
         {open === "history" && <PersonHistory of={p} />}
       </Suspense>
       <Record of={p} open={search.show === "record"} close={() => show()} />
-      <Suspense fallback={<Coming />}>
+      <Suspense fallback={<LoadingMarker />}>
         <Handover of={p} open={search.show === "handover"} close={() => show()} />
       </Suspense>
     </div>
@@ -136,7 +136,7 @@ function facts(p: IdentityDetail): [string, ReactNode][] {
     ["First day", p.start_date ?? p.hire_date],
     ["Last day", p.last_working_at ? <When key="until" at={p.last_working_at} /> : p.termination_date],
     ["On leave", p.leave_from && `from ${p.leave_from} ${p.leave_to ? `to ${p.leave_to}` : "until they return"}`],
-    ["Sponsor", p.sponsor_id && <Somebody id={p.sponsor_id} />],
+    ["Sponsor", p.sponsor_id && <PersonById id={p.sponsor_id} />],
     ["State since", <When key="since" at={p.status_changed_at} />],
     ["Reason", p.status_reason && <Text of={p.status_reason} />],
   ];
@@ -148,12 +148,12 @@ function Remarks({ of: p }: { of: IdentityDetail }) {
     <>
       {p.merged_into_id && (
         <Note>
-          This record was merged into <Somebody id={p.merged_into_id} />. Its history is on that page.
+          This record was merged into <PersonById id={p.merged_into_id} />. Its history is on that page.
         </Note>
       )}
       {p.previous_identity_id && (
         <Note>
-          Previous record: <Somebody id={p.previous_identity_id} />.
+          Previous record: <PersonById id={p.previous_identity_id} />.
         </Note>
       )}
       {p.manager_cycle && <Note tone="warn">The reporting line is circular. Correct the managers in the source of people.</Note>}

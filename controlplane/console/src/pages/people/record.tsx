@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
-import { shown } from "../../kit/difftext";
+import { displayValue } from "../../kit/difftext";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Table, When } from "../../kit/kit";
 import { System, systemOf, useSystems } from "../../kit/systems";
@@ -64,7 +64,7 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
             <tr key={field}>
               <td>{wordsOf(field)}</td>
               <td className="wide">
-                <bdi>{(isManager(field) && manager) || (shown(told(p, field)) ?? <span className="faint">–</span>)}</bdi>
+                <bdi>{(isManager(field) && manager) || (displayValue(told(p, field)) ?? <span className="faint">–</span>)}</bdi>
                 <Pinned of={s} />
               </td>
               <td>
@@ -99,7 +99,7 @@ function From({ of }: { of: Source }) {
 
 function Pinned({ of }: { of: Source }) {
   if (!of.pinned) return null;
-  const says = shown(of.source_value);
+  const says = displayValue(of.source_value);
   return (
     <small className="muted person-pin">
       <Pin aria-hidden size={12} /> pinned

@@ -5,8 +5,8 @@ import { useAct } from "../../api/use";
 import { dayBegins, dayOf } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
-import { SelectField, TextField, wrongAt } from "../../kit/form";
-import { wayOf } from "./words";
+import { problemAt, SelectField, TextField } from "../../kit/form";
+import { reasonOf } from "./words";
 
 type Impact = Of<"RevocationImpact">;
 
@@ -51,7 +51,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
           value={which}
           set={setWhich}
           none="all reasons"
-          options={ending.map((r) => [r.id ?? "", `only ${wayOf(r).words}`] as const)}
+          options={ending.map((r) => [r.id ?? "", `only ${reasonOf(r).words}`] as const)}
         />
       )}
       {!which && (returns || until) && (
@@ -60,7 +60,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
           type="date"
           value={until}
           set={setUntil}
-          error={wrongAt(tried.error, "exclude_until")}
+          error={problemAt(tried.error, "exclude_until")}
           hint="A policy would grant this access again. It is blocked until this day. Afterwards policies apply again."
         />
       )}
@@ -75,10 +75,10 @@ function Told({ of }: { of: Impact }) {
   return (
     <ul className="stack tight small">
       <li>{of.access_ends ? "The access ends." : "The access stays: other reasons keep it."}</li>
-      {(of.reasons_ended ?? []).length > 0 && <li>Ending: {(of.reasons_ended ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
-      {remaining.length > 0 && <li>Remaining: {remaining.map((r) => wayOf(r).words).join(", ")}.</li>}
+      {(of.reasons_ended ?? []).length > 0 && <li>Ending: {(of.reasons_ended ?? []).map((r) => reasonOf(r).words).join(", ")}.</li>}
+      {remaining.length > 0 && <li>Remaining: {remaining.map((r) => reasonOf(r).words).join(", ")}.</li>}
       {(of.would_return ?? []).length > 0 && (
-        <li>Would return through: {(of.would_return ?? []).map((r) => wayOf(r).words).join(", ")}.</li>
+        <li>Would return through: {(of.would_return ?? []).map((r) => reasonOf(r).words).join(", ")}.</li>
       )}
       {of.excluded_until && <li>Blocked until {dayOf(of.excluded_until)}.</li>}
       {(of.notes ?? []).map((n) => (

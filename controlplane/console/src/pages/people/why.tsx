@@ -22,14 +22,14 @@ export function Why({ grant, close }: { grant: string | undefined; close: () => 
       ) : told.isPending ? (
         <Skeleton rows={5} />
       ) : (
-        <Story of={told.data} />
+        <AccessExplanation of={told.data} />
       )}
     </Dialog>
   );
 }
 
 /** A story in the service's own words, with the reasons, and what the system has been told. */
-export function Story({ of }: { of: Told }) {
+export function AccessExplanation({ of }: { of: Told }) {
   const may = useMay();
   const [doing, setDoing] = useState<"revoke" | "extend">();
   const grant = of.grant;

@@ -3,7 +3,7 @@ import { dayOf } from "../../kit/day";
 
 export type Tone = "plain" | "odd" | "bad" | "soon";
 /** One way by which somebody holds something: a role, a rule, a request, a group, or nothing but the system itself. */
-export type Way = { key: string; words: string; tone: Tone };
+export type Reason = { key: string; words: string; tone: Tone };
 
 const kinds: Record<string, string> = {
   request: "Request",
@@ -15,7 +15,7 @@ const kinds: Record<string, string> = {
 };
 
 /** What a reason is called. */
-export function wayOf(r: Of<"GrantReason">): Way {
+export function reasonOf(r: Of<"GrantReason">): Reason {
   if (r.effect === "deny") return { key: `deny ${r.source.id}`, words: `Denied: ${r.source.display}`, tone: "bad" };
   if (r.role) return { key: `role ${r.role.id}`, words: `Role: ${r.role.display}`, tone: "plain" };
   if (r.kind === "native") return { key: "native", words: "Found in the system", tone: "odd" };
@@ -28,8 +28,8 @@ export function wayOf(r: Of<"GrantReason">): Way {
 export const pathsOf = (g: Grant): string[][] => (g.paths ?? []).map((p) => p.entitlement_ids ?? []).filter((ids) => ids.length > 1);
 
 /** By which ways a grant is held; names are those of what is held beside it, for the groups that bring it. */
-export function waysOf(g: Grant, names: Map<string, string>): Way[] {
-  const ways = (g.reasons ?? []).filter((r) => r.state !== "ended").map(wayOf);
+export function reasonsOf(g: Grant, names: Map<string, string>): Reason[] {
+  const ways = (g.reasons ?? []).filter((r) => r.state !== "ended").map(reasonOf);
   for (const path of g.paths ?? []) {
     const steps = (path.entitlement_ids ?? []).slice(0, -1);
     const words = steps.map((id) => names.get(id) ?? "another group").join(" → ");
@@ -49,7 +49,7 @@ const standings: Record<string, { words: string; tone: "ok" | "warn" | "bad" | "
 };
 
 /** What a grant stands on, in words. */
-export function standing(g: Grant): { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" } {
+export function basisOf(g: Grant): { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" } {
   if (g.reappeared) return { words: "reappeared", tone: "bad" };
   if (g.status === "failed") return { words: "provisioning failed", tone: "bad" };
   if (g.desired && !g.observed) return { words: "being provisioned", tone: "info" };
@@ -69,7 +69,7 @@ export function toneOf(g: Grant): Tone {
 
 /** Whether a grant has something to do with what is searched for. */
 export function matches(g: Grant, q: string): boolean {
-  const words = [g.entitlement.display, g.account.display, ...(g.reasons ?? []).map((r) => wayOf(r).words)].join(" ").toLowerCase();
+  const words = [g.entitlement.display, g.account.display, ...(g.reasons ?? []).map((r) => reasonOf(r).words)].join(" ").toLowerCase();
   return q
     .toLowerCase()
     .split(/\s+/)

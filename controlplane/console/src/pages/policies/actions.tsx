@@ -7,10 +7,10 @@ import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
-import { sayRefusal } from "../../kit/toast";
+import { showRefusal } from "../../kit/toast";
 import { Activate } from "./activate";
 import { useConfirmed } from "./confirm";
-import { stoppedFor } from "./words";
+import { stopReason } from "./words";
 
 type Policy = Of<"AccessPolicy">;
 
@@ -30,7 +30,7 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
         done,
         act: (query, key) => ask<Policy>("POST", `${at}/${path}`, { query, key, ifMatch: p.version, ...(body ? { body } : {}) }),
       })
-      .catch(sayRefusal);
+      .catch(showRefusal);
   const on = () => (p.mode === "enforce" ? setAsking("activate") : void go("Enable", `${p.name} enabled.`, "enable"));
   return (
     <>
@@ -101,7 +101,7 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
     >
       {what === "reset" ? (
         <>
-          <Note tone="warn">{stoppedFor(p.tripped_reason)}</Note>
+          <Note tone="warn">{stopReason(p.tripped_reason)}</Note>
           <p>Pending changes are applied: up to {count(p.stats.would_grant + p.stats.would_end, "change")}.</p>
         </>
       ) : (

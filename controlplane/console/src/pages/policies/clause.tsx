@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useGet } from "../../api/use";
 import { access, Pick, type Picked, people, roles } from "../../kit/pick";
-import { kindOf, opsOf, opWords, type Rule, refield, reop, termOf, typedAs, vocabulary } from "./language";
+import { kindOf, opsOf, opWords, type Rule, termOf, typedAs, vocabulary, withField, withOperator } from "./language";
 import { Removable } from "./removable";
 
 type Props = { of: Rule; set: (r: Rule) => void; drop: () => void; about: "people" | "requests"; wrong: string | undefined; n: number };
@@ -17,7 +17,7 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
         aria-label={`Clause ${n}: field`}
         data-reads=""
         value={custom ? `${field.split(".")[0]}.` : field}
-        onChange={(e) => set(e.target.value.endsWith(".") ? { field: e.target.value, op: "eq", value: "" } : refield(of, e.target.value))}
+        onChange={(e) => set(e.target.value.endsWith(".") ? { field: e.target.value, op: "eq", value: "" } : withField(of, e.target.value))}
       >
         {vocabulary(about).map(([words, terms]) => (
           <optgroup key={words} label={words}>
@@ -49,7 +49,7 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
           onChange={(e) => set({ ...of, field: `${field.split(".")[0]}.${e.target.value.trim()}` })}
         />
       )}
-      <select aria-label={`Clause ${n}: operator`} data-reads="" value={of.op} onChange={(e) => set(reop(of, e.target.value))}>
+      <select aria-label={`Clause ${n}: operator`} data-reads="" value={of.op} onChange={(e) => set(withOperator(of, e.target.value))}>
         {[...new Set([...opsOf(kind), of.op])].map((op) => (
           <option key={op} value={op}>
             {opWords[op] ?? op}

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import type { Of } from "../../api/types";
+import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Facts, When } from "../../kit/kit";
-import { spanWords } from "../../kit/span";
 import { AccessName, PersonName, RoleName } from "../roles/names";
 import { Named } from "./manypick";
-import { type Life, lives } from "./words";
+import { type LifecycleState, lifecycleStates } from "./words";
 
 /** What a policy says and has done, to read. */
 export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
@@ -60,7 +60,7 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
 
 function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
   const l = p.lifecycle;
-  const when = (l?.when ?? []) as Life[];
+  const when = (l?.when ?? []) as LifecycleState[];
   const assigns = p.effect !== "deny";
   const origin = (p.origin ?? {}) as { kind?: string; pack?: string; name?: string };
   return [
@@ -70,25 +70,25 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
         ? ""
         : when.length === 4 || !when.length
           ? "always"
-          : lives
+          : lifecycleStates
               .filter(([w]) => when.includes(w))
               .map(([, words]) => words)
               .join(", "),
     ],
-    ["Before the first day", assigns ? (l?.lead_time ? spanWords(l.lead_time) : "tenant's lifecycle setting") : ""],
+    ["Before the first day", assigns ? (l?.lead_time ? durationText(l.lead_time) : "tenant's lifecycle setting") : ""],
     [
       "If a person no longer matches",
       assigns
         ? l?.on_no_match === "end_now"
           ? "access ends at once"
           : l?.grace
-            ? `access is kept for ${spanWords(l.grace)}`
+            ? `access is kept for ${durationText(l.grace)}`
             : "access is kept for the tenant's grace period"
         : "",
     ],
     [
       "Circuit breaker",
-      p.circuit_breaker ? `opens after ${p.circuit_breaker.max_changes} changes within ${spanWords(p.circuit_breaker.window)}` : "none",
+      p.circuit_breaker ? `opens after ${p.circuit_breaker.max_changes} changes within ${durationText(p.circuit_breaker.window)}` : "none",
     ],
     ["Owners", p.owner_ids?.length ? <Owners key="o" ids={p.owner_ids} /> : ""],
     ["Source", origin.kind && origin.kind !== "manual" ? `${origin.kind} ${origin.pack ?? origin.name ?? ""}` : ""],

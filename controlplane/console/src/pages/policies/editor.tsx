@@ -2,15 +2,15 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { DurationField } from "../../kit/durationfield";
 import { Check, Checks, Form, type FormState, SelectField, TextField } from "../../kit/form";
 import { Button, Part, Problems, Skeleton } from "../../kit/kit";
-import { SpanField } from "../../kit/spanfield";
 import { Impact } from "../roles/impact";
 import { ConditionField } from "./condition";
-import { everybody } from "./language";
+import { matchAll } from "./language";
 import { ManyPick } from "./manypick";
 import { Departments } from "./simulate";
-import { type Life, lives } from "./words";
+import { type LifecycleState, lifecycleStates } from "./words";
 
 /** What of a policy can be written. */
 export type Draft = {
@@ -22,7 +22,7 @@ export type Draft = {
   owner_ids: string[];
   subject: unknown;
   resources: { role_ids: string[]; entitlement_ids: string[]; connector_ids: string[] };
-  when: Life[];
+  when: LifecycleState[];
   lead: string;
   ends: "end_now" | "grace";
   grace: string;
@@ -38,13 +38,13 @@ export const draftOf = (p?: Of<"PolicyFields">): Draft => ({
   birthright: p?.birthright ?? true,
   priority: p?.priority ?? 100,
   owner_ids: p?.owner_ids ?? [],
-  subject: p?.subject ?? everybody,
+  subject: p?.subject ?? matchAll,
   resources: {
     role_ids: p?.resources?.role_ids ?? [],
     entitlement_ids: p?.resources?.entitlement_ids ?? [],
     connector_ids: p?.resources?.connector_ids ?? [],
   },
-  when: (p?.lifecycle?.when as Life[] | undefined) ?? lives.map(([l]) => l),
+  when: (p?.lifecycle?.when as LifecycleState[] | undefined) ?? lifecycleStates.map(([l]) => l),
   lead: p?.lifecycle?.lead_time ?? "",
   ends: p?.lifecycle?.on_no_match ?? "grace",
   grace: p?.lifecycle?.grace ?? "",
@@ -135,8 +135,8 @@ export function PolicyEditor({
               value={v.birthright}
               set={(on) => set("birthright", on)}
             />
-            <Checks label="Applies" value={v.when} set={(w) => set("when", w)} options={lives} />
-            <SpanField
+            <Checks label="Applies" value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />
+            <DurationField
               label="Lead time before the first day"
               value={v.lead}
               set={(t) => set("lead", t)}
@@ -153,7 +153,7 @@ export function PolicyEditor({
               ]}
             />
             {v.ends === "grace" && (
-              <SpanField
+              <DurationField
                 label="Grace period"
                 value={v.grace}
                 set={(t) => set("grace", t)}
@@ -173,7 +173,7 @@ export function PolicyEditor({
             error={wrong("circuit_breaker/max_changes") ?? wrong("circuit_breaker")}
           />
           {v.breaker && (
-            <SpanField label="Window" value={v.window} set={(t) => set("window", t)} required error={wrong("circuit_breaker/window")} />
+            <DurationField label="Window" value={v.window} set={(t) => set("window", t)} required error={wrong("circuit_breaker/window")} />
           )}
         </div>
         <ManyPick

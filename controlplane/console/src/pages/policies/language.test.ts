@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
-import { asGroup, everybody, kindOf, refield, reop, typedAs, unfinished, vocabulary } from "./language";
+import { asGroup, kindOf, matchAll, typedAs, unfinished, vocabulary, withField, withOperator } from "./language";
 
 test("a condition is a group, whatever it was", () => {
   const rule = { field: "department", op: "eq", value: "Finance" };
   expect(asGroup(rule)).toEqual({ match: "all", rules: [rule] });
   expect(asGroup({ expression: "True" })).toEqual({ match: "all", rules: [{ expression: "True" }] });
-  expect(asGroup(null)).toEqual(everybody);
+  expect(asGroup(null)).toEqual(matchAll);
   expect(asGroup({ match: "none", rules: [] })).toEqual({ match: "none", rules: [] });
 });
 
 test("another field keeps what still fits", () => {
   const rule = { field: "department", op: "in", value: ["Finance", "Legal"] };
-  expect(refield(rule, "title")).toEqual({ field: "title", op: "in", value: ["Finance", "Legal"] });
-  expect(refield(rule, "start_date")).toEqual({ field: "start_date", op: "eq", value: "" });
-  expect(refield(rule, "is_disabled")).toEqual({ field: "is_disabled", op: "eq", value: true });
-  expect(refield(rule, "has_role")).toEqual({ op: "has_role", value: "" });
+  expect(withField(rule, "title")).toEqual({ field: "title", op: "in", value: ["Finance", "Legal"] });
+  expect(withField(rule, "start_date")).toEqual({ field: "start_date", op: "eq", value: "" });
+  expect(withField(rule, "is_disabled")).toEqual({ field: "is_disabled", op: "eq", value: true });
+  expect(withField(rule, "has_role")).toEqual({ op: "has_role", value: "" });
 });
 
 test("another operator keeps the value in its shape", () => {
-  expect(reop({ field: "title", op: "eq", value: "Nurse" }, "in")).toEqual({ field: "title", op: "in", value: ["Nurse"] });
-  expect(reop({ field: "title", op: "in", value: ["a", "b"] }, "eq")).toEqual({ field: "title", op: "eq", value: "a" });
-  expect(reop({ field: "title", op: "eq", value: "a" }, "exists")).toEqual({ field: "title", op: "exists", value: true });
+  expect(withOperator({ field: "title", op: "eq", value: "Nurse" }, "in")).toEqual({ field: "title", op: "in", value: ["Nurse"] });
+  expect(withOperator({ field: "title", op: "in", value: ["a", "b"] }, "eq")).toEqual({ field: "title", op: "eq", value: "a" });
+  expect(withOperator({ field: "title", op: "eq", value: "a" }, "exists")).toEqual({ field: "title", op: "exists", value: true });
 });
 
 test("values have the type of their field", () => {

@@ -8,16 +8,16 @@ export const isGroup = (n: Node): n is Group => "rules" in n;
 export const isScript = (n: Node): n is Script => "expression" in n;
 
 /** Everybody. */
-export const everybody: Group = { match: "all", rules: [] };
+export const matchAll: Group = { match: "all", rules: [] };
 
 /** A condition as a group, whatever it was. */
 export const asGroup = (c: unknown): Group => {
-  const n = (c ?? everybody) as Node;
+  const n = (c ?? matchAll) as Node;
   return typeof n === "object" && isGroup(n)
     ? n
     : typeof n === "object" && ("op" in n || isScript(n))
       ? { match: "all", rules: [n] }
-      : everybody;
+      : matchAll;
 };
 
 export type Kind = "name" | "code" | "date" | "moment" | "many" | "flag" | "any" | "tree" | "role" | "access";
@@ -153,15 +153,15 @@ export const kindOf = (r: Rule): Kind =>
   r.op === "has_role" ? "role" : r.op === "has_entitlement" ? "access" : termOf(r.field ?? "").kind;
 
 /** A rule for another field, with as much of the old one as still fits. */
-export function refield(r: Rule, field: string): Rule {
+export function withField(r: Rule, field: string): Rule {
   if (field === "has_role" || field === "has_entitlement") return { op: field, value: "" };
   const kind = termOf(field).kind;
   const op = opsOf(kind).includes(r.op) && termOf(r.field ?? "").kind === kind ? r.op : (opsOf(kind)[0] ?? "eq");
-  return reop({ field, op: r.op, value: kind === termOf(r.field ?? "").kind ? r.value : undefined }, op);
+  return withOperator({ field, op: r.op, value: kind === termOf(r.field ?? "").kind ? r.value : undefined }, op);
 }
 
 /** A rule with another operator; its value in the shape that this takes. */
-export function reop(r: Rule, op: string): Rule {
+export function withOperator(r: Rule, op: string): Rule {
   const flag = kindOf(r) === "flag";
   const many = op === "in" || op === "not_in";
   const was = Array.isArray(r.value) ? r.value : r.value === undefined || typeof r.value === "boolean" ? [] : [r.value];

@@ -2,7 +2,7 @@ import "./condition.css";
 import { ArrowDown, ArrowUp, X } from "lucide-react";
 import { useState } from "react";
 import { useGet } from "../../api/use";
-import { Wrong } from "../../kit/form";
+import { FieldError } from "../../kit/form";
 import { Button, Text } from "../../kit/kit";
 import { access, connectors, inSystem, Pick, people, roles } from "../../kit/pick";
 import { State } from "../../kit/state";
@@ -83,7 +83,7 @@ export function ManyPick({ label, kind, ids, set, hint, error, ordered, disabled
           ))}
         </ul>
       )}
-      <Wrong of={error} />
+      <FieldError of={error} />
     </div>
   );
 }

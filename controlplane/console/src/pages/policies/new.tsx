@@ -5,7 +5,7 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { useForm } from "../../kit/form";
 import { Head } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { bodyOf, draftOf, PolicyEditor } from "./editor";
 
 /** Writes a policy. It only watches at first: putting it in force is a step of its own, with its effect in view. */
@@ -18,7 +18,7 @@ export default function NewPolicy() {
   });
   const form = useForm(draftOf(), async (v, key) => {
     const made = await make.mutateAsync({ body: { ...bodyOf(v), mode: "shadow" }, key });
-    say(`${made.name} saved as a dry run. Activate it after you have simulated it.`);
+    showToast(`${made.name} saved as a dry run. Activate it after you have simulated it.`);
     void navigate({ to: "/policies/$id" as never, params: { id: made.id } as never });
   });
   return (

@@ -5,7 +5,7 @@ import { useMay } from "../../api/use";
 import { Badge, Head, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
-import { doing } from "./words";
+import { policyStatus } from "./words";
 
 type Policy = Of<"AccessPolicy">;
 
@@ -27,8 +27,8 @@ const columns: Column<Policy>[] = [
   },
   {
     title: "State",
-    text: (p) => doing(p).words,
-    cell: (p) => <State of={p.mode} tone={doing(p).tone} words={doing(p).words} />,
+    text: (p) => policyStatus(p).words,
+    cell: (p) => <State of={p.mode} tone={policyStatus(p).tone} words={policyStatus(p).words} />,
   },
   {
     title: "Applies to",

@@ -15,7 +15,7 @@ import { Definition } from "./definition";
 import { bodyOf, draftOf, PolicyEditor } from "./editor";
 import { Simulation } from "./simulate";
 import { PolicyVersions } from "./versions";
-import { doing, stoppedFor } from "./words";
+import { policyStatus, stopReason } from "./words";
 
 type Policy = Of<"AccessPolicy">;
 
@@ -58,7 +58,7 @@ export default function PolicyPage() {
 }
 
 function Standing({ of: p }: { of: Policy }) {
-  const is = doing(p);
+  const is = policyStatus(p);
   const working = p.evaluation.state !== "idle";
   return (
     <div className="stack tight" aria-live="polite">
@@ -81,7 +81,7 @@ function Standing({ of: p }: { of: Policy }) {
       </div>
       {p.tripped_at && (
         <Note tone="bad">
-          Stopped <When at={p.tripped_at} />: {stoppedFor(p.tripped_reason)} It neither grants nor ends access until you accept its changes.
+          Stopped <When at={p.tripped_at} />: {stopReason(p.tripped_reason)} It neither grants nor ends access until you accept its changes.
         </Note>
       )}
       {p.enabled && p.mode === "shadow" && (

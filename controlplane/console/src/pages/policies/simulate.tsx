@@ -5,7 +5,7 @@ import { ask, request, save } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/elements";
 import { Button, Failure, Note, Part, Skeleton, Table } from "../../kit/kit";
-import { sayRefusal } from "../../kit/toast";
+import { showRefusal } from "../../kit/toast";
 import { Impact } from "../roles/impact";
 
 /** What a kept policy would do if it were in force, on today's people. */
@@ -25,7 +25,7 @@ export function Simulation({ id, version, close }: { id: string; version: number
       });
       save(await answer.blob(), "policy-effect.ndjson");
     } catch (e) {
-      sayRefusal(e);
+      showRefusal(e);
     } finally {
       setBusy(false);
     }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
+import { failureSummary, forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
-import { each, leftOver } from "../../api/each";
 import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Differences } from "../../kit/diff";
@@ -60,14 +60,14 @@ export function Drifted() {
 function Settle({ of, clear }: { of: Row[]; clear: () => void }) {
   const settle = useAct({
     act: (direction: Direction) =>
-      each(of, (r) =>
+      forEachSettled(of, (r) =>
         ask("POST", `/accounts/${r.account_id}/drift/resolve`, { body: { direction, fields: r.attribute_drift.map((d) => d.field) } }),
       ),
     changes: ["/accounts"],
     done: (r, direction) =>
       direction === "push"
-        ? `Template values of ${many(r.good, "account")} are being written${leftOver(r)}`
-        : `The system's values of ${many(r.good, "account")} are accepted${leftOver(r)}`,
+        ? `Template values of ${many(r.good, "account")} are being written${failureSummary(r)}`
+        : `The system's values of ${many(r.good, "account")} are accepted${failureSummary(r)}`,
     after: clear,
   });
   return (

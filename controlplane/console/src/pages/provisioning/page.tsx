@@ -4,7 +4,7 @@ import { Head } from "../../kit/kit";
 import { Drifted } from "./drifted";
 import { Groups } from "./groups";
 import "./provisioning.css";
-import { Switch } from "./switch";
+import { Switch } from "./pausestate";
 import { TaskDrawer } from "./task";
 import { Tasks } from "./tasks";
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
-import { each } from "../../api/each";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
@@ -19,7 +19,7 @@ export function RetryFailed({ close }: { close: () => void }) {
   const retry = useAct({
     act: async (ids: string[]) => {
       const sum = { retried: 0, skipped: 0 };
-      const all = await each(ids, async (id) => {
+      const all = await forEachSettled(ids, async (id) => {
         const r = await ask<Of<"Retried">>("POST", "/accounts/provisioning-tasks/retry-failed", { body: { connector_id: id } });
         sum.retried += r.retried;
         sum.skipped += r.skipped;

@@ -8,9 +8,9 @@ import { TextField } from "../../kit/form";
 import { Button, Facts, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
 import { Requests } from "../connectors/requests";
 import { TargetError } from "../connectors/target";
-import { Tries, Written } from "./taskparts";
+import { Attempts, Written } from "./taskparts";
 import { TaskState } from "./tasks";
-import { can, sourceWords, type TaskDetail, whatItDoes } from "./words";
+import { can, operationText, sourceWords, type TaskDetail } from "./words";
 
 /** A change, beside the list: what it is, why, what was sent, and what can be done about it. */
 export function TaskDrawer({ id, close }: { id: string; close: () => void }) {
@@ -21,7 +21,7 @@ export function TaskDrawer({ id, close }: { id: string; close: () => void }) {
       open
       side
       close={close}
-      title={t ? <Text of={whatItDoes(t)} /> : "Provisioning task"}
+      title={t ? <Text of={operationText(t)} /> : "Provisioning task"}
       lead={t ? <TaskState of={t} /> : undefined}
     >
       {t ? (
@@ -113,7 +113,7 @@ function Content({ of: t }: { of: TaskDetail }) {
         </div>
       )}
       <Written of={t} />
-      <Tries of={t} />
+      <Attempts of={t} />
     </div>
   );
 }

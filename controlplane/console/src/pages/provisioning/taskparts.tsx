@@ -34,7 +34,7 @@ export function Written({ of: t }: { of: TaskDetail }) {
 }
 
 /** Each time that it was sent. */
-export function Tries({ of: t }: { of: TaskDetail }) {
+export function Attempts({ of: t }: { of: TaskDetail }) {
   if (t.attempts.length === 0) return null;
   return (
     <div className="stack tight">

@@ -1,7 +1,7 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { failureSummary, forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
-import { each, leftOver } from "../../api/each";
 import { useAct, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Text, When } from "../../kit/kit";
@@ -9,7 +9,7 @@ import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { many } from "../connectors/words";
 import { RetryFailed } from "./retryfailed";
-import { can, operationOptions, sourceOptions, sourceWords, stateOptions, stateTone, stateWords, type Task, whatItDoes } from "./words";
+import { can, operationOptions, operationText, sourceOptions, sourceWords, stateOptions, stateTone, stateWords, type Task } from "./words";
 
 const views: View[] = [
   { name: "All", query: {} },
@@ -35,10 +35,10 @@ export function Tasks() {
       title: "Change",
       cell: (t) => (
         <Link to="." search={{ ...at, task: t.id } as never} resetScroll={false}>
-          <Text of={whatItDoes(t)} />
+          <Text of={operationText(t)} />
         </Link>
       ),
-      text: whatItDoes,
+      text: operationText,
     },
     {
       title: "Person",
@@ -105,9 +105,9 @@ function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
   const [cancelling, setCancelling] = useState(false);
   const act = useAct({
     act: ({ what }: { what: "retry" | "cancel" }) =>
-      each(of.filter(can[what]), (t) => ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { ifMatch: t.version })),
+      forEachSettled(of.filter(can[what]), (t) => ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { ifMatch: t.version })),
     changes: ["/accounts/provisioning-tasks"],
-    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "retried" : "canceled"}${leftOver(r)}`,
+    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "retried" : "canceled"}${failureSummary(r)}`,
     after: clear,
   });
   const [again, ends] = [of.filter(can.retry).length, of.filter(can.cancel).length];

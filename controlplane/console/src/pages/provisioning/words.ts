@@ -59,7 +59,7 @@ export function stateTone(of: Task["state"]): "ok" | "warn" | "bad" | "info" | "
 }
 
 /** What a task does, in a few words. */
-export function whatItDoes(t: Task): string {
+export function operationText(t: Task): string {
   const to = t.entitlement ? `: ${t.entitlement.display}` : "";
   return operationWords(t.operation) + to;
 }

@@ -4,13 +4,13 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
+import { DurationField } from "../../kit/durationfield";
 import { Check, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
-import { SpanField } from "../../kit/spanfield";
-import { say, sayRefusal } from "../../kit/toast";
-import { Again } from "./again";
-import type { Rights } from "./words";
+import { showRefusal, showToast } from "../../kit/toast";
+import { RequestAgain } from "./requestagain";
+import type { RequestPermissions } from "./words";
 
 type Request = Of<"AccessRequest">;
 type What = "approve" | "reject" | "cancel" | "extend" | "return" | "back" | undefined;
@@ -34,7 +34,7 @@ const leads = {
 } as const;
 
 /** What can be done with a request by whoever looks at it. */
-export function Actions({ of: r, can }: { of: Request; can: Rights }) {
+export function Actions({ of: r, can }: { of: Request; can: RequestPermissions }) {
   const [doing, setDoing] = useState<What>();
   const more = [
     can.extends && { words: "Request extension", act: () => setDoing("extend") },
@@ -54,14 +54,14 @@ export function Actions({ of: r, can }: { of: Request; can: Rights }) {
           </Button>
         </>
       )}
-      {can.comments && r.kind === "grant" && r.closed_at && <Again of={r} />}
+      {can.comments && r.kind === "grant" && r.closed_at && <RequestAgain of={r} />}
       <Menu words="More" of={more} />
       {doing && <Doing what={doing} of={r} can={can} close={() => setDoing(undefined)} />}
     </>
   );
 }
 
-function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Request; can: Rights; close: () => void }) {
+function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Request; can: RequestPermissions; close: () => void }) {
   const member = { approve: "decide", reject: "decide", cancel: "withdraw", extend: "extend", return: "return", back: "withdraw-approval" }[
     what
   ];
@@ -104,7 +104,7 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
         </fieldset>
       )}
       {what === "extend" && (
-        <SpanField label="Additional duration" value={span} set={setSpan} required hint="Counted from the current end date." />
+        <DurationField label="Additional duration" value={span} set={setSpan} required hint="Counted from the current end date." />
       )}
       {what === "approve" && (
         <TextField
@@ -140,19 +140,20 @@ async function send(what: NonNullable<What>, r: Request, items: string[], v: { r
     }));
     const answer = await ask<Of<"AccessRequestDecisions">>("POST", `${at}/decisions`, { ...asking, body: { decisions } });
     const refused = answer.results.filter((x) => !x.accepted);
-    if (refused.length) sayRefusal(new Error(refused.map((x) => x.detail ?? x.code).join("\n")));
-    say(what === "approve" ? `${r.number}: approved.` : `${r.number}: rejected.`);
+    if (refused.length) showRefusal(new Error(refused.map((x) => x.detail ?? x.code).join("\n")));
+    showToast(what === "approve" ? `${r.number}: approved.` : `${r.number}: rejected.`);
     return answer;
   }
-  if (what === "cancel") return ask("POST", `${at}/cancel`, { ...asking, body: reason }).then(() => say(`${r.number} was withdrawn.`));
+  if (what === "cancel")
+    return ask("POST", `${at}/cancel`, { ...asking, body: reason }).then(() => showToast(`${r.number} was withdrawn.`));
   if (what === "extend") {
     const body = { items, duration: v.span, ...(v.reason ? { justification: v.reason } : {}) };
     const made = await ask<Request>("POST", `${at}/extend`, { ...asking, body });
-    say(`Extension request ${made.number} submitted.`);
+    showToast(`Extension request ${made.number} submitted.`);
     return made;
   }
   const path = what === "return" ? "return" : "withdraw-approval";
   return ask("POST", `${at}/${path}`, { ...asking, body: { items, ...reason } }).then(() =>
-    say(what === "return" ? "The access is being revoked." : "Your approval was withdrawn."),
+    showToast(what === "return" ? "The access is being revoked." : "Your approval was withdrawn."),
   );
 }

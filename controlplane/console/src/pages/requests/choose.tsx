@@ -4,16 +4,16 @@ import { useState } from "react";
 import type { Of } from "../../api/types";
 import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
+import { durationText } from "../../kit/duration";
 import { Badge, Button, Empty, Facts, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
-import { spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
-import type { Drafting, Wanted } from "./draft";
+import type { Drafting, RequestParameter } from "./draft";
+import { itemOf } from "./items";
 import { Recipients } from "./recipients";
-import { thingOf } from "./things";
-import { roughly } from "./words";
+import { roughDuration } from "./words";
 
-type Item = Of<"CatalogItem"> & { parameters?: Wanted[] };
+type Item = Of<"CatalogItem"> & { parameters?: RequestParameter[] };
 
 /** The catalogue of what the person may ask for, and what was put aside so far. */
 export function Choose({ d, self, others }: { d: Drafting; self: string; others: boolean }) {
@@ -21,7 +21,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
   const first = d.whom[0];
   const has = (i: Item) => d.things.some((t) => t.id === i.id);
   const toggle = (i: Item) => {
-    const t = thingOf(i);
+    const t = itemOf(i);
     if (has(i)) return d.ask(d.things.filter((x) => x.key !== t.key));
     const about = { name: i.name, risk: i.risk_level, max: i.max_duration, wants: i.parameters ?? [] };
     d.ask([...d.things, t], i.system ? { ...about, system: i.system.id } : about, t.key);
@@ -43,8 +43,8 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
     },
     { title: "System", cell: (i) => (i.kind === "role" ? <Badge>role of {i.entitlement_count}</Badge> : <Text of={i.system?.display} />) },
     { title: "Risk", cell: (i) => <Risk of={i.risk_level} /> },
-    { title: "no limit", cell: (i) => (i.max_duration ? spanWords(i.max_duration) : <span className="faint">no limit</span>) },
-    { title: "Typical approval time", cell: (i) => roughly(i.typical_approval_time) || <span className="faint">not known yet</span> },
+    { title: "no limit", cell: (i) => (i.max_duration ? durationText(i.max_duration) : <span className="faint">no limit</span>) },
+    { title: "Typical approval time", cell: (i) => roughDuration(i.typical_approval_time) || <span className="faint">not known yet</span> },
     {
       title: "Add",
       cell: (i) => <Add of={i} chosen={has(i)} toggle={() => toggle(i)} />,
@@ -158,9 +158,9 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
           ["Privileged", of.privileged ? "yes" : ""],
           ["Owners", of.owners.map((o) => o.display).join(", ")],
           ["Tags", of.tags.join(", ")],
-          ["Maximum duration", of.max_duration ? spanWords(of.max_duration) : "no limit"],
-          ["Default duration", spanWords(of.default_duration)],
-          ["Typical approval time", roughly(of.typical_approval_time)],
+          ["Maximum duration", of.max_duration ? durationText(of.max_duration) : "no limit"],
+          ["Default duration", durationText(of.default_duration)],
+          ["Typical approval time", roughDuration(of.typical_approval_time)],
           ["Approval rule", of.approval_rule?.display ?? ""],
           ["Suggested because", of.why_visible],
           [

@@ -3,17 +3,22 @@ import { useEffect, useState } from "react";
 import type { Of } from "../../api/types";
 import { useMe } from "../../api/use";
 import type { Picked } from "../../kit/pick";
-import { joined, type Thing, thingsOf } from "./things";
+import { itemsOf, itemsParam, type RequestableItem } from "./items";
 
 /** What a role wants to be told when it is asked for. */
-export type Wanted = { name: string; type: "string" | "integer" | "boolean" | "date"; required?: boolean; allowed_values?: string[] };
+export type RequestParameter = {
+  name: string;
+  type: "string" | "integer" | "boolean" | "date";
+  required?: boolean;
+  allowed_values?: string[];
+};
 
 /** What was said about one thing that is asked for. */
 export type Detail = {
   name?: string;
   system?: string;
   risk?: string;
-  wants?: Wanted[];
+  wants?: RequestParameter[];
   max?: string | null;
   /** How long: nothing is what is usual, span an ISO 8601 length, until a day. */
   long?: "" | "span" | "until";
@@ -63,7 +68,7 @@ export function useDraft() {
       resetScroll: Boolean(change.view),
     });
   };
-  const things = thingsOf(search.items);
+  const things = itemsOf(search.items);
   const whom = (search.for ?? "").split(",").filter(Boolean);
   return {
     draft,
@@ -74,9 +79,9 @@ export function useDraft() {
     set: (change: Partial<Draft>) => write((was) => ({ ...was, ...change })),
     detail: (key: string, change: Detail) =>
       write((was) => ({ ...was, details: { ...was.details, [key]: { ...was.details[key], ...change } } })),
-    ask: (all: Thing[], more: Detail = {}, key = "") => {
+    ask: (all: RequestableItem[], more: Detail = {}, key = "") => {
       if (key) write((was) => ({ ...was, details: { ...was.details, [key]: { ...was.details[key], ...more } } }));
-      go({ items: joined(all), view: search.view ?? "choose" });
+      go({ items: itemsParam(all), view: search.view ?? "choose" });
     },
     askFor: (ids: string[], names: Record<string, string> = {}) => {
       write((was) => ({ ...was, people: { ...was.people, ...names } }));
@@ -113,7 +118,7 @@ export function requestOf(d: Drafting, person: string): Of<"NewAccessRequest"> {
   };
 }
 
-function resource(t: Thing, d: Detail): Of<"RequestedResource"> {
+function resource(t: RequestableItem, d: Detail): Of<"RequestedResource"> {
   return {
     ...(t.kind === "role" ? { role_id: t.id } : { entitlement_id: t.id }),
     ...(d.long === "span" && d.span ? { duration: d.span } : {}),

@@ -4,19 +4,19 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { count, number } from "../../kit/count";
+import { durationText, replaceDurations } from "../../kit/duration";
 import { Verbatim } from "../../kit/elements";
 import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
-import { spansTold, spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
 import { ApprovalPath, type Station } from "../approvals/path";
-import { Handover } from "./handover";
-import { type Rights, statusTone, statusWords } from "./words";
+import { ReassignItem } from "./reassign";
+import { type RequestPermissions, statusTone, statusWords } from "./words";
 
 type Request = Of<"AccessRequest">;
 type Item = Of<"AccessRequestItem">;
 
 /** One thing of a request: whom it passes, and how far the access is in its system. */
-export function RequestedItem({ of: i, request: r, can }: { of: Item; request: Request; can: Rights }) {
+export function RequestedItem({ of: i, request: r, can }: { of: Item; request: Request; can: RequestPermissions }) {
   const [handing, hand] = useState(false);
   const withdraw = useAct({
     act: (_: string, key) => ask<Request>("POST", `/access-requests/${r.id}/items/${i.id}/withdraw`, { body: {}, key, ifMatch: r.version }),
@@ -58,7 +58,7 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
       {i.review && <Reviewed of={i.review} mine={!can.aside} />}
       <Facts of={facts(i)} />
       <Why of={i} />
-      {handing && <Handover request={r} item={i} close={() => hand(false)} />}
+      {handing && <ReassignItem request={r} item={i} close={() => hand(false)} />}
     </article>
   );
 }
@@ -208,10 +208,10 @@ function Reviewed({ of, mine }: { of: Of<"EmergencyReview">; mine: boolean }) {
 
 function facts(i: Item): [string, ReactNode][] {
   return [
-    ["Duration", i.duration ? spanWords(i.duration) : !i.ends_at ? "no end date" : ""],
+    ["Duration", i.duration ? durationText(i.duration) : !i.ends_at ? "no end date" : ""],
     ["Start", i.starts_at ? <When key="s" at={i.starts_at} /> : ""],
     ["End", i.ends_at ? <When key="e" at={i.ends_at} /> : ""],
-    ["Conditions", i.limits_applied.map(spansTold).join("; ")],
+    ["Conditions", i.limits_applied.map(replaceDurations).join("; ")],
     ...Object.entries(i.parameters).map(([n, v]) => [n.replaceAll("_", " "), <Text key={n} of={String(v)} />] as [string, ReactNode]),
   ];
 }

@@ -5,8 +5,8 @@ import { useMay, useMe } from "../../api/use";
 import { Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
-import { Figures } from "./figures";
-import { kinds, open, statusTone, statusWords, waitsFor } from "./words";
+import { RequestStatistics } from "./statistics";
+import { itemKinds, open, statusTone, statusWords, waitsFor } from "./words";
 
 type Request = Of<"AccessRequest">;
 
@@ -38,7 +38,7 @@ const columns: Column<Request>[] = [
     text: (r) => r.status,
     cell: (r) => (
       <span className="row">
-        <State of={r.status} words={statusWords(r.status, r.kind)} {...toned(r.status)} />
+        <State of={r.status} words={statusWords(r.status, r.kind)} {...requestTone(r.status)} />
         {r.urgency === "emergency" && <State of="emergency" tone="bad" />}
       </span>
     ),
@@ -77,7 +77,7 @@ const columns: Column<Request>[] = [
 ];
 
 /** The tone of a status where it is not the usual one. */
-export function toned(status: string) {
+export function requestTone(status: string) {
   const tone = statusTone(status);
   return tone ? { tone } : {};
 }
@@ -113,14 +113,14 @@ export default function Requests() {
           </Link>
         )}
       </Head>
-      {may.oversees && <Figures />}
+      {may.oversees && <RequestStatistics />}
       <List<Request>
         path="/access-requests"
         label="Requests"
         columns={columns}
         views={views}
         filters={[
-          { name: "kind", words: "Kind", options: Object.entries(kinds).map(([v, words]) => [v, words] as const) },
+          { name: "kind", words: "Kind", options: Object.entries(itemKinds).map(([v, words]) => [v, words] as const) },
           {
             name: "urgency",
             words: "Urgency",

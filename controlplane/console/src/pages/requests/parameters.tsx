@@ -1,6 +1,6 @@
 import { Check, SelectField, TextField } from "../../kit/form";
-import type { Detail, Wanted } from "./draft";
-import { type Problem, placeOf } from "./foresight";
+import type { Detail, RequestParameter } from "./draft";
+import { type Problem, placeOf } from "./preview";
 
 type Value = string | number | boolean;
 type Props = { of: Detail; set: (d: Detail) => void; problems: Problem[] };
@@ -9,7 +9,7 @@ type Props = { of: Detail; set: (d: Detail) => void; problems: Problem[] };
 export function Parameters({ of, set, problems }: Props) {
   const missed = problems.flatMap((p) => /\/parameters\/([^/]+)$/.exec(placeOf(p))?.[1] ?? []);
   const known = of.wants ?? [];
-  const all: Wanted[] = [
+  const all: RequestParameter[] = [
     ...known,
     ...missed.filter((n) => !known.some((w) => w.name === n)).map((name) => ({ name, type: "string" as const, required: true })),
   ];
@@ -28,7 +28,7 @@ export function Parameters({ of, set, problems }: Props) {
   );
 }
 
-type One = { of: Wanted; value: Value | undefined; set: (v: Value | undefined) => void; error: string | undefined };
+type One = { of: RequestParameter; value: Value | undefined; set: (v: Value | undefined) => void; error: string | undefined };
 
 function Parameter({ of, value, set, error }: One) {
   const label = of.name.replaceAll("_", " ") + (of.required ? "" : " (optional)");

@@ -5,7 +5,7 @@ import { useGet, useMay } from "../../api/use";
 import { number } from "../../kit/count";
 import { Button, Text } from "../../kit/kit";
 import { Pick, people } from "../../kit/pick";
-import { say, sayRefusal } from "../../kit/toast";
+import { showRefusal, showToast } from "../../kit/toast";
 import type { Drafting } from "./draft";
 
 const most = 200;
@@ -29,9 +29,10 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
       });
       const names = Object.fromEntries(page.items.map((p) => [p.id, p.display_name ?? ""]));
       d.askFor([...new Set([...d.whom.filter((id) => id !== self), ...page.items.map((p) => p.id)])].slice(0, most), names);
-      if (page.total > most) say(`The first ${most} of ${number(page.total)} are selected. One request can have at most ${most} people.`);
+      if (page.total > most)
+        showToast(`The first ${most} of ${number(page.total)} are selected. One request can have at most ${most} people.`);
     } catch (e) {
-      sayRefusal(e);
+      showRefusal(e);
     } finally {
       setBusy(false);
     }

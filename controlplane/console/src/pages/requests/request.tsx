@@ -8,9 +8,9 @@ import { Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit"
 import { PersonLink } from "../../kit/personlink";
 import { Risk, State } from "../../kit/state";
 import { Actions } from "./actions";
+import { Comments, Timeline } from "./comments";
 import { RequestedItem } from "./item";
-import { Comments, Timeline } from "./talk";
-import { kinds, open, rights, statusTone, statusWords } from "./words";
+import { itemKinds, open, requestPermissions, statusTone, statusWords } from "./words";
 
 type Request = Of<"AccessRequest">;
 
@@ -29,7 +29,7 @@ export default function RequestPage() {
         <Skeleton rows={10} />
       </div>
     );
-  const can = rights(r, {
+  const can = requestPermissions(r, {
     user: me?.user?.id ?? "",
     identity: me?.user?.identity_id ?? "",
     admin: may.admin,
@@ -71,7 +71,7 @@ function Lead({ of: r }: { of: Request }) {
   return (
     <>
       <Text of={r.requested_by.display} />
-      {service && " (an integration)"} {kinds[r.kind]}
+      {service && " (an integration)"} {itemKinds[r.kind]}
       {!self && (
         <>
           {" "}

@@ -4,25 +4,25 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
+import { replaceDurations } from "../../kit/duration";
 import { Check, Field, TextField } from "../../kit/form";
 import { Button, Failure, Note, Problems, Skeleton, When } from "../../kit/kit";
 import { Pick, people } from "../../kit/pick";
-import { spansTold } from "../../kit/span";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
+import { CartItem } from "./cartitem";
 import { type Drafting, requestOf } from "./draft";
-import { type Foreseen, placeOf, problemsAt, useForesight } from "./foresight";
-import { ForMany, Sent } from "./many";
+import { placeOf, problemsAt, type RequestPreview, useRequestPreview } from "./preview";
 import { Recipients } from "./recipients";
-import { AskedThing } from "./thing";
+import { SentRequests, SeveralRecipients } from "./severalrecipients";
 
 type Props = { d: Drafting; self: string; others: boolean };
 
 /** What is asked for, said to the end, with what would become of it. Sending is the only thing that asks anybody. */
 export function Review({ d, self, others }: Props) {
-  const { query, stale } = useForesight(d);
+  const { query, stale } = useRequestPreview(d);
   const [sent, setSent] = useState<{ of: Of<"AccessRequestBulk">; whom: string[] }>();
   const first = query.data?.[0];
-  if (sent) return <Sent of={sent.of} whom={sent.whom} d={d} self={self} />;
+  if (sent) return <SentRequests of={sent.of} whom={sent.whom} d={d} self={self} />;
   const problems = d.whom.length === 1 ? (first?.problems ?? []) : [];
   return (
     <>
@@ -36,7 +36,7 @@ export function Review({ d, self, others }: Props) {
           <section className="stack" aria-labelledby="ask-things" aria-busy={stale || undefined}>
             <h2 id="ask-things">Approval path</h2>
             {d.things.map((t, i) => (
-              <AskedThing
+              <CartItem
                 key={t.key}
                 of={t}
                 d={d}
@@ -45,7 +45,7 @@ export function Review({ d, self, others }: Props) {
                 problems={problemsAt(problems, `requested_resources/${i}`)}
               />
             ))}
-            {d.whom.length > 1 && <ForMany all={query.data ?? []} d={d} self={self} />}
+            {d.whom.length > 1 && <SeveralRecipients all={query.data ?? []} d={d} self={self} />}
           </section>
           <Reasons d={d} all={query.data ?? []} />
           <Send d={d} all={query.data ?? []} stale={stale} sent={setSent} />
@@ -55,14 +55,14 @@ export function Review({ d, self, others }: Props) {
   );
 }
 
-const about = (all: Foreseen[], place: string) => all.flatMap((f) => f.problems).find((p) => placeOf(p) === place);
+const about = (all: RequestPreview[], place: string) => all.flatMap((f) => f.problems).find((p) => placeOf(p) === place);
 
-function Reasons({ d, all }: { d: Drafting; all: Foreseen[] }) {
+function Reasons({ d, all }: { d: Drafting; all: RequestPreview[] }) {
   const { draft } = d;
   const items = all.flatMap((f) => f.items);
   const emergency = items.length > 0 && items.every((i) => i.emergency_allowed);
   const choice = all.flatMap((f) => f.problems).find((p) => /^approver/.test(placeOf(p)) || p.code === "approver_choice_required");
-  const limits = [...new Set(items.flatMap((i) => i.limits_applied.map(spansTold)))];
+  const limits = [...new Set(items.flatMap((i) => i.limits_applied.map(replaceDurations)))];
   return (
     <section className="stack form" aria-labelledby="ask-why">
       <h2 id="ask-why">Reason</h2>
@@ -134,7 +134,7 @@ function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
   );
 }
 
-type SendProps = { d: Drafting; all: Foreseen[]; stale: boolean; sent: (s: { of: Of<"AccessRequestBulk">; whom: string[] }) => void };
+type SendProps = { d: Drafting; all: RequestPreview[]; stale: boolean; sent: (s: { of: Of<"AccessRequestBulk">; whom: string[] }) => void };
 
 function Send({ d, all, stale, sent }: SendProps) {
   const navigate = useNavigate();
@@ -151,7 +151,7 @@ function Send({ d, all, stale, sent }: SendProps) {
     after: (r, v) => {
       d.forget();
       if (r.one) {
-        say(`${r.one.number} submitted.`);
+        showToast(`${r.one.number} submitted.`);
         void navigate({ to: "/requests/$id" as never, params: { id: r.one.id } as never });
       } else if (r.many) sent({ of: r.many, whom: v.map((q) => q.requested_for_identity_id ?? "") });
     },

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { roughly } from "./words";
+import { roughDuration } from "./words";
 
 test("how long a decision usually takes is told in its largest unit", () => {
-  expect(roughly("PT0S")).toBe("less than a minute");
-  expect(roughly("PT1M21S")).toBe("1 minute");
-  expect(roughly("PT26H")).toBe("1 day");
-  expect(roughly("P2DT20H")).toBe("3 days");
-  expect(roughly(null)).toBe("");
+  expect(roughDuration("PT0S")).toBe("less than a minute");
+  expect(roughDuration("PT1M21S")).toBe("1 minute");
+  expect(roughDuration("PT26H")).toBe("1 day");
+  expect(roughDuration("P2DT20H")).toBe("3 days");
+  expect(roughDuration(null)).toBe("");
 });

@@ -1,11 +1,11 @@
 import type { Of } from "../../api/types";
-import { spanSeconds } from "../../kit/span";
+import { durationSeconds } from "../../kit/duration";
 
 type Request = Of<"AccessRequest">;
 
 /** How long something takes, in its largest unit: nobody is served by the seconds of days. Empty where it is not known. */
-export function roughly(span: string | null | undefined): string {
-  const seconds = spanSeconds(span);
+export function roughDuration(span: string | null | undefined): string {
+  const seconds = durationSeconds(span);
   if (seconds === undefined) return "";
   if (seconds < 60) return "less than a minute";
   const [unit, size] = (
@@ -54,7 +54,7 @@ export const statusTone = (status: string) =>
     | "info"
     | undefined;
 
-export const kinds: Record<string, string> = {
+export const itemKinds: Record<string, string> = {
   grant: "requests access",
   extend: "requests an extension",
   return: "returns access",
@@ -72,7 +72,7 @@ export function waitsFor(r: Pick<Request, "items">): string[] {
 }
 
 /** What somebody may be able to do with a request: what its state allows, by who they are to it. The service decides all the same. */
-export function rights(
+export function requestPermissions(
   r: Request,
   who: { user: string; identity: string; admin: boolean; manager: boolean; roles: string[]; readOnly: boolean },
 ) {
@@ -104,4 +104,4 @@ export function rights(
     aside: Boolean(who.admin || (!own && !mine)),
   };
 }
-export type Rights = ReturnType<typeof rights>;
+export type RequestPermissions = ReturnType<typeof requestPermissions>;

@@ -1,5 +1,5 @@
 import "../../kit/diff.css";
-import { shown } from "../../kit/difftext";
+import { displayValue } from "../../kit/difftext";
 import { type Change, nameOf } from "./model";
 import { AccessName, PersonName, RoleName } from "./names";
 
@@ -22,8 +22,8 @@ export function Changes({ of, none = "No differences." }: { of: Change[]; none?:
             </>
           ) : (
             <>
-              {shown(c.before) !== undefined && <Line sign="−" field={c.field} of={c.before} />}
-              {shown(c.after) !== undefined && <Line sign="+" field={c.field} of={c.after} />}
+              {displayValue(c.before) !== undefined && <Line sign="−" field={c.field} of={c.before} />}
+              {displayValue(c.after) !== undefined && <Line sign="+" field={c.field} of={c.after} />}
             </>
           )}
         </div>
@@ -54,5 +54,5 @@ function Value({ field, of }: { field: string; of: unknown }) {
         <PersonName id={who} />: <bdi>{(of as { reason?: string }).reason}</bdi>
       </>
     );
-  return <bdi>{shown(of)}</bdi>;
+  return <bdi>{displayValue(of)}</bdi>;
 }

@@ -3,9 +3,9 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { useGet, useMay } from "../../api/use";
 import { count, number } from "../../kit/count";
+import { durationText } from "../../kit/duration";
 import { Bar } from "../../kit/elements";
 import { Button, Facts, Part, Table, Text } from "../../kit/kit";
-import { spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
 import { System, useSystems } from "../../kit/systems";
 import { many } from "../connectors/words";
@@ -85,8 +85,8 @@ function About({ role }: { role: Role }) {
           ["Members", have.toLocaleString("en")],
           ["With access", role.holder_count.toLocaleString("en")],
           ["Requestable", role.requestable ? "yes" : "no"],
-          ["Maximum duration", role.max_duration ? spanWords(role.max_duration) : "no limit"],
-          ["Default duration", role.default_duration ? spanWords(role.default_duration) : undefined],
+          ["Maximum duration", role.max_duration ? durationText(role.max_duration) : "no limit"],
+          ["Default duration", role.default_duration ? durationText(role.default_duration) : undefined],
           ["Owners", <People key="o" of={role.owner_ids ?? []} none="none" />],
           [
             "Backup owners",

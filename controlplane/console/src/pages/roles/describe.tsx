@@ -3,10 +3,10 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import { Dialog } from "../../kit/dialog";
 import { EditConflict } from "../../kit/editconflict";
-import { Check, Form, SelectField, TextField, useForm, WordsField, Wrong } from "../../kit/form";
-import { say } from "../../kit/toast";
+import { Check, FieldError, Form, SelectField, TextField, useForm, WordsField } from "../../kit/form";
+import { showToast } from "../../kit/toast";
 import { labelsOf } from "../connectors/labels";
-import { type Described, described, describedPatch, patchOf, type Role, raisedFrom } from "./model";
+import { type Described, described, describedPatch, patchOf, type Role, risksFrom } from "./model";
 
 /** What the owners of a role write themselves: what describes it. All else of it is for administrators. */
 export default function Describe({ role, close }: { role: Role; close: () => void }) {
@@ -15,7 +15,7 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
   const [settled, setSettled] = useState<unknown>(); // the refusal after which it was read again
   const form = useForm(valuesOf(role), async (v, key) => {
     await ask("PATCH", `/entitlements/roles/${role.id}`, { body: describedPatch(described(base), written(v)), key, ifMatch: base.version });
-    say("Saved.");
+    showToast("Saved.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
     close();
   });
@@ -37,12 +37,12 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
       <Form of={form} verb="Save" cancel={close}>
         <TextField label="Purpose" rows={3} max={4000} {...form.field("description")} hint="Shown to requesters." />
         <Check label="Requestable" hint="Requires a purpose." {...form.field("requestable")} />
-        <Wrong of={form.wrong("requestable")} />
+        <FieldError of={form.wrong("requestable")} />
         <SelectField
           label="Risk"
           {...form.field("risk_level")}
           {...(base.risk_level ? {} : { none: `Highest risk of its entitlements: ${base.effective_risk_level}` })}
-          options={raisedFrom(base.effective_risk_level, inUse)}
+          options={risksFrom(base.effective_risk_level, inUse)}
           hint={
             inUse
               ? "You can only raise the risk. Only administrators can set high or critical, with the approval of another person."

@@ -6,11 +6,11 @@ import { useAct, useGet, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Form, useForm } from "../../kit/form";
 import { Button, Failure, Note, Part, Skeleton } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { Changes } from "./changes";
+import { Plan, usePlan } from "./confirmplan";
 import { Fields } from "./fields";
 import { type Content, contentOf, type Draft as DraftOf, patchOf, type Role, rereadRoles } from "./model";
-import { Plan, usePlan } from "./planned";
 
 /** The working copy of a role: nobody feels it until it is published. A role that gives nothing yet is its own. */
 export default function Draft({ role }: { role: Role }) {
@@ -104,7 +104,7 @@ function Editor({ role, draft, own }: { role: Role; draft: DraftOf | undefined; 
       setStale(e instanceof Refusal && e.status === 412);
       throw e;
     }
-    say(own ? "Saved. The role grants access after it is published." : "Saved in the draft. It takes effect after it is published.");
+    showToast(own ? "Saved. The role grants access after it is published." : "Saved in the draft. It takes effect after it is published.");
     await reread();
   });
   return (

@@ -1,12 +1,12 @@
+import { DurationField } from "../../kit/durationfield";
 import { Check, type FormState, SelectField, TextField, WordsField } from "../../kit/form";
 import { access, people, roles } from "../../kit/pick";
-import { SpanField } from "../../kit/spanfield";
 import { ConditionField } from "../policies/condition";
-import { everybody } from "../policies/language";
+import { matchAll } from "../policies/language";
 import { Exclusions, Parameters } from "./lists";
 import { type Content, type Role, risks, types } from "./model";
+import { MultiPick } from "./multipick";
 import { AccessName, PersonName, RoleName } from "./names";
-import { Several } from "./several";
 
 /** Everything that a role says, to be changed. */
 export function Fields({ form, role }: { form: FormState<Content>; role: Role }) {
@@ -23,7 +23,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         set={(x) => form.set("description", x)}
         error={form.wrong("description")}
       />
-      <Several
+      <MultiPick
         label="Entitlements"
         source={access}
         value={v.entitlement_ids ?? []}
@@ -31,7 +31,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         name={(id) => <AccessName id={id} />}
         error={form.wrong("entitlement_ids")}
       />
-      <Several
+      <MultiPick
         label="Included roles"
         source={roles}
         not={role.id}
@@ -44,7 +44,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         label="Assign automatically by rule"
         hint="People get the role when they match the rule and lose it when they no longer match."
         value={ruled}
-        set={(on) => form.set("membership_rule", on ? (everybody as never) : null)}
+        set={(on) => form.set("membership_rule", on ? (matchAll as never) : null)}
       />
       {ruled && (
         <>
@@ -58,7 +58,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
           <Exclusions value={v.membership_exclusions ?? []} set={(x) => form.set("membership_exclusions", x)} wrong={form.wrong} />
         </>
       )}
-      <Several
+      <MultiPick
         label="Owners"
         source={people}
         value={v.owner_ids ?? []}
@@ -66,7 +66,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         name={(id) => <PersonName id={id} />}
         error={form.wrong("owner_ids")}
       />
-      <Several
+      <MultiPick
         label="Backup owners"
         source={people}
         value={v.backup_owner_ids ?? []}
@@ -85,14 +85,14 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
           set={(x) => form.set("risk_level", x || null)}
           options={risks}
         />
-        <SpanField
+        <DurationField
           label="Maximum duration"
           none="no limit"
           value={v.max_duration ?? ""}
           set={(x) => form.set("max_duration", x || null)}
           error={form.wrong("max_duration")}
         />
-        <SpanField
+        <DurationField
           label="Default duration"
           none="the maximum duration"
           value={v.default_duration ?? ""}

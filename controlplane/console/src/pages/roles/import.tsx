@@ -6,7 +6,7 @@ import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { contentOf, FileField } from "../../kit/filefield";
-import { TextField, wrongAt } from "../../kit/form";
+import { problemAt, TextField } from "../../kit/form";
 import { Button, Note, Problems, Table } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Changes } from "./changes";
@@ -41,7 +41,7 @@ export default function Import({ close }: { close: () => void }) {
   const refused = make.error ?? look.error;
   const moved = refused instanceof Refusal && refused.code === "plan_changed";
   const plan = moved ? undefined : look.data;
-  const wrong = wrongAt(refused, "yaml");
+  const wrong = problemAt(refused, "yaml");
   const busy = look.isPending || make.isPending;
   const changes = plan?.roles.filter((r) => r.action !== "unchanged").length ?? 0;
   return (

@@ -3,11 +3,11 @@ import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { Button, Coming } from "../../kit/kit";
+import { Button, LoadingMarker } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import type { Role } from "./model";
 
-const Planned = lazy(() => import("./planned"));
+const Planned = lazy(() => import("./confirmplan"));
 
 const asks = {
   propose: {
@@ -74,7 +74,9 @@ export function Lifecycle({ role }: { role: Role }) {
           act={() => act.mutateAsync(asked)}
         />
       )}
-      <Suspense fallback={<Coming />}>{planned && <Planned role={role} what={planned} close={() => setPlanned(undefined)} />}</Suspense>
+      <Suspense fallback={<LoadingMarker />}>
+        {planned && <Planned role={role} what={planned} close={() => setPlanned(undefined)} />}
+      </Suspense>
     </>
   );
 }

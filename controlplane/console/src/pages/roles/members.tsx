@@ -1,15 +1,15 @@
 import { lazy, Suspense, useState } from "react";
 import type { Of } from "../../api/types";
-import { Button, Coming, Note, Text, When } from "../../kit/kit";
+import { Button, LoadingMarker, Note, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Menu } from "../../kit/menu";
 import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
 import type { Role } from "./model";
 
-const Give = lazy(() => import("./give"));
+const Give = lazy(() => import("./assign"));
 export type Member = Of<"RoleMember">;
-export type Doing = { what: "give" } | { what: "end" | "take"; member: Member };
+export type MemberAction = { what: "give" } | { what: "end" | "take"; member: Member };
 
 const ways: Record<string, string> = {
   rule: "membership rule",
@@ -22,7 +22,7 @@ const ways: Record<string, string> = {
 
 /** Who has a role, how they came by it, and how much of it their systems have. */
 export default function Members({ role, mayGive }: { role: Role; mayGive: boolean }) {
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<MemberAction>();
   const gives = mayGive && role.lifecycle === "active";
   return (
     <div className="stack">
@@ -47,7 +47,7 @@ export default function Members({ role, mayGive }: { role: Role; mayGive: boolea
         csv={`${role.key}-members`}
         empty={{ title: "No members yet", words: "People get the role by its rule, a policy, a request or a direct assignment." }}
       />
-      <Suspense fallback={<Coming />}>{doing && <Give role={role} doing={doing} close={() => setDoing(undefined)} />}</Suspense>
+      <Suspense fallback={<LoadingMarker />}>{doing && <Give role={role} doing={doing} close={() => setDoing(undefined)} />}</Suspense>
     </div>
   );
 }
@@ -96,7 +96,7 @@ function Fulfilled({ of }: { of: Member["fulfilment"] }) {
   return <State of={of.active === of.total ? "active" : "pending"} words={`${of.active} of ${of.total}`} />;
 }
 
-function doings(set: (d: Doing) => void): Column<Member> {
+function doings(set: (d: MemberAction) => void): Column<Member> {
   return {
     title: "Actions",
     cell: (m) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Content, contentOf, described, describedPatch, figuresEvery, nameOf, patchOf, raisedFrom, rereadRoles } from "./model";
+import { type Content, contentOf, described, describedPatch, figuresInterval, nameOf, patchOf, rereadRoles, risksFrom } from "./model";
 
 test("only what was changed is sent", () => {
   const was: Content = { name: "Nurse", entitlement_ids: ["a", "b"], membership_rule: null };
@@ -23,20 +23,20 @@ test("owners send what they changed, and null for labels they took away", () => 
 });
 
 test("owners raise the risk of a role in use as far as nobody else has to agree", () => {
-  const words = (level: string, inUse: boolean) => raisedFrom(level, inUse).map(([r]) => r);
+  const words = (level: string, inUse: boolean) => risksFrom(level, inUse).map(([r]) => r);
   expect(words("low", true)).toEqual(["low", "medium"]);
   expect(words("high", true)).toEqual(["high"]);
   expect(words("medium", false)).toEqual(["medium", "high", "critical"]);
 });
 
 test("the figures of a role are read again after it was published", () => {
-  expect(figuresEvery("r")).toBe(false);
+  expect(figuresInterval("r")).toBe(false);
   const queries = { setQueryData: () => undefined, invalidateQueries: () => Promise.resolve() };
   void rereadRoles(queries as never, "r");
-  expect([figuresEvery("r"), figuresEvery("r", Date.now() + 120_000), figuresEvery("r", Date.now() + 3_600_000)]).toEqual([
+  expect([figuresInterval("r"), figuresInterval("r", Date.now() + 120_000), figuresInterval("r", Date.now() + 3_600_000)]).toEqual([
     2_000,
     15_000,
     false,
   ]);
-  expect(figuresEvery("other")).toBe(false);
+  expect(figuresInterval("other")).toBe(false);
 });

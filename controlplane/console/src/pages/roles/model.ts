@@ -63,7 +63,7 @@ export function describedPatch(was: Described, is: Described) {
 }
 
 /** The levels to which an owner may raise a role's risk. Of a role in use, from high on, somebody else has to agree: that is another way. */
-export function raisedFrom(level: string, inUse: boolean): (readonly [Risk, string])[] {
+export function risksFrom(level: string, inUse: boolean): (readonly [Risk, string])[] {
   const from = Math.max(
     0,
     risks.findIndex(([r]) => r === level),
@@ -107,7 +107,7 @@ export function contentOf(r: Role | Content): Content {
 const published = new Map<string, number>();
 
 /** How often the figures of a role are read again: people get it by its rule some time after it was published. */
-export function figuresEvery(id: string, now = Date.now()): number | false {
+export function figuresInterval(id: string, now = Date.now()): number | false {
   const age = now - (published.get(id) ?? Number.NEGATIVE_INFINITY);
   if (age < 60_000) return 2_000;
   return age < 600_000 ? 15_000 : false;

@@ -3,10 +3,10 @@ import { Download, Plus } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { download } from "../../api/client";
 import { useMay } from "../../api/use";
-import { Button, Coming, Head, Text } from "../../kit/kit";
+import { Button, Head, LoadingMarker, Text } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
-import { sayRefusal } from "../../kit/toast";
+import { showRefusal } from "../../kit/toast";
 import { type Role, risks, types } from "./model";
 
 const Import = lazy(() => import("./import"));
@@ -19,7 +19,7 @@ export default function Roles() {
     <>
       <Head title="Roles" lead="Bundles of access from one or more systems.">
         {may.oversees && (
-          <Button reads onClick={() => download("/entitlements/roles/export", "roles.yaml").catch(sayRefusal)}>
+          <Button reads onClick={() => download("/entitlements/roles/export", "roles.yaml").catch(showRefusal)}>
             <Download aria-hidden size={15} /> Export as YAML
           </Button>
         )}
@@ -79,7 +79,7 @@ export default function Roles() {
           ),
         }}
       />
-      <Suspense fallback={<Coming />}>{importing && <Import close={() => setImporting(false)} />}</Suspense>
+      <Suspense fallback={<LoadingMarker />}>{importing && <Import close={() => setImporting(false)} />}</Suspense>
     </>
   );
 }

@@ -4,11 +4,11 @@ import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Tabs } from "../../kit/elements";
-import { Button, Coming, Failure, Head, Note, Skeleton } from "../../kit/kit";
+import { Button, Failure, Head, LoadingMarker, Note, Skeleton } from "../../kit/kit";
 import { Risk, State } from "../../kit/state";
 import { Contents } from "./contents";
 import { Lifecycle } from "./lifecycle";
-import { figuresEvery, type Role } from "./model";
+import { figuresInterval, type Role } from "./model";
 
 const Members = lazy(() => import("./members"));
 const DraftTab = lazy(() => import("./draft"));
@@ -20,7 +20,7 @@ export default function RolePage() {
   const { id = "", tab } = useParams({ strict: false }) as { id?: string; tab?: string };
   const may = useMay();
   const me = useMe();
-  const found = useGet<Role>(`/entitlements/roles/${id}`, {}, { every: () => figuresEvery(id) });
+  const found = useGet<Role>(`/entitlements/roles/${id}`, {}, { every: () => figuresInterval(id) });
   useMembersOf(id, found.data?.member_count);
   const [describing, setDescribing] = useState(false);
   if (found.error && !found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
@@ -70,7 +70,7 @@ export default function RolePage() {
           <Contents role={role} />
         )}
       </Suspense>
-      <Suspense fallback={<Coming />}>{describing && <Describe role={role} close={() => setDescribing(false)} />}</Suspense>
+      <Suspense fallback={<LoadingMarker />}>{describing && <Describe role={role} close={() => setDescribing(false)} />}</Suspense>
     </>
   );
 }

@@ -7,9 +7,9 @@ import { AskFirst } from "../../kit/dialog";
 import { SecretField, TextField } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { say } from "../../kit/toast";
-import { Begun } from "./begun";
-import { Own, proving } from "./proving";
+import { showToast } from "../../kit/toast";
+import { FactorEnrollment } from "./enrollment";
+import { Own, reauthentication } from "./reauthentication";
 
 /** The own second factor: whether there is one, and the way to one, or to none. */
 export function Factor({ of }: { of: Me }) {
@@ -58,7 +58,7 @@ function Enrol({ close }: { close: () => void }) {
   const [password, setPassword] = useState("");
   const [begun, begin] = useState<Of<"FactorSecret">>();
   const goesOn = useRef(false);
-  if (begun) return <Begun of={begun} close={close} />;
+  if (begun) return <FactorEnrollment of={begun} close={close} />;
   return (
     <AskFirst
       open
@@ -68,7 +68,7 @@ function Enrol({ close }: { close: () => void }) {
       verb="Continue"
       disabled={!password}
       act={async () => {
-        const secret = await proving(ask<Of<"FactorSecret">>("POST", "/auth/mfa/totp", { body: { password } }));
+        const secret = await reauthentication(ask<Of<"FactorSecret">>("POST", "/auth/mfa/totp", { body: { password } }));
         goesOn.current = true;
         begin(secret);
       }}
@@ -93,8 +93,8 @@ function Remove({ close }: { close: () => void }) {
       tone="danger"
       disabled={!password || code.trim().length < 6}
       act={async () => {
-        await proving(ask("DELETE", "/auth/mfa/totp", { body: { password, code: code.trim() } }));
-        say("Second factor removed.");
+        await reauthentication(ask("DELETE", "/auth/mfa/totp", { body: { password, code: code.trim() } }));
+        showToast("Second factor removed.");
       }}
     >
       <Own>

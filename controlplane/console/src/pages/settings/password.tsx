@@ -3,7 +3,7 @@ import { Refusal, signInBy } from "../../api/session";
 import { signInError } from "../../app/signinoptions";
 import { Form, SecretField, useForm } from "../../kit/form";
 import { Part } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 
 const nothing = { current: "", next: "" };
 
@@ -31,7 +31,7 @@ function Change({ done }: { done: () => void }) {
     } catch (e) {
       throw e instanceof Refusal && (e.code === "invalid_credentials" || e.code === "login_throttled") ? plain(e) : e;
     }
-    say("Password changed. Your other sessions have ended.");
+    showToast("Password changed. Your other sessions have ended.");
     done();
   });
   return (

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from "react";
 import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
 import { safeNext } from "../../app/next";
-import { BrandHere } from "../../app/signin";
+import { TenantBrand } from "../../app/signin";
 import { signInError } from "../../app/signinoptions";
 
 type Search = { code?: string; error?: string; next?: string };
 
 /** Where a provider sends the browser back to: its one-time code becomes a session, or what went wrong is told. */
-export default function Arriving() {
+export default function SignInCallback() {
   const { code, error, next } = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
   const [wrong, setWrong] = useState(error || !code ? signInError(error ?? "") : "");
@@ -29,7 +29,7 @@ export default function Arriving() {
   return (
     <main className="doors">
       <div className="card stack door">
-        <BrandHere />
+        <TenantBrand />
         <h1>{wrong ? "Sign-in failed" : "Signing in…"}</h1>
         {wrong ? (
           <>

@@ -2,8 +2,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
-import { CodeField } from "../../app/code";
-import { BrandHere } from "../../app/signin";
+import { CodeField } from "../../app/codefield";
+import { TenantBrand } from "../../app/signin";
 import { signInError } from "../../app/signinoptions";
 import { SecretField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -37,7 +37,7 @@ export default function Invited() {
   return (
     <main className="doors">
       <form className="card stack" aria-labelledby="invited" onSubmit={(e) => void submit(e)} aria-busy={busy}>
-        <BrandHere />
+        <TenantBrand />
         <div>
           <h1 id="invited">Choose a password</h1>
           <p className="muted small">You sign in with this password from now on. Your earlier sessions end.</p>
@@ -69,7 +69,7 @@ function Spent() {
   return (
     <main className="doors">
       <div className="card stack door">
-        <BrandHere />
+        <TenantBrand />
         <h1>The link is not valid</h1>
         <p>
           The link was used before, is more than an hour old, or is incomplete. Ask an administrator for a new one. If you have a password,

@@ -5,7 +5,7 @@ import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Check, Form, type FormState, SelectField, TextField, useForm, WordsField } from "../../kit/form";
 import { Button, Empty, Failure, Head, Skeleton } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 
 type Attribute = Of<"Attribute">;
 type Schema = { open?: boolean; attributes: Attribute[] };
@@ -44,7 +44,7 @@ function Editor({ of, saved }: { of: Schema; saved: () => void }) {
   const may = useMay();
   const form = useForm<Schema>({ open: of.open ?? false, attributes: of.attributes }, async (v, key) => {
     await ask("PUT", "/identities/schema/attributes", { body: v, key });
-    say("Saved");
+    showToast("Saved");
     saved();
   });
   const { attributes } = form.value;

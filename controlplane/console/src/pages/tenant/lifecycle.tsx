@@ -1,11 +1,11 @@
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
+import { durationSeconds } from "../../kit/duration";
+import { DurationField } from "../../kit/durationfield";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Part, Skeleton } from "../../kit/kit";
-import { spanSeconds } from "../../kit/span";
-import { SpanField } from "../../kit/spanfield";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 
 type Settings = Of<"LifecycleSettings">;
 
@@ -53,7 +53,7 @@ function Editor({ of, saved }: { of: Settings; saved: () => void }) {
   const may = useMay();
   const form = useForm<Settings>(of, async (v, key) => {
     await ask("PUT", "/settings/lifecycle", { body: v, key });
-    say("Saved");
+    showToast("Saved");
     saved();
   });
   const text = (name: keyof Settings) => String(form.value[name] ?? "");
@@ -61,10 +61,10 @@ function Editor({ of, saved }: { of: Settings; saved: () => void }) {
     <Form of={form} verb="Save" closed={!may.admin}>
       <div className="fields">
         {durations.map(({ name, nothing, ...told }) => (
-          <SpanField
+          <DurationField
             key={name}
             {...told}
-            value={spanSeconds(text(name)) === 0 ? "" : text(name)}
+            value={durationSeconds(text(name)) === 0 ? "" : text(name)}
             set={(v) => form.set(name, (v || nothing) as never)}
             error={form.wrong(name)}
           />

@@ -3,7 +3,7 @@ import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Form, TextField, useForm } from "../../kit/form";
 import { Failure, Part, Skeleton } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 
 /** When an account without an owner counts as orphaned. */
 export function Orphans() {
@@ -27,7 +27,7 @@ function Days({ of, saved }: { of: number; saved: () => void }) {
   const may = useMay();
   const form = useForm({ days: String(of) }, async (v, key) => {
     await ask("PUT", "/settings/orphans", { body: { after_days: Number(v.days) }, key });
-    say("Saved");
+    showToast("Saved");
     saved();
   });
   return (

@@ -5,7 +5,7 @@ import { useGet, useMay } from "../../api/use";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Facts, Failure, Head, Part, Skeleton, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { Lifecycle } from "./lifecycle";
 import { Orphans } from "./orphans";
 import { Writing } from "./writing";
@@ -68,7 +68,7 @@ function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
     };
     const body = { name: v.name, settings };
     await ask("PATCH", "/settings/tenant", { body, key, ifMatch: of.version });
-    say("Saved");
+    showToast("Saved");
     saved();
   });
   return (

@@ -1,5 +1,5 @@
 import { Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
-import { Turn, useSending } from "../provisioning/turn";
+import { PauseButton, useSending } from "../provisioning/pausebutton";
 
 /** Whether target systems are written to, among what holds for the whole tenant. */
 export function Writing() {
@@ -21,7 +21,7 @@ export function Writing() {
               </>
             )}
           </span>
-          <Turn of={s} />
+          <PauseButton of={s} />
         </div>
       </Note>
     </Part>

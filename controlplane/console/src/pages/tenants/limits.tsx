@@ -1,7 +1,7 @@
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Form, TextField, useForm } from "../../kit/form";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 
 /** How fast a tenant's tokens may ask. */
 export function Limits({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
@@ -9,7 +9,7 @@ export function Limits({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) 
   const form = useForm(first, async (v, key) => {
     const body = { rps: v.rps ? Number(v.rps) : null, burst: v.burst ? Number(v.burst) : null };
     await ask("POST", `/control-plane/tenants/${of.id}/limits`, { body, key, ifMatch: of.version });
-    say("Saved");
+    showToast("Saved");
     saved();
   });
   return (

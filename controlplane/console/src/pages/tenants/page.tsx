@@ -8,7 +8,7 @@ import { Button, Head, Note, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { invitation } from "../users/link";
-import { Founding } from "./founding";
+import { CreateTenant } from "./create";
 
 type Tenancy = Of<"Tenancy">;
 
@@ -68,7 +68,7 @@ export default function Tenants() {
         empty={{ title: "No tenants yet", words: "Create the first tenant." }}
       />
       <Dialog open={founding} close={() => setFounding(false)} title="Create tenant" wide>
-        <Founding
+        <CreateTenant
           cancel={() => setFounding(false)}
           done={(t) => {
             setMade(t);

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import { EditConflict } from "../../kit/editconflict";
 import { Form, TextField, useForm } from "../../kit/form";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { LimitFields, type Limits, sent } from "./fields";
 import type { Token } from "./words";
 
@@ -19,7 +19,7 @@ export function Change({ of, done, again }: { of: Token; done: () => void; again
     const body = { name: v.name.trim(), description: v.description.trim(), ...sent(v.limits) };
     await ask("PATCH", `/settings/api-tokens/${of.id}`, { body, key, ifMatch: of.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/api-tokens") });
-    say("Saved. The change is effective within seconds.");
+    showToast("Saved. The change is effective within seconds.");
     done();
   });
   const { value: v, set, wrong } = form;

@@ -4,12 +4,12 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
+import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
-import { spanWords } from "../../kit/span";
 import { Change } from "./change";
-import { Revoke, Rotate } from "./ends";
-import { Shown } from "./shown";
+import { Revoke, Rotate } from "./revoke";
+import { TokenSecret } from "./secret";
 import { type Token, TokenState, why } from "./words";
 
 /** One token: what it may do, who uses it, and what can be done about it. */
@@ -21,7 +21,7 @@ export function Drawer({ id, close }: { id: string; close: () => void }) {
       issue(undefined);
       close();
     };
-    return <Shown token={issued.token} name={issued.name} until={token.data?.rotation_overlap_until} close={done} />;
+    return <TokenSecret token={issued.token} name={issued.name} until={token.data?.rotation_overlap_until} close={done} />;
   }
   return (
     <Dialog open close={close} side title={<bdi>{token.data?.name ?? "API token"}</bdi>} lead={token.data?.description || undefined}>
@@ -86,7 +86,7 @@ function Told({ of }: { of: Token }) {
           ["From", of.last_used_ip && <code key="ip">{of.last_used_ip}</code>],
           ["Ends", <When key="e" at={of.expires_at} />],
           ["Replaced; valid until", of.rotation_overlap_until && <When key="o" at={of.rotation_overlap_until} />],
-          ["Disabled if unused for", spanWords(of.idle_disable_after)],
+          ["Disabled if unused for", durationText(of.idle_disable_after)],
           ["Rate", of.rate_limit ? `${of.rate_limit.rps} per second, burst ${of.rate_limit.burst}` : "default: 100 per second"],
           ["Networks", of.allowed_cidrs.length > 0 ? <code key="n">{of.allowed_cidrs.join(", ")}</code> : "any"],
           ["Created by", <bdi key="by">{of.created_by.display}</bdi>],

@@ -1,5 +1,5 @@
+import { DurationField } from "../../kit/durationfield";
 import { TextField, WordsField } from "../../kit/form";
-import { SpanField } from "../../kit/spanfield";
 
 /** The limits of a token, as they are typed. */
 export type Limits = { cidrs: string[]; rps: string; burst: string; idle: string };
@@ -47,7 +47,7 @@ export function LimitFields({ value, set, wrong }: Props) {
           error={wrong("rate_limit/burst")}
         />
       </div>
-      <SpanField
+      <DurationField
         label="Disable if unused for"
         value={value.idle}
         set={(v) => put("idle", v)}

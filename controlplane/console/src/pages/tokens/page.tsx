@@ -3,8 +3,8 @@ import { KeyRound } from "lucide-react";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
+import { CreateToken } from "./create";
 import { Drawer } from "./drawer";
-import { Make } from "./make";
 import "./tokens.css";
 import { roles, type Token, TokenState } from "./words";
 
@@ -74,7 +74,7 @@ export default function Tokens() {
         empty={{ title: "No API tokens yet", words: "Create a separate token for each program, so that you can revoke each one." }}
       />
       {search.token && <Drawer id={search.token} close={() => go({ token: undefined })} />}
-      {may.admin && search.new && <Make close={() => go({ new: undefined })} />}
+      {may.admin && search.new && <CreateToken close={() => go({ new: undefined })} />}
     </>
   );
 }

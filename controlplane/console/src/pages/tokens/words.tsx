@@ -12,7 +12,7 @@ export const roles: readonly (readonly [Role, string])[] = [
 ];
 
 /** Roles that see what a person sees, who must be named. */
-export const bound = (role: string) => role === "manager" || role === "resource_owner";
+export const needsIdentity = (role: string) => role === "manager" || role === "resource_owner";
 
 const tones = { active: "ok", expiring: "warn", disabled: "neutral", revoked: "neutral", expired: "neutral" } as const;
 

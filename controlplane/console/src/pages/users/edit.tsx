@@ -4,7 +4,7 @@ import { EditConflict } from "../../kit/editconflict";
 import { Checks, Form, TextField, useForm } from "../../kit/form";
 import { Part } from "../../kit/kit";
 import { Pick, type Picked, people } from "../../kit/pick";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { type RoleName, roleNames, type User } from "./words";
 
 type Change = { email: string; name: string; roles: RoleName[]; person: Picked | null };
@@ -26,7 +26,7 @@ export function Edit({ of, self, again }: { of: User; self: boolean; again: () =
       ...((v.person?.id ?? null) === of.identity_id ? {} : { identity_id: v.person?.id ?? null }),
     };
     await ask("PATCH", `/settings/users/${of.id}`, { body, key, ifMatch: of.version });
-    say("Saved. The change is effective at once.");
+    showToast("Saved. The change is effective at once.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/users") });
   });
   return (

@@ -2,13 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
-import { Add } from "../../kit/add";
+import { Add } from "../../kit/addbutton";
 import { DeleteFirst } from "../../kit/deletefirst";
 import { AskFirst, Dialog } from "../../kit/dialog";
 import { Id } from "../../kit/elements";
 import { Button, Empty, Facts, Failure, Head, Note, Skeleton } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { sayRefusal } from "../../kit/toast";
+import { showRefusal } from "../../kit/toast";
 import { type Provider, ProviderForm } from "./providerform";
 
 /** The OpenID Connect providers by which the tenant's people sign in. */
@@ -64,7 +64,7 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         {may.admin && (
           <div className="row">
             <Button onClick={edit}>Edit</Button>
-            <Button onClick={() => (of.enabled ? setAsking("off") : turn.mutate(true, { onError: sayRefusal }))}>
+            <Button onClick={() => (of.enabled ? setAsking("off") : turn.mutate(true, { onError: showRefusal }))}>
               {of.enabled ? "Disable" : "Enable"}
             </Button>
             <Button tone="danger" onClick={() => setAsking("delete")}>

@@ -2,7 +2,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
-import { Acts } from "./acts";
+import { Acts } from "./actions";
 import { Edit } from "./edit";
 import { findings, rolesOf, type User, UserState } from "./words";
 

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Check, Form, TextField, useForm, Wrong } from "../../kit/form";
+import { Check, FieldError, Form, TextField, useForm } from "../../kit/form";
 import { Badge, Skeleton } from "../../kit/kit";
 import { FilterFields, filterOf, type Typed, typedOf } from "./filter";
 import { grouped, headersOf, type Webhook } from "./words";
@@ -151,7 +151,7 @@ function Events({ value, set, error }: { value: string[]; set: (events: string[]
           </div>
         </div>
       ))}
-      <Wrong of={error} />
+      <FieldError of={error} />
     </fieldset>
   );
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Of } from "../../api/types";
-import { Add } from "../../kit/add";
+import { Add } from "../../kit/addbutton";
 import { Dialog } from "../../kit/dialog";
 import { Head, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";

@@ -5,7 +5,7 @@ import { count as many } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Check, Form, TextField, useForm } from "../../kit/form";
 import { Note } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import type { Webhook } from "./words";
 
 type Answer = Of<"Replay">;
@@ -31,7 +31,7 @@ export function Replay({ of, close }: { of: Webhook; close: () => void }) {
       return;
     }
     const { count } = await send(false);
-    say(`${many(count, "event is", "events are")} being replayed`);
+    showToast(`${many(count, "event is", "events are")} being replayed`);
     close();
   });
   const known = counted?.of === JSON.stringify(form.value) ? counted.count : undefined;

@@ -4,7 +4,7 @@ import { useGet } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Badge, Facts, Failure, Head, Note, Part, Skeleton, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { Acts } from "./acts";
+import { WebhookActions } from "./actions";
 import { Deliveries } from "./deliveries";
 import "./webhooks.css";
 import { stateOf, type Webhook, why } from "./words";
@@ -29,7 +29,7 @@ export default function WebhookPage() {
           </span>
         }
       >
-        <Acts of={w} />
+        <WebhookActions of={w} />
       </Head>
       {reason && <Note tone={w.health.state === "failing" ? "warn" : w.health.disabled_by === "service" ? "bad" : "info"}>{reason}</Note>}
       <Facts of={facts(w)} />

@@ -6,9 +6,9 @@ import { SelectField, TextField } from "../../kit/form";
 import { Failure, Skeleton } from "../../kit/kit";
 import { environments } from "../connectors/words";
 import { SettingField } from "./field";
-import { Foot, type StepProps } from "./frame";
-import { type About, aboutOf, recall, remember, useSave } from "./keeping";
-import { notLetOut, Probe, useProbe } from "./probe";
+import { type About, aboutOf, restoreTyped, storeTyped, useSave } from "./formstate";
+import { type StepProps, WizardFooter } from "./frame";
+import { blockedByAgent, Probe, useProbe } from "./probe";
 import { ReachField } from "./reach";
 import { applies, type Setting, type Typed, textOf, typeKey } from "./settings";
 
@@ -21,7 +21,7 @@ export function Connection(props: StepProps) {
 }
 
 function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Setting[] }) {
-  const [typed, setTyped] = useState<Typed>(() => recall(id));
+  const [typed, setTyped] = useState<Typed>(() => restoreTyped(id));
   const [about, setAbout] = useState(() => aboutOf(connector));
   const save = useSave(id, fields, connector);
   const value = (key: string) => {
@@ -43,7 +43,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
   // What was sent is the service's now; what was typed meanwhile stays.
   const sent = (ok: boolean) => {
     if (ok) setTyped((was) => Object.fromEntries(Object.entries(was).filter(([k, v]) => typed[k] !== v)));
-    remember(id, fields, ok ? {} : typed);
+    storeTyped(id, fields, ok ? {} : typed);
   };
   const left = (e: FocusEvent) => {
     if (dirty && !e.target.closest(".field")?.contains(e.relatedTarget)) void save.quietly(shown, typed, about).then(sent);
@@ -67,7 +67,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
       text={textOf(f, typed, f.secret ? {} : connector.connection)}
       kept={connector.credentials[f.key]?.set ? connector.credentials[f.key]?.updated_at : undefined}
       set={(v) => set(f.key, v)}
-      error={save.wrong(f) ?? notLetOut(probe, f)}
+      error={save.wrong(f) ?? blockedByAgent(probe, f)}
     />
   );
   const plain = shown.filter((f) => !f.advanced);
@@ -99,7 +99,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
         </fieldset>
         <Probe of={probe} last={last} changed={dirty} missing={missing} unsaved={save.refused} />
       </div>
-      <Foot
+      <WizardFooter
         id={id}
         go={() => go("discovery")}
         busy={probe.busy}
@@ -120,7 +120,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
               ? "Saved as a draft. You can leave and continue later."
               : "Saved. You can leave and continue later."}
         </span>
-      </Foot>
+      </WizardFooter>
     </>
   );
 }

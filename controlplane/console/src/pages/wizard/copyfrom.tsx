@@ -5,7 +5,7 @@ import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 
 type Source = Of<"CopySource">;
 
@@ -45,7 +45,7 @@ export function CopyFrom({
             key: crypto.randomUUID(),
           });
           await copied();
-          say(`${count(done.copied, "mapping")} of ${from.name} copied`);
+          showToast(`${count(done.copied, "mapping")} of ${from.name} copied`);
         }}
       >
         <SelectField

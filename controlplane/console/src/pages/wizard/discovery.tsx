@@ -8,7 +8,7 @@ import { useGet } from "../../api/use";
 import { count } from "../../kit/count";
 import { Badge, Button, Empty, Failure, Note, Problems, Skeleton, Table, When } from "../../kit/kit";
 import { type Group, groups, masked, type SchemaField } from "./fields";
-import { Foot, type StepProps, serverStep } from "./frame";
+import { type StepProps, serverStep, WizardFooter } from "./frame";
 import { TargetError } from "./probe";
 
 type Look = Of<"Discovery">;
@@ -67,7 +67,7 @@ export function Discovery({ id, wizard, go }: StepProps) {
       ) : (
         (look.busy || seen) && <Skeleton rows={6} />
       )}
-      <Foot
+      <WizardFooter
         id={id}
         back="connection"
         go={() => go("mapping")}

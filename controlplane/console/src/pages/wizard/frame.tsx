@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Connector, Of } from "../../api/types";
-import { behindDialog } from "../../app/keys";
+import { dialogIsOpen } from "../../app/keys";
 import { Button } from "../../kit/kit";
 
 export type Wizard = Of<"Wizard">;
@@ -35,7 +35,7 @@ export const blocked = (s: WizardStep | undefined) =>
   s?.state === "blocked" ? s.blocked_by.map((b) => blockers[b] ?? b).join(" ") : undefined;
 
 /** Where the way back and the way on are. missing says what the way on waits for; it is the words of the button then. */
-export function Foot({
+export function WizardFooter({
   back,
   id,
   words = "Continue",
@@ -56,7 +56,7 @@ export function Foot({
   now.current = { missing, busy, go };
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
-      if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.defaultPrevented || behindDialog()) return;
+      if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.defaultPrevented || dialogIsOpen()) return;
       const { missing: wanting, busy: acting, go: on } = now.current;
       if (wanting || acting || !on) return;
       e.preventDefault();

@@ -7,15 +7,15 @@ import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { count, number } from "../../kit/count";
 import { Button, Empty, Failure, Note, Problems, Skeleton, Table } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { countOf, type Kind, kindsOf, kindWords, optional } from "../connectors/kinds";
 import { CopyFrom } from "./copyfrom";
-import { Foot, type StepProps, serverStep } from "./frame";
+import { type StepProps, serverStep, WizardFooter } from "./frame";
 import { MapRow } from "./maprow";
 import { TargetError } from "./probe";
-import { counts, duplicates, missing, type Rule, rulesOf, undecided } from "./rules";
-import { keeping, type Saving, useSaving } from "./saving";
-import { type Trial, useTrial, written } from "./trial";
+import { counts, duplicates, missing, needsDecision, type Rule, rulesOf } from "./rules";
+import { pendingSaves, type Saving, useSaving } from "./saving";
+import { type TransformPreview, useTrial, written } from "./transformpreview";
 
 type Mappings = Of<"Mappings">;
 
@@ -27,7 +27,7 @@ export default function MappingStep(props: StepProps) {
   const saved = useQuery({
     queryKey: [`/connectors/${id}/mappings`],
     queryFn: async ({ signal }) => {
-      await keeping.get(id);
+      await pendingSaves.get(id);
       return ask<Mappings>("GET", `/connectors/${id}/mappings`, { signal });
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -85,14 +85,16 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
     });
   const records = trial.preview?.rows.filter((r) => r.object === kind) ?? [];
   const at = Math.min(Math.max(0, Number(search.record ?? 1) - 1 || 0), Math.max(0, records.length - 1));
-  const rows = rules.filter((r) => r.object === kind && !r.hidden && (!only || undecided(r) || twice.has(r.key) || trial.wrong.has(r.key)));
+  const rows = rules.filter(
+    (r) => r.object === kind && !r.hidden && (!only || needsDecision(r) || twice.has(r.key) || trial.wrong.has(r.key)),
+  );
   // What is said of this step is about what is on it: its Undo would do nothing on the next.
   const takeAway = useRef<() => void>(undefined);
   useEffect(() => () => takeAway.current?.(), []);
   const ignoreRest = () => {
     const before = rules;
-    setRules(rules.map((r) => (undecided(r) ? { ...r, ignored: true } : r)));
-    takeAway.current = say(`${count(n.todo, "field")} ignored`, {
+    setRules(rules.map((r) => (needsDecision(r) ? { ...r, ignored: true } : r)));
+    takeAway.current = showToast(`${count(n.todo, "field")} ignored`, {
       remedy: { words: "Undo", act: () => setRules(before) },
     });
   };
@@ -188,7 +190,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
           Available functions
         </Link>
       </p>
-      <Foot
+      <WizardFooter
         id={id}
         back="discovery"
         go={() => void on()}
@@ -196,7 +198,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
         missing={saving.state === "overtaken" ? "Changed elsewhere" : missing(rules, trial.wrong)}
       >
         <span className="small muted">{saidOf(saving)}</span>
-      </Foot>
+      </WizardFooter>
     </>
   );
 }
@@ -218,7 +220,7 @@ function useSeen(kinds: Kind[], shown: Kind): Kind[] {
 }
 
 /** Whether the service has looked at all rules as they are written now, and found nothing wrong with them. */
-const fine = (t: Trial, rules: Rule[]) =>
+const fine = (t: TransformPreview, rules: Rule[]) =>
   Boolean(t.refused) || (t.wrong.size === 0 && rules.every((r) => t.tried.get(r.key) === written(r)));
 
 const saidOf = (s: Saving) =>
@@ -247,7 +249,7 @@ function Turn({ at, of, busy, turn }: { at: number; of: number; busy: boolean; t
 }
 
 /** What is remarkable about the records that were tried, and what could not be kept. */
-function Told({ trial, saving, reload }: { trial: Trial; saving: Saving; reload: () => Promise<void> }) {
+function Told({ trial, saving, reload }: { trial: TransformPreview; saving: Saving; reload: () => Promise<void> }) {
   const findings = trial.preview?.findings ?? [];
   return (
     <>

@@ -3,8 +3,8 @@ import { memo } from "react";
 import { Badge } from "../../kit/kit";
 import { optional } from "../connectors/kinds";
 import { masked } from "./fields";
-import { foundBy, type Rule, shown, valueIn } from "./rules";
-import { type Row, useTransform, written } from "./trial";
+import { foundBy, type Rule, sampleText, valueIn } from "./rules";
+import { type Row, useTransformPreview, written } from "./transformpreview";
 
 type Props = {
   of: Rule;
@@ -40,7 +40,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
               <EyeOff aria-hidden size={12} /> not shown
             </span>
           ) : (
-            <bdi>{shown(record ? raw : r.field.samples?.[0]).slice(0, 80) || "–"}</bdi>
+            <bdi>{sampleText(record ? raw : r.field.samples?.[0]).slice(0, 80) || "–"}</bdi>
           )}
         </div>
       </td>
@@ -125,14 +125,14 @@ function useResult(
 ): { text: string; waiting?: boolean; error?: string | undefined } {
   const open = r.ignored || !r.target.trim();
   const fresh = tried === written(r);
-  const told = useTransform(r.transform, raw, record?.before, !open && !fresh);
+  const told = useTransformPreview(r.transform, raw, record?.before, !open && !fresh);
   if (open) return { text: "" };
   if (fresh && record) {
     const wrong = record.errors.find((e) => e.source_path === r.field.name);
     if (wrong) return { text: "", error: wrong.message };
     const filled = Object.entries(record.from).find(([, source]) => source === r.field.name)?.[0] ?? r.target.trim();
-    return { text: shown(valueIn(record.after, filled)) };
+    return { text: sampleText(valueIn(record.after, filled)) };
   }
-  if (!r.transform.trim()) return { text: shown(raw) };
-  return told ? { text: shown(told.value), error: told.error } : { text: "", waiting: true };
+  if (!r.transform.trim()) return { text: sampleText(raw) };
+  return told ? { text: sampleText(told.value), error: told.error } : { text: "", waiting: true };
 }

@@ -7,7 +7,7 @@ import { useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Steps } from "../../kit/elements";
 import { Button, Failure, Head, Skeleton } from "../../kit/kit";
-import { say } from "../../kit/toast";
+import { showToast } from "../../kit/toast";
 import { Connection } from "./connection";
 import { Discovery } from "./discovery";
 import { blocked, Closed, type StepName, serverStep, steps, type Wizard } from "./frame";
@@ -110,7 +110,7 @@ function Discard({ of }: { of: Wizard }) {
         verb="Discard"
         act={async () => {
           await ask("DELETE", `/connectors/${of.connector_id}`, { key: crypto.randomUUID() });
-          say(`${of.name} discarded`);
+          showToast(`${of.name} discarded`);
           await navigate({ to: "/connectors/new" as never });
         }}
       />

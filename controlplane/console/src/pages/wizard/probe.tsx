@@ -6,7 +6,7 @@ import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/elements";
 import { Button, Note, Problems, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { checkName, type Step, shortly, verbatim } from "./probetext";
+import { checkName, type Step, stepSummary, verbatim } from "./probetext";
 import type { Setting } from "./settings";
 
 type Result = Of<"TestResponse">;
@@ -76,7 +76,7 @@ export function useProbe(id: string, before: () => Promise<boolean>): Probing {
 }
 
 /** Why the service did not let a test out, at the setting that leads there. */
-export const notLetOut = ({ result }: Probing, f: Setting) =>
+export const blockedByAgent = ({ result }: Probing, f: Setting) =>
   result?.pointer === `#/connection/${f.key}` ? result.error?.message : undefined;
 
 type ProbeProps = {
@@ -179,9 +179,9 @@ function Check({ of }: { of: Step }) {
           <strong>{checkName(of.name)}</strong>
           <span className="small faint num">{of.ms} ms</span>
         </div>
-        {shortly(of) && (
+        {stepSummary(of) && (
           <span className="small muted wizard-said" dir="auto">
-            {shortly(of)}
+            {stepSummary(of)}
           </span>
         )}
         {!of.ok && said && (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkName, shortly, verbatim } from "./probetext";
+import { checkName, stepSummary, verbatim } from "./probetext";
 
 test("the directory's own code is told word for word", () => {
   expect(verbatim({ ldap: { result_code: 49, name: "invalidCredentials", diagnostic: "80090308: data 52e", ad_subcode: "52e" } })).toBe(
@@ -24,5 +24,5 @@ test("an HTTP answer has its status line and its body", () => {
 
 test("a check without words still has a name and a line", () => {
   expect(checkName("some_check")).toBe("Some check");
-  expect(shortly({ name: "bind", ok: true, ms: 1, ldap: { result_code: 0, name: "success" } })).toBe("result code 0 (success)");
+  expect(stepSummary({ name: "bind", ok: true, ms: 1, ldap: { result_code: 0, name: "success" } })).toBe("result code 0 (success)");
 });

@@ -51,7 +51,7 @@ export function verbatim(a: Answer): string {
 }
 
 /** The first line of what a check says; a check that went well needs no more. */
-export function shortly(s: Step): string {
+export function stepSummary(s: Step): string {
   if (s.detail) return s.detail;
   if (s.ldap) return `result code ${s.ldap.result_code} (${s.ldap.name})`;
   if (s.http) return `${s.http.status} ${s.http.reason ?? ""}`.trimEnd();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ended, heard, nothing, type Progress, speed } from "./progress";
+import { ended, heard, noProgress, type Progress, throughput } from "./progress";
 
 const counters = {
   identities_read: 0,
@@ -24,7 +24,7 @@ const told = (seq: number, more: Partial<Progress> = {}, n = 0) =>
   }) as Progress;
 
 test("what is told twice after a cut counts once", () => {
-  const once = heard(heard(nothing, told(1, {}, 10)), told(2, {}, 40));
+  const once = heard(heard(noProgress, told(1, {}, 10)), told(2, {}, 40));
   const again = heard(once, told(2, {}, 40));
   expect(again.points).toHaveLength(2);
   expect(again.log).toHaveLength(1);
@@ -33,7 +33,7 @@ test("what is told twice after a cut counts once", () => {
 
 test("the log says what changes, and how it ends", () => {
   const f = heard(
-    heard(nothing, told(1)),
+    heard(noProgress, told(1)),
     told(2, {
       event: "sync.failed",
       status: "failed",
@@ -48,7 +48,7 @@ test("the log says what changes, and how it ends", () => {
 
 test("speed is records a second between two moments", () => {
   expect(
-    speed([
+    throughput([
       { at: 0, records: 0 },
       { at: 2000, records: 100 },
       { at: 2000, records: 120 },

@@ -27,7 +27,7 @@ export type Line = { at: string; tone: "info" | "warn" | "bad"; words: string };
 /** A run as it is followed: the newest that was told, records read by time, and what happened. */
 export type Followed = { last: Progress | undefined; points: { at: number; records: number }[]; log: Line[] };
 
-export const nothing: Followed = { last: undefined, points: [], log: [] };
+export const noProgress: Followed = { last: undefined, points: [], log: [] };
 const most = 200;
 
 const phases: Record<string, string> = {
@@ -45,14 +45,14 @@ const phases: Record<string, string> = {
 /** What a phase is called. */
 export const phaseName = (p: string) => phases[p] ?? (p ? `${p.charAt(0).toUpperCase()}${p.slice(1).replaceAll("_", " ")}` : "");
 
-export const readIn = (p: Progress) =>
+export const recordsRead = (p: Progress) =>
   p.counters.identities_read + p.counters.accounts_discovered + p.counters.entitlements_mapped + p.counters.grants_recorded;
 
 /** Takes in what was told. The same told twice, as after a cut, counts once. */
 export function heard(was: Followed, p: Progress): Followed {
   if (was.last && was.last.run_id === p.run_id && p.seq < was.last.seq) return was;
   const same = was.last?.run_id === p.run_id && was.last.seq === p.seq;
-  const points = same ? was.points : [...was.points, { at: Date.parse(p.at), records: readIn(p) }].slice(-most);
+  const points = same ? was.points : [...was.points, { at: Date.parse(p.at), records: recordsRead(p) }].slice(-most);
   return { last: p, points, log: same ? was.log : [...was.log, ...linesOf(was.last, p)].slice(-most) };
 }
 
@@ -85,7 +85,7 @@ function linesOf(was: Progress | undefined, p: Progress): Line[] {
 export const ended = (event: string) => /^sync\.(held|completed|failed|cancelled)$/.test(event);
 
 /** Records a second over time, for a picture: steps between two moments that were told. */
-export function speed(points: Followed["points"]): { at: number; rate: number }[] {
+export function throughput(points: Followed["points"]): { at: number; rate: number }[] {
   const out: { at: number; rate: number }[] = [];
   for (let i = 1; i < points.length; i++) {
     const [a, b] = [points[i - 1], points[i]];

@@ -61,14 +61,14 @@ export function rulesOf(objects: SchemaObject[], known: Mapping[], saved: boolea
 export const decided = (r: Rule) => r.ignored || r.target.trim() !== "";
 
 /** Whether somebody has to decide about a field yet. */
-export const undecided = (r: Rule) => !r.hidden && !optional(r.object) && !decided(r);
+export const needsDecision = (r: Rule) => !r.hidden && !optional(r.object) && !decided(r);
 
 /** How many fields are mapped, ignored, and still to be decided about. */
 export function counts(rules: Rule[]) {
   const asked = rules.filter((r) => !r.hidden);
   const ignored = asked.filter((r) => r.ignored).length;
   const mapped = asked.filter((r) => !r.ignored && decided(r)).length;
-  return { mapped, todo: asked.filter(undecided).length, ignored };
+  return { mapped, todo: asked.filter(needsDecision).length, ignored };
 }
 
 const plain = (target: string) => (target.startsWith("attributes.") ? target : target.toLowerCase().replace(/[^a-z0-9]/g, ""));
@@ -124,7 +124,7 @@ export function valueIn(record: Record<string, unknown> | undefined, path: strin
 }
 
 /** A value as text, short enough for a line. */
-export function shown(v: unknown): string {
+export function sampleText(v: unknown): string {
   if (v === undefined || v === null || v === "") return "";
   const text = typeof v === "string" ? v : JSON.stringify(v);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

@@ -7,7 +7,7 @@ import { duplicates, type Rule, sentOf } from "./rules";
 
 type Mappings = Of<"Mappings">;
 /** What is being kept of which connector: whoever reads its mappings waits for that. */
-export const keeping = new Map<string, Promise<unknown>>();
+export const pendingSaves = new Map<string, Promise<unknown>>();
 
 const rest = 1500; // milliseconds after the last change
 
@@ -57,7 +57,7 @@ export function useSaving(id: string, rules: Rule[], fine: boolean, from: number
   };
   const save = () => {
     chain.current = chain.current.then(write);
-    keeping.set(id, chain.current);
+    pendingSaves.set(id, chain.current);
     return chain.current;
   };
   const latest = useRef(save);

@@ -9,10 +9,10 @@ import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note, Problems, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { ownSettings } from "../connectors/own";
-import { Foot, type StepProps, serverStep } from "./frame";
+import { settingOverrides } from "../connectors/overrides";
+import { type StepProps, serverStep, WizardFooter } from "./frame";
 import { TargetError } from "./probe";
-import { ended, type Followed, heard, nothing, type Progress, phaseName } from "./progress";
+import { ended, type Followed, heard, noProgress, type Progress, phaseName } from "./progress";
 import { Counts, Log, Throughput } from "./throughput";
 import { type WriteMode, WritingChoice } from "./writing";
 
@@ -31,7 +31,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
     act: async (write, key) => {
       // Before the connector becomes active, so that nothing is written to it meanwhile.
       const view = await ask<Of<"ProvisioningView">>("GET", `/connectors/${id}/provisioning`);
-      const body = { ...ownSettings(view), write_mode: write };
+      const body = { ...settingOverrides(view), write_mode: write };
       if (view.write_mode !== write) await ask("PUT", `/connectors/${id}/provisioning`, { body });
       return ask<Of<"Started">>("POST", `/connectors/${id}/wizard/first-sync`, { body: {}, key });
     },
@@ -82,7 +82,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
           <Next id={id} run={at} />
         </>
       ) : (
-        <Foot
+        <WizardFooter
           id={id}
           back="mapping"
           {...(running
@@ -93,7 +93,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
         >
           {running && <Cancel id={id} run={at ?? ""} />}
           <span className="small muted">{running && "You can leave this page. The sync continues."}</span>
-        </Foot>
+        </WizardFooter>
       )}
     </>
   );
@@ -101,14 +101,14 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
 
 /** Follows a run to its end, over cuts of the line. */
 function useFollowed(id: string, run: string | undefined) {
-  const [followed, setFollowed] = useState<Followed>(nothing);
+  const [followed, setFollowed] = useState<Followed>(noProgress);
   const [lost, setLost] = useState(false);
   const [refused, setRefused] = useState<unknown>();
   const told = useCallback((p: Progress) => setFollowed((was) => heard(was, p)), []);
   const at = useRef<string>(undefined);
   useEffect(() => {
     if (!run) return;
-    if (at.current !== run) setFollowed(nothing);
+    if (at.current !== run) setFollowed(noProgress);
     at.current = run;
     const stop = new AbortController();
     setRefused(undefined);
@@ -237,7 +237,7 @@ function Written({ id }: { id: string }) {
 function Next({ id, run }: { id: string; run: string | undefined }) {
   const navigate = useNavigate();
   return (
-    <Foot
+    <WizardFooter
       id={id}
       words="Match accounts to people"
       go={() => void navigate({ to: "/accounts" as never, search: { connector_id: id } as never })}
@@ -253,6 +253,6 @@ function Next({ id, run }: { id: string; run: string | undefined }) {
       <Link className="button" to={"/roles/new" as never}>
         Create a role
       </Link>
-    </Foot>
+    </WizardFooter>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Badge } from "../../kit/kit";
-import { clock, type Followed, type Line, type Progress, speed } from "./progress";
+import { clock, type Followed, type Line, type Progress, throughput } from "./progress";
 
 const counted = [
   ["identities_read", "identities", "People read"],
@@ -41,7 +41,7 @@ const height = 84;
 
 /** How many records a second were read, over the time of the run. */
 export function Throughput({ of, running }: { of: Followed["points"]; running: boolean }) {
-  const rates = speed(of);
+  const rates = throughput(of);
   const [first, last] = [of[0], of.at(-1)];
   const seconds = first && last ? (last.at - first.at) / 1000 : 0;
   const mean = first && last && seconds > 0 ? (last.records - first.records) / seconds : 0;

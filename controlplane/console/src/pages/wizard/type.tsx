@@ -7,10 +7,10 @@ import { useGet } from "../../api/use";
 import { Steps } from "../../kit/elements";
 import { SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Head, Note, Part, Problems, Skeleton } from "../../kit/kit";
-import { Catalogue, useChoice } from "./catalogue";
+import { Catalogue, useChoice } from "./catalog";
 import { Choices } from "./connection";
 import { Drafts } from "./drafts";
-import { Foot, steps } from "./frame";
+import { steps, WizardFooter } from "./frame";
 import { type Reach, ReachField } from "./reach";
 import { typeKey } from "./settings";
 import "./wizard.css";
@@ -35,7 +35,7 @@ export default function TypePage() {
       <Head up="Connectors · Step 1 of 5" title="Select a system type" />
       <Drafts />
       {types.data ? <Catalogue of={types.data.items} chosen={chosen} choose={choose} /> : <Skeleton rows={6} />}
-      {type ? <About key={type.key} of={type} /> : <Foot id="" go={() => undefined} missing="Select a type" />}
+      {type ? <About key={type.key} of={type} /> : <WizardFooter id="" go={() => undefined} missing="Select a type" />}
     </div>
   );
 }
@@ -124,9 +124,9 @@ function About({ of: type }: { of: Type }) {
       </form>
       {/* Beside the form: an agent is registered by a form of its own. */}
       <ReachField value={reach} set={setReach} error={form.wrong("agent_id") ?? form.wrong("agent_group")} />
-      <Foot id="" go={form.submit} busy={form.busy} missing={form.value.name.trim() ? undefined : "Enter a name"}>
+      <WizardFooter id="" go={form.submit} busy={form.busy} missing={form.value.name.trim() ? undefined : "Enter a name"}>
         <span className="small muted">The next steps are saved as a draft.</span>
-      </Foot>
+      </WizardFooter>
     </Part>
   );
 }

@@ -1,0 +1,38 @@
+import { useBlocker } from "@tanstack/react-router";
+import { lazy, Suspense, useSyncExternalStore } from "react";
+import { anyUnsaved, subscribeUnsaved } from "../kit/unsaved";
+
+const AskFirst = lazy(() => import("../kit/dialog").then((m) => ({ default: m.AskFirst })));
+
+/** Effects of a form that has just been saved come after the navigation it starts: whether it is still unsaved is known a task later. */
+const settled = () => new Promise((then) => setTimeout(then));
+
+/** Asks before a page is left whose form holds unsaved changes: within the console by a dialog, elsewhere by the browser's own. */
+export function UnsavedChangesGuard() {
+  const disabled = !useSyncExternalStore(subscribeUnsaved, anyUnsaved);
+  const blocked = useBlocker({ shouldBlockFn, enableBeforeUnload: anyUnsaved, withResolver: true, disabled });
+  if (blocked.status !== "blocked") return null;
+  return (
+    <Suspense>
+      <AskFirst
+        open
+        close={blocked.reset}
+        title="Discard unsaved changes?"
+        lead="This form has unsaved changes."
+        verb="Discard changes"
+        tone="danger"
+        keep="Keep editing"
+        act={async () => blocked.proceed()}
+      />
+    </Suspense>
+  );
+}
+
+type Move = { current: { pathname: string }; next: { pathname: string } };
+
+// Another filter, tab or dialog of the same page keeps its forms.
+async function shouldBlockFn({ current, next }: Move): Promise<boolean> {
+  if (!anyUnsaved() || current.pathname === next.pathname) return false;
+  await settled();
+  return anyUnsaved();
+}

@@ -1,0 +1,70 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { count } from "../../kit/count";
+import { AskFirst } from "../../kit/dialog";
+import { DryRun, useDryRun } from "../../kit/dryrun";
+import { TextField } from "../../kit/fields";
+import { Button, Note } from "../../kit/kit";
+
+const both = "found_at_first_import,unmanaged";
+
+/** Grants of a connector that were given in the system itself, with the way to accept them as found. */
+export function UnmanagedGrants({ of: c }: { of: Connector }) {
+  const may = useMay();
+  const [asking, setAsking] = useState(false);
+  const found = useGet<Of<"ListGrant">>("/entitlements/grants", { connector_id: c.id, directness: "direct", review_state: both, limit: 1 });
+  const n = found.data?.total ?? 0;
+  if (n === 0) return null;
+  return (
+    <Note tone="info">
+      <div className="row between">
+        <span>{count(n, "unmanaged grant has", "unmanaged grants have")} not been reviewed.</span>
+        {may.admin && <Button onClick={() => setAsking(true)}>Accept as found…</Button>}
+      </div>
+      {asking && <Accept of={c} close={() => setAsking(false)} />}
+    </Note>
+  );
+}
+
+function Accept({ of: c, close }: { of: Connector; close: () => void }) {
+  const [comment, setComment] = useState("");
+  const path = "/entitlements/grants/accept-as-found";
+  const trial = useDryRun<Of<"GrantsAccepted">>(path, { connector_id: c.id, comment: "dry run" }, true);
+  const accept = useAct({
+    act: (why: string, key) => ask<Of<"GrantsAccepted">>("POST", path, { body: { connector_id: c.id, comment: why }, key }),
+    changes: ["/entitlements/grants", "/identities", "/accounts", "/dashboard", "/decision-tasks"],
+    done: (r) => `${count(r.accepted, "grant")} accepted as found.`,
+    quiet: true,
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="Accept as found"
+      lead="Accepted grants are no longer listed as unmanaged. They stay as they are in the system, and your comment is shown with them."
+      verb="Accept grants"
+      disabled={comment.trim() === "" || trial.data?.accepted === 0}
+      act={() => accept.mutateAsync(comment.trim())}
+    >
+      <DryRun of={trial}>
+        {(t) => (
+          <p>
+            {count(t.accepted, "grant is", "grants are")} accepted.
+            {t.skipped_own > 0 && ` ${t.skipped_own.toLocaleString("en")} are your own; another administrator has to accept them.`}
+          </p>
+        )}
+      </DryRun>
+      <TextField
+        label="Comment"
+        value={comment}
+        set={setComment}
+        rows={2}
+        max={2000}
+        required
+        hint="The reason why this access is correct."
+      />
+    </AskFirst>
+  );
+}

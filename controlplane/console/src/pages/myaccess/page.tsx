@@ -1,0 +1,99 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Account, Grant } from "../../api/types";
+import { useMay, useMe } from "../../api/use";
+import { Button, Empty, Head, Part, Skeleton, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { State } from "../../kit/state";
+import { systemColumn, useSystems } from "../../kit/systems";
+import { accountColumns } from "../accounts/columns";
+import { basisOf, reasonsOf } from "../people/words";
+import { GiveBack } from "./return";
+
+const none = new Map<string, string>();
+const through = (g: Grant) =>
+  reasonsOf(g, none)
+    .map((w) => w.words)
+    .join("; ");
+
+/** The access and the accounts of the user's own record: every person has one, whatever their roles let them see of others. */
+export default function MyAccess() {
+  const me = useMe();
+  const may = useMay();
+  if (!me) return <Skeleton />;
+  const person = me.user?.identity_id;
+  return (
+    <>
+      <Head title="My access" lead="Your accounts and entitlements, their reasons and end dates.">
+        {person && !may.readOnly && (
+          <Link to="/access/request" className="button primary">
+            Request access
+          </Link>
+        )}
+      </Head>
+      {person ? (
+        <Own person={person} />
+      ) : (
+        <Empty title="Your sign-in is not linked to a person">
+          Access belongs to people. An administrator can link your sign-in to your record under Settings, Users.
+        </Empty>
+      )}
+    </>
+  );
+}
+
+function Own({ person }: { person: string }) {
+  const may = useMay();
+  const names = useSystems();
+  const [giving, give] = useState<Grant>();
+  const columns: Column<Grant>[] = [
+    { title: "Access", wide: true, cell: (g) => <Text of={g.entitlement.display} />, text: (g) => g.entitlement.display },
+    systemColumn<Grant>(names),
+    { title: "Account", cell: (g) => <Text of={g.account.display} />, text: (g) => g.account.display },
+    { title: "Reason", cell: (g) => <Text of={through(g)} />, text: through },
+    { title: "Basis", cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
+    { title: "Since", cell: (g) => <When at={g.granted_at ?? g.first_seen_at} />, text: (g) => g.granted_at ?? g.first_seen_at },
+    { title: "Ends", cell: (g) => <When at={g.ends_at} none="–" />, text: (g) => g.ends_at },
+    {
+      title: "",
+      shown: () => !may.readOnly,
+      cell: (g) =>
+        returnable(g) && (
+          <Button tone="quiet" aria-label={`Return ${g.entitlement.display.slice(0, 80)}`} onClick={() => give(g)}>
+            Return
+          </Button>
+        ),
+    },
+  ];
+  const accounts = accountColumns(names).filter((c) => !["Person", "Owner"].includes(c.title));
+  return (
+    <>
+      <Part title="Access">
+        <List<Grant>
+          path={`/identities/${person}/grants`}
+          label="My access"
+          wait={!names.read}
+          fixed={{ expand: "paths" }}
+          columns={columns}
+          csv="my-access"
+          empty={{ title: "You have no access yet", words: "Access that you request, or that a policy grants, is listed here." }}
+        />
+      </Part>
+      <Part title="Accounts">
+        <List<Account>
+          path={`/identities/${person}/accounts`}
+          label="My accounts"
+          prefix="a-"
+          wait={!names.read}
+          columns={accounts}
+          csv="my-accounts"
+          empty={{ title: "You have no accounts yet", words: "Your accounts in the connected systems are listed here." }}
+        />
+      </Part>
+      {giving && <GiveBack of={giving} person={person} close={() => give(undefined)} />}
+    </>
+  );
+}
+
+/** What is inherited ends with the group that brings it, and what is on its way out is not given back again. */
+const returnable = (g: Grant) => g.directness === "direct" && g.observed && !["revoking", "revoked"].includes(g.status);

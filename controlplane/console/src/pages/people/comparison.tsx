@@ -1,0 +1,125 @@
+import { Link } from "@tanstack/react-router";
+import type { Query } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Differences } from "../../kit/diff";
+import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
+import { systemOf, useSystems } from "../../kit/systems";
+import { wordsOf } from "./fields";
+import { PersonById } from "./personbyid";
+
+type Comparison = Of<"HistoryComparison">;
+type Holding = Of<"HistoryHolding">;
+
+/** Two people, or one at two times, in three columns: only the first, both, only the second. */
+export function AccessComparison({ path, query, titles }: { path: string; query: Query; titles?: [string, string, string] }) {
+  const all = useGet<Comparison>(path, query);
+  if (all.isError) return <Failure error={all.error} retry={() => void all.refetch()} />;
+  if (all.isPending) return <Skeleton rows={6} />;
+  const c = all.data;
+  const names = titles ?? [`Only ${c.first.identity.display}`, "Both", `Only ${c.second.identity.display}`];
+  const unknown = [c.first, c.second].filter((s) => !s.known);
+  const same = c.entitlements.first_only.length + c.entitlements.second_only.length === 0;
+  return (
+    <div className="stack">
+      {unknown.length > 0 ? (
+        <Note tone="warn">
+          <bdi>{unknown.map((s) => s.identity.display).join(" and ")}</bdi> {titles || unknown.length === 1 ? "was" : "were"} not recorded
+          at that time.
+        </Note>
+      ) : (
+        <p role="status" dir="auto">
+          {c.summary} {same && "The access of both people is identical."}
+        </p>
+      )}
+      <div className="three">
+        <Side title={names[0]} of={c.entitlements.first_only} roles={c.roles.first_only} sign="−" />
+        <Side title={names[1]} of={c.entitlements.both} roles={c.roles.both} sign="" />
+        <Side title={names[2]} of={c.entitlements.second_only} roles={c.roles.second_only} sign="+" />
+      </div>
+      {(c.record ?? []).length > 0 && (
+        <Part title="Differences between the records">
+          {titles ? (
+            <Differences of={c.record.map((r) => ({ field: wordsOf(r.field), from: r.before, to: r.after, hidden: r.hidden }))} />
+          ) : (
+            <Beside of={c} />
+          )}
+        </Part>
+      )}
+      <p className="small muted">
+        History is kept since <When at={c.history_since} />; earlier access is not known.
+      </p>
+    </div>
+  );
+}
+
+/** Fields in which two people differ. Neither of them is what the other was: nothing is marked as gone or new. */
+function Beside({ of: c }: { of: Comparison }) {
+  const told = (v: unknown, hidden: boolean) =>
+    hidden ? "not visible" : v === null || v === undefined || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v);
+  return (
+    <Table label="Differences between the records">
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          {[c.first, c.second].map((s) => (
+            <th scope="col" key={s.identity.id}>
+              <bdi>{s.identity.display}</bdi>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {c.record.map((r) => (
+          <tr key={r.field}>
+            <th scope="row">{r.field === "manager_id" ? "Manager" : wordsOf(r.field)}</th>
+            {[r.before, r.after].map((v, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the first and the second person
+              <td key={i} className="tall">
+                {r.field === "manager_id" && typeof v === "string" ? (
+                  <PersonById id={v} />
+                ) : (
+                  <Text of={told(v, r.hidden ?? false)} none="empty" />
+                )}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+const most = 200;
+
+function Side({ title, of, roles, sign }: { title: string; of: Holding[]; roles: Of<"Reference">[]; sign: string }) {
+  const names = useSystems();
+  return (
+    <section className="card padded stack tight">
+      <h2 dir="auto">
+        {title} <span className="count muted">{of.length.toLocaleString("en")}</span>
+      </h2>
+      {roles.length > 0 && (
+        <p className="small muted">
+          {roles.length === 1 ? "Role" : "Roles"}: <bdi>{roles.map((r) => r.display).join(", ")}</bdi>
+        </p>
+      )}
+      {of.length === 0 && <p className="muted small">None</p>}
+      <ul className="stack tight">
+        {of.slice(0, most).map((h) => (
+          <li key={h.entitlement.id} className="small">
+            {sign && <span aria-hidden>{sign} </span>}
+            <Link to="/access/$id" params={{ id: h.entitlement.id }} className="person-link">
+              <bdi>{h.entitlement.display}</bdi>
+            </Link>{" "}
+            <span className="muted">
+              {systemOf(h, names)}
+              {h.directness === "inherited" ? " through a group" : ""}
+            </span>
+          </li>
+        ))}
+        {of.length > most && <li className="small muted">and {(of.length - most).toLocaleString("en")} more</li>}
+      </ul>
+    </section>
+  );
+}

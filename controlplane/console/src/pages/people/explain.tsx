@@ -1,0 +1,30 @@
+import { useState } from "react";
+import type { IdentityDetail, Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Failure, Skeleton } from "../../kit/kit";
+import { access, Pick, type Picked } from "../../kit/pick";
+import { AccessExplanation } from "./why";
+
+/** Why somebody holds something, or why they do not: asked of any access. */
+export function ExplainAccess({ of, open, close }: { of: IdentityDetail; open: boolean; close: () => void }) {
+  const [what, setWhat] = useState<Picked | null>(null);
+  const told = useGet<Of<"AccessExplanation">>(
+    `/identities/${of.id}/access-explain`,
+    { entitlement_id: what?.id },
+    { enabled: open && what !== null },
+  );
+  return (
+    <Dialog side open={open} close={close} title="Explain access" lead="Select an entitlement to see why the person has it, or why not.">
+      <Pick label="Entitlement" source={access} value={what} set={setWhat} />
+      {what &&
+        (told.isError ? (
+          <Failure error={told.error} retry={() => void told.refetch()} />
+        ) : told.isPending ? (
+          <Skeleton rows={4} />
+        ) : (
+          <AccessExplanation of={told.data} />
+        ))}
+    </Dialog>
+  );
+}

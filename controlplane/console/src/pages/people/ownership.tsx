@@ -1,0 +1,73 @@
+import { Link } from "@tanstack/react-router";
+import type { IdentityDetail, Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Failure, Skeleton } from "../../kit/kit";
+
+type Item = Of<"Responsibility">;
+
+const titles: Record<string, string> = {
+  entitlement: "Owned entitlements",
+  role: "Owned roles",
+  identity: "Sponsored people and machines",
+  account: "Owned accounts",
+  report: "Direct reports",
+};
+const places: Record<string, string> = {
+  entitlement: "/access/$id",
+  role: "/roles/$id",
+  identity: "/people/$id",
+  account: "/accounts/$id",
+  report: "/people/$id",
+};
+
+/** What somebody answers for: what has to go to others when they leave. */
+export function Ownership({ of: p, open, close }: { of: IdentityDetail; open: boolean; close: () => void }) {
+  const all = useGet<Of<"HandoverView">>(`/identities/${p.id}/handover`, {}, { enabled: open });
+  const items = all.data?.items ?? [];
+  return (
+    <Dialog
+      side
+      open={open}
+      close={close}
+      title="Ownership"
+      lead={
+        p.is_disabled
+          ? "The person has left. Assign a new owner to each item."
+          : "Assign a new owner to each item before the person leaves."
+      }
+    >
+      {all.isError ? (
+        <Failure error={all.error} retry={() => void all.refetch()} />
+      ) : all.isPending ? (
+        <Skeleton rows={4} />
+      ) : items.length === 0 ? (
+        <p className="muted">{p.is_disabled ? "No items left." : "The person owns nothing. No handover is required."}</p>
+      ) : (
+        Object.keys(titles).map((type) => <Kind key={type} type={type} of={items.filter((i) => i.type === type)} />)
+      )}
+    </Dialog>
+  );
+}
+
+function Kind({ type, of }: { type: string; of: Item[] }) {
+  if (of.length === 0) return null;
+  return (
+    <section className="stack tight">
+      <h3>
+        {titles[type]} ({of.length}
+        {of.length === 500 ? " or more" : ""})
+      </h3>
+      <ul className="stack tight">
+        {of.map((i) => (
+          <li key={`${i.as}${i.id}`} className="row between">
+            <Link to={(places[type] ?? "/people/$id") as "/people/$id"} params={{ id: i.id }} className="person-link">
+              <bdi>{i.display}</bdi>
+            </Link>
+            <span className="small muted">{i.as.replaceAll("_", " ")}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

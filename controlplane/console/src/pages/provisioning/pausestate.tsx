@@ -1,0 +1,27 @@
+import { Failure, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { PauseButton, useSending } from "./pausebutton";
+
+/** Whether anything at all is written to the tenant's systems. */
+export function Switch() {
+  const found = useSending();
+  if (found.isError) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  const on = found.data?.writes ?? true;
+  const by = found.data?.changed_by as { display?: string } | null | undefined;
+  return (
+    <section className={`provisioning-switch${on ? "" : " off"}`} aria-label="State of writing">
+      <span>
+        <State of={on ? "enabled" : "paused"} tone={on ? "ok" : "warn"} words={on ? "Writing on" : "Writing off"} />{" "}
+        {!on && (
+          <span className="small">
+            {found.data?.reason}{" "}
+            <span className="muted">
+              ({by?.display}, <When at={found.data?.changed_at ?? null} />)
+            </span>
+          </span>
+        )}
+      </span>
+      {found.data && <PauseButton of={found.data} />}
+    </section>
+  );
+}

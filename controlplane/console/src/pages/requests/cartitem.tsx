@@ -1,0 +1,167 @@
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import type { Page } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { durationText, replaceDurations } from "../../kit/duration";
+import { DurationField } from "../../kit/durationfield";
+import { SelectField, TextField } from "../../kit/form";
+import { Badge, Button, Note, Text, When } from "../../kit/kit";
+import { Risk } from "../../kit/state";
+import { ApprovalPath } from "../approvals/path";
+import type { Detail, Drafting } from "./draft";
+import type { RequestableItem } from "./items";
+import { Parameters } from "./parameters";
+import { type Problem, placeOf, stationsOf } from "./preview";
+
+type Foreseen = Of<"ForeseenItem">;
+type Props = { of: RequestableItem; d: Drafting; person: string; foreseen: Foreseen | undefined; problems: Problem[] };
+
+/** One thing that is asked for: for how long, with what it wants to be told, and whom it has to pass. */
+export function CartItem({ of, d, person, foreseen, problems }: Props) {
+  const detail = d.draft.details[of.key] ?? {};
+  const set = (change: Detail) => d.detail(of.key, change);
+  const name = detail.name || foreseen?.display || (of.kind === "role" ? "Role" : "Entitlement");
+  const at = (member: string) => problems.find((p) => placeOf(p).endsWith(`/${member}`))?.detail;
+  const wrong = at("duration") ?? at("ends_at") ?? durations(problems);
+  const rest = problems.filter((p) => p.detail !== wrong && !/\/(parameters\/.+|starts_at)$/.test(placeOf(p)));
+  return (
+    <article className="card padded stack" aria-label={name}>
+      <div className="row between">
+        <h3 className="row">
+          <Text of={name} /> {of.kind === "role" && <Badge>role</Badge>} <Risk of={detail.risk} />
+        </h3>
+        <Button reads tone="quiet" aria-label={`Remove ${name}`} onClick={() => d.ask(d.things.filter((t) => t.key !== of.key))}>
+          <X aria-hidden size={14} /> Remove
+        </Button>
+      </div>
+      {rest.map((p) => (
+        <Note key={p.code + p.detail} tone="bad">
+          <Against of={p} />
+        </Note>
+      ))}
+      <div className="fields">
+        <SelectField
+          label="Duration"
+          value={detail.long ?? ""}
+          set={(long) => set({ long: long as "span" | "until" })}
+          none={usual(foreseen)}
+          options={[
+            ["span", "for a period"],
+            ["until", "until a date"],
+          ]}
+        />
+        {detail.long === "span" && (
+          <DurationField
+            label="Period"
+            value={detail.span ?? ""}
+            set={(span) => set({ span })}
+            hint={detail.max ? `At most ${durationText(detail.max)}.` : "The period starts when the access is verified in the system."}
+            error={wrong}
+          />
+        )}
+        {detail.long === "until" && (
+          <TextField label="End date" type="date" value={detail.until ?? ""} set={(until) => set({ until })} error={wrong} />
+        )}
+        <TextField
+          label="Start date"
+          type="date"
+          hint="Leave empty to start at once."
+          value={detail.from ?? ""}
+          set={(from) => set({ from })}
+          error={at("starts_at")}
+        />
+        {of.kind === "entitlement" && person && detail.system && <Account d={d} of={of} person={person} system={detail.system} />}
+      </div>
+      {!detail.long && wrong && <p className="small bad">{wrong}</p>}
+      {of.kind === "role" && <Parameters of={detail} set={set} problems={problems} />}
+      {foreseen && <Way of={foreseen} emergency={d.draft.emergency} />}
+    </article>
+  );
+}
+
+const durations = (all: Problem[]) => all.find((p) => /^duration/.test(p.code))?.detail;
+
+function usual(f: Foreseen | undefined): string {
+  if (f?.duration) return `default: ${durationText(f.duration)}`;
+  return "default";
+}
+
+/** Why a thing would be refused, with the way to what stands against it. */
+function Against({ of }: { of: Problem }) {
+  const more = of.more as { request_id?: string; number?: string } | undefined;
+  return (
+    <>
+      {of.detail}{" "}
+      {more?.request_id && (
+        <Link className="link" to={"/requests/$id" as never} params={{ id: more.request_id } as never}>
+          Open {more.number}
+        </Link>
+      )}
+    </>
+  );
+}
+
+function Account({ d, of, person, system }: { d: Drafting; of: RequestableItem; person: string; system: string }) {
+  const found = useGet<Page<{ id: string; username?: string | null; status?: string }>>("/accounts", {
+    identity_id: person,
+    connector_id: system,
+    limit: 20,
+  });
+  const accounts = found.data?.items ?? [];
+  if (accounts.length < 2) return null;
+  return (
+    <SelectField
+      label="Account"
+      value={d.draft.details[of.key]?.account ?? ""}
+      set={(account) => d.detail(of.key, { account })}
+      none="main account"
+      options={accounts.map((a) => [a.id, a.username ?? a.id] as const)}
+    />
+  );
+}
+
+function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
+  const limits = of.limits_applied.length > 0 && <p className="small muted">{of.limits_applied.map(replaceDurations).join("; ")}</p>;
+  const why = (
+    <p className="small muted">
+      <Text of={of.rule.name} />: {of.rule.matched_because}
+    </p>
+  );
+  if (of.rule.outcome === "auto_reject")
+    return (
+      <Note tone="bad">
+        The request would be rejected{of.reason ? `: ${of.reason}` : ""}. {why}
+      </Note>
+    );
+  const end = (
+    <>
+      <strong>Access</strong>
+      <span className="small muted">
+        {of.duration ? `for ${durationText(of.duration)}` : of.ends_at ? "" : "no end date"}
+        {!of.duration && of.ends_at && (
+          <>
+            until <When at={of.ends_at} />
+          </>
+        )}
+      </span>
+    </>
+  );
+  return (
+    <div className="stack tight">
+      {of.blocked && <Note tone="warn">No approver can be found. The request would be blocked, and administrators would be notified.</Note>}
+      {emergency || !of.stages?.length ? (
+        <Note tone={emergency ? "warn" : "ok"}>
+          {emergency ? "Access would start at once, without approval." : `No approval is required${of.reason ? `: ${of.reason}` : "."}`}
+        </Note>
+      ) : (
+        <ApprovalPath of={stationsOf(of.stages)} label={`Approvers of ${of.display}`} end={end} />
+      )}
+      {why}
+      {limits}
+      {of.request_ttl && of.stages?.length && !emergency ? (
+        <p className="small muted">Expires without a decision after {durationText(of.request_ttl)}.</p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useDebounced } from "../../kit/debounce";
+import type { Station } from "../approvals/path";
+import { type Drafting, requestOf } from "./draft";
+
+export type Problem = Of<"AccessRequestProblem">;
+/** What would become of the request for one person. */
+export type RequestPreview = { person: string; items: Of<"ForeseenItem">[]; problems: Problem[]; expected: string | null };
+
+/** Asks what would become of the requests as they stand, a moment after the last change. */
+export function useRequestPreview(d: Drafting) {
+  const now = JSON.stringify(d.whom.map((p) => requestOf(d, p)));
+  const asked = useDebounced(now, 350);
+  const query = useQuery({
+    queryKey: ["/access-requests/preview", asked],
+    queryFn: ({ signal }) => foresee(JSON.parse(asked) as Of<"NewAccessRequest">[], signal),
+    enabled: d.whom.length > 0 && d.things.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  return { query, stale: query.isPlaceholderData || asked !== now };
+}
+
+async function foresee(all: Of<"NewAccessRequest">[], signal: AbortSignal): Promise<RequestPreview[]> {
+  const whom = (i: number) => all[i]?.requested_for_identity_id ?? "";
+  if (all.length === 1) {
+    const one = await ask<Of<"AccessRequestPreview">>("POST", "/access-requests/preview", { body: all[0], signal });
+    return [{ person: whom(0), items: one.items, problems: one.problems, expected: one.expected_at ?? null }];
+  }
+  const many = await ask<Of<"AccessRequestBulk">>("POST", "/access-requests/bulk", {
+    query: { dry_run: true },
+    body: { requests: all },
+    signal,
+  });
+  return many.results.map((r, i) => ({
+    person: whom(i),
+    items: r.foreseen?.items ?? [],
+    problems: r.problems,
+    expected: r.foreseen?.expected_at ?? null,
+  }));
+}
+
+/** The place of a problem within a request: requested_resources/0/duration. */
+export const placeOf = (p: Problem): string => (p.pointer ?? "").replace(/^#\//, "").replace(/^requests\/\d+\//, "");
+
+/** The problems about a place and what is under it. */
+export const problemsAt = (all: Problem[], place: string): Problem[] =>
+  all.filter((p) => placeOf(p) === place || placeOf(p).startsWith(`${place}/`));
+
+/** The chain that somebody would have to go through, as a path. */
+export const stationsOf = (stages: Of<"ForeseenStage">[] | null | undefined): Station[] =>
+  (stages ?? []).map((s) => ({
+    name: s.name,
+    due: s.due_at ?? null,
+    note: s.satisfied,
+    groups: s.groups.map((g) => ({
+      needed: g.needed,
+      seats: g.approvers.map((a) => ({
+        words: a.display,
+        via: a.fallback ? "fallback" : a.via,
+        because: a.because,
+        for: a.acting_for,
+      })),
+    })),
+  }));
+
+/** A path in one line: who, then who. */
+export const approvalSummary = (stages: Of<"ForeseenStage">[] | null | undefined): string =>
+  (stages ?? [])
+    .map((s) =>
+      s.groups.map((g) => g.approvers.map((a) => a.display).join(g.needed >= g.approvers.length ? " and " : " or ")).join(" and "),
+    )
+    .join(", then ");

@@ -1,0 +1,41 @@
+import { useMemo } from "react";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Facts } from "../../kit/kit";
+
+/** How requests of the last 30 days went, in one line. */
+export function RequestStatistics() {
+  const since = useMemo(() => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - 30 * 86_400_000).toISOString(), []);
+  const { data } = useGet<Of<"AccessRequestMetrics">>("/access-requests/metrics", { since });
+  const all = data?.all;
+  return (
+    <section className="card padded req-figures" aria-label="The last 30 days" aria-busy={!data || undefined}>
+      <Facts
+        of={[
+          ["Requests in 30 days", data ? String(data.requests) : "…"],
+          ["Waiting for approval", data ? String(data.open) : "…"],
+          ["Median approval time", data ? durationSummary(all?.median_seconds_to_approve) : "…"],
+          ["90th percentile", data ? durationSummary(all?.p90_seconds_to_approve) : "…"],
+          ["Rejected or expired", data ? `${Math.round((all?.rejection_rate ?? 0) * 100)} %` : "…"],
+          ["Emergency requests", data ? String(all?.emergencies ?? 0) : "…"],
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Seconds in the largest unit that says something. */
+export function durationSummary(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return "none yet";
+  for (const [size, name] of [
+    [86_400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+  ] as const) {
+    if (seconds >= size) {
+      const n = Math.round((10 * seconds) / size) / 10;
+      return `${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`;
+    }
+  }
+  return `${Math.round(seconds)} seconds`;
+}

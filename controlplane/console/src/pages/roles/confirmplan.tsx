@@ -1,0 +1,93 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import type { Of } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { Failure, Note, Skeleton } from "../../kit/kit";
+import { showToast } from "../../kit/toast";
+import { Changes } from "./changes";
+import { Impact } from "./impact";
+import { type Role, rereadRoles } from "./model";
+
+type Publication = Of<"RolePublication">;
+type Props = { role: Role; what: "publish" | "retire"; close: () => void };
+
+/** Publishes or retires a role: first who would gain and lose what, as the service has worked it out, then exactly that. */
+export default function ConfirmPlan({ role, what, close }: Props) {
+  const queries = useQueryClient();
+  const path = `/entitlements/roles/${role.id}/${what}`;
+  const plan = usePlan(role, what);
+  const agree = plan.data?.approval_needed && what === "publish";
+  const act = async () => {
+    try {
+      const made = await ask<Publication>("POST", path, { query: { confirm: plan.data?.impact.plan_hash }, key: crypto.randomUUID() });
+      showToast(told[made.state] ?? "Done.");
+      // Somebody who was asked to agree finds the draft as it is; what was published has none any more.
+      if (made.state === "proposed")
+        void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
+      else void rereadRoles(queries, role.id);
+    } catch (e) {
+      if (e instanceof Refusal && e.code === "plan_changed") void plan.refetch();
+      throw e;
+    }
+  };
+  return (
+    <AskFirst
+      open
+      wide
+      close={close}
+      title={what === "publish" ? `Publish ${role.name}` : `Retire ${role.name}`}
+      lead={
+        what === "publish"
+          ? "Review the effect on people’s access."
+          : "The role stops granting access, and all assignments end. You cannot undo this."
+      }
+      verb={agree ? "Request approval" : what === "publish" ? "Publish" : "Retire"}
+      tone={what === "retire" ? "danger" : "primary"}
+      disabled={!plan.data}
+      act={act}
+    >
+      {plan.error ? (
+        <Failure error={plan.error} retry={() => void plan.refetch()} />
+      ) : plan.data ? (
+        <Plan of={plan.data} />
+      ) : (
+        <Skeleton rows={4} />
+      )}
+      {agree && (
+        <Note tone="warn">
+          The risk is high, so another person must approve. The owners and administrators are asked. The draft is published when one of them
+          approves.
+        </Note>
+      )}
+    </AskFirst>
+  );
+}
+
+const told: Record<string, string> = {
+  published: "Published. Provisioning has started.",
+  proposed: "Approval requested.",
+  retired: "Retired. Its access is being revoked.",
+};
+
+/** What publishing or retiring would do, worked out by the service without doing it. draft is the version of the draft that it is about. */
+export function usePlan(role: Role, what: "publish" | "retire", on = true, draft = 0) {
+  return useQuery({
+    queryKey: ["plan", role.id, what, role.version, draft],
+    queryFn: ({ signal }) => ask<Publication>("POST", `/entitlements/roles/${role.id}/${what}`, { query: { dry_run: true }, signal }),
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+    enabled: on,
+  });
+}
+
+/** What is different, and whom that is felt by. */
+export function Plan({ of }: { of: Publication }) {
+  return (
+    <section className="stack tight" aria-label="Preview of the changes">
+      <Changes of={of.changes} />
+      <Impact of={of.impact} />
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import { useRef, useState } from "react";
+import { ask, save } from "../../api/client";
+import type { Of } from "../../api/types";
+import { AskFirst, Dialog } from "../../kit/dialog";
+import { Copy } from "../../kit/elements";
+import { Check, TextField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { Qr } from "./qrpicture";
+import { Own, reauthentication } from "./reauthentication";
+
+/** The app gets its secret, and proves by a first code that it has it. */
+export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close: () => void }) {
+  const [code, setCode] = useState("");
+  const [codes, setCodes] = useState<string[]>();
+  const goesOn = useRef(false);
+  if (codes) return <Codes of={codes} close={close} />;
+  return (
+    <AskFirst
+      open
+      close={() => goesOn.current || close()}
+      title="Add to authenticator app"
+      lead="Use any app for one-time codes. The second factor is active after you enter a code."
+      verb="Confirm"
+      disabled={code.trim().length < 6}
+      act={async () => {
+        const answer = await reauthentication(ask<Of<"RecoveryCodes">>("POST", "/auth/mfa/totp/confirm", { body: { code: code.trim() } }));
+        goesOn.current = true;
+        setCodes(answer.recovery_codes);
+      }}
+    >
+      <Own>
+        <div className="me-qr">
+          <Qr of={of.otpauth_uri} />
+          <div className="stack tight">
+            <p className="small">Scan the QR code with the app, or type this key:</p>
+            <p className="row">
+              <code className="mono">{of.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+              <Copy text={of.secret} label="Copy the key" />
+            </p>
+            <p className="small">
+              <a href={of.otpauth_uri}>Open in an app on this device</a>
+            </p>
+          </div>
+        </div>
+        <TextField label="Code from the app" value={code} set={setCode} max={64} mono required autoFocus />
+      </Own>
+    </AskFirst>
+  );
+}
+
+/** Recovery codes are seen once: the dialog does not close by mistake. */
+function Codes({ of, close }: { of: string[]; close: () => void }) {
+  const [kept, keep] = useState(false);
+  return (
+    <Dialog
+      open
+      close={() => kept && close()}
+      title="Save the recovery codes"
+      lead="Each code works once, if you do not have the app. They are not shown again."
+    >
+      <Own>
+        <ul className="me-codes verbatim" aria-label="Recovery codes">
+          {of.map((c) => (
+            <li key={c}>{c}</li>
+          ))}
+        </ul>
+        <div className="row">
+          <Button onClick={() => save(new Blob([`${of.join("\n")}\n`], { type: "text/plain" }), "grantwright-recovery-codes.txt")}>
+            Download
+          </Button>
+          <Copy text={of.join("\n")} label="Copy all" />
+        </div>
+        <Check reads label="I have saved the codes in a safe place" value={kept} set={keep} />
+        <div className="row end">
+          <Button tone="primary" disabled={!kept} onClick={close}>
+            Done
+          </Button>
+        </div>
+      </Own>
+    </Dialog>
+  );
+}
