@@ -48,7 +48,7 @@ await journey(async ({ open }) => {
   await dialog.getByText("kiosk-west").waitFor();
   await seen(page, "naming owners by one field");
   const would = await api("admin", "POST", "/accounts/bulk-link", { filter: { connector_id: connector }, identity_field: "username", dry_run: true, reason: "look" });
-  await dialog.getByText(`${would.counts.linked} would be linked`).waitFor();
+  await dialog.getByText(`${would.counts.linked} will be assigned`).waitFor();
   await dialog.getByLabel("Reason").fill("they are called so");
   await button(dialog, "Assign owners").click();
   await dialog.getByRole("heading", { name: "Result" }).waitFor();

@@ -2,7 +2,10 @@ package pack_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
 func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
@@ -55,6 +58,12 @@ func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 	if first.Text("installed_at") != again.Text("installed_at") ||
 		first.Header.Get("ETag") != again.Header.Get("ETag") {
 		t.Error("the same installation again has changed something")
+	}
+	if got := keysOf(h.Must(200, "admin", "GET", "/entitlements/roles?managed_by=pack", nil)); got != "nurse" {
+		t.Errorf("roles managed by a pack: %q; want nurse", got)
+	}
+	if got := keysOf(h.Must(200, "admin", "GET", "/entitlements/roles?managed_by=ui", nil)); got != "" {
+		t.Errorf("roles managed by users: %q; want none", got)
 	}
 	h.settle()
 	if got := h.holds(ada); got != "Nurse read Nurse write Staff" {
@@ -188,4 +197,13 @@ func TestEveryBuiltInPackCanBeInstalledTogether(t *testing.T) {
 	if got := open.Values("kind"); len(got) != 1 || got[0] != "lifecycle_policy" {
 		t.Errorf("conflicts are about %v; want the lifecycle, which another pack has brought", got)
 	}
+}
+
+// keysOf are the keys of the roles in an answer.
+func keysOf(r recordtest.Answer) string {
+	var keys []string
+	for _, item := range r.Body["items"].([]any) {
+		keys = append(keys, item.(map[string]any)["key"].(string))
+	}
+	return strings.Join(keys, " ")
 }
