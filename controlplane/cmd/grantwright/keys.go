@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 )
 
 // keysCommand groups what is done with the deployment's keys. Each of its commands works while the server runs.
@@ -28,7 +28,7 @@ func listKeysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the keys that sign tokens", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withKeys(cmd, func(ctx context.Context, k *auth.Keys) error {
+			return s.withKeys(cmd, func(ctx context.Context, k *signing.Rotator) error {
 				all, err := k.List(ctx)
 				if err != nil {
 					return err
@@ -41,7 +41,7 @@ func listKeysCommand() *cobra.Command {
 	return cmd
 }
 
-func printKeys(out io.Writer, all []auth.SigningKey) error {
+func printKeys(out io.Writer, all []signing.SigningKey) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "KEY\tAUDIENCE\tSTATE\tMADE\tSIGNED FROM\tUNTIL")
 	for _, k := range all {
@@ -68,7 +68,7 @@ func moment(at *time.Time) string {
 
 func rotateSigningCommand() *cobra.Command {
 	s := &settings{}
-	var r auth.Rotation
+	var r signing.Rotation
 	var retire string
 	cmd := &cobra.Command{
 		Use:   "signing",
@@ -85,8 +85,8 @@ func rotateSigningCommand() *cobra.Command {
 			if retire != "" && (r.Now || len(r.Audiences) > 0) {
 				return usageError{errors.New("--retire names one key; --now and --audience do not belong to it")}
 			}
-			return s.withKeys(cmd, func(ctx context.Context, k *auth.Keys) error {
-				var moved []auth.Moved
+			return s.withKeys(cmd, func(ctx context.Context, k *signing.Rotator) error {
+				var moved []signing.Moved
 				var err error
 				if retire != "" {
 					moved, err = k.Retire(ctx, retire)
@@ -114,15 +114,15 @@ func rotateSigningCommand() *cobra.Command {
 	return cmd
 }
 
-func printMoved(out io.Writer, moved []auth.Moved) {
-	says := map[auth.State]string{
-		auth.Active:     "signs from now on",
-		auth.VerifyOnly: "signs no more; its tokens stay good",
-		auth.Retired:    "is retired; its tokens are refused",
+func printMoved(out io.Writer, moved []signing.Moved) {
+	says := map[signing.State]string{
+		signing.Active:     "signs from now on",
+		signing.VerifyOnly: "signs no more; its tokens stay good",
+		signing.Retired:    "is retired; its tokens are refused",
 	}
 	for _, m := range moved {
 		what := says[m.Key.State]
-		if m.Key.State == auth.Next {
+		if m.Key.State == signing.Next {
 			what = "is known and may sign from " + moment(&m.Until)
 		}
 		fmt.Fprintf(out, "%s key %s %s\n", m.Key.Audience, m.Key.ID, what)
@@ -130,7 +130,7 @@ func printMoved(out io.Writer, moved []auth.Moved) {
 }
 
 // withKeys opens the signing keys for an operator's command.
-func (s *settings) withKeys(cmd *cobra.Command, do func(context.Context, *auth.Keys) error) (err error) {
+func (s *settings) withKeys(cmd *cobra.Command, do func(context.Context, *signing.Rotator) error) (err error) {
 	log, err := s.prepare(cmd)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *settings) withKeys(cmd *cobra.Command, do func(context.Context, *auth.K
 		return hinted(err)
 	}
 	defer func() { err = errors.Join(err, db.Close(context.WithoutCancel(ctx))) }()
-	keys, err := auth.OpenKeys(ctx, db.DB, ring)
+	keys, err := signing.OpenRotator(ctx, db.DB, ring)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
@@ -161,7 +161,7 @@ func (m matrix) strangers() []caller {
 	expired, err := m.app.Auth.IssueServiceToken(
 		m.t.Context(),
 		tx,
-		auth.ServiceClaims{TokenID: uuid.NewString(), ID: uuid.NewString(), ExpiresAt: time.Now().Add(-time.Minute)},
+		bearer.ServiceClaims{TokenID: uuid.NewString(), ID: uuid.NewString(), ExpiresAt: time.Now().Add(-time.Minute)},
 	)
 	if err != nil {
 		m.t.Fatal(err)
@@ -493,7 +493,7 @@ func (s *site) agentToken() (token string) {
 	token, _, err := s.app.Auth.IssueAgentToken(
 		s.t.Context(),
 		tx,
-		auth.AgentClaims{AgentID: nothing, KeyThumb: "x", Epoch: 1},
+		bearer.AgentClaims{AgentID: nothing, KeyThumb: "x", Epoch: 1},
 	)
 	if err != nil {
 		s.t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 func addSignin(_ context.Context, p *parts) error {
 	providers := &idp.Service{DB: p.db, Seal: p.ring, Cursors: p.cursors, Guard: p.guard, Now: time.Now}
 	p.sessions.With(providers)
-	p.sessions.Cursors = p.cursors
-	p.sessions.PublicURL = p.config.URL(p.config.Listen)
+	p.sessions.Sessions.Cursors = p.cursors
+	p.sessions.Sessions.PublicURL = p.config.URL(p.config.Listen)
 	p.routes = append(p.routes, providers.Routes()...)
 	p.workers = append(p.workers, p.sessions.Run)
 	return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 )
 
 // countRows counts every table's rows, tenant by tenant where row security shows one at a time.
@@ -66,7 +66,7 @@ func count(ctx context.Context, tx *pg.Tx, tables []table, ofTenant bool, into m
 
 // settle makes a restored database fit to serve.
 func (r *Restored) settle(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (err error) {
-	if r.Epoch, err = auth.BumpEpoch(ctx, db); err != nil {
+	if r.Epoch, err = signing.BumpEpoch(ctx, db); err != nil {
 		return err
 	}
 	tenants, _, err := tenantNames(ctx, db)

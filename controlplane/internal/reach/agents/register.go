@@ -18,7 +18,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -134,7 +134,7 @@ func proven(jti string, req wire.RegisterRequest) (identityKey, sealingKey []byt
 
 // useInvitation spends an invitation. The key that spent it may come again until it expires, since an answer can be
 // lost.
-func useInvitation(ctx context.Context, tx *pg.Tx, c auth.EnrollClaims, key []byte) (again bool, err error) {
+func useInvitation(ctx context.Context, tx *pg.Tx, c bearer.EnrollClaims, key []byte) (again bool, err error) {
 	refused := fault.Coded(
 		fault.Unauthenticated,
 		"invalid_token",
@@ -223,7 +223,7 @@ func (r *Registry) issue(
 	id string,
 	who identity,
 ) (token string, expires time.Time, err error) {
-	token, expires, err = r.Tokens.IssueAgentToken(ctx, tx, auth.AgentClaims{
+	token, expires, err = r.Tokens.IssueAgentToken(ctx, tx, bearer.AgentClaims{
 		AgentID: id, InstanceID: deref(who.Instance), KeyThumb: thumbprint(who.Key), Epoch: who.Epoch,
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -80,7 +80,7 @@ func (r *Registry) Authenticate(ctx context.Context, bearer string, _ *http.Requ
 }
 
 // matches holds a token against the agent it names.
-func (i identity) matches(c auth.AgentClaims) error {
+func (i identity) matches(c bearer.AgentClaims) error {
 	if err := i.mayWork(); err != nil {
 		return err
 	}

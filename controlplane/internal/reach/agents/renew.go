@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -94,7 +94,7 @@ func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenReque
 func (r *Registry) exchange(
 	ctx context.Context,
 	tx *pg.Tx,
-	c auth.AgentClaims,
+	c bearer.AgentClaims,
 	req wire.TokenRequest,
 ) (out wire.TokenResponse, refused, err error) {
 	who, err := lock(ctx, tx, c.AgentID)
@@ -181,7 +181,7 @@ func unknownAgent(err error, id string) error {
 
 // mayRenew holds a token against the agent it names. Its epoch does not matter here: the signature and the join counter
 // decide which copy goes on after a quarantine is cleared, and a new enrolment has another key.
-func (i identity) mayRenew(c auth.AgentClaims) error {
+func (i identity) mayRenew(c bearer.AgentClaims) error {
 	c.Epoch = i.Epoch
 	return i.matches(c)
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 )
 
 // signer makes no real tokens, and counts how often what is known of them was to be forgotten.
 type signer struct{ forgotten int }
 
-func (*signer) IssueServiceToken(context.Context, *pg.Tx, auth.ServiceClaims) (string, error) {
+func (*signer) IssueServiceToken(context.Context, *pg.Tx, bearer.ServiceClaims) (string, error) {
 	return "token", nil
 }
 func (s *signer) ForgetTokens(string) { s.forgotten++ }

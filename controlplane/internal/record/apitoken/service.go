@@ -11,14 +11,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Signer makes tokens, and knows their rights for a few seconds. auth.Service is it.
 type Signer interface {
-	IssueServiceToken(ctx context.Context, tx *pg.Tx, c auth.ServiceClaims) (string, error)
+	IssueServiceToken(ctx context.Context, tx *pg.Tx, c bearer.ServiceClaims) (string, error)
 	ForgetTokens(tenantID string)
 }
 
@@ -91,7 +91,7 @@ func (s *Service) issue(ctx context.Context, tx *pg.Tx, e entry, action string) 
 	secret, err := s.Tokens.IssueServiceToken(
 		ctx,
 		tx,
-		auth.ServiceClaims{TokenID: e.id, ID: e.jti, ExpiresAt: e.expires},
+		bearer.ServiceClaims{TokenID: e.id, ID: e.jti, ExpiresAt: e.expires},
 	)
 	if err != nil {
 		return Issued{}, err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/totp"
 )
 
@@ -37,13 +37,13 @@ func (h *house) loginWith(otp string) answer {
 func (h *house) secondFactor() (secret []byte, recovery []string) {
 	h.t.Helper()
 	in := h.signIn()
-	var begun auth.FactorSecret
+	var begun factor.FactorSecret
 	h.call("POST", "/auth/mfa/totp", in.AccessToken, fmt.Sprintf(`{"password":%q}`, canary)).into(h.t, &begun)
 	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(begun.Secret)
 	if err != nil || len(secret) != 20 || !strings.Contains(begun.URI, "secret="+begun.Secret) {
 		h.t.Fatalf("begun %+v, %v", begun, err)
 	}
-	var codes auth.RecoveryCodes
+	var codes factor.RecoveryCodes
 	confirmed := h.call("POST", "/auth/mfa/totp/confirm", in.AccessToken, fmt.Sprintf(`{"code":%q}`, h.code(secret)))
 	confirmed.want(h.t, "confirm", 200, "")
 	confirmed.into(h.t, &codes)
@@ -179,7 +179,7 @@ func TestASignInLinkDoesNotGoAroundTheSecondFactor(t *testing.T) {
 		err := h.db.As(
 			ctx,
 			viewer.System(h.tenant),
-			func(tx *pg.Tx) (err error) { had, err = auth.ResetSecondFactor(ctx, tx, h.admin); return err },
+			func(tx *pg.Tx) (err error) { had, err = factor.Reset(ctx, tx, h.admin); return err },
 		)
 		if err != nil {
 			t.Fatal(err)

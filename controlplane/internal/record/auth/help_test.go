@@ -25,6 +25,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
@@ -79,7 +80,7 @@ func open(t *testing.T) *house {
 	}
 	h.tenant, h.admin = made.Tenant.ID, made.UserID
 	h.url = serve(t, service)
-	service.PublicURL = h.url
+	service.Sessions.PublicURL = h.url
 	return h
 }
 
@@ -91,7 +92,7 @@ func furnish(t *testing.T, s *auth.Service) {
 		t.Fatal(err)
 	}
 	guard := &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	s.Cursors = cursors
+	s.Sessions.Cursors = cursors
 	s.With(&idp.Service{DB: s.DB, Seal: s.Seal, Cursors: cursors, Guard: guard, Now: s.Now})
 }
 
@@ -103,7 +104,7 @@ func serve(t *testing.T, s *auth.Service) string {
 	}
 	a := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: s.Log, User: s.AuthenticateUser, Agent: agent})
 	a.Add(s.Routes()...)
-	a.Add(s.Providers.Routes()...)
+	a.Add(s.SSO.Providers.Routes()...)
 	server := httptest.NewServer(a.Router)
 	t.Cleanup(server.Close)
 	return server.URL
@@ -126,7 +127,7 @@ type answer struct {
 	header http.Header
 	body   string
 	code   string // of a problem
-	auth.SignInTokens
+	session.SignInTokens
 }
 
 // call sends a request; extra are header names and values.

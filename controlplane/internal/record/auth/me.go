@@ -4,35 +4,30 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
 // WhoAmI answers GET /auth/me.
 type WhoAmI struct {
-	Kind              string        `json:"kind" enum:"user,service" example:"user"`
-	Display           string        `json:"display" doc:"e-mail address of a person, name of a service token"`
-	User              *SignedUser   `json:"user,omitempty" doc:"omitted for a service token"`
-	Scopes            []string      `json:"scopes" nullable:"false" doc:"what a service token may be used for; empty for a person, whom no scope binds"`
-	Roles             []string      `json:"roles" nullable:"false"`
-	PasswordSet       *bool         `json:"password_set,omitempty" doc:"whether there is a password to change. Users of an identity provider may have none. Omitted for a service token"`
-	MFA               *Factor       `json:"mfa,omitempty" doc:"the second factor. Omitted for a service token"`
-	Tenant            SignedTenant  `json:"tenant"`
-	HomeTenant        *SignedTenant `json:"home_tenant,omitempty" doc:"the own tenant of a control-plane administrator who acts in another one"`
-	ControlPlaneAdmin bool          `json:"control_plane_admin"`
-	SeesAll           bool          `json:"sees_all" doc:"the whole tenant is visible, not only the own record and what the roles show"`
-	ReadOnly          bool          `json:"read_only" doc:"nothing can be changed"`
-	Visibility        Visibility    `json:"visibility"`
-	SessionID         string        `json:"session_id" doc:"the sign-in, or the service token"`
-}
-
-// Factor says whether a second factor is asked for.
-type Factor struct {
-	TOTP              bool `json:"totp" doc:"a code is asked for at each sign-in with a password"`
-	RecoveryCodesLeft int  `json:"recovery_codes_left"`
+	Kind              string              `json:"kind" enum:"user,service" example:"user"`
+	Display           string              `json:"display" doc:"e-mail address of a person, name of a service token"`
+	User              *session.SignedUser `json:"user,omitempty" doc:"omitted for a service token"`
+	Scopes            []string            `json:"scopes" nullable:"false" doc:"what a service token may be used for; empty for a person, whom no scope binds"`
+	Roles             []string            `json:"roles" nullable:"false"`
+	PasswordSet       *bool               `json:"password_set,omitempty" doc:"whether there is a password to change. Users of an identity provider may have none. Omitted for a service token"`
+	MFA               *factor.Factor      `json:"mfa,omitempty" doc:"the second factor. Omitted for a service token"`
+	Tenant            SignedTenant        `json:"tenant"`
+	HomeTenant        *SignedTenant       `json:"home_tenant,omitempty" doc:"the own tenant of a control-plane administrator who acts in another one"`
+	ControlPlaneAdmin bool                `json:"control_plane_admin"`
+	SeesAll           bool                `json:"sees_all" doc:"the whole tenant is visible, not only the own record and what the roles show"`
+	ReadOnly          bool                `json:"read_only" doc:"nothing can be changed"`
+	Visibility        Visibility          `json:"visibility"`
+	SessionID         string              `json:"session_id" doc:"the sign-in, or the service token"`
 }
 
 // Visibility sums up whom the viewer can see.
@@ -54,7 +49,7 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpap
 	out := WhoAmI{
 		Kind:              string(v.Kind),
 		Display:           v.Display,
-		Scopes:            nonNil(v.Scopes),
+		Scopes:            append([]string{}, v.Scopes...),
 		Roles:             rolesOf(v),
 		ControlPlaneAdmin: v.ControlPlaneAdmin,
 		SeesAll:           v.SeesAll(),
@@ -72,7 +67,7 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpap
 	if err != nil || v.Kind != viewer.User {
 		return &httpapi.One[WhoAmI]{Body: out}, err
 	}
-	own := atHome(v)
+	own := session.AtHome(v)
 	err = s.DB.As(ctx, own, func(tx *pg.Tx) (err error) {
 		if v.Home != "" {
 			home, err := tenantOf(ctx, tx)
@@ -84,7 +79,7 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpap
 		if out.User, out.PasswordSet, err = findUser(ctx, tx, v.ID); err != nil {
 			return err
 		}
-		out.MFA, err = factorOf(ctx, tx, v.ID)
+		out.MFA, err = factor.StatusOf(ctx, tx, v.ID)
 		return err
 	})
 	return &httpapi.One[WhoAmI]{Body: out}, err
@@ -102,22 +97,6 @@ func countVisible(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 	return n, nil
 }
 
-// atHome is the viewer in their own tenant, where their user, sessions and second factor are.
-func atHome(v viewer.Viewer) viewer.Viewer {
-	if v.Home != "" {
-		v.Tenant, v.Home = v.Home, ""
-	}
-	return v
-}
-
-// onlyPeople refuses whoever is no user: service tokens have no password and no sessions.
-func onlyPeople(v viewer.Viewer) (viewer.Viewer, error) {
-	if v.Kind != viewer.User {
-		return v, fault.New(fault.Forbidden, "only people have this; a service token is looked after in the settings")
-	}
-	return atHome(v), nil
-}
-
 func tenantOf(ctx context.Context, tx *pg.Tx) (SignedTenant, error) {
 	t, err := tenant.Find(ctx, tx)
 	return SignedTenant{
@@ -129,12 +108,12 @@ func tenantOf(ctx context.Context, tx *pg.Tx) (SignedTenant, error) {
 	}, err
 }
 
-func findUser(ctx context.Context, tx *pg.Tx, id string) (*SignedUser, *bool, error) {
+func findUser(ctx context.Context, tx *pg.Tx, id string) (*session.SignedUser, *bool, error) {
 	const sql = `
 		select id::text, email, display_name, identity_id::text, roles, password_hash is not null
 		  from app_user
 		 where id = $1`
-	var u SignedUser
+	var u session.SignedUser
 	var password bool
 	if err := tx.QueryRow(ctx, sql, id).
 		Scan(&u.ID, &u.Email, &u.DisplayName, &u.IdentityID, &u.Roles, &password); err != nil {

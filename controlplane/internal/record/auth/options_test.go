@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/sso"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-func (h *house) options(query string) (out auth.SignInOptions) {
+func (h *house) options(query string) (out sso.SignInOptions) {
 	h.t.Helper()
 	a := h.call("GET", "/auth/options"+query, "", "")
 	a.want(h.t, "options"+query, 200, "")
@@ -39,23 +39,23 @@ func (h *house) provider(admin, name string) (id string) {
 
 func TestThePageToSignInLearnsWhatThereIsToSignInWith(t *testing.T) {
 	h := open(t)
-	none := []auth.SignInProvider{}
-	check := func(what, query string, want auth.SignInOptions) {
+	none := []sso.SignInProvider{}
+	check := func(what, query string, want sso.SignInOptions) {
 		t.Helper()
 		if diff := cmp.Diff(want, h.options(query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	check("no provider", "", auth.SignInOptions{Tenant: "acme", Providers: none})
+	check("no provider", "", sso.SignInOptions{Tenant: "acme", Providers: none})
 	admin := h.signIn().AccessToken
 	h.provider(admin, "corp-login")
 	old := h.provider(admin, "old")
 	h.call("PATCH", "/settings/identity-providers/"+old, admin, `{"enabled":false}`).want(t, "switch off", 200, "")
 	h.pass(5 * time.Second)
-	corp := []auth.SignInProvider{{Key: "corp-login", DisplayName: "Corp login"}}
-	check("the only tenant", "", auth.SignInOptions{Tenant: "acme", Providers: corp})
-	check("named", "?tenant=acme", auth.SignInOptions{Tenant: "acme", Providers: corp})
-	check("a tenant that there is not", "?tenant=nobody", auth.SignInOptions{Tenant: "nobody", Providers: none})
+	corp := []sso.SignInProvider{{Key: "corp-login", DisplayName: "Corp login"}}
+	check("the only tenant", "", sso.SignInOptions{Tenant: "acme", Providers: corp})
+	check("named", "?tenant=acme", sso.SignInOptions{Tenant: "acme", Providers: corp})
+	check("a tenant that there is not", "?tenant=nobody", sso.SignInOptions{Tenant: "nobody", Providers: none})
 	if _, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "eve@beta.example", AdminPassword: canary}).Run(
 		ctx,
 		h.db,
@@ -63,11 +63,11 @@ func TestThePageToSignInLearnsWhatThereIsToSignInWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.pass(5 * time.Second)
-	check("one of two", "", auth.SignInOptions{TenantRequired: true, Providers: none})
-	check("one without", "?tenant=beta", auth.SignInOptions{Tenant: "beta", Providers: none})
+	check("one of two", "", sso.SignInOptions{TenantRequired: true, Providers: none})
+	check("one without", "?tenant=beta", sso.SignInOptions{Tenant: "beta", Providers: none})
 	h.sql(`update tenant set status = 'suspended'`)
 	h.pass(5 * time.Second)
-	check("suspended", "?tenant=acme", auth.SignInOptions{Tenant: "acme", Providers: none})
+	check("suspended", "?tenant=acme", sso.SignInOptions{Tenant: "acme", Providers: none})
 	h.noSecrets(clientSecret, canary)
 }
 

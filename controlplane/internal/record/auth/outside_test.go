@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 )
 
 const clientSecret = "CANARY-client-secret"
@@ -129,7 +129,7 @@ func (s surfer) answer(resp *http.Response) (out answer) {
 	defer resp.Body.Close()
 	var body struct {
 		Code string
-		auth.SignInTokens
+		session.SignInTokens
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
 		s.o.t.Fatal(err)

@@ -16,6 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 )
 
 // process is another control plane on the same database. It listens as one does when told to.
@@ -91,7 +93,7 @@ func kidOf(t *testing.T, token string) string {
 func TestARevocationIsHeardOfByOtherProcessesAtOnce(t *testing.T) {
 	h := open(t)
 	other := h.process(true)
-	keys, err := auth.OpenKeys(ctx, h.db, ring(t))
+	keys, err := signing.OpenRotator(ctx, h.db, ring(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +126,7 @@ func TestARevocationIsHeardOfByOtherProcessesAtOnce(t *testing.T) {
 			}
 		}, `select 1`},
 		{"restored", "token_revoked", func(answer) {
-			if _, err := auth.BumpEpoch(ctx, h.db); err != nil {
+			if _, err := signing.BumpEpoch(ctx, h.db); err != nil {
 				t.Fatal(err)
 			}
 		}, `select 1`},
@@ -169,7 +171,7 @@ func TestARoleThatIsTakenAwayIsGoneInOtherProcesses(t *testing.T) {
 func TestAProcessThatHearsNothingRefusesWithinFiveSeconds(t *testing.T) {
 	h := open(t)
 	deaf := h.process(false)
-	keys, err := auth.OpenKeys(ctx, h.db, ring(t))
+	keys, err := signing.OpenRotator(ctx, h.db, ring(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +192,7 @@ func TestAProcessThatHearsNothingRefusesWithinFiveSeconds(t *testing.T) {
 func TestKeysRotateUnderLoadAndNobodyIsSignedOut(t *testing.T) {
 	h := open(t)
 	other := h.process(true)
-	keys, err := auth.OpenKeys(ctx, h.db, ring(t))
+	keys, err := signing.OpenRotator(ctx, h.db, ring(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +231,7 @@ func TestKeysRotateUnderLoadAndNobodyIsSignedOut(t *testing.T) {
 	})
 	for range 3 {
 		time.Sleep(150 * time.Millisecond)
-		moved, err := keys.Rotate(ctx, auth.Rotation{Now: true})
+		moved, err := keys.Rotate(ctx, signing.Rotation{Now: true})
 		if err != nil || len(moved) < 12 {
 			t.Errorf("Rotate = %+v, %v", moved, err)
 		}
@@ -249,12 +251,12 @@ func TestKeysRotateUnderLoadAndNobodyIsSignedOut(t *testing.T) {
 
 func TestANextKeySignsOnlyWhenItHasBeenKnownForADay(t *testing.T) {
 	h := open(t)
-	keys, err := auth.OpenKeys(ctx, h.db, ring(t))
+	keys, err := signing.OpenRotator(ctx, h.db, ring(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rotate := func() (states string) {
-		moved, err := keys.Rotate(ctx, auth.Rotation{Audiences: []string{"api"}})
+		moved, err := keys.Rotate(ctx, signing.Rotation{Audiences: []string{"api"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +286,7 @@ func TestANextKeySignsOnlyWhenItHasBeenKnownForADay(t *testing.T) {
 	if got := rotate(); got != "retired next" {
 		t.Errorf("a year later: %s", got)
 	}
-	if _, err := keys.Rotate(ctx, auth.Rotation{Audiences: []string{"webhook"}}); !fault.Is(err, fault.Invalid) {
+	if _, err := keys.Rotate(ctx, signing.Rotation{Audiences: []string{"webhook"}}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an unknown audience: %v", err)
 	}
 	if _, err := keys.Retire(ctx, "nonsense"); !fault.Is(err, fault.NotFound) {
@@ -313,7 +315,7 @@ func TestAfterARestoreNothingFromBeforeWorksButAnAgentsRenewal(t *testing.T) {
 	in := h.signIn()
 	var agent, invitation, link string
 	err := h.db.As(ctx, viewer.System(h.tenant), func(tx *pg.Tx) (err error) {
-		if agent, _, err = h.IssueAgentToken(ctx, tx, auth.AgentClaims{AgentID: "a"}); err != nil {
+		if agent, _, err = h.IssueAgentToken(ctx, tx, bearer.AgentClaims{AgentID: "a"}); err != nil {
 			return err
 		}
 		if invitation, _, err = h.IssueEnrollToken(ctx, tx, "a"); err != nil {
@@ -325,14 +327,14 @@ func TestAfterARestoreNothingFromBeforeWorksButAnAgentsRenewal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := auth.BumpEpoch(ctx, h.db)
+	first, err := signing.BumpEpoch(ctx, h.db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The same backup again: the epoch is what it was when the backup was taken.
 	h.keysSQL(`update deployment set epoch = 0`)
 	time.Sleep(1100 * time.Millisecond)
-	second, err := auth.BumpEpoch(ctx, h.db)
+	second, err := signing.BumpEpoch(ctx, h.db)
 	if err != nil || second <= first || first == 0 {
 		t.Errorf("epochs %d and %d, %v; want each greater than the one before", first, second, err)
 	}
@@ -359,13 +361,13 @@ func TestAnAgentRenewsByATokenWhoseKeyWasRetired(t *testing.T) {
 	h := open(t)
 	var token string
 	err := h.db.As(ctx, viewer.System(h.tenant), func(tx *pg.Tx) (err error) {
-		token, _, err = h.IssueAgentToken(ctx, tx, auth.AgentClaims{AgentID: "a"})
+		token, _, err = h.IssueAgentToken(ctx, tx, bearer.AgentClaims{AgentID: "a"})
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := auth.OpenKeys(ctx, h.db, ring(t))
+	keys, err := signing.OpenRotator(ctx, h.db, ring(t))
 	if err != nil {
 		t.Fatal(err)
 	}

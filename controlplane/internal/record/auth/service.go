@@ -3,106 +3,85 @@ package auth
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/password"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth/oidc"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signin"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/sso"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/throttle"
 )
 
-// Lives of sessions. A session ends when nobody refreshed it for idleLife, and after sessionLife in any case.
-const (
-	idleLife    = 12 * time.Hour
-	sessionLife = 7 * 24 * time.Hour
-	linkLife    = time.Hour
-
-	outsideTimeout = 10 * time.Second // of a call to an outside provider
-	// of a session that an outside provider vouched for: who leaves there is out here the same day
-	outsideLife = 12 * time.Hour
-)
-
-// rightsAge is how old rights may be when a request is judged by them. With the time of a query it stays below the five
-// seconds in which a revocation must work everywhere.
-const rightsAge = 4 * time.Second
-
-// Service signs people in and says who is asking.
+// Service joins the ways to sign in with the check of who is asking.
 type Service struct {
-	DB     *pg.DB
-	Log    *slog.Logger
-	Now    func() time.Time
-	Issuer string // the iss claim of our tokens
+	*bearer.Authenticator // whose token a request carries
 
-	Seal      *seal.Keyring
-	Cursors   *httpapi.Cursors
-	Providers *idp.Service // outside providers that people sign in with
-	PublicURL string       // how browsers reach us, without a slash at the end
+	DB   *pg.DB
+	Log  *slog.Logger
+	Now  func() time.Time
+	Seal *seal.Keyring
 
-	changes atomic.Int64 // how often a change of rights was heard of
-
-	relying    *oidc.Relying
-	outsideKey []byte // of the secrets of sign-ins with outside providers
-
-	keys     *keys
-	desk     *password.Desk
-	verified *lru[[32]byte, claims] // by the token's hash: a signature costs 50 µs to verify
-	rights   *lru[string, rights]   // by session
-
-	integrations *integrations
-
-	askers    *limit.Addresses        // of what there is to sign in with
-	starters  *limit.Addresses        // of sign-ins with providers, each network by itself
-	starts    *limit.Addresses        // and all of them together
-	standings *lru[string, standing]  // by tenant
-	offers    *lru[string, offered]   // by the slug that was asked for
-	denials   *lru[string, time.Time] // what was audited as refused, and when
-	visits    *lru[string, time.Time] // when a tenant last heard that an operator works in it
+	Signer    *signing.Signer
+	Sessions  *session.Service
+	Passwords *signin.Service
+	SSO       *sso.Service
+	Factors   *factor.Service
 }
 
-// New makes the service with its signing keys, which are made at the first start. It fails when the keys in the
-// database were sealed under another master key.
+// New makes the service with its signing keys, which are made at the first start. It fails if the keys in the
+// database were sealed under another master key. Set Sessions.Cursors and Sessions.PublicURL before anything is
+// served.
 func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (*Service, error) {
-	keys, err := openKeys(ctx, db, ring)
-	if err != nil {
-		return nil, err
-	}
-	outsideKey, err := ring.Lasting(ctx, db, seal.SignIns)
-	if err != nil {
-		return nil, err
-	}
 	password.Nobody() // made now, so that the first unknown user does not wait for it
-	s := &Service{
-		DB:           db,
-		Log:          log,
-		Now:          time.Now,
-		Issuer:       "urn:grantwright",
-		Seal:         ring,
-		PublicURL:    "http://localhost",
-		outsideKey:   outsideKey,
-		keys:         keys,
-		desk:         password.NewDesk(),
-		verified:     newLRU[[32]byte, claims](10_000),
-		rights:       newLRU[string, rights](10_000),
-		integrations: newIntegrations(),
-		standings:    newLRU[string, standing](10_000),
-		denials:      newLRU[string, time.Time](10_000),
-		visits:       newLRU[string, time.Time](10_000),
-		offers:       newLRU[string, offered](1_000),
+	s := &Service{DB: db, Log: log, Now: time.Now, Seal: ring}
+	now := func() time.Time { return s.Now() } // tests replace it
+	var err error
+	if s.Signer, err = signing.NewSigner(ctx, db, ring, now); err != nil {
+		return nil, err
 	}
-	s.askers = limit.NewAddresses(optionsRate, func() time.Time { return s.Now() })
-	s.starters = limit.NewAddresses(startRate, func() time.Time { return s.Now() })
-	s.starts = limit.NewAddresses(allStarts, func() time.Time { return s.Now() })
-	return s, nil
+	s.Authenticator = bearer.NewAuthenticator(db, log, now, s.Signer)
+	s.Sessions = &session.Service{
+		DB: db, Now: now, PublicURL: "http://localhost", Signer: s.Signer, Callers: s.Authenticator,
+	}
+	s.Factors = &factor.Service{DB: db, Seal: ring, Now: now}
+	limits := &throttle.Limiter{DB: db, Now: now}
+	s.Passwords = &signin.Service{
+		DB: db, Log: log, Now: now, Sessions: s.Sessions, Factors: s.Factors, Limits: limits,
+		Callers: s.Authenticator, Desk: password.NewDesk(),
+	}
+	s.Factors.ProvePassword = s.Passwords.ProvePassword
+	s.SSO, err = sso.New(ctx, db, ring, sso.Service{
+		DB: db, Log: log, Now: now, Sessions: s.Sessions, Limits: limits, Callers: s.Authenticator,
+	})
+	return s, err
 }
 
-// With lets people sign in with outside providers, whose addresses are judged by the guard. It is called once, before
-// anything is served.
+// With lets people sign in with the identity providers, whose addresses are judged by their guard. It is called once,
+// before anything is served.
 func (s *Service) With(providers *idp.Service) {
-	s.Providers = providers
-	providers.End, providers.Ended = s.endProvider, s.ForgetTenants
-	s.relying = &oidc.Relying{HTTP: providers.Guard.Client(outsideTimeout), Now: func() time.Time { return s.Now() }}
+	providers.Ended = s.ForgetTenants
+	s.SSO.With(providers)
+}
+
+// Routes are /auth/*.
+func (s *Service) Routes() []httpapi.Route {
+	routes := []httpapi.Route{
+		httpapi.Handle("GET", "/auth/me", "Get the current user", s.me).
+			Describe("For a user: roles, second factor, and what is visible to them. For a service token: its " +
+				"scopes. If you act in another tenant, your own tenant is returned too."),
+		httpapi.Handle("GET", "/auth/.well-known/jwks.json", "Get the public signing keys", s.Signer.PublicKeys).
+			Describe("A JSON Web Key Set (RFC 7517) of the keys that sign access tokens, those that will, and those " +
+				"that did and still verify."),
+	}
+	routes = append(routes, s.Passwords.Routes()...)
+	routes = append(routes, s.Sessions.Routes()...)
+	routes = append(routes, s.SSO.Routes()...)
+	return append(routes, s.Factors.Routes()...)
 }

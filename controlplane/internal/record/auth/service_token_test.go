@@ -16,6 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 )
 
 // integration makes a service token of the admin's with a role and, for 90 days, the scope to read identities. It
@@ -39,7 +41,7 @@ func (h *house) integration(role string) (id, token string) {
 		token, err = h.IssueServiceToken(
 			ctx,
 			tx,
-			auth.ServiceClaims{TokenID: id, ID: jti, ExpiresAt: h.now().Add(90 * 24 * time.Hour)},
+			bearer.ServiceClaims{TokenID: id, ID: jti, ExpiresAt: h.now().Add(90 * 24 * time.Hour)},
 		)
 		return err
 	})
@@ -84,7 +86,7 @@ func TestAServiceTokenIsWhatItsRowSays(t *testing.T) {
 	want := []any{
 		"service",
 		"export",
-		(*auth.SignedUser)(nil),
+		(*session.SignedUser)(nil),
 		[]string{"identities:read"},
 		[]string{"manager"},
 		false,

@@ -2,24 +2,24 @@ package auth
 
 import (
 	"testing"
-	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 )
 
 func TestNobodySignsInOnWhatIsNoLongerSo(t *testing.T) {
 	s := service(t, pgtest.New(t))
-	c := session(t, s, "a")
+	c := newSession(t, s, "a")
 	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.User, ID: c.Subject}
 	begin := func() error {
 		return s.DB.As(ctx, v, func(tx *pg.Tx) error {
-			_, err := s.openSession(
+			_, err := s.Sessions.Open(
 				ctx,
 				tx,
-				person{tenant: c.Tenant, id: c.Subject, email: "ada@example.com", epoch: 1},
-				byPassword,
+				session.User{Tenant: c.Tenant, ID: c.Subject, Email: "ada@example.com", Epoch: 1},
+				session.ByPassword,
 			)
 			return err
 		})
@@ -46,18 +46,18 @@ func TestNobodySignsInOnWhatIsNoLongerSo(t *testing.T) {
 
 func TestSessionsOfLongAgoAreSwept(t *testing.T) {
 	s := service(t, pgtest.New(t))
-	c := session(t, s, "a")
+	c := newSession(t, s, "a")
 	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.User, ID: c.Subject}
 	var left int
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if _, err := tx.Exec(ctx, `update auth_session set expires_at = now() - interval '31 days'`); err != nil {
 			return err
 		}
-		if _, err := s.openSession(
+		if _, err := s.Sessions.Open(
 			ctx,
 			tx,
-			person{tenant: c.Tenant, id: c.Subject, email: "ada@example.com", epoch: 1},
-			byPassword,
+			session.User{Tenant: c.Tenant, ID: c.Subject, Email: "ada@example.com", Epoch: 1},
+			session.ByPassword,
 		); err != nil {
 			return err
 		}
@@ -65,16 +65,5 @@ func TestSessionsOfLongAgoAreSwept(t *testing.T) {
 	})
 	if err != nil || left != 1 {
 		t.Errorf("%d sessions, %v; want the new one alone", left, err)
-	}
-}
-
-func TestARefusalTakesWholeSteps(t *testing.T) {
-	for elapsed, want := range map[time.Duration]time.Duration{
-		0: 0, time.Millisecond: step - time.Millisecond, 38 * time.Millisecond: step - 38*time.Millisecond, step: 0,
-		step + time.Nanosecond: step - time.Nanosecond,
-	} {
-		if got := rest(elapsed); got != want {
-			t.Errorf("rest(%s) = %s; want %s", elapsed, got, want)
-		}
 	}
 }

@@ -3,16 +3,16 @@ package auth_test
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 )
 
 type sessionList struct {
-	Items []auth.Session
+	Items []session.Session
 	Total int
 }
 
@@ -159,7 +159,7 @@ func TestAConsoleKeepsItsRefreshTokenInACookie(t *testing.T) {
 func TestPublicKeysAreShownToWhoeverHasAToken(t *testing.T) {
 	h := open(t)
 	h.call("GET", "/auth/.well-known/jwks.json", "", "").want(t, "without a token", 401, "authentication_required")
-	var set auth.KeySet
+	var set signing.KeySet
 	h.call("GET", "/auth/.well-known/jwks.json", h.signIn().AccessToken, "").into(t, &set)
 	if len(set.Keys) != 2 {
 		t.Fatalf("%d keys; want those of access tokens and of agents", len(set.Keys))

@@ -16,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
@@ -26,7 +27,7 @@ func TestAPersonSignsInWorksRefreshesAndSignsOut(t *testing.T) {
 		in.TenantID != h.tenant {
 		t.Fatalf("login: %d %s", in.status, in.body)
 	}
-	want := auth.SignedUser{ID: h.admin, Email: "Ada@acme.example", Roles: []string{"admin"}}
+	want := session.SignedUser{ID: h.admin, Email: "Ada@acme.example", Roles: []string{"admin"}}
 	if diff := cmp.Diff(want, in.User); diff != "" || in.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("user (-want +got):\n%s\nCache-Control %q", diff, in.header.Get("Cache-Control"))
 	}

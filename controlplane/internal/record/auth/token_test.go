@@ -9,8 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +19,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 )
 
 var ctx = context.Background()
@@ -38,19 +39,19 @@ func service(t *testing.T, db *pg.DB) *Service {
 	return s
 }
 
-// session makes a tenant with a user and a session, and the claims of a good access token of it.
-func session(t *testing.T, s *Service, slug string) claims {
+// newSession makes a tenant with a user and a session, and the claims of a good access token of it.
+func newSession(t *testing.T, s *Service, slug string) signing.Claims {
 	t.Helper()
 	v := pgtest.Tenant(t, s.DB, slug)
-	p := person{tenant: v.Tenant, id: uuid.NewString(), email: "ada@example.com", epoch: 1}
-	v.ID = p.id
+	p := session.User{Tenant: v.Tenant, ID: uuid.NewString(), Email: "ada@example.com", Epoch: 1}
+	v.ID = p.ID
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		const sql = `insert into app_user (tenant_id, id, email, roles) values (current_tenant(), $1, $2,
 			array['admin'])`
-		if _, err := tx.Exec(ctx, sql, p.id, p.email); err != nil {
+		if _, err := tx.Exec(ctx, sql, p.ID, p.Email); err != nil {
 			return err
 		}
-		_, err := s.openSession(ctx, tx, p, byPassword)
+		_, err := s.Sessions.Open(ctx, tx, p, session.ByPassword)
 		v = tx.Viewer
 		return err
 	})
@@ -58,16 +59,16 @@ func session(t *testing.T, s *Service, slug string) claims {
 		t.Fatal(err)
 	}
 	now := s.Now().Unix()
-	return claims{
-		Issuer:    s.Issuer,
-		Subject:   p.id,
-		Audience:  forAPI.claim(),
+	return signing.Claims{
+		Issuer:    s.Signer.Issuer,
+		Subject:   p.ID,
+		Audience:  signing.ForAPI.Claim(),
 		ExpiresAt: now + 900,
 		IssuedAt:  now,
 		NotBefore: now,
 		ID:        uuid.NewString(),
 		ClientID:  "grantwright",
-		Tenant:    p.tenant,
+		Tenant:    p.Tenant,
 		Kind:      "user",
 		Session:   v.Session,
 		Epoch:     1,
@@ -92,7 +93,7 @@ func asJSON(t *testing.T, c any) string {
 }
 
 // with is c as JSON with some members replaced by raw JSON; an empty value removes the member.
-func with(t *testing.T, c claims, pairs ...string) string {
+func with(t *testing.T, c signing.Claims, pairs ...string) string {
 	t.Helper()
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal([]byte(asJSON(t, c)), &members); err != nil {
@@ -154,13 +155,13 @@ func malleable(t *testing.T, part string) string {
 
 func TestNoKindOfTokenIsTakenForAnother(t *testing.T) {
 	s := service(t, pgtest.New(t))
-	c := session(t, s, "a")
+	c := newSession(t, s, "a")
 	tokens := map[string]string{}
 	err := s.DB.As(ctx, viewer.System(c.Tenant), func(tx *pg.Tx) (err error) {
 		if tokens["agent"], _, err = s.IssueAgentToken(
 			ctx,
 			tx,
-			AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3},
+			bearer.AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3},
 		); err != nil {
 			return err
 		}
@@ -170,17 +171,20 @@ func TestNoKindOfTokenIsTakenForAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]form{"user": userForm, "refresh": refreshForm} {
-		if tokens[name], _, err = s.sign(f, c, s.Now().Add(time.Hour)); err != nil {
+	for name, f := range map[string]signing.Form{"user": signing.UserForm, "refresh": signing.RefreshForm} {
+		if tokens[name], _, err = s.Signer.Sign(f, c, s.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r, _ := http.NewRequest("GET", "/", nil)
 	verifiers := map[string]func(string) error{
-		"user":    func(token string) error { _, err := s.AuthenticateUser(ctx, token, r); return err },
-		"refresh": func(token string) error { _, err := s.verify(ctx, refreshForm, token, false); return err },
-		"agent":   func(token string) error { _, err := s.VerifyAgentToken(ctx, token, true); return err },
-		"enroll":  func(token string) error { _, err := s.VerifyEnrollToken(ctx, token); return err },
+		"user": func(token string) error { _, err := s.AuthenticateUser(ctx, token, r); return err },
+		"refresh": func(token string) error {
+			_, err := s.Signer.Verify(ctx, signing.RefreshForm, token, false)
+			return err
+		},
+		"agent":  func(token string) error { _, err := s.VerifyAgentToken(ctx, token, true); return err },
+		"enroll": func(token string) error { _, err := s.VerifyEnrollToken(ctx, token); return err },
 	}
 	for kind, token := range tokens {
 		for door, verify := range verifiers {
@@ -202,12 +206,12 @@ func TestAnAgentsTokenSaysWhatWasPutIn(t *testing.T) {
 	s.Now = func() time.Time { return now }
 	var token, invitation string
 	var expires time.Time
-	var invited EnrollClaims
+	var invited bearer.EnrollClaims
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		token, expires, err = s.IssueAgentToken(
 			ctx,
 			tx,
-			AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3},
+			bearer.AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3},
 		)
 		if err != nil {
 			return err
@@ -219,7 +223,7 @@ func TestAnAgentsTokenSaysWhatWasPutIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.VerifyAgentToken(ctx, token, false)
-	want := AgentClaims{
+	want := bearer.AgentClaims{
 		Tenant:     v.Tenant,
 		AgentID:    "agent-1",
 		InstanceID: "i1",
@@ -246,76 +250,4 @@ func TestAnAgentsTokenSaysWhatWasPutIn(t *testing.T) {
 	if _, err := s.VerifyAgentToken(ctx, token, true); err != nil {
 		t.Errorf("after an hour, expiry allowed: %v", err)
 	}
-}
-
-func TestProcessesThatStartTogetherShareTheirKeys(t *testing.T) {
-	db := pgtest.New(t)
-	services := make([]*Service, 4)
-	var wg sync.WaitGroup
-	for i := range services {
-		wg.Go(func() { services[i] = service(t, db) })
-	}
-	wg.Wait()
-	for _, s := range services {
-		for _, a := range audiences {
-			if s.keys.signer(a).kid != services[0].keys.signer(a).kid {
-				t.Errorf("two processes sign for %s with different keys", a)
-			}
-		}
-	}
-	ring, err := seal.New(bytes.Repeat([]byte{8}, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := New(ctx, db, ring, slog.New(slog.DiscardHandler)); !errors.Is(err, seal.ErrOtherMasterKey) {
-		t.Errorf("with another master key: %v; want ErrOtherMasterKey", err)
-	}
-}
-
-func TestAKeyThatAnotherProcessMadeIsFound(t *testing.T) {
-	db := pgtest.New(t)
-	old := service(t, db)
-	err := db.Deployment(ctx, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `update signing_key set state = 'verify_only' where audience = 'agent'`)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	newer := service(t, db)
-	v := pgtest.Tenant(t, db, "a")
-	issue := func(s *Service) (token string) {
-		err := db.As(ctx, v, func(tx *pg.Tx) (err error) {
-			token, _, err = s.IssueAgentToken(ctx, tx, AgentClaims{AgentID: "x"})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token
-	}
-	before, after := issue(old), issue(newer)
-	old.keys.mu.Lock()
-	old.keys.loaded = time.Now().Add(-reloadPause)
-	old.keys.mu.Unlock()
-	for name, err := range map[string]error{
-		"new token, old process": func() error { _, err := old.VerifyAgentToken(ctx, after, false); return err }(),
-		"old token, new process": func() error { _, err := newer.VerifyAgentToken(ctx, before, false); return err }(),
-	} {
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func FuzzInspectNeverPanics(f *testing.F) {
-	f.Add("a.b.c")
-	f.Add(b64(`{"alg":"EdDSA","kid":"k","typ":"at+jwt"}`) + "." + b64(`{"sub":"x"}`) + "." + strings.Repeat("A", 86))
-	f.Add(b64(`{"alg":{"a":[`) + ".." + b64(`{`))
-	f.Fuzz(func(t *testing.T, token string) {
-		head, err := inspect(token)
-		if err == nil && (head.alg != "EdDSA" || head.kid == "" || head.typ == "") {
-			t.Errorf("inspect(%q) = %+v", token, head)
-		}
-	})
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/lastadmin"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
@@ -110,7 +111,7 @@ func (s *Service) Patch(
 	}
 	var after User
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if err := auth.LockUsers(ctx, tx); err != nil {
+		if err := lastadmin.Lock(ctx, tx); err != nil {
 			return err
 		}
 		before, err := lock(ctx, tx, id)
@@ -163,7 +164,7 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before User, body []byte
 // consequences follow from what a user has lost.
 func (s *Service) consequences(ctx context.Context, tx *pg.Tx, before User, after Fields) error {
 	if isAdmin(before.Status, before.Fields) && !isAdmin(before.Status, after) {
-		if err := auth.AdminRemains(ctx, tx); err != nil {
+		if err := lastadmin.Check(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -192,7 +193,7 @@ func action(before, after Fields) string {
 // it.
 func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) error {
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if err := auth.LockUsers(ctx, tx); err != nil {
+		if err := lastadmin.Lock(ctx, tx); err != nil {
 			return err
 		}
 		u, err := lock(ctx, tx, id)
@@ -209,7 +210,7 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 			return err
 		}
 		if isAdmin(u.Status, u.Fields) {
-			if err := auth.AdminRemains(ctx, tx); err != nil {
+			if err := lastadmin.Check(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -258,7 +259,7 @@ func (s *Service) ResetMFA(ctx context.Context, v viewer.Viewer, id string) (Use
 		if err := mayHandOver(v, id, u.Fields); err != nil {
 			return err
 		}
-		had, err := auth.ResetSecondFactor(ctx, tx, id)
+		had, err := factor.Reset(ctx, tx, id)
 		if err != nil {
 			return err
 		}

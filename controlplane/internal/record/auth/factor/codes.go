@@ -1,0 +1,214 @@
+package factor
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/digest"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/totp"
+)
+
+// Six digits are few: after this many wrong ones nobody tries again until the time is over, from wherever they come.
+const (
+	factorFailures = 5
+	factorPause    = 15 * time.Minute
+)
+
+const recoveryCodes = 10
+
+// factor is a user's second factor.
+type factor struct {
+	sealed    []byte
+	confirmed bool
+	lastStep  int64
+	failures  int
+	failedAt  *time.Time
+}
+
+func factorPlace(user string) seal.Place {
+	return seal.Place{Table: "second_factor", Column: "secret", Row: user}
+}
+
+// lockFactor reads a user's second factor and keeps others from using it: parallel guesses come one after the other. It
+// returns nil when there is none.
+func lockFactor(ctx context.Context, tx *pg.Tx, user string) (*factor, error) {
+	const sql = `
+		select secret, confirmed_at is not null, last_step, failures, failed_at
+		  from second_factor
+		 where user_id = $1
+		   for update`
+	var f factor
+	err := tx.QueryRow(ctx, sql, user).Scan(&f.sealed, &f.confirmed, &f.lastStep, &f.failures, &f.failedAt)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("find second factor: %w", err)
+	}
+	return &f, nil
+}
+
+// Check asks for the second factor of whoever has one (used). A refusal (otp_required, invalid_otp,
+// login_throttled) is no error: what it has counted must be committed.
+func (s *Service) Check(ctx context.Context, tx *pg.Tx, user, code string) (used bool, refused, err error) {
+	f, err := lockFactor(ctx, tx, user)
+	if err != nil || f == nil || !f.confirmed {
+		return false, nil, err
+	}
+	if strings.TrimSpace(code) == "" {
+		return true, fault.Coded(
+			fault.Unauthenticated,
+			"otp_required",
+			"the password is right; this account also needs the code of its second factor as otp",
+		), nil
+	}
+	refused, err = s.tryCode(ctx, tx, user, f, code)
+	return true, refused, err
+}
+
+func wrongCode() error {
+	return fault.Coded(fault.Unauthenticated, "invalid_otp", "the code is not right, or was used before; wait for "+
+		"the next one").
+		With(fault.Field{Pointer: "#/otp", Code: "invalid", Detail: "give the code that your authenticator shows " +
+			"now, or a recovery code"})
+}
+
+// tryCode uses a code up, or counts a failure.
+func (s *Service) tryCode(ctx context.Context, tx *pg.Tx, user string, f *factor, code string) (refused, err error) {
+	now := s.Now()
+	recent := f.failedAt != nil && now.Sub(*f.failedAt) < factorPause
+	if recent && f.failures >= factorFailures {
+		wait := fault.Coded(fault.TooMany, "login_throttled", "too many wrong codes; wait before the next one")
+		wait.RetryAfter = f.failedAt.Add(factorPause).Sub(now)
+		return wait, nil
+	}
+	ok, err := s.useCode(ctx, tx, user, f, code)
+	if err != nil || ok {
+		return nil, err
+	}
+	if !recent {
+		f.failures = 0
+	}
+	const sql = `update second_factor set failures = $2, failed_at = $3 where user_id = $1`
+	if _, err := tx.Exec(ctx, sql, user, f.failures+1, now); err != nil {
+		return nil, fmt.Errorf("count a wrong code: %w", err)
+	}
+	return wrongCode(), nil
+}
+
+func (s *Service) useCode(ctx context.Context, tx *pg.Tx, user string, f *factor, code string) (bool, error) {
+	plain := strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(code))
+	if !totp.Looks(plain) {
+		return s.useRecovery(ctx, tx, user, plain)
+	}
+	secret, err := s.Seal.Open(ctx, tx, factorPlace(user), f.sealed)
+	if err != nil {
+		return false, fmt.Errorf("open second factor: %w", err)
+	}
+	step, ok := totp.Match(secret, plain, s.Now(), f.lastStep)
+	if !ok {
+		return false, nil
+	}
+	const sql = `update second_factor set last_step = $2, failures = 0 where user_id = $1`
+	if _, err := tx.Exec(ctx, sql, user, step); err != nil {
+		return false, fmt.Errorf("use a code: %w", err)
+	}
+	return true, nil
+}
+
+// useRecovery uses up a recovery code. The user's tenant hears of it: it is how a thief of a piece of paper comes in.
+func (s *Service) useRecovery(ctx context.Context, tx *pg.Tx, user, plain string) (bool, error) {
+	const sql = `
+		update recovery_code
+		   set used_at = $3
+		 where user_id = $1
+		   and code_hash = $2
+		   and used_at is null`
+	done, err := tx.Exec(ctx, sql, user, recoveryHash(user, plain), s.Now())
+	if err != nil {
+		return false, fmt.Errorf("use a recovery code: %w", err)
+	}
+	if done.RowsAffected() == 0 {
+		return false, nil
+	}
+	if _, err := tx.Exec(ctx, `update second_factor set failures = 0 where user_id = $1`, user); err != nil {
+		return false, fmt.Errorf("use a recovery code: %w", err)
+	}
+	return true, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "auth.recovery_used", Subject: audit.Subject{Type: "user", ID: user}},
+	)
+}
+
+func recoveryHash(user, plain string) []byte {
+	return digest.Of("recovery", user, strings.ToUpper(plain))
+}
+
+// newRecoveryCodes makes the codes of a factor anew and returns them as people write them down: 80 bits in four groups.
+func newRecoveryCodes(ctx context.Context, tx *pg.Tx, user string) ([]string, error) {
+	codes, hashes := make([]string, recoveryCodes), make([][]byte, recoveryCodes)
+	for i := range codes {
+		t := rand.Text()[:16]
+		codes[i] = t[:4] + "-" + t[4:8] + "-" + t[8:12] + "-" + t[12:]
+		hashes[i] = recoveryHash(user, t)
+	}
+	const sql = `
+		insert into recovery_code (tenant_id, user_id, code_hash)
+		select current_tenant(), $1, h
+		  from unnest($2::bytea[]) h`
+	if _, err := tx.Exec(ctx, sql, user, hashes); err != nil {
+		return nil, fmt.Errorf("keep recovery codes: %w", err)
+	}
+	return codes, nil
+}
+
+// StatusOf tells whether a user has a second factor, and how many recovery codes are left.
+func StatusOf(ctx context.Context, tx *pg.Tx, user string) (*Factor, error) {
+	const sql = `
+		select exists (select from second_factor where user_id = $1 and confirmed_at is not null),
+		       (select count(*) from recovery_code where user_id = $1 and used_at is null)`
+	var f Factor
+	if err := tx.QueryRow(ctx, sql, user).Scan(&f.TOTP, &f.RecoveryCodesLeft); err != nil {
+		return nil, fmt.Errorf("look at the second factor: %w", err)
+	}
+	return &f, nil
+}
+
+// Reset removes a user's second factor for an administrator, when the user has lost it, and records that.
+// It reports whether there was one.
+func Reset(ctx context.Context, tx *pg.Tx, userID string) (bool, error) {
+	had, err := dropFactor(ctx, tx, userID)
+	if err != nil || !had {
+		return false, err
+	}
+	return true, audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "auth.mfa_reset", Subject: audit.Subject{Type: "user", ID: userID}},
+	)
+}
+
+func dropFactor(ctx context.Context, tx *pg.Tx, user string) (bool, error) {
+	done, err := tx.Exec(ctx, `delete from second_factor where user_id = $1`, user)
+	if err != nil {
+		return false, fmt.Errorf("remove second factor: %w", err)
+	}
+	return done.RowsAffected() > 0, nil
+}
+
+// Factor says whether a second factor is asked for.
+type Factor struct {
+	TOTP              bool `json:"totp" doc:"a code is asked for at each sign-in with a password"`
+	RecoveryCodesLeft int  `json:"recovery_codes_left"`
+}

@@ -1,0 +1,156 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// Session is a sign-in that is still open.
+type Session struct {
+	ID         string    `json:"id"`
+	Current    bool      `json:"current" doc:"the one that asks"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at" doc:"when tokens were last made for it"`
+	ExpiresAt  time.Time `json:"expires_at" doc:"when it ends in any case"`
+	Method     string    `json:"method" example:"password_otp" doc:"how its user signed in: password, password_otp, sign_in_link, oidc"`
+	IP         string    `json:"ip" doc:"where its user signed in"`
+	UserAgent  string    `json:"user_agent"`
+}
+
+func (s *Service) listSessions(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *httpapi.Paging,
+) (*httpapi.ListOut[Session], error) {
+	v, err := OnlyUsers(v)
+	if err != nil {
+		return nil, err
+	}
+	walk, err := s.Cursors.Walk(v, "sessions", *in, nil)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		items []Session
+		total int64
+	)
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		items, total, err = s.openSessions(ctx, tx, walk.Page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.Out(walk, items, total, func(s Session) []string { return []string{s.ID} }), nil
+}
+
+// openSessions are those of the transaction's viewer. Ids grow with time.
+func (s *Service) openSessions(ctx context.Context, tx *pg.Tx, p pg.Page) (items []Session, total int64, err error) {
+	const (
+		open = `
+		  from auth_session
+		 where user_id = @user
+		   and revoked_at is null
+		   and epoch = @epoch
+		   and least(idle_expires_at, expires_at) > @now`
+		page = `
+		select id::text, id::text = @current, created_at, last_used_at, expires_at, method, ip, user_agent` + open + `
+		   and (@after::uuid is null or id < @after)
+		 order by id desc
+		 limit @limit + 1
+		offset @offset`
+	)
+	args := pgx.NamedArgs{
+		"user":    tx.Viewer.ID,
+		"current": tx.Viewer.Session,
+		"now":     s.Now(),
+		"epoch":   s.Signer.Keys.Epoch(),
+		"limit":   p.Limit,
+		"offset":  p.Offset,
+		"after":   nil,
+	}
+	if len(p.After) > 0 {
+		args["after"] = p.After[0]
+	}
+	if err := tx.QueryRow(ctx, `select count(*)`+open, args).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("count sessions: %w", err)
+	}
+	rows, err := tx.Query(ctx, page, args)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list sessions: %w", err)
+	}
+	items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (o Session, err error) {
+		return o, row.Scan(&o.ID, &o.Current, &o.CreatedAt, &o.LastUsedAt, &o.ExpiresAt, &o.Method, &o.IP, &o.UserAgent)
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("list sessions: %w", err)
+	}
+	return items, total, nil
+}
+
+type leaving struct {
+	Browser
+	Cookie string `cookie:"grantwright_refresh" hidden:"true"`
+}
+
+// left answers a sign-out: a console's cookie goes as well.
+type left struct {
+	Cookies []http.Cookie `header:"Set-Cookie"`
+}
+
+func (s *Service) logout(ctx context.Context, v viewer.Viewer, in *leaving) (*left, error) {
+	return s.leave(in), s.endOwn(ctx, v, v.Session, "auth.logout")
+}
+
+func (s *Service) logoutAll(ctx context.Context, v viewer.Viewer, in *leaving) (*left, error) {
+	return s.leave(in), s.endOwn(ctx, v, "", "auth.logout_all")
+}
+
+func (s *Service) leave(in *leaving) *left {
+	if in.Cookie == "" {
+		return &left{}
+	}
+	gone := s.Cookie(refreshCookie, cookiePath, "", 0)
+	gone.SameSite = http.SameSiteStrictMode
+	return &left{Cookies: []http.Cookie{gone}}
+}
+
+func (s *Service) endOne(ctx context.Context, v viewer.Viewer, in *struct {
+	ID string `path:"id"`
+}) (*struct{}, error) {
+	return nil, s.endOwn(ctx, v, in.ID, "auth.session_ended")
+}
+
+// endOwn ends one session of the viewer, or all of them. A session that is not there, or somebody else's, is not found.
+func (s *Service) endOwn(ctx context.Context, v viewer.Viewer, session, action string) error {
+	v, err := OnlyUsers(v)
+	if err != nil {
+		return err
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		n, err := s.End(ctx, tx, v.ID, session, "logout")
+		if err != nil {
+			return err
+		}
+		if n == 0 && session != "" && session != v.Session {
+			return fault.New(fault.NotFound, "there is no open session %s of yours", session)
+		}
+		return audit.Record(ctx, tx, audit.Entry{
+			Action:  action,
+			Subject: audit.Subject{Type: "user", ID: v.ID, Display: v.Display},
+			Context: map[string]any{"sessions": n},
+		})
+	})
+	s.Callers.ForgetUser(v.Tenant, v.ID)
+	return err
+}

@@ -1,0 +1,26 @@
+package signin
+
+import (
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+)
+
+// Routes are the sign-ins with a password or a link, and the change of a password.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("POST", "/auth/login", "Sign in", s.login).NoToken().Errors(401, 403, 429, 503).
+			Describe("Returns an access token for 15 minutes and a refresh token for 12 hours. Users with a second " +
+				"factor also give `otp`; " +
+				"a correct password without it returns 401 `otp_required`. Five failed attempts lock the user for 15 " +
+				"minutes for the network that made them."),
+		httpapi.Handle("POST", "/auth/sign-in-link", "Set a password with a one-time link", s.useLink).
+			NoToken().
+			Errors(401, 403, 429, 503).
+			Describe("The link is valid for an hour and works once. All sessions of the user end. Users with a " +
+				"second factor also give `otp`."),
+		httpapi.Handle("POST", "/auth/password", "Change your password", s.changePassword).
+			ForPeople().
+			Errors(401, 429, 503).
+			Describe("Ends every other session. This one goes on with the tokens of the answer; those from before " +
+				"are over."),
+	}
+}

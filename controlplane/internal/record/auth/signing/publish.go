@@ -1,0 +1,51 @@
+package signing
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// KeySet answers GET /auth/.well-known/jwks.json (RFC 7517).
+type KeySet struct {
+	Keys []PublicKey `json:"keys" nullable:"false"`
+}
+
+// PublicKey is an Ed25519 key (RFC 8037) by which others can verify access tokens of ours.
+type PublicKey struct {
+	Type      string `json:"kty" example:"OKP"`
+	Curve     string `json:"crv" example:"Ed25519"`
+	Use       string `json:"use" example:"sig"`
+	Algorithm string `json:"alg" example:"EdDSA"`
+	ID        string `json:"kid"`
+	X         string `json:"x" doc:"the key, in base64url"`
+}
+
+// PublicKeys shows the keys of access tokens. Those of refresh tokens and invitations concern us alone.
+func (s *Signer) PublicKeys(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*httpapi.One[KeySet], error) {
+	if err := s.Keys.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return &httpapi.One[KeySet]{Body: KeySet{Keys: s.Keys.published()}}, nil
+}
+
+func (k *Keys) published() []PublicKey {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	out := []PublicKey{}
+	for id, key := range k.public {
+		if id.Audience == ForAPI || id.Audience == ForAgent {
+			x := base64.RawURLEncoding.EncodeToString(key)
+			out = append(
+				out,
+				PublicKey{Type: "OKP", Curve: "Ed25519", Use: "sig", Algorithm: "EdDSA", ID: id.ID, X: x},
+			)
+		}
+	}
+	slices.SortFunc(out, func(a, b PublicKey) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
