@@ -234,7 +234,7 @@ func (p *parser) comparison() (expression, error) {
 		p.at = mark
 		if left.query == nil {
 			p.at = start
-			return nil, p.fail("a literal alone is no test; compare it with something")
+			return nil, p.fail("a literal is not a condition; compare it with something")
 		}
 		return exists{query: *left.query}, nil
 	}

@@ -170,7 +170,7 @@ func TestBadQueriesSayWhereTheyAreBad(t *testing.T) {
 		{`$[?@.a == ]`, 11, "expected @, $"},
 		{`$[?@.*==1]`, 4, "one value at most"},
 		{`$[?length(@.a)==1]`, 4, "length() is not supported"},
-		{`$[?1]`, 4, "a literal alone"},
+		{`$[?1]`, 4, "a literal is not a condition"},
 		{`$[?(@.a]`, 8, "expected )"},
 		{`$.ü.ö..`, 8, "expected a member name"},
 		{`$[` + strings.Repeat("?@[", 200), 130, "nested too deeply"},

@@ -208,7 +208,7 @@ func (h *Handler) detail(ctx context.Context, err error) *v1.ErrorDetail {
 	return &v1.ErrorDetail{
 		Class:   v1.ClassInternal,
 		Code:    "internal",
-		Message: "something went wrong in the connector itself; its log says what",
+		Message: "an internal error occurred in the connector; see its log",
 	}
 }
 

@@ -132,7 +132,7 @@ func (c *Client) explain(err error, host string, r Request) *v1.ErrorDetail {
 		d.Message = fmt.Sprintf("%s does not speak HTTP on this port", host)
 		d.Hint = "Check the port, and whether the address must begin with https://."
 	case strings.Contains(err.Error(), "awaiting response headers"):
-		d.Message = fmt.Sprintf("%s took the request but did not answer in time", host)
+		d.Message = fmt.Sprintf("%s accepted the request but did not answer in time", host)
 		d.Hint = "The target is slow. Smaller pages or a longer timeout_s may help."
 	}
 	d.Message = c.clean(d.Message)

@@ -136,7 +136,7 @@ type Warning struct {
 	ExternalID string `json:"external_id,omitempty"`
 }
 
-// Estimate is what the source says it holds, where it says so.
+// Estimate is the number that the source reports, where it says so.
 type Estimate struct {
 	Identities   *int `json:"identities,omitempty"`
 	Accounts     *int `json:"accounts,omitempty"`

@@ -29,7 +29,7 @@ func (e *exam) config(context.Context) finding {
 		f.mend = "Run grantwright-agent enroll, or give doctor the address to try with --url."
 		return f
 	case errors.Is(err, fs.ErrPermission):
-		f := skip("this user may not read %s", e.Dir)
+		f := skip("this user is not allowed to read %s", e.Dir)
 		f.mend = noRight
 		return f
 	case err != nil:
@@ -106,7 +106,7 @@ func (e *exam) close() string {
 }
 
 func unseen(dir config.Dir) finding {
-	f := skip("this user may not look into %s", dir)
+	f := skip("this user is not allowed to read %s", dir)
 	f.mend = noRight
 	return f
 }
@@ -151,7 +151,7 @@ func (e *exam) spool(context.Context) finding {
 	case errors.Is(err, fs.ErrPermission):
 		return unseen(e.Dir)
 	case err != nil:
-		return fail("Look at the disk and its mount.", "the free space of %s cannot be told: %v", e.Dir, err)
+		return fail("Look at the disk and its mount.", "the free space of %s cannot be determined: %v", e.Dir, err)
 	case free < needed:
 		return fail("Make room on that disk.", "only %d MiB are free on the disk of %s", free>>20, e.Dir)
 	case free < e.limit:

@@ -180,7 +180,7 @@ func (e *exam) echo(ctx context.Context) finding {
 		switch {
 		case f.Type != wire.TypeEcho || err != nil:
 			return fail(
-				"Is the control plane older than this agent? Its administrator can tell.",
+				"Is the control plane older than this agent? Ask its administrator.",
 				"a frame of type %s came back",
 				f.Type,
 			)

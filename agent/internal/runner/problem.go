@@ -42,12 +42,12 @@ func problem(err error, secrets []string) *v1.ErrorDetail {
 	case errors.Is(err, errSpool):
 		return &v1.ErrorDetail{
 			Class: v1.ClassTransient, Code: "spool_damaged", Message: errSpool.Error(), Retryable: true,
-			Hint: "Look at the disk of the agent's data directory; grantwright-agent doctor tells its state.",
+			Hint: "Look at the disk of the agent's data directory; grantwright-agent doctor shows its state.",
 		}
 	case errors.Is(err, errPanic):
 		return &v1.ErrorDetail{
 			Class: v1.ClassInternal, Code: "connector_panic", Message: "the connector failed unexpectedly",
-			Hint: "The agent's log tells where. This is a fault of the connector and not of the target.",
+			Hint: "The agent's log shows where. This is a fault of the connector, not of the target.",
 		}
 	}
 	return &v1.ErrorDetail{

@@ -94,7 +94,7 @@ func answerOf(known *v1.ProvisionResponse, err error) (v1.ProvisionResponse, err
 			Code:      "journal_failed",
 			Message:   "the agent cannot write down that it makes a change, and so does not make it",
 			Retryable: true,
-			Hint:      "Look at the disk of the agent's data directory; grantwright-agent doctor tells its state.",
+			Hint:      "Look at the disk of the agent's data directory; grantwright-agent doctor shows its state.",
 		}
 	}
 	return *known, nil

@@ -250,7 +250,7 @@ func (r *Runner) objection(o wire.Offer) (reason, text string, after time.Durati
 	case r.stopping:
 		return "draining", "the agent is shutting down", 0
 	case r.draining:
-		return "draining", "the agent takes no new tasks until its operator says so", 0
+		return "draining", "the agent takes no new tasks until its operator resumes it", 0
 	case !slices.Contains(r.Types, o.ConnectorType):
 		return "unknown_type", fmt.Sprintf(
 			"this agent has no connector of type %q; it may need an update",

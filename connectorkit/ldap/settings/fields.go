@@ -133,8 +133,16 @@ func advancedFields() []connectorkit.Field {
 			Max: intPtr(120), Advanced: true,
 		},
 		{
-			Key: "timeout_s", Label: "Longest silence (s)", Type: "integer", Default: 60, Min: intPtr(1),
-			Max: intPtr(600), Advanced: true, Help: "How long the directory may say nothing before the call fails.",
+			Key:     "timeout_s",
+			Label:   "Longest silence (s)",
+			Type:    "integer",
+			Default: 60,
+			Min:     intPtr(1),
+			Max: intPtr(
+				600,
+			),
+			Advanced: true,
+			Help:     "Maximum time without data from the directory before the call fails.",
 		},
 		{
 			Key: "time_limit_s", Label: "Time limit of a search (s)", Type: "integer", Default: 0, Min: intPtr(0),

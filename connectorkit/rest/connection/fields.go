@@ -72,7 +72,7 @@ func Fields() []connectorkit.Field {
 			Advanced: true,
 			Help:     "Parameters of every request that hold no secret.",
 		},
-		number("page_size", "Page size", "Records to ask for at a time, where a stream does not say.", 100, 1, 10000),
+		number("page_size", "Page size", "Page size, where a stream does not set its own.", 100, 1, 10000),
 		number(
 			"max_pages",
 			"Most pages",

@@ -41,7 +41,7 @@ func (r *Rows) grant(out *v1.SyncResponse, record any, at *stream.ParentRecord) 
 	if !named || row.EntitlementExternalID == "" {
 		r.Skip(
 			"incomplete_grant",
-			fmt.Sprintf("a record of %s does not tell who holds what; it was skipped", r.St.Name),
+			fmt.Sprintf("a record of %s does not contain the holder and the entitlement; it was skipped", r.St.Name),
 			"",
 			v1.Grants,
 		)

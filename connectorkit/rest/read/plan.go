@@ -93,7 +93,7 @@ func (s *session) previousCursor(req v1.SyncRequest) (checkpoint.Cursor, string)
 	)
 	switch {
 	case !able:
-		return c, "no stream says how to ask for changes"
+		return c, "no stream defines how changes are read"
 	case req.Options == nil || req.Options.Cursor == "":
 		return c, "no earlier read has left a position to start from"
 	}

@@ -32,7 +32,7 @@ func (w *Operation) alreadyDeleted() error {
 	}
 	return unknownError{&v1.ErrorDetail{
 		Class: v1.ClassNotFound, Code: "account_not_visible", Phase: phaseWrite, Retryable: true,
-		Message: "the target does not show the account, and does not say that it is gone",
+		Message: "the target does not return the account, and does not report that it was deleted",
 		Hint:    "Declare a read account whose path ends in the account's id, so that the target can answer 404.",
 	}}
 }
@@ -169,7 +169,11 @@ func (w *Operation) create(ctx context.Context) error {
 	case w.target.RemoteID != "":
 		w.resp.Account = &v1.RemoteAccount{ExternalID: w.target.RemoteID, Username: a.Username}
 	default:
-		w.warn("id_not_told", "the account was created, and the target does not tell its id; the next read will", "")
+		w.warn(
+			"id_not_told",
+			"the account was created, and the target does not return its id; the next sync reads it",
+			"",
+		)
 	}
 	return nil
 }

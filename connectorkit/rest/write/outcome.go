@@ -64,7 +64,7 @@ func reported(resp *target.Response, words string) *v1.ErrorDetail {
 func judgeReported(d *v1.ErrorDetail) *v1.ErrorDetail {
 	d.Class = v1.ClassData
 	d.Retryable = false
-	d.Hint = "The target does not accept the change. Its own words say why; check the template and the account's own."
+	d.Hint = "The target does not accept the change. See its own message; check the template and the account's own."
 	return d
 }
 

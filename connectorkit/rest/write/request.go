@@ -298,7 +298,7 @@ func judgeWrite(d *v1.ErrorDetail) *v1.ErrorDetail {
 			"check the template and the account's own."
 	case 403:
 		if d.Class == v1.ClassPermission {
-			d.Hint = "The credentials are known but may not change this. Grant them the right to write in the target."
+			d.Hint = "The credentials are valid but not allowed to change this. Grant them write access in the target."
 		}
 	case 404:
 		d.Hint = "What is to be changed is not there, or the template's path is wrong."

@@ -22,7 +22,7 @@ type Watermark struct {
 // Cursor is the end of this read put as the start of the next. elapsed is how long the read took.
 //
 // What changed after the read had begun must be found by the next one, so that the watermark is never later than the
-// target's clock was then. Where the target does not tell its clock, the time the read took is taken from the latest
+// target's clock was then. Where the target does not report its clock, the time the read took is taken from the latest
 // change seen: that is no later than the beginning by whatever clock the target has.
 func (p *State) Cursor(elapsed time.Duration, resumed bool) string {
 	w := Watermark{
@@ -60,7 +60,7 @@ func DecodeWatermark(text, settings string) (w Watermark, why string) {
 	case w.Full != "":
 		return Watermark{}, w.Full
 	case w.Since == nil:
-		return Watermark{}, "the target does not tell when its records changed"
+		return Watermark{}, "the target does not report when its records changed"
 	}
 	return w, ""
 }

@@ -65,7 +65,7 @@ func Attributes(a *v1.ProvisionAccount) ([]Attribute, error) {
 	if a.Container != nil && *a.Container != "" {
 		return nil, resource.InvalidRequest(
 			"container_unsupported",
-			"users of a SCIM service lie in no containers",
+			"SCIM users have no containers",
 			"Take the container out of the account's template.",
 		)
 	}

@@ -59,7 +59,7 @@ func ReadChanged(ctx context.Context, r *syncrun.Run) error {
 		return g.noGroups(err)
 	}
 	if why := g.list.Incomplete(); why != "" {
-		r.Warn("groups_incomplete", why+"; no group is taken for gone", "")
+		r.Warn("groups_incomplete", why+"; no group is treated as deleted", "")
 		r.MarkIncomplete(v1.Entitlements)
 		r.State.Missed = "the last read did not see all groups"
 	}
@@ -90,7 +90,7 @@ func (g *reader) whyNoChanges(whole bool) string {
 	}
 	dated := func(one entry) bool { return one.rec.Object("meta").Time("lastModified") != nil }
 	if len(g.page) > 0 && !slices.ContainsFunc(g.page, dated) {
-		return "the target does not tell when groups changed; all groups are read"
+		return "the target does not report when groups changed; all groups are read"
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ func Read(ctx context.Context, r *syncrun.Run) error {
 		return g.noGroups(err)
 	}
 	if why := g.list.Incomplete(); why != "" {
-		r.Warn("groups_incomplete", why+"; nothing is taken for gone", "")
+		r.Warn("groups_incomplete", why+"; nothing is treated as deleted", "")
 		r.MarkIncomplete(v1.Entitlements, v1.Grants)
 		r.State.Missed = "the last read did not see all groups"
 	}
@@ -231,7 +231,7 @@ func (g *reader) conclude(rec resource.Record, id string, t tally) {
 			"members_truncated",
 			"the group says to have "+strconv.Itoa(says)+" members, but "+strconv.Itoa(
 				t.count,
-			)+" were told; none is taken for gone",
+			)+" were told; none is treated as removed",
 			id,
 		)
 		g.MarkIncomplete(v1.Grants)

@@ -114,7 +114,7 @@ func (g *reader) readHeavy(ctx context.Context, one entry, id string, why error)
 	if n, ok := g.countByFilter(ctx, id); ok && n > 0 {
 		g.WarnOnce(
 			"members_by_filter",
-			"the target fails to tell some groups with their members; their users are asked for",
+			"the target fails to return some groups with their members; their users are read instead",
 		)
 		return g.byFilter(ctx, one, id)
 	}
@@ -128,7 +128,7 @@ func (g *reader) byFilter(ctx context.Context, one entry, id string) error {
 	if !g.filtersByGroup(ctx) {
 		g.WarnOnce(
 			"members_unreadable",
-			"the target does not let users be asked for by their group; no membership is taken for gone",
+			"the target cannot filter users by group; no membership is treated as removed",
 		)
 		g.MarkIncomplete(v1.Grants)
 		return nil

@@ -37,7 +37,7 @@ func (g *reader) checkMembers(ctx context.Context) error {
 // findOtherStrategy looks for members where groups tell none.
 func (g *reader) findOtherStrategy(ctx context.Context) error {
 	if g.State.ByUser {
-		g.Warn("members_by_user", "groups do not tell their members; memberships are read from users", "")
+		g.Warn("members_by_user", "groups do not contain their members; memberships are read from users", "")
 		g.State.Strategy = settings.MembersByUser
 		g.CompleteGroups = nil
 		if !slices.Contains(g.State.Plan.Legs, checkpoint.LegMemberships) {
@@ -47,7 +47,7 @@ func (g *reader) findOtherStrategy(ctx context.Context) error {
 	}
 	for _, id := range g.State.Members.Samples {
 		if n, ok := g.countByFilter(ctx, id); ok && n > 0 {
-			g.Warn("members_by_filter", "groups do not tell their members; the users of each group are asked for", "")
+			g.Warn("members_by_filter", "groups do not contain their members; the users of each group are read", "")
 			g.readAgain(settings.MembersFilter)
 			return nil
 		}
@@ -78,7 +78,7 @@ func (g *reader) checkTruncation(ctx context.Context, cut bool) error {
 			g.Warn(
 				"members_by_get",
 				fmt.Sprintf(
-					"the list of groups tells at most %d members of a group; they are read group by group",
+					"the list of groups returns at most %d members of a group; groups are read one by one",
 					told,
 				),
 				id,
@@ -94,7 +94,7 @@ func (g *reader) checkTruncation(ctx context.Context, cut bool) error {
 	case ok && cut && n > told && g.MemberStrategy == settings.Auto && g.MembersBy() != settings.MembersFilter:
 		g.Warn(
 			"members_by_filter",
-			fmt.Sprintf("groups tell at most %d members; the users of each group are asked for", told),
+			fmt.Sprintf("groups return at most %d members; the users of each group are read", told),
 			id,
 		)
 		g.readAgain(settings.MembersFilter)
@@ -105,8 +105,8 @@ func (g *reader) checkTruncation(ctx context.Context, cut bool) error {
 	g.Warn(
 		"members_truncated",
 		fmt.Sprintf(
-			"%d groups have exactly %d members and none has more: the target may keep some back; no member of these "+
-				"is taken for gone",
+			"%d groups have exactly %d members and none has more: the target may withhold some; no member of these "+
+				"is treated as removed",
 			m.OfMost,
 			told,
 		),

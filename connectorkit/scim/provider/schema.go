@@ -36,7 +36,7 @@ func (s *Session) Schemas(ctx context.Context) (Schemas, []v1.Warning, error) {
 		case errors.As(err, &d) && d.Phase == "schema" && d.Target != nil && d.Target.HTTP != nil:
 			warnings = append(warnings, v1.Warning{
 				Code:    "schema_unavailable",
-				Message: "the target does not tell its " + strings.TrimPrefix(end.path, "/") + ": " + d.Message,
+				Message: "the target does not report its " + strings.TrimPrefix(end.path, "/") + ": " + d.Message,
 			})
 		default:
 			return out, warnings, err

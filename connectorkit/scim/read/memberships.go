@@ -41,7 +41,7 @@ func (r *reader) memberships(ctx context.Context) error {
 		return err
 	}
 	if why := l.Incomplete(); why != "" {
-		r.Warn("users_incomplete", why+"; no membership is taken for gone", "")
+		r.Warn("users_incomplete", why+"; no membership is treated as removed", "")
 		r.MarkIncomplete(v1.Grants)
 	}
 	return nil

@@ -105,7 +105,7 @@ func (r *reader) tryFilter(ctx context.Context) (why string, err error) {
 	}
 	if later.Some {
 		return fmt.Sprintf(
-			"the target ignores filters by meta.lastModified: it told users changed after %s",
+			"the target ignores filters by meta.lastModified: it returned users changed after %s",
 			farFuture[:4],
 		), nil
 	}

@@ -23,7 +23,7 @@ func (r *reader) users(ctx context.Context) error {
 		return err
 	}
 	if why := l.Incomplete(); why != "" {
-		r.Warn("users_incomplete", why+"; nothing is taken for gone", "")
+		r.Warn("users_incomplete", why+"; nothing is treated as deleted", "")
 		r.MarkIncomplete(syncrun.ObjectKinds...)
 		r.State.Missed = "the last read did not see all users"
 	}
@@ -106,7 +106,7 @@ func (r *reader) usersPresent(ctx context.Context) error {
 		return err
 	}
 	if why := l.Incomplete(); why != "" {
-		r.Warn("users_incomplete", why+"; nothing is taken for gone", "")
+		r.Warn("users_incomplete", why+"; nothing is treated as deleted", "")
 		r.MarkIncomplete(v1.Identities, v1.Accounts)
 	}
 	return nil

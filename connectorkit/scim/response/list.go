@@ -140,7 +140,7 @@ func ErrorInBody(resp *target.Response, rec resource.Record) error {
 			http.StatusText(resp.Status),
 			status,
 		),
-		"The target reports a failure in the body of a success. Its own log says why.",
+		"The target reports a failure in the body of a successful response. See its log.",
 	)
 	if detail := rec.Text("detail"); detail != "" {
 		d.Message += ": " + detail

@@ -130,13 +130,13 @@ func (l *Listing) Incomplete() string {
 	distinct := l.Position.Distinct
 	switch {
 	case l.Position.Shaky && l.Position.Total < 0:
-		return fmt.Sprintf("the target does not say how many %s it has, and began to repeat them", l.Phase)
+		return fmt.Sprintf("the target does not report how many %s it has, and began to repeat them", l.Phase)
 	case l.Position.Shaky:
 		return fmt.Sprintf("the number of %s changed a lot while they were read", l.Phase)
 	case l.Position.Total >= 0 && (distinct < l.Position.Total || distinct > l.Position.Total+l.Position.Shrunk):
 		return fmt.Sprintf("the target speaks of %d %s but gave %d different ones", l.Position.Total, l.Phase, distinct)
 	case l.Position.Total < 0 && l.Position.Mode == settings.PageIndex && l.Position.Received > distinct:
-		return fmt.Sprintf("the target does not say how many %s it has, and began to repeat them", l.Phase)
+		return fmt.Sprintf("the target does not report how many %s it has, and began to repeat them", l.Phase)
 	}
 	return ""
 }

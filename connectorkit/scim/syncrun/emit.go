@@ -115,7 +115,7 @@ func (r *Run) Finish(ctx context.Context) error {
 }
 
 // attestGroups tells the groups whose members were all read, where nothing can be said of all grants. After a resume
-// those of the earlier attempt are not among them: nothing is taken for gone there until the next read.
+// those of the earlier attempt are not among them: nothing is treated as deleted there until the next read.
 func (r *Run) attestGroups(ctx context.Context) error {
 	if !r.State.Doubts[r.KindIndex(v1.Grants)] && !r.State.Plan.Incremental() {
 		return nil

@@ -120,7 +120,7 @@ func ReadIDs(resp *target.Response, each func(*response.Reader) (string, error))
 					response.MaxInvalidIDs,
 					resp.URL,
 				),
-				"The target does not answer as RFC 7644 says. Its own log may say why.",
+				"The target does not answer as RFC 7644 requires. See its log.",
 			)
 		}
 		p.Ids = append(p.Ids, id)

@@ -121,7 +121,7 @@ func (c *change) created(ctx context.Context, made resource.Record, location, na
 		})
 	}
 	if why := resource.InvalidID(id); why != "" {
-		c.warn("id_not_told", "the user was created, and the target does not tell its id; the next read will", "")
+		c.warn("id_not_told", "the user was created, and the target does not return its id; the next sync reads it", "")
 		return nil
 	}
 	if made.Text("id") != "" {

@@ -97,11 +97,11 @@ func judge(d *v1.ErrorDetail) *v1.ErrorDetail {
 	}
 	switch d.Target.HTTP.Status {
 	case 400, 422:
-		d.Class, d.Hint = v1.ClassData, "The target does not accept the change. Its own words say why; check the "+
+		d.Class, d.Hint = v1.ClassData, "The target does not accept the change. See its own message; check the "+
 			"account's template."
 	case 403:
 		if d.Class == v1.ClassPermission {
-			d.Hint = "The credentials are known but may not change this. Grant them the right to write in the target."
+			d.Hint = "The credentials are valid but not allowed to change this. Grant them write access in the target."
 		}
 	case 405, 501:
 		d.Hint = "The target does not offer this way of changing. The connector's settings name others."

@@ -34,7 +34,7 @@ func Provision(
 			Code:    "operation_not_supported",
 			Phase:   resource.PhaseUsers,
 			Message: string(req.Op) + " cannot be done: " + why,
-			Hint:    "The settings of the connector say how its target is changed.",
+			Hint:    "The settings of the connector define how its target is changed.",
 		}
 	}
 	if c.provider, err = known.Declaration(ctx, s, req.AuthConfig); err != nil {

@@ -17,7 +17,7 @@ func backupCommand() *cobra.Command {
 		Use:   "backup",
 		Short: "Write the whole database into a folder",
 		Args:  cobra.NoArgs,
-		Long: "Writes a consistent copy of the database into a new folder. The server may run meanwhile. THE MASTER " +
+		Long: "Writes a consistent copy of the database into a new folder. The server can run in the meantime. THE MASTER " +
 			"KEY IS NOT IN IT: keep that\n" +
 			"in another place, because anyone with both can read every secret. A backup without its master key " +
 			"cannot be restored.\n\n" +

@@ -128,7 +128,7 @@ func mayReadAll(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if !passes {
 		return fmt.Errorf("row security binds the login %s, so it cannot read what a backup must hold; "+
-			"name one that it does not bind by DATABASE_BACKUP_URL, or let a superuser say: alter role %[1]s "+
+			"name one that it does not bind by DATABASE_BACKUP_URL, or let a superuser run: alter role %[1]s "+
 			"bypassrls", conn.Config().User)
 	}
 	return nil

@@ -102,7 +102,7 @@ func (c Config) Check() error {
 			host,
 		)
 	case c.OpsListen != "" && c.DebugListen != "":
-		return errors.New("ops-listen and debug-listen are one setting; give ops-listen alone")
+		return errors.New("ops-listen and debug-listen are one setting; set only ops-listen")
 	case c.Ops() != "" && !loopbackAddress(c.Ops()) && !strings.HasPrefix(c.Ops(), unixPrefix):
 		return errors.New(
 			"ops-listen: profiles show what is in memory, so they are served on the loopback address or a unix " +

@@ -55,7 +55,7 @@ func (a *App) ready(ctx context.Context) readiness {
 	}
 	capacity := check{OK: !a.API.Shedding()}
 	if !capacity.OK {
-		capacity.Detail = "requests are turned away"
+		capacity.Detail = "requests are rejected"
 	}
 	out := readiness{
 		Status: "ready",
@@ -107,7 +107,7 @@ func onlyHere(next http.Handler) http.Handler {
 		if r.Header.Get("Origin") != "" ||
 			(r.Context().Value(http.LocalAddrContextKey).(net.Addr).Network() != "unix" &&
 				!loopback(strings.Trim(host, "[]"))) {
-			http.Error(w, "operators are served on this machine alone", http.StatusForbidden)
+			http.Error(w, "operators are served only on this machine", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

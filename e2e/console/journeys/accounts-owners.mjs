@@ -18,7 +18,7 @@ await journey(async ({ open }) => {
   const page = await open("admin", `/accounts?connector_id=${connector}`, { allow: [409, 412, 422] });
   const dialog = page.locator(".dialog");
 
-  step("several are accepted, and one was changed meanwhile");
+  step("several are accepted, and one was changed in the meantime");
   for (const login of ["kiosk-north", "kiosk-south"]) await page.locator("tbody tr", { hasText: login }).locator("td.select input").check();
   await api("admin", "PATCH", `/accounts/${of("kiosk-south").id}`, { purpose: "for visitors" }, { "Content-Type": "application/merge-patch+json" });
   await button(page, "Accept as unowned").click();

@@ -74,7 +74,9 @@ func (w *Writer) disableRequests(e *lookup.Account, closed bool) ([]change.Reque
 		}
 		if ldapdn.IsWithin(place, how.Container) != closed {
 			return nil, "", ldaperr.NotSent(
-				v1.ClassConfig, "container_outside", "the place of new accounts lies in that of disabled ones",
+				v1.ClassConfig,
+				"container_outside",
+				"the container of new accounts lies below that of disabled accounts",
 				"Set create_container to another place.",
 			)
 		}

@@ -170,7 +170,7 @@ func (w *Writer) checkContainer(dn string) error {
 	if err == nil && !there {
 		err = ldaperr.NotSent(
 			v1.ClassConfig, "container_not_found",
-			fmt.Sprintf("the container %s does not exist, or the login may not see it", dn),
+			fmt.Sprintf("the container %s does not exist, or the login cannot see it", dn),
 			"Create it, or name one that exists: create_container, disabled_container, or the container of the "+
 				"account's template.",
 		)

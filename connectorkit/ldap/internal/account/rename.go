@@ -26,7 +26,7 @@ func (w *Writer) Rename(e *lookup.Account) error {
 	a := w.Req.Account
 	if a == nil {
 		return ldaperr.NotSent(
-			v1.ClassData, "username_missing", "the change is to rename an account and says not how",
+			v1.ClassData, "username_missing", "the change renames an account and does not contain the new name",
 			"Give account.username, or account.container.",
 		)
 	}

@@ -46,7 +46,7 @@ func (w *Change) warnOutsideFilter(e *lookup.Account) {
 	if _, err := w.Conn.Search(req, func(*wire.Entry) error { seen++; return nil }); err == nil && seen == 0 {
 		w.Warn(
 			"outside_filter",
-			"the account does not match user_filter as it is now: the next full sync will take it for gone. Widen "+
+			"the account does not match user_filter as it is now: the next full sync will treat it as deleted. Widen "+
 				"the filter",
 		)
 	}
@@ -56,9 +56,9 @@ func isKeyMissing(err error) bool { return ldaperr.HasCode(err, "no_key") }
 
 // WarnNotReadBack tells that the change was made and could not be looked at.
 func (w *Change) WarnNotReadBack(err error) {
-	message := "the directory said that it did what was asked, and does not show the record now"
+	message := "the directory reported success and does not return the record now"
 	if err != nil {
-		message = "the directory said that it did what was asked; reading the record again failed: " + err.Error()
+		message = "the directory reported success; reading the record again failed: " + err.Error()
 	}
 	w.Warn("not_read_back", message)
 }

@@ -31,7 +31,7 @@ func (w *Change) endsAccess() bool {
 }
 
 func (w *Change) outsideMessage(e *lookup.Account) string {
-	return fmt.Sprintf("the account %s lies at %s, which is not where accounts are read (below %s, by the user filter)",
+	return fmt.Sprintf("the account %s is at %s, which is not where accounts are read (below %s, by the user filter)",
 		e.Record.ExternalID, e.DN, w.UserBaseDN)
 }
 
@@ -47,10 +47,17 @@ func (w *Change) AccountNotFound(t v1.ProvisionTarget, presence v1.Presence) err
 			fmt.Sprintf("there is no account %s in the directory any more", name),
 			"It was deleted. The next full sync reports it as removed.")
 	}
-	d := ldaperr.NotSent(v1.ClassNotFound, "account_not_visible",
-		fmt.Sprintf("the account %s is not found below %s, and it is not proven that it is gone", name, w.UserBaseDN),
+	d := ldaperr.NotSent(
+		v1.ClassNotFound,
+		"account_not_visible",
+		fmt.Sprintf(
+			"the account %s is not found below %s, and there is no proof that it was deleted",
+			name,
+			w.UserBaseDN,
+		),
 		"It may have been moved to where the login sees nothing. Give the login the right to read all of the "+
-			"directory, or look for the account there.")
+			"directory, or look for the account there.",
+	)
 	if w.endsAccess() || w.Req.Op == v1.OpAccountDelete {
 		d.Retryable = true
 		return &UnprovenError{d}
@@ -66,7 +73,7 @@ func (w *Change) GroupNotFound(id string, presence v1.Presence) error {
 			"It was deleted. The next full sync reports it as removed.")
 	}
 	d := ldaperr.NotSent(v1.ClassNotFound, "entitlement_not_visible",
-		fmt.Sprintf("the group %s is not found below %s, and it is not proven that it is gone", id, w.GroupBaseDN),
+		fmt.Sprintf("the group %s is not found below %s, and there is no proof that it was deleted", id, w.GroupBaseDN),
 		"It may have been moved to where the login sees nothing. Give the login the right to read all of the "+
 			"directory, or look for the group there.")
 	if w.endsAccess() {

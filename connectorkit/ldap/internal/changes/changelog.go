@@ -84,7 +84,7 @@ func (changelog) read(r *Reader, from, to int64, each func(changedKey)) (seen in
 	})
 	if err == nil && unnamed {
 		err = &fallback{
-			reason: "the changelog does not tell the keys of the entries that were changed",
+			reason: "the changelog does not contain the keys of changed entries",
 			avoid:  settings.StrategyChangelog,
 		}
 	}

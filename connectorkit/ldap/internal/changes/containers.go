@@ -64,7 +64,7 @@ func (r *Reader) readContainers(before *read.Containers) (containerChanges, erro
 // readMoved reads again what lies in places that have come or got another name: its DNs are other ones now.
 func (r *Reader) readMoved(m containerChanges) error {
 	if m.unknown {
-		return &fallback{reason: "places in the directory were moved or renamed, too many to tell which"}
+		return &fallback{reason: "places in the directory were moved or renamed, too many to list"}
 	}
 	for _, place := range m.added {
 		for _, o := range r.Objects() {

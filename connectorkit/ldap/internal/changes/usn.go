@@ -30,7 +30,7 @@ func (usn) begin(r *Reader) (*read.Position, string, error) {
 	}
 	p := &read.Position{DC: ldapdn.Normalize(root.First("dsServiceName"))}
 	if p.USN, err = strconv.ParseInt(root.First("highestCommittedUSN"), 10, 64); err != nil || p.DC == "" {
-		return nil, "the directory does not tell its update sequence numbers", nil
+		return nil, "the directory does not report its update sequence numbers", nil
 	}
 	if p.Invocation, err = r.invocation(root.First("dsServiceName")); err != nil || p.Invocation == "" {
 		const why = "the login cannot read the server's invocationId, so a restored server would go unnoticed"

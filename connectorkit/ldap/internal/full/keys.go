@@ -69,7 +69,7 @@ func (r *Reader) noteKeyOutcome(o read.Objects, out session.Outcome) {
 		r.Warnings.Add(
 			"paging_unsupported", "",
 			"the directory did not answer the search for the keys of "+o.Noun+
-				" in pages, so nothing is taken for removed",
+				" in pages, so nothing is treated as deleted",
 		)
 	}
 }

@@ -58,7 +58,7 @@ var changeMeanings = map[int]meaning{
 		"A value does not have the form that its attribute demands. Correct it at its source, or in the template.",
 	},
 	goldap.LDAPResultNoSuchObject: {
-		v1.ClassNotFound, "The entry was deleted or renamed meanwhile. Try again: it is searched for again.",
+		v1.ClassNotFound, "The entry was deleted or renamed in the meantime. Try again: it is searched for again.",
 	},
 	goldap.LDAPResultInvalidDNSyntax: {
 		v1.ClassData,
@@ -66,7 +66,7 @@ var changeMeanings = map[int]meaning{
 	},
 	goldap.LDAPResultInsufficientAccessRights: {
 		v1.ClassPermission,
-		"The login may not make this change. Give it the right to write there, in the directory's access rules or, " +
+		"The login is not allowed to make this change. Grant it the right to write there, in the directory's access rules or, " +
 			"on Active Directory, by delegation. Members of its protected groups (adminCount) are kept from " +
 			"delegated logins by AdminSDHolder.",
 	},
@@ -76,7 +76,7 @@ var changeMeanings = map[int]meaning{
 	},
 	goldap.LDAPResultNamingViolation: {
 		v1.ClassConfig,
-		"The entry may not have this name or may not lie there. Check create_rdn_attribute, the object classes and " +
+		"The directory does not allow an entry of this name or in this place. Check create_rdn_attribute, the object classes and " +
 			"the container.",
 	},
 	goldap.LDAPResultObjectClassViolation: {
@@ -111,7 +111,7 @@ var windowsMeanings = map[string]meaning{
 	"0000001F": {v1.ClassPolicy, "Active Directory takes passwords over TLS only. Set security to ldaps or starttls."},
 	"00000005": {
 		v1.ClassPermission,
-		"The login may not make this change. Give it the right by delegation; members of protected groups " +
+		"The login is not allowed to make this change. Grant it the right by delegation; members of protected groups " +
 			"(adminCount) are kept from delegated logins by AdminSDHolder.",
 	},
 	"00000056": {v1.ClassPolicy, "The present password is not the one that was given."},

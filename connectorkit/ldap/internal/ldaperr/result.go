@@ -68,7 +68,7 @@ var meanings = map[int]meaning{
 	},
 	goldap.LDAPResultNoSuchObject: {
 		v1.ClassNotFound,
-		"The base DN does not exist on this server, or the login may not see it. Correct the base DN.",
+		"The base DN does not exist on this server, or the login cannot see it. Correct the base DN.",
 	},
 	goldap.LDAPResultInvalidDNSyntax: {
 		v1.ClassConfig, "A DN is not written correctly. It looks like ou=people,dc=example,dc=com.",
@@ -84,7 +84,8 @@ var meanings = map[int]meaning{
 			"on Active Directory.",
 	},
 	goldap.LDAPResultInsufficientAccessRights: {
-		v1.ClassPermission, "The login may not do this. Give it the right to read and search below the base DN.",
+		v1.ClassPermission,
+		"The login is not allowed to do this. Grant it the right to read and search below the base DN.",
 	},
 	goldap.LDAPResultBusy: {v1.ClassTransient, "The directory is busy. Try again later."},
 	goldap.LDAPResultUnavailable: {
@@ -101,7 +102,7 @@ var meanings = map[int]meaning{
 	goldap.LDAPResultAliasProblem: {
 		v1.ClassTargetFault, "An alias in the directory is broken. Its administrator has to mend it.",
 	},
-	goldap.LDAPResultOther: {v1.ClassTargetFault, "The directory met an internal error. Its log says more."},
+	goldap.LDAPResultOther: {v1.ClassTargetFault, "The directory reported an internal error. See its log."},
 }
 
 // adMeaning is what a sub-code of Active Directory's result 49 says, in short and as advice.
@@ -114,8 +115,8 @@ var adMeanings = map[string]adMeaning{
 		"The user exists, but the password is wrong, or the bind DN does not name the user as the domain expects.",
 	},
 	"52f": {"account restriction", "Restrictions of the account forbid this sign-in."},
-	"530": {"not at this time", "The account may not sign in at this time of day."},
-	"531": {"not from this machine", "The account may not sign in from this machine."},
+	"530": {"not at this time", "The account is not allowed to sign in at this time of day."},
+	"531": {"not from this machine", "The account is not allowed to sign in from this machine."},
 	"532": {"password expired", "The account's password has expired. Set a new one."},
 	"533": {"account disabled", "The account is disabled. Enable it, or use another."},
 	"568": {"too many groups", "The account is in too many groups for a sign-in."},
@@ -181,7 +182,7 @@ func adSubcode(code int, diagnostic string) string {
 func explainCode(r *v1.LDAPResult) meaning {
 	m, known := meanings[r.ResultCode]
 	if !known {
-		m = meaning{v1.ClassTargetFault, "The directory refused the request. Its log says more."}
+		m = meaning{v1.ClassTargetFault, "The directory refused the request. See its log."}
 	}
 	switch {
 	case r.ResultCode == goldap.LDAPResultInvalidCredentials && adMeanings[r.ADSubcode].hint != "":

@@ -33,7 +33,7 @@ func (w *Finder) Search(base string, scope int, filter string) ([]*Account, erro
 	case keyless > 0 && len(list) == 0:
 		return nil, ldaperr.NotSent(
 			v1.ClassPermission, "no_key",
-			fmt.Sprintf("the entry has no %s, or the login may not read it", w.IdAttribute),
+			fmt.Sprintf("the entry has no %s, or the login cannot read it", w.IdAttribute),
 			"Give the login the right to read it, or set id_attribute.",
 		)
 	}

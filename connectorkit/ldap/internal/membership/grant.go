@@ -44,7 +44,7 @@ func (w *Writer) grant(t v1.ProvisionTarget) error {
 	case of == v1.PresenceNotVisible:
 		return ldaperr.NotSent(v1.ClassConflict, "entitlement_outside",
 			fmt.Sprintf(
-				"the group %s lies at %s, which is not where groups are read (below %s, by the group filter)",
+				"the group %s is at %s, which is not where groups are read (below %s, by the group filter)",
 				t.RemoteID, g.DN, w.GroupBaseDN,
 			),
 			"It was moved there. Widen group_base_dn, or make the change in the directory itself.")

@@ -31,7 +31,7 @@ func (r *Run) CheckEmpty(o Objects) error {
 	r.MarkIncomplete(r.KindsOf(o)...)
 	r.Warnings.Add(
 		"empty_result", "",
-		what+", but the login cannot read that place either, so nothing is taken for removed (rights or base DN?)",
+		what+", but the login cannot read that place either, so nothing is treated as deleted (rights or base DN?)",
 	)
 	return nil
 }
@@ -83,7 +83,7 @@ func (r *Run) SkipEntry(e *wire.Entry, kinds ...v1.ObjectKind) {
 	r.MarkIncomplete(kinds...)
 	r.Warnings.Add(
 		"no_key", "",
-		fmt.Sprintf("%s has no %s, or the login may not read it; the entry was omitted", e.DN, r.IdAttribute),
+		fmt.Sprintf("%s has no %s, or the login cannot read it; the entry was omitted", e.DN, r.IdAttribute),
 	)
 }
 

@@ -29,7 +29,7 @@ export function DeleteFirst({ close, title, lead, verb = "Delete", path, list, v
       try {
         await ask("DELETE", path, { key, ...(version === undefined ? {} : { ifMatch: version }) });
       } finally {
-        void queries.invalidateQueries({ queryKey: [list] }); // after a refusal too: it may have been changed meanwhile
+        void queries.invalidateQueries({ queryKey: [list] }); // after a refusal too: it may have been changed in the meantime
       }
     },
     ...(done ? { done } : {}),

@@ -20,10 +20,10 @@ Lists answer ` + "`items`, `total`, `limit`, `offset`" + ` and, where they can g
 // tagWords say what a group is for.
 var tagWords = map[string]string{
 	"auth":            "Signing in and out, refreshing, sessions, second factors, and who is asking.",
-	"identities":      "People, and other actors, whom the tenant governs.",
-	"policies":        "Who is given, or may not hold, what by rule.",
+	"identities":      "People and other actors of the tenant.",
+	"policies":        "Rules that grant access, or forbid it.",
 	"sector-packs":    "Ready-made roles, birthrights and mappings of a sector: installed, upgraded and taken back.",
-	"accounts":        "Logins in target systems, and whom they belong to.",
+	"accounts":        "Logins in target systems, and their owners.",
 	"entitlements":    "What can be granted in target systems, and who holds it.",
 	"connectors":      "Connections to target systems: types, settings, tests, sync runs and what they changed.",
 	"settings":        "Settings of the tenant: users, API tokens, agents, webhooks, audit, sign-in.",
@@ -59,7 +59,7 @@ var parameterNames = map[string]string{
 	"type":           "Only those of this type.",
 	"mode":           "Only those in this mode.",
 	"q":              "Part of a name.",
-	"expand":         "What to show beside it; several by comma.",
+	"expand":         "What else to return; several values, separated by commas.",
 	"If-Match":       "The ETag of the version that is meant; another version is 412.",
 }
 
@@ -134,7 +134,7 @@ var problems = map[string]struct {
 	"406": {406, "not_acceptable", "answers are JSON"},
 	"409": {409, "conflict", "the state does not allow it"},
 	"410": {410, "gone", "this has been removed; the Link header names what replaces it"},
-	"412": {412, "precondition_failed", "the resource was changed meanwhile; read it again"},
+	"412": {412, "precondition_failed", "the resource was changed in the meantime; read it again"},
 	"413": {413, "payload_too_large", "the body may have at most 1048576 bytes"},
 	"415": {415, "unsupported_media_type", "the body must be JSON in UTF-8"},
 	"422": {422, "validation_failed", "validation failed"},

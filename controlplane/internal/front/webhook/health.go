@@ -14,7 +14,7 @@ const (
 	failingAfter  = 24 * time.Hour // without success, and with failures
 	warnedOnce    = 2              // half of what disables is told to the administrators
 	reasonGone    = "the endpoint answered 410 Gone"
-	reasonBlocked = "its address is one that may not be called from here"
+	reasonBlocked = "its address is not allowed for webhooks"
 	reasonSilent  = "no delivery has succeeded for five days"
 )
 

@@ -23,7 +23,7 @@ const (
 		"which counts the events of a resource."
 	aboutEnable = "One that was disabled because it kept failing needs a test that succeeded since: 409 " +
 		"test_required otherwise."
-	aboutTest = "Posts the event webhook.ping at once, once, and tells what came back. It works on a disabled " +
+	aboutTest = "Posts the event webhook.ping once, immediately, and returns the response. It works on a disabled " +
 		"webhook too."
 	aboutRotate = "The secret of before signs beside the new one until overlap is over, so that the receiver can " +
 		"change over. At most two old ones do."

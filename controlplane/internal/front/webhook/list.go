@@ -110,9 +110,9 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 
 // DeliveryFilters narrow the list of deliveries; each one given must hold.
 type DeliveryFilters struct {
-	State     []string  `query:"state" enum:"pending,succeeded,exhausted,skipped" doc:"Several by comma."`
-	EventType []string  `query:"event_type" doc:"Several by comma."`
-	Purpose   []string  `query:"purpose" enum:"event,redelivery,replay,ping" doc:"Several by comma."`
+	State     []string  `query:"state" enum:"pending,succeeded,exhausted,skipped" doc:"Several values, separated by commas."`
+	EventType []string  `query:"event_type" doc:"Several values, separated by commas."`
+	Purpose   []string  `query:"purpose" enum:"event,redelivery,replay,ping" doc:"Several values, separated by commas."`
 	EventID   string    `query:"event_id" format:"uuid"`
 	From      time.Time `query:"from" doc:"Made then or later."`
 	To        time.Time `query:"to" doc:"Made before."`

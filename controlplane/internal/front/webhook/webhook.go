@@ -54,7 +54,7 @@ type Health struct {
 	LastFailureAt       *time.Time `json:"last_failure_at"`
 	ConsecutiveFailures int        `json:"consecutive_failures"`
 	ExhaustedSinceThen  int        `json:"exhausted_since_success" doc:"Deliveries given up since the last success."`
-	NextProbeAt         *time.Time `json:"next_probe_at" doc:"While it keeps failing one delivery at a time is tried; the next not before this."`
+	NextProbeAt         *time.Time `json:"next_probe_at" doc:"While deliveries fail, they are sent one at a time; the next one not before this."`
 }
 
 // row is a webhook as it is stored.

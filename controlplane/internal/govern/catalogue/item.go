@@ -27,8 +27,8 @@ type CatalogItem struct {
 	EntitlementCount    int                  `json:"entitlement_count" db:"entitlement_count" doc:"Of a role: how many entitlements it holds itself."`
 	MaxDuration         *string              `json:"max_duration" db:"max_duration" doc:"The longest it can be had for, in ISO 8601. An approval rule may be stricter."`
 	DefaultDuration     *string              `json:"default_duration" db:"default_duration" doc:"The duration of a request that names none."`
-	Parameters          []CatalogParameter   `json:"parameters" db:"parameters" nullable:"false" doc:"Of a role: what must, or may, be said when it is asked for."`
-	ApprovalRule        *identity.Reference  `json:"approval_rule" db:"approval_rule" doc:"The rule that it names itself; null: the tenant's rules say. The preview of a request tells who has to agree."`
+	Parameters          []CatalogParameter   `json:"parameters" db:"parameters" nullable:"false" doc:"Of a role: the parameters of a request for it."`
+	ApprovalRule        *identity.Reference  `json:"approval_rule" db:"approval_rule" doc:"Its own approval rule; null: the tenant's rules apply. The preview of a request returns the approvers."`
 	WhyVisible          string               `json:"why_visible" db:"-" doc:"In plain words."`
 	AlreadyHeld         *CatalogHeld         `json:"already_held" db:"-" doc:"How the person holds it already; null: they do not."`
 	Pending             *CatalogPending      `json:"pending" db:"-" doc:"The open request that asks for it already."`

@@ -46,7 +46,7 @@ func (s *Service) Routes() []httpapi.Route {
 type CatalogFilters struct {
 	ForIdentityID string   `query:"for_identity_id" format:"uuid" doc:"The person whose catalog is listed. The default is your own. A user who is not linked to an identity has none."`
 	Kind          string   `query:"kind" enum:"role,entitlement"`
-	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
+	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
 	Tag           string   `query:"tag" maxLength:"100" doc:"A compliance tag or class of data."`
 	ConnectorID   string   `query:"connector_id" format:"uuid" doc:"Entitlements of the system, and roles that hold some of it."`
 	Q             string   `query:"q" maxLength:"200" doc:"Words, all of which must begin a word of the item."`

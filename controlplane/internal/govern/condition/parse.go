@@ -113,7 +113,7 @@ func (p *parser) group(m map[string]any, at string, depth int) node {
 			at+"/match",
 			"required",
 			[]string{all, some, none},
-			"say whether all of the rules, any or none must hold",
+			"set whether all, any or none of the rules must hold",
 		)
 	} else if !slices.Contains([]string{all, some, none}, g.match) {
 		p.refuse(at+"/match", "unknown_match", []string{all, some, none}, "match is all, any or none")
@@ -315,7 +315,7 @@ func (p *parser) text(v any, at string) (string, bool) {
 			at,
 			"wrong_type",
 			[]string{exists},
-			"an empty text says nothing; ask by exists whether there is something",
+			"an empty text is not allowed; use exists to ask whether there is a value",
 		)
 		return "", false
 	case utf8.RuneCountInString(s) > maxText:

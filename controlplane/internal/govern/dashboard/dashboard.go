@@ -92,7 +92,7 @@ type DashboardFailing struct {
 	Area         string    `json:"area" db:"area" enum:"reading,writing" doc:"writing: its circuit breaker is open, and nothing is sent to it until writes are resumed."`
 	RunID        *string   `json:"run_id" db:"run_id" doc:"The last run that failed."`
 	ErrorCode    *string   `json:"error_code" db:"error_code"`
-	ErrorSummary *string   `json:"error_summary" db:"error_summary" doc:"What the target said, cut to 500 characters; or why the connector is in its status."`
+	ErrorSummary *string   `json:"error_summary" db:"error_summary" doc:"The message of the target, cut to 500 characters; or why the connector is in its status."`
 }
 
 // DashboardRuns are the runs that were going on within the last 24 hours.

@@ -50,7 +50,7 @@ type Progress struct {
 	VerifiedAt *time.Time     `json:"verified_at"`
 	StartsAt   *time.Time     `json:"starts_at"`
 	EndsAt     *time.Time     `json:"ends_at"`
-	Error      map[string]any `json:"error,omitempty" doc:"What the target said."`
+	Error      map[string]any `json:"error,omitempty" doc:"The message of the target."`
 	Reason     string         `json:"reason,omitempty" doc:"Why it ended."`
 }
 

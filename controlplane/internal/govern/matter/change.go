@@ -87,7 +87,7 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 	told, err := provision.Tell(ctx, tx, ids)
 	out := make([]decision.New, len(told))
 	for i, t := range told {
-		code, message, advice := "unknown", "the target did not say why", deref(t.Advice)
+		code, message, advice := "unknown", "the target gave no reason", deref(t.Advice)
 		if t.Error != nil {
 			code, message = t.Error.Code, t.Error.Message
 		}

@@ -78,7 +78,7 @@ func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	risk, consequence := "low", "No mapping uses what is gone."
+	risk, consequence := "low", "No mapping uses the removed fields."
 	if broken > 0 {
 		risk, consequence = "medium", fmt.Sprintf(
 			"%s what is gone.",

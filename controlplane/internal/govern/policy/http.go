@@ -26,7 +26,7 @@ const (
 	aboutConfirm = "Changes beyond the circuit breaker of an enforced policy, or that affect more than 10 % of the " +
 		"people, must be confirmed: " +
 		"the response is 409 confirmation_required with the impact. Send the request again with confirm, the " +
-		"plan_hash of the impact. If the impact has changed meanwhile, the response is 409 plan_changed."
+		"plan_hash of the impact. If the impact has changed in the meantime, the response is 409 plan_changed."
 	aboutDelete   = "What it gave ends at once."
 	aboutDisable  = "What it gave ends, after its grace where it has one."
 	aboutSimulate = "Who would gain and lose what were the policy enforced, by the very evaluation that would do it. " +

@@ -35,7 +35,7 @@ type PolicyFields struct {
 	Description    string          `json:"description" db:"description" required:"false" maxLength:"4000"`
 	Enabled        bool            `json:"enabled" db:"enabled" required:"false" doc:"One that is not is as if it were not there: what it gave ends. true when a policy is made without it."`
 	Mode           string          `json:"mode" db:"mode" required:"false" enum:"shadow,enforce" doc:"The default is shadow: the policy is evaluated and changes nothing."`
-	Effect         string          `json:"effect" db:"effect" required:"false" enum:"assign,deny" doc:"assign gives the resources; deny: they may not be held, whatever else gives them."`
+	Effect         string          `json:"effect" db:"effect" required:"false" enum:"assign,deny" doc:"assign grants the resources; deny forbids them, whatever else grants them."`
 	Birthright     bool            `json:"birthright" db:"birthright" required:"false" doc:"What it assigns is a birthright: it comes with being who one is."`
 	Priority       int             `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000" doc:"For the reader's order; all policies that match count."`
 	OwnerIDs       []string        `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
@@ -58,9 +58,9 @@ type PolicyResources struct {
 // PolicyLifecycle says in which states of a person a policy applies, and what becomes of access when it no longer does.
 type PolicyLifecycle struct {
 	When      []string `json:"when" required:"false" nullable:"false" maxItems:"4" enum:"pre_hire,active,on_leave,notice" doc:"The default, also for an empty list, is all four."`
-	LeadTime  *string  `json:"lead_time" required:"false" maxLength:"64" doc:"How long before their start date a pre-hire's access begins, in ISO 8601; null: as the tenant's lifecycle says." example:"P2D"`
+	LeadTime  *string  `json:"lead_time" required:"false" maxLength:"64" doc:"How long before their start date a pre-hire's access begins, in ISO 8601; null: as in the tenant's lifecycle policy." example:"P2D"`
 	OnNoMatch string   `json:"on_no_match" required:"false" enum:"end_now,grace" doc:"What happens to access when a person no longer matches."`
-	Grace     *string  `json:"grace" required:"false" maxLength:"64" doc:"With grace, how long it stays, in ISO 8601; null: as the tenant's lifecycle says for movers." example:"P14D"`
+	Grace     *string  `json:"grace" required:"false" maxLength:"64" doc:"With grace, how long it stays, in ISO 8601; null: as in the tenant's lifecycle policy for movers." example:"P14D"`
 }
 
 // PolicyBreaker stops a policy that changes too much.
@@ -103,7 +103,7 @@ type AccessPolicy struct {
 	TrippedReason *string        `json:"tripped_reason" db:"breaker_reason"`
 	Stats         Stats          `json:"stats" db:"stats"`
 	EvaluatedAt   *time.Time     `json:"last_evaluated_at" db:"evaluated_at" doc:"When stats were found."`
-	HolderCount   int64          `json:"holder_count" db:"-" doc:"People for whom a reason of it lives."`
+	HolderCount   int64          `json:"holder_count" db:"-" doc:"People with a current reason from it."`
 	Evaluation    Evaluation     `json:"evaluation" db:"-"`
 	Origin        map[string]any `json:"origin" db:"origin" nullable:"false" doc:"Who made it: by hand, or a pack."`
 	CreatedAt     time.Time      `json:"created_at" db:"created_at"`
@@ -129,7 +129,7 @@ func (f *Fields) complete() (parsed condition.Condition, err error) {
 		wrong = append(wrong, fault.Field{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
 	}
 	if strings.TrimSpace(f.Name) == "" {
-		refuse("#/name", "required", "say what it is for")
+		refuse("#/name", "required", "describe its purpose")
 	}
 	if !slices.Contains([]string{Shadow, Enforce}, f.Mode) {
 		refuse("#/mode", "invalid", "shadow or enforce")

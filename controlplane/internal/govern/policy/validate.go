@@ -17,7 +17,7 @@ import (
 type ConditionTrial struct {
 	Condition Subject  `json:"condition,omitempty" doc:"Instead of sentence."`
 	Sentence  string   `json:"sentence,omitempty" maxLength:"65536" doc:"A condition in the words of a sentence." example:"department is Nursing or Surgery"`
-	Sample    []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People of whom to say whether they meet it."`
+	Sample    []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People to check against it."`
 }
 
 // ConditionVerdict is what a trial has found.

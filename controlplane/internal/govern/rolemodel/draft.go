@@ -149,7 +149,7 @@ func (s *Service) PatchDraft(
 			return err
 		}
 		if content.Lifecycle != r.Lifecycle {
-			return fault.New(fault.Invalid, "a draft says what the role is to hold, and not its lifecycle").
+			return fault.New(fault.Invalid, "a draft defines the contents of the role, not its lifecycle").
 				With(fault.Field{Pointer: "#/lifecycle", Code: "invalid",
 					Detail: "publish, deprecate or retire the role"})
 		}
@@ -255,7 +255,7 @@ func dropDraft(ctx context.Context, tx *pg.Tx, roleID string) (bool, error) {
 }
 
 // onto gives what the role becomes by its draft: what the draft has changed, on what the role says now. What both have
-// changed meanwhile is a fault of kind Conflict.
+// changed in the meantime is a fault of kind Conflict.
 func (s *Service) onto(ctx context.Context, tx *pg.Tx, r role.Role, d RoleDraft) (role.RoleFields, error) {
 	if d.BaseVersion == r.Version {
 		return d.Content, nil

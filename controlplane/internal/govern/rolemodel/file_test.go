@@ -115,7 +115,7 @@ func TestAnImportIsWholeOrNotAtAllAndSaysWhere(t *testing.T) {
 		"":                        "",
 		"roles: [":                "line 1: ",
 		"- a\n- b\n":              "line 1: a file of roles begins",
-		"version: 2\nroles: []\n": "line 1: the version",
+		"version: 2\nroles: []\n": "line 1: version must be 1",
 		"version: 1\nroles:\n  - key: a\n    nam: A\n":                           `line 4: there is no member "nam"`,
 		"version: 1\nroles:\n  - key: a\n    name: A\n  - key: a\n    name: B\n": "line 5: the role a is already in line 3",
 		"version: 1\nroles:\n  - key: a\n    name: [x]\n":                        "line 4: ",

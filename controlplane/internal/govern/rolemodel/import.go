@@ -20,7 +20,7 @@ import (
 type RoleImport struct {
 	DryRun    bool             `json:"dry_run"`
 	Roles     []RoleImportLine `json:"roles" nullable:"false" doc:"In the order in which they are written: what is nested first."`
-	Untouched []string         `json:"untouched" nullable:"false" doc:"Keys of roles that an earlier file has said, and that this one does not name. They stay."`
+	Untouched []string         `json:"untouched" nullable:"false" doc:"Keys of roles of an earlier file that this file does not contain. They stay."`
 	Impact    Impact           `json:"impact"`
 }
 

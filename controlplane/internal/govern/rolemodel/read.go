@@ -92,7 +92,7 @@ func readFile(text string) (file, error) {
 		return f, bad.fault()
 	}
 	if f.Version != 1 {
-		bad.add(root.Content[0].Line, "unknown_version", "the version of the format is 1")
+		bad.add(root.Content[0].Line, "unknown_version", "version must be 1")
 	}
 	nodes := listNode(root.Content[0], "roles")
 	for i := range f.Roles {

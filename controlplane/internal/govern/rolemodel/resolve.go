@@ -59,7 +59,7 @@ func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*inco
 				bad.add(
 					r.line,
 					"managed_by_pack",
-					"the role %s is of a sector pack, which says what is in it: choose another key",
+					"the role %s belongs to a sector pack, which defines its contents: choose another key",
 					r.Key,
 				)
 			case i.after.Lifecycle == role.Draft && before.Lifecycle != role.Draft:

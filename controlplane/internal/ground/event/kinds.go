@@ -51,7 +51,7 @@ var Catalogue = []Described{
 	{RequestRejected, "access request", "A request was rejected, or expired: reason_code says which.", false},
 	{CertificationCompleted, "certification", "All decisions of a certification are final.", false},
 	{AgentOnline, "agent", "An agent is there.", false},
-	{AgentOffline, "agent", "An agent has been silent, or gone, for long enough to count as away.", false},
+	{AgentOffline, "agent", "An agent was silent or disconnected for long enough to count as offline.", false},
 	{
 		OperatorAccess,
 		"tenant",

@@ -133,7 +133,7 @@ func (l *Limiter) payDebt(ctx context.Context, n *line) {
 				return // whoever asked has gone
 			}
 			if n.told == told {
-				l.goAlone("the database is slow to say how much others have let through")
+				l.goAlone("the database is slow to return the request counts of other processes")
 			}
 			continue
 		}
@@ -162,7 +162,7 @@ func (l *Limiter) goAlone(why string, args ...any) {
 		return
 	}
 	if now.Sub(l.alone) > time.Minute { // once a minute is enough for the log
-		l.log.Warn("requests are counted by this process alone: "+why, args...)
+		l.log.Warn("requests are counted only by this process: "+why, args...)
 	}
 	l.alone = now.Add(aloneFor)
 }

@@ -100,7 +100,7 @@ type Settings struct {
 	Mode        string         `json:"mode,omitempty" enum:"hosted,agent" default:"hosted" doc:"hosted: the service calls the target itself; agent: an agent near the target does."`
 	AgentID     string         `json:"agent_id,omitempty" doc:"In agent mode: this agent, or ..."`
 	AgentGroup  string         `json:"agent_group,omitempty" doc:"... any agent of this group."`
-	Connection  map[string]any `json:"connection,omitempty" doc:"Settings that may be shown; /connectors/types tells which there are."`
+	Connection  map[string]any `json:"connection,omitempty" doc:"Settings without secrets; see /connectors/types."`
 	Credentials map[string]any `json:"credentials,omitempty" doc:"Secrets. They are never shown again."`
 }
 

@@ -152,7 +152,7 @@ func (s *Service) typeOf(_ context.Context, _ viewer.Viewer, in *keyIn) (*httpap
 type listIn struct {
 	httpapi.Paging
 	Filters
-	Expand []string `query:"expand" enum:"runs,counts" doc:"runs: the last 14 of each; counts: how many identities and accounts are kept of it. Several by comma."`
+	Expand []string `query:"expand" enum:"runs,counts" doc:"runs: the last 14 of each; counts: how many identities and accounts are kept of it. Several values, separated by commas."`
 }
 
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Connector], error) {

@@ -58,7 +58,7 @@ func (s Settings) check() (wrong problems) {
 		)
 		ok = false
 	case s.VendorKey != "" && s.Type != catalog.VendorType:
-		wrong.add("#/vendor_key", "not_allowed", "it goes with the type vendor alone")
+		wrong.add("#/vendor_key", "not_allowed", "it is only allowed with type vendor")
 	}
 	s.checkAgent(&wrong)
 	if !ok {
@@ -73,7 +73,7 @@ func (s Settings) check() (wrong problems) {
 		wrong.add(
 			"#/connection/tls_insecure_skip_verify",
 			"not_allowed",
-			"only an agent may be told not to check certificates",
+			"only an agent can be set to skip certificate checks",
 		)
 	}
 	return wrong
@@ -100,9 +100,9 @@ func (s Settings) checkAgent(wrong *problems) {
 	case s.Mode == dispatch.Agent && s.AgentID != "" && s.AgentGroup != "":
 		wrong.add("#/agent_group", "not_allowed", "give either agent_id or agent_group")
 	case s.Mode != dispatch.Agent && s.AgentID != "":
-		wrong.add("#/agent_id", "not_allowed", "it goes with the mode agent alone")
+		wrong.add("#/agent_id", "not_allowed", "it is only allowed with mode agent")
 	case s.Mode != dispatch.Agent && s.AgentGroup != "":
-		wrong.add("#/agent_group", "not_allowed", "it goes with the mode agent alone")
+		wrong.add("#/agent_group", "not_allowed", "it is only allowed with mode agent")
 	}
 }
 

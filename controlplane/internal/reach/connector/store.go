@@ -229,9 +229,9 @@ func agentExists(ctx context.Context, tx *pg.Tx, s Settings, wrong *problems) er
 type Filters struct {
 	Type        string   `query:"type"`
 	Mode        string   `query:"mode" enum:"hosted,agent"`
-	Status      []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted" doc:"Several by comma. Deleted ones are shown only when asked for, while they can be restored."`
+	Status      []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted" doc:"Several values, separated by commas. Deleted ones are shown only when asked for, while they can be restored."`
 	Failing     bool     `query:"failing" doc:"Only those that are degraded or quarantined, or ready or active with a last run that failed or an open circuit breaker. Previews and cancelled runs do not count."`
-	Health      []string `query:"health" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled" doc:"By health.overall. Several by comma."`
+	Health      []string `query:"health" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled" doc:"By health.overall. Several values, separated by commas."`
 	Environment string   `query:"environment" enum:"production,staging,test,dev,other"`
 	Q           string   `query:"q" maxLength:"200" doc:"Words, each of which is part of the name, business_id or description, without regard to case, accents and order."`
 	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,last_success_at,-created_at,-name,-last_success_at" doc:"A leading - is descending. By last_success_at, those that never succeeded come as if that were longest ago."`

@@ -46,7 +46,7 @@ func (o Opened) Able(can connectorkit.Writes) connectorkit.Writes {
 		why := "The last connection test showed that the target does not offer " + strings.Join(
 			missing,
 			", ",
-		) + "; its warnings say why."
+		) + "; see its warnings."
 		can.Why = strings.TrimSpace(can.Why + " " + why)
 	}
 	return can

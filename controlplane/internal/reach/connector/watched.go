@@ -26,8 +26,8 @@ type ConnectorHealth struct {
 	Since time.Time `json:"since"`
 	Cause *string   `json:"cause"`
 
-	Reading ConnectorHealthPart `json:"reading" doc:"How reading the system stands: new, healthy, failing (the last run failed), degraded, quarantined, paused, disabled."`
-	Writing ConnectorHealthPart `json:"writing" doc:"How writing to the system stands: healthy, waiting (the target does not answer), stopped (the breaker is open: resume writes), switched_off (for the whole tenant), off, simulate, manual."`
+	Reading ConnectorHealthPart `json:"reading" doc:"State of reading the system: new, healthy, failing (the last run failed), degraded, quarantined, paused, disabled."`
+	Writing ConnectorHealthPart `json:"writing" doc:"State of writing to the system: healthy, waiting (the target does not answer), stopped (the breaker is open: resume writes), switched_off (for the whole tenant), off, simulate, manual."`
 	Overall string              `json:"overall" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled" doc:"The worse of the two."`
 }
 

@@ -50,7 +50,7 @@ type BulkLinked struct {
 // BulkCounts are how many items ended in each way.
 type BulkCounts struct {
 	Linked    int `json:"linked" doc:"Linked, or with dry_run those that would be."`
-	Unchanged int `json:"unchanged" doc:"Linked to this owner by a person already."`
+	Unchanged int `json:"unchanged" doc:"A user has already linked it to this owner."`
 	Failed    int `json:"failed"`
 }
 
@@ -116,9 +116,13 @@ func (b BulkLink) check() error {
 	case (len(b.Pairs) > 0) == (b.Filter != nil):
 		wrong.add("#/pairs", "required", "give either pairs or filter with identity_field")
 	case b.Filter != nil && b.IdentityField == "":
-		wrong.add("#/identity_field", "required", "say by which field of the identity the owner is found")
+		wrong.add("#/identity_field", "required", "set the field of the identity by which the owner is found")
 	case b.Filter == nil && b.IdentityField != "":
-		wrong.add("#/identity_field", "not_allowed", "it goes with filter alone; pairs name their owners themselves")
+		wrong.add(
+			"#/identity_field",
+			"not_allowed",
+			"it is only allowed with filter; pairs name their owners themselves",
+		)
 	case len(b.Pairs) > maxBulk:
 		wrong.add("#/pairs", "too_many", "give at most %d at once", maxBulk)
 	}

@@ -163,7 +163,7 @@ func (f found) account(r *LinkResult, p LinkPair) {
 	case 1:
 		r.account, r.AccountID = &list[0], list[0].ID
 	default:
-		r.fail("ambiguous_account", "%d connectors know this external_id: say which by connector_id", len(list))
+		r.fail("ambiguous_account", "%d connectors know this external_id; set connector_id", len(list))
 	}
 }
 

@@ -20,7 +20,7 @@ type CorrelationRule struct {
 	Name       string                 `json:"name,omitempty" maxLength:"200" doc:"The explanation if the rule matches. The default is the id."`
 	Conditions []CorrelationCondition `json:"conditions" minItems:"1" maxItems:"8"`
 	Weight     float64                `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"How much it speaks for the person. Several rules add up to 1 − Π(1 − weight)."`
-	Veto       bool                   `json:"veto,omitempty" doc:"It forbids the pair when both sides have all values and they differ, and says nothing otherwise."`
+	Veto       bool                   `json:"veto,omitempty" doc:"It forbids the pair when both sides have all values and they differ, and is ignored otherwise."`
 }
 
 // CorrelationCondition holds when a value of the account and one of the person agree.
@@ -45,7 +45,7 @@ const sameRecord = "same_record"
 // rules of connectors do not judge such an account while that owner applies.
 const SourceOwner = "source_owner"
 
-const sameRecordName = "the source says that this account belongs to this person"
+const sameRecordName = "the source names this person as the owner of the account"
 
 // Default are the settings of a connector that has none of its own.
 func Default() Settings {

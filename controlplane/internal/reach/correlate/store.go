@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// store makes judgements true, but for accounts that somebody has changed meanwhile.
+// store makes judgements true, but for accounts that somebody has changed in the meantime.
 func (p *plan) store(ctx context.Context, tx *pg.Tx, list []judgement) error {
 	if len(list) == 0 {
 		return nil

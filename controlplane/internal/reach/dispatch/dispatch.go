@@ -226,6 +226,6 @@ func Detail(err error) *v1.ErrorDetail {
 	return &v1.ErrorDetail{
 		Class:   v1.ClassInternal,
 		Code:    "internal",
-		Message: "something went wrong on our side, not at the target; the log says what",
+		Message: "an internal error occurred in the service, not in the target; see the log",
 	}
 }

@@ -42,7 +42,7 @@ type SchemaSnapshot struct {
 type SchemaObject struct {
 	Kind         string        `json:"kind" doc:"What it becomes here: identity, account, entitlement, grant."`
 	NativeType   string        `json:"native_type" doc:"What it is called there."`
-	CountHint    *int          `json:"count_hint,omitempty" doc:"How many there are, where the target says so."`
+	CountHint    *int          `json:"count_hint,omitempty" doc:"Their number, if the target reports it."`
 	SuggestedKey string        `json:"suggested_key,omitempty"`
 	Fields       []SchemaField `json:"fields" nullable:"false"`
 }

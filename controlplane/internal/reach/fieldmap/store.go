@@ -222,7 +222,7 @@ func changesOf(before, after []ConnectorMapping) (changes []audit.Change) {
 	return changes
 }
 
-// treatments say what is done with each field.
+// treatments decide about each field.
 func treatments(of []ConnectorMapping) map[[2]string]string {
 	all := map[[2]string]string{}
 	for _, m := range of {

@@ -31,7 +31,7 @@ type NewSchemaDecision struct {
 	Object   string           `json:"object" maxLength:"40"`
 	Path     string           `json:"path" maxLength:"10000"`
 	Decision string           `json:"decision" enum:"accept,override,ignore"`
-	Mapping  *OverrideMapping `json:"mapping,omitempty" doc:"With override alone, and always with it."`
+	Mapping  *OverrideMapping `json:"mapping,omitempty" doc:"Required with override, and only allowed with it."`
 }
 
 // OverrideMapping is what is to be done with the field.
@@ -108,7 +108,7 @@ func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked S
 		return fault.Coded(
 			fault.Conflict,
 			"schema_diff_outdated",
-			"the fields were discovered again meanwhile; rediscover to see the current differences",
+			"the fields were discovered again in the meantime; rediscover to see the current differences",
 		)
 	}
 	decisions, err := asked.about(d)
@@ -188,15 +188,15 @@ func wrongOf(decisions []NewSchemaDecision, all, waiting []fieldKey) error {
 		}
 		switch {
 		case !slices.Contains(all, k):
-			say("path", "unknown_field", "the diff is not about such a field")
+			say("path", "unknown_field", "the diff does not contain this field")
 		case !slices.Contains(waiting, k):
 			say("path", "already_decided", "this field is decided; change its mapping at /mappings")
 		case seen[k]:
 			say("path", "duplicate", "there is another decision about this field")
 		case n.Decision == decisionOverride && n.Mapping == nil:
-			say("mapping", "required", "say what is done with the field instead")
+			say("mapping", "required", "set what happens to the field instead")
 		case n.Decision != decisionOverride && n.Mapping != nil:
-			say("mapping", "not_allowed", "it goes with override alone")
+			say("mapping", "not_allowed", "it is only allowed with override")
 		}
 		seen[k] = true
 	}

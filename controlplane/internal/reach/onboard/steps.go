@@ -157,7 +157,7 @@ func (f facts) mappingStep() WizardStep {
 		Next: []WizardAction{
 			{http.MethodPost, f.path("/mappings/suggest"), "the proposals, with the rule that found each"},
 			{http.MethodPost, f.path("/mappings/preview"), "try mappings on records of the target"},
-			{http.MethodPut, f.path("/mappings"), "say what is done with each field"},
+			{http.MethodPut, f.path("/mappings"), "decide about each field"},
 			{
 				http.MethodPost,
 				f.path("/wizard/accept-mappings"),

@@ -27,7 +27,7 @@ type HealthReport struct {
 	Removals            string      `json:"removals" enum:"immediate,next_incremental,daily_full_sync,full_sync" doc:"When a membership that was removed in the target system is removed here. It can be immediate, or with the next incremental sync after the one that missed it. Otherwise it is with a full sync: the daily one, if incremental syncs do not report removals, or every sync, if all are full."`
 	LastRuns            []HealthRun `json:"last_runs" nullable:"false" doc:"The last ten, the newest first."`
 
-	Provisioning provision.ProvisioningHealth `json:"provisioning" doc:"Its provisioning tasks. health.writing says whether they are sent."`
+	Provisioning provision.ProvisioningHealth `json:"provisioning" doc:"Its provisioning tasks. See health.writing for whether they are sent."`
 }
 
 // HealthRun is a run, in short.

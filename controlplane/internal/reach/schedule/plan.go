@@ -14,7 +14,7 @@ const (
 	full        = "full"
 )
 
-// late is by how much the run of an occurrence begins later. It depends on connector and occurrence alone, so that
+// late is by how much the run of an occurrence begins later. It depends only on connector and occurrence, so that
 // every process reckons the same, and both kinds of an occurrence that they share begin together.
 func (p plan) late(occurrence time.Time) time.Duration {
 	if p.jitter == 0 {

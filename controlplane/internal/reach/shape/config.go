@@ -59,7 +59,7 @@ type Config struct {
 type AccountTemplate struct {
 	Username        UsernameRule    `json:"username"`
 	Attributes      []AttributeRule `json:"attributes" maxItems:"200" nullable:"false"`
-	Container       *ContainerRule  `json:"container" doc:"Where the account is to lie: in a directory the DN of its parent. null: where the connector puts it."`
+	Container       *ContainerRule  `json:"container" doc:"The container of the account: in a directory the DN of its parent. null: where the connector puts it."`
 	Credential      CredentialRule  `json:"credential"`
 	EnabledOnCreate bool            `json:"enabled_on_create"`
 }
@@ -77,7 +77,7 @@ type UniqueRule struct {
 	Start           int    `json:"start,omitempty" minimum:"1" maximum:"1000" doc:"The first number. The default is 2."`
 	Separator       string `json:"separator,omitempty" maxLength:"1" doc:"Between the name and its number." example:"-"`
 	MaxLength       int    `json:"max_length,omitempty" minimum:"1" maximum:"256" doc:"In characters, the number included."`
-	Allowed         string `json:"allowed,omitempty" maxLength:"100" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is allowed in one case alone changes to it."`
+	Allowed         string `json:"allowed,omitempty" maxLength:"100" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is only allowed in one case changes to it."`
 	Transliteration string `json:"transliteration,omitempty" enum:"plain,german" doc:"How letters that ASCII does not have are written. plain: ä becomes a; german: ae."`
 }
 

@@ -169,7 +169,7 @@ func (c Config) check() error {
 			complain(
 				"drift/attributes/"+strconv.Itoa(i),
 				"unknown_target",
-				target+" is no attribute that the template always writes: one that is written on create alone is the "+
+				target+" is no attribute that the template always writes: one that is written only on create is the "+
 					"target's own affair later",
 			)
 		}

@@ -12,7 +12,7 @@ import (
 
 // Filters narrow the list of tokens; each one given must hold.
 type Filters struct {
-	State           []string `query:"state" enum:"active,expiring,disabled,revoked,expired" doc:"Several by comma."`
+	State           []string `query:"state" enum:"active,expiring,disabled,revoked,expired" doc:"Several values, separated by commas."`
 	Role            string   `query:"role" enum:"manager,resource_owner,admin,auditor"`
 	Scope           string   `query:"scope" maxLength:"100" doc:"Has this scope."`
 	BoundIdentityID string   `query:"bound_identity_id" format:"uuid"`

@@ -71,7 +71,7 @@ func (s *Settings) complete() (time.Duration, error) {
 	s.Name = strings.TrimSpace(s.Name)
 	if s.Name == "" {
 		return 0, fault.New(fault.Invalid, "a token needs a name").
-			With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what the token is for"})
+			With(fault.Field{Pointer: "#/name", Code: "required", Detail: "describe the purpose of the token"})
 	}
 	var err error
 	if s.AllowedCIDRs, err = networks(s.AllowedCIDRs); err != nil {
@@ -141,7 +141,7 @@ func exceeds(maker Token, made grant) error {
 			fault.Field{
 				Pointer: "#/allowed_cidrs",
 				Code:    "exceeds_own_rights",
-				Detail:  "this token may be used from fewer networks",
+				Detail:  "this token is restricted to fewer networks",
 			},
 		)
 	}

@@ -41,7 +41,7 @@ type Token struct {
 	Scopes          []string    `json:"scopes" nullable:"false" example:"[\"identities:read\"]"`
 	Role            viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" doc:"Limits the scopes: the token can see and do only what a user with this role can."`
 	BoundIdentityID *string     `json:"bound_identity_id" doc:"As whom a manager or resource_owner sees."`
-	JTITail         string      `json:"jti_tail" doc:"The last 8 characters of the token's jti claim, by which to tell which one you hold." example:"9f31c2ab"`
+	JTITail         string      `json:"jti_tail" doc:"The last 8 characters of the token's jti claim, to_identify a token that you hold." example:"9f31c2ab"`
 	State           State       `json:"state" enum:"active,expiring,disabled,revoked,expired"`
 	DisabledReason  *string     `json:"disabled_reason" enum:"administrator,idle,creator,maker" doc:"Why it is disabled. administrator: an administrator disabled it. idle: it was unused. creator: its creator is no longer an active administrator. maker: the token that created it is disabled or revoked."`
 	ExpiresAt       time.Time   `json:"expires_at"`

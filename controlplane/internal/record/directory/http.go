@@ -114,7 +114,7 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer,
 
 type readIn struct {
 	ID     string   `path:"id"`
-	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several by comma."`
+	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several values, separated by commas."`
 	asof.Parameter
 }
 
@@ -127,7 +127,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpa
 }
 
 type meIn struct {
-	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several by comma."`
+	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several values, separated by commas."`
 }
 
 func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.One[IdentityDetail], error) {

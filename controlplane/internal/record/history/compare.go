@@ -73,7 +73,7 @@ func (in *compareIn) check() error {
 	}
 	switch {
 	case in.With == "" && in.From == "":
-		return wrong("with", "say with whom to compare by with, or since when by from")
+		return wrong("with", "name the other person in with, or the start in from")
 	case in.With != "" && in.From != "":
 		return wrong(
 			"from",

@@ -44,7 +44,7 @@ const (
 type Filters struct {
 	From string   `query:"from" maxLength:"40" doc:"What happened since this instant, or since the beginning of this day." example:"2026-05-01"`
 	To   string   `query:"to" maxLength:"40" doc:"What happened until this instant, or until the end of this day." example:"2026-05-31"`
-	Kind []string `query:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"Several by comma."`
+	Kind []string `query:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"Several values, separated by commas."`
 }
 
 type timelineIn struct {

@@ -39,7 +39,7 @@ func (w Which) where() (string, pgx.NamedArgs, error) {
 	equal("r.source_id", "source_id", "uuid", w.SourceID)
 	equal("r.role_id", "role_id", "uuid", w.RoleID)
 	if len(args) == 0 {
-		return "", nil, errors.New("say which reasons are meant: all of a tenant end with the tenant alone")
+		return "", nil, errors.New("name the reasons: all reasons of a tenant only end with the tenant")
 	}
 	return strings.Join(conditions, " and "), args, nil
 }

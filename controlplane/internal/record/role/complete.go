@@ -22,10 +22,10 @@ func (f *RoleFields) complete() error {
 	}
 	if strings.TrimSpace(f.Name) == "" {
 		return fault.New(fault.Invalid, "a role needs a name").
-			With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what its holders do"})
+			With(fault.Field{Pointer: "#/name", Code: "required", Detail: "describe what its members do"})
 	}
 	if f.Requestable && strings.TrimSpace(f.Description) == "" {
-		refuse("#/description", "required", "people who may ask for a role must be told what it is for")
+		refuse("#/description", "required", "a requestable role needs a description")
 	}
 	f.checkExclusions(refuse)
 	f.checkParameters(refuse)
@@ -76,7 +76,7 @@ func (f *RoleFields) checkExclusions(refuse func(pointer, code, format string, a
 		}
 		seen[x.IdentityID] = true
 		if strings.TrimSpace(x.Reason) == "" {
-			refuse(at+"/reason", "required", "say why the rule is not to count for this person")
+			refuse(at+"/reason", "required", "give the reason for the exclusion of this person")
 		}
 		if x.Until == nil {
 			continue

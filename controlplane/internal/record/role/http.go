@@ -101,7 +101,7 @@ type RolePatch struct {
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Detach  bool `query:"detach" doc:"Make a role the tenant's own that an imported file says."`
+	Detach  bool `query:"detach" doc:"Detach a role from the imported file, and make it the tenant's own."`
 	Body    RolePatch
 	RawBody []byte
 }

@@ -22,12 +22,12 @@ type RoleFields struct {
 	EntitlementIDs       []string          `json:"entitlement_ids" db:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid" doc:"What it holds, of any number of systems."`
 	ChildRoleIDs         []string          `json:"child_role_ids" db:"child_role_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"Roles that are nested in it: its members also get their entitlements. At most five levels including itself, without cycles."`
 	MembershipRule       RoleCondition     `json:"membership_rule" db:"membership_rule" required:"false" nullable:"true" doc:"The people who have it by rule, as a condition. See POST /policies/conditions/validate. Null: no rule."`
-	MembershipExclusions []RoleExclusion   `json:"membership_exclusions" db:"membership_exclusions" required:"false" nullable:"false" maxItems:"1000" doc:"People to whom the rule does not give it, though it is about them. An assignment still may."`
+	MembershipExclusions []RoleExclusion   `json:"membership_exclusions" db:"membership_exclusions" required:"false" nullable:"false" maxItems:"1000" doc:"People excluded from the rule although they match. An assignment can still give it."`
 	Requestable          bool              `json:"requestable" db:"requestable" required:"false" doc:"People may ask for it; that needs a description."`
 	VisibleTo            RoleCondition     `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"The people who can request it, as a condition. Null: everyone."`
-	Parameters           []RoleParameter   `json:"parameters" db:"parameters" required:"false" nullable:"false" maxItems:"50" doc:"What must or may be said when it is given."`
+	Parameters           []RoleParameter   `json:"parameters" db:"parameters" required:"false" nullable:"false" maxItems:"50" doc:"The parameters of an assignment."`
 	MaxDuration          *string           `json:"max_duration" db:"max_duration" required:"false" maxLength:"64" doc:"For how long it may be given at most, in ISO 8601; null: without a limit." example:"P90D"`
-	DefaultDuration      *string           `json:"default_duration" db:"default_duration" required:"false" maxLength:"64" doc:"For how long it is given when nothing is said." example:"P30D"`
+	DefaultDuration      *string           `json:"default_duration" db:"default_duration" required:"false" maxLength:"64" doc:"The default duration of an assignment." example:"P30D"`
 	ApprovalRuleID       *string           `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"The approval rule for requests of it; null: the one that applies."`
 	RiskLevel            *string           `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical" doc:"The risk level that was set. Null: that of its riskiest entitlement. See effective_risk_level."`
 	ComplianceTags       []string          `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`

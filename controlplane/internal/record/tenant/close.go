@@ -109,7 +109,7 @@ func (s *Service) reopen(ctx context.Context, v viewer.Viewer, in *stepIn) (*fou
 			return audit.Entry{}, fault.Coded(
 				fault.Conflict,
 				"tenant_erased",
-				"the grace of this tenant has ended, and it is being erased",
+				"the grace period of this tenant has ended, and its data is being erased",
 			)
 		}
 		return audit.Entry{

@@ -16,7 +16,7 @@ type Tenancy struct {
 	Settings     Preferences `json:"settings"`
 	ClosedAt     *time.Time  `json:"closed_at" nullable:"true"`
 	PurgeAfter   *time.Time  `json:"purge_after" nullable:"true" doc:"from then on everything that belongs to the closing tenant is deleted, and it cannot be opened again"`
-	ErasedRows   int64       `json:"erased_rows" doc:"how many rows of a closing tenant have been deleted since its grace ended; counts says what is left. The tenant itself goes last."`
+	ErasedRows   int64       `json:"erased_rows" doc:"rows of a closing tenant deleted since its grace period ended; counts contains the rest. The tenant itself is deleted last."`
 	Counts       *Holdings   `json:"counts,omitempty" doc:"only where a single tenant is read by an operator"`
 	CreatedAt    time.Time   `json:"created_at"`
 	UpdatedAt    time.Time   `json:"updated_at"`

@@ -79,5 +79,5 @@ async function accepted(a: Account, reason: string): Promise<string | undefined>
   return undefined;
 }
 
-/** The account as it is now: one that was changed meanwhile is accepted the next time, when it has been told of. */
+/** The account as it is now: one that was changed in the meantime is accepted the next time, when it has been told of. */
 const newest = (a: Account) => ask<Account>("GET", `/accounts/${a.id}`).catch(() => a);

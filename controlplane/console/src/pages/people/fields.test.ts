@@ -12,7 +12,7 @@ test("nothing changed is an empty patch", () => {
   expect(patchOf(was, filledOf({ display_name: "Ann Lee", attributes: {} }))).toEqual({});
 });
 
-test("what somebody else changed meanwhile comes, and what was typed stays", () => {
+test("what somebody else changed in the meantime comes, and what was typed stays", () => {
   const was = filledOf({ display_name: "Ann", title: "Clerk", department: "Sales" });
   const typed = filledOf({ display_name: "Ann", title: "Head", department: "Sales" });
   const now = filledOf({ display_name: "Ann", title: "Clerk", department: "Finance" });

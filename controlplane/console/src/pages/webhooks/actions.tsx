@@ -101,7 +101,7 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
         open={doing === "disable"}
         close={close}
         title={`Disable ${w.name}?`}
-        lead="No events are sent. Events that occur meanwhile are recorded as skipped and can be replayed."
+        lead="No events are sent. Events in the meantime are recorded as skipped and can be replayed."
         verb="Disable"
         act={() => post("disable")}
       />

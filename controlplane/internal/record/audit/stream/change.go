@@ -164,7 +164,7 @@ func differences(before, after Stream) (changes []audit.Change) {
 func checkSecrets(header, ca *string) error {
 	if header != nil && strings.ContainsFunc(*header, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return fault.New(fault.Invalid, "header_value holds a character that a header cannot carry").
-			With(fault.Field{Pointer: "#/header_value", Code: "invalid", Detail: "printable ASCII alone"})
+			With(fault.Field{Pointer: "#/header_value", Code: "invalid", Detail: "only printable ASCII"})
 	}
 	if ca != nil && *ca != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(*ca)) {
 		return fault.New(fault.Invalid, "ca holds no certificate").

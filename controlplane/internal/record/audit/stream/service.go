@@ -104,7 +104,7 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			ForPeople().
 			Waits().
-			Describe("Sends one line of type ping and tells what became of it."),
+			Describe("Sends one line of type ping and returns the result."),
 	}
 	for i := range routes {
 		routes[i] = routes[i].Tag("settings")

@@ -40,7 +40,7 @@ type export struct {
 func (s *Service) handleExport(ctx context.Context, v viewer.Viewer, in *exportIn) (httpapi.File, error) {
 	if in.Format == "ndjson" && in.narrows() {
 		return httpapi.File{}, fault.Coded(fault.Malformed, "conflicting_parameters",
-			"a chain with holes proves nothing: ndjson takes from and to alone; use csv or ocsf with other filters")
+			"a chain with holes proves nothing: ndjson accepts only from and to; use csv or ocsf with other filters")
 	}
 	e := &export{s: s, v: v, filters: in.Filters}
 	if err := e.begin(ctx, in.Format); err != nil {

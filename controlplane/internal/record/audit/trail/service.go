@@ -48,7 +48,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Errors(503).
 			Describe("As it is read, of any size. ndjson carries seq, prev_hash and hash, and ends with the signed " +
 				"checkpoints and the public key: " +
-				"`grantwright audit verify FILE` needs nothing else. It takes from and to alone, because a chain " +
+				"`grantwright audit verify FILE` needs nothing else. It accepts only from and to, because a chain " +
 				"with holes proves nothing. csv and ocsf " +
 				"(OCSF 1.3, one JSON object a line) take every filter. It is recorded as audit.exported before the " +
 				"first byte."),

@@ -98,10 +98,10 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Account, error) {
 // Filters narrow a list of accounts; each one given must hold.
 type Filters struct {
 	ConnectorID  string   `query:"connector_id" format:"uuid"`
-	Status       []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed,disconnected" doc:"Several by comma. Deleted and disconnected ones are shown only when asked for."`
-	Correlation  []string `query:"correlation" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"Several by comma."`
+	Status       []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed,disconnected" doc:"Several values, separated by commas. Deleted and disconnected ones are shown only when asked for."`
+	Correlation  []string `query:"correlation" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"Several values, separated by commas."`
 	Orphaned     string   `query:"orphaned" enum:"true,false"`
-	OrphanReason []string `query:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved" doc:"Several by comma. Orphaned accounts alone have one."`
+	OrphanReason []string `query:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved" doc:"Several values, separated by commas. Orphaned accounts alone have one."`
 	AccountType  string   `query:"account_type" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
 	IdentityID   string   `query:"identity_id" format:"uuid"`
 	Privileged   string   `query:"privileged" enum:"true,false"`

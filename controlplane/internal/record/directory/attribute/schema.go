@@ -21,7 +21,7 @@ type Attribute struct {
 	Required    bool   `json:"required,omitempty" doc:"Required if a person is created, or attributes are changed, through the API. A source may omit it."`
 	Allowed     []any  `json:"allowed,omitempty" maxItems:"500" doc:"The values of an enum; of another type, what it may be; of a list, what its members may be."`
 	Description string `json:"description,omitempty" maxLength:"1000"`
-	PII         bool   `json:"pii,omitempty" doc:"It says something personal."`
+	PII         bool   `json:"pii,omitempty" doc:"It contains personal data."`
 }
 
 // Schema is what a tenant knows of its people's custom attributes.

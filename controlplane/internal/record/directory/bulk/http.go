@@ -36,7 +36,7 @@ const (
 )
 
 type importIn struct {
-	Mode string `query:"mode" enum:"preview,apply" doc:"preview tells what would become of each row; apply does it. Before the body's."`
+	Mode string `query:"mode" enum:"preview,apply" doc:"preview returns the outcome of each row; apply imports them. Before the body's."`
 	Body struct {
 		Mode   string `json:"mode,omitempty" enum:"preview,apply" doc:"The default is preview."`
 		Format string `json:"format,omitempty" enum:"ndjson,csv" default:"ndjson"`

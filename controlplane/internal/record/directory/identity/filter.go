@@ -32,8 +32,8 @@ const inCycle = `
 
 // Filters narrow a list of identities; each one given must hold.
 type Filters struct {
-	IDs               []string  `query:"ids" format:"uuid" maxItems:"100" doc:"These people, of those that the caller may see. Several by comma."`
-	Status            []string  `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived" doc:"Several by comma. Archived ones are shown only when asked for."`
+	IDs               []string  `query:"ids" format:"uuid" maxItems:"100" doc:"These people, of those that the caller may see. Several values, separated by commas."`
+	Status            []string  `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived" doc:"Several values, separated by commas. Archived ones are shown only when asked for."`
 	Department        string    `query:"department"`
 	DepartmentLike    string    `query:"department_like" maxLength:"200" doc:"Words, each of which is part of the department's name, without regard to case, accents and order."`
 	ManagerID         string    `query:"manager_id" format:"uuid" doc:"Direct reports of this manager."`

@@ -54,7 +54,7 @@ func (f *IdentityFields) checkFormats(before IdentityFields) []fault.Field {
 
 func addressForm(s string) (kept, mend string) {
 	if !isAddress(s) {
-		return s, "this is not an e-mail address: write it alone, such as ada@example.com"
+		return s, "this is not an e-mail address; write only the address, such as ada@example.com"
 	}
 	return s, ""
 }

@@ -33,7 +33,7 @@ type IdentityFields struct {
 	JobCode           *string           `json:"job_code" db:"job_code" required:"false" maxLength:"128"`
 	JobFamily         *string           `json:"job_family" db:"job_family" required:"false" maxLength:"128"`
 	Location          *string           `json:"location" db:"location" required:"false" maxLength:"256"`
-	Country           *string           `json:"country" db:"country" required:"false" maxLength:"64" doc:"Two letters of ISO 3166-1, such as CH. A source system's word is kept as it says it."`
+	Country           *string           `json:"country" db:"country" required:"false" maxLength:"64" doc:"Two letters of ISO 3166-1, such as CH. Other values of a source system are kept unchanged."`
 	Locale            *string           `json:"locale" db:"locale" required:"false" maxLength:"64" doc:"A language tag (BCP 47), such as de-CH."`
 	Timezone          *string           `json:"timezone" db:"timezone" required:"false" maxLength:"64" doc:"By its IANA name, such as Europe/Zurich."`
 	ManagerExternalID *string           `json:"manager_external_id" db:"manager_external_id" required:"false" maxLength:"512" doc:"external_id of the manager, who may come later."`
