@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -33,7 +33,7 @@ func sentence(subject []byte) string {
 }
 
 // offeredTo reads whom an entitlement is offered to, in the language of rules.
-func offeredTo(c access.EntitlementCondition) (access.EntitlementCondition, []fault.Field) {
+func offeredTo(c entitlement.EntitlementCondition) (entitlement.EntitlementCondition, []fault.Field) {
 	read := policy.ReadRoleCondition(role.RoleCondition(c))
-	return access.EntitlementCondition(read.Normal), read.Wrong
+	return entitlement.EntitlementCondition(read.Normal), read.Wrong
 }

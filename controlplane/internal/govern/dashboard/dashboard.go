@@ -5,7 +5,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
@@ -33,7 +33,7 @@ type Dashboard struct {
 type DashboardFigures struct {
 	People   identity.PeopleFigures `json:"people"`
 	Accounts DashboardAccounts      `json:"accounts"`
-	Access   access.AccessFigures   `json:"access"`
+	Access   grant.AccessFigures    `json:"access"`
 	Roles    role.RoleFigures       `json:"roles"`
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/drift"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -66,7 +66,7 @@ func (s *Service) own(ctx context.Context, tx *pg.Tx, d *Dashboard) error {
 		func() (err error) { f.People, err = identity.Count(ctx, tx); return err },
 		func() (err error) { f.Accounts.AccountFigures, err = account.Count(ctx, tx); return err },
 		func() (err error) { f.Accounts.Drifted, err = drift.Count(ctx, tx); return err },
-		func() (err error) { f.Access, err = access.Count(ctx, tx); return err },
+		func() (err error) { f.Access, err = grant.Count(ctx, tx); return err },
 		func() (err error) { f.Roles, err = role.Count(ctx, tx); return err },
 		func() (err error) { d.Inbox, err = decision.CountWaiting(ctx, tx, d.At); return err },
 		func() (err error) { d.Requests, err = requests(ctx, tx); return err },

@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/order"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -105,7 +106,7 @@ func (s *Service) revokeReturned(ctx context.Context, tx *pg.Tx, ids []string) (
 	if len(revoke) == 0 || len(revoke) > maxRevoked {
 		return ids, nil
 	}
-	out, err := access.RevokeGrants(
+	out, err := order.RevokeAll(
 		ctx,
 		tx,
 		revoke,
@@ -254,11 +255,11 @@ func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answ
 		if err != nil {
 			return err
 		}
-		_, err = access.RevokeGrant(
+		_, err = order.Revoke(
 			ctx,
 			tx,
 			a.Task.Key,
-			access.GrantRevocation{Reason: a.Decision.Comment, ExcludeUntil: until},
+			order.GrantRevocation{Reason: a.Decision.Comment, ExcludeUntil: until},
 			false,
 			s.Now(),
 		)
@@ -268,7 +269,7 @@ func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answ
 	if err != nil {
 		return err
 	}
-	g, err := access.FindGrant(ctx, tx, a.Task.Key)
+	g, err := grant.Find(ctx, tx, a.Task.Key)
 	if err != nil {
 		return err
 	}

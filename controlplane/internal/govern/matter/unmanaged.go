@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/order"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
@@ -122,7 +122,7 @@ func (s *Service) revokeByPolicy(
 	for i, g := range list {
 		ids[i] = g.ID
 	}
-	out, err := access.RevokeGrants(
+	out, err := order.RevokeAll(
 		ctx,
 		tx,
 		ids,
@@ -221,14 +221,14 @@ func (s *Service) answerUnmanaged(ctx context.Context, tx *pg.Tx, a decision.Ans
 		return err
 	}
 	if a.Decision.Action == "accept" {
-		_, err = access.AcceptGrants(
+		_, err = order.Accept(
 			ctx,
 			tx,
-			access.GrantAcceptance{IDs: ids, ConnectorID: a.Task.Key, Comment: a.Decision.Comment},
+			order.GrantAcceptance{IDs: ids, ConnectorID: a.Task.Key, Comment: a.Decision.Comment},
 			false,
 		)
 	} else {
-		_, err = access.RevokeGrants(ctx, tx, ids, a.Decision.Comment, s.Now())
+		_, err = order.RevokeAll(ctx, tx, ids, a.Decision.Comment, s.Now())
 	}
 	if err != nil {
 		return err

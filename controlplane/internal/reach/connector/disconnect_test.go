@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
@@ -88,7 +88,7 @@ func (h *house) counted() (n [4]int64) {
 		if err != nil {
 			return err
 		}
-		held, err := access.Count(ctx, tx)
+		held, err := grant.Count(ctx, tx)
 		n = [4]int64{accounts.Total, accounts.Orphaned, held.Total, people.Connected}
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
@@ -369,11 +369,11 @@ func abandon(ctx context.Context, tx *pg.Tx, tasks []ending) error {
 	if err != nil {
 		return fmt.Errorf("end grants: %w", err)
 	}
-	states := make([]access.State, len(ids))
+	states := make([]grantstatus.State, len(ids))
 	for i, id := range ids {
-		states[i] = access.State{ID: id, Status: "revoked"}
+		states[i] = grantstatus.State{ID: id, Status: "revoked"}
 	}
-	return access.SetStates(ctx, tx, states)
+	return grantstatus.Set(ctx, tx, states)
 }
 
 // Of a change that nothing has shown: when the wait for it ends.

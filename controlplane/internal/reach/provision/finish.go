@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
@@ -235,7 +235,7 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		return fmt.Errorf("find what waits: %w", err)
 	}
 	var back []ending
-	var states []access.State
+	var states []grantstatus.State
 	var unmade []string
 	for _, d := range all {
 		why := "a person cancelled it"
@@ -245,9 +245,9 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		back = append(back, ending{d.ID, why})
 		switch {
 		case d.Operation == Grant && slices.Contains([]string{"pending", "requested", "failed"}, d.Status):
-			states = append(states, access.State{ID: *d.Grant, Status: "revoked"})
+			states = append(states, grantstatus.State{ID: *d.Grant, Status: "revoked"})
 		case d.Operation == Revoke && d.Status == "revoking":
-			states = append(states, access.State{ID: *d.Grant, Status: cmp.Or(d.Before, "active")})
+			states = append(states, grantstatus.State{ID: *d.Grant, Status: cmp.Or(d.Before, "active")})
 		case d.Operation == CreateAccount && d.Account != nil:
 			unmade = append(unmade, *d.Account)
 		case d.Operation == DeleteAccount && d.Account != nil:
@@ -264,7 +264,7 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 	if err := directoryaccount.DiscardPending(ctx, tx, unmade); err != nil {
 		return err
 	}
-	return access.SetStates(ctx, tx, states)
+	return grantstatus.Set(ctx, tx, states)
 }
 
 func connectorName(ctx context.Context, tx *pg.Tx, id string) (name string, err error) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
@@ -47,7 +47,7 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx) error {
 	if _, _, err := ledger.Settle(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := access.Nearing(ctx, tx, now.Add(notice)); err != nil {
+	if err := grantstatus.ApplyNearing(ctx, tx, now.Add(notice)); err != nil {
 		return err
 	}
 	for _, step := range []func(context.Context, *pg.Tx) error{s.refresh, heed, overdueAccounts, appeared, fulfilled,

@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -360,9 +360,9 @@ func mark(ctx context.Context, tx *pg.Tx, d draft) error {
 	case d.Operation == DeleteAccount && len(d.After) == 0:
 		return directoryaccount.SetStatus(ctx, tx, d.AccountID, "deprovisioning")
 	case d.Operation == Grant:
-		return access.SetStates(ctx, tx, []access.State{{ID: d.GrantID, Status: "pending"}})
+		return grantstatus.Set(ctx, tx, []grantstatus.State{{ID: d.GrantID, Status: "pending"}})
 	case d.Operation == Revoke:
-		return access.SetStates(ctx, tx, []access.State{{ID: d.GrantID, Status: "revoking"}})
+		return grantstatus.Set(ctx, tx, []grantstatus.State{{ID: d.GrantID, Status: "revoking"}})
 	}
 	return nil
 }

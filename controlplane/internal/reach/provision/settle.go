@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -253,7 +253,7 @@ func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 
 // adopt makes one account of two rows.
 func adopt(ctx context.Context, tx *pg.Tx, ours, twin string) error {
-	if err := access.Move(ctx, tx, twin, ours); err != nil {
+	if err := grantstatus.Move(ctx, tx, twin, ours); err != nil {
 		return err
 	}
 	for _, sql := range []string{
@@ -274,7 +274,7 @@ func adopt(ctx context.Context, tx *pg.Tx, ours, twin string) error {
 // apply writes what became of accounts and grants.
 func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 	var seen []directoryaccount.Observed
-	var states []access.State
+	var states []grantstatus.State
 	var failed []string
 	for _, o := range ended {
 		if s, known := o.unchanged(); known {
@@ -285,14 +285,14 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 		case o.made() && o.job.GrantID != nil:
 			states = append(
 				states,
-				access.State{ID: *o.job.GrantID, Status: grantAfter(o), Held: o.job.Operation == Grant && !o.awaited()},
+				grantstatus.State{ID: *o.job.GrantID, Status: grantAfter(o), Held: o.job.Operation == Grant && !o.awaited()},
 			)
 		case o.made():
 			if s, known := o.observed(l.s.Now()); known {
 				seen = append(seen, s)
 			}
 		case o.state == Failed && o.job.Operation == Grant && o.job.GrantID != nil:
-			states = append(states, access.State{ID: *o.job.GrantID, Status: "failed"})
+			states = append(states, grantstatus.State{ID: *o.job.GrantID, Status: "failed"})
 		case o.state == Failed && o.job.Operation == CreateAccount:
 			failed = append(failed, *o.job.AccountID)
 		case o.state == Failed && o.job.Operation == DeleteAccount:
@@ -309,7 +309,7 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 	if err := directoryaccount.UpdateObserved(ctx, tx, seen); err != nil {
 		return err
 	}
-	return access.SetStates(ctx, tx, states)
+	return grantstatus.Set(ctx, tx, states)
 }
 
 // grantAfter is how a grant stands after its change. What the target has only taken note of stays as it was until a

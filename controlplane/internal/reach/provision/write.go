@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -227,11 +227,11 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	if err := directoryaccount.InsertPending(ctx, tx, placeholders); err != nil {
 		return err
 	}
-	awaited := make([]access.Awaited, len(p.grants))
+	awaited := make([]grantstatus.Awaited, len(p.grants))
 	for i, g := range p.grants {
-		awaited[i] = access.Awaited(g)
+		awaited[i] = grantstatus.Awaited(g)
 	}
-	there, err := access.Await(ctx, tx, awaited)
+	there, err := grantstatus.Await(ctx, tx, awaited)
 	if err != nil {
 		return err
 	}
@@ -409,21 +409,21 @@ func (p *plan) marks(ctx context.Context, tx *pg.Tx) error {
 	if err := directoryaccount.DiscardPending(ctx, tx, p.forgotten); err != nil {
 		return err
 	}
-	if err := access.Wanted(ctx, tx, p.wanted); err != nil {
+	if err := grantstatus.MarkWanted(ctx, tx, p.wanted); err != nil {
 		return err
 	}
-	states := make([]access.State, len(p.grantState))
+	states := make([]grantstatus.State, len(p.grantState))
 	for i, s := range p.grantState {
-		states[i] = access.State{ID: s.ID, Status: s.Status}
+		states[i] = grantstatus.State{ID: s.ID, Status: s.Status}
 	}
-	if err := access.SetStates(ctx, tx, states); err != nil {
+	if err := grantstatus.Set(ctx, tx, states); err != nil {
 		return err
 	}
-	ends := make([]access.Limit, len(p.limits))
+	ends := make([]grantstatus.Limit, len(p.limits))
 	for i, l := range p.limits {
-		ends[i] = access.Limit(l)
+		ends[i] = grantstatus.Limit(l)
 	}
-	return access.Limits(ctx, tx, ends)
+	return grantstatus.SetLimits(ctx, tx, ends)
 }
 
 // render makes the accounts that are to be made, of their people, with names that nobody else has in the system.

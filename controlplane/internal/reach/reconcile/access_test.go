@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 )
 
 // office knows ann, bob and cy, the groups staff and admins, and who is in them. Everything of it is staged as it is
@@ -218,7 +218,7 @@ func TestANestedGroupGoesStepByStepAndWithItWhatItBrought(t *testing.T) {
 func (o *office) expand() {
 	o.t.Helper()
 	o.in(func(tx *pg.Tx) error {
-		_, err := access.ExpandInherited(context.Background(), tx, o.connector)
+		_, err := nesting.Expand(context.Background(), tx, o.connector)
 		return err
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -142,11 +142,11 @@ func (w *work) findOwners(ctx context.Context, tx *pg.Tx) (linked int64, err err
 // inherit brings inherited grants up to date. Where too many would follow from the nesting they stay as they are, and
 // the run says so.
 func (w *work) inherit(ctx context.Context, tx *pg.Tx) (err error) {
-	var n access.Inherited
+	var n nesting.Inherited
 	if w.effective.Incremental {
-		n, err = access.FollowRun(ctx, tx, w.connector, w.id)
+		n, err = nesting.FollowRun(ctx, tx, w.connector, w.id)
 	} else {
-		n, err = access.ExpandInherited(ctx, tx, w.connector)
+		n, err = nesting.Expand(ctx, tx, w.connector)
 	}
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func (w *world) setOwners(group string, people ...string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s := &access.Service{DB: w.db, Now: time.Now}
+	s := (&access.Service{DB: w.db, Now: time.Now}).Entitlements()
 	id := one[string](w, `select id::text from entitlement where external_id = $1`, group)
 	if _, err := s.Patch(context.Background(), w.admin, id, httpapi.IfMatch{}, body); err != nil {
 		w.t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
@@ -29,12 +30,12 @@ func open(t testing.TB) *recordtest.House {
 	})
 }
 
-func expand(t *testing.T, h *recordtest.House) access.Inherited {
+func expand(t *testing.T, h *recordtest.House) nesting.Inherited {
 	t.Helper()
 	ctx := context.Background()
-	var n access.Inherited
+	var n nesting.Inherited
 	err := h.DB.AsBulk(ctx, h.Tenant, func(tx *pg.Tx) (err error) {
-		n, err = access.ExpandInherited(ctx, tx, ldap)
+		n, err = nesting.Expand(ctx, tx, ldap)
 		return err
 	})
 	if err != nil {
@@ -66,10 +67,10 @@ func TestNestedGroupsWithACycleGiveInheritedGrantsWithAllTheirPaths(t *testing.T
 	for _, edge := range [][2]string{{sales, staff}, {emea, sales}, {staff, emea}, {staff, crm}} {
 		h.Nest(ldap, edge[0], edge[1])
 	}
-	if diff := cmp.Diff(access.Inherited{Added: 2}, expand(t, h)); diff != "" {
+	if diff := cmp.Diff(nesting.Inherited{Added: 2}, expand(t, h)); diff != "" {
 		t.Fatalf("first expansion: -want +got\n%s", diff)
 	}
-	if again := expand(t, h); again != (access.Inherited{}) {
+	if again := expand(t, h); again != (nesting.Inherited{}) {
 		t.Errorf("second expansion changed %+v; want nothing", again)
 	}
 	list := h.Must(200, "admin", "GET", "/entitlements/grants?entitlement_id="+crm+"&expand=paths", nil)
@@ -108,13 +109,13 @@ func TestInheritedGrantsFollowTheNesting(t *testing.T) {
 	account := h.Account(ldap, "ada", h.Person("ada", ""))
 	inner, outer := h.Entitlement(ldap, "inner"), h.Entitlement(ldap, "outer")
 	grant := h.Grant(ldap, account, inner)
-	if n := expand(t, h); n != (access.Inherited{}) {
+	if n := expand(t, h); n != (nesting.Inherited{}) {
 		t.Errorf("without nesting: %+v; want nothing", n)
 	}
 	h.Nest(ldap, inner, outer)
 	expand(t, h)
 	h.Exec(`update access_grant set directness = 'direct' where entitlement_id = $1`, outer)
-	if n := expand(t, h); n != (access.Inherited{}) {
+	if n := expand(t, h); n != (nesting.Inherited{}) {
 		t.Errorf("a pair that is both: %+v; want it to stay direct", n)
 	}
 	h.Exec(`update access_grant set status = 'revoked' where entitlement_id = $1`, outer)
@@ -130,7 +131,7 @@ func TestInheritedGrantsFollowTheNesting(t *testing.T) {
 		t.Errorf("revoked directly, still nested: %+v; want it inherited", n)
 	}
 	h.Exec(`update access_grant set status = 'missing' where id = $1`, grant)
-	if n := expand(t, h); n != (access.Inherited{}) {
+	if n := expand(t, h); n != (nesting.Inherited{}) {
 		t.Errorf("the direct grant is missing once: %+v; want nothing removed before that is proven", n)
 	}
 	h.Exec(`update access_grant set status = 'revoked' where id = $1`, grant)

@@ -1,13 +1,13 @@
-// Package access keeps what can be held and who holds it: entitlements, their nesting, and grants. It owns the tables
-// entitlement, entitlement_edge and access_grant, the paths /entitlements and /entitlements/grants, and the grants
-// beneath an identity and an account.
+// Package access joins what concerns entitlements and who holds them. It lists grants and members, today and in the
+// past, and tells how entitlements are used; its routes are those of its packages as well:
 //
-// A grant is direct when the target system says that the account holds the entitlement, and inherited when it follows
-// from nesting. Inherited grants are rows like the others: ExpandInherited brings them up to date after a sync. Who is
-// seen is decided by visible_grant() and visible_entitlement() in the database alone.
+// entitlement (reads and changes entitlements), grant (reads grants and their reasons), order (assigns, revokes,
+// extends and accepts), explain (why access is there), nesting (inherited grants) and grantstatus (what provisioning
+// writes).
 //
-// Why somebody should hold a grant is the ledger's: a grant tells its reasons, what should be and what is, and orders
-// to give, revoke and extend write reasons and nothing else. The target follows by provisioning.
+// A grant is direct if the target system says that the account holds the entitlement, and inherited if it follows from
+// nesting. Why somebody should hold a grant is the ledger's: orders write reasons, and the target follows by
+// provisioning. Who is seen is decided by visible_grant() and visible_entitlement() in the database alone.
 //
-// A function that takes a transaction joins it; a method of Service opens its own.
+// A function that takes a transaction joins it; a method of a Service opens its own.
 package access

@@ -10,7 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -42,7 +43,7 @@ func BenchmarkEffectiveAccess(b *testing.B) {
 	h.Exec(deep)
 	h.Analyze()
 	ctx := context.Background()
-	bulk := func(b *testing.B, fn func(tx *pg.Tx) (access.Inherited, error)) (n access.Inherited) {
+	bulk := func(b *testing.B, fn func(tx *pg.Tx) (nesting.Inherited, error)) (n nesting.Inherited) {
 		b.Helper()
 		err := h.DB.AsBulk(ctx, h.Tenant, func(tx *pg.Tx) (err error) { n, err = fn(tx); return err })
 		if err != nil {
@@ -50,7 +51,7 @@ func BenchmarkEffectiveAccess(b *testing.B) {
 		}
 		return n
 	}
-	all := func(tx *pg.Tx) (access.Inherited, error) { return access.ExpandInherited(ctx, tx, ldap) }
+	all := func(tx *pg.Tx) (nesting.Inherited, error) { return nesting.Expand(ctx, tx, ldap) }
 	b.Run("rebuilt", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
@@ -65,7 +66,7 @@ func BenchmarkEffectiveAccess(b *testing.B) {
 	h.Analyze()
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {
-			if n := bulk(b, all); n != (access.Inherited{}) {
+			if n := bulk(b, all); n != (nesting.Inherited{}) {
 				b.Fatalf("%+v", n)
 			}
 		}
@@ -101,11 +102,11 @@ func member(ctx context.Context, i int) func(tx *pg.Tx) error {
 			numbered("02", i/2*701), numbered("03", i/2*701%1000)).Scan(&id); err != nil {
 			return err
 		}
-		state := access.State{ID: id, Status: "revoked"}
+		state := grantstatus.State{ID: id, Status: "revoked"}
 		if i%2 == 1 {
-			state = access.State{ID: id, Status: "active", Held: true}
+			state = grantstatus.State{ID: id, Status: "active", Held: true}
 		}
-		return access.SetStates(ctx, tx, []access.State{state})
+		return grantstatus.Set(ctx, tx, []grantstatus.State{state})
 	}
 }
 
@@ -123,7 +124,7 @@ func nest(ctx context.Context, i int) func(tx *pg.Tx) error {
 			); err != nil {
 				return err
 			}
-			_, err := access.FollowHolders(ctx, tx, ldap, member)
+			_, err := nesting.FollowHolders(ctx, tx, ldap, member)
 			return err
 		}
 		const sql = `insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id)
@@ -131,7 +132,7 @@ func nest(ctx context.Context, i int) func(tx *pg.Tx) error {
 		if _, err := tx.Exec(ctx, sql, member, parent, ldap, run); err != nil {
 			return err
 		}
-		_, err := access.FollowHolders(ctx, tx, ldap, member)
+		_, err := nesting.FollowHolders(ctx, tx, ldap, member)
 		return err
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -81,10 +82,10 @@ func (s *system) do(fn func(ctx context.Context, tx *pg.Tx) error) {
 // stand says how a grant stands, as provisioning does after it has changed the target.
 func (s *system) stand(account, entitlement, status string) {
 	s.do(func(ctx context.Context, tx *pg.Tx) error {
-		_, err := access.Await(
+		_, err := grantstatus.Await(
 			ctx,
 			tx,
-			[]access.Awaited{
+			[]grantstatus.Awaited{
 				{
 					ID:            uuid.NewString(),
 					ConnectorID:   s.id,
@@ -101,7 +102,7 @@ func (s *system) stand(account, entitlement, status string) {
 		if err := tx.QueryRow(ctx, sql, s.accounts[account], s.entitlements[entitlement]).Scan(&id); err != nil {
 			return err
 		}
-		return access.SetStates(ctx, tx, []access.State{{ID: id, Status: status, Held: status == "active"}})
+		return grantstatus.Set(ctx, tx, []grantstatus.State{{ID: id, Status: status, Held: status == "active"}})
 	})
 }
 
@@ -131,20 +132,20 @@ func (s *system) read(member, parent string, in bool, account, entitlement strin
 				update access_grant set status = 'revoked', changed_run_id = $4
 				 where account_id = $1 and entitlement_id = $2 and connector_id = $3 and directness = 'direct'`
 		)
-		nesting, grant := part, take
+		edge, grant := part, take
 		if in {
-			nesting = nest
+			edge = nest
 		}
 		if holds {
 			grant = give
 		}
-		if _, err := tx.Exec(ctx, nesting, s.entitlements[member], s.entitlements[parent], s.id, run); err != nil {
+		if _, err := tx.Exec(ctx, edge, s.entitlements[member], s.entitlements[parent], s.id, run); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, grant, s.accounts[account], s.entitlements[entitlement], s.id, run); err != nil {
 			return err
 		}
-		_, err := access.FollowRun(ctx, tx, s.id, run)
+		_, err := nesting.FollowRun(ctx, tx, s.id, run)
 		return err
 	})
 }
@@ -215,12 +216,12 @@ func TestWhatFollowsFromNestingIsTrueAfterEveryChange(t *testing.T) {
 					r.Fatalf("%s is not held; on paper it is %s", key, how)
 				}
 			}
-			var again access.Inherited
+			var again nesting.Inherited
 			s.do(func(ctx context.Context, tx *pg.Tx) (err error) {
-				again, err = access.ExpandInherited(ctx, tx, s.id)
+				again, err = nesting.Expand(ctx, tx, s.id)
 				return err
 			})
-			if again != (access.Inherited{}) {
+			if again != (nesting.Inherited{}) {
 				r.Fatalf("a look at everybody changes %+v", again)
 			}
 		}
@@ -273,9 +274,9 @@ func TestAChainOfTenThousandGroupsEnds(t *testing.T) {
 	bottom := h.Strings(`select id::text from entitlement where external_id = 'g0'`)[0]
 	s.entitlements["g0"] = bottom
 	h.Grant(s.id, s.accounts["a0"], bottom)
-	var n access.Inherited
+	var n nesting.Inherited
 	s.do(func(ctx context.Context, tx *pg.Tx) (err error) {
-		n, err = access.ExpandInherited(ctx, tx, s.id)
+		n, err = nesting.Expand(ctx, tx, s.id)
 		return err
 	})
 	if n.Added != 9999 {

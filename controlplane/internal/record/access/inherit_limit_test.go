@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 )
 
 func TestNestingBringsNoMoreGrantsThanALimit(t *testing.T) {
@@ -14,9 +14,9 @@ func TestNestingBringsNoMoreGrantsThanALimit(t *testing.T) {
 	s := newSystem(h, 2, 2)
 	h.Nest(s.id, s.entitlements["e0"], s.entitlements["e1"])
 	h.Grant(s.id, s.accounts["a0"], s.entitlements["e0"])
-	all := func() (n access.Inherited) {
+	all := func() (n nesting.Inherited) {
 		s.do(func(ctx context.Context, tx *pg.Tx) (err error) {
-			n, err = access.ExpandInherited(ctx, tx, s.id)
+			n, err = nesting.Expand(ctx, tx, s.id)
 			return err
 		})
 		return n

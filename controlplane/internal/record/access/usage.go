@@ -2,63 +2,17 @@ package access
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
-
-// usual is how long access is unused before it is called so where nobody says.
-const usual = 90 * span.Day
-
-// idle is the condition that a grant g has been held for @unused and not used since. What a system never tells of is
-// not called unused: one that tells of the use of no grant of an entitlement is taken for one that does not tell.
-const idle = held + `
-	and coalesce(g.last_used_at, g.granted_at, g.first_seen_at) < now() - @unused::interval
-	and (g.last_used_at is not null
-	     or exists (select from access_grant u where u.entitlement_id = g.entitlement_id
-	         and u.last_used_at is not null))`
-
-// askUnused narrows a list of entitlements to those that somebody, whom the viewer may see, holds without using them.
-func (f Filters) askUnused(v viewer.Viewer, q *listing.Query) error {
-	length, err := parseUnused(f.Unused)
-	if err != nil {
-		return err
-	}
-	q.Where(
-		`exists (select from `+listing.Among(v, "access_grant", "g")+` where g.entitlement_id = e.id and `+idle+`)`,
-		pgx.NamedArgs{"unused": length},
-	)
-	return nil
-}
-
-func parseUnused(text string) (time.Duration, error) {
-	length, err := span.Parse(text)
-	if err != nil || length <= 0 {
-		return 0, fault.Coded(fault.Malformed, "invalid_parameter", "unused is a duration such as P90D").
-			With(fault.Field{Parameter: "unused", Code: "invalid", Detail: "an ISO 8601 duration longer than " +
-				"nothing, such as P90D"})
-	}
-	return length, nil
-}
-
-// used says when an entitlement was last used by those whom the viewer may see, and how many of them hold it unused.
-func used(ctx context.Context, tx *pg.Tx, id string, unused time.Duration) (last *time.Time, idling int64, err error) {
-	sql := `
-		select max(g.last_used_at) filter (where ` + held + `), count(*) filter (where ` + idle + `)
-		  from ` + listing.Among(tx.Viewer, "access_grant", "g") + `
-		 where g.entitlement_id = @id`
-	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id, "unused": unused}).Scan(&last, &idling); err != nil {
-		return nil, 0, fmt.Errorf("read use of entitlement: %w", err)
-	}
-	return last, idling, nil
-}
 
 // EntitlementUsage says how an entitlement is used by those whom the reader may see.
 type EntitlementUsage struct {
@@ -69,7 +23,7 @@ type EntitlementUsage struct {
 	UsedGrantCount   int64            `json:"used_grant_count" doc:"Of the grants that are held, those used within that time."`
 	UnusedGrantCount int64            `json:"unused_grant_count"`
 	UnusedFor        []EntitlementAge `json:"unused_for" nullable:"false" doc:"The unused ones by how long."`
-	Grants           []Grant          `json:"grants" nullable:"false" doc:"The unused ones, those unused for longest first, at most 100."`
+	Grants           []grant.Grant    `json:"grants" nullable:"false" doc:"The unused ones, those unused for longest first, at most 100."`
 }
 
 // EntitlementAge counts grants that have been unused for at least so many days.
@@ -84,13 +38,13 @@ type usageIn struct {
 }
 
 func (s *Service) usage(ctx context.Context, v viewer.Viewer, in *usageIn) (*answer[EntitlementUsage], error) {
-	length, err := parseUnused(in.Unused)
+	length, err := entitlement.ParseUnused(in.Unused)
 	if err != nil {
 		return nil, err
 	}
-	u := EntitlementUsage{Unused: in.Unused, UnusedFor: []EntitlementAge{}, Grants: []Grant{}}
+	u := EntitlementUsage{Unused: in.Unused, UnusedFor: []EntitlementAge{}, Grants: []grant.Grant{}}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := find(ctx, tx, in.ID, ""); err != nil {
+		if _, err := entitlement.Lookup(ctx, tx, in.ID, ""); err != nil {
 			return err
 		}
 		return u.fill(ctx, tx, in.ID, length)
@@ -102,9 +56,9 @@ func (u *EntitlementUsage) fill(ctx context.Context, tx *pg.Tx, id string, unuse
 	grants := listing.Among(tx.Viewer, "access_grant", "g")
 	counts := `
 		select coalesce(bool_or(g.last_used_at is not null), false),
-		    max(g.last_used_at) filter (where ` + held + `), count(*) filter (where ` + held + `),
-		       count(*) filter (where ` + held + ` and g.last_used_at >= now() - @unused::interval),
-		       	count(*) filter (where ` + idle + `)
+		    max(g.last_used_at) filter (where ` + nesting.HeldSQL + `), count(*) filter (where ` + nesting.HeldSQL + `),
+		       count(*) filter (where ` + nesting.HeldSQL + ` and g.last_used_at >= now() - @unused::interval),
+		       	count(*) filter (where ` + entitlement.UnusedSQL + `)
 		  from ` + grants + `
 		 where g.entitlement_id = @id`
 	ages := `
@@ -113,14 +67,14 @@ func (u *EntitlementUsage) fill(ctx context.Context, tx *pg.Tx, id string, unuse
 		  join unnest(array[30, 60, 90, 180, 365]) d (days) on coalesce(g.last_used_at, g.granted_at,
 		      g.first_seen_at) < now() - make_interval(days => d.days)
 		 where g.entitlement_id = @id
-		   and ` + idle + `
+		   and ` + entitlement.UnusedSQL + `
 		 group by d.days
 		 order by d.days`
 	oldest := `
 		select g.id::text
 		  from ` + grants + `
 		 where g.entitlement_id = @id
-		   and ` + idle + `
+		   and ` + entitlement.UnusedSQL + `
 		 order by coalesce(g.last_used_at, g.granted_at, g.first_seen_at), g.id
 		 limit 100`
 	args := pgx.NamedArgs{"id": id, "unused": unused}
@@ -140,21 +94,21 @@ func (u *EntitlementUsage) fill(ctx context.Context, tx *pg.Tx, id string, unuse
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil || len(ids) == 0 {
 		return err
 	}
-	found, err := readGrants(ctx, tx, "g.id = any(@ids::text[]::uuid[])", pgx.NamedArgs{"ids": ids})
+	found, err := grant.Read(ctx, tx, "g.id = any(@ids::text[]::uuid[])", pgx.NamedArgs{"ids": ids})
 	if err != nil {
 		return err
 	}
 	u.Grants = inOrder(found, ids)
-	return fillStanding(ctx, tx, u.Grants, false)
+	return grant.FillStanding(ctx, tx, u.Grants, false)
 }
 
 // inOrder puts grants into the order of these ids.
-func inOrder(grants []Grant, ids []string) []Grant {
-	at := map[string]Grant{}
+func inOrder(grants []grant.Grant, ids []string) []grant.Grant {
+	at := map[string]grant.Grant{}
 	for _, g := range grants {
 		at[g.ID] = g
 	}
-	out := []Grant{}
+	out := []grant.Grant{}
 	for _, id := range ids {
 		if g, there := at[id]; there {
 			out = append(out, g)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 )
 
 // world is what is so in the tables, and what was so after each change.
@@ -75,12 +75,12 @@ func (w *world) step(ctx context.Context, tx *pg.Tx) (err error) {
 			w.system,
 		)
 		if err == nil {
-			_, err = access.ExpandInherited(ctx, tx, w.system)
+			_, err = nesting.Expand(ctx, tx, w.system)
 		}
 	case 3:
 		exec(`delete from entitlement_edge where member_id = $1`, w.one(w.groups))
 		if err == nil {
-			_, err = access.ExpandInherited(ctx, tx, w.system)
+			_, err = nesting.Expand(ctx, tx, w.system)
 		}
 	case 4:
 		exec(

@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -252,12 +252,12 @@ func (s *story) read(ctx context.Context, tx *pg.Tx, page pg.Page) (events []His
 }
 
 // whysOf are the reasons of events, in the words of package access.
-func whysOf(ctx context.Context, tx *pg.Tx, rows []row) (map[string]access.GrantReason, error) {
+func whysOf(ctx context.Context, tx *pg.Tx, rows []row) (map[string]grant.GrantReason, error) {
 	var ids []string
 	for _, r := range rows {
 		if r.Data.ReasonID != nil {
 			ids = append(ids, *r.Data.ReasonID)
 		}
 	}
-	return access.ReasonsByID(ctx, tx, ids)
+	return grant.ReasonsByID(ctx, tx, ids)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
@@ -47,7 +47,7 @@ func (h house) expand() {
 	err := h.DB.As(
 		ctx,
 		h.Tenant,
-		func(tx *pg.Tx) error { _, err := access.ExpandInherited(ctx, tx, system); return err },
+		func(tx *pg.Tx) error { _, err := nesting.Expand(ctx, tx, system); return err },
 	)
 	if err != nil {
 		h.T.Fatal(err)

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 )
 
 // teller puts events into words.
 type teller struct {
 	names names
-	whys  map[string]access.GrantReason
+	whys  map[string]grant.GrantReason
 	all   bool // whoever asks sees all: what targets answered is theirs to read
 	bare  bool
 }

@@ -1,0 +1,105 @@
+package entitlement
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+)
+
+// EntitlementRetirement takes an entitlement out of use.
+type EntitlementRetirement struct {
+	ReplacementID *string `json:"replacement_id,omitempty" format:"uuid" doc:"What to ask for instead."`
+	DryRun        bool    `json:"dry_run,omitempty" doc:"As the query parameter."`
+}
+
+// RetirementImpact is what retiring an entitlement means.
+type RetirementImpact struct {
+	DryRun        bool              `json:"dry_run"`
+	Holders       int64             `json:"holders" doc:"Accounts that hold it. They go on holding it until their reasons end, or it is revoked."`
+	Reasons       int64             `json:"reasons" doc:"Reasons that ask for it now."`
+	Roles         []NamedParty      `json:"roles" nullable:"false" doc:"Roles that hold it: they give it no more."`
+	OpenRequests  int64             `json:"open_requests" doc:"Requests for it that are not decided yet."`
+	ReplacementID *string           `json:"replacement_id"`
+	Entitlement   EntitlementDetail `json:"entitlement" doc:"As it is now, or would be left by a dry run."`
+}
+
+type retireIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	Body   EntitlementRetirement
+}
+
+func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*answer[RetirementImpact], error) {
+	dry := in.DryRun || in.Body.DryRun
+	im := RetirementImpact{DryRun: dry, ReplacementID: in.Body.ReplacementID}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		before, err := writable(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		if before.Lifecycle == "retired" {
+			return fault.Coded(fault.Conflict, "invalid_transition", "%s is retired already", before.Label()).
+				Also("allowed", []string{})
+		}
+		after := before.EntitlementFields
+		after.Lifecycle, after.Requestable, after.ReplacementID = "retired", false, in.Body.ReplacementID
+		if err := after.check(
+			ctx,
+			tx,
+			in.ID,
+			EntitlementFields{
+				OwnerIDs:       before.OwnerIDs,
+				BackupOwnerIDs: before.BackupOwnerIDs,
+				ApprovalRuleID: before.ApprovalRuleID,
+			},
+		); err != nil {
+			return err
+		}
+		if err := im.look(ctx, tx, in.ID); err != nil {
+			return err
+		}
+		if !dry {
+			changes, err := mergepatch.Diff(before.EntitlementFields, after)
+			if err != nil {
+				return err
+			}
+			if err := store(ctx, tx, []written{{ID: in.ID, EntitlementFields: after}}, s.Now()); err != nil {
+				return err
+			}
+			if err := audit.Record(
+				ctx,
+				tx,
+				audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: before.subject()},
+			); err != nil {
+				return err
+			}
+		}
+		im.Entitlement, err = detail(ctx, tx, in.ID)
+		return err
+	})
+	return &answer[RetirementImpact]{Body: im}, err
+}
+
+func (im *RetirementImpact) look(ctx context.Context, tx *pg.Tx, id string) error {
+	const sql = `
+		select (select count(*) from access_grant g where g.entitlement_id = @id and ` + nesting.HeldSQL + `),
+		       (select count(*) from access_reason r where r.entitlement_id = @id and r.effect = 'allow'
+		       and r.state = 'active'), (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'display', r.name)
+		           order by r.name, r.id), '[]')
+		          from role_entitlement x join role r on r.id = x.role_id and r.lifecycle <> 'retired'
+		       where x.entitlement_id = @id), (select count(*) from access_request_item t where t.entitlement_id = @id
+		           and t.status in ('submitted', 'pending_approval', 'blocked'))`
+	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).
+		Scan(&im.Holders, &im.Reasons, &im.Roles, &im.OpenRequests); err != nil {
+		return fmt.Errorf("look what retiring means: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package explain
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+)
+
+// AccessExplanation is the whole story of a person and an entitlement: what they hold, why, and why not.
+type AccessExplanation struct {
+	Summary      string               `json:"summary"`
+	Story        []string             `json:"story" nullable:"false" doc:"All of it in plain words, in order."`
+	Identity     *identity.Reference  `json:"identity" doc:"Null if the account has no owner."`
+	Entitlement  identity.Reference   `json:"entitlement"`
+	Desired      bool                 `json:"desired"`
+	Observed     bool                 `json:"observed"`
+	Difference   string               `json:"difference,omitempty" doc:"Why what should be is not so."`
+	Reasons      []ExplainedReason    `json:"reasons" nullable:"false"`
+	EndsAt       *time.Time           `json:"ends_at"`
+	EndsWith     []string             `json:"ends_with" nullable:"false" doc:"What would end it."`
+	FirstSeen    *GrantFirstSeen      `json:"first_seen"`
+	Provisioning AccessProvisioning   `json:"provisioning"`
+	Accounts     []identity.Reference `json:"accounts" nullable:"false" doc:"The person's accounts in the system."`
+	Grant        *grant.Grant         `json:"grant" doc:"Null when there is none."`
+}
+
+// ExplainedReason is a reason in words.
+type ExplainedReason struct {
+	grant.GrantReason
+	Sentence string  `json:"sentence"`
+	Rule     *string `json:"rule" doc:"Whom the rule is for, in words."`
+}
+
+// GrantFirstSeen says who saw a grant first.
+type GrantFirstSeen struct {
+	At          time.Time      `json:"at"`
+	RunID       *string        `json:"run_id" doc:"The reading that first saw it; null when it was made from here."`
+	Trigger     *string        `json:"trigger"`
+	RequestedBy map[string]any `json:"requested_by"`
+	AssignedBy  *string        `json:"assigned_by" doc:"By the target's own record."`
+}
+
+// AccessProvisioning says how the target is made to agree.
+type AccessProvisioning struct {
+	Writes  bool            `json:"writes" doc:"Whether anything is written to the system now."`
+	Because []string        `json:"because" nullable:"false" doc:"Why nothing is."`
+	Tasks   []ExplainedTask `json:"tasks" nullable:"false" doc:"The last changes of the target that concern it, the newest first."`
+}
+
+// ExplainedTask is a change of the target, in words.
+type ExplainedTask struct {
+	ID            string         `json:"id" db:"id"`
+	Operation     string         `json:"operation" db:"operation"`
+	State         string         `json:"state" db:"state"`
+	Mode          string         `json:"mode" db:"mode"`
+	Outcome       *string        `json:"outcome" db:"outcome"`
+	ErrorClass    *string        `json:"error_class" db:"error_class"`
+	Error         map[string]any `json:"error" db:"error"`
+	Advice        *string        `json:"advice" db:"advice"`
+	Attempts      int            `json:"attempts" db:"attempts"`
+	NextAttemptAt *time.Time     `json:"next_attempt_at" db:"next_attempt_at"`
+	Verified      string         `json:"verified" db:"verified"`
+	CreatedAt     time.Time      `json:"created_at" db:"created_at"`
+	FinishedAt    *time.Time     `json:"finished_at" db:"finished_at"`
+	Sentence      string         `json:"sentence" db:"-"`
+}
+
+// Who names the person, or the account where it belongs to nobody.
+func (x *AccessExplanation) Who() string {
+	switch {
+	case x.Identity != nil:
+		return x.Identity.Display
+	case x.Grant != nil:
+		return "The account " + x.Grant.Account.Display
+	}
+	return "Nobody"
+}
+
+// Service explains access.
+type Service struct {
+	DB *pg.DB
+	// Say tells whom a rule is for, in words; empty if it cannot. Without it no explanation says so.
+	Say func(condition []byte) string
+}
+
+// Explain tells the whole story of a grant.
+func (s *Service) Explain(ctx context.Context, v viewer.Viewer, id string) (x AccessExplanation, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		g, err := grant.Find(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		x = explained(g)
+		return s.fill(ctx, tx, &x, pairOf(g))
+	})
+	return x, err
+}
+
+// explained begins the story of a grant.
+func explained(g grant.Grant) AccessExplanation {
+	return AccessExplanation{
+		Grant:       &g,
+		Identity:    g.Identity,
+		Entitlement: g.Entitlement,
+		Desired:     g.Desired,
+		Observed:    g.Observed,
+		EndsAt:      g.EndsAt,
+		Reasons:     inWords(g.Reasons),
+	}
+}
+
+func inWords(reasons []grant.GrantReason) []ExplainedReason {
+	out := make([]ExplainedReason, len(reasons))
+	for i, r := range reasons {
+		out[i] = ExplainedReason{GrantReason: r, Sentence: grant.Capitalize(r.Sentence())}
+	}
+	return out
+}
+
+// ExplainPair tells why somebody holds an entitlement, or why not.
+func (s *Service) ExplainPair(
+	ctx context.Context,
+	v viewer.Viewer,
+	identityID, entitlementID string,
+) (x AccessExplanation, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		person, err := identity.Find(ctx, tx, identityID)
+		if err != nil {
+			return err
+		}
+		if entitlementID == "" {
+			return fault.Coded(fault.Malformed, "invalid_parameter", "say of what: entitlement_id").
+				With(fault.Field{Parameter: "entitlement_id", Code: "required",
+					Detail: "name the entitlement that they hold, or do not"})
+		}
+		e, err := entitlement.Lookup(ctx, tx, entitlementID, "")
+		if err != nil {
+			return err
+		}
+		if err := mayAsk(ctx, tx, person.ID, e.ID); err != nil {
+			return err
+		}
+		g, err := grantOfPair(ctx, tx, person.ID, e.ID)
+		if err != nil {
+			return err
+		}
+		if g != nil {
+			x = explained(*g)
+			return s.fill(ctx, tx, &x, pairOf(*g))
+		}
+		x = AccessExplanation{
+			Identity:    &identity.Reference{ID: person.ID, Display: person.DisplayName},
+			Entitlement: identity.Reference{ID: e.ID, Display: e.Label()},
+		}
+		if err := s.withoutGrant(ctx, tx, &x, e); err != nil {
+			return err
+		}
+		return s.fill(ctx, tx, &x, pairAsked{identity: &person.ID, entitlement: e.ID, connector: e.ConnectorID})
+	})
+	return x, err
+}
+
+// withoutGrant tells what the ledger says of a pair of which the target knows nothing.
+func (s *Service) withoutGrant(ctx context.Context, tx *pg.Tx, x *AccessExplanation, e entitlement.Entitlement) error {
+	x.Reasons = []ExplainedReason{}
+	if e.ConnectorID == nil {
+		return nil
+	}
+	reasons, err := grant.ReasonsOfPair(ctx, tx, x.Identity.ID, e)
+	if err != nil {
+		return err
+	}
+	x.Reasons = inWords(reasons)
+	wants, err := desiredOf(ctx, tx, x.Identity.ID, e.ID)
+	if err != nil || len(wants) == 0 {
+		return err
+	}
+	x.Desired, x.EndsAt = true, wants[0].EndsAt
+	return nil
+}
+
+// mayAsk is a fault of kind NotFound for whoever would not be shown a grant of the pair if there were one.
+func mayAsk(ctx context.Context, tx *pg.Tx, identity, entitlement string) error {
+	if tx.Viewer.SeesAll() {
+		return nil
+	}
+	const sql = `
+		select @identity::uuid = (select viewer_identity())
+		    or exists (select from managed_identity() m where m.id = @identity::uuid)
+		    or exists (select from owned_entitlement() o where o.id = @entitlement::uuid)`
+	var may bool
+	if err := tx.QueryRow(ctx, sql, pairArgs(identity, entitlement)).Scan(&may); err != nil {
+		return err
+	}
+	if !may {
+		return fault.New(fault.NotFound, "there is no entitlement %s", entitlement)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package explain
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Routes are the explanations of access.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/entitlements/grants/{id}/explain", "Explain a grant", s.explain).Describe(aboutExplain),
+		httpapi.Handle("GET", "/identities/{id}/access-explain", "Explain the access of an identity", s.explainPair).
+			Describe(aboutPair),
+	}
+}
+
+const (
+	aboutExplain = "Reasons with their rules, ways of nesting, who saw it first, what should be and what is, why " +
+		"they differ, and what would end it: in plain words and as data."
+	aboutPair = "The same explanation for an identity and an entitlement. If there is no grant, it explains why " +
+		"not. Callers who may not see such a grant receive 404."
+)
+
+type one struct {
+	ID string `path:"id"`
+}
+
+type answer[T any] struct {
+	Body T
+}
+
+func (s *Service) explain(ctx context.Context, v viewer.Viewer, in *one) (*answer[AccessExplanation], error) {
+	out, err := s.Explain(ctx, v, in.ID)
+	return &answer[AccessExplanation]{Body: out}, err
+}
+
+type explainPairIn struct {
+	ID            string `path:"id"`
+	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Needed."`
+}
+
+func (s *Service) explainPair(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *explainPairIn,
+) (*answer[AccessExplanation], error) {
+	out, err := s.ExplainPair(ctx, v, in.ID, in.EntitlementID)
+	return &answer[AccessExplanation]{Body: out}, err
+}

@@ -1,0 +1,115 @@
+package order
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
+)
+
+// Routes are the orders: to assign, revoke and extend access, and to accept it as found.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("POST", "/entitlements/grants", "Assign an entitlement", s.give).
+			For(viewer.Admin).
+			Status(http.StatusAccepted).
+			Errors(409).
+			Describe(aboutGive),
+		httpapi.Handle("POST", "/entitlements/grants/{id}/revoke", "Revoke a grant", s.revoke).
+			For(viewer.Admin).
+			Status(http.StatusAccepted).
+			Errors(409).
+			Describe(aboutRevoke),
+		httpapi.Handle("POST", "/entitlements/grants/{id}/extend", "Extend a grant", s.extendOne).
+			For(viewer.Admin).
+			Errors(409).
+			Describe(aboutExtend),
+		httpapi.Handle("POST", "/entitlements/grants/bulk-revoke", "Revoke grants in bulk", s.bulkRevoke).
+			For(viewer.Admin).
+			Describe(aboutBulk),
+		httpapi.Handle("POST", "/entitlements/grants/accept-as-found", "Accept grants as found", s.acceptAsFound).
+			For(viewer.Admin).
+			Describe(aboutAccept),
+	}
+}
+
+const (
+	aboutGive = "An administrator's order is a reason like any other: the access is there while it lasts, and longer " +
+		"if others ask for it. 409 not_grantable, " +
+		"account_without_owner, identity_inactive and access_denied say what is in the way. The target follows: " +
+		"links.explain tells how far it is."
+	aboutRevoke = "Ends all reasons of a grant, or one of them. The access ends with the last reason. If a policy " +
+		"would grant it again, give exclude_until: " +
+		"the access is denied until then. Unmanaged grants are revoked too. With dry_run nothing is written."
+	aboutExtend = "Moves the end date of access that was assigned for a limited time. Access from a policy ends with " +
+		"the policy: 409 not_extendable."
+	aboutBulk = "Revokes at most 500 grants wholly, as the single call does, in one transaction; those that cannot " +
+		"be are refused one by one, and say why."
+	aboutAccept = "Accepts unmanaged grants as they were found: by ids, or all of a system. They need no further " +
+		"decision, " +
+		"count as accepted in lists and figures, and explain names the person who accepted them. Your own access is " +
+		"omitted. With dry_run nothing is written."
+)
+
+type giveIn struct {
+	Body GrantOrder
+}
+
+type answer[T any] struct {
+	Body T
+}
+
+func (s *Service) give(ctx context.Context, v viewer.Viewer, in *giveIn) (*answer[GrantOrdered], error) {
+	out, err := s.Give(ctx, v, in.Body)
+	return &answer[GrantOrdered]{Body: out}, err
+}
+
+type revokeIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	Body   GrantRevocation
+}
+
+func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*answer[RevocationImpact], error) {
+	out, err := s.Revoke(ctx, v, in.ID, in.Body, in.DryRun)
+	return &answer[RevocationImpact]{Body: out}, err
+}
+
+type extendIn struct {
+	ID   string `path:"id"`
+	Body struct {
+		EndsAt time.Time `json:"ends_at"`
+	}
+}
+
+func (s *Service) extendOne(ctx context.Context, v viewer.Viewer, in *extendIn) (*httpapi.One[grant.Grant], error) {
+	g, err := s.Extend(ctx, v, in.ID, in.Body.EndsAt)
+	return &httpapi.One[grant.Grant]{ETag: httpapi.ETag(g.Version), Body: g}, err
+}
+
+type bulkRevokeIn struct {
+	DryRun bool `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	Body   BulkGrantRevocation
+}
+
+func (s *Service) bulkRevoke(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *bulkRevokeIn,
+) (*answer[BulkGrantsRevoked], error) {
+	out, err := s.BulkRevoke(ctx, v, in.Body, in.DryRun)
+	return &answer[BulkGrantsRevoked]{Body: out}, err
+}
+
+type acceptIn struct {
+	DryRun bool `query:"dry_run" doc:"Count the grants, and write nothing."`
+	Body   GrantAcceptance
+}
+
+func (s *Service) acceptAsFound(ctx context.Context, v viewer.Viewer, in *acceptIn) (*answer[GrantsAccepted], error) {
+	out, err := s.AcceptAsFound(ctx, v, in.Body, in.DryRun)
+	return &answer[GrantsAccepted]{Body: out}, err
+}
