@@ -8,30 +8,51 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Addresses keeps a rate for each network address: an IPv4 address, or the /64 that an IPv6 address lies in, which is
-// what one household or machine has. It keeps it for this process alone.
-type Addresses struct {
+// each keeps a rate for each key, for this process alone. Keys that were not seen for the longest time are forgotten.
+type each[K comparable] struct {
 	rate viewer.Rate
 	now  func() time.Time
 
 	mu   sync.Mutex
-	full *recent[netip.Prefix, time.Time]
+	full *recent[K, time.Time]
 }
+
+func newEach[K comparable](rate viewer.Rate, now func() time.Time) each[K] {
+	return each[K]{rate: rate, now: now, full: newRecent[K, time.Time](most)}
+}
+
+func (e *each[K]) take(key K) Verdict {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	full := e.full.get(key, func() time.Time { return time.Time{} })
+	var v Verdict
+	*full, v = judge(e.rate, *full, e.now())
+	return v
+}
+
+// Addresses keeps a rate for each network address: an IPv4 address, or the /64 that an IPv6 address lies in, which is
+// what one household or machine has.
+type Addresses struct{ each[netip.Prefix] }
 
 // NewAddresses lets each address through at a rate.
 func NewAddresses(rate viewer.Rate, now func() time.Time) *Addresses {
-	return &Addresses{rate: rate, now: now, full: newRecent[netip.Prefix, time.Time](most)}
+	return &Addresses{newEach[netip.Prefix](rate, now)}
 }
 
 // Take judges one request from an address. What is no address shares one rate with everything else that is none.
-func (a *Addresses) Take(address string) Verdict {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	full := a.full.get(Network(address), func() time.Time { return time.Time{} })
-	var v Verdict
-	*full, v = judge(a.rate, *full, a.now())
-	return v
+func (a *Addresses) Take(address string) Verdict { return a.take(Network(address)) }
+
+// Tenants keeps a rate for each tenant, for requests that come before anybody is signed in. Callers count only tenants
+// that exist, so that nobody can fill it with names.
+type Tenants struct{ each[string] }
+
+// NewTenants lets each tenant through at a rate.
+func NewTenants(rate viewer.Rate, now func() time.Time) *Tenants {
+	return &Tenants{newEach[string](rate, now)}
 }
+
+// Take judges one request to the tenant of the ID.
+func (t *Tenants) Take(tenant string) Verdict { return t.take(tenant) }
 
 // Network is what of an address has one rate: an IPv4 address, or the /64 of an IPv6 address.
 func Network(address string) netip.Prefix {

@@ -3,6 +3,7 @@ package auth_test
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
 const clientSecret = "CANARY-client-secret"
@@ -282,6 +284,49 @@ func TestOneNetworkBeginsOnlySoManySignInsWithProviders(t *testing.T) {
 	}
 	h.pass(time.Second)
 	h.call("GET", path, "", "").want(t, "a second later", 404, "not_found")
+}
+
+// A flood of starts from many networks at one tenant keeps nobody of another tenant from signing in.
+func TestStartsOfSignInsAreLimitedForEachTenantByItself(t *testing.T) {
+	h := open(t)
+	h.provider(h.signIn().AccessToken, "corp")
+	beta := tenant.Bootstrap{Slug: "beta", AdminEmail: "eve@beta.example", AdminPassword: canary}
+	if _, err := beta.Run(ctx, h.db); err != nil {
+		t.Fatal(err)
+	}
+	who := fmt.Sprintf(`{"tenant":"beta","email":"eve@beta.example","password":%q}`, canary)
+	eve := h.call("POST", "/auth/login", "", who)
+	eve.want(t, "sign in at the other tenant", 200, "")
+	h.provider(eve.AccessToken, "corp")
+	start := func(network int, tenant string) int {
+		t.Helper()
+		from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(network))}}
+		client := http.Client{
+			Transport:     &http.Transport{DialContext: from.DialContext, DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+		resp, err := client.Get(h.url + "/api/v1/auth/oidc/start?provider=corp&tenant=" + tenant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	for i := range 300 { // the clock stands still
+		if status := start(1+i/60, "acme"); status == http.StatusTooManyRequests {
+			t.Fatalf("start %d is one too many", i+1)
+		}
+	}
+	if status := start(9, "acme"); status != http.StatusTooManyRequests {
+		t.Errorf("one more, from a network that has begun none: %d; want 429", status)
+	}
+	if status := start(9, "beta"); status == http.StatusTooManyRequests {
+		t.Error("nobody can sign in at the other tenant")
+	}
+	h.pass(time.Second)
+	if status := start(9, "acme"); status == http.StatusTooManyRequests {
+		t.Error("a second later it is still one too many")
+	}
 }
 
 func TestNobodyHearsWhichTenantsThereAre(t *testing.T) {

@@ -57,26 +57,29 @@ type elsewhere struct {
 	Body     *session.SignInTokens
 }
 
-// startRate is how often one network may begin a sign-in with a provider, and allStarts how often all of them together:
-// each keeps a row until it is over, so that their number is bounded.
+// startRate is how often one network may begin a sign-in with a provider, and tenantStarts how often all networks
+// together may begin one at one tenant: each keeps a row until it is over, so that their number is bounded. Tenants have
+// rates of their own, so that a flood at one does not keep the users of another from signing in.
 var (
-	startRate = viewer.Rate{PerSecond: 2, Burst: 60}
-	allStarts = viewer.Rate{PerSecond: 50, Burst: 500}
+	startRate    = viewer.Rate{PerSecond: 2, Burst: 60}
+	tenantStarts = viewer.Rate{PerSecond: 20, Burst: 300}
 )
 
-// mayStart refuses to begin more sign-ins with providers than anybody needs.
+// mayStart refuses to begin more sign-ins with providers from one network than anybody needs.
 func (s *Service) mayStart(ctx context.Context) error {
-	for _, v := range []func() limit.Verdict{
-		func() limit.Verdict { return s.starters.Take(httpapi.AddressOf(ctx)) },
-		func() limit.Verdict { return s.starts.Take("") },
-	} {
-		if verdict := v(); !verdict.Allowed {
-			f := fault.New(fault.TooMany, "Too many sign-ins with an identity provider were started. Wait a moment.")
-			f.RetryAfter = max(time.Second, verdict.Wait)
-			return f
-		}
+	if err := tooManyStarts(s.starters.Take(httpapi.AddressOf(ctx))); err != nil {
+		return err
 	}
 	return s.Limits.Check(ctx, throttle.AttemptAt("oidc", httpapi.AddressOf(ctx)))
+}
+
+func tooManyStarts(v limit.Verdict) error {
+	if v.Allowed {
+		return nil
+	}
+	f := fault.New(fault.TooMany, "Too many sign-ins with an identity provider were started. Wait a moment.")
+	f.RetryAfter = max(time.Second, v.Wait)
+	return f
 }
 
 // startOIDC begins a sign-in: what comes back must carry this state, in this browser, once.
@@ -100,6 +103,10 @@ func (s *Service) startOIDC(ctx context.Context, _ viewer.Viewer, in *startIn) (
 			return noProvider() // in the words that there are for a tenant that there is not
 		}
 		if err != nil {
+			return err
+		}
+		// Only here, where a start shows that the tenant exists anyway.
+		if err := tooManyStarts(s.starts.Take(tenantID)); err != nil {
 			return err
 		}
 		if client, err = s.clientOf(ctx, tx, p); err != nil {

@@ -30,7 +30,7 @@ type Service struct {
 
 	askers   *limit.Addresses            // of requests for the options
 	starters *limit.Addresses            // of sign-ins, each network by itself
-	starts   *limit.Addresses            // and all of them together
+	starts   *limit.Tenants              // and of all networks together, each tenant by itself
 	offers   *lru.Cache[string, offered] // by the slug that was asked for
 }
 
@@ -44,7 +44,7 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, s Service) (*Servic
 	s.offers = lru.New[string, offered](1_000)
 	s.askers = limit.NewAddresses(optionsRate, s.Now)
 	s.starters = limit.NewAddresses(startRate, s.Now)
-	s.starts = limit.NewAddresses(allStarts, s.Now)
+	s.starts = limit.NewTenants(tenantStarts, s.Now)
 	return &s, nil
 }
 
