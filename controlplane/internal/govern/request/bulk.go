@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -20,41 +22,41 @@ type AccessRequestBulk struct {
 
 // AccessRequestBulkItem is what became of one of them.
 type AccessRequestBulkItem struct {
-	Index    int                     `json:"index"`
-	Created  bool                    `json:"created"`
-	ID       string                  `json:"id,omitempty"`
-	Number   string                  `json:"number,omitempty"`
-	Status   string                  `json:"status,omitempty"`
-	Foreseen *AccessRequestForesight `json:"foreseen,omitempty" doc:"With dry_run: what would become of it."`
-	Problems []AccessRequestProblem  `json:"problems" nullable:"false" doc:"Why it was refused."`
+	Index    int                                   `json:"index"`
+	Created  bool                                  `json:"created"`
+	ID       string                                `json:"id,omitempty"`
+	Number   string                                `json:"number,omitempty"`
+	Status   string                                `json:"status,omitempty"`
+	Foreseen *accessrequest.AccessRequestForesight `json:"foreseen,omitempty" doc:"With dry_run: what would become of it."`
+	Problems []draft.AccessRequestProblem          `json:"problems" nullable:"false" doc:"Why it was refused."`
 }
 
 // SubmitMany asks for many things in one call. What is refused does not keep the others from being made.
 func (s *Service) SubmitMany(
 	ctx context.Context,
 	v viewer.Viewer,
-	all []NewAccessRequest,
+	all []accessrequest.NewAccessRequest,
 	dryRun bool,
 ) (out AccessRequestBulk, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		out = AccessRequestBulk{DryRun: dryRun, Results: make([]AccessRequestBulkItem, len(all))}
-		drafts, good := make([]*draft, len(all)), []*draft{}
+		drafts, good := make([]*draft.Draft, len(all)), []*draft.Draft{}
 		for i, in := range all {
-			drafts[i] = draw(tx, in, fmt.Sprintf("#/requests/%d", i))
+			drafts[i] = draft.New(tx, in, fmt.Sprintf("#/requests/%d", i))
 		}
-		if err := examine(ctx, tx, drafts, !dryRun, s.Now()); err != nil {
+		if err := draft.Examine(ctx, tx, drafts, !dryRun, s.Now()); err != nil {
 			return err
 		}
 		for i, d := range drafts {
-			out.Results[i] = AccessRequestBulkItem{Index: i, Problems: d.problems()}
-			if len(d.faults) > 0 {
+			out.Results[i] = AccessRequestBulkItem{Index: i, Problems: d.Problems()}
+			if len(d.Faults) > 0 {
 				out.Refused++
 				continue
 			}
 			out.Created++
 			good = append(good, d)
 			if out.Results[i].Created = !dryRun; dryRun {
-				foresight := d.foresee()
+				foresight := d.Foresee()
 				out.Results[i].Foreseen = &foresight
 			}
 		}
@@ -70,11 +72,11 @@ func (s *Service) SubmitMany(
 }
 
 // tell fills in what became of the requests that were made.
-func (b *AccessRequestBulk) tell(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
+func (b *AccessRequestBulk) tell(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) error {
 	ids := make([]string, len(drafts))
 	place := map[string]int{}
 	for i, d := range drafts {
-		ids[i], place[d.id] = d.id, i
+		ids[i], place[d.ID] = d.ID, i
 	}
 	rows, err := tx.Query(
 		ctx,
@@ -88,7 +90,7 @@ func (b *AccessRequestBulk) tell(ctx context.Context, tx *pg.Tx, drafts []*draft
 	var serial int64
 	_, err = pgx.ForEachRow(rows, []any{&id, &serial, &status}, func() error {
 		r := &b.Results[place[id]]
-		r.ID, r.Number, r.Status = id, numberOf(serial), status
+		r.ID, r.Number, r.Status = id, accessrequest.Number(serial), status
 		return nil
 	})
 	if err != nil {

@@ -3,14 +3,14 @@ package request
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/change"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/task"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -38,7 +38,7 @@ type AccessRequestVerdictResult struct {
 // AccessRequestDecisions are the results, and the request as it is then.
 type AccessRequestDecisions struct {
 	Results []AccessRequestVerdictResult `json:"results" nullable:"false"`
-	Request AccessRequest                `json:"request"`
+	Request accessrequest.AccessRequest  `json:"request"`
 }
 
 // Decide decides items for the viewer who was asked about them. Every check is the inbox's own. When nothing was
@@ -51,8 +51,8 @@ func (s *Service) Decide(
 	all []AccessRequestVerdict,
 ) (out AccessRequestDecisions, err error) {
 	out.Results = make([]AccessRequestVerdictResult, len(all))
-	out.Request, err = s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
-		tasks, err := r.tasks(ctx, tx)
+	out.Request, err = s.on(ctx, v, id, match, func(tx *pg.Tx, r accessrequest.AccessRequest) error {
+		tasks, err := task.Find(ctx, tx, &r)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *Service) Decide(
 		return out, err
 	}
 	for i := range out.Results {
-		if item, err := out.Request.item(out.Results[i].ItemID); err == nil {
+		if item, err := out.Request.Item(out.Results[i].ItemID); err == nil {
 			out.Results[i].Status = item.Status
 		}
 	}
@@ -93,87 +93,39 @@ func (s *Service) Decide(
 // wordsOf are the code and the words of a refusal.
 func wordsOf(err error) (code, detail string) {
 	var f *fault.Fault
-	if asFault(err, &f) {
+	if errors.As(err, &f) {
 		return f.Code, f.Message
 	}
 	return "internal_error", "this could not be decided"
 }
 
-func asFault(err error, to **fault.Fault) bool { return errors.As(err, to) }
-
 // lastOf is the last part of a JSON pointer.
 func lastOf(pointer string) string { return pointer[strings.LastIndex(pointer, "/")+1:] }
-
-// asked are tasks of an item: those of the viewer, and the others.
-type asked struct{ mine, open, all []string }
-
-// tasks are the approvals that are asked about the request, by item.
-func (r *AccessRequest) tasks(ctx context.Context, tx *pg.Tx) (map[string]*asked, error) {
-	const sql = `
-		select t.subject ->> 'id', t.id::text, t.state in ('open', 'claimed'),
-		       t.roles && @roles::text[]
-		       or exists (select from decision_assignee a where a.task_id = t.id
-		           and a.identity_id = nullif(@me, '')::uuid and a.dropped_at is null)
-		  from decision_task t
-		 where t.source ->> 'id' = @request
-		   and t.kind = @kind
-		 order by t.id`
-	roles := make([]string, len(tx.Viewer.Roles))
-	for i, role := range tx.Viewer.Roles {
-		roles[i] = string(role)
-	}
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{"request": r.ID, "kind": chain.Kind, "roles": roles, "me": tx.Viewer.Identity},
-	)
-	if err != nil {
-		return nil, fmt.Errorf("find approvals of request: %w", err)
-	}
-	found := map[string]*asked{}
-	var item, id string
-	var open, mine bool
-	_, err = pgx.ForEachRow(rows, []any{&item, &id, &open, &mine}, func() error {
-		a := found[item]
-		if a == nil {
-			a = &asked{}
-			found[item] = a
-		}
-		if a.all = append(a.all, id); open {
-			a.open = append(a.open, id)
-			if mine {
-				a.mine = append(a.mine, id)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find approvals of request: %w", err)
-	}
-	return found, nil
-}
 
 // decideItem decides the viewer's tasks about an item. Where they have none, it is the inbox that says why not.
 func (s *Service) decideItem(
 	ctx context.Context,
 	tx *pg.Tx,
-	r *AccessRequest,
+	r *accessrequest.AccessRequest,
 	d AccessRequestVerdict,
-	of *asked,
+	of *task.Tasks,
 ) (refused, err error) {
-	item, err := r.item(d.ItemID)
+	item, err := r.Item(d.ItemID)
 	if err != nil {
 		return err, nil
 	}
 	if of == nil {
-		return cannot(item.Display+" is "+item.Status+" and does not wait for a decision", item.Allowed), nil
+		return accessrequest.InvalidTransition(
+			item.Display+" is "+item.Status+" and does not wait for a decision",
+			item.Allowed,
+		), nil
 	}
-	ids := of.mine
-	if len(ids) == 0 && len(of.open) > 0 {
-		ids = of.open[:1]
+	ids := of.Mine
+	if len(ids) == 0 && len(of.Open) > 0 {
+		ids = of.Open[:1]
 	}
 	if len(ids) == 0 {
-		ids = of.all[len(of.all)-1:]
+		ids = of.All[len(of.All)-1:]
 	}
 	choice := decision.Decision{
 		Action:  d.Action,
@@ -196,7 +148,7 @@ func (s *Service) decideItem(
 		switch {
 		case n > 0 || results[0] == nil:
 		case fault.Is(results[0], fault.NotFound):
-			return r.notAsked(item, tx.Viewer), nil
+			return task.NotAsked(r, item, tx.Viewer), nil
 		default:
 			return results[0], nil
 		}
@@ -204,44 +156,26 @@ func (s *Service) decideItem(
 	return nil, nil
 }
 
-// notAsked says to somebody who sees the request that its decision is not theirs.
-func (r *AccessRequest) notAsked(item *AccessRequestItem, v viewer.Viewer) error {
-	if r.asks(v) && !item.Plan.SelfApproval {
-		return fault.Coded(
-			fault.Forbidden,
-			"own_request",
-			"this is about your own access or your own request: another approver must decide it",
-		)
-	}
-	return fault.Coded(
-		fault.Forbidden,
-		"not_assigned",
-		"you see %s and are not among those who decide about %s; its open stage names them",
-		r.Number,
-		item.Display,
-	)
-}
-
 // Reassign gives an approval of an item to somebody else.
 func (s *Service) Reassign(
 	ctx context.Context,
 	v viewer.Viewer,
 	id, itemID, taskID, to, reason string,
-) (after AccessRequest, err error) {
+) (after accessrequest.AccessRequest, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, id)
+		r, err := accessrequest.Find(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		item, err := r.item(itemID)
+		item, err := r.Item(itemID)
 		if err != nil {
 			return err
 		}
-		tasks, err := r.tasks(ctx, tx)
+		tasks, err := task.Find(ctx, tx, &r)
 		if err != nil {
 			return err
 		}
-		taskID, err = item.meant(tasks[itemID], taskID)
+		taskID, err = task.Choose(item, tasks[itemID], taskID)
 		return err
 	})
 	if err != nil {
@@ -252,38 +186,11 @@ func (s *Service) Reassign(
 	}
 	// Whoever has handed on what they were asked may not see the request any more.
 	err = s.DB.As(ctx, viewer.System(v.Tenant), func(tx *pg.Tx) error {
-		after, err = find(ctx, tx, id)
+		after, err = accessrequest.Find(ctx, tx, id)
 		return err
 	})
-	after.Comments = []AccessRequestComment{}
+	after.Comments = []accessrequest.AccessRequestComment{}
 	return after, err
-}
-
-// meant is the task that is meant: the one that is named, the viewer's own, or the only one.
-func (i *AccessRequestItem) meant(of *asked, named string) (string, error) {
-	if of == nil || len(of.open) == 0 {
-		return "", cannot(i.Display+" is "+i.Status+" and does not wait for a decision", i.Allowed)
-	}
-	candidates := of.mine
-	if len(candidates) == 0 {
-		candidates = of.open
-	}
-	for _, id := range of.open {
-		if id == named {
-			return id, nil
-		}
-	}
-	switch {
-	case named != "":
-		return "", fault.New(fault.Invalid, "the task %s is not an open one of %s", named, i.Display).
-			With(fault.Field{Pointer: "#/task_id", Code: "unknown_task",
-				Detail: "see the slots of the item's open stage"})
-	case len(candidates) > 1:
-		return "", fault.Coded(fault.Conflict, "several_tasks", "several people are asked about %s: say by task_id "+
-			"whose task is meant", i.Display).
-			Also("task_ids", candidates)
-	}
-	return candidates[0], nil
 }
 
 // WithdrawApproval takes the viewer's approval back, while the target does not have the access yet. Without an item it
@@ -294,16 +201,16 @@ func (s *Service) WithdrawApproval(
 	id string,
 	match httpapi.IfMatch,
 	items []string,
-) (AccessRequest, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
-		chosen, err := r.chosen(items, "withdraw-approval")
+) (accessrequest.AccessRequest, error) {
+	return s.on(ctx, v, id, match, func(tx *pg.Tx, r accessrequest.AccessRequest) error {
+		chosen, err := r.Choose(items, "withdraw-approval")
 		if err != nil {
 			return err
 		}
 		if err := chain.Hold(ctx, tx, chosen); err != nil {
 			return err
 		}
-		if err := lockGiven(ctx, tx, chosen); err != nil {
+		if err := change.LockFulfilments(ctx, tx, chosen); err != nil {
 			return err
 		}
 		withdrawn := 0

@@ -1,10 +1,14 @@
 package request
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -26,42 +30,43 @@ func (s *Service) Extend(
 	id string,
 	match httpapi.IfMatch,
 	e AccessRequestExtension,
-) (made AccessRequest, err error) {
+) (made accessrequest.AccessRequest, err error) {
 	if (e.Until == nil) == (e.Duration == "") {
 		return made, fault.New(fault.Invalid, "say until when, or for how much longer").
 			With(fault.Field{Pointer: "#/until", Code: "required", Detail: "exactly one of until and duration"})
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, id)
+		r, err := accessrequest.Find(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		if err := match.Check(r.Version); err != nil {
 			return err
 		}
-		if r.Urgency == Emergency && slices.ContainsFunc(r.Items, AccessRequestItem.live) {
+		if r.Urgency == accessrequest.Emergency &&
+			slices.ContainsFunc(r.Items, accessrequest.AccessRequestItem.IsLive) {
 			return emergencyEnds(r.Number)
 		}
-		chosen, err := r.chosen(e.Items, "extend")
+		chosen, err := r.Choose(e.Items, "extend")
 		if err != nil {
 			return err
 		}
-		in := NewAccessRequest{
+		in := accessrequest.NewAccessRequest{
 			RequestedForIdentityID: r.RequestedForIdentityID,
-			Justification:          cmpText(e.Justification, r.Justification),
-			Kind:                   Extend,
+			Justification:          cmp.Or(e.Justification, r.Justification),
+			Kind:                   accessrequest.Extend,
 			ExternalReference:      r.ExternalReference,
 		}
-		targets := make([]*AccessRequestItem, len(chosen))
+		targets := make([]*accessrequest.AccessRequestItem, len(chosen))
 		for i, itemID := range chosen {
-			if targets[i], err = r.item(itemID); err != nil {
+			if targets[i], err = r.Item(itemID); err != nil {
 				return err
 			}
-			in.RequestedResources = append(in.RequestedResources, targets[i].again(e))
+			in.RequestedResources = append(in.RequestedResources, extensionOf(targets[i], e))
 		}
-		d := draw(tx, in, "#")
-		for i, w := range d.wishes {
-			w.target = targets[i]
+		d := draft.New(tx, in, "#")
+		for i, w := range d.Items {
+			w.Target = targets[i]
 		}
 		made, err = s.submit(ctx, tx, d)
 		return extensionFault(err)
@@ -76,8 +81,8 @@ func emergencyEnds(what string) *fault.Fault {
 }
 
 // again is the item as it is asked for with an extension.
-func (i *AccessRequestItem) again(e AccessRequestExtension) RequestedResource {
-	out := RequestedResource{Duration: e.Duration, EndsAt: e.Until}
+func extensionOf(i *accessrequest.AccessRequestItem, e AccessRequestExtension) accessrequest.RequestedResource {
+	out := accessrequest.RequestedResource{Duration: e.Duration, EndsAt: e.Until}
 	if i.RoleID != nil {
 		out.RoleID = *i.RoleID
 	} else {
@@ -92,7 +97,7 @@ func (i *AccessRequestItem) again(e AccessRequestExtension) RequestedResource {
 // extensionFault points to the members that the caller has sent, not to those of the request that was made of them.
 func extensionFault(err error) error {
 	var f *fault.Fault
-	if !asFault(err, &f) {
+	if !errors.As(err, &f) {
 		return err
 	}
 	members := map[string]string{"ends_at": "#/until", "duration": "#/duration"}

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/metrics"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/timeline"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
-
-const base = "/access-requests"
 
 const (
 	aboutSubmit = "People request access for themselves, managers for their reports, administrators and integrations " +
@@ -51,22 +52,22 @@ const (
 // Routes are the paths under /access-requests, but for the catalogue, and the replay of approval rules.
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
-	one := base + "/{id}"
+	one := accessrequest.Path + "/{id}"
 	return []httpapi.Route{
-		httpapi.Handle("POST", base, "Submit an access request", s.post).
+		httpapi.Handle("POST", accessrequest.Path, "Submit an access request", s.post).
 			Status(http.StatusCreated).
 			Errors(404, 409).
 			Describe(aboutSubmit),
-		httpapi.Handle("GET", base, "List access requests", s.list).Describe(aboutVisible),
-		httpapi.Handle("POST", base+"/preview", "Preview an access request", s.preview).
+		httpapi.Handle("GET", accessrequest.Path, "List access requests", s.list).Describe(aboutVisible),
+		httpapi.Handle("POST", accessrequest.Path+"/preview", "Preview an access request", s.preview).
 			Status(200).
 			Errors(404).
 			Describe(aboutPreview),
-		httpapi.Handle("POST", base+"/bulk", "Submit access requests in bulk", s.bulk).
+		httpapi.Handle("POST", accessrequest.Path+"/bulk", "Submit access requests in bulk", s.bulk).
 			For(viewer.Manager, viewer.Admin).
 			Status(200).
 			Describe(aboutBulk),
-		httpapi.Handle("GET", base+"/metrics", "Get access request metrics", s.metrics).
+		httpapi.Handle("GET", accessrequest.Path+"/metrics", "Get access request metrics", s.metrics).
 			For(both...).
 			Describe(aboutMetrics),
 		httpapi.Handle("GET", one, "Retrieve an access request", s.one).Describe(aboutVisible),
@@ -107,12 +108,13 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 type postIn struct {
-	Body    NewAccessRequest
+	Body    accessrequest.NewAccessRequest
 	RawBody []byte
 }
 
-func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[AccessRequest], error) {
-	ignored, err := readMembers(in.RawBody, "#")
+func (s *Service) post(ctx context.Context, v viewer.Viewer,
+	in *postIn) (*httpapi.Created[accessrequest.AccessRequest], error) {
+	ignored, err := accessrequest.CheckMembers(in.RawBody, "#")
 	if err != nil {
 		return nil, err
 	}
@@ -120,37 +122,39 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 	return created(made, ignored, err)
 }
 
-func created(made AccessRequest, ignored []string, err error) (*httpapi.Created[AccessRequest], error) {
+func created(made accessrequest.AccessRequest, ignored []string,
+	err error) (*httpapi.Created[accessrequest.AccessRequest], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[AccessRequest]{
-		Location: httpapi.Prefix + base + "/" + made.ID,
+	return &httpapi.Created[accessrequest.AccessRequest]{
+		Location: httpapi.Prefix + accessrequest.Path + "/" + made.ID,
 		ETag:     httpapi.ETag(made.Version),
 		Ignored:  strings.Join(ignored, ", "),
 		Body:     made,
 	}, nil
 }
 
-func shown(r AccessRequest, err error) (*httpapi.One[AccessRequest], error) {
+func shown(r accessrequest.AccessRequest, err error) (*httpapi.One[accessrequest.AccessRequest], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[AccessRequest]{ETag: httpapi.ETag(r.Version), Body: r}, nil
+	return &httpapi.One[accessrequest.AccessRequest]{ETag: httpapi.ETag(r.Version), Body: r}, nil
 }
 
 type listIn struct {
 	httpapi.Paging
-	Filters
+	accessrequest.Filters
 }
 
-func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[AccessRequest], error) {
+func (s *Service) list(ctx context.Context, v viewer.Viewer,
+	in *listIn) (*httpapi.ListOut[accessrequest.AccessRequest], error) {
 	walk, err := s.Cursors.Walk(v, "access-requests", in.Paging, in.Filters)
 	if err != nil {
 		return nil, err
 	}
 	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
-	return httpapi.Out(walk, items, total, in.after), err
+	return httpapi.Out(walk, items, total, in.After), err
 }
 
 func (s *Service) preview(
@@ -158,7 +162,7 @@ func (s *Service) preview(
 	v viewer.Viewer,
 	in *postIn,
 ) (*httpapi.One[AccessRequestPreview], error) {
-	ignored, err := readMembers(in.RawBody, "#")
+	ignored, err := accessrequest.CheckMembers(in.RawBody, "#")
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +172,8 @@ func (s *Service) preview(
 
 // AccessRequestBatch is the body of many requests in one call.
 type AccessRequestBatch struct {
-	Requests []NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
-	DryRun   bool               `json:"dry_run,omitempty" doc:"As the parameter."`
+	Requests []accessrequest.NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
+	DryRun   bool                             `json:"dry_run,omitempty" doc:"As the parameter."`
 }
 
 type bulkIn struct {
@@ -187,7 +191,7 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 	}
 	var ignored []string
 	for i, raw := range body.Requests {
-		names, err := readMembers(raw, fmt.Sprintf("#/requests/%d", i))
+		names, err := accessrequest.CheckMembers(raw, fmt.Sprintf("#/requests/%d", i))
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +210,7 @@ func (s *Service) metrics(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *metricsIn,
-) (*httpapi.One[AccessRequestMetrics], error) {
+) (*httpapi.One[metrics.AccessRequestMetrics], error) {
 	since, until := in.Since, in.Until
 	if until.IsZero() {
 		until = s.Now().UTC()
@@ -227,14 +231,15 @@ func (s *Service) metrics(
 			With(fault.Field{Parameter: "since", Code: "invalid", Detail: "an instant before until"})
 	}
 	out, err := s.Metrics(ctx, v, since, until)
-	return &httpapi.One[AccessRequestMetrics]{Body: out}, err
+	return &httpapi.One[metrics.AccessRequestMetrics]{Body: out}, err
 }
 
 type idIn struct {
 	ID string `path:"id"`
 }
 
-func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[AccessRequest], error) {
+func (s *Service) one(ctx context.Context, v viewer.Viewer,
+	in *idIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	return shown(s.Read(ctx, v, in.ID))
 }
 
@@ -248,7 +253,7 @@ func (s *Service) timeline(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *timelineIn,
-) (*httpapi.ListOut[AccessRequestStep], error) {
+) (*httpapi.ListOut[timeline.AccessRequestStep], error) {
 	steps, err := s.Timeline(ctx, v, in.ID)
 	if err != nil {
 		return nil, err
@@ -256,9 +261,13 @@ func (s *Service) timeline(
 	limit := min(int(in.Limit), httpapi.MaxLimit)
 	from := min(int(in.Offset), len(steps))
 	part := steps[from:min(from+limit, len(steps))]
-	return &httpapi.ListOut[AccessRequestStep]{
-		Body: httpapi.List[AccessRequestStep]{Items: append([]AccessRequestStep{}, part...), Total: int64(len(steps)),
-			Limit: limit, Offset: int(in.Offset)},
+	return &httpapi.ListOut[timeline.AccessRequestStep]{
+		Body: httpapi.List[timeline.AccessRequestStep]{
+			Items:  append([]timeline.AccessRequestStep{}, part...),
+			Total:  int64(len(steps)),
+			Limit:  limit,
+			Offset: int(in.Offset),
+		},
 	}, nil
 }
 
@@ -287,7 +296,8 @@ type reasonIn struct {
 	Body *AccessRequestReason
 }
 
-func (s *Service) cancel(ctx context.Context, v viewer.Viewer, in *reasonIn) (*httpapi.One[AccessRequest], error) {
+func (s *Service) cancel(ctx context.Context, v viewer.Viewer,
+	in *reasonIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	return shown(s.Cancel(ctx, v, in.ID, in.IfMatch, in.Body.text()))
 }
 
@@ -302,7 +312,7 @@ func (s *Service) withdrawItem(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *withdrawIn,
-) (*httpapi.One[AccessRequest], error) {
+) (*httpapi.One[accessrequest.AccessRequest], error) {
 	return shown(s.Withdraw(ctx, v, in.ID, in.ItemID, in.IfMatch, in.Body.text()))
 }
 
@@ -319,7 +329,8 @@ type reassignIn struct {
 	Body   AccessRequestHandover
 }
 
-func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn) (*httpapi.One[AccessRequest], error) {
+func (s *Service) reassign(ctx context.Context, v viewer.Viewer,
+	in *reassignIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	return shown(s.Reassign(ctx, v, in.ID, in.ItemID, in.Body.TaskID, in.Body.To, in.Body.Reason))
 }
 
@@ -338,9 +349,9 @@ func (s *Service) comment(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *commentIn,
-) (*httpapi.One[AccessRequestComment], error) {
+) (*httpapi.One[accessrequest.AccessRequestComment], error) {
 	said, err := s.Comment(ctx, v, in.ID, in.Body.Text, in.Body.Visibility)
-	return &httpapi.One[AccessRequestComment]{Body: said}, err
+	return &httpapi.One[accessrequest.AccessRequestComment]{Body: said}, err
 }
 
 // AccessRequestVerdicts are decisions about items of a request.
@@ -369,14 +380,16 @@ type itemsIn struct {
 	Body *AccessRequestChoice
 }
 
-func (s *Service) unsay(ctx context.Context, v viewer.Viewer, in *itemsIn) (*httpapi.One[AccessRequest], error) {
+func (s *Service) unsay(ctx context.Context, v viewer.Viewer,
+	in *itemsIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	if in.Body == nil {
 		in.Body = &AccessRequestChoice{}
 	}
 	return shown(s.WithdrawApproval(ctx, v, in.ID, in.IfMatch, in.Body.Items))
 }
 
-func (s *Service) giveBack(ctx context.Context, v viewer.Viewer, in *itemsIn) (*httpapi.One[AccessRequest], error) {
+func (s *Service) giveBack(ctx context.Context, v viewer.Viewer,
+	in *itemsIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	if in.Body == nil {
 		in.Body = &AccessRequestChoice{}
 	}
@@ -389,7 +402,8 @@ type extendIn struct {
 	Body AccessRequestExtension
 }
 
-func (s *Service) extend(ctx context.Context, v viewer.Viewer, in *extendIn) (*httpapi.Created[AccessRequest], error) {
+func (s *Service) extend(ctx context.Context, v viewer.Viewer,
+	in *extendIn) (*httpapi.Created[accessrequest.AccessRequest], error) {
 	made, err := s.Extend(ctx, v, in.ID, in.IfMatch, in.Body)
 	return created(made, nil, err)
 }

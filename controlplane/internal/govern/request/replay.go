@@ -2,291 +2,30 @@ package request
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/replay"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// Sizes of a replay.
-const (
-	mostReplayed = 5000 // items that are gone through, the newest first
-	mostShown    = 100  // of those that differ
-	replayChunk  = 500
-)
+type replayIn struct{ Body replay.ApprovalReplay }
 
-// ApprovalReplay asks what a rule would have said of past requests.
-type ApprovalReplay struct {
-	Rule   *approval.ApprovalRuleFields `json:"rule,omitempty" doc:"A draft, among the rules that there are. Without it, the rules as they are now."`
-	RuleID string                       `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft replaces. Without a draft, the rule to replay."`
-	From   time.Time                    `json:"from" doc:"Requests that were submitted from this instant,"`
-	To     *time.Time                   `json:"to,omitempty" doc:"Only before this time. The default is now."`
-}
-
-// ApprovalReplayed is what would differ, were the requests of a period made today.
-type ApprovalReplayed struct {
-	From            time.Time              `json:"from"`
-	To              time.Time              `json:"to"`
-	Looked          int                    `json:"items_looked_at"`
-	Limited         bool                   `json:"limited" doc:"The period has more: the newest 5,000 were looked at."`
-	Under           int                    `json:"items_under_rule" doc:"Of these, those that fall, or fell, under the rule."`
-	Same            int                    `json:"same"`
-	Different       int                    `json:"different"`
-	OutcomeDiffers  int                    `json:"outcome_differs"`
-	StagesDiffer    int                    `json:"stages_differ" doc:"Other stages, or more or fewer."`
-	ApproversDiffer int                    `json:"approvers_differ" doc:"The same stages with other people; the organisation may have changed since."`
-	WouldBeBlocked  int                    `json:"would_be_blocked"`
-	Items           []ApprovalReplayedItem `json:"items" nullable:"false" doc:"The first 100 that differ."`
-}
-
-// ApprovalReplayedItem is one thing that was asked for, as it went and as it would go.
-type ApprovalReplayedItem struct {
-	RequestID   string              `json:"request_id"`
-	Number      string              `json:"number"`
-	ItemID      string              `json:"item_id"`
-	Display     string              `json:"display"`
-	For         AccessRequestParty  `json:"requested_for"`
-	Decision    *string             `json:"decision" doc:"What was decided then."`
-	Before      ApprovalReplayedWay `json:"before"`
-	After       ApprovalReplayedWay `json:"after"`
-	Differences []string            `json:"differences" nullable:"false" doc:"outcome, stages, approvers."`
-}
-
-// ApprovalReplayedWay is a way that a request goes.
-type ApprovalReplayedWay struct {
-	RuleID   string     `json:"rule_id,omitempty"`
-	RuleName string     `json:"rule_name"`
-	Outcome  string     `json:"outcome"`
-	Stages   []string   `json:"stages" nullable:"false" doc:"Their names."`
-	Asked    [][]string `json:"approvers" nullable:"false" doc:"Of each stage, by name."`
-	Blocked  bool       `json:"blocked"`
-}
-
-// played is an item of the past.
-type played struct {
-	ApprovalReplayedItem
-	subject approval.Subject
-	plan    approval.Plan
-}
-
-type replayIn struct{ Body ApprovalReplay }
-
-func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*httpapi.One[ApprovalReplayed], error) {
+func (s *Service) replay(ctx context.Context, v viewer.Viewer,
+	in *replayIn) (*httpapi.One[replay.ApprovalReplayed], error) {
 	out, err := s.Replay(ctx, v, in.Body)
-	return &httpapi.One[ApprovalReplayed]{Body: out}, err
+	return &httpapi.One[replay.ApprovalReplayed]{Body: out}, err
 }
 
 // Replay resolves past requests by a rule, in the organisation of today, and tells what would differ. It changes
 // nothing.
-func (s *Service) Replay(ctx context.Context, v viewer.Viewer, r ApprovalReplay) (out ApprovalReplayed, err error) {
+func (s *Service) Replay(ctx context.Context, v viewer.Viewer,
+	r replay.ApprovalReplay) (replay.ApprovalReplayed, error) {
 	now := s.Now().UTC()
-	out = ApprovalReplayed{From: r.From, To: now, Items: []ApprovalReplayedItem{}}
-	if r.To != nil {
-		out.To = *r.To
+	out, err := replay.New(r, now)
+	if err != nil {
+		return out, err
 	}
-	switch {
-	case r.Rule == nil && r.RuleID == "":
-		return out, fault.New(fault.Invalid, "say which rule is meant").
-			With(fault.Field{Pointer: "#/rule", Code: "required", Detail: "a draft, or rule_id, or both"})
-	case !out.From.Before(out.To):
-		return out, fault.New(fault.Invalid, "the period ends before it begins").
-			With(fault.Field{Pointer: "#/to", Code: "invalid", Detail: "an instant after from"})
-	}
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		past, err := out.past(ctx, tx)
-		if err != nil {
-			return err
-		}
-		for part := range slices.Chunk(past, replayChunk) {
-			plans, err := r.resolve(ctx, tx, part, now)
-			if err != nil {
-				return err
-			}
-			for i, p := range part {
-				out.compare(p, plans[i], r.RuleID)
-			}
-		}
-		if len(past) == 0 { // a draft that is wrong is told, though there was nothing to try it on
-			if _, err := r.resolve(ctx, tx, nil, now); err != nil {
-				return err
-			}
-		}
-		return audit.Record(
-			ctx,
-			tx,
-			audit.Entry{
-				Action:  actReplayed,
-				Subject: audit.Subject{Type: "approval_rule", ID: r.RuleID},
-				Context: map[string]any{
-					"from":      out.From,
-					"to":        out.To,
-					"items":     out.Looked,
-					"different": out.Different,
-				},
-			},
-		)
-	})
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { return out.Run(ctx, tx, r, now) })
 	return out, err
-}
-
-// resolve resolves items of the past.
-func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []played, now time.Time) ([]approval.Plan, error) {
-	subjects := make([]approval.Subject, len(part))
-	for i, p := range part {
-		subjects[i] = p.subject
-	}
-	if r.Rule != nil {
-		draft := approval.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}
-		draft.Enabled = true // what is tried is tried as if it were in use
-		plans, err := approval.ResolveWith(ctx, tx, draft, subjects, now)
-		return plans, draftFault(err)
-	}
-	const known = `select exists (select from approval_rule r where r.id = $1)`
-	var is bool
-	if err := tx.QueryRow(ctx, known, r.RuleID).Scan(&is); err != nil {
-		return nil, fmt.Errorf("find approval rule: %w", err)
-	}
-	if !is {
-		return nil, fault.New(fault.NotFound, "there is no approval rule %s", r.RuleID)
-	}
-	return approval.Resolve(ctx, tx, subjects, now)
-}
-
-// draftFault points to where the draft stands in the body.
-func draftFault(err error) error {
-	var f *fault.Fault
-	if !asFault(err, &f) {
-		return err
-	}
-	for i, field := range f.Fields {
-		if rest, is := strings.CutPrefix(field.Pointer, "#/"); is && !strings.HasPrefix(rest, "rule/") {
-			f.Fields[i].Pointer = "#/rule/" + rest
-		}
-	}
-	return err
-}
-
-// past are the items of the period, the newest first.
-func (a *ApprovalReplayed) past(ctx context.Context, tx *pg.Tx) ([]played, error) {
-	const sql = `
-		select q.id::text, q.number, i.id::text, i.display, i.beneficiary_id::text, b.display_name, i.decision, i.plan,
-		       coalesce(q.requester_id::text, ''), i.kind, q.urgency, i.role_id::text, i.entitlement_id::text,
-		       i.starts_at, case when i.duration is null then i.ends_at end, coalesce(i.duration, ''), q.justification,
-		           coalesce(q.external_reference, ''), q.approvers::text[]
-		  from access_request q
-		  join access_request_item i on i.request_id = q.id
-		  join identity b on b.id = i.beneficiary_id
-		 where q.submitted_at >= $1
-		   and q.submitted_at < $2
-		   and q.kind in ('grant', 'extend')
-		   and (exists (select from role r where r.id = i.role_id) or exists (select from entitlement e
-		       where e.id = i.entitlement_id))
-		 order by q.id desc, i.position
-		 limit $3`
-	rows, err := tx.Query(ctx, sql, a.From, a.To, mostReplayed+1)
-	if err != nil {
-		return nil, fmt.Errorf("read past requests: %w", err)
-	}
-	past, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p played, err error) {
-		var serial int64
-		s := &p.subject
-		err = row.Scan(
-			&p.RequestID,
-			&serial,
-			&p.ItemID,
-			&p.Display,
-			&s.BeneficiaryID,
-			&p.For.Display,
-			&p.Decision,
-			&p.plan,
-			&s.RequesterID,
-			&s.Kind,
-			&s.Urgency,
-			&s.RoleID,
-			&s.EntitlementID,
-			&s.StartsAt,
-			&s.EndsAt,
-			&s.Duration,
-			&s.Justification,
-			&s.ExternalReference,
-			&s.Approvers,
-		)
-		p.Number, p.For.ID = numberOf(serial), s.BeneficiaryID
-		return p, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read past requests: %w", err)
-	}
-	if len(past) > mostReplayed {
-		past, a.Limited = past[:mostReplayed], true
-	}
-	a.Looked = len(past)
-	return past, nil
-}
-
-// draftRule is what approval calls a rule that is not saved.
-const draftRule = "draft"
-
-// compare counts one item.
-func (a *ApprovalReplayed) compare(p played, plan approval.Plan, rule string) {
-	if id := plan.Rule.ID; id != draftRule && (rule == "" || id != rule && p.plan.Rule.ID != rule) {
-		return
-	}
-	a.Under++
-	item := p.ApprovalReplayedItem
-	item.Before, item.After, item.Differences = wayOf(p.plan), wayOf(plan), []string{}
-	switch {
-	case item.Before.Outcome != item.After.Outcome:
-		a.OutcomeDiffers++
-		item.Differences = append(item.Differences, "outcome")
-	case !slices.Equal(item.Before.Stages, item.After.Stages):
-		a.StagesDiffer++
-		item.Differences = append(item.Differences, "stages")
-	case !slices.EqualFunc(item.Before.Asked, item.After.Asked, slices.Equal):
-		a.ApproversDiffer++
-		item.Differences = append(item.Differences, "approvers")
-	}
-	if plan.Blocked {
-		a.WouldBeBlocked++
-	}
-	if len(item.Differences) == 0 {
-		a.Same++
-		return
-	}
-	a.Different++
-	if len(a.Items) < mostShown {
-		a.Items = append(a.Items, item)
-	}
-}
-
-// wayOf is a plan in short.
-func wayOf(p approval.Plan) ApprovalReplayedWay {
-	w := ApprovalReplayedWay{
-		RuleID:   p.Rule.ID,
-		RuleName: p.Rule.Name,
-		Outcome:  p.Outcome,
-		Stages:   []string{},
-		Asked:    [][]string{},
-		Blocked:  p.Blocked,
-	}
-	for _, s := range p.Stages {
-		asked := []string{}
-		for _, g := range s.Groups {
-			for _, slot := range g.Slots {
-				asked = append(asked, slot.Display)
-			}
-		}
-		slices.SortFunc(asked, strings.Compare)
-		w.Stages, w.Asked = append(w.Stages, s.Definition.Name), append(w.Asked, asked)
-	}
-	return w
 }

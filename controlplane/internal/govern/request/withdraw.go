@@ -1,10 +1,13 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/change"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -17,10 +20,10 @@ func (s *Service) on(
 	v viewer.Viewer,
 	id string,
 	match httpapi.IfMatch,
-	do func(tx *pg.Tx, r AccessRequest) error,
-) (after AccessRequest, err error) {
+	do func(tx *pg.Tx, r accessrequest.AccessRequest) error,
+) (after accessrequest.AccessRequest, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := find(ctx, tx, id)
+		before, err := accessrequest.Find(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -30,32 +33,10 @@ func (s *Service) on(
 		if err := do(tx, before); err != nil {
 			return err
 		}
-		after, err = find(ctx, tx, id)
+		after, err = accessrequest.Find(ctx, tx, id)
 		return err
 	})
 	return after, err
-}
-
-// mayWithdraw is a fault unless the viewer asked, or it is for them, or they are an administrator.
-func (r *AccessRequest) mayWithdraw(v viewer.Viewer) error {
-	if r.asks(v) || v.Has(viewer.Admin) {
-		return nil
-	}
-	return fault.Coded(
-		fault.Forbidden,
-		"not_your_request",
-		"%s can be withdrawn by its requester, its recipient or an administrator; approvers can reject it",
-		r.Number,
-	)
-}
-
-// item is one of the request's items; a fault of kind NotFound when it has none of this id.
-func (r *AccessRequest) item(id string) (*AccessRequestItem, error) {
-	i := slices.IndexFunc(r.Items, func(i AccessRequestItem) bool { return i.ID == id })
-	if i < 0 {
-		return nil, fault.New(fault.NotFound, "%s has no item %s", r.Number, id)
-	}
-	return &r.Items[i], nil
 }
 
 // Cancel withdraws everything of a request that is not decided yet.
@@ -65,19 +46,22 @@ func (s *Service) Cancel(
 	id string,
 	match httpapi.IfMatch,
 	reason string,
-) (AccessRequest, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
-		if err := r.mayWithdraw(v); err != nil {
+) (accessrequest.AccessRequest, error) {
+	return s.on(ctx, v, id, match, func(tx *pg.Tx, r accessrequest.AccessRequest) error {
+		if err := r.CheckWithdraw(v); err != nil {
 			return err
 		}
 		var open []string
 		for _, i := range r.Items {
-			if i.open() {
+			if i.IsOpen() {
 				open = append(open, i.ID)
 			}
 		}
 		if len(open) == 0 {
-			return cannot(r.Number+" is "+r.Status+": there is nothing left to cancel", r.Allowed)
+			return accessrequest.InvalidTransition(
+				r.Number+" is "+r.Status+": there is nothing left to cancel",
+				r.Allowed,
+			)
 		}
 		return s.withdraw(ctx, tx, open, "cancelled", reason)
 	})
@@ -90,17 +74,20 @@ func (s *Service) Withdraw(
 	id, itemID string,
 	match httpapi.IfMatch,
 	reason string,
-) (AccessRequest, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
-		item, err := r.item(itemID)
+) (accessrequest.AccessRequest, error) {
+	return s.on(ctx, v, id, match, func(tx *pg.Tx, r accessrequest.AccessRequest) error {
+		item, err := r.Item(itemID)
 		if err != nil {
 			return err
 		}
-		if err := r.mayWithdraw(v); err != nil {
+		if err := r.CheckWithdraw(v); err != nil {
 			return err
 		}
-		if !item.open() {
-			return cannot(item.Display+" is "+item.Status+", and cannot be withdrawn any more", item.Allowed)
+		if !item.IsOpen() {
+			return accessrequest.InvalidTransition(
+				item.Display+" is "+item.Status+", and cannot be withdrawn any more",
+				item.Allowed,
+			)
 		}
 		return s.withdraw(ctx, tx, []string{itemID}, "withdrawn", reason)
 	})
@@ -111,30 +98,30 @@ func (s *Service) withdraw(ctx context.Context, tx *pg.Tx, items []string, code,
 	if err := chain.Hold(ctx, tx, items); err != nil {
 		return err
 	}
-	b, err := openItems(ctx, tx, items, s.Now())
+	b, err := change.OpenItems(ctx, tx, items, s.Now())
 	if err != nil {
 		return err
 	}
 	var waiting []string
 	for _, id := range items {
-		if r, item := b.item(id); item.open() {
+		if r, item := b.Item(id); item.IsOpen() {
 			waiting = append(waiting, id)
-			b.decide(r, item, Cancelled, code, cmpText(reason, code+" by "+b.actor.Display), nil)
+			b.Decide(r, item, accessrequest.Cancelled, code, cmp.Or(reason, code+" by "+b.Actor.Display), nil)
 		}
 	}
 	if len(waiting) == 0 {
-		return cannot("it was decided at the same time", []string{})
+		return accessrequest.InvalidTransition("it was decided at the same time", []string{})
 	}
-	for _, r := range b.requests {
-		if !slices.ContainsFunc(r.Items, AccessRequestItem.open) &&
-			!slices.ContainsFunc(r.Items, AccessRequestItem.granted) {
-			b.audit(r, actCancelled, nil, reason)
+	for _, r := range b.Requests {
+		if !slices.ContainsFunc(r.Items, accessrequest.AccessRequestItem.IsOpen) &&
+			!slices.ContainsFunc(r.Items, accessrequest.AccessRequestItem.IsGranted) {
+			b.Audit(r, accessrequest.AuditCancelled, nil, reason)
 		}
 	}
-	if err := b.close(ctx, tx); err != nil {
+	if err := b.Apply(ctx, tx); err != nil {
 		return err
 	}
-	return chain.Cancel(ctx, tx, waiting, cmpText(reason, "the request was withdrawn"))
+	return chain.Cancel(ctx, tx, waiting, cmp.Or(reason, "the request was withdrawn"))
 }
 
 // Return ends access that somebody has no more use for, before its time.
@@ -145,76 +132,47 @@ func (s *Service) Return(
 	match httpapi.IfMatch,
 	items []string,
 	reason string,
-) (AccessRequest, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
-		if !r.asks(v) && !v.Has(viewer.Admin) && !s.manages(ctx, tx, &r) {
+) (accessrequest.AccessRequest, error) {
+	return s.on(ctx, v, id, match, func(tx *pg.Tx, r accessrequest.AccessRequest) error {
+		if !r.IsParty(v) && !v.Has(viewer.Admin) && !s.manages(ctx, tx, &r) {
 			return fault.Coded(
 				fault.Forbidden,
 				"not_your_request",
 				"access can be returned by its holder, its requester, their managers and administrators",
 			)
 		}
-		chosen, err := r.chosen(items, "return")
+		chosen, err := r.Choose(items, "return")
 		if err != nil {
 			return err
 		}
-		why := cmpText(reason, "given back by "+v.Display)
-		if err := lockGiven(ctx, tx, chosen); err != nil {
+		why := cmp.Or(reason, "given back by "+v.Display)
+		if err := change.LockFulfilments(ctx, tx, chosen); err != nil {
 			return err
 		}
-		b, err := open(ctx, tx, []string{id}, s.Now())
+		b, err := change.Open(ctx, tx, []string{id}, s.Now())
 		if err != nil {
 			return err
 		}
 		for _, itemID := range chosen {
-			locked, item := b.item(itemID)
-			if !item.live() {
-				return cannot(
+			locked, item := b.Item(itemID)
+			if !item.IsLive() {
+				return accessrequest.InvalidTransition(
 					item.Display+" is "+item.Status+", and cannot be given back any more",
-					item.allowed(locked.Urgency),
+					item.Actions(locked.Urgency),
 				)
 			}
-			b.endings[why] = append(b.endings[why], itemID)
-			b.audit(locked, actReturned, item, why)
+			b.EndAccess(why, itemID)
+			b.Audit(locked, accessrequest.AuditReturned, item, why)
 		}
-		return b.close(ctx, tx)
+		return b.Apply(ctx, tx)
 	})
 }
 
 // manages says whether the request is for somebody whom the viewer manages.
-func (s *Service) manages(ctx context.Context, tx *pg.Tx, r *AccessRequest) bool {
+func (s *Service) manages(ctx context.Context, tx *pg.Tx, r *accessrequest.AccessRequest) bool {
 	var is bool
 	err := tx.QueryRow(ctx, `select exists (select from managed_identity() m
 		where m.id = $1)`, r.RequestedForIdentityID).
 		Scan(&is)
 	return err == nil && is
-}
-
-// chosen are the items that are named, or all with which something can be done when none is. It is a fault where that
-// is not so.
-func (r *AccessRequest) chosen(items []string, what string) ([]string, error) {
-	var ids []string
-	if len(items) == 0 {
-		for _, i := range r.Items {
-			if slices.Contains(i.Allowed, what) {
-				ids = append(ids, i.ID)
-			}
-		}
-		if len(ids) == 0 {
-			return nil, cannot(r.Number+" is "+r.Status+": there is nothing to "+what, r.Allowed)
-		}
-		return ids, nil
-	}
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(items))) {
-		item, err := r.item(id)
-		if err != nil {
-			return nil, fault.New(fault.Invalid, "%s", err).
-				With(fault.Field{Pointer: "#/items", Code: "unknown_item", Detail: "name items of " + r.Number})
-		}
-		if !slices.Contains(item.Allowed, what) {
-			return nil, cannot(item.Display+" is "+item.Status+": there is nothing to "+what, item.Allowed)
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
 }

@@ -1,0 +1,125 @@
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// longestReason is how much of somebody's words an event carries; the rest is read where the request is.
+const longestReason = 300
+
+// payload is what receivers of request.* events are sent.
+type payload struct {
+	Number            string        `json:"number"`
+	Kind              string        `json:"kind"`
+	Urgency           string        `json:"urgency"`
+	Status            string        `json:"status"`
+	RequestedFor      string        `json:"requested_for"`
+	RequestedBy       payloadActor  `json:"requested_by"`
+	ExternalReference *string       `json:"external_reference"`
+	ReasonCode        *string       `json:"reason_code,omitempty"`
+	Items             []payloadItem `json:"items"`
+}
+
+type payloadActor struct {
+	Type       string `json:"type"`
+	ID         string `json:"id"`
+	IdentityID string `json:"identity_id,omitempty"`
+}
+
+type payloadItem struct {
+	ID            string     `json:"id"`
+	RoleID        *string    `json:"role_id,omitempty"`
+	EntitlementID *string    `json:"entitlement_id,omitempty"`
+	Status        string     `json:"status"`
+	Decision      *string    `json:"decision"`
+	ReasonCode    *string    `json:"reason_code"`
+	Reason        *string    `json:"reason"`
+	StartsAt      *time.Time `json:"starts_at"`
+	EndsAt        *time.Time `json:"ends_at"`
+}
+
+func payloadOf(r *accessrequest.AccessRequest) payload {
+	t := payload{
+		Number:            r.Number,
+		Kind:              r.Kind,
+		Urgency:           r.Urgency,
+		Status:            r.Status,
+		RequestedFor:      r.RequestedForIdentityID,
+		ExternalReference: r.ExternalReference,
+		RequestedBy: payloadActor{
+			Type:       r.RequestedBy.Type,
+			ID:         r.RequestedBy.ID,
+			IdentityID: r.RequestedBy.IdentityID,
+		},
+		Items: []payloadItem{},
+	}
+	if r.Status == accessrequest.Rejected || r.Status == accessrequest.Expired {
+		t.ReasonCode = r.ReasonCode
+	}
+	for _, i := range r.Items {
+		item := payloadItem{
+			ID:            i.ID,
+			RoleID:        i.RoleID,
+			EntitlementID: i.EntitlementID,
+			Status:        i.Status,
+			Decision:      i.Decision,
+			ReasonCode:    i.DecisionCode,
+			StartsAt:      i.StartsAt,
+			EndsAt:        i.EndsAt,
+		}
+		if i.DecisionReason != nil {
+			text := shorten(*i.DecisionReason, min(longestReason, 8000/len(r.Items)))
+			item.Reason = &text
+		}
+		t.Items = append(t.Items, item)
+	}
+	return t
+}
+
+func shorten(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+// Publish publishes events of requests, in the order of their kinds.
+func Publish(ctx context.Context, tx *pg.Tx, all []Event) error {
+	for _, kind := range []event.Kind{event.RequestSubmitted, event.RequestApproved, event.RequestRejected} {
+		var rows []map[string]any
+		for _, n := range all {
+			if n.Kind == kind {
+				rows = append(rows, map[string]any{"id": n.Of.ID, "version": n.Of.Version, "data": payloadOf(n.Of)})
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		const sql = `
+			select @kind, n.id, n.version, '{}'::text[], n.data
+			  from jsonb_to_recordset(@news::jsonb) n (id uuid, version int, data jsonb)`
+		text, err := json.Marshal(rows)
+		if err != nil {
+			return err
+		}
+		if _, err := event.PublishEach(
+			ctx,
+			tx,
+			"request",
+			sql,
+			pgx.NamedArgs{"kind": string(kind), "news": string(text)},
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package draft
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/lookup"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Draft is a submitted request under examination: what is requested, and the faults found so far.
+type Draft struct {
+	In     accessrequest.NewAccessRequest
+	at     string // where it stands in the body, as a JSON pointer
+	ID     string
+	Person lookup.Person
+	Items  []*Item
+	Faults []*fault.Fault
+}
+
+// Item is one requested resource of a draft.
+type Item struct {
+	In           accessrequest.RequestedResource
+	at           string
+	ID           string
+	Resource     lookup.Resource
+	Duration     time.Duration
+	Starts, Ends *time.Time
+	urgent       bool
+	limit        time.Duration // the longest that it may last; 0: no limit
+	Limits       []string
+	Plan         approval.Plan
+	Target       *accessrequest.AccessRequestItem // of an extension, a return or a revocation: what gave the access
+	held         *lookup.Holding
+	denied       *lookup.Denial
+	duplicate    *lookup.Duplicate
+}
+
+// New returns the draft of a request by the viewer. Ids are made now, so that decision tasks can name them.
+func New(tx *pg.Tx, in accessrequest.NewAccessRequest, at string) *Draft {
+	if in.RequestedForIdentityID == "" {
+		in.RequestedForIdentityID = tx.Viewer.Identity
+	}
+	in.RequestedForIdentityID = strings.ToLower(in.RequestedForIdentityID)
+	in.Kind, in.Urgency = cmp.Or(in.Kind, accessrequest.Grant), cmp.Or(in.Urgency, accessrequest.Normal)
+	in.Justification = strings.TrimSpace(in.Justification)
+	if in.ExternalReference != nil {
+		if text := strings.TrimSpace(*in.ExternalReference); text != "" {
+			in.ExternalReference = &text
+		} else {
+			in.ExternalReference = nil
+		}
+	}
+	d := &Draft{In: in, at: at, ID: accessrequest.NewID()}
+	for i, r := range in.RequestedResources {
+		r.RoleID, r.EntitlementID, r.AccountID = strings.ToLower(r.RoleID), strings.ToLower(
+			r.EntitlementID,
+		), strings.ToLower(r.AccountID)
+		d.Items = append(
+			d.Items,
+			&Item{
+				In:     r,
+				at:     fmt.Sprintf("%s/requested_resources/%d", at, i),
+				ID:     accessrequest.NewID(),
+				urgent: in.Urgency == accessrequest.Emergency,
+			},
+		)
+	}
+	return d
+}
+
+// key is what two wishes for the same have in common; empty: nothing is named.
+func (w *Item) key() string {
+	if w.In.RoleID == "" && w.In.EntitlementID == "" {
+		return ""
+	}
+	return w.In.RoleID + "/" + w.In.EntitlementID + "/" + w.In.AccountID + "/" + string(canonical(w.In.Parameters))
+}
+
+// canonical is a map as JSON with its members in order.
+func canonical(m map[string]any) []byte {
+	if len(m) == 0 {
+		return []byte(`{}`)
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return []byte(`{}`)
+	}
+	return bytes.TrimSpace(text)
+}

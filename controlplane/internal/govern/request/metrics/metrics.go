@@ -1,0 +1,149 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// AccessRequestMetrics are figures of the requests of a period.
+type AccessRequestMetrics struct {
+	Since    time.Time                  `json:"since"`
+	Until    time.Time                  `json:"until"`
+	Requests int64                      `json:"requests"`
+	Open     int64                      `json:"open" doc:"Of these, those that still wait for an answer."`
+	ByStatus map[string]int64           `json:"by_status" nullable:"false"`
+	All      AccessRequestFigures       `json:"all" doc:"Of all items together."`
+	ByRule   []AccessRequestRuleFigures `json:"by_rule" nullable:"false" doc:"The rules with the most items first."`
+	ByItem   []AccessRequestItemFigures `json:"by_item" nullable:"false" doc:"The 100 things that were asked for most."`
+}
+
+// AccessRequestFigures are figures of some items.
+type AccessRequestFigures struct {
+	Items         int64    `json:"items" db:"items"`
+	Approved      int64    `json:"approved" db:"approved"`
+	Rejected      int64    `json:"rejected" db:"rejected"`
+	Expired       int64    `json:"expired" db:"expired"`
+	Withdrawn     int64    `json:"withdrawn" db:"withdrawn"`
+	Automatic     int64    `json:"automatic" db:"automatic" doc:"Decided by a rule, without an approver."`
+	Emergencies   int64    `json:"emergencies" db:"emergencies"`
+	RejectionRate float64  `json:"rejection_rate" db:"rejection_rate" doc:"Of those that people decided, or let expire: the share that was not approved, from 0 to 1."`
+	MedianSeconds *float64 `json:"median_seconds_to_approve" db:"median" doc:"Of those that people approved; null: none."`
+	P90Seconds    *float64 `json:"p90_seconds_to_approve" db:"p90"`
+}
+
+// AccessRequestRuleFigures are figures of the items of one rule.
+type AccessRequestRuleFigures struct {
+	RuleID string `json:"rule_id" db:"rule_id" doc:"Empty: the rule that comes with the product."`
+	Name   string `json:"name" db:"name"`
+	AccessRequestFigures
+}
+
+// AccessRequestItemFigures are figures of the items that ask for one thing.
+type AccessRequestItemFigures struct {
+	RoleID        *string `json:"role_id" db:"role_id"`
+	EntitlementID *string `json:"entitlement_id" db:"entitlement_id"`
+	Display       string  `json:"display" db:"display"`
+	AccessRequestFigures
+}
+
+// figures are the columns of AccessRequestFigures over items i.
+const figures = `
+	count(*) as items,
+	count(*) filter (where i.decision = 'approved') as approved,
+	count(*) filter (where i.decision = 'rejected') as rejected,
+	count(*) filter (where i.decision = 'expired') as expired,
+	count(*) filter (where i.decision = 'cancelled') as withdrawn,
+	count(*) filter (where i.decision_code in ('approved_by_rule', 'rejected_by_rule')) as automatic,
+	count(*) filter (where i.decision_code = 'emergency') as emergencies,
+	coalesce(count(*) filter (where i.decision in ('rejected', 'expired') and by_people)::float8
+	    / nullif(count(*) filter (where i.decision in ('approved', 'rejected', 'expired') and by_people), 0), 0) as rejection_rate,
+	percentile_cont(0.5) within group (order by took) filter (where i.decision = 'approved' and by_people) as median,
+	percentile_cont(0.9) within group (order by took) filter (where i.decision = 'approved' and by_people) as p90`
+
+const ofPeriod = `
+	  from (select i.*, q.submitted_at, extract(epoch from i.decided_at - q.submitted_at)::float8 as took,
+	               coalesce(i.decision_code, '') not in ('approved_by_rule', 'rejected_by_rule',
+	                   'emergency') as by_people
+	          from access_request q
+	          join access_request_item i on i.request_id = q.id
+	         where q.submitted_at >= @since
+	           and q.submitted_at < @until
+	           and q.kind in ('grant', 'extend')) i`
+
+// Read counts the requests that were submitted from since until before until.
+func Read(ctx context.Context, tx *pg.Tx, since, until time.Time) (AccessRequestMetrics, error) {
+	m := AccessRequestMetrics{Since: since, Until: until, ByStatus: map[string]int64{}}
+	args := pgx.NamedArgs{"since": since, "until": until}
+	if err := m.count(ctx, tx, args); err != nil {
+		return m, err
+	}
+	all, err := collect[AccessRequestFigures](ctx, tx, `select `+figures+ofPeriod, args)
+	if err != nil {
+		return m, err
+	}
+	m.All = all[0]
+	m.ByRule, err = collect[AccessRequestRuleFigures](
+		ctx,
+		tx,
+		`select coalesce(i.plan -> 'rule' ->> 'id', '') as rule_id,
+		coalesce(max(i.plan -> 'rule' ->> 'name'), '') as name, `+figures+ofPeriod+` group by 1 order by count(*)
+			desc, 1 limit 100`,
+		args,
+	)
+	if err != nil {
+		return m, err
+	}
+	m.ByItem, err = collect[AccessRequestItemFigures](
+		ctx,
+		tx,
+		`select i.role_id::text, i.entitlement_id::text, max(i.display) as display, `+figures+ofPeriod+`
+		group by i.role_id, i.entitlement_id order by count(*) desc, max(i.display), 1, 2 limit 100`,
+		args,
+	)
+	return m, err
+}
+
+func (m *AccessRequestMetrics) count(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs) error {
+	const sql = `
+		select q.status, count(*)
+		  from access_request q
+		 where q.submitted_at >= @since
+		   and q.submitted_at < @until
+		 group by q.status`
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return fmt.Errorf("count requests: %w", err)
+	}
+	var status string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&status, &n}, func() error {
+		m.ByStatus[status] = n
+		m.Requests += n
+		if (accessrequest.AccessRequestItem{Status: status}).IsOpen() {
+			m.Open += n
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("count requests: %w", err)
+	}
+	return nil
+}
+
+func collect[T any](ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]T, error) {
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return nil, fmt.Errorf("figures of requests: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
+	if err != nil {
+		return nil, fmt.Errorf("figures of requests: %w", err)
+	}
+	return found, nil
+}

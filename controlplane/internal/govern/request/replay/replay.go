@@ -1,0 +1,228 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// Sizes of a replay.
+const (
+	maxReplayed = 5000 // items that are gone through, the newest first
+	maxShown    = 100  // of those that differ
+	replayChunk = 500
+)
+
+// ApprovalReplay asks what a rule would have said of past requests.
+type ApprovalReplay struct {
+	Rule   *approval.ApprovalRuleFields `json:"rule,omitempty" doc:"A draft, among the rules that there are. Without it, the rules as they are now."`
+	RuleID string                       `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft replaces. Without a draft, the rule to replay."`
+	From   time.Time                    `json:"from" doc:"Requests that were submitted from this instant,"`
+	To     *time.Time                   `json:"to,omitempty" doc:"Only before this time. The default is now."`
+}
+
+// ApprovalReplayed is what would differ, were the requests of a period made today.
+type ApprovalReplayed struct {
+	From            time.Time              `json:"from"`
+	To              time.Time              `json:"to"`
+	Looked          int                    `json:"items_looked_at"`
+	Limited         bool                   `json:"limited" doc:"The period has more: the newest 5,000 were looked at."`
+	Under           int                    `json:"items_under_rule" doc:"Of these, those that fall, or fell, under the rule."`
+	Same            int                    `json:"same"`
+	Different       int                    `json:"different"`
+	OutcomeDiffers  int                    `json:"outcome_differs"`
+	StagesDiffer    int                    `json:"stages_differ" doc:"Other stages, or more or fewer."`
+	ApproversDiffer int                    `json:"approvers_differ" doc:"The same stages with other people; the organisation may have changed since."`
+	WouldBeBlocked  int                    `json:"would_be_blocked"`
+	Items           []ApprovalReplayedItem `json:"items" nullable:"false" doc:"The first 100 that differ."`
+}
+
+// ApprovalReplayedItem is one thing that was asked for, as it went and as it would go.
+type ApprovalReplayedItem struct {
+	RequestID   string                           `json:"request_id"`
+	Number      string                           `json:"number"`
+	ItemID      string                           `json:"item_id"`
+	Display     string                           `json:"display"`
+	For         accessrequest.AccessRequestParty `json:"requested_for"`
+	Decision    *string                          `json:"decision" doc:"What was decided then."`
+	Before      ApprovalReplayedWay              `json:"before"`
+	After       ApprovalReplayedWay              `json:"after"`
+	Differences []string                         `json:"differences" nullable:"false" doc:"outcome, stages, approvers."`
+}
+
+// ApprovalReplayedWay is a way that a request goes.
+type ApprovalReplayedWay struct {
+	RuleID   string     `json:"rule_id,omitempty"`
+	RuleName string     `json:"rule_name"`
+	Outcome  string     `json:"outcome"`
+	Stages   []string   `json:"stages" nullable:"false" doc:"Their names."`
+	Asked    [][]string `json:"approvers" nullable:"false" doc:"Of each stage, by name."`
+	Blocked  bool       `json:"blocked"`
+}
+
+// pastItem is an item of the past.
+type pastItem struct {
+	ApprovalReplayedItem
+	subject approval.Subject
+	plan    approval.Plan
+}
+
+// New prepares a replay. A replay without a rule or with an empty period is a fault.
+func New(r ApprovalReplay, now time.Time) (ApprovalReplayed, error) {
+	out := ApprovalReplayed{From: r.From, To: now, Items: []ApprovalReplayedItem{}}
+	if r.To != nil {
+		out.To = *r.To
+	}
+	switch {
+	case r.Rule == nil && r.RuleID == "":
+		return out, fault.New(fault.Invalid, "say which rule is meant").
+			With(fault.Field{Pointer: "#/rule", Code: "required", Detail: "a draft, or rule_id, or both"})
+	case !out.From.Before(out.To):
+		return out, fault.New(fault.Invalid, "the period ends before it begins").
+			With(fault.Field{Pointer: "#/to", Code: "invalid", Detail: "an instant after from"})
+	}
+	return out, nil
+}
+
+// Run resolves the requests of the period again and counts the differences. It changes nothing but the audit log.
+func (a *ApprovalReplayed) Run(ctx context.Context, tx *pg.Tx, r ApprovalReplay, now time.Time) error {
+	past, err := a.past(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(past, replayChunk) {
+		plans, err := r.resolve(ctx, tx, part, now)
+		if err != nil {
+			return err
+		}
+		for i, p := range part {
+			a.compare(p, plans[i], r.RuleID)
+		}
+	}
+	if len(past) == 0 { // a draft that is wrong is told, though there was nothing to try it on
+		if _, err := r.resolve(ctx, tx, nil, now); err != nil {
+			return err
+		}
+	}
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{
+			Action:  accessrequest.AuditReplayed,
+			Subject: audit.Subject{Type: "approval_rule", ID: r.RuleID},
+			Context: map[string]any{
+				"from":      a.From,
+				"to":        a.To,
+				"items":     a.Looked,
+				"different": a.Different,
+			},
+		},
+	)
+}
+
+// resolve resolves items of the past.
+func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []pastItem,
+	now time.Time) ([]approval.Plan, error) {
+	subjects := make([]approval.Subject, len(part))
+	for i, p := range part {
+		subjects[i] = p.subject
+	}
+	if r.Rule != nil {
+		draft := approval.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}
+		draft.Enabled = true // what is tried is tried as if it were in use
+		plans, err := approval.ResolveWith(ctx, tx, draft, subjects, now)
+		return plans, draftFault(err)
+	}
+	const known = `select exists (select from approval_rule r where r.id = $1)`
+	var is bool
+	if err := tx.QueryRow(ctx, known, r.RuleID).Scan(&is); err != nil {
+		return nil, fmt.Errorf("find approval rule: %w", err)
+	}
+	if !is {
+		return nil, fault.New(fault.NotFound, "there is no approval rule %s", r.RuleID)
+	}
+	return approval.Resolve(ctx, tx, subjects, now)
+}
+
+// draftFault points to where the draft stands in the body.
+func draftFault(err error) error {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	for i, field := range f.Fields {
+		if rest, is := strings.CutPrefix(field.Pointer, "#/"); is && !strings.HasPrefix(rest, "rule/") {
+			f.Fields[i].Pointer = "#/rule/" + rest
+		}
+	}
+	return err
+}
+
+// past are the items of the period, the newest first.
+func (a *ApprovalReplayed) past(ctx context.Context, tx *pg.Tx) ([]pastItem, error) {
+	const sql = `
+		select q.id::text, q.number, i.id::text, i.display, i.beneficiary_id::text, b.display_name, i.decision, i.plan,
+		       coalesce(q.requester_id::text, ''), i.kind, q.urgency, i.role_id::text, i.entitlement_id::text,
+		       i.starts_at, case when i.duration is null then i.ends_at end, coalesce(i.duration, ''), q.justification,
+		           coalesce(q.external_reference, ''), q.approvers::text[]
+		  from access_request q
+		  join access_request_item i on i.request_id = q.id
+		  join identity b on b.id = i.beneficiary_id
+		 where q.submitted_at >= $1
+		   and q.submitted_at < $2
+		   and q.kind in ('grant', 'extend')
+		   and (exists (select from role r where r.id = i.role_id) or exists (select from entitlement e
+		       where e.id = i.entitlement_id))
+		 order by q.id desc, i.position
+		 limit $3`
+	rows, err := tx.Query(ctx, sql, a.From, a.To, maxReplayed+1)
+	if err != nil {
+		return nil, fmt.Errorf("read past requests: %w", err)
+	}
+	past, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p pastItem, err error) {
+		var serial int64
+		s := &p.subject
+		err = row.Scan(
+			&p.RequestID,
+			&serial,
+			&p.ItemID,
+			&p.Display,
+			&s.BeneficiaryID,
+			&p.For.Display,
+			&p.Decision,
+			&p.plan,
+			&s.RequesterID,
+			&s.Kind,
+			&s.Urgency,
+			&s.RoleID,
+			&s.EntitlementID,
+			&s.StartsAt,
+			&s.EndsAt,
+			&s.Duration,
+			&s.Justification,
+			&s.ExternalReference,
+			&s.Approvers,
+		)
+		p.Number, p.For.ID = accessrequest.Number(serial), s.BeneficiaryID
+		return p, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read past requests: %w", err)
+	}
+	if len(past) > maxReplayed {
+		past, a.Limited = past[:maxReplayed], true
+	}
+	a.Looked = len(past)
+	return past, nil
+}
