@@ -90,7 +90,7 @@ func TestGrantIsExplainedInPlainWords(t *testing.T) {
 	tells(
 		t,
 		gone,
-		"It should be gone, and is still there.",
+		"It should be revoked, and still exists.",
 		"Revoking it failed and is tried again",
 		"(transient): The target did not answer in time.",
 		"Writing is switched off for all systems: migration weekend.",

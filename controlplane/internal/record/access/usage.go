@@ -17,7 +17,7 @@ import (
 // EntitlementUsage says how an entitlement is used by those whom the reader may see.
 type EntitlementUsage struct {
 	Unused           string           `json:"unused" doc:"How long without use counts as unused." example:"P90D"`
-	Told             bool             `json:"told" doc:"Whether its system has told of any use at all. If not, nothing is called unused."`
+	Told             bool             `json:"told" doc:"Whether its system has reported any use at all. If not, nothing counts as unused."`
 	LastUsedAt       *time.Time       `json:"last_used_at"`
 	HolderCount      int64            `json:"holder_count"`
 	UsedGrantCount   int64            `json:"used_grant_count" doc:"Of the grants that are held, those used within that time."`

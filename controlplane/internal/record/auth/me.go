@@ -17,7 +17,7 @@ type WhoAmI struct {
 	Kind              string              `json:"kind" enum:"user,service" example:"user"`
 	Display           string              `json:"display" doc:"e-mail address of a person, name of a service token"`
 	User              *session.SignedUser `json:"user,omitempty" doc:"omitted for a service token"`
-	Scopes            []string            `json:"scopes" nullable:"false" doc:"what a service token may be used for; empty for a person, whom no scope binds"`
+	Scopes            []string            `json:"scopes" nullable:"false" doc:"what a service token can be used for; empty for a user, who has no scopes"`
 	Roles             []string            `json:"roles" nullable:"false"`
 	PasswordSet       *bool               `json:"password_set,omitempty" doc:"whether there is a password to change. Users of an identity provider may have none. Omitted for a service token"`
 	MFA               *factor.Factor      `json:"mfa,omitempty" doc:"the second factor. Omitted for a service token"`

@@ -80,7 +80,7 @@ func (s *Service) bulkUpdate(
 ) (*answer[BulkEntitlementsUpdated], error) {
 	out := BulkEntitlementsUpdated{DryRun: in.Body.DryRun, Results: []BulkEntitlementResult{}}
 	if (len(in.Body.IDs) == 0) == (in.Body.Filter == nil) {
-		return nil, fault.New(fault.Invalid, "say which: by ids, or by filter").
+		return nil, fault.New(fault.Invalid, "select by ids or by filter").
 			With(fault.Field{Pointer: "#/ids", Code: "invalid", Detail: "exactly one of ids and filter"})
 	}
 	patch, err := json.Marshal(in.Body.Set)

@@ -32,7 +32,7 @@ type EntitlementFields struct {
 	MaxDuration         *string              `json:"max_duration" db:"max_duration" required:"false" maxLength:"40" doc:"The longest that it can be asked for, in ISO 8601." example:"P90D"`
 	DefaultDuration     *string              `json:"default_duration" db:"default_duration" required:"false" maxLength:"40" doc:"The duration of a request that names none, at most max_duration." example:"P30D"`
 	ExtensionMax        *string              `json:"extension_max" db:"extension_max" required:"false" maxLength:"40" doc:"The longest that one extension adds." example:"P30D"`
-	ApprovalRuleID      *string              `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"The approval rule for it; null: the tenant's rules say."`
+	ApprovalRuleID      *string              `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"Its approval rule; null: the tenant's rules apply."`
 	Lifecycle           string               `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired,disconnected" doc:"deprecated: no new grants. disconnected: its connector was deleted; it is not written."`
 	ReplacementID       *string              `json:"replacement_id" db:"replacement_id" required:"false" format:"uuid" doc:"What to ask for instead of it."`
 }

@@ -91,8 +91,8 @@ type Filters struct {
 	Owned       string   `query:"owned" enum:"true,false" doc:"Whether it has an owner."`
 	Privileged  string   `query:"privileged" enum:"true,false"`
 	Requestable string   `query:"requestable" enum:"true,false"`
-	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
-	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired,disconnected" doc:"Several by comma. Those that their target no longer has are shown only when retired ones are asked for; those of deleted connectors, when disconnected ones are."`
+	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
+	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired,disconnected" doc:"Several values, separated by commas. Those that their target no longer has are shown only when retired ones are asked for; those of deleted connectors, when disconnected ones are."`
 	Tag         string   `query:"tag" maxLength:"100" doc:"One of its compliance tags, duty tags or classes of data."`
 	Unused      string   `query:"unused" maxLength:"40" doc:"A duration such as P90D: grants that were held for so long without being used, as their system reports."`
 	Q           string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, description, native identity or external_id, without regard to case, accents and order."`

@@ -50,7 +50,7 @@ func (f *EntitlementFields) complete(description *string) error {
 	if f.Requestable && blank(f.BusinessDescription) && blank(description) {
 		return fault.Coded(fault.Invalid, "description_required", "This entitlement has no business description, so "+
 			"it cannot be requestable. Describe it first.").
-			With(fault.Field{Pointer: "#/business_description", Code: "required", Detail: "say what it is for"})
+			With(fault.Field{Pointer: "#/business_description", Code: "required", Detail: "describe its purpose"})
 	}
 	if wrong := append(f.wrongTexts(), f.wrongDurations()...); len(wrong) > 0 {
 		return fault.New(fault.Invalid, "%s", wrong[0].Detail).With(wrong...)

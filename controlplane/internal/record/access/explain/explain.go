@@ -135,7 +135,7 @@ func (s *Service) ExplainPair(
 			return err
 		}
 		if entitlementID == "" {
-			return fault.Coded(fault.Malformed, "invalid_parameter", "say of what: entitlement_id").
+			return fault.Coded(fault.Malformed, "invalid_parameter", "set entitlement_id").
 				With(fault.Field{Parameter: "entitlement_id", Code: "required",
 					Detail: "name the entitlement that they hold, or do not"})
 		}

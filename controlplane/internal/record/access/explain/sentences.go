@@ -83,7 +83,7 @@ func (x *AccessExplanation) difference() string {
 	case x.Grant != nil && x.Grant.IsNative():
 		return x.Grant.NativeSentence()
 	default:
-		said = append(said, "It should be gone, and is still there.")
+		said = append(said, "It should be revoked, and still exists.")
 	}
 	open := false
 	for _, t := range x.Provisioning.Tasks {

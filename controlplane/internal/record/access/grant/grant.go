@@ -51,14 +51,14 @@ type Grant struct {
 	Reasons               []GrantReason `json:"reasons" db:"-" nullable:"false" doc:"Those that have not ended. The single read has the last ones that have, too."`
 	Reappeared            bool          `json:"reappeared" db:"reappeared" doc:"It came back in the target after we had revoked it."`
 	ReviewState           *string       `json:"review_state" db:"-" enum:"found_at_first_import,unmanaged,returned,accepted" doc:"Only for access that was granted in the target system: it existed at the first import, appeared later, was revoked and came back, or was accepted as found. Null: it has a reason."`
-	SuppressReimportUntil *time.Time    `json:"suppress_reimport_until" db:"suppress_reimport_until" doc:"After our revocation: until then, a read that still shows it is taken for a late answer."`
+	SuppressReimportUntil *time.Time    `json:"suppress_reimport_until" db:"suppress_reimport_until" doc:"After our revocation: until then, a sync that still finds it is treated as a delayed result."`
 
 	AcceptedAsFound *GrantAcceptedAsFound `json:"accepted_as_found,omitempty" db:"-" doc:"On the single read: who accepted it, and why."`
 
 	HeldSince *time.Time `json:"held_since,omitempty" db:"-" doc:"With as_of: since when it was held in this way, directly or by nesting."`
 	HeldUntil *time.Time `json:"held_until,omitempty" db:"-" doc:"With as_of: until when; absent when it still is."`
 
-	Paths       *[]NestingPath `json:"paths,omitempty" db:"-" nullable:"false" doc:"The ways by which nesting brings it, at most 20; none when it is held directly alone. On the single read, and with expand=paths."`
+	Paths       *[]NestingPath `json:"paths,omitempty" db:"-" nullable:"false" doc:"The ways by which nesting brings it, at most 20; none if it is only held directly. On the single read, and with expand=paths."`
 	HiddenPaths int            `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
 }
 
@@ -86,11 +86,11 @@ type Filters struct {
 	EntitlementID string   `query:"entitlement_id" format:"uuid"`
 	ConnectorID   string   `query:"connector_id" format:"uuid"`
 	Directness    string   `query:"directness" enum:"direct,inherited"`
-	Status        []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"Several by comma. Revoked and disconnected ones are shown only when asked for."`
+	Status        []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"Several values, separated by commas. Revoked and disconnected ones are shown only when asked for."`
 
-	ComplianceStatus []string  `query:"compliance_status" enum:"approved,implied,native,orphaned,ending" doc:"Several by comma."`
-	ReasonKind       []string  `query:"reason_kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual" doc:"Several by comma: those with such a reason that has not ended."`
-	ReviewState      []string  `query:"review_state" enum:"found_at_first_import,unmanaged,returned,accepted" doc:"Several by comma."`
+	ComplianceStatus []string  `query:"compliance_status" enum:"approved,implied,native,orphaned,ending" doc:"Several values, separated by commas."`
+	ReasonKind       []string  `query:"reason_kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual" doc:"Several values, separated by commas: those with such a reason that has not ended."`
+	ReviewState      []string  `query:"review_state" enum:"found_at_first_import,unmanaged,returned,accepted" doc:"Several values, separated by commas."`
 	EndsBefore       time.Time `query:"ends_before" doc:"Those that end before this instant."`
 
 	Expand []string `query:"expand" enum:"paths"`

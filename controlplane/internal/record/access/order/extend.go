@@ -106,7 +106,7 @@ func extendable(g grant.Grant, until, now time.Time) (grant.GrantReason, error) 
 		return grant.GrantReason{}, fault.Coded(
 			fault.Conflict,
 			"not_extendable",
-			"a rule gives it, and the rule says when it ends: change the rule, or give it directly for longer",
+			"a policy or role grants it and sets its end: change that, or grant it directly for longer",
 		)
 	case last == nil:
 		return grant.GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it that could be "+

@@ -117,7 +117,7 @@ func (s *Authenticator) cross(
 			audit.Subject{Type: "tenant", ID: target},
 			map[string]any{"method": r.Method, "path": r.URL.Path},
 		)
-		return viewer.Viewer{}, overrideForbidden("this token acts in its own tenant alone")
+		return viewer.Viewer{}, overrideForbidden("this token acts only in its own tenant")
 	}
 	if path := r.URL.Path; strings.HasPrefix(path, httpapi.Prefix+"/auth/") && path != httpapi.Prefix+"/auth/me" {
 		return viewer.Viewer{}, overrideForbidden("what concerns your own sign-in happens in your own tenant")
