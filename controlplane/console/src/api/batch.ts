@@ -1,3 +1,5 @@
+import * as text from "#text/api";
+
 /** Refusals that are about the one thing: it has changed, has gone on, is no more, or cannot be as it is asked. */
 const own = new Set([404, 409, 412, 422]);
 
@@ -29,4 +31,5 @@ export async function forEachSettled<T>(of: readonly T[], act: (one: T) => Promi
 }
 
 /** "; 2 could not be: …" with the first reason, when there is one. */
-export const failureSummary = (r: BatchResult) => (r.refused.length > 0 ? `; ${r.refused.length} failed: ${r.refused[0]?.message}` : ".");
+export const failureSummary = (r: BatchResult) =>
+  r.refused.length > 0 ? text.countFailedMessage(r.refused.length, r.refused[0]?.message) : ".";

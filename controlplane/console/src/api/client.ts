@@ -1,3 +1,4 @@
+import * as texts from "#text/api";
 import { actingHeaders } from "./acting";
 import { basePath } from "./base";
 import { access, current, Refusal, refresh, refusal, sessionHasExpired } from "./session";
@@ -65,7 +66,7 @@ async function send(url: string, method: string, token: string, o: Asking) {
     return await fetch(url, { method, headers, body, signal: o.signal ?? null });
   } catch (e) {
     if (e instanceof DOMException && e.name === "AbortError") throw e;
-    throw new Refusal(0, "unreachable", "The service cannot be reached. Nothing was changed. Try again.");
+    throw new Refusal(0, "unreachable", texts.theServiceCannotBeReachedNothing);
   }
 }
 

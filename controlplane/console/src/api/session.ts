@@ -1,3 +1,4 @@
+import * as text from "#text/api";
 import { basePath } from "./base";
 import { withLock } from "./browser";
 
@@ -106,7 +107,7 @@ export async function refusal(answer: Response): Promise<Refusal> {
     const p = (await answer.json()) as { code?: string; detail?: string; title?: string; request_id?: string; errors?: FieldProblem[] };
     return new Refusal(answer.status, p.code ?? "", p.detail ?? p.title ?? answer.statusText, p.request_id ?? id, p.errors ?? [], p, wait);
   } catch {
-    return new Refusal(answer.status, "", `The service returned status ${answer.status}.`, id, [], {}, wait);
+    return new Refusal(answer.status, "", text.theServiceReturnedStatusStatus(answer.status), id, [], {}, wait);
   }
 }
 
@@ -121,7 +122,7 @@ async function post(path: string, body?: unknown): Promise<Response> {
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
-    throw new Refusal(0, "unreachable", "The service cannot be reached. Check your connection and try again.");
+    throw new Refusal(0, "unreachable", text.theServiceCannotBeReachedCheck);
   }
 }
 
@@ -200,7 +201,7 @@ function returned(signal?: AbortSignal): Promise<void> {
     const stop = subscribe(() => {
       if (sessionHasExpired()) return;
       if (session.state === "in" && session.user.id === whose) settle(resolve);
-      else settle(() => reject(new Refusal(401, "signed_out", "You are signed out. This change was not sent.")));
+      else settle(() => reject(new Refusal(401, "signed_out", text.youAreSignedOutThisChange)));
     });
     signal?.addEventListener("abort", aborted);
     if (signal?.aborted) aborted();

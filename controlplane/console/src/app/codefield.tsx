@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/app";
 import { Button } from "../kit/kit";
 
 /** Asks for a code of the second factor, or for one of the recovery codes. It is the field otp of the form around it. */
@@ -12,7 +13,7 @@ export function CodeField({ lead }: { lead?: string }) {
         </p>
       )}
       <label className="field">
-        <span>{recovery ? "Recovery code" : "Code"}</span>
+        <span>{recovery ? text.recoveryCode : text.code}</span>
         <input
           key={String(recovery)}
           name="otp"
@@ -25,14 +26,10 @@ export function CodeField({ lead }: { lead?: string }) {
           // biome-ignore lint/a11y/noAutofocus: it is what is missing
           autoFocus
         />
-        <small className="muted">
-          {recovery
-            ? "One of the codes that were shown when you set up the second factor. Each code works once."
-            : "The six-digit code from your authenticator app."}
-        </small>
+        <small className="muted">{recovery ? text.oneOfTheCodesThatWere : text.theSixDigitCodeFromYour}</small>
       </label>
       <Button tone="quiet" reads onClick={() => setRecovery(!recovery)}>
-        {recovery ? "Use the authenticator app" : "Use a recovery code"}
+        {recovery ? text.useTheAuthenticatorApp : text.useARecoveryCode}
       </Button>
     </div>
   );

@@ -1,3 +1,4 @@
+import * as texts from "#text/app";
 import type { May } from "../api/use";
 import { appearance, setAppearance } from "./appearance";
 import { mayOpen, type Place, placeAt, places } from "./places";
@@ -20,7 +21,7 @@ export function ways(may: May): Offer[] {
     .filter((p) => !isVerb(p))
     .map((p) => ({
       id: `go ${p.path}`,
-      words: `Go to ${p.title}`,
+      words: texts.goToTitle(p.title),
       way: { to: p.path },
       ...(p.key ? { keys: ["G", p.key.toUpperCase()] } : p.section || p.group ? { detail: p.section ?? p.group ?? "" } : {}),
     }));
@@ -35,30 +36,30 @@ export function commands(may: May, path: string, showKeys: () => void, signOut: 
       .map((p) => ({ id: `do ${p.path}`, words: p.title, way: { to: p.path } })),
     ...(may.admin
       ? [
-          { id: "do invite", words: "Invite a user", way: { to: "/settings/users", search: { invite: "1" } } },
-          { id: "do token", words: "Create an API token", way: { to: "/settings/tokens", search: { new: "1" } } },
+          { id: "do invite", words: texts.inviteAUser, way: { to: "/settings/users", search: { invite: "1" } } },
+          { id: "do token", words: texts.createAnApiToken, way: { to: "/settings/tokens", search: { new: "1" } } },
         ]
       : []),
-    { id: "do keys", words: "Show keyboard shortcuts", keys: ["?"], act: showKeys },
+    { id: "do keys", words: texts.showKeyboardShortcuts, keys: ["?"], act: showKeys },
     ...(help && !path.startsWith("/help")
-      ? [{ id: "do help", words: "Help for this page", detail: "Documentation", way: { to: "/help/$page", params: { page: help } } }]
+      ? [{ id: "do help", words: texts.helpForThisPage, detail: texts.documentation, way: { to: "/help/$page", params: { page: help } } }]
       : []),
     ...looks(),
-    { id: "do copy", words: "Copy the address of this page", act: () => void navigator.clipboard.writeText(window.location.href) },
-    { id: "do out", words: "Sign out", act: () => signOut(false) },
-    { id: "do out everywhere", words: "Sign out everywhere", detail: "on all your devices", act: () => signOut(true) },
+    { id: "do copy", words: texts.copyTheAddressOfThisPage, act: () => void navigator.clipboard.writeText(window.location.href) },
+    { id: "do out", words: texts.signOut, act: () => signOut(false) },
+    { id: "do out everywhere", words: texts.signOutEverywhere, detail: texts.onAllYourDevices, act: () => signOut(true) },
   ];
 }
 
 function looks(): Offer[] {
   const { theme, density } = appearance();
   return [
-    ...(theme === "light" ? [] : [{ id: "do light", words: "Light theme", act: () => setAppearance({ theme: "light" }) }]),
-    ...(theme === "dark" ? [] : [{ id: "do dark", words: "Dark theme", act: () => setAppearance({ theme: "dark" }) }]),
-    ...(theme ? [{ id: "do system", words: "System theme", act: () => setAppearance({ theme: undefined }) }] : []),
+    ...(theme === "light" ? [] : [{ id: "do light", words: texts.lightTheme, act: () => setAppearance({ theme: "light" }) }]),
+    ...(theme === "dark" ? [] : [{ id: "do dark", words: texts.darkTheme, act: () => setAppearance({ theme: "dark" }) }]),
+    ...(theme ? [{ id: "do system", words: texts.systemTheme, act: () => setAppearance({ theme: undefined }) }] : []),
     density
-      ? { id: "do roomy", words: "Comfortable row height", act: () => setAppearance({ density: undefined }) }
-      : { id: "do compact", words: "Compact row height", act: () => setAppearance({ density: "compact" }) },
+      ? { id: "do roomy", words: texts.comfortableRowHeight, act: () => setAppearance({ density: undefined }) }
+      : { id: "do compact", words: texts.compactRowHeight, act: () => setAppearance({ density: "compact" }) },
   ];
 }
 

@@ -1,5 +1,6 @@
 import { Link, useRouterState } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
+import * as text from "#text/app";
 import { placeAt } from "./places";
 
 /** Leads to the page of the documentation about this screen. */
@@ -12,8 +13,8 @@ export function Help() {
       to={"/help/$page" as never}
       params={{ page: place.help } as never}
       className="button quiet icon"
-      aria-label="Documentation of this page"
-      title="Documentation of this page"
+      aria-label={text.documentationOfThisPage}
+      title={text.documentationOfThisPage}
     >
       <CircleHelp aria-hidden size={17} />
     </Link>

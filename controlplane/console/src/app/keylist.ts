@@ -1,3 +1,4 @@
+import * as text from "#text/app";
 import type { May } from "../api/use";
 import { mayOpen, places } from "./places";
 
@@ -8,39 +9,39 @@ type KeyArea = { title: string; keys: [string[], string][] };
 export function keyAreas(may: May): KeyArea[] {
   return [
     {
-      title: "Everywhere",
+      title: text.everywhere,
       keys: [
-        [["Ctrl K"], "search, or enter a command"],
-        [["/"], "search the list"],
-        [["?"], "show keyboard shortcuts"],
-        [["Esc"], "close, or clear the search"],
+        [[text.ctrlK], text.searchOrEnterACommand],
+        [["/"], text.searchTheList],
+        [["?"], text.showKeyboardShortcutsLower],
+        [[text.esc], text.closeOrClearTheSearch],
       ],
     },
-    { title: "Go to", keys: places.filter((p) => p.key && mayOpen(p, may)).map((p) => [["G", (p.key ?? "").toUpperCase()], p.title]) },
+    { title: text.goTo, keys: places.filter((p) => p.key && mayOpen(p, may)).map((p) => [["G", (p.key ?? "").toUpperCase()], p.title]) },
     {
-      title: "Lists",
+      title: text.lists,
       keys: [
-        [["J"], "next row (also ↓)"],
-        [["K"], "previous row (also ↑)"],
-        [["Enter"], "open the row"],
-        [["X"], "select the row"],
-        [["Shift X"], "select a range of rows"],
-        [["Ctrl A"], "select all rows of the page"],
+        [["J"], text.nextRow],
+        [["K"], text.previousRow],
+        [["Enter"], text.openTheRow],
+        [["X"], text.selectTheRow],
+        [[text.shiftX], text.selectARangeOfRows],
+        [[text.ctrlA], text.selectAllRowsOfThePage],
       ],
     },
     {
-      title: "Inbox",
+      title: text.inbox,
       keys: [
-        [["A"], "approve, or the first action"],
+        [["A"], text.approveOrTheFirstAction],
         [["R"], "reject"],
         [["D"], "reassign"],
-        [["C"], "write a comment"],
-        [["Z"], "undo the last decision"],
-        [["]"], "next task"],
-        [["["], "previous task"],
-        [["U"], "back to the list"],
+        [["C"], text.writeAComment],
+        [["Z"], text.undoTheLastDecision],
+        [["]"], text.nextTask],
+        [["["], text.previousTask],
+        [["U"], text.backToTheList],
       ],
     },
-    ...(may.admin ? [{ title: "Connect a system", keys: [[["Ctrl Enter"], "continue"]] as KeyArea["keys"] }] : []),
+    ...(may.admin ? [{ title: text.connectASystem, keys: [[[text.ctrlEnter], "continue"]] as KeyArea["keys"] }] : []),
   ];
 }

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/app";
 import { useMay } from "../api/use";
 import { Dialog } from "../kit/dialog";
 import "./keysheet.css";
@@ -9,13 +10,14 @@ import { keyAreas } from "./keylist";
 export default function KeySheet({ close }: { close: () => void }) {
   const may = useMay();
   return (
-    <Dialog open close={close} title="Keyboard shortcuts" wide>
+    <Dialog open close={close} title={text.keyboardShortcuts} wide>
       {!singleKeys() && (
         <p className="note warn small">
-          Single-key shortcuts are off in this browser.{" "}
-          <Link to={"/settings/me" as never} onClick={close}>
-            Turn them on
-          </Link>
+          {text.singleKeyShortcutsAreOffIn(
+            <Link to={"/settings/me" as never} onClick={close}>
+              {text.turnThemOn}
+            </Link>,
+          )}
         </p>
       )}
       <div className="keysheet">
@@ -37,7 +39,7 @@ export default function KeySheet({ close }: { close: () => void }) {
           </section>
         ))}
       </div>
-      <p className="small muted">Single-key shortcuts work outside fields and dialogs. You can turn them off in your settings.</p>
+      <p className="small muted">{text.singleKeyShortcutsWorkOutsideFields}</p>
     </Dialog>
   );
 }

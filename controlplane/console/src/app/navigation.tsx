@@ -22,6 +22,7 @@ import {
   Users,
 } from "lucide-react";
 import { Fragment, useState } from "react";
+import * as text from "#text/app";
 import { basePath } from "../api/base";
 import { signOut } from "../api/session";
 import type { Of } from "../api/types";
@@ -56,22 +57,28 @@ export function Navigation({ search }: { search: () => void }) {
   const mine = places.filter((p) => inNavigation(p, may));
   let group: string | undefined;
   return (
-    <nav className={`rail${open ? " open" : ""}`} aria-label="Main">
+    <nav className={`rail${open ? " open" : ""}`} aria-label={text.main}>
       <div className="brand">
         <img src={`${basePath}/mark.svg`} alt="" width={22} height={22} />
         <span className="grow">
-          Grantwright
+          {text.product}
           <small className="muted clip" dir="auto">
             {me?.tenant?.name ?? "\u00a0"}
           </small>
         </span>
-        <button type="button" className="button quiet icon burger" aria-expanded={open} aria-label="Menu" onClick={() => setOpen(!open)}>
+        <button
+          type="button"
+          className="button quiet icon burger"
+          aria-expanded={open}
+          aria-label={text.menu}
+          onClick={() => setOpen(!open)}
+        >
           <MenuIcon aria-hidden size={18} />
         </button>
       </div>
       <button type="button" className="button finder" onClick={search}>
         <Search aria-hidden size={15} />
-        <span className="grow">Search</span>
+        <span className="grow">{text.search}</span>
         <kbd>Ctrl</kbd>
         <kbd>K</kbd>
       </button>
@@ -104,11 +111,11 @@ export function Navigation({ search }: { search: () => void }) {
             {me?.user?.display_name || me?.user?.email || me?.display}
           </span>
         </Link>
-        <button type="button" className="item" onClick={() => showToast(`Theme: ${nextTheme()}`)}>
-          <SunMoon aria-hidden size={16} /> Theme
+        <button type="button" className="item" onClick={() => showToast(text.themeNextTheme(nextTheme()))}>
+          <SunMoon aria-hidden size={16} /> {text.theme}
         </button>
         <button type="button" className="item" onClick={() => void signOut()}>
-          <LogOut aria-hidden size={16} /> Sign out
+          <LogOut aria-hidden size={16} /> {text.signOut}
         </button>
       </div>
     </nav>

@@ -2,6 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import * as text from "#text/app";
 import { signOut } from "../api/session";
 import { useMay } from "../api/use";
 import { commands, matching, type Offer, ways } from "./commands";
@@ -38,7 +39,7 @@ export default function Palette({ close, keys }: { close: (goes?: boolean) => vo
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className="palette">
-          <Dialog.Title className="sr">Search and commands</Dialog.Title>
+          <Dialog.Title className="sr">{text.searchAndCommands}</Dialog.Title>
           <div className="palette-box">
             <Search aria-hidden size={17} />
             <input
@@ -47,8 +48,8 @@ export default function Palette({ close, keys }: { close: (goes?: boolean) => vo
               aria-controls={`${id}list`}
               aria-activedescendant={all[here] ? `${id}${here}` : undefined}
               aria-autocomplete="list"
-              aria-label="Search people, access and systems, or enter a command"
-              placeholder="Search, or enter a command"
+              aria-label={text.searchPeopleAccessAndSystemsOr}
+              placeholder={text.searchOrEnterACommand2}
               value={typed}
               maxLength={200}
               autoComplete="off"
@@ -75,10 +76,10 @@ export default function Palette({ close, keys }: { close: (goes?: boolean) => vo
 }
 
 function state(typed: string, n: number, busy: boolean, failed: string[]): string {
-  if (failed.length > 0) return `The search failed for ${failed.join(" and ")}. Type again to retry.`;
+  if (failed.length > 0) return text.theSearchFailedForFailedType(failed);
   if (!typed.trim()) return "";
-  if (busy) return "Searching…";
-  return n === 0 ? "No results." : `${n} found`;
+  if (busy) return text.searching;
+  return n === 0 ? text.noResults : text.nFound(n);
 }
 
 function useOffers(typed: string, keys: () => void) {
@@ -93,14 +94,14 @@ function useOffers(typed: string, keys: () => void) {
     return {
       ...found,
       sections: full([
-        { title: "Recent", offers: last },
-        { title: "Go to", offers: listed },
-        { title: "Commands", offers: act },
+        { title: text.recent, offers: last },
+        { title: text.goTo, offers: listed },
+        { title: text.commands, offers: act },
       ]),
     };
   }
   const own = matching([...go, ...act], typed).slice(0, 8);
-  return { ...found, sections: full([{ title: "Commands", offers: own }, ...found.sections]) };
+  return { ...found, sections: full([{ title: text.commands, offers: own }, ...found.sections]) };
 }
 
 const full = (of: Section[]) => of.filter((s) => s.offers.length > 0);
@@ -125,7 +126,7 @@ function Offers({ id, of, here, mark, choose }: OffersProps) {
   }, [here]);
   let i = 0;
   return (
-    <div ref={list} id={`${id}list`} role="listbox" aria-label="Results" className="palette-list" tabIndex={-1}>
+    <div ref={list} id={`${id}list`} role="listbox" aria-label={text.results} className="palette-list" tabIndex={-1}>
       {of.map((s) => (
         // biome-ignore lint/a11y/useSemanticElements: groups of a listbox
         <div key={s.title} role="group" aria-label={s.title}>

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect, useNavigate } from "@tanstack/react-router";
 import { lazy, useEffect } from "react";
+import * as texts from "#text/app";
 import { basePath } from "../api/base";
 import { current, refresh } from "../api/session";
 import { useMay, useMe } from "../api/use";
@@ -21,7 +22,7 @@ const login = createRoute({
     const navigate = useNavigate();
     const { next, tenant } = login.useSearch();
     useEffect(() => {
-      document.title = "Sign in · Grantwright";
+      document.title = texts.signInGrantwright;
     }, []);
     useEffect(() => {
       if (session.state !== "in") return;
@@ -81,11 +82,11 @@ function page(place: Place) {
 }
 
 const called: Record<string, string> = {
-  admin: "administrators",
-  auditor: "auditors",
-  manager: "managers",
-  resource_owner: "resource owners",
-  operator: "service operators",
+  admin: texts.administrators,
+  auditor: texts.auditors,
+  manager: texts.managers,
+  resource_owner: texts.resourceOwners,
+  operator: texts.serviceOperators,
 };
 
 /** A screen that somebody may not open says so, and names who may. */
@@ -97,8 +98,8 @@ function guarded(place: Place, Screen: () => React.JSX.Element | null) {
     if (mayOpen(place, may)) return <Screen />;
     if (!me) return waiting();
     return (
-      <Empty page title="Not visible to you">
-        This page is for {place.roles?.map((r) => called[r] ?? r).join(" and ")}. Ask an administrator for access.
+      <Empty page title={texts.notVisibleToYou}>
+        {texts.thisPageIsForRolesAsk((place.roles ?? []).map((r) => called[r] ?? r))}
       </Empty>
     );
   };
@@ -108,8 +109,8 @@ const nowhere = createRoute({
   getParentRoute: () => inside,
   path: "/$",
   component: () => (
-    <Empty page title="Page not found">
-      Use the menu, or press Ctrl K to search.
+    <Empty page title={texts.pageNotFound}>
+      {texts.useTheMenuOrPressCtrl}
     </Empty>
   ),
 });

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import * as text from "#text/app";
 import { ask, type Page } from "../api/client";
 import type { May } from "../api/use";
 import { useDebounced } from "../kit/debounce";
@@ -30,12 +31,12 @@ export function useSearchResults(typed: string, may: May): { sections: Section[]
       }))
     : [];
   const all = [
-    { title: "People", from: who },
-    { title: "Access", from: what },
-    { title: "Connectors", from: systems },
+    { title: text.people, from: who },
+    { title: text.access, from: what },
+    { title: text.connectors, from: systems },
   ];
   return {
-    sections: [...all.map((s) => ({ title: s.title, offers: on ? s.from.offers : [] })), { title: "Documentation", offers: pages }],
+    sections: [...all.map((s) => ({ title: s.title, offers: on ? s.from.offers : [] })), { title: text.documentation, offers: pages }],
     busy: typed.trim() !== q || (on && all.some((s) => s.from.busy)),
     failed: on ? all.filter((s) => s.from.failed).map((s) => s.title.toLowerCase()) : [],
   };

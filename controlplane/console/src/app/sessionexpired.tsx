@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import * as text from "#text/app";
 import { signOut } from "../api/session";
 import { Button } from "../kit/kit";
 import { SignInForm } from "./signin";
@@ -18,7 +19,7 @@ export function SessionExpired() {
     <dialog
       ref={box}
       className="lapse"
-      aria-label="Sign in again"
+      aria-label={text.signInAgain}
       {...{ closedby: "none" }}
       onCancel={(e) => e.preventDefault()}
       onKeyDown={(e) => {
@@ -29,7 +30,7 @@ export function SessionExpired() {
     >
       <SignInForm lapsed />
       <Button reads tone="quiet" onClick={() => void signOut()}>
-        Sign in as another user
+        {text.signInAsAnotherUser}
       </Button>
     </dialog>
   );

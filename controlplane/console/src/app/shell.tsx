@@ -1,5 +1,6 @@
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import * as text from "#text/app";
 import { act, actingAs, subscribeActing } from "../api/acting";
 import { basePath } from "../api/base";
 import { current, subscribe } from "../api/session";
@@ -27,13 +28,13 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip" href="#page">
-        Skip to content
+        {text.skipToContent}
       </a>
       <Navigation search={() => show("palette")} />
       <main id="page" className="page stack" tabIndex={-1}>
         <ActingBanner />
         <Offline />
-        {may.readOnly && <p className="small muted">Read-only: you can see everything in this tenant and cannot change anything.</p>}
+        {may.readOnly && <p className="small muted">{text.readOnlyYouCanSeeEverything}</p>}
         <Outlet />
       </main>
       <Suspense fallback={<LoadingMarker />}>
@@ -111,7 +112,7 @@ function GoHint() {
   const may = useMay();
   return (
     <div className="go-hint small" role="status">
-      <strong>Go to</strong>
+      <strong>{text.goTo}</strong>
       {places
         .filter((p) => p.key && mayOpen(p, may))
         .map((p) => (
@@ -128,7 +129,7 @@ function useTitle() {
   const path = useRouterState({ select: (s) => s.resolvedLocation?.pathname ?? s.location.pathname });
   useEffect(() => {
     const place = placeAt(path);
-    document.title = place ? `${place.title} · Grantwright` : "Grantwright";
+    document.title = place ? text.windowTitle(place.title) : text.grantwright;
     const from = document.activeElement;
     let tries = 0;
     const timer = setInterval(() => {
@@ -153,10 +154,7 @@ function ActingBanner() {
   if (!acting) return null;
   return (
     <div className="note warn row between" role="status">
-      <span>
-        You are working in <strong>{me?.tenant?.name ?? acting.name}</strong> as a service operator. Everything you view and do is recorded
-        in its audit log and in yours.
-      </span>
+      <span>{text.youAreWorkingInNameAs(<strong>{me?.tenant?.name ?? acting.name}</strong>)}</span>
       <Button
         reads
         onClick={() => {
@@ -164,7 +162,7 @@ function ActingBanner() {
           window.location.assign(`${basePath}/admin/tenants`);
         }}
       >
-        Leave this tenant
+        {text.leaveThisTenant}
       </Button>
     </div>
   );
@@ -184,7 +182,7 @@ function Offline() {
   );
   return online ? null : (
     <div className="note warn" role="status">
-      You are offline. Data may be outdated, and changes cannot be saved.
+      {text.youAreOfflineDataMayBe}
     </div>
   );
 }

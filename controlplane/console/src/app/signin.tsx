@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from "react";
+import * as texts from "#text/app";
 import { basePath } from "../api/base";
 import { latestUser, Refusal, signIn } from "../api/session";
 import { useDebounced } from "../kit/debounce";
@@ -48,11 +49,11 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
       <Brand tenant={options.data && !options.data.tenant_required ? options.data.tenant : ""} />
       {lapsed ? (
         <div>
-          <h2 id="sign-in">Sign in again</h2>
-          <p className="muted small">Your session has expired. Your unsaved text is still here.</p>
+          <h2 id="sign-in">{texts.signInAgain}</h2>
+          <p className="muted small">{texts.yourSessionHasExpiredYourUnsaved}</p>
         </div>
       ) : (
-        <h1 id="sign-in">Sign in</h1>
+        <h1 id="sign-in">{texts.signIn}</h1>
       )}
       {problem && (
         <p role="alert" className="door-wrong small">
@@ -60,18 +61,18 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
         </p>
       )}
       <label className="field">
-        <span>E-mail</span>
+        <span>{texts.eMail}</span>
         <input name="email" type="email" autoComplete="username" required maxLength={320} defaultValue={user?.email} />
       </label>
       <label className="field">
-        <span>Password</span>
+        <span>{texts.password}</span>
         {/* biome-ignore lint/a11y/noAutofocus: it is what is missing */}
         <input name="password" type="password" autoComplete="current-password" required maxLength={1024} autoFocus={Boolean(user)} />
       </label>
-      {otp && <CodeField lead="Enter the code of your second factor." />}
+      {otp && <CodeField lead={texts.enterTheCodeOfYourSecond} />}
       {several && (
         <label className="field">
-          <span>Tenant</span>
+          <span>{texts.tenant}</span>
           <input
             name="tenant"
             value={named}
@@ -80,11 +81,11 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
             spellCheck={false}
             onChange={(e) => setNamed(e.target.value)}
           />
-          <small className="muted">Required for single sign-on, and if your address is used in several tenants.</small>
+          <small className="muted">{texts.requiredForSingleSignOnAnd}</small>
         </label>
       )}
       <Button type="submit" tone="primary" disabled={busy}>
-        {busy ? "Signing in…" : "Sign in"}
+        {busy ? texts.signingIn : texts.signIn}
       </Button>
       {options.data?.tenant && options.data.providers.length > 0 && (
         <Providers of={options.data.providers} tenant={options.data.tenant} next={next} aside={Boolean(lapsed)} attempt={attempt} />
@@ -104,7 +105,7 @@ function Brand({ tenant }: { tenant: string }) {
     <div className="door-brand">
       <img src={`${basePath}/mark.svg`} alt="" width={26} height={26} />
       <span>
-        <strong>Grantwright</strong>
+        <strong>{texts.grantwright}</strong>
         {tenant && (
           <small className="muted clip" dir="auto">
             {tenant}
@@ -128,7 +129,7 @@ function Providers({ of, tenant, next, aside, attempt }: ProvidersProps) {
   return (
     <>
       <p className="door-or small muted">
-        <span>or</span>
+        <span>{texts.or}</span>
       </p>
       {of.map((p) => {
         const address = providerAddress(tenant, p.key, aside ? "/settings/me" : next);
@@ -147,8 +148,8 @@ function Providers({ of, tenant, next, aside, attempt }: ProvidersProps) {
               });
             }}
           >
-            Sign in with <bdi>{p.display_name}</bdi>
-            {aside && <span className="sr"> in a new tab</span>}
+            {texts.signInWithDisplayName(<bdi>{p.display_name}</bdi>)}
+            {aside && <span className="sr"> {texts.inANewTab}</span>}
           </a>
         );
       })}

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#text/app";
 import { basePath } from "../api/base";
 import { Refusal, refusal } from "../api/session";
 
@@ -36,24 +37,22 @@ export async function checkProvider(address: string): Promise<void> {
   if (answer.type !== "opaqueredirect" && !answer.ok) throw await refusal(answer);
 }
 
-const unreachable = () => new Refusal(0, "unreachable", "The service cannot be reached. Check your connection and try again.");
+const unreachable = () => new Refusal(0, "unreachable", texts.theServiceCannotBeReachedCheck);
 
 const words: Record<string, string> = {
-  invalid_credentials: "Wrong e-mail address or password. After several failed attempts, wait 15 minutes.",
-  invalid_otp: "The code is wrong or was used before. Wait for the next code, or use a recovery code.",
-  sso_refused: "Your company's identity provider refused the sign-in. Try again there, or contact its administrator.",
-  sso_failed:
-    "The response of your company's identity provider could not be verified. Try again. If the problem remains, contact an administrator.",
-  sso_not_linked: "Your company's account is not linked to a user here. Ask an administrator to invite you.",
-  provider_unreachable: "Your company's identity provider cannot be reached. Try again later, or sign in with a password.",
-  internal_error: "The sign-in could not be completed. Try again.",
+  invalid_credentials: texts.wrongEMailAddressOrPassword,
+  invalid_otp: texts.theCodeIsWrongOrWas,
+  sso_refused: texts.yourCompanysIdentityProviderRefusedThe,
+  sso_failed: texts.theResponseOfYourCompanysIdentity,
+  sso_not_linked: texts.yourCompanysAccountIsNotLinked,
+  provider_unreachable: texts.yourCompanysIdentityProviderCannotBe,
+  internal_error: texts.theSignInCouldNotBe,
 };
 
 /** What went wrong on the way in, in plain words: for a refusal, or for the code that a provider's way back ends with. */
 export function signInError(wrong: Refusal | string): string {
-  if (typeof wrong === "string")
-    return words[wrong] ?? "This sign-in was started in another browser, was used before, or has expired. Sign in again.";
-  if (wrong.code === "login_throttled") return `Too many failed attempts. Try again after ${clock(wrong.retryAfter)}.`;
+  if (typeof wrong === "string") return words[wrong] ?? texts.thisSignInWasStartedIn;
+  if (wrong.code === "login_throttled") return texts.tooManyFailedAttemptsTryAgain(clock(wrong.retryAfter));
   return words[wrong.code] ?? sentence(wrong.message);
 }
 
@@ -65,5 +64,5 @@ function clock(seconds: number): string {
 }
 
 function sentence(text: string): string {
-  return text ? `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}` : "The sign-in failed.";
+  return text ? `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}` : texts.theSignInFailed;
 }

@@ -1,5 +1,6 @@
 import { useBlocker } from "@tanstack/react-router";
 import { lazy, Suspense, useSyncExternalStore } from "react";
+import * as text from "#text/app";
 import { anyUnsaved, subscribeUnsaved } from "../kit/unsaved";
 
 const AskFirst = lazy(() => import("../kit/dialog").then((m) => ({ default: m.AskFirst })));
@@ -17,11 +18,11 @@ export function UnsavedChangesGuard() {
       <AskFirst
         open
         close={blocked.reset}
-        title="Discard unsaved changes?"
-        lead="This form has unsaved changes."
-        verb="Discard changes"
+        title={text.discardUnsavedChanges}
+        lead={text.thisFormHasUnsavedChanges}
+        verb={text.discardChanges}
         tone="danger"
-        keep="Keep editing"
+        keep={text.keepEditing}
         act={async () => blocked.proceed()}
       />
     </Suspense>

@@ -1,5 +1,6 @@
 import { Download } from "lucide-react";
 import { useRef, useState } from "react";
+import * as text from "#text/kit";
 import { fetchPages, type Query, save } from "../api/client";
 import { number } from "./count";
 import { csvOf } from "./csvtext";
@@ -30,8 +31,7 @@ export function CsvButton<T>({ name, path, query, columns }: { name: string; pat
         control.signal,
       );
       save(new Blob([csvOf(columns, rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
-      if (whole > rows.length)
-        showToast(`The file contains the first ${number(rows.length)} of ${number(whole)} rows. Filter the list to export the rest.`);
+      if (whole > rows.length) showToast(text.theFileContainsTheFirstCount(number(rows.length), number(whole)));
     } catch (e) {
       if (!control.signal.aborted) showRefusal(e);
     } finally {
@@ -39,12 +39,12 @@ export function CsvButton<T>({ name, path, query, columns }: { name: string; pat
     }
   };
   return read === undefined ? (
-    <Button reads onClick={() => void write()} title="Export the filtered list as CSV">
-      <Download aria-hidden size={15} /> CSV
+    <Button reads onClick={() => void write()} title={text.exportTheFilteredListAsCsv}>
+      <Download aria-hidden size={15} /> {text.csv}
     </Button>
   ) : (
     <Button reads onClick={() => stop.current?.abort()}>
-      {read}rows, stop
+      {text.readRowsStop(read)}
     </Button>
   );
 }

@@ -1,6 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import * as text from "#text/kit";
 import { sessionHasExpired } from "../api/session";
 import { useFocusReturn } from "./focusreturn";
 import { Button, Problems } from "./kit";
@@ -44,7 +45,7 @@ export function Dialog({ open, close, title, lead, children, side, wide }: Props
         >
           <div className="dialog-head">
             <Base.Title>{title}</Base.Title>
-            <Base.Close className="button quiet icon" aria-label="Close" data-reads="">
+            <Base.Close className="button quiet icon" aria-label={text.close} data-reads="">
               <X aria-hidden size={16} />
             </Base.Close>
           </div>
@@ -69,7 +70,7 @@ type AskProps = Omit<Props, "children" | "side"> & {
 };
 
 /** Asks before something is done, with what has to be said for it among its children. */
-export function AskFirst({ verb, tone = "primary", keep = "Cancel", act, disabled, children, ...props }: AskProps) {
+export function AskFirst({ verb, tone = "primary", keep = text.cancel, act, disabled, children, ...props }: AskProps) {
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<unknown>();
   const submit = async (e: FormEvent) => {
@@ -100,7 +101,7 @@ export function AskFirst({ verb, tone = "primary", keep = "Cancel", act, disable
           <Button onClick={close}>{keep}</Button>
           {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
           <Button type="submit" tone={tone} disabled={!busy && disabled} aria-disabled={busy || undefined}>
-            {busy ? "Saving…" : verb}
+            {busy ? text.saving : verb}
           </Button>
         </div>
       </form>

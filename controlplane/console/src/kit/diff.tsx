@@ -1,3 +1,4 @@
+import * as texts from "#text/kit";
 import "./diff.css";
 import { displayValue } from "./difftext";
 
@@ -5,7 +6,7 @@ import { displayValue } from "./difftext";
 type Difference = { field: string; from?: unknown; to?: unknown; hidden?: boolean | undefined };
 
 /** What was, with a minus, and what is, with a plus. hidden values are secrets, or about somebody whom the reader may not see. */
-export function Differences({ of, none = "No changes." }: { of: Difference[]; none?: string }) {
+export function Differences({ of, none = texts.noChanges }: { of: Difference[]; none?: string }) {
   if (of.length === 0) return <p className="muted small">{none}</p>;
   return (
     <dl className="diff small">
@@ -13,7 +14,7 @@ export function Differences({ of, none = "No changes." }: { of: Difference[]; no
         <div key={d.field}>
           <dt>{d.field.replaceAll("_", " ")}</dt>
           {d.hidden ? (
-            <dd className="muted">changed; values are not shown</dd>
+            <dd className="muted">{texts.changedValuesAreNotShown}</dd>
           ) : (
             <>
               <Side sign="−" name="was" className="gone" of={d.from} />

@@ -1,3 +1,4 @@
+import * as texts from "#text/kit";
 import "./diff.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useDeferredValue } from "react";
@@ -26,8 +27,8 @@ export function DryRun<T>({
   children: (told: T) => ReactNode;
 }) {
   return (
-    <section className="tried stack tight" aria-label="Preview of the changes" aria-live="polite">
-      <h3 className="small">Preview of the changes</h3>
+    <section className="tried stack tight" aria-label={texts.previewOfTheChanges} aria-live="polite">
+      <h3 className="small">{texts.previewOfTheChanges}</h3>
       {of.error ? <Problems of={of.error} /> : of.data !== undefined ? children(of.data) : of.isPending ? <Skeleton rows={2} /> : null}
     </section>
   );

@@ -1,3 +1,4 @@
+import * as texts from "#text/kit";
 /** A length of time as the API has it (ISO 8601, of weeks, days, hours, minutes and seconds), in seconds; undefined when it is none. */
 export function durationSeconds(text: string | null | undefined): number | undefined {
   const m = /^P(?:(\d+)W|(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$/.exec(text ?? "");
@@ -20,15 +21,15 @@ export type DurationUnit = (typeof units)[number][0];
 export function durationText(text: string | null | undefined): string {
   const all = durationSeconds(text);
   if (all === undefined) return text ?? "";
-  if (all === 0) return "none";
+  if (all === 0) return texts.noDuration;
   const parts: string[] = [];
   let left = all;
   for (const [name, size] of units.slice(1)) {
     const n = Math.floor(left / size);
     left -= n * size;
-    if (n > 0) parts.push(`${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`);
+    if (n > 0) parts.push(texts.durations[name](n));
   }
-  return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : (parts[0] ?? "");
+  return texts.durationList(parts);
 }
 
 /** A sentence of the service with the lengths of time in it in words: "at most PT4H" is "at most 4 hours". */

@@ -1,3 +1,4 @@
+import * as text from "#text/kit";
 import "./durationfield.css";
 import { useState } from "react";
 import { type DurationUnit, durationParts, durationSeconds, durationText, isoDuration } from "./duration";
@@ -25,7 +26,7 @@ export function DurationField({ value, set, units = ["hour", "day", "week"], non
   const [unit, setUnit] = useState<DurationUnit>(parts?.unit ?? units.find((u) => u === "day") ?? units[0] ?? "day");
   const shown = parts?.unit ?? unit;
   const given = value !== "" && durationSeconds(value) === undefined ? value : "";
-  const hint = [none && !value ? `If empty: ${none}.` : "", common.hint ?? ""].filter(Boolean).join(" ");
+  const hint = [none && !value ? text.ifEmptyNone(none) : "", common.hint ?? ""].filter(Boolean).join(" ");
   const more = shown === "day" || shown === "week" ? "" : parts && parts.n > 24 ? durationText(value) : "";
   return (
     <Field {...common} hint={[hint, more].filter(Boolean).join(" ")}>
@@ -49,7 +50,7 @@ export function DurationField({ value, set, units = ["hour", "day", "week"], non
             }}
           />
           <select
-            aria-label={`${common.label}: unit`}
+            aria-label={text.unitOf(common.label)}
             data-reads={reads ? "" : undefined}
             value={shown}
             disabled={common.disabled}
@@ -61,7 +62,7 @@ export function DurationField({ value, set, units = ["hour", "day", "week"], non
           >
             {[...new Set([...units, shown])].map((u) => (
               <option key={u} value={u}>
-                {u}s
+                {text.durationUnits[u]}
               </option>
             ))}
           </select>

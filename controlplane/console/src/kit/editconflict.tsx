@@ -1,3 +1,4 @@
+import * as text from "#text/kit";
 import { Refusal } from "../api/session";
 import { Button, Note } from "./kit";
 
@@ -7,9 +8,9 @@ export function EditConflict({ refused, again }: { refused: unknown; again: () =
   return (
     <Note tone="warn">
       <div className="row between">
-        <span>Someone else has changed this. Reload to see the current values. Your input is kept.</span>
+        <span>{text.someoneElseHasChangedThisReload}</span>
         <Button reads onClick={again}>
-          Reload
+          {text.reload}
         </Button>
       </div>
     </Note>

@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { Check, Copy as CopyIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import * as texts from "#text/kit";
 import { showToast } from "./toast";
 
 /** One of a page's parts that have addresses of their own. */
@@ -28,7 +29,7 @@ export function Tabs({ of, label }: { of: Tab[]; label: string }) {
 }
 
 /** Copies a text, and says so. */
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+export function Copy({ text, label = texts.copy }: { text: string; label?: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
     try {
@@ -36,7 +37,7 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
       setDone(true);
       setTimeout(() => setDone(false), 2000);
     } catch {
-      showToast("The browser blocked copying. Select the text instead.");
+      showToast(texts.theBrowserBlockedCopyingSelectThe);
     }
   };
   return (
@@ -51,7 +52,7 @@ export function Id({ of }: { of: string }) {
   return (
     <span className="id">
       <code>{of}</code>
-      <Copy text={of} label="Copy ID" />
+      <Copy text={of} label={texts.copyId} />
     </span>
   );
 }

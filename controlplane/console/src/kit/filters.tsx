@@ -1,6 +1,7 @@
 import { Popover } from "@base-ui/react/popover";
 import { Search, SlidersHorizontal } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
+import * as text from "#text/kit";
 import { useGet } from "../api/use";
 import { useKeys } from "../app/keys";
 import { DayFilter } from "./dayinput";
@@ -38,12 +39,12 @@ export function Filters({ of, search, value, set, room = of.length }: Props & { 
       {behind.length > 0 && (
         <Popover.Root>
           <Popover.Trigger className={`button more-filters${on > 0 ? " on" : ""}`} data-reads="">
-            <SlidersHorizontal aria-hidden size={15} /> {beside.length > 0 ? "More filters" : "Filters"}
+            <SlidersHorizontal aria-hidden size={15} /> {beside.length > 0 ? text.moreFilters : text.filters}
             {on > 0 && ` (${on})`}
           </Popover.Trigger>
           <Popover.Portal>
             <Popover.Positioner className="over" sideOffset={4} align="end">
-              <Popover.Popup className="menu filter-sheet" aria-label="More filters">
+              <Popover.Popup className="menu filter-sheet" aria-label={text.moreFilters}>
                 {behind.map(field)}
               </Popover.Popup>
             </Popover.Positioner>
@@ -78,7 +79,7 @@ function TypedFilter({ of, value, set }: { of: Filter; value: string; set: (v: s
         type="text"
         value={typed}
         maxLength={200}
-        placeholder="Any"
+        placeholder={text.any}
         list={of.suggest ? list : undefined}
         onFocus={() => setAsked(true)}
         onChange={(e) => setTyped(e.target.value)}
@@ -116,7 +117,7 @@ export function Choice({ words, value = "", set, of }: ChoiceProps) {
     <label className={`filter${value ? " on" : ""}`}>
       <span>{words}</span>
       <select data-reads="" value={value} onChange={(e) => set(e.target.value)}>
-        <option value="">Any</option>
+        <option value="">{text.any}</option>
         {of.map(([v, called]) => (
           <option key={v} value={v}>
             {called}
@@ -136,13 +137,13 @@ export function SearchBox({ what, value, onChange }: { what: string; value: stri
   return (
     <label className="search">
       <Search aria-hidden size={16} />
-      <span className="sr">Search {what}</span>
+      <span className="sr">{text.searchWhat(what)}</span>
       <input
         ref={box}
         data-reads=""
         type="search"
         value={typed}
-        placeholder={`Search ${what}`}
+        placeholder={text.searchWhatText(what)}
         onChange={(e) => setTyped(e.target.value)}
         onKeyDown={(e) => {
           if (e.key !== "Escape") return;

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
+import * as text from "#text/kit";
 import { Refusal } from "../api/session";
 import { Button, Problems } from "./kit";
 import { useUnsaved } from "./unsaved";
@@ -107,9 +108,9 @@ export function Form<T>({
       <div className="row">
         {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
         <Button type="submit" tone="primary" disabled={!of.busy && !always && !of.dirty} aria-disabled={of.busy || undefined}>
-          {of.busy ? "Saving…" : verb}
+          {of.busy ? text.saving : verb}
         </Button>
-        {cancel && <Button onClick={cancel}>Cancel</Button>}
+        {cancel && <Button onClick={cancel}>{text.cancel}</Button>}
       </div>
     </form>
   );

@@ -1,5 +1,6 @@
 import { CircleAlert, RotateCw } from "lucide-react";
 import { type ButtonHTMLAttributes, Fragment, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import * as texts from "#text/kit";
 import { Refusal } from "../api/session";
 import { Help } from "../app/help";
 import { exactTime, relativeTime } from "./time";
@@ -57,22 +58,18 @@ export function Empty({ title, page = false, children }: { title: string; page?:
 export function Failure({ error, retry, page = false }: { error: unknown; retry?: () => void; page?: boolean }) {
   const Title = page ? "h1" : "h2";
   const r = error instanceof Refusal ? error : new Refusal(0, "", String(error));
-  const title = r.status === 404 ? "Not found, or not visible to you" : r.status === 403 ? "Not visible to you" : "Request failed";
+  const title = r.status === 404 ? texts.notFoundOrNotVisibleTo : r.status === 403 ? texts.notVisibleToYou : texts.requestFailed;
   return (
     <div className="failure" role="alert">
       <CircleAlert aria-hidden size={20} />
       <div className="grow">
         <Title tabIndex={page ? -1 : undefined}>{title}</Title>
         <p>{r.message}</p>
-        {r.requestId && (
-          <p className="small faint">
-            Request <code>{r.requestId}</code>
-          </p>
-        )}
+        {r.requestId && <p className="small faint">{texts.requestRequest(<code>{r.requestId}</code>)}</p>}
       </div>
       {retry && (
         <Button reads onClick={retry}>
-          <RotateCw aria-hidden size={15} /> Try again
+          <RotateCw aria-hidden size={15} /> {texts.tryAgain}
         </Button>
       )}
     </div>
@@ -118,7 +115,7 @@ function useWide(): [boolean, RefObject<HTMLElement | null>] {
 export function Skeleton({ rows = 8 }: { rows?: number }) {
   return (
     <div aria-busy="true" aria-live="polite" className="skeleton">
-      <span className="sr">Loading…</span>
+      <span className="sr">{texts.loading}</span>
       {Array.from({ length: rows }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines that are all alike
         <div key={i} className="bar" />

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
+import * as text from "#text/kit";
 import { ask, type Page } from "../api/client";
 import { CsvButton } from "./csv";
 import { Filters } from "./filters";
@@ -44,11 +45,11 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
     <div className="stack tight list">
       {p.bulk && chosen.size > 0 && (
         <div className="bulk-place">
-          <div className="bulk row" role="toolbar" aria-label="Selection">
-            <strong>{chosen.size} selected</strong>
+          <div className="bulk row" role="toolbar" aria-label={text.selection}>
+            <strong>{text.sizeSelected(chosen.size)}</strong>
             {p.bulk([...chosen.values()], () => choose(new Map()))}
             <Button reads tone="quiet" onClick={() => choose(new Map())}>
-              Clear
+              {text.clear}
             </Button>
           </div>
         </div>
@@ -63,11 +64,11 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
       ) : query.isPending || p.wait ? (
         <Skeleton rows={Math.min(size, 12)} />
       ) : query.data.items.length === 0 ? (
-        <Empty title={then?.title ?? (narrowed || page > 1 ? "No results match these filters" : p.empty.title)}>
+        <Empty title={then?.title ?? (narrowed || page > 1 ? text.noResultsMatchTheseFilters : p.empty.title)}>
           {then && <p>{then.words}</p>}
           {narrowed || page > 1 ? (
             <Button reads onClick={() => set({})}>
-              {then ? "Back to today" : "Clear filters"}
+              {then ? text.backToToday : text.clearFilters}
             </Button>
           ) : (
             p.empty.words
@@ -75,7 +76,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
         </Empty>
       ) : (
         <Rows
-          label={p.label ?? "Results"}
+          label={p.label ?? text.results}
           page={query.data}
           stale={query.isPlaceholderData}
           columns={p.columns.filter((c) => c.shown?.(query.data.items) ?? true)}

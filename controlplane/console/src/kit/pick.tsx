@@ -2,6 +2,7 @@ import { Combobox } from "@base-ui/react/combobox";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useDeferredValue, useId, useRef, useState } from "react";
+import * as text from "#text/kit";
 import { ask, type Query } from "../api/client";
 import { Refusal } from "../api/session";
 import { number } from "./count";
@@ -82,25 +83,25 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
           <Combobox.Input
             id={id}
             aria-label={label} // the label itself is hidden from readers while the list is open
-            placeholder="Type to search"
+            placeholder={text.typeToSearch}
             aria-invalid={error ? true : undefined}
             aria-describedby={[hint && `${id}-hint`, error && `${id}-wrong`].filter(Boolean).join(" ") || undefined}
           />
           {value && !disabled && (
-            <Combobox.Clear className="button quiet icon" aria-label={`Clear ${label}`}>
+            <Combobox.Clear className="button quiet icon" aria-label={text.clearLabel(label)}>
               <X aria-hidden size={14} />
             </Combobox.Clear>
           )}
         </div>
         {/* It stands outside of the page's main part, and must be a part that readers can go to. */}
-        <Combobox.Portal role="region" aria-label={`Choices: ${label}`}>
+        <Combobox.Portal role="region" aria-label={text.choicesLabel(label)}>
           <Combobox.Positioner className="over" anchor={field} align="start" sideOffset={4}>
             <Combobox.Popup className="menu picks">
               <Combobox.Status className="small muted pick-status">
                 {few
-                  ? `Type at least ${letters} letters of the name.`
+                  ? text.typeAtLeastLettersLettersOf(letters)
                   : late && items.length === 0
-                    ? "Searching…"
+                    ? text.searching
                     : state(found, items.length, source.none)}
               </Combobox.Status>
               <Combobox.List>
@@ -145,14 +146,14 @@ const count = (typed: string) => typed.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0
 
 type Looked = { isError: boolean; isPending: boolean; error: unknown; data?: Found<unknown> | undefined };
 
-function state(found: Looked, shown: number, none = "No results."): string | null {
+function state(found: Looked, shown: number, none = text.noResults): string | null {
   if (found.error instanceof Refusal && [403, 404, 409].includes(found.error.status)) return found.error.message;
-  if (found.isError) return "The search failed. Type again to retry.";
-  if (found.isPending) return "Searching…";
-  if (found.data?.more) return shown === 0 ? "Too many results. Type more of the name." : "There are more results. Type more of the name.";
+  if (found.isError) return text.theSearchFailedTypeAgainTo;
+  if (found.isPending) return text.searching;
+  if (found.data?.more) return shown === 0 ? text.tooManyResultsTypeMoreOf : text.thereAreMoreResultsTypeMore;
   if (shown === 0) return none;
   const total = found.data?.total ?? shown;
-  return total > shown ? `First ${shown} of ${number(total)}. Type to filter.` : null;
+  return total > shown ? text.firstShownOfTotalTypeTo(shown, number(total)) : null;
 }
 
 /** What pickers look for most often. */
@@ -169,7 +170,7 @@ export const colleagues = (
   query: { ...more.query, limit: undefined },
   as: (p) => ({ id: p.id, words: p.display, detail: [p.title, p.department, p.email].filter(Boolean).join(" · ") }),
   letters: more.listed ? 0 : 2,
-  none: "No eligible person has this name.",
+  none: text.noEligiblePersonHasThisName,
 });
 export const access: Source<{
   id: string;

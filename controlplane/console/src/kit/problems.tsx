@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react";
+import * as text from "#text/kit";
 import { Refusal } from "../api/session";
 import { type AtField, memberWords, split } from "./problemtext";
 
@@ -19,7 +20,7 @@ export function Problems({ of }: { of: unknown }) {
       {!said && <p>{r.message}</p>}
       {placed.length > 0 && (
         <p>
-          {placed.length === 1 ? "1 field needs attention: " : `${placed.length} fields need attention: `}
+          {text.fieldsNeedAttention(placed.length)}{" "}
           {placed.map((f, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: fields may be called alike
             <span key={i}>
@@ -40,11 +41,7 @@ export function Problems({ of }: { of: unknown }) {
           ))}
         </ul>
       )}
-      {r.requestId && (
-        <p className="faint">
-          Request <code>{r.requestId}</code>
-        </p>
-      )}
+      {r.requestId && <p className="faint">{text.requestRequest(<code>{r.requestId}</code>)}</p>}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import * as text from "#text/kit";
 import type { FieldProblem } from "../api/session";
 
 /** What stands at a field of the page: its words, and how the field is called. */
@@ -21,5 +22,5 @@ export function split<F extends AtField>(wrongs: readonly FieldProblem[], fields
 export function memberWords(w: Pick<FieldProblem, "pointer" | "parameter">): string {
   const parts = (w.pointer?.replace(/^#\/?/, "") ?? w.parameter ?? "").split("/").filter(Boolean);
   const words = parts.map((p) => (/^\d+$/.test(p) ? String(Number(p) + 1) : p.replace(/_id(s?)$/, "$1").replaceAll("_", " "))).join(" ");
-  return words ? `${words[0]?.toUpperCase()}${words.slice(1)}` : "This request";
+  return words ? `${words[0]?.toUpperCase()}${words.slice(1)}` : text.thisRequest;
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight } from "lucide-react";
 import { useRef, useState } from "react";
+import * as text from "#text/kit";
 import type { Page } from "../api/client";
 import { useKeys, useSelectAll } from "../app/keys";
 import { Button, Table } from "./kit";
@@ -51,7 +52,7 @@ export function Rows<T extends { id: string }>(p: Props<T>) {
                   <input
                     type="checkbox"
                     data-reads=""
-                    aria-label={`Select row ${i + 1}`}
+                    aria-label={text.selectRowI(i + 1)}
                     checked={p.chosen.has(row.id)}
                     onChange={(e) => mark(i, (e.nativeEvent as MouseEvent).shiftKey)}
                   />
@@ -68,12 +69,16 @@ export function Rows<T extends { id: string }>(p: Props<T>) {
       </Table>
       <div className="row between small muted list-foot">
         <span>
-          {first.toLocaleString("en")} to {(first + p.page.items.length - 1).toLocaleString("en")} of {p.page.total.toLocaleString("en")}
+          {text.firstToFirst2OfTotal(
+            first.toLocaleString("en"),
+            (first + p.page.items.length - 1).toLocaleString("en"),
+            p.page.total.toLocaleString("en"),
+          )}
         </span>
         {p.page.total > sizes[0] && (
           <div className="row">
             <label className="filter rows">
-              <span>Rows per page</span>
+              <span>{text.rowsPerPage}</span>
               <select data-reads="" value={p.size} onChange={(e) => p.resize(Number(e.target.value))}>
                 {sizes.map((n) => (
                   <option key={n} value={n}>
@@ -83,12 +88,12 @@ export function Rows<T extends { id: string }>(p: Props<T>) {
               </select>
             </label>
             {last > 1 && (
-              <nav className="row" aria-label="Pages">
+              <nav className="row" aria-label={text.pages}>
                 <Button reads disabled={p.number <= 1} onClick={() => p.turn(p.number - 1)}>
-                  <ChevronLeft aria-hidden size={15} /> Previous
+                  <ChevronLeft aria-hidden size={15} /> {text.previous}
                 </Button>
                 <Button reads disabled={p.number >= last} onClick={() => p.turn(p.number + 1)}>
-                  Next <ChevronRight aria-hidden size={15} />
+                  {text.next} <ChevronRight aria-hidden size={15} />
                 </Button>
               </nav>
             )}
@@ -107,7 +112,7 @@ function SelectAll<T extends { id: string }>({ rows, chosen, choose }: { rows: T
     for (const r of rows) all ? next.delete(r.id) : next.set(r.id, r);
     choose(next);
   };
-  return <input type="checkbox" data-reads="" aria-label="Select all on this page" checked={all} onChange={turn} />;
+  return <input type="checkbox" data-reads="" aria-label={text.selectAllOnThisPage} checked={all} onChange={turn} />;
 }
 
 function Heading<T>({ of, sort, set }: { of: Column<T>; sort: string | undefined; set: (sort: string | undefined) => void }) {
@@ -122,7 +127,7 @@ function Heading<T>({ of, sort, set }: { of: Column<T>; sort: string | undefined
           {way === "ascending" ? <ArrowUp aria-hidden size={12} /> : way === "descending" ? <ArrowDown aria-hidden size={12} /> : null}
         </button>
       ) : (
-        of.title || <span className="sr">Actions</span>
+        of.title || <span className="sr">{text.actions}</span>
       )}
     </th>
   );

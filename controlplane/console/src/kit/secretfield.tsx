@@ -1,5 +1,6 @@
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/kit";
 import { type Common, Field } from "./fields";
 import { Button } from "./kit";
 
@@ -16,8 +17,8 @@ export const KeptSecret = ({ label, replace }: { label: string; replace: (() => 
   <div className="field">
     <span className="field-label">{label}</span>
     <div className="row">
-      <span className="muted">is set</span>
-      {replace && <Button onClick={replace}>Replace</Button>}
+      <span className="muted">{text.isSet}</span>
+      {replace && <Button onClick={replace}>{text.replace}</Button>}
     </div>
   </div>
 );
@@ -41,7 +42,7 @@ export function SecretField({ kept, value, set, own, ...common }: SecretProps) {
             aria-describedby={described}
             onChange={(e) => set(e.target.value)}
           />
-          <Button tone="quiet" className="icon" aria-label={shown ? "Hide value" : "Show value"} onClick={() => setShown(!shown)}>
+          <Button tone="quiet" className="icon" aria-label={shown ? text.hideValue : text.showValue} onClick={() => setShown(!shown)}>
             {shown ? <EyeOff aria-hidden size={15} /> : <Eye aria-hidden size={15} />}
           </Button>
         </div>

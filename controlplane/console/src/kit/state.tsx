@@ -1,4 +1,5 @@
 import { Ban, Check, CircleAlert, CircleDashed, CirclePause, Clock, LoaderCircle, type LucideIcon, TriangleAlert } from "lucide-react";
+import * as text from "#text/kit";
 
 type Tone = "neutral" | "ok" | "warn" | "bad" | "info";
 
@@ -32,5 +33,5 @@ export function State({ of, tone, words }: { of?: string | null; tone?: Tone; wo
 /** How risky something is: low is not worth a colour. */
 export function Risk({ of }: { of?: string | null }) {
   if (!of) return null;
-  return <State of={of} tone={of === "low" ? "neutral" : of === "medium" ? "warn" : "bad"} words={`${of} risk`} />;
+  return <State of={of} tone={of === "low" ? "neutral" : of === "medium" ? "warn" : "bad"} words={text.ofValueRisk(of)} />;
 }

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/kit";
 import type { Page } from "../api/client";
 import type { Connector } from "../api/types";
 import { useGet, useMay } from "../api/use";
@@ -35,7 +36,7 @@ export function System({ of, names }: { of: InSystem | null | undefined; names: 
 export function systemColumn<T extends object>(names: Systems): Column<T> {
   const name = (row: T) => systemOf(row as InSystem, names);
   return {
-    title: "System",
+    title: text.system,
     shown: (rows) => names.seen || rows.some((row) => name(row) !== undefined),
     cell: (row) => <System of={row as InSystem} names={names} />,
     text: name,

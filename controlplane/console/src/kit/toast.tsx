@@ -1,6 +1,7 @@
 import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
+import * as text from "#text/kit";
 import { Refusal } from "../api/session";
 import { memberWords } from "./problemtext";
 
@@ -33,7 +34,7 @@ const refused: string[] = [];
 export function showRefusal(e: unknown) {
   const r = e instanceof Refusal ? e : new Refusal(0, "", e instanceof Error ? e.message : String(e));
   const wrong = r.errors.map((w) => `${memberWords(w)}: ${w.detail}`).join("\n");
-  const id = r.requestId ? `Request ${r.requestId}` : "";
+  const id = r.requestId ? text.requestRequestText(r.requestId) : "";
   refused.push(
     manager.add({
       title: r.message,
@@ -51,7 +52,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     <Toast.Provider toastManager={manager} limit={4}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="toasts" aria-label="Messages">
+        <Toast.Viewport className="toasts" aria-label={text.messages}>
           <Shown />
         </Toast.Viewport>
       </Toast.Portal>
@@ -68,7 +69,7 @@ function Shown() {
         <Toast.Description className="small muted" />
       </div>
       <Toast.Action className="button quiet" aria-hidden={false} />
-      <Toast.Close className="button quiet icon" aria-label="Close the message" aria-hidden={false}>
+      <Toast.Close className="button quiet icon" aria-label={text.closeTheMessage} aria-hidden={false}>
         <X aria-hidden size={15} />
       </Toast.Close>
     </Toast.Root>

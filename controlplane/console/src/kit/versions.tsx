@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import * as text from "#text/kit";
 import type { Page } from "../api/client";
 import { useGet } from "../api/use";
 import { Verbatim } from "./elements";
@@ -11,7 +12,7 @@ export function Versions<T extends Version>({ path, lead, says }: { path: string
   const [open, setOpen] = useState<number>();
   const all = useGet<Page<T>>(path, { limit: 100 });
   return (
-    <Part title="Versions" lead={lead}>
+    <Part title={text.versions} lead={lead}>
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
       ) : !all.data ? (
@@ -22,7 +23,7 @@ export function Versions<T extends Version>({ path, lead, says }: { path: string
             <li key={v.version} className="card padded stack tight">
               <div className="row between">
                 <span className="small">
-                  <strong>Version {v.version}</strong> <Text of={who(v.changed_by)} />{" "}
+                  <strong>{text.versionVersion(v.version)}</strong> <Text of={who(v.changed_by)} />{" "}
                   <span className="muted">
                     <When at={v.changed_at} />
                   </span>
@@ -33,14 +34,14 @@ export function Versions<T extends Version>({ path, lead, says }: { path: string
                   aria-expanded={open === v.version}
                   onClick={() => setOpen(open === v.version ? undefined : v.version)}
                 >
-                  {open === v.version ? "Hide" : "Show all"}
+                  {open === v.version ? text.hide : text.showAll}
                 </Button>
               </div>
               <div className="small muted" dir="auto">
                 {says(v)}
               </div>
               {open === v.version && (
-                <Verbatim label={`Version ${v.version}`} copy>
+                <Verbatim label={text.versionVersionText(v.version)} copy>
                   {JSON.stringify(v.content, null, 2)}
                 </Verbatim>
               )}

@@ -1,5 +1,6 @@
 import { Bookmark, X } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/kit";
 import { current } from "../api/session";
 import { AskFirst } from "./dialog";
 import { TextField } from "./form";
@@ -26,7 +27,7 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
   const Around = bare ? "div" : "nav";
   const canSave = Object.keys(filters).length > 0 && !known.some((v) => sameQuery(v.query, filters));
   return (
-    <Around className="views" {...(bare ? { "data-bare": "" } : { "aria-label": label ? `Views: ${label}` : "Views" })}>
+    <Around className="views" {...(bare ? { "data-bare": "" } : { "aria-label": label ? text.viewsLabel(label) : text.views })}>
       {views.map((v) => (
         <Chip key={v.name} of={v} on={on.includes(v)} go={() => go({ ...v.query, ...(v.query.q ? {} : { q: filters.q }) })} />
       ))}
@@ -37,7 +38,7 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
             type="button"
             className="button quiet icon"
             data-reads=""
-            aria-label={`Delete the view ${v.name}`}
+            aria-label={text.deleteTheViewName(v.name)}
             onClick={() => setOwn(own.filter((o) => o !== v))}
           >
             <X aria-hidden size={12} />
@@ -48,8 +49,8 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
         reads
         tone="quiet"
         className={`icon${canSave ? "" : " unused"}`}
-        aria-label="Save this view"
-        title="Save this view"
+        aria-label={text.saveThisView}
+        title={text.saveThisView}
         onClick={() => setNaming("")}
       >
         <Bookmark aria-hidden size={15} />
@@ -57,13 +58,13 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
       <AskFirst
         open={naming !== undefined}
         close={() => setNaming(undefined)}
-        title="Save this view"
-        lead="The view is listed above this table, in this browser only."
-        verb="Save"
+        title={text.saveThisView}
+        lead={text.theViewIsListedAboveThis}
+        verb={text.save}
         disabled={!naming?.trim()}
         act={async () => setOwn([...own.filter((o) => o.name !== naming?.trim()), { name: naming?.trim() ?? "", query: filters }])}
       >
-        <TextField label="Name" value={naming ?? ""} set={setNaming} max={40} required autoFocus />
+        <TextField label={text.name} value={naming ?? ""} set={setNaming} max={40} required autoFocus />
       </AskFirst>
     </Around>
   );

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -25,32 +26,28 @@ export function AssignDirectly({ of: e, close }: { of: Of<"EntitlementDetail">; 
         },
         key,
       }),
-    done: "Access granted. Open the reason to see the provisioning state.",
+    done: text.accessGrantedOpenTheReasonTo,
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Assign access"
-      lead={
-        <>
-          <bdi>{nameOf(e)}</bdi>is granted through the person's account in the system. No approval is required.
-        </>
-      }
-      verb="Assign"
+      title={text.assignAccess}
+      lead={<>{text.nameOfIsGrantedThroughThe(<bdi>{nameOf(e)}</bdi>)}</>}
+      verb={text.assign}
       disabled={!who || !why.trim()}
       act={() => give.mutateAsync()}
     >
-      <Pick label="Person" source={people} value={who} set={setWho} required />
+      <Pick label={text.person} source={people} value={who} set={setWho} required />
       <TextField
-        label="Last day"
+        label={text.lastDay}
         type="date"
         value={until}
         set={setUntil}
-        hint={limited ? "If empty, access ends after the default duration." : "If empty, access has no end."}
+        hint={limited ? text.ifEmptyAccessEndsAfterThe : text.ifEmptyAccessHasNoEnd}
       />
-      <TextField label="Reason" rows={2} max={1000} value={why} set={setWhy} required hint="Shown in the history of the access." />
+      <TextField label={text.reason} rows={2} max={1000} value={why} set={setWhy} required hint={text.shownInTheHistoryOfThe} />
     </AskFirst>
   );
 }

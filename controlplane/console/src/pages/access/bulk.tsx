@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#text/access";
 import { ask } from "../../api/client";
 import type { Entitlement, Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Differences } from "../../kit/diff";
 import { DryRun } from "../../kit/dryrun";
@@ -15,24 +15,24 @@ type Updated = Of<"BulkEntitlementsUpdated">;
 type What = "risk_level" | "requestable" | "privileged" | "lifecycle" | "compliance_tags" | "data_classes";
 
 const whats: [What, string][] = [
-  ["risk_level", "Risk"],
-  ["requestable", "Requestable"],
-  ["privileged", "Privileged"],
-  ["lifecycle", "Lifecycle"],
-  ["compliance_tags", "Compliance tags"],
-  ["data_classes", "Data classes"],
+  ["risk_level", texts.risk],
+  ["requestable", texts.requestable],
+  ["privileged", texts.privileged],
+  ["lifecycle", texts.lifecycle],
+  ["compliance_tags", texts.complianceTags],
+  ["data_classes", texts.dataClasses],
 ];
 const yes = [
-  ["true", "yes"],
-  ["false", "no"],
+  ["true", texts.yes],
+  ["false", texts.no],
 ] as const;
 const choices: Partial<Record<What, readonly (readonly [string, string])[]>> = {
   risk_level: ["low", "medium", "high", "critical"].map((r) => [r, r] as const),
   requestable: yes,
   privileged: yes,
   lifecycle: [
-    ["active", "active"],
-    ["deprecated", "deprecated"],
+    ["active", texts.active],
+    ["deprecated", texts.deprecated],
   ],
 };
 
@@ -41,7 +41,7 @@ export function BulkUpdate({ of, clear }: { of: Entitlement[]; clear: () => void
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Edit</Button>
+      <Button onClick={() => setOpen(true)}>{texts.edit}</Button>
       {open && <Change of={of} clear={clear} close={() => setOpen(false)} />}
     </>
   );
@@ -69,18 +69,18 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
     <AskFirst
       open
       close={close}
-      title={`Edit ${count(of.length, "entitlement")}`}
-      verb="Save"
+      title={texts.editEntitlements(of.length)}
+      verb={texts.save}
       disabled={!ready || Boolean(tried.error)}
       act={async () => {
         const r = await ask<Updated>("POST", "/entitlements/bulk-update", { body, key });
-        showToast(`${r.updated} changed, ${r.unchanged} already had this value, ${r.refused} were rejected.`);
+        showToast(texts.updatedChangedUnchangedAlreadyHadThis(r.updated, r.unchanged, r.refused));
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
         clear();
       }}
     >
       <SelectField
-        label="Field"
+        label={texts.field}
         value={what}
         set={(v) => {
           setWhat(v);
@@ -89,9 +89,9 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
         options={whats}
       />
       {options ? (
-        <SelectField label="New value" value={choice} set={setChoice} none="choose" options={options} />
+        <SelectField label={texts.newValue} value={choice} set={setChoice} none={texts.choose} options={options} />
       ) : (
-        <WordsField label="New value" value={words} set={setWords} hint="One per line. Replaces the whole list." />
+        <WordsField label={texts.newValue} value={words} set={setWords} hint={texts.onePerLineReplacesTheWhole} />
       )}
       {ready && <DryRun of={tried}>{(r) => <Foreseen of={r} names={new Map(of.map((e) => [e.id, nameOf(e)]))} />}</DryRun>}
     </AskFirst>
@@ -103,9 +103,7 @@ function Foreseen({ of, names }: { of: Updated; names: Map<string, string> }) {
   const first = (of.results ?? []).find((r) => r.outcome === "updated");
   return (
     <>
-      <p className="small">
-        {of.updated} will change, {of.unchanged} already have this value, {of.refused} are rejected.
-      </p>
+      <p className="small">{texts.updatedWillChangeUnchangedAlreadyHave(of.updated, of.unchanged, of.refused)}</p>
       {refused.length > 0 && (
         <ul className="small">
           {refused.slice(0, 50).map((r) => (
@@ -117,9 +115,7 @@ function Foreseen({ of, names }: { of: Updated; names: Map<string, string> }) {
       )}
       {first && (
         <>
-          <p className="small muted">
-            Example: <bdi>{names.get(first.id)}</bdi>:
-          </p>
+          <p className="small muted">{texts.exampleGet(<bdi>{names.get(first.id)}</bdi>)}</p>
           <Differences of={first.changes ?? []} />
         </>
       )}

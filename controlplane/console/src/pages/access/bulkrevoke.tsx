@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from "react";
+import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { dayBegins } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
@@ -18,7 +19,7 @@ export function BulkRevoke({ of, clear }: { of: Grant[]; clear: () => void }) {
   return (
     <>
       <Button tone="danger" onClick={() => setOpen(true)}>
-        Revoke
+        {text.revoke}
       </Button>
       {open && <Ask of={of} clear={clear} close={() => setOpen(false)} />}
     </>
@@ -43,21 +44,21 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
     <AskFirst
       open
       close={close}
-      title={`Revoke ${count(of.length, "grant")}`}
-      verb="Revoke"
+      title={text.revokeGrants(of.length)}
+      verb={text.revoke}
       tone="danger"
       disabled={!reason.trim() || past || Boolean(tried.error) || tried.data?.revoked === 0}
       act={() => revoke.mutateAsync({ ...body, reason })}
     >
-      <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required />
+      <TextField label={text.reason} rows={2} max={1000} value={reason} set={setReason} required />
       {returns && (
         <TextField
-          label="Block until"
+          label={text.blockUntil}
           type="date"
           value={until}
           set={setUntil}
-          error={past ? "Choose a future date." : problemAt(tried.error, "exclude_until")}
-          hint="Applies to all grants that you revoke here. Until this day, no person and no policy can grant them again. Afterwards policies apply as usual."
+          error={past ? text.chooseAFutureDate : problemAt(tried.error, "exclude_until")}
+          hint={text.appliesToAllGrantsThatYou}
         />
       )}
       <DryRun of={tried}>{(t) => <Foreseen of={t} grants={of} until={past ? "" : until} />}</DryRun>
@@ -74,9 +75,9 @@ function doneWords(r: Revoked, until: string): string {
   const stays = refusedOf(r).filter(comesBack).length;
   const others = r.refused - stays;
   return [
-    `${count(r.revoked, "grant is", "grants are")} being revoked${until ? ` and blocked until ${until}` : ""}.`,
-    stays > 0 && `${count(stays, "grant remains", "grants remain")}: a policy would grant the access again.`,
-    others > 0 && `${count(others, "grant was", "grants were")} rejected.`,
+    until ? text.grantsAreBeingRevokedAndBlocked(r.revoked, until) : text.grantsAreBeingRevoked(r.revoked),
+    stays > 0 && text.grantsRemain(stays),
+    others > 0 && text.grantsWereRejected(others),
   ]
     .filter(Boolean)
     .join(" ");
@@ -90,17 +91,12 @@ function Foreseen({ of: t, grants, until }: { of: Revoked; grants: Grant[]; unti
   const by = new Map(grants.map((g) => [g.id, g]));
   return (
     <>
-      <p className="small">
-        {t.revoked} will be revoked, {t.refused} cannot be revoked.
-      </p>
-      {until && t.revoked > 0 && (
-        <p className="small">Until {until} no person and no policy can grant the access again. Afterwards policies apply as usual.</p>
-      )}
+      <p className="small">{text.revokedWillBeRevokedRefusedCannot(t.revoked, t.refused)}</p>
+      {until && t.revoked > 0 && <p className="small">{text.untilUntilNoPersonAndNo(until)}</p>}
       {stays.length > 0 && (
         <>
           <p className="small">
-            {stays.length === 1 ? "A policy would grant 1 grant again" : `Policies would grant ${number(stays.length)} grants again`} at the
-            next evaluation. Enter a date to block until, or change the policy:
+            {stays.length === 1 ? text.aPolicyWouldGrant1Grant : text.policiesWouldGrantCountGrantsAgain(number(stays.length))}
           </p>
           <List of={stays} by={by} words={(r) => rulesOf(by.get(r.id)).join(", ")} />
         </>
@@ -119,7 +115,7 @@ function List({ of, by, words }: { of: Result[]; by: Map<string, Grant>; words: 
           <bdi>{by.get(r.id)?.identity?.display ?? by.get(r.id)?.account.display}</bdi>: {words(r)}
         </li>
       ))}
-      {of.length > 50 && <li className="muted">and {of.length - 50} more</li>}
+      {of.length > 50 && <li className="muted">{text.andCountMore(of.length - 50)}</li>}
     </ul>
   );
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -45,7 +46,7 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
   const form = useForm<Values>(valuesOf(of), async (v, key) => {
     const patch = changesOf(valuesOf(base), v);
     if (Object.keys(patch).length > 0) await ask("PATCH", `/entitlements/${of.id}`, { body: patch, key, ifMatch: base.version });
-    showToast("Saved.");
+    showToast(text.saved);
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
     close();
   });
@@ -57,39 +58,33 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
   };
   const refused = form.refused === settled ? undefined : form.refused;
   return (
-    <Dialog
-      wide
-      open
-      close={close}
-      title="Edit entitlement"
-      lead={admin ? undefined : "As the owner you can only raise the risk and shorten the durations."}
-    >
+    <Dialog wide open close={close} title={text.editEntitlement} lead={admin ? undefined : text.asTheOwnerYouCanOnly}>
       <form className="stack" onSubmit={form.submit}>
-        <TextField label="Purpose" rows={3} max={2000} {...form.field("business_description")} hint="Shown to requesters." />
-        <WordsField label="Permissions" {...form.field("permission_summary")} hint="One per line." />
+        <TextField label={text.purpose} rows={3} max={2000} {...form.field("business_description")} hint={text.shownToRequesters} />
+        <WordsField label={text.permissions} {...form.field("permission_summary")} hint={text.onePerLine} />
         <div className="fields">
           <SelectField
-            label="Risk"
+            label={text.risk}
             {...form.field("risk_level")}
             options={(["low", "medium", "high", "critical"] as const).map((r) => [r, r] as const)}
           />
-          <DurationField label="Maximum duration" none="no limit" {...form.field("max_duration")} />
-          <DurationField label="Default duration" {...form.field("default_duration")} />
-          <DurationField label="Maximum extension" {...form.field("extension_max")} />
+          <DurationField label={text.maximumDuration} none={text.noLimit} {...form.field("max_duration")} />
+          <DurationField label={text.defaultDuration} {...form.field("default_duration")} />
+          <DurationField label={text.maximumExtension} {...form.field("extension_max")} />
         </div>
         <div className="fields">
-          <WordsField label="Compliance tags" {...form.field("compliance_tags")} hint="Such as SOX. One per line." />
-          <WordsField label="Duty tags" {...form.field("duty_tags")} hint="Business functions, for separation of duties." />
-          <WordsField label="Data classes" {...form.field("data_classes")} />
+          <WordsField label={text.complianceTags} {...form.field("compliance_tags")} hint={text.suchAsSoxOnePerLine} />
+          <WordsField label={text.dutyTags} {...form.field("duty_tags")} hint={text.businessFunctionsForSeparationOfDuties} />
+          <WordsField label={text.dataClasses} {...form.field("data_classes")} />
         </div>
-        <Check label="Requestable" {...form.field("requestable")} />
+        <Check label={text.requestable} {...form.field("requestable")} />
         {admin && <ForAdmins form={form} />}
         <Problems of={refused} />
         <EditConflict refused={refused} again={() => void again()} />
         <div className="row end">
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{text.cancel}</Button>
           <Button type="submit" tone="primary" disabled={form.busy || !form.dirty}>
-            {form.busy ? "Saving…" : "Save"}
+            {form.busy ? text.saving : text.save}
           </Button>
         </div>
       </form>
@@ -103,19 +98,19 @@ function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
   const instead = useGet<Detail>(`/entitlements/${v.replacement_id}`, {}, { enabled: v.replacement_id !== "" });
   return (
     <>
-      <Check label="Privileged" hint="Grants administrative power over the system." {...form.field("privileged")} />
+      <Check label={text.privileged} hint={text.grantsAdministrativePowerOverTheSystem} {...form.field("privileged")} />
       <div className="fields">
         <SelectField
-          label="Lifecycle"
+          label={text.lifecycle}
           {...form.field("lifecycle")}
           options={[
-            ["active", "active"],
-            ["deprecated", "deprecated"],
-            ["retired", "retired"],
+            ["active", text.active],
+            ["deprecated", text.deprecated],
+            ["retired", text.retired],
           ]}
         />
         <Pick
-          label="Replacement"
+          label={text.replacement}
           source={access}
           value={v.replacement_id ? (instead.data ? access.as(instead.data, systems) : { id: v.replacement_id, words: "" }) : null}
           set={(p) => form.set("replacement_id", p?.id ?? "")}
@@ -123,14 +118,14 @@ function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
         />
       </div>
       <Check
-        label="Restrict who can request it"
-        hint="Only people who match the condition can request it."
+        label={text.restrictWhoCanRequestIt}
+        hint={text.onlyPeopleWhoMatchTheCondition}
         value={v.visible_to !== null}
         set={(on) => form.set("visible_to", on ? asGroup(null) : null)}
       />
       {v.visible_to !== null && (
         <ConditionField
-          label="Requestable by"
+          label={text.requestableBy}
           value={v.visible_to as never}
           set={(c: unknown) => form.set("visible_to", c)}
           wrong={form.wrong}

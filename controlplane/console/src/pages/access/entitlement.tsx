@@ -1,5 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay, useMe } from "../../api/use";
@@ -43,7 +44,7 @@ export default function EntitlementPage() {
       <Remarks of={e} />
       <Described of={e} describes={describes} begin={setDoing} />
       <Tabs
-        label="Sections of the entitlement"
+        label={text.sectionsOfTheEntitlement}
         of={tabs.map((t) => ({
           words: t.charAt(0).toUpperCase() + t.slice(1),
           to: t === "holders" && !tab ? "/access/$id" : "/access/$id/$tab",
@@ -71,34 +72,32 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
   return (
     <Head
       title={nameOf(e)}
-      up={<Link to="/access">Access catalog</Link>}
+      up={<Link to="/access">{text.accessCatalog}</Link>}
       lead={
         <span className="row">
           <Risk of={e.risk_level} />
           {e.privileged && <State of="privileged" tone="warn" />}
-          {e.lifecycle !== "active" && <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? "retired" : "deprecated"} />}
-          <span>{e.kind.replaceAll("_", " ")}</span>
-          {systemOf(e, names) && (
-            <span>
-              in <System of={e} names={names} />
-            </span>
+          {e.lifecycle !== "active" && (
+            <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? text.retired : text.deprecated} />
           )}
+          <span>{e.kind.replaceAll("_", " ")}</span>
+          {systemOf(e, names) && <span>{text.inSystem(<System of={e} names={names} />)}</span>}
         </span>
       }
     >
       {e.requestable && live && !may.readOnly && (
         <Link to="/access/request" search={{ item: e.id } as never} className="button">
-          Request access
+          {text.requestAccess}
         </Link>
       )}
-      {describes && <Button onClick={() => begin("edit")}>Edit</Button>}
+      {describes && <Button onClick={() => begin("edit")}>{text.edit}</Button>}
       {may.admin && (
         <Menu
-          words="Actions"
+          words={text.actions}
           of={[
-            { words: "Set owners", act: () => begin("owners") },
-            live && e.grantable && { words: "Assign", act: () => begin("give") },
-            live && { words: "Retire", act: () => begin("retire"), danger: true },
+            { words: text.setOwners, act: () => begin("owners") },
+            live && e.grantable && { words: text.assign, act: () => begin("give") },
+            live && { words: text.retire, act: () => begin("retire"), danger: true },
           ]}
         />
       )}
@@ -109,17 +108,14 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
 function Remarks({ of: e }: { of: Detail }) {
   return (
     <>
-      {e.missing_since && (
-        <Note tone="warn">
-          Not found by the latest syncs, since <When at={e.missing_since} />.
-        </Note>
-      )}
+      {e.missing_since && <Note tone="warn">{text.notFoundByTheLatestSyncs(<When at={e.missing_since} />)}</Note>}
       {e.replacement_id && (
         <Note>
-          Replacement:{" "}
-          <Link to="/access/$id" params={{ id: e.replacement_id }} className="person-link">
-            <Other id={e.replacement_id} />
-          </Link>
+          {text.replacementReplacement(
+            <Link to="/access/$id" params={{ id: e.replacement_id }} className="person-link">
+              <Other id={e.replacement_id} />
+            </Link>,
+          )}
         </Note>
       )}
     </>
@@ -135,8 +131,8 @@ function Other({ id }: { id: string }) {
 function Described({ of: e, describes, begin }: PartProps) {
   const may = useMay();
   return (
-    <section className="card padded stack" aria-label="Details">
-      <p dir="auto">{purposeOf(e) ?? <span className="faint">No description yet.</span>}</p>
+    <section className="card padded stack" aria-label={text.details}>
+      <p dir="auto">{purposeOf(e) ?? <span className="faint">{text.noDescriptionYet}</span>}</p>
       {(e.permission_summary ?? []).length > 0 && (
         <ul className="access-points">
           {(e.permission_summary ?? []).map((p) => (
@@ -151,12 +147,12 @@ function Described({ of: e, describes, begin }: PartProps) {
         <div className="row">
           {(e.owner_ids ?? []).length === 0 ? (
             <>
-              <State of="none" tone="warn" words="no owner" />
-              {may.admin && <Button onClick={() => begin("owners")}>Assign an owner</Button>}
+              <State of="none" tone="warn" words={text.noOwner} />
+              {may.admin && <Button onClick={() => begin("owners")}>{text.assignAnOwner}</Button>}
             </>
           ) : (
             <span>
-              <span className="muted">Owners: </span>
+              <span className="muted">{text.owners} </span>
               {(e.owner_ids ?? []).map((o, i) => (
                 <span key={o}>
                   {i > 0 && ", "}
@@ -175,17 +171,17 @@ function Described({ of: e, describes, begin }: PartProps) {
 function facts(e: Detail): [string, ReactNode][] {
   const tags = [...(e.compliance_tags ?? []), ...(e.duty_tags ?? []), ...(e.data_classes ?? [])];
   return [
-    ["Maximum duration", e.max_duration ? durationText(e.max_duration) : "no limit"],
-    ["Default duration", e.default_duration && durationText(e.default_duration)],
-    ["Maximum extension", e.extension_max && durationText(e.extension_max)],
-    ["Direct holders", e.direct_member_count.toLocaleString("en")],
-    ["Total holders", e.effective_member_count.toLocaleString("en")],
-    ["Unused for 90 days", e.unused_grant_count > 0 ? e.unused_grant_count.toLocaleString("en") : undefined],
-    ["Last used", e.last_used_at && <When at={e.last_used_at} />],
-    ["Name in the system", e.native_identity && <Text of={e.native_identity} />],
-    ["Requestable by", e.visible_to ? "people who match its condition" : undefined],
+    [text.maximumDuration, e.max_duration ? durationText(e.max_duration) : text.noLimit],
+    [text.defaultDuration, e.default_duration && durationText(e.default_duration)],
+    [text.maximumExtension, e.extension_max && durationText(e.extension_max)],
+    [text.directHolders, e.direct_member_count.toLocaleString("en")],
+    [text.totalHolders, e.effective_member_count.toLocaleString("en")],
+    [text.unusedFor90Days, e.unused_grant_count > 0 ? e.unused_grant_count.toLocaleString("en") : undefined],
+    [text.lastUsed, e.last_used_at && <When at={e.last_used_at} />],
+    [text.nameInTheSystem, e.native_identity && <Text of={e.native_identity} />],
+    [text.requestableBy, e.visible_to ? text.peopleWhoMatchItsCondition : undefined],
     [
-      "Tags",
+      text.tags,
       tags.length > 0 ? (
         <span key="tags" className="row">
           {tags.map((t) => (
@@ -201,10 +197,10 @@ function facts(e: Detail): [string, ReactNode][] {
 function Offered({ of: e, may }: { of: Detail; may: boolean }) {
   const change = useAct<boolean>({
     act: (requestable, key) => ask("PATCH", `/entitlements/${e.id}`, { body: { requestable }, key, ifMatch: e.version }),
-    done: (_, on) => (on ? "It is now requestable." : "It is no longer requestable."),
+    done: (_, on) => (on ? text.itIsNowRequestable : text.itIsNoLongerRequestable),
     changes: ["/entitlements", "/access-requests"],
   });
-  if (!may) return <span className="muted">{e.requestable ? "Requestable" : "Not requestable"}</span>;
+  if (!may) return <span className="muted">{e.requestable ? text.requestable : text.notRequestable}</span>;
   return (
     <label className="check">
       <input
@@ -215,7 +211,7 @@ function Offered({ of: e, may }: { of: Detail; may: boolean }) {
         disabled={change.isPending}
         onChange={(x) => change.mutate(x.target.checked)}
       />
-      <span>Requestable</span>
+      <span>{text.requestable}</span>
     </label>
   );
 }

@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/access";
 import type { Grant, Of } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Button, Note, Text, When } from "../../kit/kit";
@@ -10,7 +11,7 @@ import { basisOf, dayWords, reasonsOf } from "../people/words";
 import { BulkRevoke } from "./bulkrevoke";
 
 const none = new Map<string, string>();
-const ways = (g: Grant) => (g.directness === "direct" ? ["Directly"] : ["Through a group"]).concat(reasons(g)).join("; ");
+const ways = (g: Grant) => (g.directness === "direct" ? [text.directly] : [text.throughAGroup]).concat(reasons(g)).join("; ");
 const reasons = (g: Grant) =>
   (g.reasons ?? []).length > 0
     ? reasonsOf(g, none)
@@ -21,19 +22,19 @@ const reasons = (g: Grant) =>
 function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
   return [
     {
-      title: "Person",
+      title: text.person,
       cell: (g) =>
         g.identity ? (
           <PersonLink id={g.identity.id}>
             <Text of={g.identity.display} />
           </PersonLink>
         ) : (
-          <span className="faint">no owner</span>
+          <span className="faint">{text.noOwner}</span>
         ),
       text: (g) => g.identity?.display,
     },
     {
-      title: "Account",
+      title: text.account,
       cell: (g) => (
         <Link to="/accounts/$id" params={{ id: g.account_id }}>
           <Text of={g.account.display} />
@@ -41,24 +42,24 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
       ),
       text: (g) => g.account.display,
     },
-    { title: "Path", cell: (g) => <Text of={ways(g)} />, text: ways },
-    { title: "Basis", cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
-    { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
-    { title: "Last used", cell: (g) => <When at={g.last_used_at} none="–" />, text: (g) => g.last_used_at },
-    { title: "Ends", cell: (g) => <When at={past ? g.held_until : g.ends_at} none="" />, text: (g) => g.ends_at },
+    { title: text.path, cell: (g) => <Text of={ways(g)} />, text: ways },
+    { title: text.basis, cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
+    { title: text.since, cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
+    { title: text.lastUsed, cell: (g) => <When at={g.last_used_at} none="–" />, text: (g) => g.last_used_at },
+    { title: text.ends, cell: (g) => <When at={past ? g.held_until : g.ends_at} none="" />, text: (g) => g.ends_at },
     ...(past
       ? []
       : [
           {
-            title: "Why",
+            title: text.why,
             cell: (g: Grant) => (
               <Button
                 reads
                 tone="quiet"
-                aria-label={`Why ${(g.identity?.display ?? g.account.display).slice(0, 80)}`}
+                aria-label={text.whyIdentity((g.identity?.display ?? g.account.display).slice(0, 80))}
                 onClick={() => why(g.id)}
               >
-                Why
+                {text.why}
               </Button>
             ),
           },
@@ -75,25 +76,25 @@ export function Holders({ of: e }: { of: Of<"EntitlementDetail"> }) {
   const past = Boolean(search.as_of);
   return (
     <>
-      {past && <Note>Holders {dayWords(search.as_of ?? "")}.</Note>}
+      {past && <Note>{text.holdersAsOf(dayWords(search.as_of ?? ""))}</Note>}
       <List<Grant>
         path={`/entitlements/${e.id}/grants`}
-        label="Holders"
+        label={text.holders}
         columns={columns(why, past)}
         views={[
-          { name: "All", query: {} },
-          { name: "Direct", query: { directness: "direct" } },
-          { name: "Not granted through Grantwright", query: { compliance_status: "native" } },
-          { name: "Account without an owner", query: { compliance_status: "orphaned" } },
-          { name: "Ending", query: { compliance_status: "ending" } },
+          { name: text.all, query: {} },
+          { name: text.direct, query: { directness: "direct" } },
+          { name: text.notGrantedThroughGrantwright, query: { compliance_status: "native" } },
+          { name: text.accountWithoutAnOwner, query: { compliance_status: "orphaned" } },
+          { name: text.ending, query: { compliance_status: "ending" } },
         ]}
-        filters={[{ name: "as_of", words: "As of", type: "date" }]}
+        filters={[{ name: "as_of", words: text.asOf, type: "date" }]}
         csv="holders"
         {...(may.admin && !past ? { bulk: (rows, clear) => <BulkRevoke of={rows} clear={clear} /> } : {})}
-        empty={{ title: "No holders", words: "No holders are visible to you." }}
+        empty={{ title: text.noHolders, words: text.noHoldersAreVisibleToYou }}
         emptyThen={{
-          title: "No holders recorded at that time",
-          words: "History begins with the first sync of the system. Earlier holders are not known.",
+          title: text.noHoldersRecordedAtThatTime,
+          words: text.historyBeginsWithTheFirstSync,
         }}
       />
       <Why grant={search.why} close={() => why()} />

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/access";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -30,32 +31,28 @@ export function Nesting({ of: e }: { of: Detail }) {
 function Nested({ of: e, all }: { of: Detail; all: Of<"EntitlementHierarchy"> }) {
   const up = all.ancestors ?? [];
   const down = all.descendants ?? [];
-  if (up.length + down.length + all.hidden === 0) return <Empty title="Not nested">It contains no groups and is in no other group.</Empty>;
+  if (up.length + down.length + all.hidden === 0) return <Empty title={text.notNested}>{text.itContainsNoGroupsAndIs}</Empty>;
   return (
     <>
       {(all.cycle ?? []).length > 0 && (
-        <Note tone="warn">
-          Circular nesting: every holder of one of <bdi>{(all.cycle ?? []).map((c) => c.display).join(", ")}</bdi> holds all of them.
-        </Note>
+        <Note tone="warn">{text.circularNestingEveryHolderOfOne(<bdi>{(all.cycle ?? []).map((c) => c.display).join(", ")}</bdi>)}</Note>
       )}
       <NestingPicture name={nameOf(e)} up={up} down={down} />
-      {all.hidden > 0 && <p className="small muted">{all.hidden.toLocaleString("en")} more are not visible to you.</p>}
-      {all.truncated && (
-        <p className="small muted">The list is incomplete. It shows at most 1,000 entitlements in each direction, and 64 levels.</p>
-      )}
-      <Table label="Nesting">
+      {all.hidden > 0 && <p className="small muted">{text.hiddenMoreAreNotVisibleTo(all.hidden.toLocaleString("en"))}</p>}
+      {all.truncated && <p className="small muted">{text.theListIsIncompleteItShows}</p>}
+      <Table label={text.nesting}>
         <thead>
           <tr>
-            <th scope="col">Access</th>
-            <th scope="col">Effect</th>
+            <th scope="col">{text.access}</th>
+            <th scope="col">{text.effect}</th>
             <th scope="col" className="num">
-              Levels
+              {text.levels}
             </th>
           </tr>
         </thead>
         <tbody>
-          <Rows of={down} words="holders also hold this entitlement" />
-          <Rows of={up} words="included" />
+          <Rows of={down} words={text.holdersAlsoHoldThisEntitlement} />
+          <Rows of={up} words={text.included} />
         </tbody>
       </Table>
     </>
@@ -81,7 +78,7 @@ function Rows({ of, words }: { of: Level[]; words: string }) {
       {of.length > most && (
         <tr>
           <td colSpan={3} className="muted">
-            and {(of.length - most).toLocaleString("en")} more
+            {text.andCountMore((of.length - most).toLocaleString("en"))}
           </td>
         </tr>
       )}
@@ -95,18 +92,18 @@ function InRoles({ of }: { of: string }) {
   if (roles.isError) return <Failure error={roles.error} retry={() => void roles.refetch()} />;
   if (!roles.data) return null;
   return (
-    <Part title="Roles with this entitlement">
+    <Part title={text.rolesWithThisEntitlement}>
       {roles.data.items.length === 0 ? (
-        <p className="muted small">No roles are visible to you.</p>
+        <p className="muted small">{text.noRolesAreVisibleToYou}</p>
       ) : (
-        <Table label="Roles with this entitlement">
+        <Table label={text.rolesWithThisEntitlement}>
           <thead>
             <tr>
-              <th scope="col">Role</th>
-              <th scope="col">State</th>
-              <th scope="col">Risk</th>
+              <th scope="col">{text.role}</th>
+              <th scope="col">{text.state}</th>
+              <th scope="col">{text.risk}</th>
               <th scope="col" className="num">
-                Members
+                {text.members}
               </th>
             </tr>
           </thead>

@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -17,20 +18,20 @@ export function Owners({ of: e, close }: { of: Detail; close: () => void }) {
   const save = useAct<void>({
     quiet: true,
     act: (_, key) => ask("POST", `/entitlements/${e.id}/owners`, { body: { owner_ids: owners, backup_owner_ids: backups }, key }),
-    done: "Owners saved.",
+    done: text.ownersSaved,
     changes: ["/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Owners"
-      lead="Owners approve requests, describe the entitlement and see its holders. Backup owners approve if no owner is available."
-      verb="Save"
+      title={text.owners2}
+      lead={text.ownersApproveRequestsDescribeTheEntitlement}
+      verb={text.save}
       act={() => save.mutateAsync()}
     >
-      <Some label="Owners" add="Add an owner" ids={owners} set={setOwners} />
-      <Some label="Backup owners" add="Add a backup owner" ids={backups} set={setBackups} />
+      <Some label={text.owners2} add={text.addAnOwner} ids={owners} set={setOwners} />
+      <Some label={text.backupOwners} add={text.addABackupOwner} ids={backups} set={setBackups} />
     </AskFirst>
   );
 }
@@ -39,7 +40,7 @@ function Some({ label, add, ids, set }: { label: string; add: string; ids: strin
   return (
     <fieldset className="person-group stack tight">
       <legend>{label}</legend>
-      {ids.length === 0 && <p className="muted small">None</p>}
+      {ids.length === 0 && <p className="muted small">{text.none}</p>}
       <ul className="stack tight">
         {ids.map((id, i) => (
           <li key={id} className="row between">
@@ -47,7 +48,7 @@ function Some({ label, add, ids, set }: { label: string; add: string; ids: strin
             <Button
               tone="quiet"
               className="icon"
-              aria-label={`Remove ${label.toLowerCase()} ${i + 1}`}
+              aria-label={text.removeLabelI(label.toLowerCase(), i + 1)}
               onClick={() => set(ids.filter((x) => x !== id))}
             >
               <X aria-hidden size={14} />

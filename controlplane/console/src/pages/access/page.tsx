@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/access";
 import type { Entitlement } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head, Text } from "../../kit/kit";
@@ -12,7 +13,7 @@ import { nameOf, purposeOf } from "./words";
 function columns(names: Systems, all: boolean): Column<Entitlement>[] {
   return [
     {
-      title: "Name",
+      title: text.name,
       sort: "name",
       cell: (e) => (
         <Link to="/access/$id" params={{ id: e.id }}>
@@ -21,11 +22,11 @@ function columns(names: Systems, all: boolean): Column<Entitlement>[] {
       ),
       text: nameOf,
     },
-    { title: "Purpose", cell: (e) => <Text of={purposeOf(e)} none="–" />, text: purposeOf },
+    { title: text.purpose, cell: (e) => <Text of={purposeOf(e)} none="–" />, text: purposeOf },
     systemColumn<Entitlement>(names),
-    { title: "Kind", cell: (e) => e.kind.replaceAll("_", " "), text: (e) => e.kind },
+    { title: text.kind, cell: (e) => e.kind.replaceAll("_", " "), text: (e) => e.kind },
     {
-      title: "Risk",
+      title: text.risk,
       cell: (e) => (
         <>
           <Risk of={e.risk_level} /> {e.privileged && <State of="privileged" tone="warn" />}
@@ -33,15 +34,15 @@ function columns(names: Systems, all: boolean): Column<Entitlement>[] {
       ),
       text: (e) => e.risk_level,
     },
-    { title: "On request", cell: (e) => (e.requestable ? "yes" : <span className="faint">no</span>), text: (e) => e.requestable },
+    { title: text.onRequest, cell: (e) => (e.requestable ? "yes" : <span className="faint">{text.no}</span>), text: (e) => e.requestable },
     {
-      title: "Owners",
+      title: text.owners2,
       number: true,
-      cell: (e) => ((e.owner_ids ?? []).length === 0 ? <State of="none" tone="warn" words="none" /> : (e.owner_ids ?? []).length),
+      cell: (e) => ((e.owner_ids ?? []).length === 0 ? <State of="none" tone="warn" words={text.noneLower} /> : (e.owner_ids ?? []).length),
       text: (e) => (e.owner_ids ?? []).length,
     },
     {
-      title: all ? "Held by" : "Held by, visible to you",
+      title: all ? text.heldBy : text.heldByVisibleToYou,
       number: true,
       cell: (e) => e.effective_member_count.toLocaleString("en"),
       text: (e) => e.effective_member_count,
@@ -50,13 +51,13 @@ function columns(names: Systems, all: boolean): Column<Entitlement>[] {
 }
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "On request", query: { requestable: "true" } },
-  { name: "High risk", query: { risk_level: "high,critical" } },
-  { name: "Privileged", query: { privileged: "true" } },
-  { name: "Without an owner", query: { owned: "false" } },
-  { name: "Unused for 90 days", query: { unused: "P90D" } },
-  { name: "Retired", query: { lifecycle: "deprecated,retired" } },
+  { name: text.all, query: {} },
+  { name: text.onRequest, query: { requestable: "true" } },
+  { name: text.highRisk, query: { risk_level: "high,critical" } },
+  { name: text.privileged, query: { privileged: "true" } },
+  { name: text.withoutAnOwner, query: { owned: "false" } },
+  { name: text.unusedFor90Days, query: { unused: "P90D" } },
+  { name: text.retired2, query: { lifecycle: "deprecated,retired" } },
 ];
 
 export default function Access() {
@@ -65,10 +66,10 @@ export default function Access() {
   const sources = [...names].map(([id, name]) => [id, name] as const);
   return (
     <>
-      <Head title="Access catalog" lead="Entitlements of the connected systems: purpose, risk, owners and holders.">
+      <Head title={text.accessCatalog} lead={text.entitlementsOfTheConnectedSystemsPurpose}>
         {!may.readOnly && (
           <Link to="/access/request" className="button primary">
-            Request access
+            {text.requestAccess}
           </Link>
         )}
       </Head>
@@ -78,30 +79,28 @@ export default function Access() {
         columns={columns(names, may.oversees)}
         views={views}
         filters={[
-          ...(names.seen ? [{ name: "connector_id", words: "System", options: sources }] : []),
-          { name: "risk_level", words: "Risk", options: ["low", "medium", "high", "critical"].map((r) => [r, r] as const) },
+          ...(names.seen ? [{ name: "connector_id", words: text.system, options: sources }] : []),
+          { name: "risk_level", words: text.risk, options: ["low", "medium", "high", "critical"].map((r) => [r, r] as const) },
           {
             name: "requestable",
-            words: "On request",
+            words: text.onRequest,
             options: [
-              ["true", "yes"],
-              ["false", "no"],
+              ["true", text.yes],
+              ["false", text.no],
             ],
           },
-          { name: "tag", words: "Tag" },
+          { name: "tag", words: text.tag },
         ]}
-        search="names and descriptions"
+        search={text.namesAndDescriptions}
         csv="access"
         open={(e) => ({ to: "/access/$id", params: { id: e.id } })}
         {...(may.admin ? { bulk: (rows, clear) => <BulkUpdate of={rows} clear={clear} /> } : {})}
         empty={
           may.oversees
-            ? { title: "No entitlements yet", words: "Entitlements are listed after the first sync of a system." }
+            ? { title: text.noEntitlementsYet, words: text.entitlementsAreListedAfterTheFirst }
             : {
-                title: "No entitlements visible to you",
-                words: (
-                  <NotVisible what="Owners see the entitlements that they own. What you can request is listed under Request access." />
-                ),
+                title: text.noEntitlementsVisibleToYou,
+                words: <NotVisible what={text.ownersSeeTheEntitlementsThatThey} />,
               }
         }
       />

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { access, Pick, type Picked } from "../../kit/pick";
@@ -19,34 +19,34 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
   const retire = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body, key }),
-    done: "The entitlement is retired.",
+    done: text.theEntitlementIsRetired,
     changes: ["/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Retire entitlement"
-      lead="It can no longer be requested, and roles and policies stop granting it. Current holders keep it until it ends or is revoked."
-      verb="Retire"
+      title={text.retireEntitlement}
+      lead={text.itCanNoLongerBeRequested}
+      verb={text.retire}
       tone="danger"
       disabled={Boolean(tried.error)}
       act={() => retire.mutateAsync()}
     >
-      <Pick label="Replacement" source={access} value={instead} set={setInstead} />
+      <Pick label={text.replacement} source={access} value={instead} set={setInstead} />
       <DryRun of={tried}>
         {(i) => (
           <ul className="small">
-            <li>{count(i.holders, "account holds it and keeps it.", "accounts hold it and keep it.")}</li>
-            <li>{count(i.reasons, "active reason grants it.", "active reasons grant it.")}</li>
-            <li>{count(i.open_requests, "open request asks for it.", "open requests ask for it.")}</li>
+            <li>{text.accountsHoldItAndKeepIt(i.holders)}</li>
+            <li>{text.activeReasonsGrantIt(i.reasons)}</li>
+            <li>{text.openRequestsAskForIt(i.open_requests)}</li>
             {(i.roles ?? []).map((r) => (
               <li key={r.id}>
-                The role{" "}
-                <Link to="/roles/$id" params={{ id: r.id }} className="person-link">
-                  <bdi>{r.display}</bdi>
-                </Link>{" "}
-                stops granting it.
+                {text.theRoleRStopsGrantingIt(
+                  <Link to="/roles/$id" params={{ id: r.id }} className="person-link">
+                    <bdi>{r.display}</bdi>
+                  </Link>,
+                )}
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
+import * as text from "#text/access";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { columnsOf } from "./words";
 
 type Level = Of<"EntitlementLevel">;
@@ -23,19 +23,19 @@ export function NestingPicture({ name, up, down }: { name: string; up: Level[]; 
   const middle: Mark = { key: "it", words: name, x: left.length * step + 1, y: height / 2 };
   const put = (c: (typeof left)[number], x: number): Mark[] => {
     const marks = c.shown.map((l) => ({ key: l.id, id: l.id, words: l.display, x, y: 0 }));
-    const all: Mark[] = c.more > 0 ? [...marks, { key: `more ${x}`, words: `${c.more.toLocaleString("en")} more`, x, y: 0 }] : marks;
+    const all: Mark[] = c.more > 0 ? [...marks, { key: `more ${x}`, words: text.moreMore(c.more.toLocaleString("en")), x, y: 0 }] : marks;
     return all.map((m, i) => ({ ...m, y: ((i + 0.5) * height) / all.length }));
   };
   const lefts = left.map((c, i) => put(c, i * step + 1));
   const rights = right.map((c, i) => put(c, (left.length + 1 + i) * step + 1));
   const lines = [...(lefts.at(-1) ?? []).map((m) => [m, middle] as const), ...(rights[0] ?? []).map((m) => [middle, m] as const)];
-  const sentence = `${name}: contains ${count(down.length, "group")} and is in ${count(up.length, "group")}.`;
+  const sentence = text.containsAndIsIn(name, down.length, up.length);
   const shown = [...left, ...right].length;
   const deepest = Math.max(0, ...up.map((l) => l.depth), ...down.map((l) => l.depth));
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
-      <section className="card graph" aria-label="Nesting graph" tabIndex={0}>
+      <section className="card graph" aria-label={text.nestingGraph} tabIndex={0}>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a link for each */}
         <svg
           role="img"
@@ -61,7 +61,7 @@ export function NestingPicture({ name, up, down }: { name: string; up: Level[]; 
           <Box of={middle} it />
         </svg>
       </section>
-      {deepest > mostDepth && <p className="small muted">The table shows the levels beyond the third.</p>}
+      {deepest > mostDepth && <p className="small muted">{text.theTableShowsTheLevelsBeyond}</p>}
     </>
   );
 }

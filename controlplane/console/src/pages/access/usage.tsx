@@ -1,16 +1,17 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/access";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Bar } from "../../kit/elements";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 
 const spans = [
-  ["P30D", "30 days"],
-  ["P90D", "90 days"],
-  ["P180D", "180 days"],
-  ["P365D", "one year"],
+  ["P30D", text.n30Days],
+  ["P90D", text.n90Days],
+  ["P180D", text.n180Days],
+  ["P365D", text.oneYear],
 ] as const;
 
 /** How it is used, as far as its system tells, and who has not used it for longest. */
@@ -22,15 +23,15 @@ export function Usage({ of }: { of: string }) {
   if (usage.isError) return <Failure error={usage.error} retry={() => void usage.refetch()} />;
   if (usage.isPending) return <Skeleton rows={5} />;
   const u = usage.data;
-  if (!u.told) return <Note>The system does not report usage, so no grant counts as unused.</Note>;
+  if (!u.told) return <Note>{text.theSystemDoesNotReportUsage}</Note>;
   const untold = Math.max(0, u.holder_count - u.used_grant_count - u.unused_grant_count);
   return (
     <>
       <Part
-        title="Usage"
+        title={text.usage}
         actions={
           <label className="filter">
-            <span>Unused for</span>
+            <span>{text.unusedFor}</span>
             <select
               data-reads=""
               value={unused}
@@ -46,36 +47,38 @@ export function Usage({ of }: { of: string }) {
         }
       >
         <Bar
-          label="Holders"
+          label={text.holders}
           of={[
-            { words: "used", value: u.used_grant_count, tone: 4 },
-            { words: "not used", value: u.unused_grant_count, tone: 2 },
-            { words: "recent, or usage not reported", value: untold, tone: 3 },
+            { words: text.used, value: u.used_grant_count, tone: 4 },
+            { words: text.notUsed, value: u.unused_grant_count, tone: 2 },
+            { words: text.recentOrUsageNotReported, value: untold, tone: 3 },
           ]}
         />
         <p>
-          {count(u.holder_count, "holder")}: {number(u.used_grant_count)} used it in this period, {number(u.unused_grant_count)} did not.
-          Last used <When at={u.last_used_at} />.
+          {text.holdersUsedGrantCountUsedIt(
+            u.holder_count,
+            number(u.used_grant_count),
+            number(u.unused_grant_count),
+            <When at={u.last_used_at} />,
+          )}
         </p>
         {(u.unused_for ?? []).length > 0 && (
           <ul className="small">
             {(u.unused_for ?? []).map((a) => (
-              <li key={a.days}>
-                {a.count.toLocaleString("en")} unused for {a.days} days or longer
-              </li>
+              <li key={a.days}>{text.countUnusedForDaysDaysOr(a.count.toLocaleString("en"), a.days)}</li>
             ))}
           </ul>
         )}
       </Part>
       {(u.grants ?? []).length > 0 && (
-        <Part title="Longest unused">
-          <Table label="Longest unused">
+        <Part title={text.longestUnused}>
+          <Table label={text.longestUnused}>
             <thead>
               <tr>
-                <th scope="col">Person</th>
-                <th scope="col">Account</th>
-                <th scope="col">Since</th>
-                <th scope="col">Last used</th>
+                <th scope="col">{text.person}</th>
+                <th scope="col">{text.account}</th>
+                <th scope="col">{text.since}</th>
+                <th scope="col">{text.lastUsed}</th>
               </tr>
             </thead>
             <tbody>
@@ -87,7 +90,7 @@ export function Usage({ of }: { of: string }) {
                         <Text of={g.identity.display} />
                       </PersonLink>
                     ) : (
-                      <span className="faint">no owner</span>
+                      <span className="faint">{text.noOwner}</span>
                     )}
                   </td>
                   <td>

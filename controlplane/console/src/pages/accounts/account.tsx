@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import * as text from "#text/accounts";
 import type { Grant, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { displayValue } from "../../kit/difftext";
@@ -34,29 +35,21 @@ export default function AccountPage() {
     <>
       <Head
         title={loginOf(a)}
-        up={<Link to="/accounts">Accounts</Link>}
+        up={<Link to="/accounts">{text.accounts}</Link>}
         lead={
           <span className="row">
             <AccountState of={a} />
-            {a.is_locked && a.is_disabled && <Badge tone="warn">locked</Badge>}
-            {a.privileged && <Badge tone="warn">privileged</Badge>}
+            {a.is_locked && a.is_disabled && <Badge tone="warn">{text.locked}</Badge>}
+            {a.privileged && <Badge tone="warn">{text.privileged}</Badge>}
             {a.orphaned && <State of="orphaned" tone="bad" words={orphanWords(a.orphan_reason)} />}
-            {systemOf(a, names) && (
-              <span>
-                in <System of={a} names={names} />
-              </span>
-            )}
+            {systemOf(a, names) && <span>{text.inSystem(<System of={a} names={names} />)}</span>}
           </span>
         }
       >
         {may.admin && <AccountActions of={a} />}
       </Head>
-      {a.missing_since && (
-        <Note tone="warn">
-          Not found by the latest syncs, since <When at={a.missing_since} />.
-        </Note>
-      )}
-      <section className="card padded stack tight" aria-label="Account">
+      {a.missing_since && <Note tone="warn">{text.notFoundByTheLatestSyncs(<When at={a.missing_since} />)}</Note>}
+      <section className="card padded stack tight" aria-label={text.account}>
         <Facts of={facts(a)} />
         <Told of={a} />
       </section>
@@ -64,35 +57,35 @@ export default function AccountPage() {
       <Owner of={a} />
       <Drift of={id} />
       <Holds of={id} />
-      <Part title="History">
-        <Timeline path={`/accounts/${id}/history`} label="History of the account" />
+      <Part title={text.history}>
+        <Timeline path={`/accounts/${id}/history`} label={text.historyOfTheAccount} />
       </Part>
     </>
   );
 }
 
 const managed: Record<string, string> = {
-  unmanaged: "unmanaged: never changed by policies",
-  read_only: "read-only: never changed by policies",
-  discovered: "discovered: found by a sync; policies change its access, not its attributes",
-  managed: "managed: changed by policies and by people",
-  protected: "protected: never changed",
+  unmanaged: text.unmanagedNeverChangedByPolicies,
+  read_only: text.readOnlyNeverChangedByPolicies,
+  discovered: text.discoveredFoundByASyncPolicies,
+  managed: text.managedChangedByPoliciesAndBy,
+  protected: text.protectedNeverChanged,
 };
 
 function facts(a: Detail): [string, ReactNode][] {
   return [
-    ["Name", a.display_name && <Text of={a.display_name} />],
-    ["E-mail", a.email && <Text of={a.email} />],
-    ["Employee number", a.employee_number && <Text of={a.employee_number} />],
-    ["Kind", (a.account_type ?? "unknown").replaceAll("_", " ")],
-    ["Purpose", a.purpose && <Text of={a.purpose} />],
-    ["Management", managed[a.managed ?? ""] ?? a.managed],
-    ["Last sign-in", a.last_login_at && <When at={a.last_login_at} />],
-    ["Password changed", a.password_last_set_at && <When at={a.password_last_set_at} />],
-    ["Second factor", a.mfa_enrolled === null || a.mfa_enrolled === undefined ? undefined : a.mfa_enrolled ? "yes" : "no"],
-    ["Ends", a.expires_at && <When at={a.expires_at} />],
-    ["Created in the system", a.native_created_at && <When at={a.native_created_at} />],
-    ["First synced", <When key="seen" at={a.first_seen_at} />],
+    [text.name, a.display_name && <Text of={a.display_name} />],
+    [text.eMail, a.email && <Text of={a.email} />],
+    [text.employeeNumber, a.employee_number && <Text of={a.employee_number} />],
+    [text.kind, (a.account_type ?? "unknown").replaceAll("_", " ")],
+    [text.purpose, a.purpose && <Text of={a.purpose} />],
+    [text.management, managed[a.managed ?? ""] ?? a.managed],
+    [text.lastSignIn, a.last_login_at && <When at={a.last_login_at} />],
+    [text.passwordChanged, a.password_last_set_at && <When at={a.password_last_set_at} />],
+    [text.secondFactor, a.mfa_enrolled === null || a.mfa_enrolled === undefined ? undefined : a.mfa_enrolled ? text.yes : text.no],
+    [text.ends, a.expires_at && <When at={a.expires_at} />],
+    [text.createdInTheSystem, a.native_created_at && <When at={a.native_created_at} />],
+    [text.firstSynced, <When key="seen" at={a.first_seen_at} />],
   ];
 }
 
@@ -101,10 +94,10 @@ function Told({ of: a }: { of: Detail }) {
   const own = Object.entries(a.attributes ?? {});
   return (
     <details>
-      <summary data-reads="">Attributes in the system ({own.length})</summary>
+      <summary data-reads="">{text.attributesInTheSystemCount(own.length)}</summary>
       <dl className="account-told small">
         <div>
-          <dt>ID in the system</dt>
+          <dt>{text.idInTheSystem}</dt>
           <dd>
             <Id of={a.native_identity ?? a.external_id} />
           </dd>
@@ -115,7 +108,7 @@ function Told({ of: a }: { of: Detail }) {
               <bdi>{name}</bdi>
             </dt>
             <dd>
-              <bdi>{displayValue(value) ?? <span className="faint">nothing</span>}</bdi>
+              <bdi>{displayValue(value) ?? <span className="faint">{text.nothing}</span>}</bdi>
             </dd>
           </div>
         ))}
@@ -133,7 +126,7 @@ function Holds({ of }: { of: string }) {
   const why = (grant?: string) => void navigate({ to: ".", search: { ...search, why: grant } as never, resetScroll: false });
   const columns: Column<Grant>[] = [
     {
-      title: "Access",
+      title: text.access,
       cell: (g) => (
         <Link to="/access/$id" params={{ id: g.entitlement_id }}>
           <Text of={g.entitlement.display} />
@@ -141,39 +134,39 @@ function Holds({ of }: { of: string }) {
       ),
       text: (g) => g.entitlement.display,
     },
-    { title: "Path", cell: (g) => <Text of={waysText(g)} />, text: waysText },
-    { title: "Basis", cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
-    { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
-    { title: "Ends", cell: (g) => <When at={g.ends_at} none="" />, text: (g) => g.ends_at },
+    { title: text.path, cell: (g) => <Text of={waysText(g)} />, text: waysText },
+    { title: text.basis, cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
+    { title: text.since, cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
+    { title: text.ends, cell: (g) => <When at={g.ends_at} none="" />, text: (g) => g.ends_at },
     {
-      title: "Reason",
+      title: text.reason,
       cell: (g) => (
-        <Button reads tone="quiet" aria-label={`Why ${g.entitlement.display.slice(0, 80)}`} onClick={() => why(g.id)}>
-          Why
+        <Button reads tone="quiet" aria-label={text.whyEntitlement(g.entitlement.display.slice(0, 80))} onClick={() => why(g.id)}>
+          {text.why}
         </Button>
       ),
     },
   ];
   return (
-    <Part title="Access">
+    <Part title={text.access}>
       <List
         path={`/accounts/${of}/grants`}
-        prefix="g."
-        label="Access"
+        prefix={text.g}
+        label={text.access}
         columns={columns}
         filters={[
           {
             name: "directness",
-            words: "Held",
+            words: text.held,
             options: [
-              ["direct", "directly"],
-              ["inherited", "through a group"],
+              ["direct", text.directly],
+              ["inherited", text.throughAGroup],
             ],
           },
-          { name: "as_of", words: "As of", type: "date" },
+          { name: "as_of", words: text.asOf, type: "date" },
         ]}
         csv="access-of-an-account"
-        empty={{ title: "No access", words: "No access is visible to you." }}
+        empty={{ title: text.noAccess, words: text.noAccessIsVisibleToYou }}
       />
       <Why grant={search.why} close={() => why()} />
     </Part>

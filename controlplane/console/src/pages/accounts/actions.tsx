@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -19,15 +20,15 @@ export function AccountActions({ of: a }: { of: Detail }) {
   return (
     <>
       <Menu
-        words="Actions"
+        words={text.actions}
         of={[
-          writable && !a.is_disabled && begin("disable", "Disable"),
-          writable && a.is_disabled === true && begin("enable", "Enable"),
-          writable && a.is_locked === true && begin("unlock", "Unlock"),
-          writable && begin("rename", "Rename or move"),
-          writable && begin("reset-password", "Reset password"),
-          !gone && begin("keep", "Edit kind and management"),
-          writable && begin("delete", "Delete", true),
+          writable && !a.is_disabled && begin("disable", text.disable),
+          writable && a.is_disabled === true && begin("enable", text.enable),
+          writable && a.is_locked === true && begin("unlock", text.unlock),
+          writable && begin("rename", text.renameOrMove),
+          writable && begin("reset-password", text.resetPassword),
+          !gone && begin("keep", text.editKindAndManagement),
+          writable && begin("delete", text.deleteLabel, true),
         ]}
       />
       {doing && doing !== "keep" && <AccountOperation of={a} what={doing} close={close} />}
@@ -50,32 +51,30 @@ function Keep({ of: a, close }: { of: Detail; close: () => void }) {
         key,
         ifMatch: a.version,
       }),
-    done: "Saved.",
+    done: text.saved,
     changes: ["/accounts"],
   });
   return (
-    <AskFirst open close={close} title="Edit kind and management" verb="Save" act={() => save.mutateAsync()}>
-      <SelectField label="Kind" value={kind} set={setKind} options={kinds.map((k) => [k as string, k.replaceAll("_", " ")] as const)} />
+    <AskFirst open close={close} title={text.editKindAndManagement} verb={text.save} act={() => save.mutateAsync()}>
       <SelectField
-        label="Management"
+        label={text.kind}
+        value={kind}
+        set={setKind}
+        options={kinds.map((k) => [k as string, k.replaceAll("_", " ")] as const)}
+      />
+      <SelectField
+        label={text.management}
         value={kept}
         set={setKept}
         options={[
-          ["managed", "managed: changed by policies and by people"],
-          ["discovered", "discovered: policies change its access, not its attributes"],
-          ["read_only", "read-only: never changed by policies"],
-          ["unmanaged", "unmanaged: never changed by policies"],
-          ["protected", "protected: never changed"],
+          ["managed", text.managedChangedByPoliciesAndBy],
+          ["discovered", text.discoveredPoliciesChangeItsAccessNot],
+          ["read_only", text.readOnlyNeverChangedByPolicies],
+          ["unmanaged", text.unmanagedNeverChangedByPolicies],
+          ["protected", text.protectedNeverChanged],
         ]}
       />
-      <TextField
-        label="Purpose"
-        value={purpose}
-        set={setPurpose}
-        rows={2}
-        max={1000}
-        hint="The purpose of the account, if it has no owner."
-      />
+      <TextField label={text.purpose} value={purpose} set={setPurpose} rows={2} max={1000} hint={text.thePurposeOfTheAccountIf} />
     </AskFirst>
   );
 }

@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Account, Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -21,10 +22,10 @@ export function Bulk({ of, clear }: { of: Account[]; clear: () => void }) {
   return (
     <>
       <Button tone="danger" onClick={() => setDoing("disable")}>
-        Disable
+        {text.disable}
       </Button>
-      <Button onClick={() => setDoing("link")}>Assign owners</Button>
-      <Button onClick={() => setDoing("ignore")}>Accept as unowned</Button>
+      <Button onClick={() => setDoing("link")}>{text.assignOwners}</Button>
+      <Button onClick={() => setDoing("ignore")}>{text.acceptAsUnowned}</Button>
       {doing === "link" && <LinkAll of={of} close={close} clear={clear} />}
       {doing === "disable" && <DisableAll of={of} close={close} clear={clear} />}
       {doing === "ignore" && <IgnoreAll of={of} close={close} clear={clear} />}
@@ -45,37 +46,31 @@ function LinkAll({ of, close, clear }: Props) {
     <AskFirst
       open
       close={close}
-      title={`Assign owners to ${count(of.length, "account")}`}
-      lead="The owner is the person whose record has the same value in this field."
-      verb="Assign owners"
+      title={text.assignOwnersToAccounts(of.length)}
+      lead={text.theOwnerIsThePersonWhose}
+      verb={text.assignOwners}
       disabled={pairs.length === 0 || !reason.trim()}
       act={async () => {
         const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { pairs, reason }, key });
-        showToast(`${number(r.counts.linked)} assigned, ${number(r.counts.unchanged)} unchanged, ${number(r.counts.failed)} failed.`);
+        showToast(
+          text.linkedAssignedUnchangedUnchangedFailedFailed(number(r.counts.linked), number(r.counts.unchanged), number(r.counts.failed)),
+        );
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
         clear();
       }}
     >
       <SelectField
-        label="Match by"
+        label={text.matchBy}
         value={by}
         set={setBy}
         options={[
-          ["email", "e-mail address"],
-          ["employee_number", "employee number"],
-          ["username", "login as an e-mail address"],
+          ["email", text.eMailAddress],
+          ["employee_number", text.employeeNumberLower],
+          ["username", text.loginAsAnEMailAddress],
         ]}
       />
-      {known.length < of.length && (
-        <Note tone="warn">
-          {count(
-            of.length - known.length,
-            "account has no such value and stays unchanged.",
-            "accounts have no such value and stay unchanged.",
-          )}
-        </Note>
-      )}
-      <TextField label="Reason" value={reason} set={setReason} max={1000} required />
+      {known.length < of.length && <Note tone="warn">{text.accountsHaveNoSuchValueAnd(of.length - known.length)}</Note>}
+      <TextField label={text.reason} value={reason} set={setReason} max={1000} required />
       {pairs.length > 0 && <LinkTry body={{ pairs }} names={new Map(of.map((a) => [a.id, loginOf(a)]))} />}
     </AskFirst>
   );

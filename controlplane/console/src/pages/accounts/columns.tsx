@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/accounts";
 import type { Account } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 import type { Column } from "../../kit/list";
@@ -8,14 +9,14 @@ import { type Systems, systemColumn } from "../../kit/systems";
 import { orphanWords, ownerWords } from "./words";
 
 export const accountStates = [
-  ["active", "active"],
-  ["disabled", "disabled"],
-  ["locked", "locked"],
-  ["missing", "missing"],
-  ["provisioning", "being created"],
-  ["deprovisioning", "being deleted"],
-  ["failed", "failed"],
-  ["deleted", "deleted"],
+  ["active", text.active],
+  ["disabled", text.disabled],
+  ["locked", text.locked],
+  ["missing", text.missing],
+  ["provisioning", text.beingCreated],
+  ["deprovisioning", text.beingDeleted],
+  ["failed", text.failed],
+  ["deleted", text.deleted],
 ] as const;
 
 /** How an account is called. */
@@ -32,7 +33,7 @@ export function AccountState({ of: a }: { of: Pick<Account, "status" | "is_disab
 export function accountColumns(names: Systems): Column<Account>[] {
   return [
     {
-      title: "Login",
+      title: text.login,
       sort: "username",
       cell: (a) => (
         <Link to="/accounts/$id" params={{ id: a.id }}>
@@ -42,29 +43,29 @@ export function accountColumns(names: Systems): Column<Account>[] {
       text: loginOf,
     },
     {
-      title: "Person",
+      title: text.person,
       cell: (a) =>
         a.identity ? (
           <PersonLink id={a.identity.id}>
             <Text of={a.identity.display} />
           </PersonLink>
         ) : (
-          <span className="faint">no owner</span>
+          <span className="faint">{text.noOwner}</span>
         ),
       text: (a) => a.identity?.display,
     },
     systemColumn<Account>(names),
     {
-      title: "Owner",
+      title: text.owner,
       cell: (a) => {
         const w = a.orphaned ? { words: orphanWords(a.orphan_reason), tone: "bad" as const } : ownerWords(String(a.correlation.state));
         return <State of={w.words} tone={w.tone} />;
       },
       text: (a) => (a.orphaned ? orphanWords(a.orphan_reason) : ownerWords(String(a.correlation.state)).words),
     },
-    { title: "Kind", cell: (a) => <Kind of={a} />, text: (a) => a.account_type },
-    { title: "State", cell: (a) => <AccountState of={a} />, text: (a) => (a.is_disabled ? "disabled" : a.status) },
-    { title: "Last sign-in", cell: (a) => <When at={a.last_login_at} none="–" />, text: (a) => a.last_login_at },
+    { title: text.kind, cell: (a) => <Kind of={a} />, text: (a) => a.account_type },
+    { title: text.state, cell: (a) => <AccountState of={a} />, text: (a) => (a.is_disabled ? "disabled" : a.status) },
+    { title: text.lastSignIn, cell: (a) => <When at={a.last_login_at} none="–" />, text: (a) => a.last_login_at },
   ];
 }
 

@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Account } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
@@ -32,35 +33,30 @@ export function DisableAll({ of, close, clear }: Props) {
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
     const failed = [...outcome.values()].filter(Boolean).length;
     if (failed > 0)
-      throw new Error(`${number(failed)} of ${count(able.length, "account")} could not be disabled. The list above shows the reasons.`);
-    showToast(`${count(able.length, "account is", "accounts are")} being disabled.`);
+      throw new Error(`${number(failed)} of ${text.accountsLower(able.length)} could not be disabled. The list above shows the reasons.`);
+    showToast(text.accountsAreBeingDisabled(able.length));
     clear();
   };
   return (
     <AskFirst
       open
       close={close}
-      title={`Disable ${count(able.length, "account")}`}
-      lead="Disabled accounts cannot be used to sign in. They keep their access and can be enabled again."
-      verb="Disable"
+      title={text.disableAccounts(able.length)}
+      lead={text.disabledAccountsCannotBeUsedTo}
+      verb={text.disable}
       tone="danger"
       disabled={able.length === 0}
       act={act}
     >
-      {able.length < of.length && (
-        <Note tone="warn">
-          {count(of.length - able.length, "selected account is", "selected accounts are")} already disabled or protected and will not
-          change.
-        </Note>
-      )}
-      <TextField label="Note" value={note} set={setNote} max={1000} hint="Recorded with each change and in the audit log." />
+      {able.length < of.length && <Note tone="warn">{text.selectedAccountsAreAlreadyDisabledOr(of.length - able.length)}</Note>}
+      <TextField label={text.note} value={note} set={setNote} max={1000} hint={text.recordedWithEachChangeAndIn} />
       {done.size > 0 && (
         <p className="small" role="status">
-          {number(done.size)} of {number(able.length)} sent
+          {text.sizeOfCountSent(number(done.size), number(able.length))}
         </p>
       )}
       {refused.length > 0 && (
-        <ul className="small" aria-label="Not disabled">
+        <ul className="small" aria-label={text.notDisabled}>
           {refused.map(([id, why]) => (
             <li key={id}>
               <bdi>{loginOf(of.find((a) => a.id === id) as Account)}</bdi>: {why}

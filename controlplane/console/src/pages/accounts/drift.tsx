@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -12,7 +13,7 @@ export function Drift({ of }: { of: string }) {
   const drift = useGet<Of<"AccountDrift">>(`/accounts/${of}/drift`);
   const settle = useAct<"push" | "accept", Of<"DriftSettled">>({
     act: (direction, key) => ask("POST", `/accounts/${of}/drift/resolve`, { body: { direction, fields: chosen }, key }),
-    done: (_, d) => (d === "push" ? "The template values are being written." : "The system's values are accepted."),
+    done: (_, d) => (d === "push" ? text.theTemplateValuesAreBeingWritten : text.theSystemsValuesAreAccepted),
     changes: ["/accounts"],
     after: () => setChosen([]),
   });
@@ -25,26 +26,20 @@ export function Drift({ of }: { of: string }) {
   const toggle = (f: string) => setChosen(chosen.includes(f) ? chosen.filter((x) => x !== f) : [...chosen, f]);
   return (
     <Part
-      title="Drift from the template"
-      lead={
-        d.looked_at ? (
-          <>
-            Compared <When at={d.looked_at} />.
-          </>
-        ) : undefined
-      }
+      title={text.driftFromTheTemplate}
+      lead={d.looked_at ? <>{text.comparedLookedAt(<When at={d.looked_at} />)}</> : undefined}
       actions={
         may.admin &&
         chosen.length > 0 && (
           <>
             <Button tone="primary" disabled={settle.isPending} onClick={() => settle.mutate("push")}>
-              Write template values
+              {text.writeTemplateValues}
             </Button>
             <Button
               disabled={settle.isPending || !chosen.every((f) => rows.some((r) => r.field === f))}
               onClick={() => settle.mutate("accept")}
             >
-              Accept
+              {text.accept}
             </Button>
           </>
         )
@@ -52,23 +47,23 @@ export function Drift({ of }: { of: string }) {
     >
       {problems.map((p) => (
         <Note key={`${p.code}${p.field}`} tone="warn">
-          The template cannot make <code>{p.field}</code>: {p.message}
-          {(p.missing ?? []).length > 0 && ` Missing from the owner's record: ${(p.missing ?? []).join(", ")}.`}
+          {text.theTemplateCannotMakeFieldMessage(<code>{p.field}</code>, p.message)}
+          {(p.missing ?? []).length > 0 && text.missingFromTheOwnersRecordMissing((p.missing ?? []).join(", "))}
         </Note>
       ))}
       {rows.length + accepted.length > 0 && (
-        <Table label="Drifted attributes">
+        <Table label={text.driftedAttributes}>
           <thead>
             <tr>
               {may.admin && (
                 <th scope="col" className="select">
-                  <span className="sr">Selected</span>
+                  <span className="sr">{text.selected}</span>
                 </th>
               )}
-              <th scope="col">Field</th>
-              <th scope="col">Template value</th>
-              <th scope="col">System value</th>
-              <th scope="col">Since</th>
+              <th scope="col">{text.field}</th>
+              <th scope="col">{text.templateValue}</th>
+              <th scope="col">{text.systemValue}</th>
+              <th scope="col">{text.since}</th>
             </tr>
           </thead>
           <tbody>
@@ -78,7 +73,7 @@ export function Drift({ of }: { of: string }) {
                   <td className="select">
                     <input
                       type="checkbox"
-                      aria-label={`Select ${r.field}`}
+                      aria-label={text.selectField(r.field)}
                       checked={chosen.includes(r.field)}
                       onChange={() => toggle(r.field)}
                     />
@@ -89,12 +84,12 @@ export function Drift({ of }: { of: string }) {
                 </td>
                 <td className="wide">
                   <bdi>
-                    + {displayValue(r.desired) ?? "no value"} {displayValue(r.desired) ?? "nothing"}
+                    + {displayValue(r.desired) ?? text.noValue} {displayValue(r.desired) ?? text.nothing}
                   </bdi>
                 </td>
                 <td className="wide">
                   <bdi>
-                    − {displayValue(r.observed) ?? "no value"} {displayValue(r.observed) ?? "nothing"}
+                    − {displayValue(r.observed) ?? text.noValue} {displayValue(r.observed) ?? text.nothing}
                   </bdi>
                 </td>
                 <td>
@@ -106,15 +101,20 @@ export function Drift({ of }: { of: string }) {
               <tr key={field}>
                 {may.admin && (
                   <td className="select">
-                    <input type="checkbox" aria-label={`Select ${field}`} checked={chosen.includes(field)} onChange={() => toggle(field)} />
+                    <input
+                      type="checkbox"
+                      aria-label={text.selectField(field)}
+                      checked={chosen.includes(field)}
+                      onChange={() => toggle(field)}
+                    />
                   </td>
                 )}
                 <td>
                   <code>{field}</code>
                 </td>
-                <td className="wide muted">accepted by {a.rule ? "the drift setting of the connector" : a.by}</td>
+                <td className="wide muted">{text.acceptedByValue(a.rule ? text.theDriftSettingOfTheConnector : a.by)}</td>
                 <td className="wide">
-                  <bdi>{displayValue(a.value) ?? "nothing"}</bdi>
+                  <bdi>{displayValue(a.value) ?? text.nothing}</bdi>
                 </td>
                 <td>
                   <When at={a.at} />

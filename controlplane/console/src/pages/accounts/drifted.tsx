@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/accounts";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Button, Empty, Failure, Skeleton, Table, Text, When } from "../../kit/kit";
@@ -19,21 +20,16 @@ export function Drifted() {
   if (all.isError) return <Failure error={all.error} retry={() => void all.refetch()} />;
   if (all.isPending) return <Skeleton />;
   const rows = all.data.pages.flatMap((p) => p.items);
-  if (rows.length === 0)
-    return (
-      <Empty title="No drift">
-        Systems without an account template are not compared. Account templates are in the settings of each connector.
-      </Empty>
-    );
+  if (rows.length === 0) return <Empty title={text.noDrift}>{text.systemsWithoutAnAccountTemplateAre}</Empty>;
   return (
     <>
-      <Table label="Drifted accounts">
+      <Table label={text.driftedAccounts}>
         <thead>
           <tr>
-            <th scope="col">Login</th>
-            {names.size > 0 && <th scope="col">System</th>}
-            <th scope="col">Drifted fields</th>
-            <th scope="col">Compared</th>
+            <th scope="col">{text.login}</th>
+            {names.size > 0 && <th scope="col">{text.system}</th>}
+            <th scope="col">{text.driftedFields}</th>
+            <th scope="col">{text.compared}</th>
           </tr>
         </thead>
         <tbody>
@@ -58,11 +54,11 @@ export function Drifted() {
         </tbody>
       </Table>
       <p className="small muted">
-        {rows.length.toLocaleString("en")} of {(all.data.pages[0]?.total ?? rows.length).toLocaleString("en")}
+        {text.countOfTotal(rows.length.toLocaleString("en"), (all.data.pages[0]?.total ?? rows.length).toLocaleString("en"))}
       </p>
       {all.hasNextPage && (
         <Button reads disabled={all.isFetchingNextPage} onClick={() => void all.fetchNextPage()}>
-          Show more
+          {text.showMore}
         </Button>
       )}
     </>

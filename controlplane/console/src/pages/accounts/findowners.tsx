@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun } from "../../kit/dryrun";
 import { SelectField, TextField } from "../../kit/form";
@@ -25,10 +26,10 @@ export function FindOwners() {
   return (
     <>
       <Menu
-        words="Find owners"
+        words={text.findOwners}
         of={[
-          { words: "Run correlation rules", act: () => setDoing("run") },
-          { words: "Match by one field", act: () => setDoing("field") },
+          { words: text.runCorrelationRules, act: () => setDoing("run") },
+          { words: text.matchByOneField, act: () => setDoing("field") },
         ]}
       />
       {doing === "run" && <ByRules close={close} />}
@@ -39,12 +40,12 @@ export function FindOwners() {
 }
 
 const counted: [keyof Of<"CorrelationCounts">, string][] = [
-  ["gains", "gain an owner"],
-  ["changed_owners", "change owner"],
-  ["losses", "lose their owner"],
-  ["disputed", "become disputed"],
-  ["withdrawn", "have no candidates left"],
-  ["unchanged", "stay unchanged"],
+  ["gains", text.gainAnOwner],
+  ["changed_owners", text.changeOwner],
+  ["losses", text.loseTheirOwner],
+  ["disputed", text.becomeDisputed],
+  ["withdrawn", text.haveNoCandidatesLeft],
+  ["unchanged", text.stayUnchanged],
 ];
 
 function ByRules({ close }: { close: () => void }) {
@@ -69,23 +70,23 @@ function ByRules({ close }: { close: () => void }) {
       open
       wide
       close={close}
-      title="Run correlation rules"
-      lead="Correlation runs after each sync. This runs it now for accounts without an owner assigned by a person."
-      verb={system ? "Run in this system" : "Run in all systems"}
+      title={text.runCorrelationRules}
+      lead={text.correlationRunsAfterEachSyncThis}
+      verb={system ? text.runInThisSystem : text.runInAllSystems}
       act={async () => {
         const r = await ask<Of<"CorrelationRun">>("POST", "/accounts/correlation/run", {
           body: system ? { connector_id: system } : {},
           key,
         });
-        showToast(`${count(r.counts.gains, "account has an owner", "accounts have an owner")} now, ${number(r.counts.disputed)} disputed.`);
+        showToast(text.accountsHaveAnOwnerNowDisputed(r.counts.gains, number(r.counts.disputed)));
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
       }}
     >
       <SelectField
-        label="System"
+        label={text.system}
         value={system}
         set={setSystem}
-        none="all systems"
+        none={text.allSystems}
         options={[...names].map(([id, n]) => [id, n] as const)}
       />
       {system ? (
@@ -100,22 +101,22 @@ function ByRules({ close }: { close: () => void }) {
                       {t.counts[k].toLocaleString("en")} {w}
                     </li>
                   ))}
-                {t.counts.looked_at === 0 && <li>No accounts to correlate.</li>}
+                {t.counts.looked_at === 0 && <li>{text.noAccountsToCorrelate}</li>}
               </ul>
-              <Samples title="Gain an owner" of={t.gains ?? []} />
-              <Samples title="Change owner" of={t.changed_owners ?? []} />
-              <Samples title="Lose their owner" of={t.losses ?? []} />
-              <Samples title="Become disputed" of={t.disputed ?? []} />
+              <Samples title={text.gainAnOwner2} of={t.gains ?? []} />
+              <Samples title={text.changeOwner2} of={t.changed_owners ?? []} />
+              <Samples title={text.loseTheirOwner2} of={t.losses ?? []} />
+              <Samples title={text.becomeDisputed2} of={t.disputed ?? []} />
             </>
           )}
         </DryRun>
       ) : (
-        <Note>Select a system to preview its correlation rules.</Note>
+        <Note>{text.selectASystemToPreviewIts}</Note>
       )}
       {system && (
         <p className="small">
           <Link to="/connectors/$id/$tab" params={{ id: system, tab: "settings" }} className="person-link">
-            Correlation rules are in the settings of the connector
+            {text.correlationRulesAreInTheSettings}
           </Link>
         </p>
       )}
@@ -133,25 +134,15 @@ function Samples({ title, of }: { title: string; of: Of<"CorrelationSample">[] }
         {of.slice(0, all ? 100 : 10).map((s) => (
           <li key={s.account.id}>
             <bdi>{s.account.display}</bdi>
-            {s.from && (
-              <>
-                {" "}
-                from <bdi>{s.from.display}</bdi>
-              </>
-            )}
-            {s.to && (
-              <>
-                {" "}
-                to <bdi>{s.to.display}</bdi>, {confidenceText(s.score)}
-              </>
-            )}
-            {!s.to && (s.candidates ?? []).length > 0 && `: ${count((s.candidates ?? []).length, "candidate")}`}
+            {s.from && <> {text.fromFrom(<bdi>{s.from.display}</bdi>)}</>}
+            {s.to && <> {text.toToConfidenceText(<bdi>{s.to.display}</bdi>, confidenceText(s.score))}</>}
+            {!s.to && (s.candidates ?? []).length > 0 && text.candidates((s.candidates ?? []).length)}
           </li>
         ))}
       </ul>
       {of.length > 10 && !all && (
         <Button reads tone="quiet" onClick={() => setAll(true)}>
-          Show all {of.length}
+          {text.showAllCount(of.length)}
         </Button>
       )}
     </section>
@@ -172,9 +163,9 @@ function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked"
     <AskFirst
       open
       close={close}
-      title="Match by one field"
-      lead="For uncorrelated and disputed accounts: the person with the same value becomes the owner."
-      verb="Assign owners"
+      title={text.matchByOneField}
+      lead={text.forUncorrelatedAndDisputedAccountsThe}
+      verb={text.assignOwners}
       disabled={!reason.trim()}
       act={async () => {
         const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { ...body, reason }, key });
@@ -183,24 +174,24 @@ function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked"
       }}
     >
       <SelectField
-        label="System"
+        label={text.system}
         value={system}
         set={setSystem}
-        none="all systems"
+        none={text.allSystems}
         options={[...names].map(([id, n]) => [id, n] as const)}
       />
       <SelectField
-        label="Field"
+        label={text.field}
         value={field}
         set={setField}
         options={[
-          ["employee_number", "employee number"],
-          ["email", "e-mail address"],
-          ["username", "login"],
-          ["external_id", "owner ID in the system"],
+          ["employee_number", text.employeeNumberLower],
+          ["email", text.eMailAddress],
+          ["username", text.loginLower],
+          ["external_id", text.ownerIdInTheSystem],
         ]}
       />
-      <TextField label="Reason" value={reason} set={setReason} max={1000} required />
+      <TextField label={text.reason} value={reason} set={setReason} max={1000} required />
       <LinkTry body={body} names={new Map()} />
     </AskFirst>
   );

@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Account } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { showToast } from "../../kit/toast";
@@ -30,14 +31,14 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
         done++;
       }
     } catch (e) {
-      setLeft([...refused, ...asked.slice(done).map((account) => ({ account, why: "not sent yet" }))]);
+      setLeft([...refused, ...asked.slice(done).map((account) => ({ account, why: text.notSentYet }))]);
       throw e;
     } finally {
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
     }
     setLeft(refused);
     if (refused.length > 0) throw new Error(`${number(of.length - refused.length)} accepted, ${number(refused.length)} rejected.`);
-    showToast(`${count(of.length, "account is", "accounts are")} accepted as unowned.`);
+    showToast(text.accountsAreAcceptedAsUnowned(of.length));
     clear();
   };
   const end = () => {
@@ -48,15 +49,15 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
     <AskFirst
       open
       close={end}
-      title={`Accept ${count(of.length, "account")} as unowned`}
-      lead="Decision tasks for these accounts close, and correlation skips them. You can undo this for each account."
-      verb={left ? "Retry the rest" : "Accept"}
+      title={text.acceptAccountsAsUnowned(of.length)}
+      lead={text.decisionTasksForTheseAccountsClose}
+      verb={left ? text.retryTheRest : text.accept}
       disabled={!reason.trim()}
       act={accept}
     >
-      <TextField label="Reason" value={reason} set={setReason} max={1000} required />
+      <TextField label={text.reason} value={reason} set={setReason} max={1000} required />
       {left && left.length > 0 && (
-        <ul className="small" aria-label="Not accepted">
+        <ul className="small" aria-label={text.notAccepted}>
           {left.map((l) => (
             <li key={l.account.id} dir="auto">
               <bdi>{loginOf(l.account)}</bdi>: <span className="bad">{l.why}</span>
@@ -74,7 +75,7 @@ async function accepted(a: Account, reason: string): Promise<string | undefined>
     await ask("POST", `/accounts/${a.id}/ignore`, { body: { reason }, ifMatch: a.version });
   } catch (e) {
     if (!(e instanceof Refusal) || e.status === 0 || e.status >= 500) throw e;
-    return e.status === 412 ? "changed by someone else" : e.message;
+    return e.status === 412 ? text.changedBySomeoneElse : e.message;
   }
   return undefined;
 }

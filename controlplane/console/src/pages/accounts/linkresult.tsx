@@ -1,3 +1,4 @@
+import * as text from "#text/accounts";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
@@ -10,9 +11,9 @@ const most = 50;
 export function LinkResult({ of, close }: { of: Of<"BulkLinked">; close: () => void }) {
   const failed = (of.results ?? []).filter((r) => r.status === "failed");
   return (
-    <Dialog open close={close} title="Result">
+    <Dialog open close={close} title={text.result}>
       <p>
-        {number(of.counts.linked)} assigned, {number(of.counts.unchanged)} unchanged, {number(of.counts.failed)} failed.
+        {text.linkedAssignedUnchangedUnchangedFailedFailed(number(of.counts.linked), number(of.counts.unchanged), number(of.counts.failed))}
       </p>
       <ul className="small">
         {failed.slice(0, most).map((r) => (
@@ -25,11 +26,11 @@ export function LinkResult({ of, close }: { of: Of<"BulkLinked">; close: () => v
             {r.detail ?? r.code}
           </li>
         ))}
-        {failed.length > most && <li>and {number(failed.length - most)} more</li>}
+        {failed.length > most && <li>{text.andCountMore(number(failed.length - most))}</li>}
       </ul>
       <div className="row end">
         <Button reads onClick={close}>
-          Close
+          {text.close}
         </Button>
       </div>
     </Dialog>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -30,8 +31,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
       {(r) => (
         <>
           <p className="small">
-            {number(r.counts.linked)} will be assigned, {number(r.counts.unchanged)} are unchanged, {number(r.counts.failed)} cannot be
-            assigned.
+            {texts.linkedWillBeAssignedUnchangedAre(number(r.counts.linked), number(r.counts.unchanged), number(r.counts.failed))}
           </p>
           <ul className="small">
             {(r.results ?? []).slice(0, most).map((l) => (
@@ -40,14 +40,11 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
                 {l.status === "failed" ? (
                   <span className="bad">{l.detail ?? l.code}</span>
                 ) : (
-                  <>
-                    {l.status === "unchanged" ? "already belongs to " : "to "}
-                    {l.identity_id && <PersonById id={l.identity_id} />}
-                  </>
+                  (l.status === "unchanged" ? texts.alreadyBelongsTo : texts.toPerson)(l.identity_id && <PersonById id={l.identity_id} />)
                 )}
               </li>
             ))}
-            {(r.results ?? []).length > most && <li>and {number((r.results ?? []).length - most)} more</li>}
+            {(r.results ?? []).length > most && <li>{texts.andCountMore(number((r.results ?? []).length - most))}</li>}
           </ul>
         </>
       )}

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -11,19 +12,19 @@ import { Note } from "../../kit/kit";
 export type OperationKind = "disable" | "enable" | "unlock" | "delete" | "rename" | "reset-password";
 
 const texts: Record<OperationKind, { title: string; verb: string; lead: string }> = {
-  disable: { title: "Disable account", verb: "Disable", lead: "The account cannot be used to sign in. It keeps its access." },
-  enable: { title: "Enable account", verb: "Enable", lead: "The account can be used to sign in again." },
-  unlock: { title: "Unlock account", verb: "Unlock", lead: "Clears a lock caused by wrong passwords." },
+  disable: { title: text.disableAccount, verb: text.disable, lead: text.theAccountCannotBeUsedTo },
+  enable: { title: text.enableAccount, verb: text.enable, lead: text.theAccountCanBeUsedTo },
+  unlock: { title: text.unlockAccount, verb: text.unlock, lead: text.clearsALockCausedByWrong },
   delete: {
-    title: "Delete account",
-    verb: "Delete",
-    lead: "The account is disabled first, then deleted in its system. You cannot undo this.",
+    title: text.deleteAccount,
+    verb: text.deleteLabel,
+    lead: text.theAccountIsDisabledFirstThen,
   },
-  rename: { title: "Rename or move account", verb: "Rename", lead: "Empty fields stay unchanged." },
+  rename: { title: text.renameOrMoveAccount, verb: text.rename, lead: text.emptyFieldsStayUnchanged },
   "reset-password": {
-    title: "Reset password",
-    verb: "Reset",
-    lead: "Sets a random password that is not shown. The owner sets a new one with the password reset of the system.",
+    title: text.resetPassword,
+    verb: text.reset,
+    lead: text.setsARandomPasswordThatIs,
   },
 };
 
@@ -43,7 +44,7 @@ export function AccountOperation({ of: a, what, close }: { of: Of<"AccountDetail
   const order = useAct<void, Of<"Accepted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, note: note.trim() || undefined }, key }),
-    done: (r) => r.note || "Provisioning task created. The page of the account shows its state.",
+    done: (r) => r.note || text.provisioningTaskCreatedThePageOf,
     changes: ["/accounts"],
   });
   return (
@@ -59,19 +60,12 @@ export function AccountOperation({ of: a, what, close }: { of: Of<"AccountDetail
     >
       {what === "rename" && (
         <>
-          <TextField label="Login" value={name} set={setName} max={256} />
-          <TextField
-            label="Container"
-            value={container}
-            set={setContainer}
-            max={1000}
-            mono
-            hint="The DN of the parent entry in a directory."
-          />
+          <TextField label={text.login} value={name} set={setName} max={256} />
+          <TextField label={text.container} value={container} set={setContainer} max={1000} mono hint={text.theDnOfTheParentEntry} />
         </>
       )}
-      {what === "reset-password" && <Check label="Require a new password at the next sign-in" value={force} set={setForce} />}
-      <TextField label="Note" value={note} set={setNote} max={1000} hint="Recorded with the change and in the audit log." />
+      {what === "reset-password" && <Check label={text.requireANewPasswordAtThe} value={force} set={setForce} />}
+      <TextField label={text.note} value={note} set={setNote} max={1000} hint={text.recordedWithTheChangeAndIn} />
       {ready && <DryRun of={tried}>{(p) => <Plan of={p} />}</DryRun>}
     </AskFirst>
   );
@@ -88,15 +82,21 @@ function Plan({ of }: { of: Of<"Accepted"> }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: requests stay in their order
         <div key={i} className="stack tight">
           {p.note && !operation.test(p.note) && <p className="small">{p.note}</p>}
-          {p.ldap && <Verbatim label="Change record">{p.ldap.ldif}</Verbatim>}
+          {p.ldap && <Verbatim label={text.changeRecord}>{p.ldap.ldif}</Verbatim>}
           {p.http && (
-            <Verbatim label="Request">
-              {`${p.http.method} ${p.http.url}${p.http.body ? `\n\n${typeof p.http.body === "string" ? p.http.body : JSON.stringify(p.http.body, null, 2)}` : ""}`}
+            <Verbatim label={text.request}>
+              {p.http.body
+                ? text.methodUrlBody(
+                    p.http.method,
+                    p.http.url,
+                    typeof p.http.body === "string" ? p.http.body : JSON.stringify(p.http.body, null, 2),
+                  )
+                : text.methodUrl(p.http.method, p.http.url)}
             </Verbatim>
           )}
         </div>
       ))}
-      {(of.plan ?? []).length === 0 && !of.error && <p className="small muted">No request would be sent.</p>}
+      {(of.plan ?? []).length === 0 && !of.error && <p className="small muted">{text.noRequestWouldBeSent}</p>}
     </>
   );
 }

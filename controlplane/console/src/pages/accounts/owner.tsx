@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
@@ -34,21 +35,21 @@ export function Owner({ of: a }: { of: Detail }) {
   const w = ownerWords(c.state);
   return (
     <Part
-      title="Owner"
+      title={text.owner}
       actions={
         may.admin && (
           <>
-            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? "Change owner" : "Assign owner"}</Button>
-            {a.identity && <Button onClick={() => setDoing({ what: "unlink" })}>Remove owner</Button>}
-            {!a.identity && c.state !== "ignored" && <Button onClick={() => setDoing({ what: "ignore" })}>Accept as unowned</Button>}
+            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? text.changeOwner2 : text.assignOwner}</Button>
+            {a.identity && <Button onClick={() => setDoing({ what: "unlink" })}>{text.removeOwner}</Button>}
+            {!a.identity && c.state !== "ignored" && <Button onClick={() => setDoing({ what: "ignore" })}>{text.acceptAsUnowned}</Button>}
             {(c.by === "user" || c.state === "ignored" || c.state === "manual") && (
-              <Button onClick={() => setDoing({ what: "reset" })}>Return to correlation</Button>
+              <Button onClick={() => setDoing({ what: "reset" })}>{text.returnToCorrelation}</Button>
             )}
           </>
         )
       }
     >
-      <section className="card padded stack tight" aria-label="Owner">
+      <section className="card padded stack tight" aria-label={text.owner}>
         <div className="row">
           <State of={c.state} tone={w.tone} words={w.words} />
           {a.identity ? (
@@ -56,27 +57,27 @@ export function Owner({ of: a }: { of: Detail }) {
               <bdi>{a.identity.display}</bdi>
             </PersonLink>
           ) : (
-            <span className="muted">No owner</span>
+            <span className="muted">{text.noOwner2}</span>
           )}
           {c.decided_at && (
             <span className="small muted">
-              decided {c.by === "user" ? "by a person" : "by correlation rules"} <When at={c.decided_at} />
+              {c.by === "user"
+                ? text.decidedByAPersonDecidedAt(<When at={c.decided_at} />)
+                : text.decidedByCorrelationRulesDecidedAt(<When at={c.decided_at} />)}
             </span>
           )}
         </div>
         {a.identity_external_id && (
-          <p className="small">
-            The system reports <code>{a.identity_external_id}</code> as the owner.
-          </p>
+          <p className="small">{text.theSystemReportsIdentityExternalAs(<code>{a.identity_external_id}</code>)}</p>
         )}
         {c.by === "user" && c.reason && (
           <p className="small" dir="auto">
             “{c.reason}”
           </p>
         )}
-        {(c.explanation ?? []).length > 0 && <p className="small muted">Reasons: {(c.explanation ?? []).join("; ")}.</p>}
+        {(c.explanation ?? []).length > 0 && <p className="small muted">{text.reasonsExplanation((c.explanation ?? []).join("; "))}</p>}
         {candidates.length > 0 && (
-          <ul className="stack tight" aria-label="Candidates">
+          <ul className="stack tight" aria-label={text.candidates2}>
             {candidates.map((x) => (
               <Candidate
                 key={x.identity_id}
@@ -101,14 +102,14 @@ function Candidate({ of: x, c, link }: { of: Of<"CorrelationCandidate">; c: Corr
       <div className="row between">
         <span>
           <PersonById id={x.identity_id} />{" "}
-          <span className="muted small">{`${confidenceText(x.score)}, score ${Math.round(x.score * 100)} of 100`}</span>
+          <span className="muted small">{text.confidenceTextScoreRoundOf100(confidenceText(x.score), Math.round(x.score * 100))}</span>
         </span>
-        {link && <Button onClick={link}>Assign owner</Button>}
+        {link && <Button onClick={link}>{text.assignOwner}</Button>}
       </div>
       <p className="small">{(x.explanation ?? []).join("; ")}</p>
       {said.length > 0 && (
         <details className="small">
-          <summary data-reads="">Result of each rule</summary>
+          <summary data-reads="">{text.resultOfEachRule}</summary>
           <ul>
             {said.map((r) => (
               <li key={r.rule_id}>
@@ -116,8 +117,10 @@ function Candidate({ of: x, c, link }: { of: Of<"CorrelationCandidate">; c: Corr
                 {(r.compared ?? []).map((k) => (
                   <span key={`${k.source}${k.identity}`} className="muted">
                     {" "}
-                    (<bdi>{k.account_value ?? "no value"}</bdi> in the account, <bdi>{k.identity_value ?? "no value"}</bdi> in the person's
-                    record)
+                    {text.accountValueInTheAccountIdentity(
+                      <bdi>{k.account_value ?? text.noValue}</bdi>,
+                      <bdi>{k.identity_value ?? text.noValue}</bdi>,
+                    )}
                   </span>
                 ))}
               </li>
@@ -136,16 +139,16 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
   const link = useAct<void>({
     quiet: true,
     act: (_, key) => ask("POST", `/accounts/${a.id}/link`, { body: { identity_id: owner, reason }, key, ifMatch: a.version }),
-    done: "Owner assigned.",
+    done: text.ownerAssigned,
     changes: ["/accounts", "/identities", "/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Assign owner"
-      lead="Policies will apply: missing access is granted, and extra access is queued for review. Correlation rules do not change this owner again."
-      verb="Assign owner"
+      title={text.assignOwner}
+      lead={text.policiesWillApplyMissingAccessIs}
+      verb={text.assignOwner}
       disabled={!owner || !reason.trim()}
       act={() => link.mutateAsync()}
     >
@@ -154,34 +157,34 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
           <PersonById id={to} />
         </p>
       ) : (
-        <Pick label="Owner" source={people} value={who} set={setWho} required />
+        <Pick label={text.owner} source={people} value={who} set={setWho} required />
       )}
-      <TextField label="Reason" value={reason} set={setReason} max={1000} required hint="Evidence that this person owns the account." />
+      <TextField label={text.reason} value={reason} set={setReason} max={1000} required hint={text.evidenceThatThisPersonOwnsThe} />
     </AskFirst>
   );
 }
 
 const undoing = {
   unlink: {
-    title: "Remove owner",
-    verb: "Remove",
-    lead: "The account becomes an account without an owner. Correlation does not assign this owner again.",
+    title: text.removeOwner,
+    verb: text.remove,
+    lead: text.theAccountBecomesAnAccountWithout,
     path: "unlink",
-    done: "Owner removed.",
+    done: text.ownerRemoved,
   },
   ignore: {
-    title: "Accept as unowned",
-    verb: "Accept",
-    lead: "Decision tasks for this account close, and correlation skips it.",
+    title: text.acceptAsUnowned,
+    verb: text.accept,
+    lead: text.decisionTasksForThisAccountClose,
     path: "ignore",
-    done: "Accepted as unowned.",
+    done: text.acceptedAsUnowned,
   },
   reset: {
-    title: "Return to correlation",
-    verb: "Return",
-    lead: "The decision of a person is removed, and correlation finds the owner again.",
+    title: text.returnToCorrelation,
+    verb: text.returnLabel,
+    lead: text.theDecisionOfAPersonIs,
     path: "reset-correlation",
-    done: "Returned to correlation.",
+    done: text.returnedToCorrelation,
   },
 } as const;
 
@@ -205,7 +208,7 @@ function Undo({ of: a, what, close }: { of: Detail; what: "unlink" | "ignore" | 
       disabled={what !== "reset" && !reason.trim()}
       act={() => act.mutateAsync()}
     >
-      {what !== "reset" && <TextField label="Reason" value={reason} set={setReason} max={1000} required />}
+      {what !== "reset" && <TextField label={text.reason} value={reason} set={setReason} max={1000} required />}
     </AskFirst>
   );
 }

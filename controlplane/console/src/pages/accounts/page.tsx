@@ -1,4 +1,5 @@
 import { Link, useSearch } from "@tanstack/react-router";
+import * as text from "#text/accounts";
 import type { Account } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
@@ -13,12 +14,12 @@ import { orphanWords, ownerWords } from "./words";
 import "./accounts.css";
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "Orphaned", query: { orphaned: "true" } },
-  { name: "Uncorrelated", query: { correlation: "uncorrelated" } },
-  { name: "Disputed", query: { correlation: "disputed" } },
-  { name: "Privileged", query: { privileged: "true" } },
-  { name: "Machines", query: { account_type: "service" } },
+  { name: text.all, query: {} },
+  { name: text.orphaned, query: { orphaned: "true" } },
+  { name: text.uncorrelated, query: { correlation: "uncorrelated" } },
+  { name: text.disputed, query: { correlation: "disputed" } },
+  { name: text.privileged2, query: { privileged: "true" } },
+  { name: text.machines, query: { account_type: "service" } },
 ];
 
 const kinds = ["person", "privileged", "service", "shared", "system", "bot", "ai_agent", "break_glass", "unknown"];
@@ -32,12 +33,12 @@ export default function Accounts() {
   const sources = [...names].map(([id, name]) => [id, name] as const);
   return (
     <>
-      <Head title="Accounts" lead="Accounts in the connected systems and their owners.">
+      <Head title={text.accounts} lead={text.accountsInTheConnectedSystemsAnd}>
         {may.admin && <FindOwners />}
       </Head>
-      <nav className="tabs" aria-label="View">
+      <nav className="tabs" aria-label={text.view}>
         <Link to="/accounts" search={{}} className={show ? undefined : "active"} aria-current={show ? undefined : "page"}>
-          Accounts
+          {text.accounts}
         </Link>
         <Link
           to="/accounts"
@@ -45,7 +46,7 @@ export default function Accounts() {
           className={show ? "active" : undefined}
           aria-current={show ? "page" : undefined}
         >
-          Drift
+          {text.drift}
         </Link>
       </nav>
       {show === "drifted" ? (
@@ -57,24 +58,22 @@ export default function Accounts() {
           columns={accountColumns(names)}
           views={views}
           filters={[
-            ...(names.seen ? [{ name: "connector_id", words: "System", options: sources }] : []),
-            { name: "correlation", words: "Owner", options: owners },
-            { name: "orphan_reason", words: "Orphan reason", options: orphans },
-            { name: "account_type", words: "Kind", options: kinds.map((k) => [k, k.replaceAll("_", " ")] as const) },
-            { name: "status", words: "State", options: accountStates },
+            ...(names.seen ? [{ name: "connector_id", words: text.system, options: sources }] : []),
+            { name: "correlation", words: text.owner, options: owners },
+            { name: "orphan_reason", words: text.orphanReason, options: orphans },
+            { name: "account_type", words: text.kind, options: kinds.map((k) => [k, k.replaceAll("_", " ")] as const) },
+            { name: "status", words: text.state, options: accountStates },
           ]}
-          search="logins"
+          search={text.logins}
           csv="accounts"
           open={(a) => ({ to: "/accounts/$id", params: { id: a.id } })}
           {...(may.admin ? { bulk: (rows, clear) => <Bulk of={rows} clear={clear} /> } : {})}
           empty={
             may.oversees
-              ? { title: "No accounts yet", words: "Accounts are listed after the first sync of a system." }
+              ? { title: text.noAccountsYet, words: text.accountsAreListedAfterTheFirst }
               : {
-                  title: "No accounts visible to you",
-                  words: (
-                    <NotVisible what="Managers see the accounts of their reports. Owners see the accounts that hold their entitlements." />
-                  ),
+                  title: text.noAccountsVisibleToYou,
+                  words: <NotVisible what={text.managersSeeTheAccountsOfTheir} />,
                 }
           }
         />

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import * as text from "#text/accounts";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Part, When } from "../../kit/kit";
@@ -9,16 +10,16 @@ import { State } from "../../kit/state";
 const over = ["done", "failed", "cancelled", "simulated"];
 
 const words: Record<string, string> = {
-  create_account: "Create account",
-  update_account: "Update account",
-  rename_account: "Rename or move account",
-  enable: "Enable account",
-  disable: "Disable account",
-  delete_account: "Delete account",
-  unlock: "Unlock account",
-  set_password: "Set password",
-  grant: "Grant",
-  revoke: "Revoke",
+  create_account: text.createAccount,
+  update_account: text.updateAccount,
+  rename_account: text.renameOrMoveAccount,
+  enable: text.enableAccount,
+  disable: text.disableAccount,
+  delete_account: text.deleteAccount,
+  unlock: text.unlockAccount,
+  set_password: text.setPassword,
+  grant: text.grant,
+  revoke: text.revoke,
 };
 
 /** The last changes that the system of an account was told, or is to be. It looks again while one is under way. */
@@ -30,14 +31,14 @@ export function AccountTasks({ of }: { of: string }) {
   useRead(of, tasks.data && endedOf(tasks.data.items));
   if (!tasks.data || tasks.data.items.length === 0) return null;
   return (
-    <Part title="Provisioning tasks" lead={open ? "Running tasks are refreshed every two seconds." : undefined}>
+    <Part title={text.provisioningTasks} lead={open ? text.runningTasksAreRefreshedEveryTwo : undefined}>
       <ul className="card account-tasks" aria-live="polite">
         {tasks.data.items.map((t) => (
           <li key={t.id}>
             <State of={t.state} tone={t.state === "done" ? "ok" : t.state === "blocked" ? "warn" : undefined} />
             <span className="grow">
               {words[t.operation] ?? t.operation} {t.entitlement && <bdi>{t.entitlement.display}</bdi>}
-              {t.waiting && <small className="muted"> waiting</small>}
+              {t.waiting && <small className="muted"> {text.waiting}</small>}
               {t.error && (
                 <small className="bad" dir="auto">
                   {" "}
@@ -49,7 +50,7 @@ export function AccountTasks({ of }: { of: string }) {
               <When at={t.finished_at ?? t.created_at} />
             </span>
             <Link to="/provisioning" search={{ task: t.id } as never} className="button">
-              Open
+              {text.open}
             </Link>
           </li>
         ))}

@@ -1,21 +1,23 @@
+import * as text from "#text/accounts";
+
 type Tone = "ok" | "warn" | "bad" | "info" | "neutral";
 
 const owners: Record<string, { words: string; tone: Tone }> = {
-  linked: { words: "known", tone: "ok" },
-  manual: { words: "assigned by a person", tone: "ok" },
-  uncorrelated: { words: "uncorrelated", tone: "warn" },
-  disputed: { words: "disputed", tone: "warn" },
-  ignored: { words: "accepted as unowned", tone: "neutral" },
+  linked: { words: text.known, tone: "ok" },
+  manual: { words: text.assignedByAPerson, tone: "ok" },
+  uncorrelated: { words: text.uncorrelatedLower, tone: "warn" },
+  disputed: { words: text.disputedLower, tone: "warn" },
+  ignored: { words: text.acceptedAsUnownedLower, tone: "neutral" },
 };
 
 /** How it stands about the owner of an account. */
 export const ownerWords = (state: string) => owners[state] ?? { words: state, tone: "neutral" as const };
 
 const orphans: Record<string, string> = {
-  owner_deactivated: "owner has left",
-  owner_archived: "owner is archived",
-  no_owner: "never had an owner",
-  owner_unresolved: "owner is disputed",
+  owner_deactivated: text.ownerHasLeft,
+  owner_archived: text.ownerIsArchived,
+  no_owner: text.neverHadAnOwner,
+  owner_unresolved: text.ownerIsDisputed,
 };
 
 /** Why an account is orphaned. */
@@ -23,19 +25,19 @@ export const orphanWords = (reason: string | null | undefined) => orphans[reason
 
 /** How sure a match is, in words. */
 export function confidenceText(score: number): string {
-  if (score >= 0.97) return "almost certain";
-  if (score >= 0.9) return "very likely";
+  if (score >= 0.97) return text.almostCertain;
+  if (score >= 0.9) return text.veryLikely;
   if (score >= 0.7) return "likely";
   return score >= 0.5 ? "possible" : "unlikely";
 }
 
 const outcomes: Record<string, string> = {
-  matched: "matches",
-  implied: "matches, and is already counted",
-  not_matched: "differs",
-  no_value: "has no value on one side",
-  vetoed: "rules the person out",
-  passed: "does not rule the person out",
+  matched: text.matches,
+  implied: text.matchesAndIsAlreadyCounted,
+  not_matched: text.differs,
+  no_value: text.hasNoValueOnOneSide,
+  vetoed: text.rulesThePersonOut,
+  passed: text.doesNotRuleThePersonOut,
 };
 
 /** What a rule said about an account and a person, in words. */

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/agents";
 import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
 import { DeleteFirst } from "../../kit/deletefirst";
@@ -27,50 +28,50 @@ export function Acts({ of: a }: { of: Agent }) {
   const slow = useAct<() => Promise<unknown>>({ act: (f) => f(), changes, quiet: true });
   if (!may.admin) return null;
   const can = (states: string) => states.split(" ").includes(a.state);
-  const live = can("online degraded offline registered");
+  const live = can(text.onlineDegradedOfflineRegistered);
   const close = () => setDoing(undefined);
   return (
     <>
       {a.state === "pending" && (
         <Button tone="primary" onClick={() => setDoing("enroll")}>
-          New enrollment token
+          {text.newEnrollmentToken}
         </Button>
       )}
       {a.state === "quarantined" && (
         <Button tone="primary" onClick={() => setDoing("clear")}>
-          Clear quarantine
+          {text.clearQuarantine}
         </Button>
       )}
-      {a.draining && <Button onClick={() => quick.mutate({ verb: "resume", done: "The agent takes tasks again" })}>Resume</Button>}
+      {a.draining && <Button onClick={() => quick.mutate({ verb: "resume", done: text.theAgentTakesTasksAgain })}>{text.resume}</Button>}
       {a.state === "disabled" && (
-        <Button onClick={() => quick.mutate({ verb: "enable", done: "The agent can connect again" })}>Enable</Button>
+        <Button onClick={() => quick.mutate({ verb: "enable", done: text.theAgentCanConnectAgain })}>{text.enable}</Button>
       )}
       <Menu
-        words="More"
+        words={text.more}
         of={[
-          { words: "Edit", act: () => setDoing("edit") },
-          live && !a.draining && { words: "Drain", act: () => quick.mutate({ verb: "drain", done: "The agent gets no new tasks" }) },
-          (live || a.state === "draining") && { words: "Disable", act: () => setDoing("disable") },
-          a.state !== "pending" && { words: "New enrollment token", act: () => setDoing("enroll") },
-          a.state !== "revoked" && { words: "Revoke", danger: true, act: () => setDoing("revoke") },
-          { words: "Delete", danger: true, act: () => setDoing("delete") },
+          { words: text.edit, act: () => setDoing("edit") },
+          live && !a.draining && { words: text.drain, act: () => quick.mutate({ verb: "drain", done: text.theAgentGetsNoNewTasks }) },
+          (live || a.state === "draining") && { words: text.disable, act: () => setDoing("disable") },
+          a.state !== "pending" && { words: text.newEnrollmentToken, act: () => setDoing("enroll") },
+          a.state !== "revoked" && { words: text.revoke, danger: true, act: () => setDoing("revoke") },
+          { words: text.deleteLabel, danger: true, act: () => setDoing("delete") },
         ]}
       />
       {doing === "edit" && <Edit of={a} close={close} />}
       <AskFirst
         open={doing === "disable"}
         close={close}
-        title={`Disable ${a.name}?`}
-        lead="The agent is disconnected at once. Its tasks go to another agent of the group, or wait."
-        verb="Disable"
+        title={text.disableName(a.name)}
+        lead={text.theAgentIsDisconnectedAtOnce}
+        verb={text.disable}
         act={() => slow.mutateAsync(() => post("disable"))}
       />
       <AskFirst
         open={doing === "clear"}
         close={close}
-        title="Clear quarantine?"
-        lead="Two hosts used the identity of this agent. Stop the copy first; the original agent then reconnects. If you cannot tell which host is right, create a new enrollment token instead."
-        verb="Clear quarantine"
+        title={text.clearQuarantine2}
+        lead={text.twoHostsUsedTheIdentityOf}
+        verb={text.clearQuarantine}
         act={() => slow.mutateAsync(() => post("quarantine/clear"))}
       >
         {a.quarantine_reason && <Note tone="bad">{why(a)}</Note>}
@@ -79,34 +80,34 @@ export function Acts({ of: a }: { of: Agent }) {
         open={doing === "revoke"}
         close={close}
         tone="danger"
-        title={`Revoke ${a.name}?`}
-        lead="The agent is disconnected at once and stops. You cannot undo this. A new enrollment creates another agent."
-        verb="Revoke"
+        title={text.revokeName(a.name)}
+        lead={text.theAgentIsDisconnectedAtOnce2}
+        verb={text.revoke}
         disabled={!reason.trim()}
         act={() => slow.mutateAsync(() => post("revoke", { reason: reason.trim() }))}
       >
-        <TextField label="Reason" value={reason} set={setReason} required max={500} autoFocus />
+        <TextField label={text.reason} value={reason} set={setReason} required max={500} autoFocus />
       </AskFirst>
       {doing === "delete" && (
         <DeleteFirst
           close={close}
-          title={`Delete ${a.name}?`}
-          lead="The agent is removed from the list. First change the connectors that use it."
+          title={text.deleteName(a.name)}
+          lead={text.theAgentIsRemovedFromThe}
           path={`/settings/agents/${a.id}`}
           list="/settings/agents"
-          done="Agent deleted."
+          done={text.agentDeleted}
           gone={() => void navigate({ to: "/settings/agents" as never })}
         />
       )}
       <AskFirst
         open={doing === "enroll"}
         close={close}
-        title="Create a new enrollment token?"
-        lead="For a new host, or to enroll this agent again. Earlier tokens stop working. An enrolled agent keeps working until another host enrolls with the token. That host gets the stored credentials of the connectors that use this agent or its group."
-        verb="Create"
+        title={text.createANewEnrollmentToken}
+        lead={text.forANewHostOrTo}
+        verb={text.create}
         act={() => slow.mutateAsync(async () => setInvited(await post<Invited>("enroll", { release_credentials: true })))}
       />
-      <Dialog open={invited !== undefined} close={() => setInvited(undefined)} wide title={`Enroll ${a.name}`}>
+      <Dialog open={invited !== undefined} close={() => setInvited(undefined)} wide title={text.enrollName(a.name)}>
         {invited && <Enrolment of={invited} />}
       </Dialog>
     </>

@@ -1,5 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import * as text from "#text/agents";
 import type { Connector } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Id } from "../../kit/elements";
@@ -23,7 +24,7 @@ function Shown({ of: a }: { of: Agent }) {
   return (
     <div className="stack">
       <Head
-        up={<Link to={"/settings/agents" as never}>Agents</Link>}
+        up={<Link to={"/settings/agents" as never}>{text.agents}</Link>}
         title={a.name}
         lead={
           <span className="row">
@@ -47,29 +48,31 @@ function Shown({ of: a }: { of: Agent }) {
 
 function facts(a: Agent): [string, ReactNode][] {
   const n = (name: string) => (typeof a.stats?.[name] === "number" ? (a.stats[name] as number) : undefined);
-  const mib = (bytes?: number) => (bytes === undefined ? undefined : `${(bytes / 2 ** 20).toFixed(1)} MiB`);
+  const mib = (bytes?: number) => (bytes === undefined ? undefined : text.bytesMib((bytes / 2 ** 20).toFixed(1)));
   return [
-    ["Last contact", <When key="seen" at={a.last_seen_at} />],
-    ["Connected since", a.connected_since && <When key="since" at={a.connected_since} />],
-    ["Version", a.version],
-    ["Group", a.group && <bdi key="group">{a.group}</bdi>],
-    ["Host", a.hostname && <bdi key="host">{a.hostname}</bdi>],
-    ["System", a.os && `${a.os} ${a.arch ?? ""}`],
-    ["Last address", a.ip_last],
+    [text.lastContact, <When key="seen" at={a.last_seen_at} />],
+    [text.connectedSince, a.connected_since && <When key="since" at={a.connected_since} />],
+    [text.version, a.version],
+    [text.group, a.group && <bdi key="group">{a.group}</bdi>],
+    [text.host, a.hostname && <bdi key="host">{a.hostname}</bdi>],
+    [text.system, a.os && `${a.os} ${a.arch ?? ""}`],
+    [text.lastAddress, a.ip_last],
     [
-      "Clock",
+      text.clock,
       a.clock_skew_ms === null
         ? undefined
-        : `${Math.abs(a.clock_skew_ms) < 1000 ? "less than 1 s off" : `${(a.clock_skew_ms / 1000).toFixed(0)} s off`}`,
+        : Math.abs(a.clock_skew_ms) < 1000
+          ? text.lessThan1SOff
+          : text.clockSkewMsSOff((a.clock_skew_ms / 1000).toFixed(0)),
     ],
-    ["Running tasks", n("in_flight")],
-    ["Data waiting on its disk", mib(n("spool_bytes"))],
-    ["Memory", mib(n("rss_bytes"))],
-    ["Token expires", a.token_expires_at && <When key="token" at={a.token_expires_at} />],
-    ["Identity key", a.identity_fingerprint && <Id key="identity" of={a.identity_fingerprint} />],
-    ["Sealing key", a.sealing_fingerprint && <Id key="sealing" of={a.sealing_fingerprint} />],
-    ["Registered", <When key="created" at={a.created_at} />],
-    ["ID", <Id key="id" of={a.id} />],
+    [text.runningTasks, n("in_flight")],
+    [text.dataWaitingOnItsDisk, mib(n("spool_bytes"))],
+    [text.memory, mib(n("rss_bytes"))],
+    [text.tokenExpires, a.token_expires_at && <When key="token" at={a.token_expires_at} />],
+    [text.identityKey, a.identity_fingerprint && <Id key="identity" of={a.identity_fingerprint} />],
+    [text.sealingKey, a.sealing_fingerprint && <Id key="sealing" of={a.sealing_fingerprint} />],
+    [text.registered, <When key="created" at={a.created_at} />],
+    [text.id, <Id key="id" of={a.id} />],
   ];
 }
 
@@ -78,21 +81,21 @@ function Behind({ of }: { of: Agent }) {
   const { data, error, refetch } = useGet<{ items: Connector[]; total: number }>("/connectors", { mode: "agent", limit: 500 });
   const mine = data?.items.filter((c) => c.agent_id === of.id || (of.group && c.agent_group === of.group)) ?? [];
   return (
-    <Part title="Connected systems" lead={of.group ? "Connectors that use this agent or its group." : undefined}>
+    <Part title={text.connectedSystems} lead={of.group ? text.connectorsThatUseThisAgentOr : undefined}>
       {error ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : !data ? (
         <Skeleton rows={2} />
       ) : mine.length === 0 ? (
-        <p className="muted small">No connector uses this agent yet.</p>
+        <p className="muted small">{text.noConnectorUsesThisAgentYet}</p>
       ) : (
-        <Table label="Connectors that use this agent">
+        <Table label={text.connectorsThatUseThisAgent}>
           <thead>
             <tr>
-              <th scope="col">System</th>
-              <th scope="col">State</th>
-              <th scope="col">Uses</th>
-              <th scope="col">Last sync</th>
+              <th scope="col">{text.system}</th>
+              <th scope="col">{text.state}</th>
+              <th scope="col">{text.uses}</th>
+              <th scope="col">{text.lastSync}</th>
             </tr>
           </thead>
           <tbody>
@@ -106,7 +109,7 @@ function Behind({ of }: { of: Agent }) {
                 <td>
                   <State of={c.status} />
                 </td>
-                <td>{c.agent_id ? "this agent" : "its group"}</td>
+                <td>{c.agent_id ? text.thisAgent : text.itsGroup}</td>
                 <td>
                   <When at={c.last_success_at} />
                 </td>

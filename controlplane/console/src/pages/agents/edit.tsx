@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/agents";
 import { ask } from "../../api/client";
 import { Dialog } from "../../kit/dialog";
 import { Form, TextField, useForm } from "../../kit/form";
@@ -17,18 +18,12 @@ export function Edit({ of, close }: { of: Agent; close: () => void }) {
     close();
   });
   return (
-    <Dialog open close={close} title={`Edit ${of.name}`}>
-      <Form of={form} verb="Save" cancel={close}>
-        <TextField label="Name" {...form.field("name")} required max={100} error={form.wrong("name")} />
-        <TextField
-          label="Group"
-          {...form.field("group")}
-          max={100}
-          error={form.wrong("group")}
-          hint="Agents of one group take over tasks from each other. Leave empty for no group."
-        />
+    <Dialog open close={close} title={text.editName(of.name)}>
+      <Form of={form} verb={text.save} cancel={close}>
+        <TextField label={text.name} {...form.field("name")} required max={100} error={form.wrong("name")} />
+        <TextField label={text.group} {...form.field("group")} max={100} error={form.wrong("group")} hint={text.agentsOfOneGroupTakeOver} />
         {form.value.group.trim() !== "" && form.value.group.trim() !== (of.group ?? "") && <Release {...form.field("release")} />}
-        <TextField label="Description" rows={3} {...form.field("description")} max={1000} error={form.wrong("description")} />
+        <TextField label={text.description} rows={3} {...form.field("description")} max={1000} error={form.wrong("description")} />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Check, LoaderCircle } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import * as text from "#text/agents";
 import { basePath } from "../../api/base";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -28,26 +29,26 @@ export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void;
     invited(made);
   });
   return (
-    <Form of={form} verb="Register" {...(cancel ? { cancel } : {})}>
+    <Form of={form} verb={text.register} {...(cancel ? { cancel } : {})}>
       <div className="fields">
         <TextField
-          label="Name"
+          label={text.name}
           {...form.field("name")}
           required
           max={100}
           error={form.wrong("name")}
-          hint="For example the name of the site."
+          hint={text.forExampleTheNameOfThe}
         />
         <TextField
-          label="Group (optional)"
+          label={text.groupOptional}
           {...form.field("group")}
           max={100}
           error={form.wrong("group")}
-          hint="Agents of one group take over tasks from each other."
+          hint={text.agentsOfOneGroupTakeOver2}
         />
       </div>
       {form.value.group.trim() !== "" && <Release {...form.field("release")} />}
-      <TextField label="Description (optional)" {...form.field("description")} max={1000} error={form.wrong("description")} />
+      <TextField label={text.descriptionOptional} {...form.field("description")} max={1000} error={form.wrong("description")} />
     </Form>
   );
 }
@@ -60,13 +61,13 @@ export function Enrolment({ of, online }: { of: Invited; online?: (a: Agent) => 
   return (
     <div className="stack tight">
       <Note tone="warn">
-        <strong>Copy the token now: it is not shown again.</strong> It works for one host and expires <When at={of.enrollment_expires_at} />
+        {text.strongItWorksForOneHost(<strong>{text.copyTheTokenNowItIs}</strong>, <When at={of.enrollment_expires_at} />)}
         <div className="agents-token">
           <code>{of.enrollment_token}</code>
-          <Copy text={of.enrollment_token} label="Copy the token" />
+          <Copy text={of.enrollment_token} label={text.copyTheToken} />
         </div>
       </Note>
-      <fieldset className="agents-ways" aria-label="Host type">
+      <fieldset className="agents-ways" aria-label={text.hostType}>
         {ways.map((w) => (
           <Button key={w.key} reads className="chip" tone="quiet" aria-pressed={w.key === key} onClick={() => setKey(w.key)}>
             {w.words}
@@ -75,7 +76,7 @@ export function Enrolment({ of, online }: { of: Invited; online?: (a: Agent) => 
       </fieldset>
       {way && (
         <>
-          <Verbatim label={`Commands: ${way.words}`} copy>
+          <Verbatim label={text.commandsWords(way.words)} copy>
             {way.command}
           </Verbatim>
           <p className="small muted">{way.after}</p>
@@ -103,22 +104,15 @@ export function Waiting({ id, online }: { id: string; online?: (a: Agent) => voi
         <>
           <Check aria-hidden size={16} />
           <span>
-            <bdi>{data.name}</bdi> is online
-            {data.hostname && (
-              <>
-                {" "}
-                on <bdi>{data.hostname}</bdi>
-              </>
-            )}
-            {data.version && `, version ${data.version}`}
+            {text.nameIsOnline(<bdi>{data.name}</bdi>)}
+            {data.hostname && <> {text.onHostname(<bdi>{data.hostname}</bdi>)}</>}
+            {data.version && text.versionVersion(data.version)}
           </span>
         </>
       ) : (
         <>
           <LoaderCircle aria-hidden size={16} className="agents-spin" />{" "}
-          {data?.state === "registered" || data?.state === "offline"
-            ? "Enrolled. Waiting for the agent to connect…"
-            : "Waiting for the host to enroll and connect…"}
+          {data?.state === "registered" || data?.state === "offline" ? text.enrolledWaitingForTheAgentTo : text.waitingForTheHostToEnroll}
         </>
       )}
     </p>

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/agents";
 import { Add } from "../../kit/addbutton";
 import { Dialog } from "../../kit/dialog";
 import { Button, Head, Text, When } from "../../kit/kit";
@@ -13,7 +14,7 @@ const states = ["pending", "registered", "online", "degraded", "draining", "offl
 
 const columns: Column<Agent>[] = [
   {
-    title: "Agent",
+    title: text.agent,
     cell: (a) => (
       <Link to={"/settings/agents/$id" as never} params={{ id: a.id } as never}>
         <Text of={a.name} />
@@ -21,12 +22,12 @@ const columns: Column<Agent>[] = [
     ),
     text: (a) => a.name,
   },
-  { title: "State", cell: (a) => <State of={a.state} />, text: (a) => a.state },
-  { title: "Reason", wide: true, cell: (a) => <span className="small">{why(a)}</span>, text: why },
-  { title: "Last contact", cell: (a) => <When at={a.last_seen_at} />, text: (a) => a.last_seen_at },
-  { title: "Version", cell: (a) => <Text of={a.version} none="–" />, text: (a) => a.version },
-  { title: "Group", cell: (a) => <Text of={a.group} none="–" />, text: (a) => a.group },
-  { title: "Host", cell: (a) => <Text of={a.hostname} none="–" />, text: (a) => a.hostname },
+  { title: text.state, cell: (a) => <State of={a.state} />, text: (a) => a.state },
+  { title: text.reason, wide: true, cell: (a) => <span className="small">{why(a)}</span>, text: why },
+  { title: text.lastContact, cell: (a) => <When at={a.last_seen_at} />, text: (a) => a.last_seen_at },
+  { title: text.version, cell: (a) => <Text of={a.version} none="–" />, text: (a) => a.version },
+  { title: text.group, cell: (a) => <Text of={a.group} none="–" />, text: (a) => a.group },
+  { title: text.host, cell: (a) => <Text of={a.hostname} none="–" />, text: (a) => a.hostname },
 ];
 
 /** The agents, which read systems that cannot be reached from outside. */
@@ -34,26 +35,23 @@ export default function Agents() {
   const [asking, ask] = useState(false);
   return (
     <div className="stack">
-      <Head
-        title="Agents"
-        lead="Programs in your network that connect to systems behind your firewall. They only make outgoing connections."
-      >
-        <Add words="Register an agent" act={() => ask(true)} />
+      <Head title={text.agents} lead={text.programsInYourNetworkThatConnect}>
+        <Add words={text.registerAnAgent} act={() => ask(true)} />
       </Head>
       <List<Agent>
         path="/settings/agents"
-        label="Agents"
+        label={text.agents}
         columns={columns}
         every={5000}
         csv="agents"
-        filters={[{ name: "state", words: "State", options: states.map((s) => [s, s] as const) }]}
+        filters={[{ name: "state", words: text.state, options: states.map((s) => [s, s] as const) }]}
         open={(a) => ({ to: "/settings/agents/$id", params: { id: a.id } })}
         empty={{
-          title: "No agents yet",
+          title: text.noAgentsYet,
           words: (
             <>
               <How />
-              <p>An agent runs on one host near your systems. You need one only for systems that are not reachable from the internet.</p>
+              <p>{text.anAgentRunsOnOneHost}</p>
             </>
           ),
         }}
@@ -67,13 +65,13 @@ export default function Agents() {
 function Register({ close }: { close: () => void }) {
   const [invited, setInvited] = useState<Invited>();
   return (
-    <Dialog open close={close} wide title={invited ? `Connect ${invited.name}` : "Register an agent"}>
+    <Dialog open close={close} wide title={invited ? text.connectName(invited.name) : text.registerAnAgent}>
       {invited ? (
         <>
           <Enrolment of={invited} />
           <div className="row end">
             <Button reads onClick={close}>
-              Close
+              {text.close}
             </Button>
           </div>
         </>
@@ -86,23 +84,18 @@ function Register({ close }: { close: () => void }) {
 
 function How() {
   return (
-    <svg
-      className="agents-how"
-      viewBox="0 0 560 76"
-      role="img"
-      aria-label="The agent runs in your network, connects to your systems, and makes outgoing connections to the control plane."
-    >
+    <svg className="agents-how" viewBox="0 0 560 76" role="img" aria-label={text.theAgentRunsInYourNetwork}>
       <rect x="1" y="16" width="140" height="44" rx="8" />
       <text x="71" y="42">
-        Your systems
+        {text.yourSystems}
       </text>
       <rect x="211" y="16" width="120" height="44" rx="8" className="agents-in" />
       <text x="271" y="42">
-        Agent
+        {text.agent}
       </text>
       <rect x="419" y="16" width="140" height="44" rx="8" />
       <text x="489" y="42">
-        Grantwright
+        {text.grantwright}
       </text>
       <path d="M211 38H145m0 0l7-4m-7 4l7 4" className="agents-flow" />
       <path d="M331 38H415m0 0l-7-4m7 4l-7 4" className="agents-flow" />

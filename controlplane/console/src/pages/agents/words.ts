@@ -1,24 +1,25 @@
+import * as text from "#text/agents";
 import type { Of } from "../../api/types";
 
 export type Agent = Of<"Agent">;
 
 const degraded: Record<string, string> = {
-  clock_skew: "clock is off by more than two minutes",
-  spool_nearly_full: "disk space for buffered data is nearly full",
-  spool_failed: "disk cannot be written",
-  version_below_minimum: "version is too old",
+  clock_skew: text.clockIsOffByMoreThan,
+  spool_nearly_full: text.diskSpaceForBufferedDataIs,
+  spool_failed: text.diskCannotBeWritten,
+  version_below_minimum: text.versionIsTooOld,
 };
 
 /** Why an agent is in the state it is in; empty where the state says all. */
 export function why(a: Agent): string {
-  if (a.state === "quarantined") return sentence(a.quarantine_reason || "used by two hosts");
+  if (a.state === "quarantined") return sentence(a.quarantine_reason || text.usedByTwoHosts);
   if (a.state === "revoked") return a.revoked_reason ?? "";
-  if (a.state === "pending") return "Invited. Waiting for its host to enroll.";
-  if (a.state === "registered") return "Enrolled. Not connected yet.";
-  if (a.state === "draining") return "Takes no new tasks. Running tasks continue.";
-  if (a.state === "disabled") return "Disabled by an administrator.";
-  if (a.degraded_reasons.length > 0) return sentence(a.degraded_reasons.map((r) => degraded[r] ?? r.replaceAll("_", " ")).join(", and "));
-  if (a.flapping) return "The connection is unstable.";
+  if (a.state === "pending") return text.invitedWaitingForItsHostTo;
+  if (a.state === "registered") return text.enrolledNotConnectedYet;
+  if (a.state === "draining") return text.takesNoNewTasksRunningTasks;
+  if (a.state === "disabled") return text.disabledByAnAdministrator;
+  if (a.degraded_reasons.length > 0) return sentence(text.andList(a.degraded_reasons.map((r) => degraded[r] ?? r.replaceAll("_", " "))));
+  if (a.flapping) return text.theConnectionIsUnstable;
   return "";
 }
 
@@ -39,30 +40,29 @@ export function installs(url: string): { key: string; words: string; command: st
   return [
     {
       key: "package",
-      words: "Linux package",
+      words: text.linuxPackage,
       command: [
         "sudo apt install ./grantwright-agent_*.deb    # or: sudo dnf install ./grantwright-agent-*.rpm",
         `sudo -u grantwright-agent grantwright-agent enroll --url ${url} --data ${data} --token-stdin`,
         "sudo systemctl enable --now grantwright-agent",
       ].join("\n"),
-      after: "The second command asks for the token: paste it, press Enter, then Ctrl+D.",
+      after: text.theSecondCommandAsksForThe,
     },
     {
       key: "systemd",
-      words: "Linux with systemd",
+      words: text.linuxWithSystemd,
       command: [
         `sudo ./grantwright-agent enroll --url ${url} --data ${data} --token-stdin`,
         `sudo ./grantwright-agent service install --data ${data}`,
         "sudo ./grantwright-agent service start",
       ].join("\n"),
-      after:
-        "For a host without the package. The program is one file. The first command asks for the token: paste it, press Enter, then Ctrl+D.",
+      after: text.forAHostWithoutThePackage,
     },
     {
       key: "windows",
       words: "Windows",
-      command: ["Unblock-File .\\*", `powershell -ExecutionPolicy Bypass -File .\\install.ps1 -Url ${url}`].join("\n"),
-      after: "Run it in a PowerShell session as administrator, in the folder of the unpacked zip. It asks for the token.",
+      command: [text.unblockFile, text.powershellExecutionpolicyBypassFileInstallPs1(url)].join("\n"),
+      after: text.runItInAPowershellSession,
     },
   ];
 }

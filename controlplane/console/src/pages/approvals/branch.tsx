@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-react";
+import * as text from "#text/approvals";
 import { SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { ConditionGroup } from "../policies/condition";
@@ -32,40 +33,40 @@ export function BranchEditor({ of: b, set, drop, n, last, wrong, at, rule }: Pro
           : { kind: k, ...(k === "use_rule" ? {} : { reason: o.reason ?? "" }) },
     });
   const clause: ProblemLookup = (p) => ["", "/field", "/op", "/value"].map((m) => wrong(`${at}/when${p}${m}`)).find(Boolean);
-  const words = last ? (n === 1 ? "Always" : "Otherwise") : `Branch ${n}`;
+  const words = last ? (n === 1 ? text.always : text.otherwise) : text.branchN(n);
   return (
     <section className="card padded stack rule-branch" aria-label={words}>
       <div className="row between">
         <h3>{words}</h3>
         {drop && (
-          <Button tone="quiet" aria-label={`Remove: ${words}`} onClick={drop}>
-            <X aria-hidden size={14} /> Remove
+          <Button tone="quiet" aria-label={text.removeWords(words)} onClick={drop}>
+            <X aria-hidden size={14} /> {text.remove}
           </Button>
         )}
       </div>
       {!last && (
         <div className="stack tight">
-          <span className="field-label">When</span>
+          <span className="field-label">{text.when}</span>
           <ConditionGroup of={asGroup(b.when)} set={(when) => set({ ...b, when })} about="requests" wrong={clause} />
           {wrong(`${at}/when`) && <small className="bad">{wrong(`${at}/when`)}</small>}
         </div>
       )}
       <SelectField
-        label="Then"
+        label={text.thenLabel}
         value={o.kind}
         set={kind}
         options={[
-          ["chain", "require approval"],
-          ["auto_approve", "approve without approval steps"],
-          ["auto_reject", "reject"],
-          ["use_rule", "use another approval rule"],
+          ["chain", text.requireApproval],
+          ["auto_approve", text.approveWithoutApprovalSteps],
+          ["auto_reject", text.reject],
+          ["use_rule", text.useAnotherApprovalRule],
         ]}
         error={wrong(`${at}/outcome/kind`)}
       />
       {(o.kind === "auto_approve" || o.kind === "auto_reject") && (
         <TextField
-          label="Reason"
-          hint="Shown to the requester."
+          label={text.reason}
+          hint={text.shownToTheRequester}
           value={o.reason ?? ""}
           set={(reason) => out({ reason })}
           error={wrong(`${at}/outcome/reason`)}
@@ -77,7 +78,7 @@ export function BranchEditor({ of: b, set, drop, n, last, wrong, at, rule }: Pro
       )}
       {o.kind === "chain" && (
         <>
-          <BranchDiagram of={b} label={`Steps of: ${words}`} />
+          <BranchDiagram of={b} label={text.stepsOfWords(words)} />
           <Stages of={o.stages ?? []} set={(stages) => out({ stages })} at={`${at}/outcome/stages`} wrong={wrong} rule={rule} />
         </>
       )}
@@ -113,8 +114,8 @@ function Stages({ of, set, at, wrong, rule }: StagesProps) {
         />
       ))}
       <div>
-        <Button onClick={() => set([...of, newStage(of.length ? "Owner" : "Manager", of.length ? "resource_owner" : "manager")])}>
-          <Plus aria-hidden size={14} /> Step
+        <Button onClick={() => set([...of, newStage(of.length ? text.owner : text.manager, of.length ? "resource_owner" : "manager")])}>
+          <Plus aria-hidden size={14} /> {text.step}
         </Button>
       </div>
     </>

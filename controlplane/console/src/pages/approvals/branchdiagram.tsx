@@ -1,6 +1,6 @@
 import { useQueries } from "@tanstack/react-query";
+import * as text from "#text/approvals";
 import { ask } from "../../api/client";
-import { count } from "../../kit/count";
 import { durationText } from "../../kit/duration";
 import { Note } from "../../kit/kit";
 import { actions, type Branch, type Resolver, resolverWords, type Stage } from "./model";
@@ -10,21 +10,26 @@ import { ApprovalPath, type Station } from "./path";
 export function BranchDiagram({ of, label }: { of: Branch; label: string }) {
   const names = useNames(of.outcome.stages ?? []);
   const o = of.outcome;
-  if (o.kind === "auto_approve") return <Note tone="ok">Approved without approval steps. {o.reason}</Note>;
-  if (o.kind === "auto_reject") return <Note tone="bad">Rejected. {o.reason}</Note>;
-  if (o.kind === "use_rule") return <Note>Another approval rule applies.</Note>;
-  return <ApprovalPath of={(o.stages ?? []).map((s) => stationOf(s, names))} label={label} end={<strong>Access</strong>} />;
+  if (o.kind === "auto_approve") return <Note tone="ok">{text.approvedWithoutApprovalStepsReason(o.reason)}</Note>;
+  if (o.kind === "auto_reject") return <Note tone="bad">{text.rejectedReason(o.reason)}</Note>;
+  if (o.kind === "use_rule") return <Note>{text.anotherApprovalRuleApplies}</Note>;
+  return <ApprovalPath of={(o.stages ?? []).map((s) => stationOf(s, names))} label={label} end={<strong>{text.access}</strong>} />;
 }
 
 function stationOf(s: Stage, names: (id: string) => string): Station {
   const seat = (r: Resolver) => ({ words: resolverWords(r, names) });
   const notes = [
-    s.wait ? "after a wait" : "",
-    s.respond_within ? `within ${durationText(s.respond_within)}` : "",
-    s.reminders?.length ? count(s.reminders.length, "reminder") : "",
-    ...(s.escalation ?? []).map(
-      (e) =>
-        `after ${durationText(e.after)}: ${(actions.find(([a]) => a === e.action)?.[1] ?? e.action).replace("these people", (e.to ?? []).map((r) => resolverWords(r, names).toLowerCase()).join(" and "))}`,
+    s.wait ? text.afterAWait : "",
+    s.respond_within ? text.withinRespondWithin(durationText(s.respond_within)) : "",
+    s.reminders?.length ? text.reminders(s.reminders.length) : "",
+    ...(s.escalation ?? []).map((e) =>
+      text.afterAfterFind(
+        durationText(e.after),
+        (actions.find(([a]) => a === e.action)?.[1] ?? e.action).replace(
+          "these people",
+          (e.to ?? []).map((r) => resolverWords(r, names).toLowerCase()).join(" and "),
+        ),
+      ),
     ),
   ].filter(Boolean);
   return {

@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-react";
+import * as text from "#text/approvals";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -18,7 +19,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
       of
         ? ask("PATCH", `/approval-rules/calendars/${of.id}`, { body: v.body, key: v.key, ifMatch: of.version })
         : ask("POST", "/approval-rules/calendars", { body: v.body, key: v.key }),
-    done: "Calendar saved.",
+    done: text.calendarSaved,
     changes: ["/approval-rules"],
   });
   const usual = { from: "09:00", to: "17:00" };
@@ -39,12 +40,12 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
   const v = form.value;
   const hours = (d: Day, h: Hours[]) => form.set("week", { ...v.week, [d]: h });
   return (
-    <Dialog open close={close} title={of ? `Edit ${of.name}` : "Add a calendar"} wide>
-      <Form of={form} verb="Save" cancel={close} always>
+    <Dialog open close={close} title={of ? text.editName(of.name) : text.addACalendar} wide>
+      <Form of={form} verb={text.save} cancel={close} always>
         <div className="fields">
-          <TextField label="Name" value={v.name} set={(t) => form.set("name", t)} error={form.wrong("name")} required />
+          <TextField label={text.name} value={v.name} set={(t) => form.set("name", t)} error={form.wrong("name")} required />
           <TextField
-            label="Time zone"
+            label={text.timeZone}
             value={v.timezone}
             set={(t) => form.set("timezone", t)}
             error={form.wrong("timezone")}
@@ -52,12 +53,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
             required
           />
         </div>
-        <Check
-          label="Default calendar"
-          hint="Applies where no calendar is set. It replaces the current default calendar."
-          value={v.usual}
-          set={(on) => form.set("usual", on)}
-        />
+        <Check label={text.defaultCalendar} hint={text.appliesWhereNoCalendarIsSet} value={v.usual} set={(on) => form.set("usual", on)} />
         {days.map((d) => (
           <fieldset key={d} className="work-day">
             <legend className="field-label">{d}</legend>
@@ -65,7 +61,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
               // biome-ignore lint/suspicious/noArrayIndexKey: hours have no other name than their place
               <div key={i} className="row">
                 <TextField
-                  label={`${d} from`}
+                  label={text.dFrom(d)}
                   type="time"
                   value={h.from}
                   set={(from) =>
@@ -77,7 +73,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
                   error={form.wrong(`week/${d}/${i}/from`)}
                 />
                 <TextField
-                  label={`${d} to`}
+                  label={text.dTo(d)}
                   type="time"
                   value={h.to === "24:00" ? "23:59" : h.to}
                   set={(to) =>
@@ -91,7 +87,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
                 <Button
                   tone="quiet"
                   className="icon"
-                  aria-label={`Remove hours ${i + 1} of ${d}`}
+                  aria-label={text.removeHoursIOfD(i + 1, d)}
                   onClick={() =>
                     hours(
                       d,
@@ -104,18 +100,18 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
               </div>
             ))}
             <Button tone="quiet" onClick={() => hours(d, [...v.week[d], usual])}>
-              <Plus aria-hidden size={14} /> {v.week[d].length ? "add hours" : "closed: add hours"}
-              <span className="sr"> on {d}</span>
+              <Plus aria-hidden size={14} /> {v.week[d].length ? text.addHours : text.closedAddHours}
+              <span className="sr"> {text.onD(d)}</span>
             </Button>
           </fieldset>
         ))}
         <fieldset className="work-day">
-          <legend className="field-label">Holidays</legend>
+          <legend className="field-label">{text.holidays}</legend>
           {v.holidays.map((h, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: holidays have no other name than their place
             <div key={i} className="row">
               <TextField
-                label="Date"
+                label={text.date}
                 type="date"
                 value={h.date}
                 set={(date) =>
@@ -127,7 +123,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
                 error={form.wrong(`holidays/${i}/date`)}
               />
               <TextField
-                label="Name"
+                label={text.name}
                 value={h.name}
                 set={(name) =>
                   form.set(
@@ -141,7 +137,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
               <Button
                 tone="quiet"
                 className="icon"
-                aria-label={`Remove holiday ${i + 1}`}
+                aria-label={text.removeHolidayI(i + 1)}
                 onClick={() =>
                   form.set(
                     "holidays",
@@ -154,7 +150,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
             </div>
           ))}
           <Button tone="quiet" onClick={() => form.set("holidays", [...v.holidays, { date: "", name: "" }])}>
-            <Plus aria-hidden size={14} /> Holiday
+            <Plus aria-hidden size={14} /> {text.holiday}
           </Button>
         </fieldset>
       </Form>

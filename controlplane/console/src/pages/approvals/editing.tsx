@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/approvals";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -23,7 +24,7 @@ export default function Editing({ of: r, close }: { of: Rule; close: () => void 
   });
   const form = useForm(draftOf(r), async (v, key) => {
     await save.mutateAsync({ body: bodyOf(v, true), key, version });
-    showToast(`${v.name} saved. Open requests keep their version of the rule.`);
+    showToast(text.nameSavedOpenRequestsKeepTheir(v.name));
     close();
   });
   const body = () => ({ ...bodyOf(form.value), enabled: true });
@@ -31,7 +32,7 @@ export default function Editing({ of: r, close }: { of: Rule; close: () => void 
   return (
     <>
       <EditConflict refused={form.refused} again={() => void again()} />
-      <RuleEditor of={form} verb="Save" cancel={close} id={r.id} />
+      <RuleEditor of={form} verb={text.save} cancel={close} id={r.id} />
       <TryOut body={body} id={r.id} />
       <Replay body={body} id={r.id} />
     </>

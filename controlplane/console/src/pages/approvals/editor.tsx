@@ -1,4 +1,5 @@
 import { Plus } from "lucide-react";
+import * as text from "#text/approvals";
 import { DurationField } from "../../kit/durationfield";
 import { Check, Checks, Form, type FormState, SelectField, TextField, WordsField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -10,10 +11,10 @@ import { Disclosure } from "./stage";
 
 const levels = ["low", "medium", "high", "critical"] as const;
 const kinds = [
-  ["grant", "new access"],
-  ["extend", "extension"],
-  ["return", "return of access"],
-  ["revoke", "end of access"],
+  ["grant", text.newAccess],
+  ["extend", text.extension],
+  ["return", text.returnOfAccess],
+  ["revoke", text.endOfAccess],
 ] as const;
 
 /** The form of an approval rule: what it is for, and whom it asks, drawn while one writes it. */
@@ -27,16 +28,16 @@ export function RuleEditor({ of, verb, cancel, id }: { of: FormState<Draft>; ver
   const before = () => {
     const fresh: Branch = {
       when: { match: "all", rules: [{ field: "item.risk_level", op: "in", value: ["high", "critical"] }] },
-      outcome: { kind: "chain", stages: [newStage(), newStage("Owner", "resource_owner")] },
+      outcome: { kind: "chain", stages: [newStage(), newStage(text.owner, "resource_owner")] },
     };
     set("branches", [...v.branches.slice(0, -1), fresh, ...v.branches.slice(-1)]);
   };
   return (
     <div className="rule-editor">
       <Form of={of} verb={verb} {...(cancel ? { cancel } : {})}>
-        <TextField label="Name" value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
+        <TextField label={text.name} value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
         <TextField
-          label="Description"
+          label={text.description}
           rows={2}
           value={v.description}
           set={(t) => set("description", t)}
@@ -44,11 +45,9 @@ export function RuleEditor({ of, verb, cancel, id }: { of: FormState<Draft>; ver
           max={2000}
         />
         <Scope of={of} />
-        <section className="stack" aria-label="Approval steps">
-          <h2>Approval steps</h2>
-          {v.branches.length > 1 && (
-            <p className="small muted">The first branch whose condition matches applies. The last branch covers all other requests.</p>
-          )}
+        <section className="stack" aria-label={text.approvalSteps}>
+          <h2>{text.approvalSteps}</h2>
+          {v.branches.length > 1 && <p className="small muted">{text.theFirstBranchWhoseConditionMatches}</p>}
           {wrong("branches") && <small className="bad">{wrong("branches")}</small>}
           {v.branches.map((b, i) => (
             <BranchEditor
@@ -66,7 +65,7 @@ export function RuleEditor({ of, verb, cancel, id }: { of: FormState<Draft>; ver
           ))}
           <div>
             <Button onClick={before}>
-              <Plus aria-hidden size={14} /> Add condition
+              <Plus aria-hidden size={14} /> {text.addCondition}
             </Button>
           </div>
         </section>
@@ -82,11 +81,11 @@ function Scope({ of }: { of: FormState<Draft> }) {
   const put = (change: Partial<Draft["applies_to"]>) => set("applies_to", { ...a, ...change });
   const at = (m: string) => wrong(`applies_to/${m}`) ?? wrong(`applies_to/${m}/0`);
   return (
-    <section className="stack" aria-label="Scope">
-      <h2>Scope</h2>
-      <p className="small muted">The most specific rule applies: item, system, tag or risk, kind of request, then default.</p>
+    <section className="stack" aria-label={text.scope}>
+      <h2>{text.scope}</h2>
+      <p className="small muted">{text.theMostSpecificRuleAppliesItem}</p>
       <Check
-        label="Default rule: for everything without its own rule"
+        label={text.defaultRuleForEverythingWithoutIts}
         value={a.default ?? false}
         set={(on) =>
           put(on ? { default: true, role_ids: [], entitlement_ids: [], connector_ids: [], tags: [], risk_levels: [] } : { default: false })
@@ -95,32 +94,32 @@ function Scope({ of }: { of: FormState<Draft> }) {
       {wrong("applies_to/default") && <small className="bad">{wrong("applies_to/default")}</small>}
       {!a.default && (
         <>
-          <ManyPick label="Roles" kind="roles" ids={a.role_ids} set={(role_ids) => put({ role_ids })} error={at("role_ids")} />
+          <ManyPick label={text.roles} kind="roles" ids={a.role_ids} set={(role_ids) => put({ role_ids })} error={at("role_ids")} />
           <ManyPick
-            label="Entitlements"
+            label={text.entitlements}
             kind="access"
             ids={a.entitlement_ids}
             set={(entitlement_ids) => put({ entitlement_ids })}
             error={at("entitlement_ids")}
           />
           <ManyPick
-            label="Systems"
+            label={text.systems}
             kind="systems"
             ids={a.connector_ids}
             set={(connector_ids) => put({ connector_ids })}
-            hint="Includes all entitlements of the systems, and roles that contain them."
+            hint={text.includesAllEntitlementsOfTheSystems}
             error={at("connector_ids")}
           />
           <WordsField
-            label="Tags"
-            hint="One per line, such as SOX."
+            label={text.tags}
+            hint={text.onePerLineSuchAsSox}
             value={a.tags}
             set={(tags) => put({ tags })}
             rows={2}
             error={at("tags")}
           />
           <Checks
-            label="Risk"
+            label={text.risk}
             value={a.risk_levels}
             set={(risk_levels) => put({ risk_levels })}
             options={levels.map((l) => [l, l] as const)}
@@ -128,15 +127,15 @@ function Scope({ of }: { of: FormState<Draft> }) {
         </>
       )}
       <Checks
-        label="Kinds of requests (empty: all)"
+        label={text.kindsOfRequestsEmptyAll}
         value={a.request_kinds}
         set={(request_kinds) => put({ request_kinds })}
         options={kinds}
       />
       <TextField
-        label="Order"
+        label={text.order}
         type="number"
-        hint="If two rules are equally specific, the lower number applies."
+        hint={text.ifTwoRulesAreEquallySpecific}
         value={String(v.priority)}
         set={(t) => set("priority", Number(t) || 0)}
         error={wrong("priority")}
@@ -153,69 +152,69 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
   const emergency = (change: Draft["emergency"]) => set("emergency", { ...e, ...change });
   return (
     <>
-      <section className="stack" aria-label="Request fields">
-        <h2>Request fields</h2>
-        <Check label="Require a reason" value={v.require_justification} set={(on) => set("require_justification", on)} />
-        <Check label="Require a ticket number" value={v.require_external_reference} set={(on) => set("require_external_reference", on)} />
+      <section className="stack" aria-label={text.requestFields}>
+        <h2>{text.requestFields}</h2>
+        <Check label={text.requireAReason} value={v.require_justification} set={(on) => set("require_justification", on)} />
+        <Check label={text.requireATicketNumber} value={v.require_external_reference} set={(on) => set("require_external_reference", on)} />
         <DurationField
-          label="Expires without a decision after"
+          label={text.expiresWithoutADecisionAfter}
           value={v.request_ttl}
           set={(t) => set("request_ttl", t)}
           error={wrong("request_ttl")}
           required
         />
       </section>
-      <Disclosure title="Duration and extensions" open={Boolean(g.max_duration || g.default_duration || wrong("grant/max_duration"))}>
+      <Disclosure title={text.durationAndExtensions} open={Boolean(g.max_duration || g.default_duration || wrong("grant/max_duration"))}>
         <div className="fields">
           <DurationField
-            label="Maximum duration"
+            label={text.maximumDuration}
             value={g.max_duration ?? ""}
             set={(max_duration) => grant({ max_duration })}
-            none="no limit"
+            none={text.noLimit}
             error={wrong("grant/max_duration")}
           />
           <DurationField
-            label="Default duration"
+            label={text.defaultDuration}
             value={g.default_duration ?? ""}
             set={(default_duration) => grant({ default_duration })}
-            none="the maximum duration"
+            none={text.theMaximumDuration}
             error={wrong("grant/default_duration")}
           />
         </div>
         {!g.max_duration && (
           <Check
-            label="Allow access without an end date"
+            label={text.allowAccessWithoutAnEndDate}
             value={g.allow_permanent ?? true}
             set={(allow_permanent) => grant({ allow_permanent })}
           />
         )}
         {wrong("grant/allow_permanent") && <small className="bad">{wrong("grant/allow_permanent")}</small>}
         <Check
-          label="Allow extensions"
+          label={text.allowExtensions}
           value={g.extension?.allowed ?? true}
           set={(allowed) => grant({ extension: { ...g.extension, allowed, ...(allowed ? {} : { max: "" }) } })}
         />
         {(g.extension?.allowed ?? true) && (
           <>
             <Check
-              label="Extensions require approval"
+              label={text.extensionsRequireApproval}
               value={g.extension?.needs_approval ?? true}
               set={(needs_approval) => grant({ extension: { ...g.extension, needs_approval } })}
             />
             <DurationField
-              label="Maximum per extension"
+              label={text.maximumPerExtension}
               value={g.extension?.max ?? ""}
               set={(max) => grant({ extension: { ...g.extension, max } })}
-              none="up to the maximum duration"
+              none={text.upToTheMaximumDuration}
               error={wrong("grant/extension/max")}
             />
           </>
         )}
       </Disclosure>
-      <Disclosure title="Emergency access" open={Boolean(e.allowed)}>
+      <Disclosure title={text.emergencyAccess} open={Boolean(e.allowed)}>
         <Check
-          label="Allow emergency access with a later review"
-          hint="Access is granted at once, without approval. The approvers, the manager and the owners are notified and can end it."
+          label={text.allowEmergencyAccessWithALater}
+          hint={text.accessIsGrantedAtOnceWithout}
           value={e.allowed ?? false}
           set={(allowed) =>
             emergency({
@@ -227,21 +226,21 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
         {e.allowed && (
           <div className="fields">
             <DurationField
-              label="Maximum duration"
+              label={text.maximumDuration}
               value={e.max_duration ?? ""}
               set={(max_duration) => emergency({ max_duration })}
               error={wrong("emergency/max_duration")}
               required
             />
             <DurationField
-              label="Review within"
+              label={text.reviewWithin}
               value={e.post_review_within ?? ""}
               set={(post_review_within) => emergency({ post_review_within })}
               error={wrong("emergency/post_review_within")}
               required
             />
             <OtherRule
-              label="Branches"
+              label={text.branches}
               of={e.rule_id ?? ""}
               set={(rule_id) => emergency({ rule_id })}
               error={wrong("emergency/rule_id")}
@@ -250,20 +249,20 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
           </div>
         )}
       </Disclosure>
-      <Disclosure title="Separation of approvers" open={v.allow_self_approval || !v.distinct_approvers}>
+      <Disclosure title={text.separationOfApprovers} open={v.allow_self_approval || !v.distinct_approvers}>
         <Check
-          label="Allow the requester and the recipient to approve"
-          hint="Off: requesters and recipients cannot approve their own requests, in any role."
+          label={text.allowTheRequesterAndTheRecipient}
+          hint={text.offRequestersAndRecipientsCannotApprove}
           value={v.allow_self_approval}
           set={(on) => set("allow_self_approval", on)}
         />
         <SelectField
-          label="Approvers of an earlier step"
+          label={text.approversOfAnEarlierStep}
           value={v.distinct_approvers ? "distinct" : "same"}
           set={(x) => set("distinct_approvers", x === "distinct")}
           options={[
-            ["distinct", "cannot approve a later step"],
-            ["same", "can approve later steps"],
+            ["distinct", text.cannotApproveALaterStep],
+            ["same", text.canApproveLaterSteps],
           ]}
         />
       </Disclosure>

@@ -1,3 +1,4 @@
+import * as text from "#text/approvals";
 import type { Of } from "../../api/types";
 
 export type Resolver = {
@@ -70,7 +71,7 @@ export type Draft = {
   emergency: { allowed?: boolean; max_duration?: string; post_review_within?: string; rule_id?: string };
 };
 
-export const newStage = (name = "Manager", kind = "manager"): Stage => ({
+export const newStage = (name = text.manager, kind = "manager"): Stage => ({
   name,
   groups: [{ mode: "any", approvers: [{ kind }] }],
   respond_within: "P3D",
@@ -131,44 +132,44 @@ export function bodyOf(d: Draft, patch = false) {
 }
 
 export const resolverKinds: [string, string][] = [
-  ["manager", "the manager"],
-  ["resource_owner", "owners of the requested access"],
-  ["role_owner", "owners of the role"],
-  ["entitlement_owner", "owners of the entitlement"],
-  ["sponsor", "the sponsor"],
-  ["identity", "a person"],
-  ["group", "holders of a role"],
-  ["app_role", "users with a role in Grantwright"],
-  ["on_call", "person on call"],
-  ["requester_choice", "people chosen by the requester"],
-  ["expression", "people found by an expression"],
-  ["connector_owner", "owners of the system (not available yet)"],
+  ["manager", text.theManager],
+  ["resource_owner", text.ownersOfTheRequestedAccess],
+  ["role_owner", text.ownersOfTheRole],
+  ["entitlement_owner", text.ownersOfTheEntitlement],
+  ["sponsor", text.theSponsor],
+  ["identity", text.aPerson],
+  ["group", text.holdersOfARole],
+  ["app_role", text.usersWithARoleInGrantwright],
+  ["on_call", text.personOnCall],
+  ["requester_choice", text.peopleChosenByTheRequester],
+  ["expression", text.peopleFoundByAnExpression],
+  ["connector_owner", text.ownersOfTheSystemNotAvailable],
 ];
 
 const appRoles: Record<string, string> = {
-  admin: "Any administrator",
-  manager: "Any manager",
-  resource_owner: "Any resource owner",
-  auditor: "Any auditor",
+  admin: text.anyAdministrator,
+  manager: text.anyManager,
+  resource_owner: text.anyResourceOwner,
+  auditor: text.anyAuditor,
 };
 
 /** Whom a resolver names, in a few words. */
 export function resolverWords(r: Resolver, names: (id: string) => string = () => ""): string {
   switch (r.kind) {
     case "manager":
-      return (r.level ?? 1) > 1 ? `The manager, ${r.level} levels up` : "The manager";
+      return (r.level ?? 1) > 1 ? text.theManagerLevelLevelsUp(r.level) : text.theManager2;
     case "identity":
-      return names(r.identity_id ?? "") || "No person selected";
+      return names(r.identity_id ?? "") || text.noPersonSelected;
     case "group":
-      return `Members of ${names(r.role_id ?? "") || "a role"}`;
+      return text.membersOfNames(names(r.role_id ?? "") || text.aRole);
     case "app_role":
-      return appRoles[r.app_role ?? ""] ?? "Users with a role in Grantwright";
+      return appRoles[r.app_role ?? ""] ?? text.usersWithARoleInGrantwright2;
     case "on_call":
-      return `Person on call${names(r.schedule_id ?? "") ? `: ${names(r.schedule_id ?? "")}` : ""}`;
+      return names(r.schedule_id ?? "") ? text.personOnCallNames(names(r.schedule_id ?? "")) : text.personOnCall2;
     case "requester_choice":
-      return "People chosen by the requester";
+      return text.peopleChosenByTheRequester2;
     case "expression":
-      return "People found by the expression";
+      return text.peopleFoundByTheExpression;
     default: {
       const words = resolverKinds.find(([k]) => k === r.kind)?.[1] ?? r.kind;
       return words.charAt(0).toUpperCase() + words.slice(1);
@@ -177,10 +178,10 @@ export function resolverWords(r: Resolver, names: (id: string) => string = () =>
 }
 
 export const actions: [string, string][] = [
-  ["add", "also ask these people"],
-  ["replace", "reassign to these people"],
-  ["skip", "skip the step"],
-  ["approve", "approve the step"],
-  ["reject", "refuse"],
-  ["use_rule", "use another approval rule"],
+  ["add", text.alsoAskThesePeople],
+  ["replace", text.reassignToThesePeople],
+  ["skip", text.skipTheStep],
+  ["approve", text.approveTheStep],
+  ["reject", text.refuse],
+  ["use_rule", text.useAnotherApprovalRule],
 ];

@@ -1,3 +1,4 @@
+import * as text from "#text/approvals";
 import "./approvals.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ask } from "../../api/client";
@@ -21,19 +22,19 @@ export default function NewRule() {
   });
   const form = useForm({ ...draftOf(), enabled: false }, async (v, key) => {
     const made = await make.mutateAsync({ body: bodyOf(v), key });
-    showToast(made.enabled ? `${made.name} is active.` : `${made.name} saved. Enable it to apply it.`);
+    showToast(made.enabled ? text.nameIsActive(made.name) : text.nameSavedEnableItToApply(made.name));
     void navigate({ to: "/settings/approval-rules/$id" as never, params: { id: made.id } as never });
   });
   const body = () => ({ ...bodyOf(form.value), enabled: true });
   return (
     <div className="stack">
       <Head
-        title="New approval rule"
-        up={<Link to={"/settings/approval-rules" as never}>Approval rules</Link>}
-        lead="Open requests keep the version of the rule under which they were submitted."
+        title={text.newApprovalRule}
+        up={<Link to={"/settings/approval-rules" as never}>{text.approvalRules}</Link>}
+        lead={text.openRequestsKeepTheVersionOf}
       />
-      <Check label="Enable after saving" {...form.field("enabled")} />
-      <RuleEditor of={form} verb="Save" cancel={() => void navigate({ to: "/settings/approval-rules" as never })} />
+      <Check label={text.enableAfterSaving} {...form.field("enabled")} />
+      <RuleEditor of={form} verb={text.save} cancel={() => void navigate({ to: "/settings/approval-rules" as never })} />
       <TryOut body={body} />
       <Replay body={body} />
     </div>

@@ -1,7 +1,7 @@
+import * as text from "#text/approvals";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { durationSeconds, durationText } from "../../kit/duration";
 import { DurationField } from "../../kit/durationfield";
@@ -20,7 +20,7 @@ export function OnCall({ of: s }: { of: Schedule }) {
   return (
     <>
       <p>
-        Now: <strong>{s.on_call_identity_id ? <Named kind="people" id={s.on_call_identity_id} /> : "no one"}</strong>
+        {text.nowOnCallIdentity(<strong>{s.on_call_identity_id ? <Named kind="people" id={s.on_call_identity_id} /> : text.noOne}</strong>)}
       </p>
       <ol className="small muted">
         {next.map((t) => (
@@ -29,9 +29,7 @@ export function OnCall({ of: s }: { of: Schedule }) {
           </li>
         ))}
       </ol>
-      <p className="small muted">
-        {count(people.length, "person rotates", "people rotate")} every {durationText(s.shift)}. {s.description}
-      </p>
+      <p className="small muted">{text.peopleRotateEveryShiftDescription(people.length, durationText(s.shift), s.description)}</p>
     </>
   );
 }
@@ -44,7 +42,7 @@ export function ScheduleDialog({ of, close }: { of: Schedule | undefined; close:
       of
         ? ask("PATCH", `/approval-rules/on-call/${of.id}`, { body: v.body, key: v.key, ifMatch: of.version })
         : ask("POST", "/approval-rules/on-call", { body: v.body, key: v.key }),
-    done: "Schedule saved.",
+    done: text.scheduleSaved,
     changes: ["/approval-rules"],
   });
   const calendars = useGet<Page<{ id: string }>>("/approval-rules/calendars", { limit: 200 });
@@ -66,27 +64,32 @@ export function ScheduleDialog({ of, close }: { of: Schedule | undefined; close:
   );
   const v = form.value;
   return (
-    <Dialog open close={close} title={of ? `Edit ${of.name}` : "Add an on-call schedule"} wide>
-      <Form of={form} verb="Save" cancel={close} always>
-        <TextField label="Name" value={v.name} set={(t) => form.set("name", t)} error={form.wrong("name")} required />
-        <TextField label="Description" value={v.description} set={(t) => form.set("description", t)} error={form.wrong("description")} />
+    <Dialog open close={close} title={of ? text.editName(of.name) : text.addAnOnCallSchedule} wide>
+      <Form of={form} verb={text.save} cancel={close} always>
+        <TextField label={text.name} value={v.name} set={(t) => form.set("name", t)} error={form.wrong("name")} required />
+        <TextField
+          label={text.description}
+          value={v.description}
+          set={(t) => form.set("description", t)}
+          error={form.wrong("description")}
+        />
         <ManyPick
-          label="People"
+          label={text.people}
           kind="people"
           ordered
           ids={v.identity_ids}
           set={(ids) => form.set("identity_ids", ids)}
-          hint="In order of rotation. A person can be listed more than once."
+          hint={text.inOrderOfRotationAPerson}
           error={form.wrong("identity_ids") ?? form.wrong("identity_ids/0")}
         />
         <div className="fields">
-          <DurationField label="Shift length" value={v.shift} set={(t) => form.set("shift", t)} error={form.wrong("shift")} required />
+          <DurationField label={text.shiftLength} value={v.shift} set={(t) => form.set("shift", t)} error={form.wrong("shift")} required />
           <TextField
-            label="Start of the first shift"
+            label={text.startOfTheFirstShift}
             type="datetime-local"
             value={v.starts}
             set={(t) => form.set("starts", t)}
-            hint={of ? undefined : "Leave empty to start now."}
+            hint={of ? undefined : text.leaveEmptyToStartNow}
             error={form.wrong("starts_at")}
           />
           {(calendars.data?.items.length ?? 0) > 0 && (

@@ -1,4 +1,4 @@
-import { count } from "../../kit/count";
+import * as text from "#text/approvals";
 import "./approvals.css";
 import { Link } from "@tanstack/react-router";
 import type { Page } from "../../api/client";
@@ -14,9 +14,9 @@ type Rule = Of<"ApprovalRule">;
 type Gap = Of<"ApprovalGap">;
 
 const columns: Column<Rule>[] = [
-  { title: "Order", number: true, sort: "priority", text: (r) => r.priority, cell: (r) => r.priority },
+  { title: text.order, number: true, sort: "priority", text: (r) => r.priority, cell: (r) => r.priority },
   {
-    title: "Rule",
+    title: text.rule,
     sort: "name",
     text: (r) => r.name,
     cell: (r) => (
@@ -25,40 +25,41 @@ const columns: Column<Rule>[] = [
       </Link>
     ),
   },
-  { title: "Scope", text: (r) => scopeWords(r.applies_to), cell: (r) => <span>{scopeWords(r.applies_to)}</span> },
+  { title: text.scope, text: (r) => scopeWords(r.applies_to), cell: (r) => <span>{scopeWords(r.applies_to)}</span> },
   {
-    title: "Steps",
+    title: text.steps,
     wide: true,
     text: (r) => r.sentences.join(" "),
     cell: (r) => (
       <span className="small" dir="auto">
         {r.sentences[0]}
-        {r.sentences.length > 1 && <span className="muted"> and {r.sentences.length - 1} more</span>}
+        {r.sentences.length > 1 && <span className="muted"> {text.andCountMore(r.sentences.length - 1)}</span>}
       </span>
     ),
   },
   {
-    title: "State",
+    title: text.state,
     text: (r) => (r.enabled ? "on" : "off"),
-    cell: (r) => (r.enabled ? <State of="enabled" words="active" /> : <State of="disabled" tone="neutral" words="off" />),
+    cell: (r) => (r.enabled ? <State of="enabled" words={text.active} /> : <State of="disabled" tone="neutral" words={text.off} />),
   },
-  { title: "Changed", text: (r) => r.updated_at, cell: (r) => <When at={r.updated_at} /> },
+  { title: text.changed, text: (r) => r.updated_at, cell: (r) => <When at={r.updated_at} /> },
 ];
 
 /** What a rule is for, in a few words. */
 export function scopeWords(a: Of<"ApprovalScope"> | undefined): string {
-  if (!a) return "used by other rules";
-  if (a.default) return "everything without its own rule";
-  const n = (all: unknown[] | null | undefined, one: string) => (all?.length ? `${all.length} ${one}${all.length === 1 ? "" : "s"}` : "");
+  if (!a) return text.usedByOtherRules;
+  if (a.default) return text.everythingWithoutItsOwnRule;
+  const n = (all: unknown[] | null | undefined, one: string) =>
+    all?.length ? (all.length === 1 ? text.countOne(all.length, one) : text.countOneS(all.length, one)) : "";
   const parts = [
     n(a.role_ids, "role"),
     n(a.entitlement_ids, "right"),
     n(a.connector_ids, "system"),
     a.tags?.length ? a.tags.join(", ") : "",
-    a.risk_levels?.length ? `${a.risk_levels.join(", ")} risk` : "",
-    a.request_kinds?.length ? `${a.request_kinds.join(", ")} only` : "",
+    a.risk_levels?.length ? text.riskLevelsRisk(a.risk_levels.join(", ")) : "",
+    a.request_kinds?.length ? text.requestKindsOnly(a.request_kinds.join(", ")) : "",
   ].filter(Boolean);
-  return parts.join("; ") || "used by other rules";
+  return parts.join("; ") || text.usedByOtherRules;
 }
 
 /** The rules that say who must agree, and what has none of its own. */
@@ -70,73 +71,69 @@ export default function Rules() {
   const rights = useGet<Page<unknown>>("/entitlements", { requestable: "true", limit: 1 });
   return (
     <div className="stack">
-      <Head title="Approval rules" lead="Who must approve a request. The most specific rule applies.">
+      <Head title={text.approvalRules} lead={text.whoMustApproveARequestThe}>
         <Link className="button" to={"/settings/approval-rules/worktime" as never}>
-          Working time and on call
+          {text.workingTimeAndOnCall}
         </Link>
         {may.admin && (
           <Link className="button primary" to={"/settings/approval-rules/new" as never}>
-            New approval rule
+            {text.newApprovalRule}
           </Link>
         )}
       </Head>
       <List<Rule>
         path="/approval-rules"
-        label="Approval rules"
+        label={text.approvalRules}
         columns={columns}
         views={[
-          { name: "All", query: {} },
-          { name: "Active", query: { enabled: "true" } },
-          { name: "Off", query: { enabled: "false" } },
-          { name: "Default", query: { default: "true" } },
+          { name: text.all, query: {} },
+          { name: text.active2, query: { enabled: "true" } },
+          { name: text.off2, query: { enabled: "false" } },
+          { name: text.defaultLabel, query: { default: "true" } },
         ]}
-        search="names and descriptions"
+        search={text.namesAndDescriptions}
         open={(r) => ({ to: "/settings/approval-rules/$id", params: { id: r.id } })}
         csv="approval-rules"
-        empty={{ title: "No approval rules yet", words: "Requests follow the built-in rule below until you create one." }}
+        empty={{ title: text.noApprovalRulesYet, words: text.requestsFollowTheBuiltInRule }}
       />
       <Default rule={standard.data?.items[0]} known={Boolean(standard.data)} />
       <Part
-        title="Default rule coverage"
-        lead={
-          gaps.data?.total
-            ? `${count(gaps.data.total, "requestable role or entitlement uses", "requestable roles and entitlements use")} the default rule. Create rules for those of high or critical risk.`
-            : "Requestable roles and entitlements without a rule of their own."
-        }
+        title={text.defaultRuleCoverage}
+        lead={gaps.data?.total ? text.requestableRolesAndEntitlementsUseThe(gaps.data.total) : text.requestableRolesAndEntitlementsWithoutA}
       >
         <List<Gap>
           path="/approval-rules/coverage"
-          label="Default rule coverage"
+          label={text.defaultRuleCoverage}
           prefix="g-"
           idOf={(g: Gap) => g.id}
           columns={gapColumns}
           filters={[
             {
               name: "type",
-              words: "Kind",
+              words: text.kind,
               options: [
-                ["role", "roles"],
-                ["entitlement", "entitlements"],
+                ["role", text.rolesLower],
+                ["entitlement", text.entitlementsLower],
               ],
             },
             {
               name: "risk_level",
-              words: "Risk",
+              words: text.risk,
               options: [
-                ["critical", "critical"],
-                ["high", "high"],
-                ["medium", "medium"],
-                ["low", "low"],
+                ["critical", text.critical],
+                ["high", text.high],
+                ["medium", text.medium],
+                ["low", text.low],
               ],
             },
           ]}
           csv="no-approval-rule"
           empty={
             offered(roles.data) + offered(rights.data) > 0
-              ? { title: "No gaps", words: "No requestable role or entitlement depends on the default rule." }
+              ? { title: text.noGaps, words: text.noRequestableRoleOrEntitlementDepends }
               : {
-                  title: "Nothing can be requested yet",
-                  words: "Make a role or an entitlement requestable. It is listed here until it has its own rule.",
+                  title: text.nothingCanBeRequestedYet,
+                  words: text.makeARoleOrAnEntitlement,
                 }
           }
         />
@@ -150,7 +147,7 @@ const offered = (of: Page<unknown> | undefined) => of?.total ?? 0;
 
 const gapColumns: Column<Gap>[] = [
   {
-    title: "Name",
+    title: text.name,
     text: (g) => g.display,
     cell: (g) => (
       <Link to={(g.type === "role" ? "/roles/$id" : "/access/$id") as never} params={{ id: g.id } as never}>
@@ -158,17 +155,17 @@ const gapColumns: Column<Gap>[] = [
       </Link>
     ),
   },
-  { title: "Kind", text: (g) => g.type, cell: (g) => <Badge>{g.type === "role" ? "role" : "right"}</Badge> },
-  { title: "Risk", text: (g) => g.risk_level, cell: (g) => <Risk of={g.risk_level} /> },
+  { title: text.kind, text: (g) => g.type, cell: (g) => <Badge>{g.type === "role" ? text.role : text.right}</Badge> },
+  { title: text.risk, text: (g) => g.risk_level, cell: (g) => <Risk of={g.risk_level} /> },
   {
-    title: "Owners",
+    title: text.owners,
     number: true,
     text: (g) => g.owners,
-    cell: (g) => (g.owners ? g.owners : <State of="missing" words="none" />),
+    cell: (g) => (g.owners ? g.owners : <State of="missing" words={text.none} />),
   },
-  { title: "Rule", text: (g) => g.rule.name, cell: (g) => <Text of={g.rule.name} /> },
+  { title: text.rule, text: (g) => g.rule.name, cell: (g) => <Text of={g.rule.name} /> },
   {
-    title: "Reason",
+    title: text.reason,
     wide: true,
     text: (g) => g.rule.matched_because,
     cell: (g) => <span className="small muted">{g.rule.matched_because}</span>,
@@ -180,30 +177,27 @@ function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
   if (rule)
     return (
       <Note>
-        Default rule:{" "}
-        <Link className="link" to={"/settings/approval-rules/$id" as never} params={{ id: rule.id } as never}>
-          <bdi>{rule.name}</bdi>
-        </Link>
-        .
+        {text.defaultRuleName(
+          <Link className="link" to={"/settings/approval-rules/$id" as never} params={{ id: rule.id } as never}>
+            <bdi>{rule.name}</bdi>
+          </Link>,
+        )}
       </Note>
     );
   return (
-    <Part
-      title="Built-in rule"
-      lead="Applies where no rule matches and you have no default rule. A reason is required. Each approver has three working days. The request expires after 14 days without a decision."
-    >
+    <Part title={text.builtInRule} lead={text.appliesWhereNoRuleMatchesAnd}>
       <div className="card padded">
         <ApprovalPath
-          label="Built-in rule"
+          label={text.builtInRule}
           of={[
-            { name: "Manager", groups: [{ needed: 1, seats: [{ words: "The manager" }] }], note: "within 3 days" },
+            { name: text.manager, groups: [{ needed: 1, seats: [{ words: text.theManager2 }] }], note: "within 3 days" },
             {
-              name: "Owner",
-              groups: [{ needed: 1, seats: [{ words: "Owners of the requested access" }] }],
-              note: "only for high or critical risk; within 3 days",
+              name: text.owner,
+              groups: [{ needed: 1, seats: [{ words: text.ownersOfTheRequestedAccess2 }] }],
+              note: text.onlyForHighOrCriticalRisk,
             },
           ]}
-          end={<strong>Access</strong>}
+          end={<strong>{text.access}</strong>}
         />
       </div>
     </Part>

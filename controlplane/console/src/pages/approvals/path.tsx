@@ -1,3 +1,4 @@
+import * as text from "#text/approvals";
 import "./path.css";
 import { Check, CircleDashed, Clock, Hourglass, SkipForward, UserRound, UsersRound, X } from "lucide-react";
 import type { ReactNode } from "react";
@@ -25,20 +26,20 @@ export type Station = {
 };
 
 const vias: Record<string, string> = {
-  delegate: "delegate",
-  fallback: "fallback: no approver was found",
-  escalation: "escalated: no approver answered",
-  reassigned: "reassigned",
+  delegate: text.delegate,
+  fallback: text.fallbackNoApproverWasFound,
+  escalation: text.escalatedNoApproverAnswered,
+  reassigned: text.reassigned,
 };
 
 const signs: Record<string, { icon: typeof Check; words: string }> = {
-  approved: { icon: Check, words: "agreed" },
-  rejected: { icon: X, words: "refused" },
-  open: { icon: Clock, words: "decision pending" },
-  waiting: { icon: CircleDashed, words: "not started" },
-  skipped: { icon: SkipForward, words: "skipped" },
-  expired: { icon: Hourglass, words: "expired" },
-  cancelled: { icon: X, words: "withdrawn" },
+  approved: { icon: Check, words: text.agreed },
+  rejected: { icon: X, words: text.refused },
+  open: { icon: Clock, words: text.decisionPending },
+  waiting: { icon: CircleDashed, words: text.notStarted },
+  skipped: { icon: SkipForward, words: text.skipped },
+  expired: { icon: Hourglass, words: text.expired },
+  cancelled: { icon: X, words: text.withdrawn },
 };
 
 /** An approval path, drawn stage by stage from who asks to what follows. Beside each name stands why they are asked and what they said. */
@@ -51,7 +52,7 @@ export function ApprovalPath({ of, end, label }: { of: Station[]; end?: ReactNod
           <Sign of={s.state} number={i + 1} />
           <div className="apath-body">
             <strong>
-              <Text of={s.name} none={`Step ${i + 1}`} />
+              <Text of={s.name} none={text.stepI(i + 1)} />
             </strong>
             <Timing of={s} />
             {s.groups.map((g, j) => (
@@ -89,12 +90,8 @@ function Timing({ of }: { of: Station }) {
   if (of.state === "open")
     return (
       <span className="small muted">
-        pending since <When at={of.since ?? null} none="now" />
-        {of.due && (
-          <>
-            , due <When at={of.due} />
-          </>
-        )}
+        {text.pendingSinceSince(<When at={of.since ?? null} none={text.now} />)}
+        {of.due && <>{text.dueDue(<When at={of.due} />)}</>}
       </span>
     );
   const word = of.state && signs[of.state]?.words;
@@ -110,11 +107,7 @@ function Timing({ of }: { of: Station }) {
         )}
       </span>
     );
-  return of.due ? (
-    <span className="small muted">
-      due <When at={of.due} />
-    </span>
-  ) : null;
+  return of.due ? <span className="small muted">{text.dueDueLower(<When at={of.due} />)}</span> : null;
 }
 
 function Group({ of, more }: { of: Station["groups"][number]; more: boolean }) {
@@ -125,7 +118,7 @@ function Group({ of, more }: { of: Station["groups"][number]; more: boolean }) {
       {(more || several) && (
         <span className="small muted">
           {more ? "and " : ""}
-          {several ? (needed >= of.seats.length ? "all of" : needed === 1 ? "one of" : `${needed} of`) : ""}
+          {several ? (needed >= of.seats.length ? text.allOf : needed === 1 ? text.oneOf : text.neededOf(needed)) : ""}
         </span>
       )}
       <ul>
@@ -133,7 +126,7 @@ function Group({ of, more }: { of: Station["groups"][number]; more: boolean }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: the same name can stand there twice
           <SeatLine key={i} of={p} />
         ))}
-        {of.seats.length === 0 && <li className="small bad">no approver found</li>}
+        {of.seats.length === 0 && <li className="small bad">{text.noApproverFound}</li>}
       </ul>
     </div>
   );
@@ -141,7 +134,9 @@ function Group({ of, more }: { of: Station["groups"][number]; more: boolean }) {
 
 function SeatLine({ of }: { of: Seat }) {
   const said = of.state === "approved" ? "agreed" : of.state === "rejected" ? "refused" : "";
-  const why = [of.via && vias[of.via], of.for ? `for ${of.for}` : "", of.via && vias[of.via] ? "" : of.because].filter(Boolean).join(", ");
+  const why = [of.via && vias[of.via], of.for ? text.forForValue(of.for) : "", of.via && vias[of.via] ? "" : of.because]
+    .filter(Boolean)
+    .join(", ");
   const Icon = said === "agreed" ? Check : said === "refused" ? X : /^(Whoever|Any|All) /.test(of.words) ? UsersRound : UserRound;
   return (
     <li className={`apath-seat ${of.state ?? ""}`}>

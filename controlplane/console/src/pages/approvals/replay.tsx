@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/approvals";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Bar } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
 import { Button, Note, Part, Problems, Table, Text } from "../../kit/kit";
@@ -26,22 +27,22 @@ export function Replay({ body, id }: { body?: (() => object) | undefined; id?: s
     }
   };
   return (
-    <Part title="Replay past requests" lead="Shows how past requests would have been decided under this rule. Nothing is changed.">
+    <Part title={text.replayPastRequests} lead={text.showsHowPastRequestsWouldHave}>
       <div className="card padded stack" data-reads="">
         <div className="row rule-replay">
           <SelectField
-            label="Requests of the last"
+            label={text.requestsOfTheLast}
             value={days}
             set={setDays}
             options={[
-              ["7", "7 days"],
-              ["30", "30 days"],
-              ["90", "90 days"],
-              ["365", "year"],
+              ["7", text.n7Days],
+              ["30", text.n30Days],
+              ["90", text.n90Days],
+              ["365", text.year],
             ]}
           />
           <Button reads disabled={told.busy} onClick={() => void go()}>
-            {told.busy ? "Replaying…" : "Replay"}
+            {told.busy ? text.replaying : text.replay}
           </Button>
         </div>
         <div aria-live="polite" className="stack tight">
@@ -54,35 +55,35 @@ export function Replay({ body, id }: { body?: (() => object) | undefined; id?: s
 }
 
 function Told({ of }: { of: Replayed }) {
-  if (of.items_looked_at === 0) return <p className="muted">No requests in this period.</p>;
+  if (of.items_looked_at === 0) return <p className="muted">{text.noRequestsInThisPeriod}</p>;
   return (
     <>
       <p className="small">
-        {count(of.items_looked_at, "requested item")}, {number(of.items_under_rule)} of them under this rule before or now.{" "}
-        <strong>{number(of.different)}</strong> would follow different steps.{of.limited && " Only the latest 5,000 were replayed."}
+        {text.requestedItemsItemsUnderRuleOf(of.items_looked_at, number(of.items_under_rule), <strong>{number(of.different)}</strong>)}
+        {of.limited && <> {text.onlyTheLatest5000}</>}
       </p>
       <Bar
-        label="Differences"
+        label={text.differences}
         of={[
-          { words: "no difference", value: of.same, tone: 0 },
-          { words: "other approvers", value: of.approvers_differ, tone: 1 },
-          { words: "other steps", value: of.stages_differ, tone: 2 },
-          { words: "other outcome", value: of.outcome_differs, tone: 5 },
+          { words: text.noDifference, value: of.same, tone: 0 },
+          { words: text.otherApprovers, value: of.approvers_differ, tone: 1 },
+          { words: text.otherSteps, value: of.stages_differ, tone: 2 },
+          { words: text.otherOutcome, value: of.outcome_differs, tone: 5 },
         ]}
       />
       <p className="small muted">
-        {of.approvers_differ} with other approvers · {of.stages_differ} with other steps · {of.outcome_differs} with another outcome
+        {text.approversDifferWithOtherApproversStages(of.approvers_differ, of.stages_differ, of.outcome_differs)}
       </p>
-      {of.would_be_blocked > 0 && <Note tone="bad">{count(of.would_be_blocked, "item", "items")} would have no approver.</Note>}
+      {of.would_be_blocked > 0 && <Note tone="bad">{text.itemsWouldHaveNoApprover(of.would_be_blocked)}</Note>}
       {of.items.length > 0 && (
-        <Table label="Differences">
+        <Table label={text.differences}>
           <thead>
             <tr>
-              <th scope="col">Request</th>
-              <th scope="col">For</th>
-              <th scope="col">Item</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
+              <th scope="col">{text.request}</th>
+              <th scope="col">{text.forLabel}</th>
+              <th scope="col">{text.item}</th>
+              <th scope="col">{text.before}</th>
+              <th scope="col">{text.after}</th>
             </tr>
           </thead>
           <tbody>
@@ -111,7 +112,10 @@ function Told({ of }: { of: Replayed }) {
 }
 
 function way(w: Of<"ApprovalReplayedWay">): string {
-  if (w.blocked) return `${w.rule_name}: no approver found`;
-  if (w.outcome !== "chain") return `${w.rule_name}: ${w.outcome === "auto_approve" ? "approved without approval steps" : "refused"}`;
-  return `${w.rule_name}: ${w.stages.map((s, i) => `${s} (${(w.approvers[i] ?? []).join(", ")})`).join(", then ")}`;
+  if (w.blocked) return text.ruleNoApprover(w.rule_name);
+  if (w.outcome !== "chain") return w.outcome === "auto_approve" ? text.ruleApproved(w.rule_name) : text.ruleRefused(w.rule_name);
+  return text.ruleSteps(
+    w.rule_name,
+    w.stages.map((s, i) => `${s} (${(w.approvers[i] ?? []).join(", ")})`),
+  );
 }

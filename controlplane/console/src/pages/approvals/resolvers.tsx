@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-react";
+import * as texts from "#text/approvals";
 import type { Page } from "../../api/client";
 import { useGet } from "../../api/use";
 import { SelectField, TextField } from "../../kit/form";
@@ -12,7 +13,7 @@ export type ProblemLookup = (pointer: string) => string | undefined;
 type Props = { label: string; of: Resolver[]; set: (r: Resolver[]) => void; at: string; wrong: ProblemLookup; add?: string };
 
 /** Who is asked: a list of ways to find people. */
-export function Resolvers({ label, of, set, at, wrong, add = "Add approver" }: Props) {
+export function Resolvers({ label, of, set, at, wrong, add = texts.addApprover }: Props) {
   const put = (i: number, r: Resolver | undefined) => set(of.flatMap((x, j) => (j !== i ? [x] : r ? [r] : [])));
   return (
     <div className="stack tight">
@@ -20,7 +21,7 @@ export function Resolvers({ label, of, set, at, wrong, add = "Add approver" }: P
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name than their place
         <div key={i} className="rule-resolver">
           <One of={r} set={(x) => put(i, x)} label={`${label} ${i + 1}`} at={`${at}/${i}`} wrong={wrong} />
-          <Button tone="quiet" className="icon" aria-label={`Remove ${label} ${i + 1}`} onClick={() => put(i, undefined)}>
+          <Button tone="quiet" className="icon" aria-label={texts.removeLabelI(label, i + 1)} onClick={() => put(i, undefined)}>
             <X aria-hidden size={14} />
           </Button>
         </div>
@@ -55,10 +56,10 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
     case "manager":
       return (
         <SelectField
-          label="Level"
+          label={texts.level}
           value={String(of.level ?? 1)}
           set={(l) => set({ ...of, level: Number(l) })}
-          options={["1", "2", "3", "4", "5"].map((l) => [l, l === "1" ? "manager" : `${l} levels up`] as const)}
+          options={["1", "2", "3", "4", "5"].map((l) => [l, l === "1" ? "manager" : texts.lLevelsUp(l)] as const)}
           error={wrong(`${at}/level`)}
         />
       );
@@ -69,14 +70,14 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
     case "app_role":
       return (
         <SelectField
-          label="Role in Grantwright"
+          label={texts.roleInGrantwright}
           value={of.app_role ?? ""}
           set={(r) => set({ ...of, app_role: r })}
           options={[
-            ["admin", "administrators"],
-            ["manager", "managers"],
-            ["resource_owner", "resource owners"],
-            ["auditor", "auditors who also have another role"],
+            ["admin", texts.administrators],
+            ["manager", texts.managers],
+            ["resource_owner", texts.resourceOwners],
+            ["auditor", texts.auditorsWhoAlsoHaveAnotherRole],
           ]}
           error={wrong(`${at}/app_role`)}
         />
@@ -86,9 +87,9 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
     case "expression":
       return (
         <TextField
-          label="Expression"
+          label={texts.expression}
           mono
-          hint="Python over identity and request. It returns an ID, an external ID, an e-mail address or a list of them."
+          hint={texts.pythonOverIdentityAndRequestIt}
           value={of.text ?? ""}
           set={(text) => set({ ...of, text })}
           error={wrong(`${at}/text`)}
@@ -96,7 +97,13 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
       );
     case "requester_choice":
       return (
-        <ConditionField label="Choice" value={of.from ?? matchAll} set={(from) => set({ ...of, from })} wrong={wrong} at={`${at}/from`} />
+        <ConditionField
+          label={texts.choice}
+          value={of.from ?? matchAll}
+          set={(from) => set({ ...of, from })}
+          wrong={wrong}
+          at={`${at}/from`}
+        />
       );
     default:
       return null;
@@ -105,7 +112,7 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
 
 type Choice = { of: string; set: (id: string) => void; error: string | undefined };
 
-export function Person({ of, set, error, label = "Approver" }: Choice & { label?: string }) {
+export function Person({ of, set, error, label = texts.approver }: Choice & { label?: string }) {
   const known = useGet<{ display_name?: string | null }>(`/identities/${of}`, {}, { enabled: of !== "" });
   return (
     <Pick
@@ -122,7 +129,7 @@ function RoleOf({ of, set, error }: Choice) {
   const known = useGet<{ name?: string }>(`/entitlements/roles/${of}`, {}, { enabled: of !== "" });
   return (
     <Pick
-      label="Role"
+      label={texts.role2}
       source={roles}
       value={of ? { id: of, words: known.data?.name ?? "…" } : null}
       set={(p) => set(p?.id ?? "")}
@@ -137,13 +144,13 @@ export function Schedule({ of, set, error }: Choice) {
   const all = useGet<Named>("/approval-rules/on-call", { limit: 200 });
   return (
     <SelectField
-      label="On-call schedule"
+      label={texts.onCallSchedule}
       value={of}
       set={set}
-      none="Choose"
+      none={texts.choose}
       options={(all.data?.items ?? []).map((s) => [s.id, s.name] as const)}
       error={error}
-      hint={all.data?.items.length === 0 ? "No schedule yet. Create one under Working time and on call." : undefined}
+      hint={all.data?.items.length === 0 ? texts.noScheduleYetCreateOneUnder : undefined}
     />
   );
 }
@@ -152,24 +159,24 @@ export function Calendar({ of, set, error }: Choice) {
   const all = useGet<Named>("/approval-rules/calendars", { limit: 200 });
   return (
     <SelectField
-      label="Working time"
+      label={texts.workingTime}
       value={of}
       set={set}
-      none="default calendar"
+      none={texts.defaultCalendarLower}
       options={(all.data?.items ?? []).map((s) => [s.id, s.name] as const)}
       error={error}
     />
   );
 }
 
-export function OtherRule({ of, set, error, not, label = "Approval rule" }: Choice & { not?: string | undefined; label?: string }) {
+export function OtherRule({ of, set, error, not, label = texts.approvalRule }: Choice & { not?: string | undefined; label?: string }) {
   const all = useGet<Named>("/approval-rules", { limit: 200 });
   return (
     <SelectField
       label={label}
       value={of}
       set={set}
-      none="Choose"
+      none={texts.choose}
       options={(all.data?.items ?? []).filter((r) => r.id !== not).map((r) => [r.id, r.name] as const)}
       error={error}
     />

@@ -1,3 +1,4 @@
+import * as text from "#text/approvals";
 import "./approvals.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -30,12 +31,12 @@ export default function RulePage() {
   const rule = useGet<Rule>(`/approval-rules/${id}`, {}, { keep: true });
   const r = rule.data;
   const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
-  const up = <Link to={"/settings/approval-rules" as never}>Approval rules</Link>;
+  const up = <Link to={"/settings/approval-rules" as never}>{text.approvalRules}</Link>;
   if (rule.isError && !r) return <Failure page error={rule.error} retry={() => void rule.refetch()} />;
   if (!r)
     return (
       <div className="stack">
-        <Head title="Approval rule" up={up} lead="…" />
+        <Head title={text.approvalRule} up={up} lead="…" />
         <Skeleton rows={10} />
       </div>
     );
@@ -43,13 +44,13 @@ export default function RulePage() {
   return (
     <div className="stack">
       <Head title={r.name} up={up} lead={r.description}>
-        {may.admin && !editing && <Button onClick={() => turn("edit")}>Edit</Button>}
+        {may.admin && !editing && <Button onClick={() => turn("edit")}>{text.edit}</Button>}
         {may.admin && <Actions of={r} />}
       </Head>
       <div className="row">
-        {r.enabled ? <State of="enabled" words="active" /> : <State of="disabled" tone="neutral" words="off" />}
+        {r.enabled ? <State of="enabled" words={text.active} /> : <State of="disabled" tone="neutral" words={text.off} />}
         <span className="small muted">
-          For {scopeWords(r.applies_to)}; version {r.version}, changed <When at={r.updated_at} />
+          {text.forScopeWordsVersionVersionChanged(scopeWords(r.applies_to), r.version, <When at={r.updated_at} />)}
         </span>
       </div>
       {r.warnings.map((w) => (
@@ -82,7 +83,7 @@ export default function RulePage() {
 function placed(pointer: string): string {
   const [, branch, stage] = /branches\/(\d+)(?:\/outcome\/stages\/(\d+))?/.exec(pointer) ?? [];
   if (branch === undefined) return "";
-  return `Branch ${Number(branch) + 1}${stage === undefined ? "" : `, step ${Number(stage) + 1}`}:`;
+  return stage === undefined ? text.branchNumber(Number(branch) + 1) : text.branchNumberStepNumber2(Number(branch) + 1, Number(stage) + 1);
 }
 
 function Said({ of: r }: { of: Rule }) {
@@ -93,32 +94,30 @@ function Said({ of: r }: { of: Rule }) {
     <>
       {branches.map((b, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: branches have no other name than their place
-        <section key={i} className="card padded stack" aria-label={`Branch ${i + 1}`}>
+        <section key={i} className="card padded stack" aria-label={text.branchI(i + 1)}>
           <p dir="auto">{r.sentences[i]}</p>
-          <BranchDiagram of={b} label={`Branch ${i + 1}`} />
+          <BranchDiagram of={b} label={text.branchI(i + 1)} />
         </section>
       ))}
       <div className="card padded">
         <Facts
           of={[
-            ["Reason", r.require_justification === false ? "optional" : "needed"],
-            ["Ticket", r.require_external_reference ? "needed" : "optional"],
-            ["Expires after", durationText(r.request_ttl)],
-            ["Maximum duration", g?.max_duration ? durationText(g.max_duration) : "no limit in this rule"],
-            ["Default duration", durationText(g?.default_duration)],
+            [text.reason, r.require_justification === false ? text.optional : text.needed],
+            [text.ticket, r.require_external_reference ? text.needed : text.optional],
+            [text.expiresAfter, durationText(r.request_ttl)],
+            [text.maximumDuration, g?.max_duration ? durationText(g.max_duration) : text.noLimitInThisRule],
+            [text.defaultDuration, durationText(g?.default_duration)],
             [
-              "Extensions",
-              g?.extension?.allowed === false ? "no" : g?.extension?.needs_approval === false ? "without approval" : "with approval",
+              text.extensions,
+              g?.extension?.allowed === false ? text.no : g?.extension?.needs_approval === false ? text.withoutApproval : text.withApproval,
             ],
             [
-              "Emergency access",
-              e?.allowed
-                ? `granted at once, for at most ${durationText(e.max_duration)}; reviewed within ${durationText(e.post_review_within)}`
-                : "not allowed",
+              text.emergencyAccess,
+              e?.allowed ? text.grantedAtOnceForAtMost(durationText(e.max_duration), durationText(e.post_review_within)) : text.notAllowed,
             ],
-            ["Self-approval", r.allow_self_approval ? "allowed" : "never"],
-            ["Order", r.priority],
-            ["ID", <Id key="i" of={r.id} />],
+            [text.selfApproval, r.allow_self_approval ? text.allowed : text.never],
+            [text.order, r.priority],
+            [text.id, <Id key="i" of={r.id} />],
           ]}
         />
       </div>
@@ -135,29 +134,29 @@ function Actions({ of: r }: { of: Rule }) {
       what === "delete"
         ? ask("DELETE", `/approval-rules/${r.id}`, { key, ifMatch: r.version })
         : ask("POST", `/approval-rules/${r.id}/${what}`, { key, ifMatch: r.version }),
-    done: (_, what) => `${r.name} ${what === "delete" ? "was deleted" : what === "enable" ? "is active" : "is disabled"}.`,
+    done: (_, what) => `${r.name} ${what === "delete" ? text.wasDeleted : what === "enable" ? text.isActive : text.isDisabled}.`,
     changes: ["/approval-rules"],
   });
   return (
     <>
       {!r.enabled && (
         <Button tone="primary" disabled={act.isPending} onClick={() => act.mutate("enable")}>
-          Enable
+          {text.enable}
         </Button>
       )}
       <Menu
-        words="More"
+        words={text.more}
         of={[
-          r.enabled && { words: "Disable", act: () => setAsking("disable") },
-          { words: "Delete", act: () => setAsking("delete"), danger: true },
+          r.enabled && { words: text.disable, act: () => setAsking("disable") },
+          { words: text.deleteLabel, act: () => setAsking("delete"), danger: true },
         ]}
       />
       {asking && (
         <AskFirst
           open
           close={() => setAsking(undefined)}
-          title={asking === "delete" ? "Delete this rule" : "Disable this rule"}
-          verb={asking === "delete" ? "Delete" : "Disable"}
+          title={asking === "delete" ? text.deleteThisRule : text.disableThisRule}
+          verb={asking === "delete" ? text.deleteLabel : text.disable}
           tone="danger"
           act={async () => {
             await act.mutateAsync(asking);
@@ -165,8 +164,8 @@ function Actions({ of: r }: { of: Rule }) {
           }}
         >
           <p>
-            New requests follow the next most specific rule, or the default rule. Open requests keep this rule.
-            {asking === "disable" && " Rules that refer to it still use it."}
+            {text.newRequestsFollowTheNextMost}
+            {asking === "disable" && <> {text.rulesThatReferToItStill}</>}
           </p>
         </AskFirst>
       )}

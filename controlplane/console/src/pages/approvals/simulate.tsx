@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/approvals";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { durationText } from "../../kit/duration";
@@ -27,7 +28,7 @@ export function TryOut({ body, id }: { body?: (() => object) | undefined; id?: s
         requested_resources: [{ [`${kind}_id`]: thing?.id, ...(span ? { duration: span } : {}) }],
         urgency: emergency ? "emergency" : "normal",
         kind: asks,
-        justification: "a sample",
+        justification: text.aSample,
       };
       const of = await ask<Simulation>("POST", "/approval-rules/simulate", {
         body: { request, ...(body ? { rule: body() } : {}), ...(id ? { rule_id: id } : {}) },
@@ -38,7 +39,7 @@ export function TryOut({ body, id }: { body?: (() => object) | undefined; id?: s
     }
   };
   return (
-    <Part title="Test with a sample request" lead="Uses the same evaluation as a real request. No approver is asked, and nothing is saved.">
+    <Part title={text.testWithASampleRequest} lead={text.usesTheSameEvaluationAsA}>
       <form
         className="card padded stack"
         data-reads=""
@@ -48,39 +49,39 @@ export function TryOut({ body, id }: { body?: (() => object) | undefined; id?: s
         }}
       >
         <div className="fields">
-          <Pick label="Person" source={people} value={whom} set={setWhom} required />
+          <Pick label={text.person} source={people} value={whom} set={setWhom} required />
           <SelectField
-            label="Item"
+            label={text.item}
             value={kind}
             set={(k) => {
               setKind(k);
               setThing(null);
             }}
             options={[
-              ["entitlement", "an entitlement"],
-              ["role", "a role"],
+              ["entitlement", text.anEntitlement],
+              ["role", text.aRole],
             ]}
           />
-          <Pick label="Item name" source={(kind === "role" ? roles : access) as typeof people} value={thing} set={setThing} required />
+          <Pick label={text.itemName} source={(kind === "role" ? roles : access) as typeof people} value={thing} set={setThing} required />
           <SelectField
-            label="Kind of request"
+            label={text.kindOfRequest}
             value={asks}
             set={setAsks}
             options={[
-              ["grant", "new access"],
-              ["extend", "extension"],
-              ["return", "return of access"],
-              ["revoke", "end of access"],
+              ["grant", text.newAccess],
+              ["extend", text.extension],
+              ["return", text.returnOfAccess],
+              ["revoke", text.endOfAccess],
             ]}
           />
-          <DurationField reads label="Duration" value={span} set={setSpan} none="default, or without an end date" />
+          <DurationField reads label={text.duration} value={span} set={setSpan} none={text.defaultOrWithoutAnEndDate} />
         </div>
-        <Check reads label="Emergency request" value={emergency} set={setEmergency} />
+        <Check reads label={text.emergencyRequest} value={emergency} set={setEmergency} />
         <div className="row">
           <Button reads type="submit" disabled={!whom || !thing || told.busy}>
-            Test
+            {text.test}
           </Button>
-          {body && <span className="small muted">Uses the settings above, including unsaved changes.</span>}
+          {body && <span className="small muted">{text.usesTheSettingsAboveIncludingUnsaved}</span>}
         </div>
         <div aria-live="polite" className="stack tight">
           <Problems of={told.error} />
@@ -103,7 +104,7 @@ export const planStations = (plan: Of<"Plan">): Station[] =>
   (plan.stages ?? []).map((s) => ({
     name: s.definition.name,
     due: s.due_at ?? null,
-    note: s.satisfied ?? (s.blocked ? "No approver can be found." : undefined),
+    note: s.satisfied ?? (s.blocked ? text.noApproverCanBeFound : undefined),
     groups: s.groups.map((g) => ({
       needed: g.needed,
       seats: g.slots.map((x) => ({ words: x.display, via: x.via, because: x.because, for: x.acting_for })),
@@ -113,12 +114,12 @@ export const planStations = (plan: Of<"Plan">): Station[] =>
 function Outcome({ of }: { of: Of<"ApprovalSimulated"> }) {
   const { plan } = of;
   const limits = [
-    plan.terms.max_duration ? `at most ${durationText(plan.terms.max_duration)}` : "",
-    plan.terms.default_duration ? `usually ${durationText(plan.terms.default_duration)}` : "",
-    plan.terms.allow_permanent ? "" : "an end date is required",
-    plan.require_justification ? "a reason is required" : "",
-    plan.require_external_reference ? "a ticket is required" : "",
-    plan.emergency.allowed ? `emergency access at once, for at most ${durationText(plan.emergency.max_duration)}` : "",
+    plan.terms.max_duration ? text.atMostMaxDuration(durationText(plan.terms.max_duration)) : "",
+    plan.terms.default_duration ? text.usuallyDefaultDuration(durationText(plan.terms.default_duration)) : "",
+    plan.terms.allow_permanent ? "" : text.anEndDateIsRequired,
+    plan.require_justification ? text.aReasonIsRequired : "",
+    plan.require_external_reference ? text.aTicketIsRequired : "",
+    plan.emergency.allowed ? text.emergencyAccessAtOnceForAt(durationText(plan.emergency.max_duration)) : "",
   ].filter(Boolean);
   return (
     <div className="stack tight">
@@ -127,24 +128,17 @@ function Outcome({ of }: { of: Of<"ApprovalSimulated"> }) {
           <Text of={plan.rule.name} />
         </strong>
         : {plan.rule.matched_because}
-        {of.instead_of && of.instead_of.name !== plan.rule.name && (
-          <>
-            {" "}
-            Replaces the rule <Text of={of.instead_of.name} />.
-          </>
-        )}
+        {of.instead_of && of.instead_of.name !== plan.rule.name && <> {text.replacesTheRuleName(<Text of={of.instead_of.name} />)}</>}
       </p>
-      {plan.blocked && (
-        <Note tone="bad">No approver can be found. The request would be blocked, and administrators would be notified.</Note>
-      )}
-      {plan.outcome === "auto_approve" && <Note tone="ok">Approved without approval steps. {plan.reason}</Note>}
-      {plan.outcome === "auto_reject" && <Note tone="bad">Rejected. {plan.reason}</Note>}
+      {plan.blocked && <Note tone="bad">{text.noApproverCanBeFoundThe}</Note>}
+      {plan.outcome === "auto_approve" && <Note tone="ok">{text.approvedWithoutApprovalStepsReason(plan.reason)}</Note>}
+      {plan.outcome === "auto_reject" && <Note tone="bad">{text.rejectedReason(plan.reason)}</Note>}
       {plan.outcome === "chain" && (
-        <ApprovalPath of={planStations(plan)} label={`Approvers for ${of.display}`} end={<strong>Access</strong>} />
+        <ApprovalPath of={planStations(plan)} label={text.approversForOfValue(of.display)} end={<strong>{text.access}</strong>} />
       )}
       {limits.length > 0 && <p className="small muted">{limits.join("; ")}.</p>}
       <details className="small">
-        <summary>How approvers were found</summary>
+        <summary>{text.howApproversWereFound}</summary>
         <ol className="stack tight">
           {plan.resolution_log.map((l, n) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines of a log

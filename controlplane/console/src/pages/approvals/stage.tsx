@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import type { ReactNode } from "react";
+import * as text from "#text/approvals";
 import { DurationField } from "../../kit/durationfield";
 import { Check, SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -25,30 +26,30 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
   const group = (i: number, g: ApproverGroup | undefined) =>
     set({ ...s, groups: s.groups.flatMap((x, j) => (j !== i ? [x] : g ? [g] : [])) });
   const more = (name: keyof Stage, v: unknown) => set({ ...s, [name]: v });
-  const about = s.name.trim() || `step ${n}`;
+  const about = s.name.trim() || text.stepN(n);
   return (
     <div className="rule-stage stack">
       <div className="row between">
-        <h4>Step {n}</h4>
+        <h4>{text.stepNText(n)}</h4>
         <div className="row">
-          <Button tone="quiet" className="icon" aria-label={`${about} earlier`} disabled={n === 1} onClick={() => move(-1)}>
+          <Button tone="quiet" className="icon" aria-label={text.aboutEarlier(about)} disabled={n === 1} onClick={() => move(-1)}>
             <ArrowUp aria-hidden size={14} />
           </Button>
-          <Button tone="quiet" className="icon" aria-label={`${about} later`} disabled={last} onClick={() => move(1)}>
+          <Button tone="quiet" className="icon" aria-label={text.aboutLater(about)} disabled={last} onClick={() => move(1)}>
             <ArrowDown aria-hidden size={14} />
           </Button>
-          <Button tone="quiet" className="icon" aria-label={`Remove ${about}`} onClick={drop}>
+          <Button tone="quiet" className="icon" aria-label={text.removeAbout(about)} onClick={drop}>
             <X aria-hidden size={14} />
           </Button>
         </div>
       </div>
       <div className="fields">
-        <TextField label="Name" value={s.name} set={(t) => more("name", t)} error={wrong(`${at}/name`)} max={200} required />
+        <TextField label={text.name} value={s.name} set={(t) => more("name", t)} error={wrong(`${at}/name`)} max={200} required />
         <DurationField
-          label="Time to answer"
+          label={text.timeToAnswer}
           value={s.respond_within}
           set={(t) => more("respond_within", t)}
-          hint="In working time: a day is a working day."
+          hint={text.inWorkingTimeADayIs}
           error={wrong(`${at}/respond_within`)}
           required
         />
@@ -68,49 +69,49 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
       {wrong(`${at}/groups`) && <small className="bad">{wrong(`${at}/groups`)}</small>}
       <div>
         <Button tone="quiet" onClick={() => set({ ...s, groups: [...s.groups, { mode: "any", approvers: [{ kind: "resource_owner" }] }] })}>
-          <Plus aria-hidden size={14} /> Add parallel group
+          <Plus aria-hidden size={14} /> {text.addParallelGroup}
         </Button>
       </div>
-      <Disclosure title="If no approver answers" open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
+      <Disclosure title={text.ifNoApproverAnswers} open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
         <Reminders of={s.reminders ?? []} set={(r) => more("reminders", r)} at={`${at}/reminders`} wrong={wrong} />
         <Escalations of={s.escalation ?? []} set={(e) => more("escalation", e)} at={`${at}/escalation`} wrong={wrong} rule={rule} />
       </Disclosure>
-      <Disclosure title="If no approver is found" open={Boolean(s.fallback?.length)}>
-        <p className="small muted">These people are asked instead. If none is set, administrators are asked.</p>
+      <Disclosure title={text.ifNoApproverIsFound} open={Boolean(s.fallback?.length)}>
+        <p className="small muted">{text.thesePeopleAreAskedInsteadIf}</p>
         <Resolvers
-          label="Fallback approvers"
+          label={text.fallbackApprovers}
           of={s.fallback ?? []}
           set={(r) => more("fallback", r)}
           at={`${at}/fallback`}
           wrong={wrong}
-          add="Add fallback approver"
+          add={text.addFallbackApprover}
         />
       </Disclosure>
-      <Disclosure title="More settings" open={Boolean(s.wait || s.decision_window || s.calendar_id)}>
+      <Disclosure title={text.moreSettings} open={Boolean(s.wait || s.decision_window || s.calendar_id)}>
         <div className="fields">
           <SelectField
-            label="Require a comment"
+            label={text.requireAComment}
             value={s.require_comment ?? "none"}
             set={(c) => more("require_comment", c)}
             options={[
-              ["none", "never"],
-              ["reject", "to reject"],
-              ["approve", "to approve"],
-              ["both", "always"],
+              ["none", text.never],
+              ["reject", text.toReject],
+              ["approve", text.toApprove],
+              ["both", text.alwaysLower],
             ]}
             error={wrong(`${at}/require_comment`)}
           />
           <Calendar of={s.calendar_id ?? ""} set={(id) => more("calendar_id", id)} error={wrong(`${at}/calendar_id`)} />
         </div>
-        <Check label="Allow delegates to approve" value={s.allow_delegation ?? true} set={(on) => more("allow_delegation", on)} />
-        <Check label="Allow approvers to reassign" value={s.allow_reassign ?? true} set={(on) => more("allow_reassign", on)} />
+        <Check label={text.allowDelegatesToApprove} value={s.allow_delegation ?? true} set={(on) => more("allow_delegation", on)} />
+        <Check label={text.allowApproversToReassign} value={s.allow_reassign ?? true} set={(on) => more("allow_reassign", on)} />
         {(s.allow_reassign ?? true) && (
           <ManyPick
-            label="Allowed people"
+            label={text.allowedPeople}
             kind="people"
             ids={s.reassign_allow_list ?? []}
             set={(ids) => more("reassign_allow_list", ids)}
-            hint="Leave empty to allow everyone."
+            hint={text.leaveEmptyToAllowEveryone}
             error={wrong(`${at}/reassign_allow_list/0`)}
           />
         )}
@@ -142,23 +143,29 @@ type GroupProps = {
 function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
   return (
     <fieldset className="rule-group stack tight">
-      <legend className="small muted">{n === 0 ? "Approvers" : "and also"}</legend>
-      <Resolvers label="Approver" of={g.approvers} set={(approvers) => set({ ...g, approvers })} at={`${at}/approvers`} wrong={wrong} />
+      <legend className="small muted">{n === 0 ? text.approvers : text.andAlso}</legend>
+      <Resolvers
+        label={text.approver}
+        of={g.approvers}
+        set={(approvers) => set({ ...g, approvers })}
+        at={`${at}/approvers`}
+        wrong={wrong}
+      />
       <div className="fields">
         <SelectField
-          label="Required approvals"
+          label={text.requiredApprovals}
           value={g.mode}
           set={(mode) => set(mode === "quorum" ? { ...g, mode, quorum: g.quorum ?? 2 } : { mode, approvers: g.approvers })}
           options={[
-            ["any", "one"],
-            ["all", "all"],
-            ["quorum", "a fixed number"],
+            ["any", text.one],
+            ["all", text.allLower],
+            ["quorum", text.aFixedNumber],
           ]}
           error={wrong(`${at}/mode`)}
         />
         {g.mode === "quorum" && (
           <TextField
-            label="Number of approvals"
+            label={text.numberOfApprovals}
             type="number"
             value={String(g.quorum ?? "")}
             set={(t) => set({ ...g, quorum: Number(t) })}
@@ -169,7 +176,7 @@ function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
       {drop && (
         <div>
           <Button tone="quiet" onClick={drop}>
-            Remove group
+            {text.removeGroup}
           </Button>
         </div>
       )}
@@ -184,20 +191,20 @@ function Reminders({ of, set, at, wrong }: { of: string[]; set: (r: string[]) =>
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name than their place
         <div key={i} className="row rule-resolver">
           <DurationField
-            label={`Reminder before the due time (${i + 1})`}
+            label={text.reminderBeforeTheDueTimeI(i + 1)}
             value={r}
             set={(t) => set(of.map((x, j) => (j === i ? t : x)))}
             error={wrong(`${at}/${i}`)}
             required
           />
-          <Button tone="quiet" className="icon" aria-label={`Remove reminder ${i + 1}`} onClick={() => set(of.filter((_, j) => j !== i))}>
+          <Button tone="quiet" className="icon" aria-label={text.removeReminderI(i + 1)} onClick={() => set(of.filter((_, j) => j !== i))}>
             <X aria-hidden size={14} />
           </Button>
         </div>
       ))}
       <div>
         <Button tone="quiet" onClick={() => set([...of, "P1D"])}>
-          <Plus aria-hidden size={14} /> Reminder
+          <Plus aria-hidden size={14} /> {text.reminder}
         </Button>
       </div>
     </div>
@@ -215,14 +222,14 @@ function Escalations({ of, set, at, wrong, rule }: EscProps) {
         <div key={i} className="rule-group stack tight">
           <div className="fields">
             <DurationField
-              label={`Escalate after (${i + 1})`}
+              label={text.escalateAfterI(i + 1)}
               value={e.after}
               set={(after) => put(i, { ...e, after })}
               error={wrong(`${at}/${i}/after`)}
               required
             />
             <SelectField
-              label="Action"
+              label={text.action}
               value={e.action}
               set={(action) =>
                 put(i, {
@@ -239,18 +246,18 @@ function Escalations({ of, set, at, wrong, rule }: EscProps) {
             )}
           </div>
           {(e.action === "add" || e.action === "replace") && (
-            <Resolvers label="People" of={e.to ?? []} set={(to) => put(i, { ...e, to })} at={`${at}/${i}/to`} wrong={wrong} />
+            <Resolvers label={text.people} of={e.to ?? []} set={(to) => put(i, { ...e, to })} at={`${at}/${i}/to`} wrong={wrong} />
           )}
           <div>
             <Button tone="quiet" onClick={() => set(of.filter((_, j) => j !== i))}>
-              Remove escalation
+              {text.removeEscalation}
             </Button>
           </div>
         </div>
       ))}
       <div>
         <Button tone="quiet" onClick={() => set([...of, { after: "P2D", action: "add", to: [{ kind: "manager", level: 2 }] }])}>
-          <Plus aria-hidden size={14} /> Escalation
+          <Plus aria-hidden size={14} /> {text.escalation}
         </Button>
       </div>
     </div>

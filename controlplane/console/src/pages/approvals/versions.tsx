@@ -1,3 +1,4 @@
+import * as text from "#text/approvals";
 import type { Of } from "../../api/types";
 import { Versions } from "../../kit/versions";
 
@@ -5,7 +6,7 @@ import { Versions } from "../../kit/versions";
 export const RuleVersions = ({ id }: { id: string }) => (
   <Versions<Of<"ApprovalRuleVersion">>
     path={`/approval-rules/${id}/versions`}
-    lead="Each request shows the version under which it was submitted."
+    lead={text.eachRequestShowsTheVersionUnder}
     says={(v) => (
       <ul>
         {v.sentences.map((s) => (

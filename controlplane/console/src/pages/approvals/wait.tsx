@@ -1,3 +1,4 @@
+import * as text from "#text/approvals";
 import { DurationField } from "../../kit/durationfield";
 import { Check, Checks, SelectField, TextField } from "../../kit/form";
 import { ConditionField } from "../policies/condition";
@@ -18,21 +19,21 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
   return (
     <>
       <SelectField
-        label="Wait before the first step"
+        label={text.waitBeforeTheFirstStep}
         value={w?.kind ?? ""}
         set={(kind) => (kind ? put(fresh(kind as Wait["kind"])) : set({ ...bare, ...(win ? { decision_window: win } : {}) }))}
-        none="no wait"
+        none={text.noWait}
         options={[
-          ["duration", "for a period"],
-          ["time_of_day", "until a time of day"],
-          ["condition", "until a condition on the person is true"],
-          ["external", "until an administrator continues it"],
+          ["duration", text.forAPeriod],
+          ["time_of_day", text.untilATimeOfDay],
+          ["condition", text.untilAConditionOnThePerson],
+          ["external", text.untilAnAdministratorContinuesIt],
         ]}
         error={here("kind")}
       />
       {w?.kind === "duration" && (
         <DurationField
-          label="Period"
+          label={text.period}
           value={w.duration ?? ""}
           set={(duration) => put({ ...w, duration })}
           error={here("duration")}
@@ -41,19 +42,19 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
       )}
       {w?.kind === "time_of_day" && (
         <div className="fields">
-          <TextField label="Time of day" type="time" value={w.at ?? ""} set={(t) => put({ ...w, at: t })} error={here("at")} required />
+          <TextField label={text.timeOfDay} type="time" value={w.at ?? ""} set={(t) => put({ ...w, at: t })} error={here("at")} required />
           <TextField
-            label="Time zone"
+            label={text.timeZone}
             value={w.tz ?? ""}
             set={(tz) => put({ ...w, tz })}
-            hint="For example Europe/Berlin."
+            hint={text.forExampleEuropeBerlin}
             error={here("tz")}
           />
         </div>
       )}
       {w?.kind === "condition" && (
         <ConditionField
-          label="Condition"
+          label={text.condition}
           value={w.condition ?? matchAll}
           set={(condition) => put({ ...w, condition })}
           wrong={wrong}
@@ -63,26 +64,26 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
       {(w?.kind === "condition" || w?.kind === "external") && (
         <div className="fields">
           <DurationField
-            label="Maximum wait"
+            label={text.maximumWait}
             value={w.timeout ?? ""}
             set={(timeout) => put({ ...w, timeout })}
             error={here("timeout")}
             required
           />
           <SelectField
-            label="Then"
+            label={text.thenLabel}
             value={w.on_timeout ?? "reject"}
             set={(on_timeout) => put({ ...w, on_timeout })}
             options={[
-              ["continue", "continue"],
-              ["reject", "refuse"],
+              ["continue", text.continueLabel],
+              ["reject", text.refuse],
             ]}
             error={here("on_timeout")}
           />
         </div>
       )}
       <Check
-        label="Allow decisions only at certain times"
+        label={text.allowDecisionsOnlyAtCertainTimes}
         value={Boolean(win)}
         set={(on) =>
           set({
@@ -95,31 +96,31 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
       {win && (
         <>
           <Checks
-            label="Days"
+            label={text.days}
             value={(win.days ?? []) as (typeof days)[number][]}
             set={(d) => set({ ...s, decision_window: { ...win, days: d } })}
             options={days.map((d) => [d, d] as const)}
           />
           <div className="fields">
             <TextField
-              label="From"
+              label={text.from}
               type="time"
               value={win.from ?? ""}
               set={(from) => set({ ...s, decision_window: { ...win, from } })}
               error={wrong(`${at}/decision_window/from`)}
             />
             <TextField
-              label="To"
+              label={text.to}
               type="time"
               value={win.to ?? ""}
               set={(to) => set({ ...s, decision_window: { ...win, to } })}
               error={wrong(`${at}/decision_window/to`)}
             />
             <TextField
-              label="Time zone"
+              label={text.timeZone}
               value={win.tz ?? ""}
               set={(tz) => set({ ...s, decision_window: { ...win, tz } })}
-              hint="For example Europe/Berlin."
+              hint={text.forExampleEuropeBerlin}
               error={wrong(`${at}/decision_window/tz`) ?? wrong(`${at}/decision_window`)}
             />
           </div>

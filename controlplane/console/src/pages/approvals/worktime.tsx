@@ -1,10 +1,10 @@
+import * as text from "#text/approvals";
 import "./approvals.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
@@ -25,28 +25,28 @@ export default function Worktime() {
   return (
     <div className="stack">
       <Head
-        title="Working time and on call"
-        up={<Link to={"/settings/approval-rules" as never}>Approval rules</Link>}
-        lead="Due times, reminders and escalations count working time. Approval rules can use on-call schedules."
+        title={text.workingTimeAndOnCall}
+        up={<Link to={"/settings/approval-rules" as never}>{text.approvalRules}</Link>}
+        lead={text.dueTimesRemindersAndEscalationsCount}
       />
       <Part
-        title="Calendars"
-        lead="Steps without a calendar use the default calendar. Without one, Monday to Friday from 9:00 to 17:00 in the tenant's time zone applies."
-        actions={may.admin && <Button onClick={() => editCalendar("new")}>Add a calendar</Button>}
+        title={text.calendars}
+        lead={text.stepsWithoutACalendarUseThe}
+        actions={may.admin && <Button onClick={() => editCalendar("new")}>{text.addACalendar}</Button>}
       >
         {calendars.isError ? (
           <Failure error={calendars.error} retry={() => void calendars.refetch()} />
         ) : !calendars.data ? (
           <Skeleton rows={3} />
         ) : calendars.data.items.length === 0 ? (
-          <Empty title="No calendars yet">Monday to Friday from 9:00 to 17:00 in the tenant's time zone applies.</Empty>
+          <Empty title={text.noCalendarsYet}>{text.mondayToFridayFrom900}</Empty>
         ) : (
           <ul className="work-cards">
             {calendars.data.items.map((c) => (
               <li key={c.id} className="card padded stack tight">
                 <div className="row between">
                   <h3 className="row">
-                    <Text of={c.name} /> {c.usual && <State of="usual" tone="ok" words="default" />}
+                    <Text of={c.name} /> {c.usual && <State of="usual" tone="ok" words={text.defaultLabelLower} />}
                   </h3>
                   {may.admin && (
                     <Manage
@@ -65,16 +65,16 @@ export default function Worktime() {
         )}
       </Part>
       <Part
-        title="On call"
-        lead="People who rotate as approvers. If the person on call is not available, the next person is asked."
-        actions={may.admin && <Button onClick={() => editSchedule("new")}>Add a schedule</Button>}
+        title={text.onCall}
+        lead={text.peopleWhoRotateAsApproversIf}
+        actions={may.admin && <Button onClick={() => editSchedule("new")}>{text.addASchedule}</Button>}
       >
         {schedules.isError ? (
           <Failure error={schedules.error} retry={() => void schedules.refetch()} />
         ) : !schedules.data ? (
           <Skeleton rows={3} />
         ) : schedules.data.items.length === 0 ? (
-          <Empty title="No on-call schedules yet">Add people who rotate. Approval rules can then use the person on call.</Empty>
+          <Empty title={text.noOnCallSchedulesYet}>{text.addPeopleWhoRotateApprovalRules}</Empty>
         ) : (
           <ul className="work-cards">
             {schedules.data.items.map((s) => (
@@ -113,14 +113,16 @@ function Week({ of: c }: { of: Calendar }) {
         {c.description ? `: ${c.description}` : ""}
       </p>
       <table className="work-week">
-        <caption className="sr">Hours of {c.name}</caption>
+        <caption className="sr">{text.hoursOfName(c.name)}</caption>
         <tbody>
           {days.map((d) => {
             const hours = c.week?.[d] ?? [];
             return (
               <tr key={d}>
                 <th scope="row">{d}</th>
-                <td>{hours.length ? hours.map((h) => `${h.from} to ${h.to}`).join(", ") : <span className="faint">closed</span>}</td>
+                <td>
+                  {hours.length ? hours.map((h) => text.fromToTo(h.from, h.to)).join(", ") : <span className="faint">{text.closed}</span>}
+                </td>
               </tr>
             );
           })}
@@ -128,7 +130,7 @@ function Week({ of: c }: { of: Calendar }) {
       </table>
       {(c.holidays?.length ?? 0) > 0 && (
         <p className="small muted">
-          {count(c.holidays?.length ?? 0, "holiday")}:{" "}
+          {text.holidaysLower(c.holidays?.length ?? 0)}:{" "}
           {(c.holidays ?? [])
             .slice(0, 4)
             .map((h) => `${h.date} ${h.name ?? ""}`.trim())
@@ -147,29 +149,25 @@ function Manage({ what, path, name, version, edit }: ManageProps) {
   const drop = useAct({
     quiet: true,
     act: (p: string, key) => ask("DELETE", p, { key, ifMatch: version }),
-    done: `${name} was deleted.`,
+    done: text.nameWasDeleted(name),
     changes: ["/approval-rules"],
   });
   return (
     <>
       <Menu
-        words="Actions"
-        label={`Actions for ${name}`}
+        words={text.actions}
+        label={text.actionsForName(name)}
         of={[
-          { words: "Edit", act: edit },
-          { words: "Delete", act: () => setGoing(true), danger: true },
+          { words: text.edit, act: edit },
+          { words: text.deleteLabel, act: () => setGoing(true), danger: true },
         ]}
       />
       <AskFirst
         open={going}
         close={() => setGoing(false)}
-        title={`Delete the ${what} ${name}`}
-        lead={
-          what === "calendar"
-            ? "Steps with this calendar use the default calendar instead. A calendar that a rule uses cannot be deleted."
-            : "A schedule that an approval rule uses cannot be deleted."
-        }
-        verb="Delete"
+        title={text.deleteTheWhatName(what, name)}
+        lead={what === "calendar" ? text.stepsWithThisCalendarUseThe : text.aScheduleThatAnApprovalRule}
+        verb={text.deleteLabel}
         tone="danger"
         act={() => drop.mutateAsync(path)}
       />

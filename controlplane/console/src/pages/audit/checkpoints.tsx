@@ -1,7 +1,8 @@
+import * as text from "#text/audit";
 import { save } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Id, Verbatim } from "../../kit/elements";
 import { Button, Failure, Skeleton, Table, When } from "../../kit/kit";
@@ -11,13 +12,7 @@ import { State } from "../../kit/state";
 export function Checkpoints({ open, close }: { open: boolean; close: () => void }) {
   const all = useGet<Of<"CheckpointList">>("/audit-events/checkpoints", { limit: 50 }, { enabled: open });
   return (
-    <Dialog
-      side
-      open={open}
-      close={close}
-      title="Checkpoints and keys"
-      lead="Checkpoints are signatures over the log. Store the public key outside the server to verify exports independently."
-    >
+    <Dialog side open={open} close={close} title={text.checkpointsAndKeys} lead={text.checkpointsAreSignaturesOverTheLog}>
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
       ) : all.isPending ? (
@@ -26,19 +21,17 @@ export function Checkpoints({ open, close }: { open: boolean; close: () => void 
         <div className="stack">
           <Keys of={all.data.keys ?? []} />
           <section className="stack tight">
-            <h3>
-              The last {number(all.data.items.length)} of {count(all.data.total, "checkpoint")}
-            </h3>
-            {all.data.items.length === 0 && <p className="muted small">No checkpoints yet. The first one is signed within five minutes.</p>}
+            <h3>{text.theLastCountOfCheckpoints(number(all.data.items.length), all.data.total)}</h3>
+            {all.data.items.length === 0 && <p className="muted small">{text.noCheckpointsYetTheFirstOne}</p>}
             {all.data.items.length > 0 && (
-              <Table label="Checkpoints">
+              <Table label={text.checkpoints}>
                 <thead>
                   <tr>
                     <th scope="col" className="num">
-                      Up to entry
+                      {text.upToEntry}
                     </th>
-                    <th scope="col">Signed</th>
-                    <th scope="col">Note</th>
+                    <th scope="col">{text.signed}</th>
+                    <th scope="col">{text.note}</th>
                   </tr>
                 </thead>
                 <tbody>
@@ -50,8 +43,8 @@ export function Checkpoints({ open, close }: { open: boolean; close: () => void 
                       </td>
                       <td className="wide">
                         <details>
-                          <summary data-reads="">Signed text</summary>
-                          <Verbatim label={`Checkpoint ${c.seq}`} copy>
+                          <summary data-reads="">{text.signedText}</summary>
+                          <Verbatim label={text.checkpointSeq(c.seq)} copy>
                             {c.note}
                           </Verbatim>
                         </details>
@@ -71,19 +64,17 @@ export function Checkpoints({ open, close }: { open: boolean; close: () => void 
 function Keys({ of }: { of: Of<"VerifyingKey">[] }) {
   return (
     <section className="stack tight">
-      <h3>Keys</h3>
+      <h3>{text.keys}</h3>
       <ul className="stack tight">
         {of.map((k) => (
           <li key={k.key_id} className="audit-key">
             <div className="row between">
-              <State of={k.active ? "active" : "kept"} words={k.active ? "signs" : "verification only"} />
+              <State of={k.active ? "active" : "kept"} words={k.active ? text.signs : text.verificationOnly} />
               <Button reads onClick={() => save(new Blob([k.pem], { type: "application/x-pem-file" }), "audit-key.pem")}>
-                Download as PEM
+                {text.downloadAsPem}
               </Button>
             </div>
-            <p className="small">
-              Fingerprint <Id of={k.fingerprint} />
-            </p>
+            <p className="small">{text.fingerprintFingerprint(<Id of={k.fingerprint} />)}</p>
           </li>
         ))}
       </ul>

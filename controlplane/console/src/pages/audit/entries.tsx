@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useMemo, useState } from "react";
+import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { useKeys } from "../../app/keys";
 import { blockSize, parts, useNearViewport } from "../../kit/viewport";
@@ -15,10 +16,10 @@ export function Entries({ events, total, search, busy, more }: Props) {
   const at = useMoving(events, search, more);
   const blocks = useMemo(() => parts(events, blockSize), [events]);
   return (
-    <table className="card audit-log" aria-label="Entries, newest first" aria-busy={busy} aria-rowcount={total + 1}>
+    <table className="card audit-log" aria-label={text.entriesNewestFirst} aria-busy={busy} aria-rowcount={total + 1}>
       <thead className="sr">
         <tr aria-rowindex={1}>
-          {["Time", "Action", "Actor", "Subject", "Outcome"].map((title) => (
+          {[text.time, text.action, text.actor, text.subject, text.outcome].map((title) => (
             <th scope="col" key={title}>
               {title}
             </th>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
@@ -15,7 +16,7 @@ type Props = { id: string | undefined; close: () => void; search: Asked; go: (ne
 export function Entry({ id, close, search, go }: Props) {
   const entry = useGet<Event>(`/audit-events/${id}`, {}, { enabled: Boolean(id) });
   return (
-    <Dialog side open={Boolean(id)} close={close} title={entry.data?.action ?? "Entry"} lead={<Meaning of={entry.data?.action} />}>
+    <Dialog side open={Boolean(id)} close={close} title={entry.data?.action ?? text.entry} lead={<Meaning of={entry.data?.action} />}>
       {entry.isError ? (
         <Failure error={entry.error} retry={() => void entry.refetch()} />
       ) : entry.isPending ? (
@@ -40,26 +41,26 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
     <div className="stack">
       <Facts
         of={[
-          ["Time", <When key="at" at={e.time} />],
-          ["Outcome", <Outcome key="out" of={e.outcome} />],
-          ["Actor", <Thing key="who" type={e.actor.type} id={e.actor.id} display={e.actor.display} />],
-          ["Role", (e.actor.roles ?? []).map((r) => r.replaceAll("_", " ")).join(", ")],
-          ["On behalf of", e.acting_for && <Thing key="for" {...e.acting_for} />],
-          ["From", e.actor.ip],
-          ["Client", e.actor.user_agent && <bdi key="ua">{e.actor.user_agent.slice(0, 300)}</bdi>],
-          ["Subject", e.subject && <Thing key="what" {...e.subject} />],
-          ["Reason", e.reason && <bdi key="why">{e.reason}</bdi>],
-          ["Number", String(e.seq)],
+          [text.time, <When key="at" at={e.time} />],
+          [text.outcome, <Outcome key="out" of={e.outcome} />],
+          [text.actor, <Thing key="who" type={e.actor.type} id={e.actor.id} display={e.actor.display} />],
+          [text.role, (e.actor.roles ?? []).map((r) => r.replaceAll("_", " ")).join(", ")],
+          [text.onBehalfOf, e.acting_for && <Thing key="for" {...e.acting_for} />],
+          [text.from, e.actor.ip],
+          [text.client, e.actor.user_agent && <bdi key="ua">{e.actor.user_agent.slice(0, 300)}</bdi>],
+          [text.subject, e.subject && <Thing key="what" {...e.subject} />],
+          [text.reason, e.reason && <bdi key="why">{e.reason}</bdi>],
+          [text.numberLabel, String(e.seq)],
         ]}
       />
       {e.on_behalf_of_tenant && (
         <Note tone="warn">
-          Done by a service operator from another tenant{e.on_behalf_of_tenant.reason ? `: ${e.on_behalf_of_tenant.reason}` : ""}.
+          {e.on_behalf_of_tenant.reason ? text.doneByAServiceOperatorFrom(e.on_behalf_of_tenant.reason) : text.doneByAServiceOperatorFrom2}
         </Note>
       )}
       {(e.objects ?? []).length > 0 && (
         <section className="stack tight">
-          <h3>Affected objects</h3>
+          <h3>{text.affectedObjects}</h3>
           <ul className="small">
             {(e.objects ?? []).slice(0, 50).map((o) => (
               <li key={`${o.type}${o.id}`}>
@@ -70,34 +71,30 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
         </section>
       )}
       <section className="stack tight">
-        <h3>Changes</h3>
-        <Differences of={changes} none="This entry records no field changes." />
+        <h3>{text.changes}</h3>
+        <Differences of={changes} none={text.thisEntryRecordsNoFieldChanges} />
       </section>
       <div className="row">
         {e.actor.id && (
           <Button reads onClick={only({ actor: e.actor.id })}>
-            All entries by this actor
+            {text.allEntriesByThisActor}
           </Button>
         )}
         {e.subject && (
           <Button reads onClick={only({ object: e.subject.id, object_type: e.subject.type })}>
-            All entries about this subject
+            {text.allEntriesAboutThisSubject}
           </Button>
         )}
         {request && (
           <Button reads onClick={only({ request })}>
-            Same request
+            {text.sameRequest}
           </Button>
         )}
       </div>
-      {request && (
-        <p className="small">
-          Request <Id of={request} />
-        </p>
-      )}
+      {request && <p className="small">{text.requestRequest(<Id of={request} />)}</p>}
       <section className="stack tight">
-        <h3>Raw entry</h3>
-        <Verbatim label="Entry as JSON" copy>
+        <h3>{text.rawEntry}</h3>
+        <Verbatim label={text.entryAsJson} copy>
           {JSON.stringify(e, null, 2)}
         </Verbatim>
       </section>
@@ -108,7 +105,7 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
 /** Something that an entry names, as a link where it can be opened. */
 function Thing({ type, id, display }: { type: string; id?: string | undefined; display?: string | undefined }) {
   const place = placeOf(type);
-  const words = display || id || (type === "system" ? "the service" : type);
+  const words = display || id || (type === "system" ? text.theService : type);
   if (!place || !id) return <bdi>{words}</bdi>;
   return (
     <Link to={place as "/people/$id"} params={{ id }} className="audit-link">

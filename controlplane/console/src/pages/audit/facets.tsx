@@ -1,4 +1,5 @@
 import { X } from "lucide-react";
+import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { DayFilter } from "../../kit/dayinput";
@@ -17,47 +18,52 @@ export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
   const known = actions.filter((a) => !of.category || a.category === of.category);
   const domains = [...new Set(known.map((a) => a.action.split(".")[0] ?? ""))].filter(Boolean);
   return (
-    <section className="stack tight" aria-label="View">
+    <section className="stack tight" aria-label={text.view}>
       <div className="row filters">
-        <Choice words="Category" value={of.category} set={(category) => set({ category, action: "" })} of={categories.map((c) => [c, c])} />
         <Choice
-          words="Action"
+          words={text.category}
+          value={of.category}
+          set={(category) => set({ category, action: "" })}
+          of={categories.map((c) => [c, c])}
+        />
+        <Choice
+          words={text.action}
           value={of.action}
           set={(action) => set({ action })}
           of={[
-            ...domains.map((d) => [`${d}.*`, `${d}: all`] as [string, string]),
+            ...domains.map((d) => [`${d}.*`, text.allOf(d)] as [string, string]),
             ...known.map((a) => [a.action, a.action] as [string, string]),
           ]}
         />
         <Choice
-          words="Outcome"
+          words={text.outcome}
           value={of.outcome}
           set={(outcome) => set({ outcome })}
           of={[
-            ["success", "done"],
-            ["failure", "failed"],
-            ["denied", "denied"],
+            ["success", text.done],
+            ["failure", text.failed],
+            ["denied", text.denied],
           ]}
         />
         <Choice
-          words="Actor"
+          words={text.actor}
           value={of.actor_type}
           set={(actor_type) => set({ actor_type })}
           of={[
-            ["user", "people"],
-            ["service", "integrations"],
-            ["agent", "agents"],
-            ["system", "the service"],
+            ["user", text.people],
+            ["service", text.integrations],
+            ["agent", text.agents],
+            ["system", text.theService],
           ]}
         />
-        <DayFilter words="From" value={of.from ?? ""} set={(from) => set({ from })} />
-        <DayFilter words="To" value={of.to ?? ""} set={(to) => set({ to })} />
-        <SearchBox what="search entries" value={of.q ?? ""} onChange={(q) => set({ q })} />
+        <DayFilter words={text.from} value={of.from ?? ""} set={(from) => set({ from })} />
+        <DayFilter words={text.to} value={of.to ?? ""} set={(to) => set({ to })} />
+        <SearchBox what={text.searchEntries} value={of.q ?? ""} onChange={(q) => set({ q })} />
       </div>
       <div className="row">
-        <Taken words="by" value={of.actor} drop={() => set({ actor: "" })} />
-        <Taken words="about" value={of.object} drop={() => set({ object: "", object_type: "" })} />
-        <Taken words="of the request" value={of.request} drop={() => set({ request: "" })} />
+        <Taken words={text.by} value={of.actor} drop={() => set({ actor: "" })} />
+        <Taken words={text.about} value={of.object} drop={() => set({ object: "", object_type: "" })} />
+        <Taken words={text.ofTheRequest} value={of.request} drop={() => set({ request: "" })} />
         {of.action && known.find((a) => a.action === of.action) && (
           <span className="small muted">{known.find((a) => a.action === of.action)?.meaning}</span>
         )}
@@ -72,7 +78,7 @@ function Taken({ words, value, drop }: { words: string; value: string | undefine
   return (
     <span className="chip audit-taken" aria-current="true">
       {words} <code>{value}</code>
-      <Button reads tone="quiet" className="icon" aria-label={`Remove filter: ${words} ${value}`} onClick={drop}>
+      <Button reads tone="quiet" className="icon" aria-label={text.removeFilterWordsValue(words, value)} onClick={drop}>
         <X aria-hidden size={12} />
       </Button>
     </span>

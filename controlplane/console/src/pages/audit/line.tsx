@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -37,9 +38,9 @@ export const lineText = (e: Of<"Event">) =>
     .join("  ")
     .replaceAll(/\s*\n\s*/g, " ");
 
-const outcomes: Record<string, string> = { success: "done", denied: "denied", failure: "failed" };
+const outcomes: Record<string, string> = { success: text.done, denied: text.denied, failure: text.failed };
 
 /** How something ended. */
 export function Outcome({ of }: { of: string }) {
-  return <State of={of} tone={of === "success" ? "ok" : of === "denied" ? "bad" : "warn"} words={outcomes[of] ?? "failed"} />;
+  return <State of={of} tone={of === "success" ? "ok" : of === "denied" ? "bad" : "warn"} words={outcomes[of] ?? text.failed} />;
 }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
+import * as text from "#text/audit";
 import { ask, download, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -23,10 +24,10 @@ export default function Audit() {
   const query = queryOf(search);
   return (
     <>
-      <Head title="Audit log" lead="Who did what, when, from where, and with what outcome. Entries cannot be changed.">
+      <Head title={text.auditLog} lead={text.whoDidWhatWhenFromWhere}>
         <Export query={query} />
         <Link to="/settings/audit" className="button">
-          Retention and streams
+          {text.retentionAndStreams}
         </Link>
       </Head>
       <VerifyChain />
@@ -56,10 +57,10 @@ function Log({ query, search, narrowed, clear }: LogProps) {
   const total = log.data.pages[0]?.total ?? 0;
   if (events.length === 0)
     return (
-      <Empty title={narrowed ? "No results match these filters" : "The log is empty"}>
+      <Empty title={narrowed ? text.noResultsMatchTheseFilters : text.theLogIsEmpty}>
         {narrowed && (
           <Button reads onClick={clear}>
-            Clear filters
+            {text.clearFilters}
           </Button>
         )}
       </Empty>
@@ -68,12 +69,10 @@ function Log({ query, search, narrowed, clear }: LogProps) {
     <>
       <Entries events={events} total={total} search={search} busy={log.isFetchingNextPage} more={readOn ? more : undefined} />
       <div className="row between small muted" ref={end}>
-        <span role="status">
-          {events.length.toLocaleString("en")} of {total.toLocaleString("en")}
-        </span>
+        <span role="status">{text.countOfTotal(events.length.toLocaleString("en"), total.toLocaleString("en"))}</span>
         {log.hasNextPage && (
           <Button reads disabled={log.isFetchingNextPage} onClick={more}>
-            {log.isFetchingNextPage ? "Loading…" : "Show older entries"}
+            {log.isFetchingNextPage ? text.loading : text.showOlderEntries}
           </Button>
         )}
       </div>
@@ -105,17 +104,17 @@ function Export({ query }: { query: ReturnType<typeof queryOf> }) {
       const ending = format === "csv" ? "csv" : "ndjson";
       return download("/audit-events/export", `audit${format === "ocsf" ? "-ocsf" : ""}.${ending}`, { query: { ...narrowed, format } });
     },
-    done: "Export completed. The export is recorded in the audit log.",
+    done: text.exportCompletedTheExportIsRecorded,
     changes: ["/audit-events"],
   });
   return (
     <Menu
       reads
-      words={get.isPending ? "Exporting…" : "Export"}
+      words={get.isPending ? text.exporting : text.exportLabel}
       of={[
-        { words: "Filtered entries as CSV", act: () => get.mutate("csv") },
-        { words: "Filtered entries as OCSF", act: () => get.mutate("ocsf") },
-        { words: "Whole period as verifiable JSON lines", act: () => get.mutate("ndjson") },
+        { words: text.filteredEntriesAsCsv, act: () => get.mutate("csv") },
+        { words: text.filteredEntriesAsOcsf, act: () => get.mutate("ocsf") },
+        { words: text.wholePeriodAsVerifiableJsonLines, act: () => get.mutate("ndjson") },
       ]}
     />
   );

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/audit";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -20,29 +21,21 @@ export default function RetentionPage() {
   const found = useGet<Page<Stream>>("/settings/audit-streams", { limit: 100 }, { every: 15_000 });
   return (
     <>
-      <Head
-        title="Audit retention and streams"
-        lead="How long the audit log is kept, and where entries are streamed."
-        up={<Link to="/settings">Settings</Link>}
-      />
+      <Head title={text.auditRetentionAndStreams} lead={text.howLongTheAuditLogIs} up={<Link to="/settings">{text.settings}</Link>} />
       <Retention />
-      <Part
-        title="Streams"
-        lead="Entries are sent in order, at least once each, with their hashes, so receivers can verify them."
-        actions={<Add words="Add a stream" act={() => setOpen("new")} />}
-      >
+      <Part title={text.streams} lead={text.entriesAreSentInOrderAt} actions={<Add words={text.addAStream} act={() => setOpen("new")} />}>
         {found.isPending ? (
           <Skeleton rows={2} />
         ) : found.isError && !found.data ? (
           <Failure error={found.error} retry={() => void found.refetch()} />
         ) : found.data.items.length === 0 ? (
-          <Empty title="No streams yet">Send entries to your SIEM: an HTTPS collector or syslog.</Empty>
+          <Empty title={text.noStreamsYet}>{text.sendEntriesToYourSiemAn}</Empty>
         ) : (
           found.data.items.map((s) => <Card key={s.id} of={s} edit={() => setOpen(s)} />)
         )}
       </Part>
       {open !== undefined && (
-        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Add a stream" : "Edit stream"}>
+        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? text.addAStream : text.editStream}>
           <StreamForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />
         </Dialog>
       )}
@@ -55,10 +48,7 @@ function Retention() {
   if (found.isPending) return <Skeleton rows={2} />;
   if (found.isError && !found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   return (
-    <Part
-      title="Retention"
-      lead="Entries older than the retention period are deleted up to a signed checkpoint. The rest of the log stays verifiable."
-    >
+    <Part title={text.retention} lead={text.entriesOlderThanTheRetentionPeriod}>
       <div className="card padded">
         <Days key={found.data.version} of={found.data} saved={() => void found.refetch()} />
       </div>
@@ -70,12 +60,12 @@ function Days({ of, saved }: { of: Of<"Retention">; saved: () => void }) {
   const may = useMay();
   const form = useForm({ days: String(of.days) }, async (v, key) => {
     await ask("PUT", "/settings/audit/retention", { body: { days: Number(v.days) }, key, ifMatch: of.version });
-    showToast("Saved");
+    showToast(text.saved);
     saved();
   });
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField label="Retention in days" type="number" required {...form.field("days")} />
+    <Form of={form} verb={text.save} closed={!may.admin}>
+      <TextField label={text.retentionInDays} type="number" required {...form.field("days")} />
     </Form>
   );
 }
@@ -97,45 +87,43 @@ function Card({ of, edit }: { of: Stream; edit: () => void }) {
         {may.admin && (
           <div className="row">
             <Button onClick={() => test.mutate(undefined)} disabled={test.isPending}>
-              {test.isPending ? "Testing…" : "Test"}
+              {test.isPending ? text.testing : text.test}
             </Button>
-            <Button onClick={edit}>Edit</Button>
-            <Button onClick={() => turn.mutate(!of.enabled)}>{of.enabled ? "Disable" : "Enable"}</Button>
+            <Button onClick={edit}>{text.edit}</Button>
+            <Button onClick={() => turn.mutate(!of.enabled)}>{of.enabled ? text.disable : text.enable}</Button>
             <Button tone="danger" onClick={() => setEnding(true)}>
-              Delete
+              {text.deleteLabel}
             </Button>
           </div>
         )}
       </div>
       {tried && (
         <Note tone={tried.ok ? "ok" : "bad"}>
-          {tried.ok ? `Delivered in ${tried.duration_ms} ms.` : <Text of={tried.error} none="Delivery failed." />}
+          {tried.ok ? text.deliveredInDurationMsMs(tried.duration_ms) : <Text of={tried.error} none={text.deliveryFailed} />}
         </Note>
       )}
       {of.last_error && (
-        <Note tone="bad">
-          <Text of={of.last_error} /> Next attempt: <When at={of.next_attempt_at} />.
-        </Note>
+        <Note tone="bad">{text.lastErrorNextAttemptNextAttempt(<Text of={of.last_error} />, <When at={of.next_attempt_at} />)}</Note>
       )}
       <Facts
         of={[
-          ["Destination", <code key="u">{of.url}</code>],
-          ["Format", of.format],
-          ["Last sent", <When key="l" at={of.last_sent_at} />],
-          ["Waiting", of.lag.toLocaleString("en")],
-          ["Dropped", of.skipped ? of.skipped.toLocaleString("en") : ""],
+          [text.destination, <code key="u">{of.url}</code>],
+          [text.format, of.format],
+          [text.lastSent, <When key="l" at={of.last_sent_at} />],
+          [text.waiting, of.lag.toLocaleString("en")],
+          [text.dropped, of.skipped ? of.skipped.toLocaleString("en") : ""],
         ]}
       />
       {ending && (
         <DeleteFirst
           close={() => setEnding(false)}
-          title={`Delete the stream ${of.name}?`}
-          lead="No further entries are sent. Undelivered entries are not sent either."
-          verb="Delete"
+          title={text.deleteTheStreamName(of.name)}
+          lead={text.noFurtherEntriesAreSentUndelivered}
+          verb={text.deleteLabel}
           path={path}
           list="/settings/audit-streams"
           version={of.version}
-          done="Stream deleted"
+          done={text.streamDeleted}
         />
       )}
     </section>

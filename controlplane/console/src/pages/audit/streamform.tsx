@@ -1,3 +1,4 @@
+import * as text from "#text/audit";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -6,16 +7,16 @@ import { Form, SecretField, SelectField, TextField, useForm } from "../../kit/fo
 type Stream = Of<"Stream">;
 
 const kinds = [
-  ["https", "HTTPS"],
-  ["syslog", "Syslog (RFC 5424)"],
+  ["https", text.https],
+  ["syslog", text.syslogRfc5424],
 ] as const;
 const formats = [
-  ["ndjson", "JSON lines, with hashes"],
-  ["ocsf", "OCSF"],
+  ["ndjson", text.jsonLinesWithHashes],
+  ["ocsf", text.ocsf],
 ] as const;
 const froms = [
-  ["now", "new entries only"],
-  ["beginning", "all entries, from the first"],
+  ["now", text.newEntriesOnly],
+  ["beginning", text.allEntriesFromTheFirst],
 ] as const;
 
 /** Where the audit log is sent. Secrets are written and never read. */
@@ -33,7 +34,7 @@ export function StreamForm({ of, done }: { of: Stream | undefined; done: () => v
   const save = useAct({
     act: (v: { body: unknown; key: string }) =>
       of ? ask("PATCH", `/settings/audit-streams/${of.id}`, { ...v, ifMatch: of.version }) : ask("POST", "/settings/audit-streams", v),
-    done: "Saved",
+    done: text.saved,
     changes: ["/settings/audit-streams"],
     quiet: true,
     after: done,
@@ -52,33 +53,29 @@ export function StreamForm({ of, done }: { of: Stream | undefined; done: () => v
   );
   const { value } = form;
   return (
-    <Form of={form} verb={of ? "Save" : "Add"} cancel={done}>
+    <Form of={form} verb={of ? text.save : text.add} cancel={done}>
       <div className="fields">
-        <TextField label="Name" required {...form.field("name")} />
-        {!of && <SelectField label="Protocol" {...form.field("kind")} options={kinds} />}
+        <TextField label={text.name} required {...form.field("name")} />
+        {!of && <SelectField label={text.protocol} {...form.field("kind")} options={kinds} />}
         <TextField
-          label="Address"
+          label={text.address}
           mono
           required
           placeholder={value.kind === "https" ? "https://collector.example.com/audit" : "tls://syslog.example.com:6514"}
           {...form.field("url")}
         />
-        <SelectField label="Format" {...form.field("format")} options={formats} />
-        {!of && <SelectField label="Entries" {...form.field("from")} options={froms} />}
+        <SelectField label={text.format} {...form.field("format")} options={formats} />
+        {!of && <SelectField label={text.entries} {...form.field("from")} options={froms} />}
         {value.kind === "https" && (
           <>
-            <TextField label="Secret header" mono placeholder="Authorization" {...form.field("header")} />
-            <SecretField label="Header value" kept={of?.header_value_set ?? false} {...form.field("header_value")} />
+            <TextField label={text.secretHeader} mono placeholder="Authorization" {...form.field("header")} />
+            <SecretField label={text.headerValue} kept={of?.header_value_set ?? false} {...form.field("header_value")} />
           </>
         )}
       </div>
       <TextField
-        label="Certificate authority (PEM)"
-        hint={
-          of?.ca_set
-            ? "A certificate is set. Paste another one to replace it."
-            : "Required if the certificate is not signed by a public authority."
-        }
+        label={text.certificateAuthorityPem}
+        hint={of?.ca_set ? text.aCertificateIsSetPasteAnother : text.requiredIfTheCertificateIsNot}
         mono
         rows={4}
         {...form.field("ca")}

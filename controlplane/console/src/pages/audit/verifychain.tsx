@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import * as text from "#text/audit";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/elements";
@@ -41,19 +42,19 @@ export function VerifyChain() {
     }
   };
   return (
-    <section className="stack tight" aria-label="Integrity of the log">
+    <section className="stack tight" aria-label={text.integrityOfTheLog}>
       <div className="row">
         {running ? (
           <Button reads onClick={() => stop.current?.abort()}>
-            Stop
+            {text.stop}
           </Button>
         ) : (
           <Button reads onClick={() => void check()}>
-            Verify integrity
+            {text.verifyIntegrity}
           </Button>
         )}
         <Button reads tone="quiet" onClick={() => setShown(true)}>
-          Checkpoints and keys
+          {text.checkpointsAndKeys}
         </Button>
       </div>
       <div aria-live="polite">
@@ -71,30 +72,45 @@ function Result({ of, running }: { of: Checked; running: boolean }) {
   if (!v.ok)
     return (
       <Note tone="bad">
-        <strong>The log was altered.</strong> {breakWords(v.first_break?.kind ?? "")} First affected entry: {n(v.first_break?.seq ?? 0)}:{" "}
-        {v.first_break?.detail}. Do not rely on later entries. Save this result and send it to the service operator.
+        {text.strongBreakWordsFirstAffectedEntry(
+          <strong>{text.theLogWasAltered}</strong>,
+          breakWords(v.first_break?.kind ?? ""),
+          n(v.first_break?.seq ?? 0),
+          v.first_break?.detail,
+        )}
       </Note>
     );
   if (running || v.next_seq)
     return (
       <Note>
         <p>
-          {n(of.entries)} of {n(v.head.seq)} entries verified{running ? "" : "; the check was stopped"}.
+          {running ? text.nOfN2EntriesVerified(n(of.entries), n(v.head.seq)) : text.nOfN2EntriesVerifiedThe(n(of.entries), n(v.head.seq))}
         </p>
         <Bar
-          label="Progress"
+          label={text.progress}
           of={[
-            { words: "checked", value: v.to_seq, tone: 4 },
-            { words: "not verified yet", value: Math.max(0, v.head.seq - v.to_seq), tone: 0 },
+            { words: text.checked, value: v.to_seq, tone: 4 },
+            { words: text.notVerifiedYet, value: Math.max(0, v.head.seq - v.to_seq), tone: 0 },
           ]}
         />
       </Note>
     );
   return (
     <Note tone="ok">
-      <strong>The log is intact.</strong> All {n(of.entries)} entries up to number {n(v.to_seq)} are complete and unchanged, and match{" "}
-      {of.checkpoints === 1 ? "the signed checkpoint" : `all ${n(of.checkpoints)} signed checkpoints`}. Hash of the last entry:{" "}
-      <code className="audit-hash">{v.head.hash}</code>
+      {of.checkpoints === 1
+        ? text.strongAllNEntriesUpTo(
+            <strong>{text.theLogIsIntact}</strong>,
+            n(of.entries),
+            n(v.to_seq),
+            <code className="audit-hash">{v.head.hash}</code>,
+          )
+        : text.strongAllNEntriesUpToLower(
+            <strong>{text.theLogIsIntact}</strong>,
+            n(of.entries),
+            n(v.to_seq),
+            n(of.checkpoints),
+            <code className="audit-hash">{v.head.hash}</code>,
+          )}
     </Note>
   );
 }

@@ -1,3 +1,4 @@
+import * as text from "#text/audit";
 import type { Query } from "../../api/client";
 
 /** What stands in the address of the log. */
@@ -42,14 +43,14 @@ function instant(day: string | undefined, plus: number): string | undefined {
 }
 
 const breaks: Record<string, string> = {
-  missing: "An entry is missing or out of order.",
-  edited: "An entry was changed.",
-  unlinked: "An entry does not link to the previous one.",
-  foreign: "An entry belongs to another tenant.",
-  unreadable: "An entry is unreadable.",
-  contested: "A signed checkpoint has a different hash.",
-  truncated: "A signed checkpoint covers more entries than the log has. The end of the log is missing.",
-  unsigned: "A checkpoint is not signed by a trusted key.",
+  missing: text.anEntryIsMissingOrOut,
+  edited: text.anEntryWasChanged,
+  unlinked: text.anEntryDoesNotLinkTo,
+  foreign: text.anEntryBelongsToAnotherTenant,
+  unreadable: text.anEntryIsUnreadable,
+  contested: text.aSignedCheckpointHasADifferent,
+  truncated: text.aSignedCheckpointCoversMoreEntries,
+  unsigned: text.aCheckpointIsNotSignedBy,
 };
 
 /** What is wrong with a log, in words. */

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
@@ -7,20 +8,20 @@ import { problemAt, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { SyncNow } from "./syncnow";
-import { canSync, many } from "./words";
+import { canSync } from "./words";
 
 type Stop = "pause" | "disable";
 
 const stops: Record<Stop, { verb: string; title: string; lead: string }> = {
   pause: {
-    verb: "Pause",
-    title: "Pause connector",
-    lead: "No further sync run starts until you resume the connector. A running sync continues to its end.",
+    verb: text.pause,
+    title: text.pauseConnector,
+    lead: text.noFurtherSyncRunStartsUntil,
   },
   disable: {
-    verb: "Disable",
-    title: "Disable connector",
-    lead: "No sync run starts, a running sync is canceled, and no change is sent to the system until you resume the connector. Synced data is kept.",
+    verb: text.disable,
+    title: text.disableConnector,
+    lead: text.noSyncRunStartsARunning,
   },
 };
 
@@ -32,17 +33,17 @@ export function Actions({ of: c }: { of: Connector }) {
   const resume = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/resume`, { ifMatch: c.version, key }),
     changes: ["/connectors"],
-    done: "Resumed. Missed sync runs are not repeated.",
+    done: text.resumedMissedSyncRunsAreNot,
   });
   const clear = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/quarantine/clear`, { ifMatch: c.version, key }),
     changes: ["/connectors"],
-    done: "Quarantine cleared. The connector runs again.",
+    done: text.quarantineClearedTheConnectorRunsAgain,
   });
   const compare = useAct<void, Of<"DriftCheck">>({
     act: (_, key) => ask("POST", `/connectors/${c.id}/drift/check`, { key }),
     changes: ["/accounts"],
-    done: (r) => `${many(r.accounts, "account")} will be compared with the account template.`,
+    done: (r) => text.accountsWillBeComparedWithThe(r.accounts),
   });
   if (!may.admin || c.status === "draft") return null;
   const can = (verb: string) => allowed[verb]?.includes(c.status) ?? false;
@@ -50,26 +51,26 @@ export function Actions({ of: c }: { of: Connector }) {
     <>
       {can("resume") && (
         <Button tone="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
-          Resume
+          {text.resume}
         </Button>
       )}
       {can("clear") && (
         <Button tone="primary" disabled={clear.isPending} onClick={() => clear.mutate()}>
-          Clear quarantine
+          {text.clearQuarantine}
         </Button>
       )}
       {canSync(c.status) && (
         <Button tone="primary" onClick={() => setSyncing(true)}>
-          Sync now
+          {text.syncNow}
         </Button>
       )}
       <Menu
-        words="More"
-        label="More actions"
+        words={text.more}
+        label={text.moreActions}
         of={[
-          { words: "Check for drift", act: () => compare.mutate() },
-          can("pause") && { words: "Pause…", act: () => setStop("pause") },
-          can("disable") && { words: "Disable…", act: () => setStop("disable"), danger: true },
+          { words: text.checkForDrift, act: () => compare.mutate() },
+          can("pause") && { words: text.pause2, act: () => setStop("pause") },
+          can("disable") && { words: text.disable2, act: () => setStop("disable"), danger: true },
         ]}
       />
       <SyncNow of={c} open={syncing} close={() => setSyncing(false)} />
@@ -84,7 +85,7 @@ function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => 
   const halt = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/${what}`, { body: { reason: reason.trim() }, ifMatch: c.version, key }),
     changes: ["/connectors"],
-    done: "Saved.",
+    done: text.saved,
     quiet: true,
   });
   return (
@@ -97,8 +98,8 @@ function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => 
       act={() => halt.mutateAsync()}
     >
       <TextField
-        label="Reason"
-        hint="Shown with the connector and in the audit log."
+        label={text.reason}
+        hint={text.shownWithTheConnectorAndIn}
         value={reason}
         set={setReason}
         required

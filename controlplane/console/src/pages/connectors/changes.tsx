@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { download } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -11,16 +12,15 @@ import { showRefusal } from "../../kit/toast";
 import type { Change } from "./change";
 import { previewValue } from "./preview";
 import { Release } from "./release";
-import { many } from "./words";
 
 export type { Change };
 
 const objects = [
-  ["identity", "people"],
-  ["account", "accounts"],
-  ["entitlement", "groups and roles"],
-  ["grant", "grants"],
-  ["nesting", "nested groups"],
+  ["identity", text.people],
+  ["account", text.accounts],
+  ["entitlement", text.groupsAndRoles],
+  ["grant", text.grants],
+  ["nesting", text.nestedGroups],
 ] as const;
 
 const states = ["pending", "applied", "held", "previewed", "skipped", "discarded"].map((s) => [s, s] as const);
@@ -28,13 +28,13 @@ const states = ["pending", "applied", "held", "previewed", "skipped", "discarded
 const wordsOf = (list: readonly (readonly [string, string])[], key: string) => list.find(([k]) => k === key)?.[1] ?? key;
 
 const columns: Column<Change>[] = [
-  { title: "Change", cell: (c) => <ChangeSign of={c.change} /> },
-  { title: "Object", cell: (c) => wordsOf(objects, c.object) },
-  { title: "Name", cell: (c) => <Text of={c.display || c.external_id} /> },
-  { title: "Difference", wide: true, cell: (c) => <Before of={c} /> },
-  { title: "Location", cell: (c) => <Text of={c.department ?? c.container} /> },
+  { title: text.change, cell: (c) => <ChangeSign of={c.change} /> },
+  { title: text.object, cell: (c) => wordsOf(objects, c.object) },
+  { title: text.name, cell: (c) => <Text of={c.display || c.external_id} /> },
+  { title: text.difference, wide: true, cell: (c) => <Before of={c} /> },
+  { title: text.location, cell: (c) => <Text of={c.department ?? c.container} /> },
   {
-    title: "State",
+    title: text.state,
     cell: (c) => (
       <>
         <State of={c.state} tone={c.state === "applied" ? "ok" : c.state === "held" ? "warn" : "neutral"} />{" "}
@@ -45,16 +45,16 @@ const columns: Column<Change>[] = [
 ];
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "Added", query: { change: "create,reappear" } },
-  { name: "Changed", query: { change: "update,disable" } },
-  { name: "Removed", query: { change: "missing,remove" } },
-  { name: "Held", query: { state: "held" } },
+  { name: text.all, query: {} },
+  { name: text.added, query: { change: "create,reappear" } },
+  { name: text.changed, query: { change: "update,disable" } },
+  { name: text.removed, query: { change: "missing,remove" } },
+  { name: text.held, query: { state: "held" } },
 ];
 
 const filters = [
-  { name: "object", words: "Kind", options: objects },
-  { name: "state", words: "State", options: states },
+  { name: "object", words: text.kind, options: objects },
+  { name: "state", words: text.state, options: states },
 ];
 
 /** Everything that a run changed, or would change. */
@@ -77,8 +77,8 @@ export function Changes({ of: run }: { of: Of<"Run"> }) {
         columns={columns}
         views={views}
         filters={filters}
-        search="names and keys"
-        label="Changes"
+        search={text.namesAndKeys}
+        label={text.changes}
         {...(deciding ? { bulk: (rows: Change[]) => <ReleaseThese of={rows} act={setChosen} /> } : {})}
         empty={nothing(run.status)}
       />
@@ -91,7 +91,7 @@ function ReleaseThese({ of, act }: { of: Change[]; act: (held: Change[]) => void
   const held = of.filter((c) => c.state === "held");
   return (
     <Button disabled={held.length === 0} onClick={() => act(held)}>
-      {held.length === 0 ? "No held changes" : `Release ${many(held.length, "change")}…`}
+      {held.length === 0 ? text.noHeldChanges : text.releaseChanges(held.length)}
     </Button>
   );
 }
@@ -104,8 +104,8 @@ function Csv({ path, query, name }: { path: string; query: Record<string, string
     setBusy(false);
   };
   return (
-    <Button reads disabled={busy} onClick={() => void write()} title="Export the filtered list as CSV">
-      <Download aria-hidden size={15} /> CSV
+    <Button reads disabled={busy} onClick={() => void write()} title={text.exportTheFilteredListAsCsv}>
+      <Download aria-hidden size={15} /> {text.csv}
     </Button>
   );
 }
@@ -147,7 +147,7 @@ function Before({ of: c }: { of: Change }) {
               <bdi className="connectors-before">{previewValue(before[f]).slice(0, 120)}</bdi> →{" "}
             </>
           )}
-          <bdi>{previewValue(after[f]).slice(0, 120) || "nothing"}</bdi>
+          <bdi>{previewValue(after[f]).slice(0, 120) || text.nothing}</bdi>
           {"  "}
         </span>
       ))}
@@ -158,9 +158,9 @@ function Before({ of: c }: { of: Change }) {
 
 /** Why there is no change: a run that came to its end has found none; of another it cannot be said. */
 function nothing(status: string) {
-  if (status === "succeeded") return { title: "No changes", words: "The system contains what was synced before." };
+  if (status === "succeeded") return { title: text.noChanges, words: text.theSystemContainsWhatWasSynced };
   return {
-    title: "No changes applied",
-    words: "This sync run has not completed, so it changed nothing.",
+    title: text.noChangesApplied,
+    words: text.thisSyncRunHasNotCompleted,
   };
 }

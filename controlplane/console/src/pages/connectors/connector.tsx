@@ -1,5 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import * as text from "#text/connectors";
 import type { Connector } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Failure, Head, Note, Skeleton, Text } from "../../kit/kit";
@@ -16,10 +17,10 @@ const Mapping = lazy(() => import("./mapping"));
 const Settings = lazy(() => import("./settings"));
 
 const tabs = [
-  ["overview", "Overview"],
-  ["runs", "Runs"],
-  ["mapping", "Mapping"],
-  ["settings", "Settings"],
+  ["overview", text.overview],
+  ["runs", text.runs],
+  ["mapping", text.mapping],
+  ["settings", text.settings],
 ] as const;
 
 /** One connected system: its health, its sync runs, its mappings and its settings. */
@@ -32,18 +33,18 @@ export default function OneConnector() {
   return (
     <>
       <Head
-        up={<Link to="/connectors">Connectors</Link>}
+        up={<Link to="/connectors">{text.connectors}</Link>}
         title={<Text of={c.name} />}
         lead={
           <>
-            {typeOf(c)} · {c.environment} · {c.mode === "agent" ? "through an agent" : "direct connection"}
+            {typeOf(c)} · {c.environment} · {c.mode === "agent" ? text.throughAnAgent : text.directConnection}
           </>
         }
       >
         <HealthState of={c} />
         <Actions of={c} />
       </Head>
-      <nav className="tabs" aria-label="Sections of the connector">
+      <nav className="tabs" aria-label={text.sectionsOfTheConnector}>
         {tabs.map(([t, words]) => (
           <Link
             key={t}
@@ -80,10 +81,10 @@ function Draft({ of: c }: { of: Connector }) {
   const step = useStep(c.id, may.admin);
   return (
     <Note tone="info">
-      This connector is a draft. It does not sync yet.{" "}
+      {text.thisConnectorIsADraftIt}{" "}
       {may.admin && (
         <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step } as never}>
-          Continue setup
+          {text.continueSetup}
         </Link>
       )}
     </Note>

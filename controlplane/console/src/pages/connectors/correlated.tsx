@@ -1,26 +1,24 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { Note, Part, Table, Text } from "../../kit/kit";
-import { many, n } from "./words";
+import { n } from "./words";
 
 type Preview = Of<"CorrelationPreview">;
 type Sample = Of<"CorrelationSample">;
 
 const kinds = [
-  ["gains", "Gain an owner"],
-  ["losses", "Lose their owner"],
-  ["changed_owners", "Change owner"],
-  ["disputed", "Become disputed"],
+  ["gains", text.gainAnOwner],
+  ["losses", text.loseTheirOwner],
+  ["changed_owners", text.changeOwner],
+  ["disputed", text.becomeDisputed],
 ] as const;
 
 /** What rules would do, with examples. Nothing is written. */
 export function CorrelationResult({ of: p }: { of: Preview }) {
   return (
-    <Part
-      title="Preview of these rules"
-      lead={`${many(p.counts.looked_at, "account")} evaluated, ${n(p.counts.unchanged)} unchanged. Nothing was saved.`}
-    >
-      {kinds.every(([k]) => p[k].length === 0) && <Note tone="ok">No changes.</Note>}
+    <Part title={text.previewOfTheseRules} lead={text.accountsEvaluatedNUnchangedNothingWas(p.counts.looked_at, n(p.counts.unchanged))}>
+      {kinds.every(([k]) => p[k].length === 0) && <Note tone="ok">{text.noChanges2}</Note>}
       {kinds
         .filter(([k]) => p[k].length > 0)
         .map(([k, words]) => (
@@ -40,13 +38,13 @@ function Samples({ of, label }: { of: Sample[]; label: string }) {
     <Table label={label}>
       <thead>
         <tr>
-          <th scope="col">Account</th>
-          <th scope="col">Current owner</th>
-          <th scope="col">New owner</th>
+          <th scope="col">{text.account}</th>
+          <th scope="col">{text.currentOwner}</th>
+          <th scope="col">{text.newOwner}</th>
           <th scope="col" className="num">
-            Score
+            {text.score}
           </th>
-          <th scope="col">Reason</th>
+          <th scope="col">{text.reason}</th>
         </tr>
       </thead>
       <tbody>
@@ -58,10 +56,10 @@ function Samples({ of, label }: { of: Sample[]; label: string }) {
               </Link>
             </td>
             <td>
-              <Text of={s.from?.display} none="nobody" />
+              <Text of={s.from?.display} none={text.nobody} />
             </td>
             <td>
-              <Text of={s.to?.display} none={s.candidates.length > 1 ? `one of ${s.candidates.length}` : "nobody"} />
+              <Text of={s.to?.display} none={s.candidates.length > 1 ? text.oneOfCount(s.candidates.length) : text.nobody} />
             </td>
             <td className="num">{s.score.toFixed(2)}</td>
             <td className="connectors-tall">{s.candidates[0]?.explanation?.join("; ") || s.reason.replaceAll("_", " ")}</td>

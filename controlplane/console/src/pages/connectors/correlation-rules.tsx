@@ -1,3 +1,4 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { Check, Field, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -20,10 +21,16 @@ export function CorrelationRules({ of: rules, set, wrong, may }: Props) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the id of a rule is typed here
         <section key={i} className="card padded stack tight" aria-label={r.name || r.id}>
           <div className="fields">
-            <TextField label="Description" value={r.name ?? ""} set={(name) => change(i, { name })} max={200} error={wrong(`${i}/name`)} />
-            <TextField label="ID" mono value={r.id} set={(id) => change(i, { id })} required max={64} error={wrong(`${i}/id`)} />
+            <TextField
+              label={text.description}
+              value={r.name ?? ""}
+              set={(name) => change(i, { name })}
+              max={200}
+              error={wrong(`${i}/name`)}
+            />
+            <TextField label={text.id} mono value={r.id} set={(id) => change(i, { id })} required max={64} error={wrong(`${i}/id`)} />
             {!r.veto && (
-              <Field label="Weight" hint="0 to 1: how strongly a match indicates the owner." error={wrong(`${i}/weight`)}>
+              <Field label={text.weight} hint={text.n0To1HowStronglyA} error={wrong(`${i}/weight`)}>
                 {(id, described) => (
                   <input
                     id={id}
@@ -40,7 +47,7 @@ export function CorrelationRules({ of: rules, set, wrong, may }: Props) {
             )}
           </div>
           <Check
-            label="Rule out the person if the values differ"
+            label={text.ruleOutThePersonIfThe}
             value={r.veto ?? false}
             set={(veto) => set(rules.map((x, at) => (at === i ? vetoed(x, veto) : x)))}
           />
@@ -57,16 +64,16 @@ export function CorrelationRules({ of: rules, set, wrong, may }: Props) {
           {may && (
             <div className="row">
               <Button onClick={() => change(i, { conditions: [...(r.conditions ?? []), { source: "", identity: "", match: "exact" }] })}>
-                Add a condition
+                {text.addACondition}
               </Button>
               <Button tone="quiet" onClick={() => set(rules.filter((_, at) => at !== i))}>
-                Remove rule
+                {text.removeRule}
               </Button>
             </div>
           )}
         </section>
       ))}
-      {rules.length === 0 && <p className="muted">No rules: only the owner that the source reports is used.</p>}
+      {rules.length === 0 && <p className="muted">{text.noRulesOnlyTheOwnerThat}</p>}
       {may && (
         <div>
           <Button
@@ -77,7 +84,7 @@ export function CorrelationRules({ of: rules, set, wrong, may }: Props) {
               ])
             }
           >
-            Add a rule
+            {text.addARule}
           </Button>
         </div>
       )}
@@ -106,7 +113,7 @@ function OneCondition({
   return (
     <div className="fields">
       <TextField
-        label="Account field"
+        label={text.accountField}
         mono
         value={c.source}
         set={(source) => set({ ...c, source })}
@@ -115,7 +122,7 @@ function OneCondition({
         error={wrong("source")}
       />
       <TextField
-        label="Person field"
+        label={text.personField}
         mono
         value={c.identity}
         set={(identity) => set({ ...c, identity })}
@@ -124,7 +131,7 @@ function OneCondition({
         error={wrong("identity")}
       />
       <TextField
-        label="Comparison"
+        label={text.comparison}
         mono
         value={c.match}
         set={(match) => set({ ...c, match })}
@@ -135,7 +142,7 @@ function OneCondition({
       {removable && (
         <div>
           <Button tone="quiet" onClick={() => set(undefined)}>
-            Remove condition
+            {text.removeCondition}
           </Button>
         </div>
       )}

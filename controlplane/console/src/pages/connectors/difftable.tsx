@@ -1,10 +1,10 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { Button, Table, Text } from "../../kit/kit";
 import { State } from "../../kit/state";
 import type { DiffRow } from "./diffrow";
 import { Override } from "./override";
-import { many } from "./words";
 
 type Mapping = Of<"Mapping">;
 export type Decision =
@@ -34,14 +34,14 @@ export function rowsOf(d: Of<"SchemaDiff">): DiffRow[] {
   });
   return [
     ...d.added.map((f) =>
-      row(f, { sign: "+", before: "", now: f.type, proposal: f.proposal ? inWords(f.proposal) : "not mapped", loses: "" }),
+      row(f, { sign: "+", before: "", now: f.type, proposal: f.proposal ? inWords(f.proposal) : text.notMapped, loses: "" }),
     ),
     ...d.removed.map((f) =>
       row(f, {
         sign: "−",
         before: f.type,
         now: "",
-        proposal: f.breaks.length > 0 ? "its mapping is removed" : "not mapped",
+        proposal: f.breaks.length > 0 ? text.itsMappingIsRemoved : text.notMapped,
         loses: losses(f.breaks),
       }),
     ),
@@ -50,18 +50,23 @@ export function rowsOf(d: Of<"SchemaDiff">): DiffRow[] {
         sign: "~",
         before: f.from,
         now: f.to,
-        proposal: f.mapping ? `keep: ${inWords(f.mapping)}` : "not mapped",
+        proposal: f.mapping ? text.keepMapping(inWords(f.mapping)) : text.notMapped,
         loses: "",
       }),
     ),
   ];
 }
 
-const inWords = (m: Mapping) => (m.action === "ignore" ? "ignore" : `map to ${m.target_field}${m.transform ? ` with ${m.transform}` : ""}`);
+const inWords = (m: Mapping) =>
+  m.action === "ignore"
+    ? "ignore"
+    : m.transform
+      ? text.mapToTargetFieldWithTransform(m.target_field, m.transform)
+      : text.mapToTargetField(m.target_field);
 
 function losses(breaks: Mapping[]): string {
   const fields = [...new Set(breaks.map((m) => m.target_field).filter(Boolean))];
-  return fields.length > 0 ? `${many(fields.length, "field")} would no longer be mapped: ${fields.join(", ")}` : "";
+  return fields.length > 0 ? text.fieldsWouldNoLongerBeMapped(fields.length, fields.join(", ")) : "";
 }
 
 type Props = { connector: string; rows: DiffRow[]; made: Decisions; set: ((key: string, d: Decision | undefined) => void) | undefined };
@@ -71,17 +76,17 @@ export function DiffTable({ connector, rows, made, set }: Props) {
   const [overriding, setOverriding] = useState<DiffRow>();
   return (
     <>
-      <Table label="Schema changes">
+      <Table label={text.schemaChanges}>
         <thead>
           <tr>
             <th scope="col">
-              <span className="sr">Change</span>
+              <span className="sr">{text.change}</span>
             </th>
-            <th scope="col">Field</th>
-            <th scope="col">Before</th>
-            <th scope="col">Now</th>
-            <th scope="col">Proposal</th>
-            <th scope="col">Decision</th>
+            <th scope="col">{text.field}</th>
+            <th scope="col">{text.before}</th>
+            <th scope="col">{text.now}</th>
+            <th scope="col">{text.proposal}</th>
+            <th scope="col">{text.decision}</th>
           </tr>
         </thead>
         <tbody>
@@ -89,7 +94,7 @@ export function DiffTable({ connector, rows, made, set }: Props) {
             <tr key={r.key}>
               <td className={`connectors-sign ${r.sign === "+" ? "add" : r.sign === "−" ? "gone" : "diff"}`}>
                 <span aria-hidden>{r.sign}</span>
-                <span className="sr">{r.sign === "+" ? "new" : r.sign === "−" ? "removed" : "changed type"}</span>
+                <span className="sr">{r.sign === "+" ? text.newLabel : r.sign === "−" ? text.removedLower : text.changedType}</span>
               </td>
               <td>
                 <code className={r.sign === "−" ? "connectors-before" : ""}>
@@ -132,29 +137,29 @@ export function DiffTable({ connector, rows, made, set }: Props) {
 type OneProps = { of: DiffRow; made: Decision | undefined; set: ((d: Decision | undefined) => void) | undefined; override: () => void };
 
 function OneDecision({ of: r, made, set, override }: OneProps) {
-  if (r.decided) return <State of={r.decided.decision} tone="ok" words={`${r.decided.decision}, by ${r.decided.by}`} />;
-  if (!set) return <span className="faint">open</span>;
+  if (r.decided) return <State of={r.decided.decision} tone="ok" words={text.decisionByBy(r.decided.decision, r.decided.by)} />;
+  if (!set) return <span className="faint">{text.open}</span>;
   if (made)
     return (
       <span className="row">
         <State of={made.decision} tone={made.decision === "ignore" ? "neutral" : "ok"} words={words(made)} />
-        <Button tone="quiet" onClick={() => set(undefined)} aria-label={`Undo the decision about ${r.path}`}>
-          Undo
+        <Button tone="quiet" onClick={() => set(undefined)} aria-label={text.undoTheDecisionAboutPath(r.path)}>
+          {text.undo}
         </Button>
       </span>
     );
   return (
     <span className="row">
-      <Button onClick={() => set({ decision: "accept" })} aria-label={`Accept ${r.path}`}>
-        Accept
+      <Button onClick={() => set({ decision: "accept" })} aria-label={text.acceptPath(r.path)}>
+        {text.accept}
       </Button>
       {r.sign !== "−" && (
-        <Button tone="quiet" onClick={override} aria-label={`Override ${r.path}`}>
-          Override…
+        <Button tone="quiet" onClick={override} aria-label={text.overridePath(r.path)}>
+          {text.override}
         </Button>
       )}
-      <Button tone="quiet" onClick={() => set({ decision: "ignore" })} aria-label={`Ignore ${r.path}`}>
-        Ignore
+      <Button tone="quiet" onClick={() => set({ decision: "ignore" })} aria-label={text.ignorePath(r.path)}>
+        {text.ignore}
       </Button>
     </span>
   );
@@ -163,5 +168,5 @@ function OneDecision({ of: r, made, set, override }: OneProps) {
 function words(d: Decision): string {
   if (d.decision === "accept") return "accepted";
   if (d.decision === "ignore") return "ignored";
-  return d.mapping.action === "ignore" ? "ignored" : `mapped to ${d.mapping.target_field}`;
+  return d.mapping.action === "ignore" ? "ignored" : text.mappedToTargetField(d.mapping.target_field);
 }

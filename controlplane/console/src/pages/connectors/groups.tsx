@@ -1,3 +1,4 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Empty, Failure, Skeleton, Text } from "../../kit/kit";
@@ -12,7 +13,7 @@ export function Groups({ of: run }: { of: Of<"Run"> }) {
   const found = useGet<Of<"Diff">>(`/connectors/${run.connector_id}/sync-runs/${run.id}/diff`);
   if (found.isPending) return <Skeleton rows={4} />;
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
-  if (found.data.groups.length === 0) return <Empty title="No differences from the previous sync" />;
+  if (found.data.groups.length === 0) return <Empty title={text.noDifferencesFromThePreviousSync} />;
   return (
     <div className="stack">
       {found.data.groups.map((g) => (
@@ -24,10 +25,10 @@ export function Groups({ of: run }: { of: Of<"Run"> }) {
 
 function OneGroup({ of: g }: { of: Group }) {
   const shares: [string, Group["departments"]][] = [
-    ["Departments", g.departments],
-    ["Branches", g.containers],
-    ["Managers", g.managers],
-    ["Fields", g.fields],
+    [text.departments, g.departments],
+    [text.branches, g.containers],
+    [text.managers, g.managers],
+    [text.fields, g.fields],
   ];
   return (
     <section className="card padded stack tight" aria-label={`${g.object} ${g.change}`}>
@@ -36,7 +37,7 @@ function OneGroup({ of: g }: { of: Group }) {
           <ChangeSign of={g.change} /> {many(g.count, ...objectWords(g.object))}
           {g.guard && <span className="muted small">({guardWords(g.guard)})</span>}
         </h3>
-        {g.held > 0 && <State of="held" words={`${n(g.held)} held`} />}
+        {g.held > 0 && <State of="held" words={text.nHeld(n(g.held))} />}
       </div>
       <div className="connectors-sides small">
         {shares
@@ -47,7 +48,7 @@ function OneGroup({ of: g }: { of: Group }) {
               <ul>
                 {list.slice(0, 8).map((s) => (
                   <li key={s.value ?? ""}>
-                    <Text of={s.value} none="none" /> <span className="muted">{n(s.count)}</span>
+                    <Text of={s.value} none={text.none} /> <span className="muted">{n(s.count)}</span>
                   </li>
                 ))}
               </ul>
@@ -55,7 +56,7 @@ function OneGroup({ of: g }: { of: Group }) {
           ))}
       </div>
       <p className="small muted">
-        Examples:{" "}
+        {text.examples}{" "}
         {g.samples.map((s, i) => (
           <span key={s.n}>
             {i > 0 && ", "}
@@ -70,9 +71,9 @@ function OneGroup({ of: g }: { of: Group }) {
 const names: Record<string, [string, string]> = {
   identity: ["person", "people"],
   account: ["account", "accounts"],
-  entitlement: ["group or role", "groups and roles"],
+  entitlement: [text.groupOrRole, text.groupsAndRoles],
   grant: ["grant", "grants"],
-  nesting: ["nested group", "nested groups"],
+  nesting: [text.nestedGroup, text.nestedGroups],
 };
 
 const objectWords = (of: string): [string, string] => names[of] ?? [of, of];

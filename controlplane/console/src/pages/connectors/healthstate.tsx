@@ -1,9 +1,10 @@
+import * as text from "#text/connectors";
 import type { Connector } from "../../api/types";
 import { State } from "../../kit/state";
 
 type Overall = Connector["health"]["overall"];
 
-const words: Partial<Record<Overall, string>> = { stopped: "writes stopped" };
+const words: Partial<Record<Overall, string>> = { stopped: text.writesStopped };
 
 export const healthOptions = (
   ["healthy", "new", "failing", "stopped", "degraded", "quarantined", "paused", "disabled"] satisfies Overall[]

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -7,16 +8,17 @@ import { TextField } from "../../kit/form";
 import { Button, Failure, Note, Part, Skeleton, Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Release } from "./release";
-import { guardWords, many, n } from "./words";
+import { guardWords, n } from "./words";
 
 type Hold = Of<"Hold">;
 
 const rules: Record<Hold["rule"], (h: Hold) => string> = {
   limit: (h) =>
-    `${n(h.observed)}${h.recent > 0 ? ` and ${n(h.recent)} more recently` : ""}, of ${n(h.population)} in total. The limit is ${n(h.allowed)}.`,
-  total_loss: (h) => `${n(h.observed)} of ${n(h.population)} would be removed. A change of half or more is always held.`,
-  settings_changed: (h) =>
-    `${n(h.observed)} are absent, and the connector's settings were changed before this run. Absences are not applied in this case.`,
+    h.recent > 0
+      ? text.nAndN2MoreRecentlyOf(n(h.observed), n(h.recent), n(h.population), n(h.allowed))
+      : text.nOfN2InTotalThe(n(h.observed), n(h.population), n(h.allowed)),
+  total_loss: (h) => text.nOfN2WouldBeRemoved(n(h.observed), n(h.population)),
+  settings_changed: (h) => text.nAreAbsentAndTheConnectors(n(h.observed)),
 };
 
 /** What a run holds back, and why; it is released, in part or whole, or discarded. */
@@ -29,35 +31,31 @@ export function HeldRunChanges({ of: run }: { of: Of<"Run"> }) {
   const open = found.data.items.filter((h) => h.state === "open" || h.state === "partly_released");
   return (
     <Part
-      title={`${many(found.data.held, "change")} held`}
-      lead={
-        <>
-          The other changes of the run were applied. Held changes are discarded <When at={run.held_until} /> unless you release them.
-        </>
-      }
+      title={text.changesHeld(found.data.held)}
+      lead={<>{text.theOtherChangesOfTheRun(<When at={run.held_until} />)}</>}
       actions={
         may.admin && (
           <>
             <Button tone="primary" onClick={() => setDoing("release")}>
-              Release…
+              {text.release}
             </Button>
             <Button tone="danger" onClick={() => setDoing("discard")}>
-              Discard…
+              {text.discard}
             </Button>
           </>
         )
       }
     >
-      <Table label="Held changes">
+      <Table label={text.heldChanges}>
         <thead>
           <tr>
-            <th scope="col">Kind</th>
+            <th scope="col">{text.kind}</th>
             <th scope="col" className="num">
-              Held
+              {text.held}
             </th>
-            <th scope="col">Reason</th>
-            <th scope="col">Pattern</th>
-            <th scope="col">State</th>
+            <th scope="col">{text.reason}</th>
+            <th scope="col">{text.pattern}</th>
+            <th scope="col">{text.state}</th>
           </tr>
         </thead>
         <tbody>
@@ -66,7 +64,7 @@ export function HeldRunChanges({ of: run }: { of: Of<"Run"> }) {
               <td className="connectors-tall">{guardWords(h.kind)}</td>
               <td className="num">{n(h.held)}</td>
               <td className="connectors-tall">{rules[h.rule](h)}</td>
-              <td className="connectors-tall">{h.cause || <span className="faint">no pattern</span>}</td>
+              <td className="connectors-tall">{h.cause || <span className="faint">{text.noPattern}</span>}</td>
               <td>
                 <State of={h.state} tone={h.state === "open" || h.state === "partly_released" ? "warn" : "neutral"} />
               </td>
@@ -74,12 +72,7 @@ export function HeldRunChanges({ of: run }: { of: Of<"Run"> }) {
           ))}
         </tbody>
       </Table>
-      {open.some((h) => h.rule === "settings_changed") && (
-        <Note>
-          If the change of settings was intended, release these changes. If not, correct the settings and sync again; the next run replaces
-          this one.
-        </Note>
-      )}
+      {open.some((h) => h.rule === "settings_changed") && <Note>{text.ifTheChangeOfSettingsWas}</Note>}
       {doing === "release" && <Release run={run} holding={found.data} close={() => setDoing(undefined)} />}
       {doing === "discard" && <Discard run={run} held={found.data.held} close={() => setDoing(undefined)} />}
     </Part>
@@ -92,24 +85,21 @@ function Discard({ run, held: now, close }: { run: Of<"Run">; held: number; clos
   const discard = useAct({
     act: (_, key) => ask("POST", `/connectors/${run.connector_id}/sync-runs/${run.id}/discard`, { key, body: { comment } }),
     changes: ["/connectors", "/decision-tasks"],
-    done: "Discarded. The held changes are not applied.",
+    done: text.discardedTheHeldChangesAreNot,
     quiet: true,
   });
   return (
     <AskFirst
       open
       close={close}
-      title={`Discard ${many(held, "change")}`}
-      verb="Discard"
+      title={text.discardChanges(held)}
+      verb={text.discard2}
       tone="danger"
       disabled={!comment.trim()}
       act={() => discard.mutateAsync()}
     >
-      <p>
-        The held changes are not applied. The next sync reads the system again. If the source still returns the same data, the changes are
-        held again.
-      </p>
-      <TextField label="Reason" hint="Recorded in the audit log." value={comment} set={setComment} required rows={2} max={1000} />
+      <p>{text.theHeldChangesAreNotApplied}</p>
+      <TextField label={text.reason} hint={text.recordedInTheAuditLog} value={comment} set={setComment} required rows={2} max={1000} />
     </AskFirst>
   );
 }

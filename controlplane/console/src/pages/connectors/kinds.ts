@@ -1,3 +1,4 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { count } from "../../kit/count";
 
@@ -6,7 +7,12 @@ export type Kind = "identity" | "account" | "entitlement" | "grant";
 
 export const kinds: readonly Kind[] = ["identity", "account", "entitlement", "grant"];
 
-export const kindWords: Record<Kind, string> = { identity: "People", account: "Accounts", entitlement: "Entitlements", grant: "Grants" };
+export const kindWords: Record<Kind, string> = {
+  identity: text.people2,
+  account: text.accounts2,
+  entitlement: text.entitlements,
+  grant: text.grants2,
+};
 
 /** The kinds of record that a system is read for, by its purpose. */
 export function kindsOf(purpose: string): Kind[] {
@@ -19,7 +25,7 @@ export const optional = (kind: string) => kind === "entitlement" || kind === "gr
 
 /** A number of records of a kind. */
 export function countOf(n: number, kind: string): string {
-  return kind === "identity" ? count(n, "person", "people") : count(n, kind);
+  return kind === "identity" ? text.peopleLower(n) : count(n, kind);
 }
 
 /** A mapping as it is sent back unchanged. */

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import * as text from "#text/connectors";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/elements";
@@ -15,10 +16,10 @@ const ends = new Set(["sync.held", "sync.completed", "sync.failed", "sync.cancel
 const kept = 40;
 
 const figures = [
-  ["People", "identities_read", "identities"],
-  ["Accounts", "accounts_discovered", "accounts"],
-  ["Groups and roles", "entitlements_mapped", "entitlements"],
-  ["Grants", "grants_recorded", "grants"],
+  [text.people2, "identities_read", "identities"],
+  [text.accounts2, "accounts_discovered", "accounts"],
+  [text.groupsAndRoles2, "entitlements_mapped", "entitlements"],
+  [text.grants2, "grants_recorded", "grants"],
 ] as const;
 
 /** A run while it goes on: counters, what it is doing, and since when. A stream that breaks is taken up again by itself. */
@@ -26,17 +27,15 @@ export function Live({ of: run }: { of: Run }) {
   const { now, log, lost, failed } = useProgress(run);
   const estimate = now.estimate ?? run.estimate ?? {};
   return (
-    <Part title="Sync in progress" lead="You can leave this page. The sync continues.">
+    <Part title={text.syncInProgress} lead={text.youCanLeaveThisPageThe}>
       {failed !== undefined && <Failure error={failed} />}
       {lost && (
         <Note tone="warn">
-          <span role="status">The connection was lost. Reconnecting. The sync continues.</span>
+          <span role="status">{text.theConnectionWasLostReconnectingThe}</span>
         </Note>
       )}
       {now.rate_wait_until && Date.parse(now.rate_wait_until) > Date.now() && (
-        <Note>
-          The system limits the request rate. The sync continues <When at={now.rate_wait_until} />.
-        </Note>
+        <Note>{text.theSystemLimitsTheRequestRate(<When at={now.rate_wait_until} />)}</Note>
       )}
       <dl className="connectors-figures" aria-live="off">
         {figures.map(([words, counter, whole]) => (
@@ -44,7 +43,7 @@ export function Live({ of: run }: { of: Run }) {
             <dt>{words}</dt>
             <dd>
               {n(now.counters[counter])}
-              {estimate[whole] ? <small className="muted"> of about {n(estimate[whole])}</small> : null}
+              {estimate[whole] ? <small className="muted"> {text.ofAboutN(n(estimate[whole]))}</small> : null}
             </dd>
             <Bar label={words} of={bar(now.counters[counter], estimate[whole])} />
           </div>
@@ -53,13 +52,14 @@ export function Live({ of: run }: { of: Run }) {
       <p className="row" aria-live="polite">
         <State of={now.status} words={runWords(now.status)} />
         <span className="muted">
-          {now.phase.replaceAll("_", " ")}
-          {now.message ? `: ${now.message}` : ""} · {n(now.chunks)} chunks written
+          {now.message
+            ? text.phaseMessageNChunksWritten(now.phase.replaceAll("_", " "), now.message, n(now.chunks))
+            : text.phaseNChunksWritten(now.phase.replaceAll("_", " "), n(now.chunks))}
         </span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
-      <section className="connectors-log mono" aria-label="Progress messages" tabIndex={0}>
-        {log.length === 0 && <span className="faint">No messages yet.</span>}
+      <section className="connectors-log mono" aria-label={text.progressMessages} tabIndex={0}>
+        {log.length === 0 && <span className="faint">{text.noMessagesYet}</span>}
         {log.map((l) => (
           <span key={l.key}>
             <time dateTime={l.at}>{l.at.slice(11, 19)}</time> {l.words}
@@ -72,8 +72,8 @@ export function Live({ of: run }: { of: Run }) {
 
 function bar(done: number, whole: number | undefined) {
   return [
-    { words: "read", value: done, tone: 1 as const },
-    { words: "not started", value: whole ? Math.max(0, whole - done) : done > 0 ? 0 : 1, tone: 0 as const },
+    { words: text.read, value: done, tone: 1 as const },
+    { words: text.notStarted, value: whole ? Math.max(0, whole - done) : done > 0 ? 0 : 1, tone: 0 as const },
   ];
 }
 

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -32,7 +33,7 @@ export function AddMapping({ of: c, mappings, schema, close }: Props) {
       });
     },
     changes: [`/connectors/${c.id}`],
-    done: "Mapping saved. The next sync is a full sync.",
+    done: text.mappingSavedTheNextSyncIs,
     quiet: true,
   });
   return (
@@ -40,18 +41,18 @@ export function AddMapping({ of: c, mappings, schema, close }: Props) {
       open
       wide
       close={close}
-      title="Map a field"
-      verb="Save"
+      title={text.mapAField}
+      verb={text.save}
       disabled={path === "" || !isNamed(target)}
       act={() => save.mutateAsync()}
     >
       <div className="fields">
-        <SelectField label="Records" value={kind} set={choose} options={offered.map((k) => [k, kindWords[k]] as const)} />
+        <SelectField label={text.records} value={kind} set={choose} options={offered.map((k) => [k, kindWords[k]] as const)} />
         <SelectField
-          label="Source field"
+          label={text.sourceField}
           value={path}
           set={(v: string) => setPath(v)}
-          none="Select a field"
+          none={text.selectAField}
           required
           options={fieldsOf(schema, kind).map((f) => [f, f] as const)}
         />

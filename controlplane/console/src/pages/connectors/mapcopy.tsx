@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Failure, Note, Skeleton } from "../../kit/kit";
 import { connectors, Pick, type Picked } from "../../kit/pick";
-import { many } from "./words";
 
 /** Takes over the mappings of another connector of the same type, such as the same system of another environment; shows first what would not fit. */
 export function CopyMappings({ of: c, version, open, close }: { of: Connector; version: number; open: boolean; close: () => void }) {
@@ -21,33 +21,29 @@ export function CopyMappings({ of: c, version, open, close }: { of: Connector; v
   const copy = useAct({
     act: (_, key) => ask<Of<"CopiedMappings">>("POST", path, { key, ifMatch: version }),
     changes: [`/connectors/${c.id}`],
-    done: (r) => `${many(r.copied, "mapping")} copied. The next sync is a full sync.`,
+    done: (r) => text.mappingsCopiedTheNextSyncIs(r.copied),
     quiet: true,
   });
   return (
     <AskFirst
       open={open}
       close={close}
-      title="Copy mappings from another connector"
-      lead="Mappings that fit the fields of this source are copied. Other mappings stay unchanged."
-      verb="Copy"
+      title={text.copyMappingsFromAnotherConnector}
+      lead={text.mappingsThatFitTheFieldsOf}
+      verb={text.copy}
       disabled={!tried.data}
       act={() => copy.mutateAsync()}
     >
-      <Pick label="From" source={{ ...connectors, query: { type: c.type } }} value={other} set={setOther} required />
+      <Pick label={text.from} source={{ ...connectors, query: { type: c.type } }} value={other} set={setOther} required />
       {other && tried.isPending && <Skeleton rows={2} />}
       {tried.isError && <Failure error={tried.error} />}
       {tried.data && (
         <Note tone={tried.data.misfits.length > 0 ? "warn" : "ok"}>
-          <p>
-            {many(tried.data.copied, "mapping")} {many(tried.data.copied, "mapping")} would be copied.
-          </p>
+          <p>{text.mappingsMappingsWouldBeCopied(tried.data.copied)}</p>
           {tried.data.misfits.length > 0 && (
             <ul>
               {tried.data.misfits.map((m) => (
-                <li key={`${m.object} ${m.source_path}`}>
-                  <code>{m.source_path}</code> cannot be copied: {m.reason}
-                </li>
+                <li key={`${m.object} ${m.source_path}`}>{text.sourcePathCannotBeCopiedReason(<code>{m.source_path}</code>, m.reason)}</li>
               ))}
             </ul>
           )}

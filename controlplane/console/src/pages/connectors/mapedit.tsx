@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -9,9 +10,9 @@ import { isNamed, RuleFields } from "./rule";
 
 type Props = { of: Connector; mapping: Of<"ConnectorMapping">; among: Of<"Mappings">; close: () => void };
 
-const map = ["map", "Map to a field"] as const;
-const ignore = ["ignore", "Ignore"] as const;
-const none = ["none", "No mapping: keep the connector's value"] as const;
+const map = ["map", text.mapToAField] as const;
+const ignore = ["ignore", text.ignore] as const;
+const none = ["none", text.noMappingKeepTheConnectorsValue] as const;
 
 /** Changes what becomes of one field, with what would come of it on a few real records. */
 export function EditMapping({ of: c, mapping: m, among, close }: Props) {
@@ -29,7 +30,7 @@ export function EditMapping({ of: c, mapping: m, among, close }: Props) {
       return ask("PATCH", `/connectors/${c.id}/mappings/${m.id}`, { ...more, body });
     },
     changes: [`/connectors/${c.id}`],
-    done: "Saved. The next sync is a full sync.",
+    done: text.savedTheNextSyncIsA,
     quiet: true,
   });
   return (
@@ -37,16 +38,12 @@ export function EditMapping({ of: c, mapping: m, among, close }: Props) {
       open
       wide
       close={close}
-      title={
-        <>
-          Edit mapping of <code>{m.source_path}</code>
-        </>
-      }
-      verb="Save"
+      title={<>{text.editMappingOfSourcePath(<code>{m.source_path}</code>)}</>}
+      verb={text.save}
       disabled={action === "map" && !isNamed(target)}
       act={() => save.mutateAsync()}
     >
-      <SelectField label="Action" value={action} set={setAction} options={optional(m.object) ? [map, ignore, none] : [map, ignore]} />
+      <SelectField label={text.action} value={action} set={setAction} options={optional(m.object) ? [map, ignore, none] : [map, ignore]} />
       {action === "map" && (
         <RuleFields
           connector={c.id}

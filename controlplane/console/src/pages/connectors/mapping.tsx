@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -16,14 +17,14 @@ type Mappings = Of<"Mappings">;
 type One = Of<"ConnectorMapping">;
 
 const rules: Record<string, string> = {
-  exact: "exact name",
-  synonym: "synonym",
-  type_shape: "type and shape",
-  vendor_template: "vendor's template",
-  scim_extension: "SCIM enterprise extension",
-  sector_pack: "sector pack",
-  manual: "by hand",
-  copied: "copied",
+  exact: text.exactName,
+  synonym: text.synonym,
+  type_shape: text.typeAndShape,
+  vendor_template: text.vendorsTemplate,
+  scim_extension: text.scimEnterpriseExtension,
+  sector_pack: text.sectorPack,
+  manual: text.byHand,
+  copied: text.copied,
 };
 
 /** What becomes of each field of the source. */
@@ -47,32 +48,29 @@ export default function MappingTab({ of: c }: { of: Connector }) {
   return (
     <>
       <div className="row between">
-        <p className="muted">
-          {n(all.filter((m) => m.action === "map").length)} of {n(all.length)} fields are mapped. After a change, the next sync is a full
-          sync.
-        </p>
+        <p className="muted">{text.nOfN2FieldsAreMapped(n(all.filter((m) => m.action === "map").length), n(all.length))}</p>
         <div className="row">
-          <Check reads label="Hide ignored fields" value={only} set={setOnly} />
+          <Check reads label={text.hideIgnoredFields} value={only} set={setOnly} />
           <Link to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never} className="button">
-            Schema changes
+            {text.schemaChanges}
           </Link>
-          {may.admin && <Button onClick={() => setCopying(true)}>Copy from another connector</Button>}
-          {may.admin && schema.data && <Button onClick={() => setAdding(true)}>Map a field</Button>}
+          {may.admin && <Button onClick={() => setCopying(true)}>{text.copyFromAnotherConnector}</Button>}
+          {may.admin && schema.data && <Button onClick={() => setAdding(true)}>{text.mapAField}</Button>}
         </div>
       </div>
       <Kinds of={all} chosen={narrowed} choose={setKind} />
-      <Table label="Mappings">
+      <Table label={text.mappings}>
         <thead>
           <tr>
-            <th scope="col">Of</th>
-            <th scope="col">Source field</th>
-            <th scope="col">Sample</th>
-            <th scope="col">Mapped to</th>
-            <th scope="col">Found by</th>
-            <th scope="col">Transform</th>
+            <th scope="col">{text.ofLabel}</th>
+            <th scope="col">{text.sourceField}</th>
+            <th scope="col">{text.sample}</th>
+            <th scope="col">{text.mappedTo}</th>
+            <th scope="col">{text.foundBy}</th>
+            <th scope="col">{text.transform}</th>
             {may.admin && (
               <th scope="col">
-                <span className="sr">Change</span>
+                <span className="sr">{text.change}</span>
               </th>
             )}
           </tr>
@@ -89,9 +87,9 @@ export default function MappingTab({ of: c }: { of: Connector }) {
               <td className="faint">
                 <Text of={samples.get(`${m.object} ${m.source_path}`)} none="—" />
               </td>
-              <td>{m.action === "ignore" ? <span className="faint">ignored</span> : <code>{m.target_field}</code>}</td>
+              <td>{m.action === "ignore" ? <span className="faint">{text.ignored}</span> : <code>{m.target_field}</code>}</td>
               <td title={m.note}>
-                {m.overridden ? <State of="manual" tone="neutral" words="by hand" /> : (rules[m.heuristic ?? ""] ?? "—")}
+                {m.overridden ? <State of="manual" tone="neutral" words={text.byHand} /> : (rules[m.heuristic ?? ""] ?? "—")}
               </td>
               <td>
                 {m.transform ? (
@@ -99,13 +97,13 @@ export default function MappingTab({ of: c }: { of: Connector }) {
                     <Text of={m.transform} />
                   </code>
                 ) : (
-                  <span className="faint">none</span>
+                  <span className="faint">{text.none}</span>
                 )}
               </td>
               {may.admin && (
                 <td>
-                  <Button tone="quiet" onClick={() => setEdited(m)} aria-label={`Edit the mapping of ${m.source_path}`}>
-                    Edit
+                  <Button tone="quiet" onClick={() => setEdited(m)} aria-label={text.editTheMappingOfSourcePath(m.source_path)}>
+                    {text.edit}
                   </Button>
                 </td>
               )}
@@ -131,8 +129,8 @@ function Kinds({ of, chosen, choose }: { of: One[]; chosen: Kind | undefined; ch
   );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn as a frame
-    <div className="row" role="group" aria-label="Kinds of record">
-      {chip(undefined, "All", of.length)}
+    <div className="row" role="group" aria-label={text.kindsOfRecord}>
+      {chip(undefined, text.all, of.length)}
       {there.map((k) => chip(k, kindWords[k], of.filter((m) => m.object === k).length))}
     </div>
   );
@@ -144,35 +142,32 @@ function Undecided({ of: c, looked }: { of: Connector; looked: boolean }) {
   const accept = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/wizard/accept-mappings`, { key }),
     changes: [`/connectors/${c.id}`],
-    done: "Proposed mappings accepted.",
+    done: text.proposedMappingsAccepted,
   });
   const look = useAct({
     act: (_, key) => ask<Of<"Discovery">>("POST", `/connectors/${c.id}/discover`, { key, body: {} }),
     changes: [`/connectors/${c.id}`],
-    done: (r) => (r.success ? "Discovery completed." : `Discovery failed: ${r.error?.message ?? "no answer"}`),
+    done: (r) => (r.success ? text.discoveryCompleted : text.discoveryFailedMessage(r.error?.message ?? text.noAnswer)),
   });
   return (
-    <Empty title="No mappings yet">
-      <p>
-        Until you set mappings, people use the proposed mapping of each field. Accounts, entitlements and grants keep the connector's
-        values.
-      </p>
+    <Empty title={text.noMappingsYet}>
+      <p>{text.untilYouSetMappingsPeopleUse}</p>
       {may.admin && looked && (
         <div className="row">
           <Button tone="primary" disabled={accept.isPending} onClick={() => accept.mutate()}>
-            Accept proposed mappings
+            {text.acceptProposedMappings}
           </Button>
           <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step: "mapping" } as never} className="button">
-            Map field by field
+            {text.mapFieldByField}
           </Link>
         </div>
       )}
       {may.admin && !looked && (
         <Button tone="primary" disabled={look.isPending} onClick={() => look.mutate()}>
-          {look.isPending ? "Running discovery…" : "Run discovery"}
+          {look.isPending ? text.runningDiscovery : text.runDiscovery}
         </Button>
       )}
-      {!may.admin && !looked && <Note>Discovery has not run yet.</Note>}
+      {!may.admin && !looked && <Note>{text.discoveryHasNotRunYet}</Note>}
     </Empty>
   );
 }

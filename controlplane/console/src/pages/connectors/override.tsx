@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
@@ -29,12 +30,8 @@ export function Override({
       open
       wide
       close={close}
-      title={
-        <>
-          Map <code>{r.path}</code>
-        </>
-      }
-      verb="Map field"
+      title={<>{text.mapPath(<code>{r.path}</code>)}</>}
+      verb={text.mapField}
       disabled={!isNamed(target)}
       act={async () => done(transform ? { target_field: target, transform } : { target_field: target })}
     >

@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import * as text from "#text/connectors";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -22,15 +23,16 @@ export function Overview({ of: c }: { of: Connector }) {
       {bad && <Failing of={c} health={health.data} />}
       {c.status_reason && !bad && (
         <Note tone="warn">
-          {c.status === "paused" ? "Paused: " : c.status === "disabled" ? "Disabled: " : ""}
-          <Text of={c.status_reason} />
+          {(c.status === "paused" ? text.pausedBecause : c.status === "disabled" ? text.disabledBecause : asItIs)(
+            <Text of={c.status_reason} />,
+          )}
         </Note>
       )}
       <UnmanagedGrants of={c} />
       <Holding of={c} />
       <Diffs of={c} />
       <Figures of={c} />
-      <Part title="Last sync runs">
+      <Part title={text.lastSyncRuns}>
         {health.data ? (
           <Timeline of={c.id} runs={health.data.last_runs} />
         ) : health.isError ? (
@@ -39,21 +41,21 @@ export function Overview({ of: c }: { of: Connector }) {
           <Skeleton rows={3} />
         )}
       </Part>
-      <Part title="Health">
-        <section className="card padded" aria-label="Health">
+      <Part title={text.health}>
+        <section className="card padded" aria-label={text.health}>
           <Facts
             of={[
-              ["Reading", health.data && <State key="h" of={health.data.reading.state} />],
-              ["Since", health.data && <When key="s" at={health.data.reading.since ?? health.data.since} />],
-              ["Writing", health.data && <State key="w" of={health.data.writing.state} tone={writingTone(health.data.writing.state)} />],
-              ["Last success", <When key="l" at={c.last_success_at} />],
-              ["Next run", <When key="n" at={c.next_run_at} none="only manual runs" />],
-              ["Succeeded in seven days", rate(health.data?.success_rate_7d)],
-              ["Consecutive failures", health.data ? n(health.data.consecutive_failures) : undefined],
-              ["Last test", c.last_test && <LastTest key="t" of={c} />],
-              ["Source role", purposes[c.purpose]],
-              ["Business ID", <Id key="b" of={c.business_id} />],
-              ["ID", <Id key="i" of={c.id} />],
+              [text.reading, health.data && <State key="h" of={health.data.reading.state} />],
+              [text.since, health.data && <When key="s" at={health.data.reading.since ?? health.data.since} />],
+              [text.writing, health.data && <State key="w" of={health.data.writing.state} tone={writingTone(health.data.writing.state)} />],
+              [text.lastSuccess, <When key="l" at={c.last_success_at} />],
+              [text.nextRun, <When key="n" at={c.next_run_at} none={text.onlyManualRuns} />],
+              [text.succeededInSevenDays, rate(health.data?.success_rate_7d)],
+              [text.consecutiveFailures, health.data ? n(health.data.consecutive_failures) : undefined],
+              [text.lastTest, c.last_test && <LastTest key="t" of={c} />],
+              [text.sourceRole, purposes[c.purpose]],
+              [text.businessId, <Id key="b" of={c.business_id} />],
+              [text.id, <Id key="i" of={c.id} />],
             ]}
           />
         </section>
@@ -62,21 +64,23 @@ export function Overview({ of: c }: { of: Connector }) {
   );
 }
 
+const asItIs = (reason: ReactNode) => reason;
+
 const purposes: Record<string, string> = {
-  source: "people only (source)",
-  target: "accounts and access only (target)",
-  both: "people, accounts and access",
+  source: text.peopleOnlySource,
+  target: text.accountsAndAccessOnlyTarget,
+  both: text.peopleAccountsAndAccess,
 };
 
 const writingTone = (state: string) => (state === "stopped" ? "bad" : state === "waiting" || state === "switched_off" ? "warn" : "neutral");
 
-const rate = (of: number | null | undefined) => (of === null || of === undefined ? undefined : `${Math.round(of * 100)} % of sync runs`);
+const rate = (of: number | null | undefined) => (of === null || of === undefined ? undefined : text.ofSyncRuns(Math.round(of * 100)));
 
 function LastTest({ of: c }: { of: Connector }) {
   return (
     <>
       <State of={c.last_test?.success ? "succeeded" : "failed"} /> <When at={c.last_test?.at ?? null} />
-      {c.last_test && !c.last_test.current && <span className="muted"> before the settings were changed</span>}
+      {c.last_test && !c.last_test.current && <span className="muted"> {text.beforeTheSettingsWereChanged}</span>}
     </>
   );
 }
@@ -88,16 +92,12 @@ function Failing({ of: c, health }: { of: Connector; health: Health | undefined 
   return (
     <Note tone="bad">
       <div className="stack tight">
-        <strong>
-          {c.status === "quarantined"
-            ? "This system is quarantined. No run starts until an administrator clears the quarantine."
-            : "The last sync run failed."}
-        </strong>
+        <strong>{c.status === "quarantined" ? text.thisSystemIsQuarantinedNoRun : text.theLastSyncRunFailed}</strong>
         {run.data?.error ? <TargetError of={run.data.error} open /> : <p>{health?.cause ?? c.status_reason}</p>}
         {failed && (
           <p>
             <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: failed.id } as never}>
-              Open the failed run
+              {text.openTheFailedRun}
             </Link>{" "}
             <span className="muted">
               (<When at={failed.created_at} />)
@@ -115,13 +115,12 @@ function Holding({ of: c }: { of: Connector }) {
   if (!run) return null;
   return (
     <Note tone="warn">
-      A sync run is held: some of its changes need a decision.{" "}
-      <Link className="connectors-more" to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never}>
-        Review held changes
-      </Link>{" "}
-      <span className="muted">
-        (discarded <When at={run.held_until ?? null} /> without a decision)
-      </span>
+      {text.aSyncRunIsHeldSome(
+        <Link className="connectors-more" to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never}>
+          {text.reviewHeldChanges}
+        </Link>,
+        <span className="muted">{text.discardedHeldUntilWithoutADecision(<When at={run.held_until ?? null} />)}</span>,
+      )}
     </Note>
   );
 }
@@ -133,10 +132,12 @@ function Diffs({ of: c }: { of: Connector }) {
   if (!diff) return null;
   return (
     <Note tone="info">
-      The schema of the source has changed: {count(diff.undecided, "open decision")}.{" "}
-      <Link className="connectors-more" to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never}>
-        {may.admin ? "Review changes" : "View changes"}
-      </Link>
+      {text.theSchemaOfTheSourceHas(
+        diff.undecided,
+        <Link className="connectors-more" to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never}>
+          {may.admin ? text.reviewChanges : text.viewChanges}
+        </Link>,
+      )}
     </Note>
   );
 }
@@ -145,13 +146,13 @@ function Figures({ of: c }: { of: Connector }) {
   const last = useGet<Run>(`/connectors/${c.id}/sync-runs/${c.last_run_id}`, {}, { enabled: Boolean(c.last_run_id) });
   const counters = last.data?.counters;
   const figures: [string, number | undefined][] = [
-    ["People", counters?.identities_read],
-    ["Accounts", counters?.accounts_discovered],
-    ["Groups and roles", counters?.entitlements_mapped],
-    ["Grants", counters?.grants_recorded],
+    [text.people2, counters?.identities_read],
+    [text.accounts2, counters?.accounts_discovered],
+    [text.groupsAndRoles2, counters?.entitlements_mapped],
+    [text.grants2, counters?.grants_recorded],
   ];
   return (
-    <section aria-label="Records of the last sync">
+    <section aria-label={text.recordsOfTheLastSync}>
       <dl className="connectors-figures">
         {figures.map(([words, of]) => (
           <div key={words}>
@@ -160,7 +161,7 @@ function Figures({ of: c }: { of: Connector }) {
           </div>
         ))}
       </dl>
-      <p className="small muted">From the last sync{last.data?.effective_incremental ? ", an incremental sync" : ""}.</p>
+      <p className="small muted">{last.data?.effective_incremental ? text.fromTheLastSyncAnIncremental : text.fromTheLastSync}</p>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
+import * as text from "#text/connectors";
 import { useMay } from "../../api/use";
 import { Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
@@ -11,37 +12,37 @@ import { useStep } from "./step";
 import { type ConnectorRow, environments, lastHeldRun, n, runSummary, statuses, typeOf } from "./words";
 
 const columns: Column<ConnectorRow>[] = [
-  { title: "Name", sort: "name", cell: (c) => <Name of={c} />, text: (c) => c.name },
-  { title: "Type", cell: typeOf, text: typeOf },
-  { title: "Environment", cell: (c) => c.environment, text: (c) => c.environment },
+  { title: text.name, sort: "name", cell: (c) => <Name of={c} />, text: (c) => c.name },
+  { title: text.typeLabel, cell: typeOf, text: typeOf },
+  { title: text.environment, cell: (c) => c.environment, text: (c) => c.environment },
   {
-    title: "Health",
+    title: text.health,
     cell: (c) => (
       <span className="connectors-health">
         <HealthState of={c} />
         <HeldRun of={c} />
       </span>
     ),
-    text: (c) => [c.health.overall, lastHeldRun(c) && "run held"].filter(Boolean).join(", "),
+    text: (c) => [c.health.overall, lastHeldRun(c) && text.runHeld].filter(Boolean).join(", "),
   },
-  { title: "Last 14 runs", cell: (c) => <RunStrip runs={c.last_runs ?? []} />, text: (c) => runSummary(c.last_runs ?? []) },
-  { title: "People", number: true, cell: (c) => figure(c, c.counts?.identities), text: (c) => c.counts?.identities },
-  { title: "Accounts", number: true, cell: (c) => figure(c, c.counts?.accounts), text: (c) => c.counts?.accounts },
-  { title: "Last sync", sort: "last_success_at", cell: (c) => <When at={c.last_success_at} />, text: (c) => c.last_success_at },
+  { title: text.last14Runs, cell: (c) => <RunStrip runs={c.last_runs ?? []} />, text: (c) => runSummary(c.last_runs ?? []) },
+  { title: text.people2, number: true, cell: (c) => figure(c, c.counts?.identities), text: (c) => c.counts?.identities },
+  { title: text.accounts2, number: true, cell: (c) => figure(c, c.counts?.accounts), text: (c) => c.counts?.accounts },
+  { title: text.lastSync, sort: "last_success_at", cell: (c) => <When at={c.last_success_at} />, text: (c) => c.last_success_at },
 ];
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "Failing", query: { failing: "true" } },
-  { name: "Production", query: { environment: "production" } },
-  { name: "Staging", query: { environment: "staging" } },
-  { name: "Drafts", query: { status: "draft" } },
+  { name: text.all, query: {} },
+  { name: text.failing, query: { failing: "true" } },
+  { name: text.production, query: { environment: "production" } },
+  { name: text.staging, query: { environment: "staging" } },
+  { name: text.drafts, query: { status: "draft" } },
 ];
 
 const filters = [
-  { name: "health", words: "Health", options: healthOptions },
-  { name: "status", words: "State", options: statuses },
-  { name: "environment", words: "Environment", options: environments },
+  { name: "health", words: text.health, options: healthOptions },
+  { name: "status", words: text.state, options: statuses },
+  { name: "environment", words: text.environment, options: environments },
 ];
 
 /** The connected systems, and how their last runs went. */
@@ -49,12 +50,12 @@ export default function Connectors() {
   const may = useMay();
   const connect = may.admin && (
     <Link to={"/connectors/new" as never} className="button primary">
-      <Plus aria-hidden size={15} /> Connect a system
+      <Plus aria-hidden size={15} /> {text.connectASystem}
     </Link>
   );
   return (
     <>
-      <Head title="Connectors" lead="Source and target systems of people, accounts and access.">
+      <Head title={text.connectors} lead={text.sourceAndTargetSystemsOfPeople}>
         {connect}
       </Head>
       <List<ConnectorRow>
@@ -63,16 +64,16 @@ export default function Connectors() {
         columns={columns}
         views={views}
         filters={filters}
-        search="names"
+        search={text.names}
         open={(c) => ({ to: "/connectors/$id", params: { id: c.id } })}
         csv="connectors"
         every={30_000}
-        label="Connectors"
+        label={text.connectors}
         empty={{
-          title: "No connectors yet",
+          title: text.noConnectorsYet,
           words: (
             <>
-              <p>Connect a system to sync people, accounts and access. Setup takes five steps.</p>
+              <p>{text.connectASystemToSyncPeople}</p>
               {connect}
             </>
           ),
@@ -100,12 +101,8 @@ function HeldRun({ of: c }: { of: ConnectorRow }) {
   const run = lastHeldRun(c);
   if (!run) return null;
   return (
-    <Link
-      to={"/connectors/$id/runs/$run" as never}
-      params={{ id: c.id, run: run.id } as never}
-      title="Above the safety limits: review the run"
-    >
-      <State of="held" words="run held" />
+    <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never} title={text.aboveTheSafetyLimitsReviewThe}>
+      <State of="held" words={text.runHeld} />
     </Link>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
@@ -30,12 +31,12 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
   const rows = tried.data.rows.filter((r) => r.object === asked.object).slice(0, 5);
   return (
     <>
-      <Table label="Result" stale={tried.isPlaceholderData || typed !== rested}>
+      <Table label={text.result} stale={tried.isPlaceholderData || typed !== rested}>
         <thead>
           <tr>
-            <th scope="col">Record</th>
-            <th scope="col">Source value</th>
-            <th scope="col">Mapped value</th>
+            <th scope="col">{text.record}</th>
+            <th scope="col">{text.sourceValue}</th>
+            <th scope="col">{text.mappedValue}</th>
           </tr>
         </thead>
         <tbody>
@@ -48,10 +49,10 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
                   <code>{r.external_id}</code>
                 </td>
                 <td>
-                  <Text of={previewValue(r.before[asked.source_path])} none="empty" />
+                  <Text of={previewValue(r.before[asked.source_path])} none={text.empty} />
                 </td>
                 <td className={wrong ? "bad connectors-tall" : "connectors-tall"}>
-                  {wrong ? wrong.message : <Text of={previewValue(after(r.after, asked.target_field))} none="empty" />}
+                  {wrong ? wrong.message : <Text of={previewValue(after(r.after, asked.target_field))} none={text.empty} />}
                 </td>
               </tr>
             );
@@ -62,7 +63,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
         .filter((f) => f.source_path === asked.source_path || f.target_field === asked.target_field)
         .map((f) => (
           <Note key={f.check} tone="warn">
-            {number(f.count)} of {countOf(f.of, f.object)} {f.detail}
+            {text.countOfCountOfDetail(number(f.count), countOf(f.of, f.object), f.detail)}
           </Note>
         ))}
     </>

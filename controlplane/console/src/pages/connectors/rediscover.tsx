@@ -1,16 +1,16 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import "./connectors.css";
 import { type Decisions, DiffTable, keyOf, rowsOf } from "./difftable";
 import { TargetError } from "./target";
-import { many, n } from "./words";
+import { n } from "./words";
 
 type Diff = Of<"SchemaDiff">;
 type Look = Of<"Rediscovery">;
@@ -36,26 +36,18 @@ export default function Rediscover() {
       <Head
         up={
           <>
-            <Link to="/connectors">Connectors</Link> ·{" "}
+            <Link to="/connectors">{text.connectors}</Link> ·{" "}
             <Link to={"/connectors/$id/$tab" as never} params={{ id, tab: "mapping" } as never}>
               <Text of={connector.data.name} />
             </Link>
           </>
         }
-        title={<>Schema changes of {connector.data.name}</>}
-        lead={
-          open ? (
-            <>
-              Discovered <When at={open.created_at} />. Syncs use the current mappings until you apply decisions.
-            </>
-          ) : (
-            "Compares the fields of the source with the current mappings."
-          )
-        }
+        title={<>{text.schemaChangesOfName(connector.data.name)}</>}
+        lead={open ? <>{text.discoveredCreatedAtSyncsUseThe(<When at={open.created_at} />)}</> : text.comparesTheFieldsOfTheSource}
       >
         {may.admin && (
           <Button disabled={look.isPending} tone={open ? "plain" : "primary"} onClick={() => look.mutate()}>
-            {look.isPending ? "Running discovery…" : open ? "Run discovery again" : "Run discovery"}
+            {look.isPending ? text.runningDiscovery : open ? text.runDiscoveryAgain : text.runDiscovery}
           </Button>
         )}
       </Head>
@@ -64,10 +56,8 @@ export default function Rediscover() {
         <Deciding key={`${open.id} ${open.version}`} of={open} connector={id} />
       ) : (
         (!looked || looked.diff) && (
-          <Empty title="No open decisions">
-            {may.admin
-              ? "Run discovery to find added, removed and changed fields."
-              : "Administrators can run discovery and compare fields."}
+          <Empty title={text.noOpenDecisions}>
+            {may.admin ? text.runDiscoveryToFindAddedRemoved : text.administratorsCanRunDiscoveryAndCompare}
           </Empty>
         )
       )}
@@ -81,14 +71,14 @@ function Outcome({ of: l }: { of: Look }) {
     return (
       <Note tone="bad">
         <div role="status">
-          <p>Discovery failed.</p>
+          <p>{text.discoveryFailed}</p>
           {l.error && <TargetError of={l.error} />}
         </div>
       </Note>
     );
   return l.diff ? null : (
     <Note tone="ok">
-      <span role="status">No field has changed.</span>
+      <span role="status">{text.noFieldHasChanged}</span>
     </Note>
   );
 }
@@ -105,7 +95,7 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
     act: (body: Of<"SchemaDecisions">, key) =>
       ask<Diff>("POST", `/connectors/${connector}/schema-diffs/${diff.id}/decide`, { key, body, ifMatch: diff.version }),
     changes: [`/connectors/${connector}`],
-    done: (d) => (d.undecided > 0 ? `Applied. ${count(d.undecided, "open decision")} left.` : "Applied. The next sync is a full sync."),
+    done: (d) => (d.undecided > 0 ? text.appliedOpenDecisionsLeft(d.undecided) : text.appliedTheNextSyncIsA),
   });
   const apply = () => {
     const decisions = waiting.flatMap((r) => (made[r.key] ? [{ object: r.object, path: r.path, ...made[r.key] }] : []));
@@ -116,24 +106,21 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
   return (
     <>
       <div className="row between">
-        <p className="muted">
-          {many(diff.added.length, "new field")}, {n(diff.removed.length)} removed, {n(diff.type_changed.length)} with a changed type.
-          Unchanged fields are not shown.
-        </p>
+        <p className="muted">{text.newFieldsNRemovedN2With(diff.added.length, n(diff.removed.length), n(diff.type_changed.length))}</p>
         {may.admin && (
           <div className="row">
             <Button tone="quiet" onClick={() => setLeaving(true)}>
-              Keep all mappings…
+              {text.keepAllMappings}
             </Button>
             <Button disabled={left.length === 0} onClick={acceptAll}>
-              Accept all
+              {text.acceptAll}
             </Button>
             <Button tone="primary" disabled={chosen === 0 || decide.isPending} onClick={apply}>
               {chosen === 0
-                ? `${n(left.length)} to decide`
+                ? text.nToDecide(n(left.length))
                 : left.length > 0
-                  ? `Apply ${n(chosen)}, leave ${n(left.length)} open`
-                  : `Apply ${many(chosen, "decision")}`}
+                  ? text.applyNLeaveN2Open(n(chosen), n(left.length))
+                  : text.applyDecisions(chosen)}
             </Button>
           </div>
         )}
@@ -147,9 +134,9 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
       <AskFirst
         open={leaving}
         close={() => setLeaving(false)}
-        title="Keep all mappings"
-        lead="Open decisions are dropped, and this comparison is closed. The next discovery shows the changes again."
-        verb="Keep all"
+        title={text.keepAllMappings2}
+        lead={text.openDecisionsAreDroppedAndThis}
+        verb={text.keepAll}
         act={() => decide.mutateAsync({ dismiss: true })}
       />
     </>
@@ -161,18 +148,23 @@ const without = (of: Decisions, key: string): Decisions => Object.fromEntries(Ob
 function Earlier({ of }: { of: Diff[] }) {
   if (of.length === 0) return null;
   return (
-    <Part title="Earlier comparisons">
+    <Part title={text.earlierComparisons}>
       {of.map((d) => (
         <details key={d.id} className="card padded">
           <summary data-reads="">
-            <When at={d.created_at} /> · {n(d.added.length)} new, {n(d.removed.length)} removed, {n(d.type_changed.length)} with a changed
-            type <State of={d.state} tone="neutral" words={d.replaced_by_id ? "replaced by a later discovery" : undefined} />
+            {text.createdAtNNewN2Removed(
+              <When at={d.created_at} />,
+              n(d.added.length),
+              n(d.removed.length),
+              n(d.type_changed.length),
+              <State of={d.state} tone="neutral" words={d.replaced_by_id ? text.replacedByALaterDiscovery : undefined} />,
+            )}
           </summary>
           <ul>
             {rowsOf(d).map((r) => (
               <li key={keyOf(r)}>
                 <span aria-hidden>{r.sign}</span> <code>{r.path}</code>{" "}
-                <span className="muted">{r.decided ? `${r.decided.decision} by ${r.decided.by}` : "kept"}</span>
+                <span className="muted">{r.decided ? text.decisionByByLower(r.decided.decision, r.decided.by) : text.kept}</span>
               </li>
             ))}
           </ul>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -8,7 +9,7 @@ import { Checks, TextField } from "../../kit/form";
 import { Note, Text } from "../../kit/kit";
 import type { Change } from "./change";
 import { expected, type Narrowing, type Shares, sharesOf, subsetOf } from "./subset";
-import { guardWords, many, n } from "./words";
+import { guardWords, n } from "./words";
 
 type Props = { run: Of<"Run">; holding: Of<"Holding">; close: () => void /** These changes alone. */; chosen?: Change[] };
 
@@ -39,7 +40,7 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
       }
     },
     changes: ["/connectors", "/decision-tasks"],
-    done: (r) => `${many(r.released, "change")} released${r.held > 0 ? `; ${n(r.held)} still held` : ""}.`,
+    done: (r) => (r.held > 0 ? text.changesReleasedNStillHeld(r.released, n(r.held)) : text.changesReleased(r.released)),
     quiet: true,
   });
   return (
@@ -47,9 +48,9 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
       open
       wide
       close={close}
-      title="Release held changes"
-      lead="Each change is checked again when it is applied. Outdated changes are skipped."
-      verb={`Apply ${many(count, "change")}`}
+      title={text.releaseHeldChanges}
+      lead={text.eachChangeIsCheckedAgainWhen}
+      verb={text.applyChanges(count)}
       disabled={!comment.trim() || count < 1}
       act={() => release.mutateAsync()}
     >
@@ -62,7 +63,7 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
         />
       )}
       <Note tone={count === 0 ? "warn" : "info"}>
-        {many(count, "change")} would be applied; {n(Math.max(0, holding.held - count))} stay held. {samples.length > 0 && "Examples: "}
+        {text.changesWouldBeAppliedNStay(count, n(Math.max(0, holding.held - count)))} {samples.length > 0 && <>{text.examples} </>}
         {samples.slice(0, 5).map((s, i) => (
           <span key={s}>
             {i > 0 && ", "}
@@ -70,7 +71,7 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
           </span>
         ))}
       </Note>
-      <TextField label="Reason" hint="Recorded in the audit log." value={comment} set={setComment} required rows={2} max={1000} />
+      <TextField label={text.reason} hint={text.recordedInTheAuditLog} value={comment} set={setComment} required rows={2} max={1000} />
     </AskFirst>
   );
 }
@@ -85,14 +86,14 @@ function Choice({ of: narrow, set, kinds, shares }: ChoiceProps) {
   return (
     <>
       <Checks
-        label="Kinds of change"
+        label={text.kindsOfChange}
         value={narrow.kinds}
         set={(chosen) => set({ kinds: chosen, departments: [], containers: [] })}
         options={kinds}
       />
       {shares.departments.length > 1 && (
         <Checks
-          label="Departments (empty: all)"
+          label={text.departmentsEmptyAll}
           value={narrow.departments}
           set={(departments) => set({ ...narrow, departments })}
           options={named(shares.departments)}
@@ -100,7 +101,7 @@ function Choice({ of: narrow, set, kinds, shares }: ChoiceProps) {
       )}
       {shares.containers.length > 1 && (
         <Checks
-          label="Branches, including entries below (empty: all)"
+          label={text.branchesIncludingEntriesBelowEmptyAll}
           value={narrow.containers}
           set={(containers) => set({ ...narrow, containers })}
           options={named(shares.containers)}

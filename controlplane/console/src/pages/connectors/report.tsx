@@ -1,35 +1,36 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { Table } from "../../kit/kit";
 import { n } from "./words";
 
 /** Kinds of objects that are read, in the order in which they are told. */
 export const reportedKinds = [
-  ["identities", "People"],
-  ["accounts", "Accounts"],
-  ["entitlements", "Groups and roles"],
-  ["grants", "Grants"],
-  ["nestings", "Nested groups"],
+  ["identities", text.people2],
+  ["accounts", text.accounts2],
+  ["entitlements", text.groupsAndRoles2],
+  ["grants", text.grants2],
+  ["nestings", text.nestedGroups2],
 ] as const;
 
 const columns = [
-  ["created", "New"],
-  ["updated", "Changed"],
-  ["missing", "Missing once"],
-  ["removed", "Removed"],
-  ["reappeared", "Restored"],
-  ["unchanged", "Unchanged"],
-  ["quarantined", "Rejected"],
-  ["skipped", "Skipped"],
-  ["unresolved", "Unresolved references"],
+  ["created", text.newLabel2],
+  ["updated", text.changed],
+  ["missing", text.missingOnce],
+  ["removed", text.removed],
+  ["reappeared", text.restored],
+  ["unchanged", text.unchanged],
+  ["quarantined", text.rejected],
+  ["skipped", text.skipped],
+  ["unresolved", text.unresolvedReferences],
 ] as const;
 
 /** What a run did, by kind of object. */
 export function Report({ of: run }: { of: Of<"Run"> }) {
   return (
-    <Table label="Changes by kind">
+    <Table label={text.changesByKind}>
       <thead>
         <tr>
-          <th scope="col">Kind</th>
+          <th scope="col">{text.kind}</th>
           {columns.map(([key, words]) => (
             <th key={key} scope="col" className="num">
               {words}

@@ -1,8 +1,9 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/elements";
 
 /** The exact requests that are, or would be, sent to a system, with secrets masked. */
-export function Requests({ of, label = "Request details" }: { of: Of<"PlannedRequest">[]; label?: string }) {
+export function Requests({ of, label = text.requestDetails }: { of: Of<"PlannedRequest">[]; label?: string }) {
   if (of.length === 0) return null;
   return (
     <div className="stack tight">

@@ -1,3 +1,4 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { TextField } from "../../kit/form";
 import type { Kind } from "./kinds";
@@ -25,13 +26,13 @@ export function RuleFields({ connector, object, path, fields, target, setTarget,
     <>
       <TargetField of={fields} object={object} value={target} set={setTarget} />
       <TextField
-        label="Transform"
+        label={text.transform}
         mono
         rows={2}
         value={transform}
         set={setTransform}
         max={4096}
-        hint="A Python expression of value and record, such as value.strip().lower(). Leave empty to keep the value."
+        hint={text.aPythonExpressionOfValueAnd}
       />
       {isNamed(target) && <Trial of={connector} rule={{ object, source_path: path, target_field: target, transform }} />}
     </>

@@ -1,9 +1,9 @@
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -16,7 +16,7 @@ import { Report, reportedKinds } from "./report";
 import { RunErrors } from "./runerrors";
 import { SyncNow } from "./syncnow";
 import { TargetError } from "./target";
-import { canSync, isInProgress, lasted, many, n, runWords } from "./words";
+import { canSync, isInProgress, lasted, n, runWords } from "./words";
 
 type Run = Of<"Run">;
 
@@ -33,17 +33,22 @@ export default function OneRun() {
       <Head
         up={
           <>
-            <Link to="/connectors">Connectors</Link> ·{" "}
+            <Link to="/connectors">{text.connectors}</Link> ·{" "}
             <Link to={"/connectors/$id/$tab" as never} params={{ id, tab: "runs" } as never}>
               <Text of={connector.data?.name ?? run.connector_business_id} />
             </Link>
           </>
         }
-        title="Sync run"
+        title={text.syncRun}
         lead={
           <>
-            {run.mode === "preview" ? "Preview of " : ""}
-            {run.effective_incremental ? "an incremental sync" : "a full sync"}, started <When at={run.created_at} />
+            {run.mode === "preview"
+              ? run.effective_incremental
+                ? text.previewOfAnIncrementalSyncStarted(<When at={run.created_at} />)
+                : text.previewOfAFullSyncStarted(<When at={run.created_at} />)
+              : run.effective_incremental
+                ? text.anIncrementalSyncStartedCreatedAt(<When at={run.created_at} />)
+                : text.aFullSyncStartedCreatedAt(<When at={run.created_at} />)}
           </>
         }
       >
@@ -61,20 +66,20 @@ function RunActions({ of: run, connector: c }: { of: Run; connector: Connector |
   const cancel = useAct({
     act: (_, key) => ask("POST", `/connectors/${run.connector_id}/sync-runs/${run.id}/cancel`, { key }),
     changes: ["/connectors"],
-    done: "The run is being canceled. Changes that were applied stay.",
+    done: text.theRunIsBeingCanceledChanges,
   });
   if (!may.admin) return null;
   if (isInProgress(run.status))
     return (
       <Button tone="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
-        Cancel run
+        {text.cancelRun}
       </Button>
     );
   if (!c || !cameToNothing.includes(run.status) || !canSync(c.status)) return null;
   return (
     <>
       <Button tone="primary" onClick={() => setAgain(true)}>
-        Sync again
+        {text.syncAgain}
       </Button>
       {again && <SyncNow of={c} open close={() => setAgain(false)} />}
     </>
@@ -84,9 +89,9 @@ function RunActions({ of: run, connector: c }: { of: Run; connector: Connector |
 const cameToNothing = ["failed", "cancelled", "expired", "discarded"];
 
 const parts = [
-  ["changes", "Changes"],
-  ["groups", "Groups"],
-  ["errors", "Rejected records"],
+  ["changes", text.changes],
+  ["groups", text.groups],
+  ["errors", text.rejectedRecords],
 ] as const;
 
 function Ended({ of: run }: { of: Run }) {
@@ -100,12 +105,12 @@ function Ended({ of: run }: { of: Run }) {
         </Note>
       )}
       {run.status === "held" && <HeldRunChanges of={run} />}
-      {run.mode === "preview" && <Note>This run was a preview. Nothing was saved.</Note>}
+      {run.mode === "preview" && <Note>{text.thisRunWasAPreviewNothing}</Note>}
       {run.warnings.length > 0 && <Warnings of={run} />}
-      <Part title="Result">
+      <Part title={text.result}>
         <Report of={run} />
       </Part>
-      <nav className="tabs" aria-label="Sections of the run">
+      <nav className="tabs" aria-label={text.sectionsOfTheRun}>
         {parts.map(([key, words]) => (
           <Link
             key={key}
@@ -121,8 +126,8 @@ function Ended({ of: run }: { of: Run }) {
         ))}
       </nav>
       {part === "errors" ? <RunErrors of={run} /> : part === "groups" ? <Groups of={run} /> : <Changes of={run} />}
-      <Part title="Details">
-        <section className="card padded" aria-label="Details">
+      <Part title={text.details}>
+        <section className="card padded" aria-label={text.details}>
           <HowItWasDone of={run} />
         </section>
       </Part>
@@ -134,7 +139,7 @@ function Warnings({ of: run }: { of: Run }) {
   return (
     <Note tone="warn">
       <details>
-        <summary data-reads="">{many(run.warnings.length, "warning")}</summary>
+        <summary data-reads="">{text.warnings(run.warnings.length)}</summary>
         <ul>
           {run.warnings.slice(0, 100).map((w) => (
             <li key={`${w.code}${w.external_id}${w.message}`} dir="auto">
@@ -149,13 +154,13 @@ function Warnings({ of: run }: { of: Run }) {
 
 const kindWords = new Map<string, string>(reportedKinds.map(([key, words]) => [key, words.toLowerCase()]));
 const whyAll: Record<string, string> = {
-  first_sync: "first sync of this connector",
-  settings_changed: "settings or mappings were changed",
-  full_older_than_7d: "the last full sync is more than seven days old",
-  full_older_than_1d: "incremental syncs of this system do not show removed memberships, and the last full sync was more than a day ago",
-  membership_missing: "a membership has been missing for a day and could not be confirmed as removed",
-  no_cursor: "the system does not support incremental syncs",
-  full: "a full sync was requested",
+  first_sync: text.firstSyncOfThisConnector,
+  settings_changed: text.settingsOrMappingsWereChanged,
+  full_older_than_7d: text.theLastFullSyncIsMore,
+  full_older_than_1d: text.incrementalSyncsOfThisSystemDo,
+  membership_missing: text.aMembershipHasBeenMissingFor,
+  no_cursor: text.theSystemDoesNotSupportIncremental,
+  full: text.aFullSyncWasRequested,
 };
 const plain = (code: string | null | undefined) => code && (whyAll[code] ?? code.replaceAll("_", " "));
 
@@ -167,20 +172,23 @@ function HowItWasDone({ of: run }: { of: Run }) {
   return (
     <Facts
       of={[
-        ["Started by", by?.display ?? run.trigger],
-        ["Started", <When key="b" at={run.started_at} none="not yet" />],
-        ["Ended", <When key="e" at={run.finished_at} none="not yet" />],
-        ["Duration", lasted(run.duration_ms)],
-        ["Mode", plain(run.strategy)],
-        ["Reason for full sync", plain(run.fallback_reason)],
-        ["Complete sync", proven.map((kind) => kindWords.get(kind) ?? kind).join(", ") || "nothing"],
-        ["Executed", run.executed_by.mode === "agent" ? `by the agent on ${run.executed_by.hostname ?? "its host"}` : "by the service"],
-        ["Record limit", run.max_records ? many(run.max_records, "record") : undefined],
-        ["Continues", run.continues_run_id ? <Id key="c" of={run.continues_run_id} /> : undefined],
-        ["Chunks", `${n(run.chunks)} of up to ${count(run.chunk_size, "record")}`],
-        ["Taken over", run.resumes > 0 ? `${many(run.resumes, "time")}, ${many(run.reread, "record")} read twice` : undefined],
-        ["Callback", run.callback_url ? `${run.callback_state ?? "pending"} ${run.callback_error ?? ""}` : undefined],
-        ["ID", <Id key="i" of={run.id} />],
+        [text.startedBy, by?.display ?? run.trigger],
+        [text.started, <When key="b" at={run.started_at} none={text.notYet} />],
+        [text.ended, <When key="e" at={run.finished_at} none={text.notYet} />],
+        [text.duration, lasted(run.duration_ms)],
+        [text.mode, plain(run.strategy)],
+        [text.reasonForFullSync, plain(run.fallback_reason)],
+        [text.completeSync, proven.map((kind) => kindWords.get(kind) ?? kind).join(", ") || text.nothing],
+        [
+          text.executed,
+          run.executed_by.mode === "agent" ? text.byTheAgentOnHostname(run.executed_by.hostname ?? text.itsHost) : text.byTheService,
+        ],
+        [text.recordLimit, run.max_records ? text.recordsLower(run.max_records) : undefined],
+        [text.continues, run.continues_run_id ? <Id key="c" of={run.continues_run_id} /> : undefined],
+        [text.chunks, text.nOfUpToRecords(n(run.chunks), run.chunk_size)],
+        [text.takenOver, run.resumes > 0 ? text.timesRecordsReadTwice(run.resumes, run.reread) : undefined],
+        [text.callback, run.callback_url ? `${run.callback_state ?? "pending"} ${run.callback_error ?? ""}` : undefined],
+        [text.id, <Id key="i" of={run.id} />],
       ]}
     />
   );

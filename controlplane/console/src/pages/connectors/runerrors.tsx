@@ -1,3 +1,4 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { Text } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -5,15 +6,15 @@ import { type Column, List } from "../../kit/list";
 type RecordError = Of<"RecordError"> & { id: string };
 
 const objects = [
-  ["identity", "people"],
-  ["account", "accounts"],
-  ["entitlement", "groups and roles"],
-  ["grant", "grants"],
+  ["identity", text.people],
+  ["account", text.accounts],
+  ["entitlement", text.groupsAndRoles],
+  ["grant", text.grants],
 ] as const;
 
 const columns: Column<RecordError>[] = [
   {
-    title: "Record",
+    title: text.record,
     cell: (e) => (
       <code>
         <Text of={e.external_id} />
@@ -21,22 +22,22 @@ const columns: Column<RecordError>[] = [
     ),
     text: (e) => e.external_id,
   },
-  { title: "Object", cell: (e) => objects.find(([k]) => k === e.object)?.[1] ?? e.object, text: (e) => e.object },
+  { title: text.object, cell: (e) => objects.find(([k]) => k === e.object)?.[1] ?? e.object, text: (e) => e.object },
   {
-    title: "Field",
+    title: text.field,
     cell: (e) =>
       e.field ? (
         <code>
           <Text of={e.field} />
         </code>
       ) : (
-        <span className="faint">whole record</span>
+        <span className="faint">{text.wholeRecord}</span>
       ),
     text: (e) => e.field,
   },
-  { title: "Reason", wide: true, cell: (e) => <span dir="auto">{e.message}</span>, text: (e) => e.message },
-  { title: "Code", cell: (e) => <code>{e.code}</code>, text: (e) => e.code },
-  { title: "Temporary", cell: (e) => (e.retryable ? "perhaps" : "no"), text: (e) => e.retryable },
+  { title: text.reason, wide: true, cell: (e) => <span dir="auto">{e.message}</span>, text: (e) => e.message },
+  { title: text.code, cell: (e) => <code>{e.code}</code>, text: (e) => e.code },
+  { title: text.temporary, cell: (e) => (e.retryable ? "perhaps" : "no"), text: (e) => e.retryable },
 ];
 
 /** Records that were set aside, and values that were left out, each with its reason. */
@@ -48,12 +49,12 @@ export function RunErrors({ of: run }: { of: Of<"Run"> }) {
       prefix="e_"
       columns={columns}
       filters={[
-        { name: "object", words: "Kind", options: objects },
-        { name: "code", words: "Code" },
+        { name: "object", words: text.kind, options: objects },
+        { name: "code", words: text.code },
       ]}
       csv={`run-${run.id}-set-aside`}
-      label="Rejected records"
-      empty={{ title: "No rejected records", words: "All records and values of this sync were valid." }}
+      label={text.rejectedRecords}
+      empty={{ title: text.noRejectedRecords, words: text.allRecordsAndValuesOfThis }}
     />
   );
 }

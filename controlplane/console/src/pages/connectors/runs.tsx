@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/connectors";
 import type { Connector, Of } from "../../api/types";
 import { When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -9,7 +10,7 @@ type Run = Of<"Run">;
 
 const columns: Column<Run>[] = [
   {
-    title: "Started",
+    title: text.started,
     cell: (r) => (
       <Link to={"/connectors/$id/runs/$run" as never} params={{ id: r.connector_id, run: r.id } as never}>
         <When at={r.created_at} />
@@ -18,12 +19,12 @@ const columns: Column<Run>[] = [
     text: (r) => r.created_at,
   },
   {
-    title: "Mode",
-    cell: (r) => `${r.effective_incremental ? "incremental" : "full"}${r.mode === "preview" ? ", preview" : ""}`,
-    text: (r) => `${r.effective_incremental ? "incremental" : "full"}${r.mode === "preview" ? ", preview" : ""}`,
+    title: text.mode,
+    cell: (r) => `${r.effective_incremental ? "incremental" : "full"}${r.mode === "preview" ? text.preview : ""}`,
+    text: (r) => `${r.effective_incremental ? "incremental" : "full"}${r.mode === "preview" ? text.preview : ""}`,
   },
   {
-    title: "State",
+    title: text.state,
     cell: (r) => (
       <>
         <State of={r.status} words={runWords(r.status)} /> {r.error && <code className="small">{r.error.code}</code>}
@@ -31,17 +32,17 @@ const columns: Column<Run>[] = [
     ),
     text: (r) => r.status,
   },
-  { title: "New", number: true, cell: (r) => n(r.counters.created), text: (r) => r.counters.created },
-  { title: "Changed", number: true, cell: (r) => n(r.counters.updated), text: (r) => r.counters.updated },
+  { title: text.newLabel2, number: true, cell: (r) => n(r.counters.created), text: (r) => r.counters.created },
+  { title: text.changed, number: true, cell: (r) => n(r.counters.updated), text: (r) => r.counters.updated },
   {
-    title: "Removed",
+    title: text.removed,
     number: true,
     cell: (r) => n(r.counters.missing + r.counters.removed),
     text: (r) => r.counters.missing + r.counters.removed,
   },
-  { title: "Skipped", number: true, cell: (r) => n(r.counters.skipped), text: (r) => r.counters.skipped },
-  { title: "Started by", cell: (r) => who(r), text: (r) => who(r) },
-  { title: "Duration", number: true, cell: (r) => lasted(r.duration_ms), text: (r) => r.duration_ms },
+  { title: text.skipped, number: true, cell: (r) => n(r.counters.skipped), text: (r) => r.counters.skipped },
+  { title: text.startedBy, cell: (r) => who(r), text: (r) => who(r) },
+  { title: text.duration, number: true, cell: (r) => lasted(r.duration_ms), text: (r) => r.duration_ms },
 ];
 
 const states = [
@@ -67,18 +68,18 @@ export function Runs({ of: c }: { of: Connector }) {
       path={`/connectors/${c.id}/sync-runs`}
       columns={columns}
       views={[
-        { name: "All", query: {} },
-        { name: "Failed", query: { status: "failed" } },
-        { name: "Held", query: { status: "held" } },
+        { name: text.all, query: {} },
+        { name: text.failed, query: { status: "failed" } },
+        { name: text.held, query: { status: "held" } },
       ]}
-      filters={[{ name: "status", words: "State", options: states.map((s) => [s, runWords(s)] as const) }]}
+      filters={[{ name: "status", words: text.state, options: states.map((s) => [s, runWords(s)] as const) }]}
       open={(r) => ({ to: "/connectors/$id/runs/$run", params: { id: c.id, run: r.id } })}
       csv={`${c.business_id}-runs`}
       every={10_000}
-      label="Runs"
+      label={text.runs}
       empty={{
-        title: "No sync runs yet",
-        words: "A sync run reads the system and stores what has changed. Start one with Sync now.",
+        title: text.noSyncRunsYet,
+        words: text.aSyncRunReadsTheSystem,
       }}
     />
   );

@@ -1,3 +1,4 @@
+import * as text from "#text/connectors";
 import { type Outcome, outcomeOf, type RunBrief, runSummary, runWords } from "./words";
 
 const heights: Record<Outcome, number> = { good: 14, part: 9, bad: 5, open: 11, none: 2 };
@@ -6,7 +7,7 @@ const wide = 7;
 
 /** The last runs as bars, the newest at the right. How a run came out is told by colour and by height. */
 export function RunStrip({ runs }: { runs: RunBrief[] }) {
-  if (runs.length === 0) return <span className="faint">none yet</span>;
+  if (runs.length === 0) return <span className="faint">{text.noneYet}</span>;
   return (
     <svg
       className="connectors-strip"

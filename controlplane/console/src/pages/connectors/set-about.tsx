@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector } from "../../api/types";
 import { useMay } from "../../api/use";
@@ -9,9 +10,9 @@ import { Stale } from "./stale";
 import { environments } from "./words";
 
 const purposes = [
-  ["both", "People, accounts and access"],
-  ["source", "People (source)"],
-  ["target", "Accounts and access (target)"],
+  ["both", text.peopleAccountsAndAccess2],
+  ["source", text.peopleSource],
+  ["target", text.accountsAndAccessTarget],
 ] as const;
 
 /** What a connector is called, what it is for, and its labels. */
@@ -32,42 +33,36 @@ export default function About({ of: c }: { of: Connector }) {
       const body = { ...rest, authority_rank: Number(rank), labels: labelsChange(c.labels, labels) };
       await ask("PATCH", `/connectors/${c.id}`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      showToast("Saved.");
+      showToast(text.saved);
     },
   );
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField label="Name" {...form.field("name")} required max={200} error={form.wrong("name")} />
-      <TextField label="Purpose" rows={2} {...form.field("description")} max={2000} error={form.wrong("description")} />
+    <Form of={form} verb={text.save} closed={!may.admin}>
+      <TextField label={text.name} {...form.field("name")} required max={200} error={form.wrong("name")} />
+      <TextField label={text.purpose} rows={2} {...form.field("description")} max={2000} error={form.wrong("description")} />
       <div className="fields">
         <SelectField
-          label="Environment"
+          label={text.environment}
           value={form.value.environment}
           set={(v: string) => form.set("environment", v)}
           options={environments}
         />
         <SelectField
-          label="Provides"
+          label={text.provides}
           value={form.value.purpose}
           set={(v: string) => form.set("purpose", v)}
           options={purposes}
-          hint="After a change, the next sync run holds absent records."
+          hint={text.afterAChangeTheNextSync}
         />
       </div>
       <TextField
-        label="Priority among sources of people"
+        label={text.priorityAmongSourcesOfPeople}
         type="number"
         {...form.field("rank")}
-        hint="If several sources provide a person, the lowest number wins."
+        hint={text.ifSeveralSourcesProvideAPerson}
         error={form.wrong("authority_rank")}
       />
-      <WordsField
-        label="Labels"
-        mono
-        {...form.field("labels")}
-        hint="One per line, as name=value. Sector packs find systems by the label tag, such as tag=ehr, clinical."
-        error={form.wrong("labels")}
-      />
+      <WordsField label={text.labels} mono {...form.field("labels")} hint={text.onePerLineAsNameValue} error={form.wrong("labels")} />
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>
   );

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { Button, Failure, Note, Part, Problems, Skeleton } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
 import { SettingField } from "../wizard/field";
@@ -49,7 +49,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
     after: async () => {
       setTyped({});
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      showToast("Saved. Test the connection again after any change.");
+      showToast(text.savedTestTheConnectionAgainAfter);
     },
   });
   const probe = useProbe(c.id, async () => true);
@@ -82,7 +82,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
           {shown.filter((f) => !f.advanced).map(field)}
           {advanced.length > 0 && (
             <details>
-              <summary data-reads="">{count(advanced.length, "more setting")}(advanced)</summary>
+              <summary data-reads="">{text.moreSettingsAdvanced(advanced.length)}</summary>
               <div className="stack">{advanced.map(field)}</div>
             </details>
           )}
@@ -92,15 +92,15 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
         {may.admin && (
           <div className="row">
             <Button type="submit" tone="primary" disabled={!dirty || save.isPending || Object.keys(patch.wrong).length > 0}>
-              {save.isPending ? "Saving…" : "Save"}
+              {save.isPending ? text.saving : text.save}
             </Button>
             {dirty && <TryUnsaved of={c} fields={shown} typed={typed} reach={reach} value={value} />}
           </div>
         )}
       </form>
       {may.admin && (
-        <Part title="Test">
-          <Probe of={probe} last={c.last_test} changed={dirty} missing={dirty ? ["to save your changes"] : []} />
+        <Part title={text.test}>
+          <Probe of={probe} last={c.last_test} changed={dirty} missing={dirty ? [text.toSaveYourChanges] : []} />
         </Part>
       )}
     </div>
@@ -145,13 +145,13 @@ function TryUnsaved({ of: c, fields, typed, reach, value }: TryProps) {
   return (
     <>
       <Button disabled={needs.length > 0 || test.isPending} onClick={() => test.mutate()}>
-        {test.isPending ? "Testing…" : "Test before saving"}
+        {test.isPending ? text.testing : text.testBeforeSaving}
       </Button>
-      {needs.length > 0 && <span className="small muted">To test before saving, enter these secrets again: {needs.join(", ")}.</span>}
+      {needs.length > 0 && <span className="small muted">{text.toTestBeforeSavingEnterThese(needs.join(", "))}</span>}
       {tried && (
         <Note tone={tried.success ? "ok" : "bad"}>
           <div role="status">
-            {tried.success ? "The connection works." : tried.error ? <TargetError of={tried.error} /> : "The connection failed."}
+            {tried.success ? text.theConnectionWorks : tried.error ? <TargetError of={tried.error} /> : text.theConnectionFailed}
           </div>
         </Note>
       )}

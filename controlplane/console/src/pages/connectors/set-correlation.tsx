@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -10,7 +11,6 @@ import { showToast } from "../../kit/toast";
 import { CorrelationResult } from "./correlated";
 import { CorrelationRules } from "./correlation-rules";
 import { Stale } from "./stale";
-import { many } from "./words";
 
 type Correlation = Of<"Correlation">;
 
@@ -29,7 +29,7 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
   const form = useForm({ rules: kept.rules, auto_link: String(kept.auto_link), propose: String(kept.propose) }, async (v, key) => {
     await ask("PUT", `/connectors/${c.id}/correlation`, { key, body: body(v), ifMatch: c.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-    showToast("Saved. Run the rules to correlate all accounts again, or wait for the next sync.");
+    showToast(text.savedRunTheRulesToCorrelate);
   });
   const preview = useAct({
     act: (_, key) =>
@@ -40,12 +40,17 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
     act: (_, key) => ask<Of<"CorrelationRun">>("POST", "/accounts/correlation/run", { key, body: { connector_id: c.id } }),
     changes: ["/accounts", "/identities"],
     done: (r) =>
-      `${many(r.counts.looked_at, "account")} evaluated: ${number(r.counts.gains)} gained an owner, ${number(r.counts.losses)} lost their owner, ${number(r.counts.disputed)} became disputed.`,
+      text.accountsEvaluatedGainsGainedAnOwner(
+        r.counts.looked_at,
+        number(r.counts.gains),
+        number(r.counts.losses),
+        number(r.counts.disputed),
+      ),
   });
   return (
     <>
-      <Form of={form} verb="Save" closed={!may.admin}>
-        {kept.is_default && <Note>These are the default rules. After you save them, they belong to this connector.</Note>}
+      <Form of={form} verb={text.save} closed={!may.admin}>
+        {kept.is_default && <Note>{text.theseAreTheDefaultRulesAfter}</Note>}
         <CorrelationRules
           of={form.value.rules}
           set={(rules) => form.set("rules", rules)}
@@ -54,15 +59,15 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
         />
         <div className="fields">
           <TextField
-            label="Assign the owner from a score of"
+            label={text.assignTheOwnerFromAScore}
             {...form.field("auto_link")}
-            hint="0 to 1. A single candidate with this score or more becomes the owner."
+            hint={text.n0To1ASingleCandidate}
             error={form.wrong("auto_link")}
           />
           <TextField
-            label="Ask a person from a score of"
+            label={text.askAPersonFromAScore}
             {...form.field("propose")}
-            hint="Below this score, a person is not a candidate."
+            hint={text.belowThisScoreAPersonIs}
             error={form.wrong("propose")}
           />
         </div>
@@ -71,14 +76,14 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
       {may.admin && (
         <div className="row">
           <Button disabled={preview.isPending} onClick={() => preview.mutate()}>
-            {preview.isPending ? "Evaluating…" : "Preview rules"}
+            {preview.isPending ? text.evaluating : text.previewRules}
           </Button>
           <Button
             disabled={run.isPending || form.dirty}
             onClick={() => run.mutate()}
-            title={form.dirty ? "Save the rules first" : undefined}
+            title={form.dirty ? text.saveTheRulesFirst : undefined}
           >
-            {run.isPending ? "Running…" : "Run saved rules"}
+            {run.isPending ? text.running : text.runSavedRules}
           </Button>
         </div>
       )}

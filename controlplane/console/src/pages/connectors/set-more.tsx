@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -26,20 +27,17 @@ function CopyTo({ of: c }: { of: Connector }) {
     { name: `${c.name} (copy)`, environment: c.environment === "production" ? "staging" : "production" },
     async (v, key) => {
       const made = await ask<Connector>("POST", "/connectors", { key, body: copyOf(c, v.name, v.environment) });
-      showToast("The copy is a draft. Enter its secrets and test it. You can copy the mappings in step 4.");
+      showToast(text.theCopyIsADraftEnter);
       await navigate({ to: "/connectors/new/$id/$step" as never, params: { id: made.id, step: "connection" } as never });
     },
   );
   return (
-    <Part
-      title="Copy to another environment"
-      lead="Creates a draft with these settings and labels. Secrets are not copied. You can copy the mappings in the fourth step."
-    >
-      <Form of={form} verb="Copy" always>
+    <Part title={text.copyToAnotherEnvironment} lead={text.createsADraftWithTheseSettings}>
+      <Form of={form} verb={text.copy} always>
         <div className="fields">
-          <TextField label="Name" {...form.field("name")} required max={200} error={form.wrong("name")} />
+          <TextField label={text.name} {...form.field("name")} required max={200} error={form.wrong("name")} />
           <SelectField
-            label="Environment"
+            label={text.environment}
             value={form.value.environment}
             set={(v: string) => form.set("environment", v)}
             options={environments}
@@ -74,35 +72,32 @@ function Danger({ of: c }: { of: Connector }) {
   const [typed, setTyped] = useState("");
   const remove = useAct({
     act: (_, key) => ask<Of<"Connector">>("DELETE", `/connectors/${c.id}`, { key, ifMatch: c.version }),
-    done: `${c.name} deleted.`,
+    done: text.nameDeleted(c.name),
     quiet: true,
     after: () => void navigate({ to: "/connectors" }),
     changes: ["/connectors"],
   });
   return (
-    <Part title="Delete">
+    <Part title={text.deleteVerb}>
       <div className="connectors-danger stack tight">
-        <p>
-          <strong>Delete this connector.</strong> Its secrets are deleted at once, and all syncs and changes stop. Synced people, accounts
-          and access are kept but no longer updated. To stop temporarily, pause or disable the connector.
-        </p>
+        <p>{text.strongItsSecretsAreDeletedAt(<strong>{text.deleteThisConnector}</strong>)}</p>
         <div>
           <Button tone="danger" onClick={() => setOpen(true)}>
-            Delete…
+            {text.deleteLabel}
           </Button>
         </div>
       </div>
       <AskFirst
         open={open}
         close={() => setOpen(false)}
-        title={`Delete ${c.name}`}
-        verb="Delete"
+        title={text.deleteName(c.name)}
+        verb={text.deleteVerb}
         tone="danger"
         disabled={typed !== c.name}
         act={() => remove.mutateAsync()}
       >
-        <p>The secrets are deleted and you cannot undo this. Synced data is kept but no longer updated.</p>
-        <TextField label={`Enter the name ${c.name} to confirm`} value={typed} set={setTyped} />
+        <p>{text.theSecretsAreDeletedAndYou}</p>
+        <TextField label={text.enterTheNameNameToConfirm(c.name)} value={typed} set={setTyped} />
       </AskFirst>
     </Part>
   );

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
@@ -36,7 +37,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       };
       await ask("PUT", `/connectors/${c.id}/safety`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-      showToast("Saved. The limits apply from the next sync run.");
+      showToast(text.savedTheLimitsApplyFromThe);
     },
   );
   const set = (at: number, change: Partial<Limit>) =>
@@ -46,18 +47,15 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
     );
   const loosened = form.refused instanceof Refusal && form.refused.code === "reason_required";
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
-      <p className="muted">
-        Changes below these limits are applied without review. Each limit has a minimum, a share of all records and a maximum. A sync run
-        above a limit is held until you release or discard it.
-      </p>
-      <Table label="Limits">
+    <Form of={form} verb={text.save} closed={!may.admin}>
+      <p className="muted">{text.changesBelowTheseLimitsAreApplied}</p>
+      <Table label={text.limits}>
         <thead>
           <tr>
-            <th scope="col">Change</th>
-            <th scope="col">Minimum</th>
-            <th scope="col">Share of all, %</th>
-            <th scope="col">Maximum</th>
+            <th scope="col">{text.change}</th>
+            <th scope="col">{text.minimum}</th>
+            <th scope="col">{text.shareOfAll}</th>
+            <th scope="col">{text.maximum}</th>
           </tr>
         </thead>
         <tbody className="connectors-limits">
@@ -70,7 +68,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
                     type="number"
                     min={0}
                     step={name === "pct" ? "any" : 1}
-                    aria-label={`${guardWords(l.kind)}: ${name === "floor" ? "minimum" : name === "pct" ? "share of all in percent" : "maximum"}`}
+                    aria-label={`${guardWords(l.kind)}: ${name === "floor" ? "minimum" : name === "pct" ? text.shareOfAllInPercent : "maximum"}`}
                     value={l[name]}
                     onChange={(e) => set(i, { [name]: Number(e.target.value) })}
                   />
@@ -81,49 +79,44 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         </tbody>
       </Table>
       <div className="fields">
+        <DurationField label={text.window} {...form.field("window")} hint={text.changesOfSeveralRunsInThis} error={form.wrong("window")} />
         <DurationField
-          label="Window"
-          {...form.field("window")}
-          hint="Changes of several runs in this window count together. One hour to one week."
-          error={form.wrong("window")}
-        />
-        <DurationField
-          label="Discard held changes after"
+          label={text.discardHeldChangesAfter}
           {...form.field("hold_ttl")}
-          hint="One hour to 30 days."
+          hint={text.oneHourTo30Days}
           error={form.wrong("hold_ttl")}
         />
         <SelectField
-          label="Hold"
+          label={text.hold}
           value={form.value.hold_scope}
           set={(v: "kind" | "run") => form.set("hold_scope", v)}
           options={
             [
-              ["kind", "only the kind above its limit"],
-              ["run", "the whole run"],
+              ["kind", text.onlyTheKindAboveItsLimit],
+              ["run", text.theWholeRun],
             ] as const
           }
         />
         <TextField
-          label="Full syncs until a missing record is removed"
+          label={text.fullSyncsUntilAMissingRecord}
           type="number"
           {...form.field("missing")}
-          hint="Consecutive full syncs without the record; 1 to 10."
+          hint={text.consecutiveFullSyncsWithoutTheRecord}
           error={form.wrong("deletion/missing_runs_required")}
         />
       </div>
-      <Check label="Always hold runs that change more than half" {...form.field("total_loss")} />
+      <Check label={text.alwaysHoldRunsThatChangeMore} {...form.field("total_loss")} />
       {(loosened || form.value.reason) && (
         <TextField
-          label="Reason for higher limits"
+          label={text.reasonForHigherLimits}
           {...form.field("reason")}
           max={500}
-          hint="Recorded in the audit log."
+          hint={text.recordedInTheAuditLog}
           error={form.wrong("reason")}
           required
         />
       )}
-      {may.admin && !loosened && <Note>Higher limits require a reason.</Note>}
+      {may.admin && !loosened && <Note>{text.higherLimitsRequireAReason}</Note>}
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>
   );

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -7,18 +8,17 @@ import { Failure, Note, Part, Skeleton, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { showToast } from "../../kit/toast";
 import { Stale } from "./stale";
-import { many } from "./words";
 
 type View = Of<"ScheduleView">;
 
 const crons = ["", "*/15 * * * *", "0 * * * *", "*/15 6-20 * * mon-fri", "0 2 * * *", "0 3 * * sun"];
 const zones = Intl.supportedValuesOf("timeZone");
 const jitters = [
-  ["PT0S", "none"],
-  ["PT1M", "up to 1 minute"],
-  ["PT5M", "up to 5 minutes"],
-  ["PT15M", "up to 15 minutes"],
-  ["PT1H", "up to 1 hour"],
+  ["PT0S", text.none],
+  ["PT1M", text.upTo1Minute],
+  ["PT5M", text.upTo5Minutes],
+  ["PT15M", text.upTo15Minutes],
+  ["PT1H", text.upTo1Hour],
 ] as const;
 
 /** When a connector is read by itself, and what comes of it. */
@@ -43,41 +43,37 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       const body = { ...v, incremental_cron: v.incremental_cron || null, full_cron: v.full_cron || null };
       await ask("PUT", `/connectors/${c.id}/schedule`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      showToast(
-        v.incremental_cron || v.full_cron
-          ? "Saved. The next runs are shown on the right."
-          : "Saved. The connector syncs only when you start a run.",
-      );
+      showToast(v.incremental_cron || v.full_cron ? text.savedTheNextRunsAreShown : text.savedTheConnectorSyncsOnlyWhen);
     },
   );
   const jitterOptions = jitters.some(([v]) => v === form.value.jitter)
     ? jitters
     : [...jitters, [form.value.jitter, form.value.jitter] as const];
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
+    <Form of={form} verb={text.save} closed={!may.admin}>
       <TextField
-        label="Incremental sync"
+        label={text.incrementalSync}
         mono
         {...form.field("incremental_cron")}
         suggestions={crons.filter(Boolean)}
-        placeholder="no schedule"
-        hint="A cron expression: minute, hour, day of month, month, day of week, such as */15 6-20 * * mon-fri. At least five minutes apart."
+        placeholder={text.noSchedule}
+        hint={text.aCronExpressionMinuteHourDay}
       />
       <TextField
-        label="Full sync"
+        label={text.fullSync}
         mono
         {...form.field("full_cron")}
         suggestions={crons.filter(Boolean)}
-        placeholder="no schedule"
-        hint="For example 0 2 * * *. If both schedules are due, a full sync runs."
+        placeholder={text.noSchedule}
+        hint={text.forExample02IfBoth}
       />
       <div className="fields">
-        <TextField label="Time zone" {...form.field("timezone")} suggestions={zones} required hint="Daylight saving time is applied." />
+        <TextField label={text.timeZone} {...form.field("timezone")} suggestions={zones} required hint={text.daylightSavingTimeIsApplied} />
         <SelectField
-          label="Random delay"
+          label={text.randomDelay}
           {...form.field("jitter")}
           options={jitterOptions}
-          hint="Spreads the starts of several connectors."
+          hint={text.spreadsTheStartsOfSeveralConnectors}
         />
       </div>
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
@@ -88,9 +84,9 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
 function Next({ of: view }: { of: View }) {
   const last = view.last_occurrence;
   return (
-    <Part title="Next runs">
+    <Part title={text.nextRuns}>
       {view.upcoming.length === 0 ? (
-        <p className="muted">Only manual runs.</p>
+        <p className="muted">{text.onlyManualRuns2}</p>
       ) : (
         <ol className="stack tight">
           {view.upcoming.map((r) => (
@@ -98,20 +94,20 @@ function Next({ of: view }: { of: View }) {
               <time dateTime={r.at} title={r.at} className="mono">
                 {r.local.replace("T", " ").slice(0, 16)}
               </time>{" "}
-              <span className="muted">{r.kind === "full" ? "everything" : "incremental sync"}</span>
+              <span className="muted">{r.kind === "full" ? text.everything : text.incrementalSyncLower}</span>
             </li>
           ))}
         </ol>
       )}
-      {view.skipped > 0 && (
-        <Note tone="warn">
-          {many(view.skipped, "time")} skipped since the last scheduled run. The system may be too slow for this schedule.
-        </Note>
-      )}
+      {view.skipped > 0 && <Note tone="warn">{text.timesSkippedSinceTheLastScheduled(view.skipped)}</Note>}
       {last && (
         <p className="small muted">
-          Last scheduled run, <When at={last.at} />: <State of={last.outcome} tone={last.outcome === "started" ? "ok" : "warn"} />{" "}
-          {last.reason?.replaceAll("_", " ")} {last.caught_up && "(replaces several skipped runs)"}
+          {text.lastScheduledRunAtOutcomeReason(
+            <When at={last.at} />,
+            <State of={last.outcome} tone={last.outcome === "started" ? "ok" : "warn"} />,
+            last.reason?.replaceAll("_", " "),
+          )}{" "}
+          {last.caught_up && text.replacesSeveralSkippedRuns}
         </p>
       )}
     </Part>

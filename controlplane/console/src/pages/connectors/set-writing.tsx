@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -14,20 +15,20 @@ import { Template } from "./template";
 type View = Of<"ProvisioningView">;
 
 const modes = [
-  ["off", "Off: read only"],
-  ["simulate", "Simulate: changes are planned, not sent"],
-  ["manual", "Manual: a person makes each change and confirms it"],
-  ["auto", "On: changes are sent"],
+  ["off", text.offReadOnly],
+  ["simulate", text.simulateChangesArePlannedNotSent],
+  ["manual", text.manualAPersonMakesEachChange],
+  ["auto", text.onChangesAreSent],
 ] as const;
 const natives = [
-  ["tolerate", "Ignore"],
-  ["review", "List for review"],
-  ["revoke", "Revoke"],
+  ["tolerate", text.ignore],
+  ["review", text.listForReview],
+  ["revoke", text.revoke],
 ] as const;
 const directions = [
-  ["report", "List"],
-  ["push", "Write template values"],
-  ["accept", "Accept the system's values"],
+  ["report", text.list],
+  ["push", text.writeTemplateValues],
+  ["accept", text.acceptTheSystemsValues],
 ] as const;
 
 /** Whether and how changes are written to the system. */
@@ -52,14 +53,15 @@ function Limits({ view }: { view: View }) {
     <>
       {tenant.data && !tenant.data.writes && (
         <Note tone="warn">
-          Writing is off for this tenant{tenant.data.reason ? `: ${tenant.data.reason}` : ""}.{" "}
-          <Link to="/provisioning">Open provisioning</Link>
+          {tenant.data.reason
+            ? text.writingIsOffForThisTenant(tenant.data.reason, <Link to="/provisioning">{text.openProvisioning}</Link>)
+            : text.writingIsOffForThisTenantText(<Link to="/provisioning">{text.openProvisioning}</Link>)}
         </Note>
       )}
       {view.can.operations.length === 0 ? (
-        <Note>This connector cannot write: {view.can.why ?? "the target does not support it"}.</Note>
+        <Note>{text.thisConnectorCannotWriteWhy(view.can.why ?? text.theTargetDoesNotSupportIt)}</Note>
       ) : (
-        <p className="muted">Supported operations: {view.can.operations.map((o) => o.replaceAll("_", " ")).join(", ")}.</p>
+        <p className="muted">{text.supportedOperationsOperations(view.can.operations.map((o) => o.replaceAll("_", " ")).join(", "))}</p>
       )}
     </>
   );
@@ -71,34 +73,34 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   const form = useForm(valuesOf(view), async (v, key) => {
     await ask("PUT", `/connectors/${c.id}/provisioning`, { key, body: bodyOf(v, view), ifMatch: c.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-    showToast("Saved. Affected people are evaluated again within 15 seconds.");
+    showToast(text.savedAffectedPeopleAreEvaluatedAgain);
   });
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
+    <Form of={form} verb={text.save} closed={!may.admin}>
       <div className="fields">
-        <SelectField label="Write mode" {...form.field("mode", "write_mode")} options={modes} />
-        <SelectField label="Native changes" {...form.field("native", "native_grant_policy")} options={natives} />
-        <SelectField label="Drift" {...form.field("direction", "drift/direction")} options={directions} />
+        <SelectField label={text.writeMode} {...form.field("mode", "write_mode")} options={modes} />
+        <SelectField label={text.nativeChanges} {...form.field("native", "native_grant_policy")} options={natives} />
+        <SelectField label={text.drift} {...form.field("direction", "drift/direction")} options={directions} />
       </div>
-      <Check label="Compare accounts with their template after each sync" {...form.field("check")} />
-      <h2>Leavers</h2>
-      <p className="muted small">Accounts of leavers are disabled first.</p>
-      <Check label="Keep memberships of disabled accounts" {...form.field("keep")} />
+      <Check label={text.compareAccountsWithTheirTemplateAfter} {...form.field("check")} />
+      <h2>{text.leavers}</h2>
+      <p className="muted small">{text.accountsOfLeaversAreDisabledFirst}</p>
+      <Check label={text.keepMembershipsOfDisabledAccounts} {...form.field("keep")} />
       <DurationField
-        label="Delete disabled accounts after"
+        label={text.deleteDisabledAccountsAfter}
         {...form.field("deleteAfter", "deprovision/delete_after")}
-        none="tenant's lifecycle setting"
+        none={text.tenantsLifecycleSetting}
       />
-      <h2>Circuit breaker</h2>
+      <h2>{text.circuitBreaker}</h2>
       <div className="fields">
-        <TextField label="Open after consecutive failures" type="number" {...form.field("failures", "breaker/max_failures")} />
+        <TextField label={text.openAfterConsecutiveFailures} type="number" {...form.field("failures", "breaker/max_failures")} />
         <TextField
-          label="Or after changes of one kind"
+          label={text.orAfterChangesOfOneKind}
           type="number"
           {...form.field("changes", "breaker/max_changes")}
-          hint="Counts changes that remove or alter."
+          hint={text.countsChangesThatRemoveOrAlter}
         />
-        <DurationField label="Within" {...form.field("window", "breaker/window")} units={["hour", "day"]} />
+        <DurationField label={text.within} {...form.field("window", "breaker/window")} units={["hour", "day"]} />
       </div>
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>

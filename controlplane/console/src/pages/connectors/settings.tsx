@@ -1,17 +1,18 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
+import * as text from "#text/connectors";
 import type { Connector } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Skeleton } from "../../kit/kit";
 
 const sections = {
-  about: ["General", lazy(() => import("./set-about"))],
-  connection: ["Connection", lazy(() => import("./set-connection"))],
-  schedule: ["Schedule", lazy(() => import("./set-schedule"))],
-  safety: ["Safety limits", lazy(() => import("./set-safety"))],
-  correlation: ["Correlation", lazy(() => import("./set-correlation"))],
-  writing: ["Writing", lazy(() => import("./set-writing"))],
-  more: ["Copy and delete", lazy(() => import("./set-more"))],
+  about: [text.general, lazy(() => import("./set-about"))],
+  connection: [text.connection, lazy(() => import("./set-connection"))],
+  schedule: [text.schedule, lazy(() => import("./set-schedule"))],
+  safety: [text.safetyLimits, lazy(() => import("./set-safety"))],
+  correlation: [text.correlation, lazy(() => import("./set-correlation"))],
+  writing: [text.writing, lazy(() => import("./set-writing"))],
+  more: [text.copyAndDelete, lazy(() => import("./set-more"))],
 } as const;
 
 type Section = keyof typeof sections;
@@ -26,7 +27,7 @@ export default function Settings({ of: c }: { of: Connector }) {
   const shown = (Object.keys(sections) as Section[]).filter((s) => s !== "more" || may.admin);
   return (
     <>
-      <nav className="connectors-jump" aria-label="Sections of the settings">
+      <nav className="connectors-jump" aria-label={text.sectionsOfTheSettings}>
         {shown.map((s) => (
           <Link
             key={s}

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/connectors";
 import { Refusal } from "../../api/session";
 import { Button, Note } from "../../kit/kit";
 
@@ -9,9 +10,9 @@ export function Stale({ of: refused, path }: { of: unknown; path: string }) {
   return (
     <Note tone="warn">
       <div className="row between">
-        <span>Someone else has changed these settings. Your input is still here.</span>
+        <span>{text.someoneElseHasChangedTheseSettings}</span>
         <Button onClick={() => void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(path) })}>
-          Reload and keep my input
+          {text.reloadAndKeepMyInput}
         </Button>
       </div>
     </Note>

@@ -1,7 +1,8 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 
-const steps: Record<number, string> = { 2: "connection", 3: "discovery", 4: "mapping", 5: "sync" };
+const steps: Record<number, string> = { 2: text.connectionLower, 3: text.discovery, 4: text.mappingLower, 5: text.sync };
 
 /** The step of the wizard at which a connector stands, as it is called in the address. */
 export function useStep(id: string, asked: boolean): string {

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -9,10 +10,10 @@ import { SelectField, TextField } from "../../kit/form";
 type Kind = "changes" | "everything" | "preview" | "preview_changes";
 
 const kinds = [
-  ["changes", "Incremental sync"],
-  ["everything", "Full sync"],
-  ["preview", "Preview of a full sync"],
-  ["preview_changes", "Preview of an incremental sync"],
+  ["changes", text.incrementalSync],
+  ["everything", text.fullSync],
+  ["preview", text.previewOfAFullSync],
+  ["preview_changes", text.previewOfAnIncrementalSync],
 ] as const;
 
 /** Asks how a run is to be, starts it and goes to it. */
@@ -40,34 +41,34 @@ export function SyncNow({ of: c, open, close }: { of: Connector; open: boolean; 
     <AskFirst
       open={open}
       close={close}
-      title="Sync now"
-      lead="The page of the run opens. You can leave it; the sync continues."
-      verb="Start"
+      title={text.syncNow}
+      lead={text.thePageOfTheRunOpens}
+      verb={text.start}
       act={() => start.mutateAsync()}
     >
       <SelectField
-        label="Mode"
+        label={text.mode}
         value={kind}
         set={setKind}
         options={kinds}
         hint={
           kind.startsWith("preview")
-            ? "Shows the changes and held changes of a run. Nothing is saved."
+            ? text.showsTheChangesAndHeldChanges
             : kind === "changes"
-              ? "If the system does not support incremental syncs, a full sync runs. The run shows the reason."
-              : "Only a full sync detects removed records."
+              ? text.ifTheSystemDoesNotSupport
+              : text.onlyAFullSyncDetectsRemoved
         }
       />
       <div className="fields">
         <TextField
-          label="Record limit"
+          label={text.recordLimit}
           type="number"
           value={most}
           set={setMost}
-          placeholder="no limit"
-          hint="A run with a limit does not remove records."
+          placeholder={text.noLimit}
+          hint={text.aRunWithALimitDoes}
         />
-        <TextField label="Records per write" type="number" value={chunk} set={setChunk} placeholder="500" hint="From 1 to 10,000." />
+        <TextField label={text.recordsPerWrite} type="number" value={chunk} set={setChunk} placeholder="500" hint={text.from1To10000} />
       </div>
     </AskFirst>
   );

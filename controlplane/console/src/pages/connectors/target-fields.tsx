@@ -1,3 +1,4 @@
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { SelectField, TextField } from "../../kit/form";
 import type { Kind } from "./kinds";
@@ -23,15 +24,23 @@ export function TargetField({
   return (
     <div className="fields">
       <SelectField
-        label="Map to"
+        label={text.mapTo}
         value={custom ? own : value}
         set={(v: string) => set(v)}
-        none="Select a field"
-        options={[...known.map((f) => [f, f] as const), [own, "custom attribute…"] as const]}
+        none={text.selectAField}
+        options={[...known.map((f) => [f, f] as const), [own, text.customAttribute] as const]}
         error={custom ? undefined : error}
       />
       {custom && (
-        <TextField label="Attribute name" mono value={value.slice(own.length)} set={(v) => set(own + v)} error={error} required max={100} />
+        <TextField
+          label={text.attributeName}
+          mono
+          value={value.slice(own.length)}
+          set={(v) => set(own + v)}
+          error={error}
+          required
+          max={100}
+        />
       )}
     </div>
   );

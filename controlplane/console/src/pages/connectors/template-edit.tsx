@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -11,8 +12,8 @@ type View = Of<"ProvisioningView">;
 type Rule = Of<"AttributeRule">;
 
 const whens = [
-  ["always", "always"],
-  ["create", "on creation"],
+  ["always", text.always],
+  ["create", text.onCreation],
 ] as const;
 
 /** Changes the expressions by which accounts are made. The rest of what is set for writing stays. */
@@ -46,7 +47,7 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
       return ask("PUT", `/connectors/${c.id}/provisioning`, { key, ifMatch: c.version, body });
     },
     changes: [`/connectors/${c.id}`],
-    done: "Saved. Accounts are compared with the template from the next check.",
+    done: text.savedAccountsAreComparedWithThe,
     quiet: true,
   });
   const change = (at: number, more: Partial<Rule>) => setAttributes(attributes.map((r, i) => (i === at ? { ...r, ...more } : r)));
@@ -55,37 +56,35 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
       open
       wide
       close={close}
-      title="Account template"
-      lead="Python expressions over identity and username. If an expression returns None, the attribute is omitted."
-      verb="Save"
+      title={text.accountTemplate}
+      lead={text.pythonExpressionsOverIdentityAndUsername}
+      verb={text.save}
       act={() => save.mutateAsync()}
     >
-      <TextField label="Username" mono rows={2} value={username} set={setUsername} required />
-      <TextField
-        label="Container"
-        mono
-        value={container}
-        set={setContainer}
-        hint="The parent entry of the account in a directory. Leave empty for the default of the connector."
-      />
+      <TextField label={text.username} mono rows={2} value={username} set={setUsername} required />
+      <TextField label={text.container} mono value={container} set={setContainer} hint={text.theParentEntryOfTheAccount} />
       {attributes.map((r, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the name of an attribute is typed here
         <div key={i} className="fields">
-          <TextField label="Attribute" mono value={r.target} set={(target) => change(i, { target })} required />
-          <TextField label="Expression" mono value={r.expression} set={(expression) => change(i, { expression })} required />
-          <SelectField label="When" value={r.on ?? "always"} set={(on) => change(i, { on })} options={whens} />
+          <TextField label={text.attribute} mono value={r.target} set={(target) => change(i, { target })} required />
+          <TextField label={text.expression} mono value={r.expression} set={(expression) => change(i, { expression })} required />
+          <SelectField label={text.when} value={r.on ?? "always"} set={(on) => change(i, { on })} options={whens} />
           <div className="row">
-            <Check label="Required" value={r.required ?? false} set={(required) => change(i, { required })} />
-            <Button tone="quiet" onClick={() => setAttributes(attributes.filter((_, at) => at !== i))} aria-label={`Remove ${r.target}`}>
-              Remove
+            <Check label={text.required} value={r.required ?? false} set={(required) => change(i, { required })} />
+            <Button
+              tone="quiet"
+              onClick={() => setAttributes(attributes.filter((_, at) => at !== i))}
+              aria-label={text.removeTarget(r.target)}
+            >
+              {text.remove}
             </Button>
           </div>
         </div>
       ))}
       <div>
-        <Button onClick={() => setAttributes([...attributes, { target: "", expression: "", on: "always" }])}>Add attribute</Button>
+        <Button onClick={() => setAttributes([...attributes, { target: "", expression: "", on: "always" }])}>{text.addAttribute}</Button>
       </div>
-      <Check label="Create accounts as enabled" value={enabled} set={setEnabled} />
+      <Check label={text.createAccountsAsEnabled} value={enabled} set={setEnabled} />
     </AskFirst>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
@@ -17,35 +18,33 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
   const a = view.account;
   return (
     <Part
-      title="Account template"
-      lead={
-        view.defaults.some((d) => d.startsWith("account")) ? "Partly the default of the connector type." : "Customized for this connector."
-      }
-      actions={may.admin && <Button onClick={() => setEditing(true)}>Edit template</Button>}
+      title={text.accountTemplate}
+      lead={view.defaults.some((d) => d.startsWith("account")) ? text.partlyTheDefaultOfTheConnector : text.customizedForThisConnector}
+      actions={may.admin && <Button onClick={() => setEditing(true)}>{text.editTemplate}</Button>}
     >
-      <Table label="Account template">
+      <Table label={text.accountTemplate}>
         <thead>
           <tr>
-            <th scope="col">Attribute</th>
-            <th scope="col">Expression</th>
-            <th scope="col">When</th>
+            <th scope="col">{text.attribute}</th>
+            <th scope="col">{text.expression}</th>
+            <th scope="col">{text.when}</th>
           </tr>
         </thead>
         <tbody>
           <tr>
-            <td>username</td>
+            <td>{text.usernameLower}</td>
             <td className="connectors-tall">
               <code>{a.username.expression}</code>
             </td>
-            <td>{a.username.on === "always" ? "always: accounts are renamed" : "on creation"}</td>
+            <td>{a.username.on === "always" ? text.alwaysAccountsAreRenamed : text.onCreation}</td>
           </tr>
           {a.container && (
             <tr>
-              <td>container</td>
+              <td>{text.containerLower}</td>
               <td className="connectors-tall">
                 <code>{a.container.expression}</code>
               </td>
-              <td>{a.container.on === "always" ? "always: accounts are moved" : "on creation"}</td>
+              <td>{a.container.on === "always" ? text.alwaysAccountsAreMoved : text.onCreation}</td>
             </tr>
           )}
           {a.attributes.map((r) => (
@@ -54,12 +53,12 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
                 <code>
                   <Text of={r.target} />
                 </code>
-                {r.required && <span className="small muted"> required</span>}
+                {r.required && <span className="small muted"> {text.requiredLower}</span>}
               </td>
               <td className="connectors-tall">
                 <code>{r.expression}</code>
               </td>
-              <td>{r.on === "create" ? "on creation" : "always"}</td>
+              <td>{r.on === "create" ? text.onCreation : text.always}</td>
             </tr>
           ))}
         </tbody>
@@ -82,19 +81,19 @@ function TryTemplate({ of: c }: { of: Connector }) {
   return (
     <div className="stack tight">
       <div className="row">
-        <Pick label="Preview for a person" source={people} value={person} set={setPerson} />
+        <Pick label={text.previewForAPerson} source={people} value={person} set={setPerson} />
         <Button disabled={!person || preview.isPending} onClick={() => person && preview.mutate(person.id)}>
-          {preview.isPending ? "Loading…" : "Preview account"}
+          {preview.isPending ? text.loading : text.previewAccount}
         </Button>
       </div>
       {made && (
         <>
-          {!made.makable && <Note tone="warn">The account cannot be created: a required value is missing.</Note>}
-          <Table label="Preview of the account">
+          {!made.makable && <Note tone="warn">{text.theAccountCannotBeCreatedA}</Note>}
+          <Table label={text.previewOfTheAccount}>
             <thead>
               <tr>
-                <th scope="col">Attribute</th>
-                <th scope="col">Value</th>
+                <th scope="col">{text.attribute}</th>
+                <th scope="col">{text.value}</th>
               </tr>
             </thead>
             <tbody>
@@ -109,7 +108,7 @@ function TryTemplate({ of: c }: { of: Connector }) {
                     ) : (
                       <Text
                         of={previewValue(a.value)}
-                        none={a.missing.length > 0 ? `omitted: ${a.missing.join(", ")} not known` : "omitted"}
+                        none={a.missing.length > 0 ? text.omittedNotKnown(a.missing.join(", ")) : text.omitted}
                       />
                     )}
                   </td>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/connectors";
 import type { Of } from "../../api/types";
 import { Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -11,7 +12,7 @@ const high = 100;
 
 /** The last runs by when they began and how long they took, the oldest at the left; with a table of the same. */
 export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[] }) {
-  if (runs.length === 0) return <p className="muted">No sync runs yet.</p>;
+  if (runs.length === 0) return <p className="muted">{text.noSyncRunsYet2}</p>;
   const inOrder = [...runs].reverse();
   const longest = Math.max(1, ...inOrder.map((r) => r.duration_ms ?? 0));
   const slot = wide / Math.max(14, inOrder.length);
@@ -23,7 +24,7 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
           viewBox={`0 0 ${wide} ${high + 20}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${runSummary(runs)}. The longest took ${lasted(longest)}.`}
+          aria-label={text.theLongestTook(runSummary(runs), lasted(longest))}
         >
           <line x1={0} x2={wide} y1={high} y2={high} />
           {inOrder.map((r, i) => {
@@ -36,17 +37,17 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
             );
           })}
         </svg>
-        <p className="small muted">The height shows the duration, up to {lasted(longest)}. Failed runs have full height.</p>
+        <p className="small muted">{text.theHeightShowsTheDurationUp(lasted(longest))}</p>
       </div>
-      <Table label="Last sync runs as a table">
+      <Table label={text.lastSyncRunsAsATable}>
         <thead>
           <tr>
-            <th scope="col">Started</th>
-            <th scope="col">Mode</th>
-            <th scope="col">Result</th>
-            <th scope="col">Started by</th>
+            <th scope="col">{text.started}</th>
+            <th scope="col">{text.mode}</th>
+            <th scope="col">{text.result}</th>
+            <th scope="col">{text.startedBy}</th>
             <th scope="col" className="num">
-              Duration
+              {text.duration}
             </th>
           </tr>
         </thead>
@@ -59,8 +60,8 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
                 </Link>
               </td>
               <td>
-                {r.full ? "everything" : "changes"}
-                {r.mode === "preview" ? ", preview" : ""}
+                {r.full ? text.everything : text.changesLower}
+                {r.mode === "preview" ? text.preview : ""}
               </td>
               <td>
                 <State of={r.status} words={runWords(r.status)} /> {r.error_code && <code className="small">{r.error_code}</code>}

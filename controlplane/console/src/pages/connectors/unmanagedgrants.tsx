@@ -1,8 +1,8 @@
 import { useState } from "react";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { TextField } from "../../kit/fields";
@@ -20,8 +20,8 @@ export function UnmanagedGrants({ of: c }: { of: Connector }) {
   return (
     <Note tone="info">
       <div className="row between">
-        <span>{count(n, "unmanaged grant has", "unmanaged grants have")} not been reviewed.</span>
-        {may.admin && <Button onClick={() => setAsking(true)}>Accept as found…</Button>}
+        <span>{text.unmanagedGrantsHaveNotBeenReviewed(n)}</span>
+        {may.admin && <Button onClick={() => setAsking(true)}>{text.acceptAsFound}</Button>}
       </div>
       {asking && <Accept of={c} close={() => setAsking(false)} />}
     </Note>
@@ -31,40 +31,32 @@ export function UnmanagedGrants({ of: c }: { of: Connector }) {
 function Accept({ of: c, close }: { of: Connector; close: () => void }) {
   const [comment, setComment] = useState("");
   const path = "/entitlements/grants/accept-as-found";
-  const trial = useDryRun<Of<"GrantsAccepted">>(path, { connector_id: c.id, comment: "dry run" }, true);
+  const trial = useDryRun<Of<"GrantsAccepted">>(path, { connector_id: c.id, comment: text.dryRun }, true);
   const accept = useAct({
     act: (why: string, key) => ask<Of<"GrantsAccepted">>("POST", path, { body: { connector_id: c.id, comment: why }, key }),
     changes: ["/entitlements/grants", "/identities", "/accounts", "/dashboard", "/decision-tasks"],
-    done: (r) => `${count(r.accepted, "grant")} accepted as found.`,
+    done: (r) => text.grantsAcceptedAsFound(r.accepted),
     quiet: true,
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Accept as found"
-      lead="Accepted grants are no longer listed as unmanaged. They stay as they are in the system, and your comment is shown with them."
-      verb="Accept grants"
+      title={text.acceptAsFound2}
+      lead={text.acceptedGrantsAreNoLongerListed}
+      verb={text.acceptGrants}
       disabled={comment.trim() === "" || trial.data?.accepted === 0}
       act={() => accept.mutateAsync(comment.trim())}
     >
       <DryRun of={trial}>
         {(t) => (
           <p>
-            {count(t.accepted, "grant is", "grants are")} accepted.
-            {t.skipped_own > 0 && ` ${t.skipped_own.toLocaleString("en")} are your own; another administrator has to accept them.`}
+            {text.grantsAreAccepted(t.accepted)}
+            {t.skipped_own > 0 && text.skippedOwnAreYourOwnAnother(t.skipped_own.toLocaleString("en"))}
           </p>
         )}
       </DryRun>
-      <TextField
-        label="Comment"
-        value={comment}
-        set={setComment}
-        rows={2}
-        max={2000}
-        required
-        hint="The reason why this access is correct."
-      />
+      <TextField label={text.comment} value={comment} set={setComment} rows={2} max={2000} required hint={text.theReasonWhyThisAccessIs} />
     </AskFirst>
   );
 }

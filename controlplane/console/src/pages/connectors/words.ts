@@ -1,6 +1,5 @@
+import * as text from "#text/connectors";
 import type { Connector, Of } from "../../api/types";
-
-import { count } from "../../kit/count";
 
 export { count as many, number as n } from "../../kit/count";
 
@@ -14,24 +13,24 @@ export type RunBrief = Pick<Of<"Run">, "id" | "status" | "mode" | "trigger" | "c
 export type ConnectorRow = Connector & { last_runs?: RunBrief[]; counts?: { identities: number; accounts: number } };
 
 export const environments = [
-  ["production", "production"],
-  ["staging", "staging"],
-  ["test", "test"],
-  ["dev", "development"],
-  ["other", "other"],
+  ["production", text.productionLower],
+  ["staging", text.stagingLower],
+  ["test", text.testLower],
+  ["dev", text.development],
+  ["other", text.other],
 ] as const;
 
 export const statuses = [
-  ["active", "active"],
-  ["ready", "ready"],
-  ["draft", "draft"],
-  ["degraded", "degraded"],
-  ["quarantined", "quarantined"],
-  ["paused", "paused"],
-  ["disabled", "disabled"],
+  ["active", text.active],
+  ["ready", text.ready],
+  ["draft", text.draft],
+  ["degraded", text.degraded],
+  ["quarantined", text.quarantined],
+  ["paused", text.paused],
+  ["disabled", text.disabled],
 ] as const;
 
-const types: Record<string, string> = { scim2: "SCIM", ldap: "LDAP", rest: "REST", custom: "Custom", vendor: "Catalog" };
+const types: Record<string, string> = { scim2: text.scim, ldap: text.ldap, rest: text.rest, custom: text.custom, vendor: text.catalog };
 
 /** The type of a connector, and the vendor where it is one of the catalog. */
 export const typeOf = (c: Pick<Connector, "type" | "vendor_key">) => [types[c.type] ?? c.type, c.vendor_key].filter(Boolean).join(" · ");
@@ -62,52 +61,54 @@ export const lastHeldRun = (c: Pick<ConnectorRow, "last_runs">) => (c.last_runs 
 export const isInProgress = (status: string) => ["queued", "waiting_agent", "running", "evaluating", "applying"].includes(status);
 
 const runStates: Record<string, string> = {
-  waiting_agent: "waiting for an agent",
-  evaluating: "checking safety limits",
-  applying: "applying changes",
-  held: "held",
-  partial: "partial",
+  waiting_agent: text.waitingForAnAgent,
+  evaluating: text.checkingSafetyLimits,
+  applying: text.applyingChanges,
+  held: text.heldLower,
+  partial: text.partial,
 };
 
 export const runWords = (status: string) => runStates[status] ?? status.replaceAll("_", " ");
 
 /** Runs in one sentence, for those who do not see their picture. */
 export function runSummary(runs: Pick<RunBrief, "status">[]): string {
-  if (runs.length === 0) return "No run yet";
+  if (runs.length === 0) return text.noRunYet;
   const of = (o: Outcome) => runs.filter((r) => outcomeOf(r.status) === o).length;
   const parts: [number, string][] = [
     [of("good"), "succeeded"],
-    [of("part"), "held or partial"],
+    [of("part"), text.heldOrPartial],
     [of("bad"), "failed"],
     [of("open"), "running"],
-    [of("none"), "without effect"],
+    [of("none"), text.withoutEffect],
   ];
   const told = parts.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
-  return `Last ${count(runs.length, "run")}: ${told.join(", ")}`;
+  return text.lastRunsTold(runs.length, told.join(", "));
 }
 
 const guards: Record<string, string> = {
-  identity_deactivation: "people who would be deactivated",
-  account_missing: "accounts that would be missing or removed, and their grants",
-  account_disabled: "accounts that would be disabled",
-  grant_removed: "grants that would be removed",
-  entitlement_removed: "groups and roles that would be removed",
-  identity_create: "people who would be created",
-  attribute_rewrite: "people with a changed field",
+  identity_deactivation: text.peopleWhoWouldBeDeactivated,
+  account_missing: text.accountsThatWouldBeMissingOr,
+  account_disabled: text.accountsThatWouldBeDisabled,
+  grant_removed: text.grantsThatWouldBeRemoved,
+  entitlement_removed: text.groupsAndRolesThatWouldBe,
+  identity_create: text.peopleWhoWouldBeCreated,
+  attribute_rewrite: text.peopleWithAChangedField,
 };
 
 /** What a limit is about, in words. */
 export function guardWords(kind: string): string {
   const [base = kind, field] = kind.split(".");
-  if (base === "attribute_rewrite" && field) return `people whose ${field.replaceAll("_", " ")} would change`;
+  if (base === "attribute_rewrite" && field) return text.peopleWhoseFieldWouldChange(field.replaceAll("_", " "));
   return guards[base] ?? kind.replaceAll("_", " ");
 }
 
 /** Milliseconds in words. */
 export function lasted(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return "";
-  if (ms < 1000) return `${ms} ms`;
+  if (ms < 1000) return text.msMs(ms);
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `${minutes} min ${Math.round((ms % 60_000) / 1000)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60
+    ? text.minutesMinRoundS(minutes, Math.round((ms % 60_000) / 1000))
+    : text.floorHMinutesMin(Math.floor(minutes / 60), minutes % 60);
 }

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { Button, Note, Text, When } from "../../kit/kit";
 
 /** Resumes the writes to a system whose circuit breaker is open. */
@@ -10,7 +10,7 @@ export function useResumeWrites(connectorId: string) {
   return useAct({
     act: (_, key) => ask<Of<"BreakerReset">>("POST", `/connectors/${connectorId}/provisioning/breaker/reset`, { key }),
     changes: ["/connectors", "/accounts/provisioning-tasks", "/dashboard", "/decision-tasks"],
-    done: (r) => `Writes resumed: ${count(r.waiting, "task is", "tasks are")} sent.`,
+    done: (r) => text.writesResumedTasksAreSent(r.waiting),
   });
 }
 
@@ -24,16 +24,19 @@ export function WritesStopped({ of: c }: { of: Pick<Connector, "id" | "health"> 
     <Note tone="bad">
       <div className="row between">
         <span>
-          <strong>Writes stopped</strong> <When at={since} />: <Text of={cause ?? "too many changes failed"} />. Provisioning tasks wait
-          until writes are resumed.
+          {text.strongSinceCauseProvisioningTasksWait(
+            <strong>{text.writesStopped2}</strong>,
+            <When at={since} />,
+            <Text of={cause ?? text.tooManyChangesFailed} />,
+          )}
         </span>
         <span className="row">
           <Link to={"/provisioning" as never} search={{ connector_id: c.id } as never} className="button">
-            Show tasks
+            {text.showTasks}
           </Link>
           {may.admin && (
             <Button tone="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
-              Resume writes
+              {text.resumeWrites}
             </Button>
           )}
         </span>

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowDown, ArrowRight, ArrowUp } from "lucide-react";
+import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
 import { State } from "../../kit/state";
 import { actionOf, trendOf } from "./findings.words";
@@ -11,9 +12,9 @@ export function Findings({ of }: { of: Finding[] }) {
   const open = of.filter((f) => f.count > 0);
   return (
     <section className="card padded stack tight" aria-labelledby="findings">
-      <h2 id="findings">Findings</h2>
+      <h2 id="findings">{text.findings}</h2>
       {open.length === 0 ? (
-        <p className="muted">No open findings.</p>
+        <p className="muted">{text.noOpenFindings}</p>
       ) : (
         <ul className="dash-findings">
           {open.map((f) => (
@@ -35,7 +36,7 @@ const tones = { critical: "bad", high: "bad", medium: "warn", low: "neutral", no
 
 function Trend({ of }: { of: Finding }) {
   const trend = trendOf(of);
-  if (!trend) return <span className="small muted dash-trend">No earlier count</span>;
+  if (!trend) return <span className="small muted dash-trend">{text.noEarlierCount}</span>;
   const Icon = trend.change > 0 ? ArrowUp : trend.change < 0 ? ArrowDown : ArrowRight;
   return (
     <span className="small muted dash-trend">

@@ -1,3 +1,4 @@
+import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
 
 type Finding = { trend: Of<"DashboardFinding">["trend"] | null };
@@ -26,6 +27,12 @@ export function trendOf({ trend }: Finding): { change: number; words: string } |
   const change = seven ?? trend?.days_30;
   if (change === null || change === undefined) return undefined;
   const days = seven === null || seven === undefined ? 30 : 7;
-  if (change === 0) return { change, words: `Unchanged in ${days} days` };
-  return { change, words: `${Math.abs(change).toLocaleString("en")} ${change > 0 ? "more" : "fewer"} in ${days} days` };
+  if (change === 0) return { change, words: text.unchangedInDaysDays(days) };
+  return {
+    change,
+    words:
+      change > 0
+        ? text.absMoreInDaysDays(Math.abs(change).toLocaleString("en"), days)
+        : text.absFewerInDaysDays(Math.abs(change).toLocaleString("en"), days),
+  };
 }

@@ -1,5 +1,6 @@
+import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 
 const width = 1000;
 const height = 120;
@@ -8,8 +9,8 @@ const gap = 10;
 /** How many people are known, and how many of them are connected to an account: as a picture, with the figures above it. */
 export function Funnel({ of }: { of: Of<"DashboardFunnel"> }) {
   const stages = [
-    { words: "People", lead: "from source systems", n: of.bootstrapped },
-    { words: "Connected", lead: "with an account", n: of.connected },
+    { words: text.people, lead: text.fromSourceSystems, n: of.bootstrapped },
+    { words: text.connected, lead: text.withAnAccount, n: of.connected },
   ];
   const most = Math.max(1, of.bootstrapped);
   const high = (n: number) => Math.max(2, (n / most) * (height - 4));
@@ -17,8 +18,8 @@ export function Funnel({ of }: { of: Of<"DashboardFunnel"> }) {
   return (
     <section className="card padded stack tight" aria-labelledby="funnel">
       <div className="row between">
-        <h2 id="funnel">From directory to governance</h2>
-        <span className="badge info">{of.state === "connected" ? "Systems are connected" : "No sync has succeeded yet"}</span>
+        <h2 id="funnel">{text.fromDirectoryToGovernance}</h2>
+        <span className="badge info">{of.state === "connected" ? text.systemsAreConnected : text.noSyncHasSucceededYet}</span>
       </div>
       <dl className="dash-stages">
         {stages.map((s) => (
@@ -37,7 +38,7 @@ export function Funnel({ of }: { of: Of<"DashboardFunnel"> }) {
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${number(of.connected)} of ${count(of.bootstrapped, "person", "people")} have an account.`}
+        aria-label={text.connectedOfPeopleHaveAnAccount(number(of.connected), of.bootstrapped)}
       >
         {stages.map((s, i) => (
           <path

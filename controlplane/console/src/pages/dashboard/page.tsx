@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
+import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
-import { count } from "../../kit/count";
 import { Failure, Head, Skeleton, When } from "../../kit/kit";
 import "./dashboard.css";
 import { Findings } from "./findings";
@@ -20,10 +20,10 @@ export default function Dashboard() {
   const sum = useGet<Sum>("/dashboard", {}, { every: 30_000 });
   return (
     <>
-      <Head title={greeting(me?.user?.display_name ?? "", new Date().getHours())} lead={sum.data ? openTasksText(sum.data) : "Loading…"}>
+      <Head title={greeting(me?.user?.display_name ?? "", new Date().getHours())} lead={sum.data ? openTasksText(sum.data) : text.loading}>
         {may.admin && (
           <Link to="/connectors/new" className="button">
-            <Plug aria-hidden size={15} /> Connect a system
+            <Plug aria-hidden size={15} /> {text.connectASystem}
           </Link>
         )}
       </Head>
@@ -81,45 +81,45 @@ function Figures({ of }: { of: Sum }) {
   const worst = connectors?.failing[0];
   return (
     <div className="dash-figures">
-      <Figure n={inbox.open} words="Decision tasks" to="/inbox">
-        {inbox.overdue > 0 && <span className="badge bad">{inbox.overdue.toLocaleString("en")} overdue</span>}
+      <Figure n={inbox.open} words={text.decisionTasks} to="/inbox">
+        {inbox.overdue > 0 && <span className="badge bad">{text.overdueOverdue(inbox.overdue.toLocaleString("en"))}</span>}
         {inbox.overdue === 0 && inbox.due_soon > 0 && (
-          <span className="badge warn">{inbox.due_soon.toLocaleString("en")} due within a day</span>
+          <span className="badge warn">{text.dueSoonDueWithinADay(inbox.due_soon.toLocaleString("en"))}</span>
         )}
       </Figure>
       {connectors && (
-        <Figure n={connectors.failing_total} words="Failing connectors" to="/connectors">
+        <Figure n={connectors.failing_total} words={text.failingConnectors} to="/connectors">
           {worst && (
-            <span className="muted">
-              <bdi>{worst.name.slice(0, 40)}</bdi>, failing since <When at={worst.since} />
-            </span>
+            <span className="muted">{text.nameFailingSinceSince(<bdi>{worst.name.slice(0, 40)}</bdi>, <When at={worst.since} />)}</span>
           )}
         </Figure>
       )}
       {(may.oversees || may.owner) && (
-        <Figure n={f.accounts.orphaned} words="Orphan accounts" to="/accounts" search={{ orphaned: "true" }}>
-          {f.accounts.uncorrelated > 0 && <span className="muted">and {f.accounts.uncorrelated.toLocaleString("en")} uncorrelated</span>}
+        <Figure n={f.accounts.orphaned} words={text.orphanAccounts} to="/accounts" search={{ orphaned: "true" }}>
+          {f.accounts.uncorrelated > 0 && (
+            <span className="muted">{text.andUncorrelatedUncorrelated(f.accounts.uncorrelated.toLocaleString("en"))}</span>
+          )}
         </Figure>
       )}
       {may.oversees && (
-        <Figure n={of.provisioning.failed} words="Failed provisioning tasks" to="/provisioning" search={{ state: "failed" }}>
-          <span className="muted">{of.provisioning.failed > 0 ? "a person must act" : "other tasks are completed or waiting"}</span>
+        <Figure n={of.provisioning.failed} words={text.failedProvisioningTasks} to="/provisioning" search={{ state: "failed" }}>
+          <span className="muted">{of.provisioning.failed > 0 ? text.aPersonMustAct : text.otherTasksAreCompletedOrWaiting}</span>
         </Figure>
       )}
       {!may.oversees && may.manager && (
-        <Figure n={f.people.total} words="People in your team" to="/people">
+        <Figure n={f.people.total} words={text.peopleInYourTeam} to="/people">
           {f.people.notice > 0 && (
             <span className="muted">
-              {f.people.notice.toLocaleString("en")} {f.people.notice === 1 ? "is" : "are"} leaving
+              {f.people.notice === 1
+                ? text.noticeIsLeaving(f.people.notice.toLocaleString("en"))
+                : text.noticeAreLeaving(f.people.notice.toLocaleString("en"))}
             </span>
           )}
         </Figure>
       )}
       {!may.oversees && (
-        <Figure n={of.requests.open} words="Your open requests" to="/requests">
-          {of.requests.waiting > 0 && (
-            <span className="muted">{count(of.requests.waiting, "request waits", "requests wait")} for approval</span>
-          )}
+        <Figure n={of.requests.open} words={text.yourOpenRequests} to="/requests">
+          {of.requests.waiting > 0 && <span className="muted">{text.requestsWaitForApproval(of.requests.waiting)}</span>}
         </Figure>
       )}
     </div>

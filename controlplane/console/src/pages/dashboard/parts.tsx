@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
+import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Failure, Skeleton, Text, When } from "../../kit/kit";
@@ -33,28 +34,28 @@ export function Figure({
 const steps: { name: keyof Of<"DashboardChecklist">; words: string; lead: string; to: string; search?: object; write?: string }[] = [
   {
     name: "system_connected",
-    words: "Connect a system",
-    lead: "Start with HR, the source of people.",
+    words: text.connectASystem,
+    lead: text.startWithHrTheSourceOf,
     to: "/connectors",
     write: "/connectors/new",
   },
-  { name: "first_sync_done", words: "Run the first sync", lead: "Syncs people, accounts and access.", to: "/connectors" },
+  { name: "first_sync_done", words: text.runTheFirstSync, lead: text.syncsPeopleAccountsAndAccess, to: "/connectors" },
   {
     name: "reach_healthy",
-    words: "Check connections",
-    lead: "Through an agent in your network, or directly.",
+    words: text.checkConnections,
+    lead: text.throughAnAgentInYourNetwork,
     to: "/settings/agents",
   },
   {
     name: "sector_pack_installed",
-    words: "Install a sector pack",
-    lead: "Roles and policies for your sector.",
+    words: text.installASectorPack,
+    lead: text.rolesAndPoliciesForYourSector,
     to: "/sector-packs",
   },
   {
     name: "second_user_invited",
-    words: "Invite user",
-    lead: "Have at least two administrators.",
+    words: text.inviteUser,
+    lead: text.haveAtLeastTwoAdministrators,
     to: "/settings/users",
     search: { invite: "1" },
   },
@@ -67,10 +68,8 @@ export function Checklist({ of }: { of: Of<"DashboardChecklist"> }) {
   return (
     <section className="card padded stack tight" aria-labelledby="first-steps">
       <div className="row between">
-        <h2 id="first-steps">First steps</h2>
-        <span className="muted small">
-          {done} of {steps.length} done
-        </span>
+        <h2 id="first-steps">{text.firstSteps}</h2>
+        <span className="muted small">{text.doneOfCountDone(done, steps.length)}</span>
       </div>
       <ol className="dash-steps">
         {steps.map((s) => (
@@ -79,7 +78,7 @@ export function Checklist({ of }: { of: Of<"DashboardChecklist"> }) {
             <span>
               {of[s.name] ? (
                 <>
-                  {s.words} <span className="sr">is done</span>
+                  {s.words} <span className="sr">{text.isDone}</span>
                 </>
               ) : (
                 <Link to={may.admin && s.write ? s.write : s.to} search={(may.admin ? s.search : undefined) as never}>
@@ -100,16 +99,14 @@ export function ConnectorProblems({ of, held }: { of: Of<"DashboardConnectors">;
   if (of.failing.length === 0 && held.items.length === 0) return null;
   return (
     <section className="card padded stack tight" aria-labelledby="trouble">
-      <h2 id="trouble">Needs attention</h2>
+      <h2 id="trouble">{text.needsAttention}</h2>
       <ul className="dash-list">
         {of.failing.slice(0, 5).map((f) => (
           <li key={f.id}>
             <Link to={f.run_id ? "/connectors/$id/runs/$run" : "/connectors/$id"} params={{ id: f.id, run: f.run_id ?? "" } as never}>
               <Text of={f.name} />
             </Link>
-            <span className="small muted">
-              failing since <When at={f.since} />
-            </span>
+            <span className="small muted">{text.failingSinceSince(<When at={f.since} />)}</span>
             {f.error_summary && (
               <span className="small dash-why" dir="auto">
                 {f.error_summary.slice(0, 240)}
@@ -122,15 +119,13 @@ export function ConnectorProblems({ of, held }: { of: Of<"DashboardConnectors">;
             <Link to="/connectors/$id/runs/$run" params={{ id: h.connector_id, run: h.id }}>
               <Text of={h.connector_name} />
             </Link>
-            <span className="small muted">
-              is held for review. Discarded <When at={h.held_until} none="in time" />
-            </span>
+            <span className="small muted">{text.isHeldForReviewDiscardedHeld(<When at={h.held_until} none={text.inTime} />)}</span>
           </li>
         ))}
       </ul>
       {(of.failing_total > 5 || held.total > 5) && (
         <Link to="/connectors" className="small">
-          See all {(of.failing_total + held.total).toLocaleString("en")}
+          {text.seeAllFailingTotal((of.failing_total + held.total).toLocaleString("en"))}
         </Link>
       )}
     </section>
@@ -143,10 +138,10 @@ export function Tasks({ open }: { open: number }) {
   return (
     <section className="card padded stack tight" aria-labelledby="tasks">
       <div className="row between">
-        <h2 id="tasks">Decision tasks</h2>
+        <h2 id="tasks">{text.decisionTasks}</h2>
         {open > 5 && (
           <Link to="/inbox" className="small">
-            All {open.toLocaleString("en")}
+            {text.allOpen(open.toLocaleString("en"))}
           </Link>
         )}
       </div>
@@ -155,7 +150,7 @@ export function Tasks({ open }: { open: number }) {
       ) : tasks.isError ? (
         <Failure error={tasks.error} retry={() => void tasks.refetch()} />
       ) : tasks.data.items.length === 0 ? (
-        <p className="muted">No open decision tasks.</p>
+        <p className="muted">{text.noOpenDecisionTasks}</p>
       ) : (
         <ul className="dash-list">
           {tasks.data.items.map((t) => (
@@ -163,11 +158,7 @@ export function Tasks({ open }: { open: number }) {
               <Link to="/inbox" search={{ task: t.id } as never}>
                 <Text of={t.title} />
               </Link>
-              {t.due_at && (
-                <span className="small muted">
-                  due <When at={t.due_at} />
-                </span>
-              )}
+              {t.due_at && <span className="small muted">{text.dueDueAt(<When at={t.due_at} />)}</span>}
             </li>
           ))}
         </ul>
@@ -184,9 +175,9 @@ export function Requests() {
   return (
     <section className="card padded stack tight" aria-labelledby="requests">
       <div className="row between">
-        <h2 id="requests">Your requests</h2>
+        <h2 id="requests">{text.yourRequests}</h2>
         <Link to={"/access/request" as never} className="button">
-          Request access
+          {text.requestAccess}
         </Link>
       </div>
       {requests.isError ? (
@@ -205,7 +196,7 @@ export function Requests() {
           ))}
         </ul>
       ) : (
-        <p className="muted">No requests yet.</p>
+        <p className="muted">{text.noRequestsYet}</p>
       )}
     </section>
   );

@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Button, Table, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { hours, type Mark, marks } from "./words";
@@ -19,20 +20,20 @@ export function Timeline({ of, at }: { of: { runs: Of<"DashboardRuns">; connecto
   return (
     <section className="card padded stack tight" aria-labelledby="syncs">
       <div className="row between">
-        <h2 id="syncs">Syncs, last 24 hours</h2>
+        <h2 id="syncs">{text.syncsLast24Hours}</h2>
         <span className="row">
           {all.length > 0 && (
             <Button reads tone="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-              {asTable ? "Chart" : "Table"}
+              {asTable ? text.chart : text.table}
             </Button>
           )}
           <Link to="/connectors" className="button quiet">
-            Connectors <ArrowRight aria-hidden size={14} />
+            {text.connectors} <ArrowRight aria-hidden size={14} />
           </Link>
         </span>
       </div>
       {all.length === 0 ? (
-        <p className="muted">No sync runs in the last 24 hours.</p>
+        <p className="muted">{text.noSyncRunsInTheLast}</p>
       ) : asTable ? (
         <AsTable of={of.runs} />
       ) : (
@@ -41,17 +42,11 @@ export function Timeline({ of, at }: { of: { runs: Of<"DashboardRuns">; connecto
           names={names.slice(0, rows)}
           since={of.runs.since}
           at={at}
-          words={`${count(all.length, "sync")} of ${count(names.length, "system")} in the last 24 hours; ${failed} failed.`}
+          words={text.syncsOfSystemsInTheLast(all.length, names.length, failed)}
         />
       )}
-      {!asTable && names.length > rows && (
-        <p className="small muted">
-          First {count(rows, "system")} of {number(names.length)} by name. The table lists all.
-        </p>
-      )}
-      {of.runs.truncated && (
-        <p className="small muted">There are more than {count(of.runs.items.length, "sync run")}. The newest are shown.</p>
-      )}
+      {!asTable && names.length > rows && <p className="small muted">{text.firstSystemsOfCountByName(rows, number(names.length))}</p>}
+      {of.runs.truncated && <p className="small muted">{text.thereAreMoreThanSyncRuns(of.runs.items.length)}</p>}
     </section>
   );
 }
@@ -65,7 +60,7 @@ function Picture({ of, names, since, at, words }: PictureProps) {
   const lines = hours(since, at);
   return (
     <div className="dash-timeline">
-      <ul aria-label="Systems with sync runs">
+      <ul aria-label={text.systemsWithSyncRuns}>
         {names.map((c) => (
           <li key={c.id}>
             <Link to="/connectors/$id/$tab" params={{ id: c.id, tab: "runs" }}>
@@ -117,13 +112,13 @@ function Run({ of, name, y }: { of: Mark; name: string; y: number }) {
 
 function AsTable({ of }: { of: Of<"DashboardRuns"> }) {
   return (
-    <Table label="Syncs of the last 24 hours">
+    <Table label={text.syncsOfTheLast24Hours}>
       <thead>
         <tr>
-          <th scope="col">System</th>
-          <th scope="col">Result</th>
-          <th scope="col">Started</th>
-          <th scope="col">Ended</th>
+          <th scope="col">{text.system}</th>
+          <th scope="col">{text.result}</th>
+          <th scope="col">{text.started}</th>
+          <th scope="col">{text.ended}</th>
         </tr>
       </thead>
       <tbody>
@@ -138,10 +133,10 @@ function AsTable({ of }: { of: Of<"DashboardRuns"> }) {
               <State of={r.status} />
             </td>
             <td>
-              <When at={r.started_at} none="waits" />
+              <When at={r.started_at} none={text.waits} />
             </td>
             <td>
-              <When at={r.finished_at} none="not yet" />
+              <When at={r.finished_at} none={text.notYet} />
             </td>
           </tr>
         ))}

@@ -1,13 +1,12 @@
+import * as texts from "#text/dashboard";
 import type { Of } from "../../api/types";
 
 /** Good morning from five until noon, good evening from six; with the first name of somebody who has one. */
 export function greeting(name: string, hour: number): string {
-  const time = hour < 5 || hour >= 18 ? "Good evening" : hour < 12 ? "Good morning" : "Good afternoon";
+  const time = hour < 5 || hour >= 18 ? texts.goodEvening : hour < 12 ? texts.goodMorning : texts.goodAfternoon;
   const first = name.includes("@") ? "" : (name.trim().split(/\s+/)[0] ?? "");
   return first ? `${time}, ${first}` : time;
 }
-
-const count = (n: number, one: string, many: string) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 /** What needs somebody, in one sentence. */
 export function openTasksText(
@@ -15,14 +14,15 @@ export function openTasksText(
 ): string {
   const all = [
     d.inbox.open > 0 &&
-      `${count(d.inbox.open, "decision waits", "decisions wait")} for you${d.inbox.overdue > 0 ? `, ${d.inbox.overdue.toLocaleString("en")} overdue` : ""}`,
-    d.connectors && d.connectors.failing_total > 0 && `${count(d.connectors.failing_total, "connector fails", "connectors fail")}`,
-    d.held && d.held.total > 0 && `${count(d.held.total, "sync is held", "syncs are held")}`,
+      (d.inbox.overdue > 0
+        ? texts.decisionsWaitForYouOverdueOverdue(d.inbox.open, d.inbox.overdue.toLocaleString("en"))
+        : texts.decisionsWaitForYou(d.inbox.open)),
+    d.connectors && d.connectors.failing_total > 0 && texts.connectorsFail(d.connectors.failing_total),
+    d.held && d.held.total > 0 && texts.syncsAreHeld(d.held.total),
   ].filter((s): s is string => Boolean(s));
   // Where nothing was connected, nothing runs by itself.
-  if (all.length === 0 && d.checklist && !d.checklist.system_connected)
-    return "No systems are connected yet. Start with the source system of your people.";
-  if (all.length === 0) return "No open tasks.";
+  if (all.length === 0 && d.checklist && !d.checklist.system_connected) return texts.noSystemsAreConnectedYetStart;
+  if (all.length === 0) return texts.noOpenTasks;
   const text = all.length === 1 ? all[0] : `${all.slice(0, -1).join("; ")}; ${all.at(-1)}`;
   return `${text}.`;
 }

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Link2 } from "lucide-react";
 import { type JSX, memo, type ReactNode } from "react";
+import * as text from "#text/help";
 import { Copy } from "../../kit/elements";
 import { known } from "./read";
 import { type Block, type Inline, plain } from "./tree";
@@ -24,7 +25,7 @@ function One({ of, page }: { of: Block; page: string }): JSX.Element {
     case "code":
       return (
         <div className="verbatim">
-          <Scrolls label={of.lang ? `Example, ${of.lang}` : "Example"} className="grow">
+          <Scrolls label={of.lang ? text.exampleLang(of.lang) : text.example} className="grow">
             <pre dir="ltr">{of.s}</pre>
           </Scrolls>
           <Copy text={of.s} />
@@ -74,7 +75,7 @@ function Heading({ of, page }: { of: Extract<Block, { t: "head" }>; page: string
         params={{ page } as never}
         hash={of.id}
         className="help-anchor"
-        aria-label={`Link to ${plain(of.c)}`}
+        aria-label={text.linkToPlain(plain(of.c))}
       >
         <Link2 aria-hidden size={14} />
       </Link>
@@ -85,11 +86,13 @@ function Heading({ of, page }: { of: Extract<Block, { t: "head" }>; page: string
 function Grid({ of, page }: { of: Extract<Block, { t: "table" }>; page: string }) {
   const named = of.head.some((c) => plain(c));
   const label = named
-    ? `Table: ${of.head.map(plain).filter(Boolean).join(", ")}`
-    : `Table: ${of.rows
-        .map((r) => plain(r[0] ?? []))
-        .join(", ")
-        .slice(0, 120)}`;
+    ? text.tableHead(of.head.map(plain).filter(Boolean).join(", "))
+    : text.tableRows(
+        of.rows
+          .map((r) => plain(r[0] ?? []))
+          .join(", ")
+          .slice(0, 120),
+      );
   const side = (i: number) => (of.right[i] ? "num" : undefined);
   return (
     <Scrolls label={label} className="help-table">

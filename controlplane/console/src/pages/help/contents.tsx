@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/help";
 import { basePath } from "../../api/base";
 import { SearchBox } from "../../kit/filters";
 import { Empty, Failure, Head, Part, Skeleton } from "../../kit/kit";
@@ -14,8 +15,8 @@ export function Contents() {
   const set = (to: string) => void navigate({ to: "." as never, search: (to ? { q: to } : {}) as never, replace: true });
   return (
     <>
-      <Head title="Documentation" lead="Documentation for this version." />
-      <SearchBox what="titles and headings" value={q} onChange={set} />
+      <Head title={text.documentation} lead={text.documentationForThisVersion} />
+      <SearchBox what={text.titlesAndHeadings} value={q} onChange={set} />
       {all.isPending && <Skeleton rows={10} />}
       {all.isError && <Failure error={all.error} retry={() => void all.refetch()} />}
       {all.data && (q ? <Found of={find(all.data, q)} /> : <Groups of={all.data} />)}
@@ -37,13 +38,13 @@ function Groups({ of }: { of: Listed[] }) {
           </ul>
         </Part>
       ))}
-      <Part title="API reference" lead="Generated from the OpenAPI description of this service.">
+      <Part title={text.apiReference} lead={text.generatedFromTheOpenapiDescriptionOf}>
         <p className="row">
           <a className="help-out" href={`${basePath}/docs`}>
-            Try it in the browser
+            {text.tryItInTheBrowser}
           </a>
           <a className="help-out" href={`${basePath}/redoc`}>
-            Read it
+            {text.readIt}
           </a>
         </p>
       </Part>
@@ -63,9 +64,9 @@ function Card({ of }: { of: Listed }) {
 }
 
 function Found({ of }: { of: Hit[] }) {
-  if (of.length === 0) return <Empty title="No results">The search covers titles and headings. Try a single word.</Empty>;
+  if (of.length === 0) return <Empty title={text.noResults}>{text.theSearchCoversTitlesAndHeadings}</Empty>;
   return (
-    <ul className="help-found" aria-label="Search results">
+    <ul className="help-found" aria-label={text.searchResults}>
       {of.map((h) => (
         <li key={`${h.page}#${h.at}`}>
           <Link to={"/help/$page" as never} params={{ page: h.page } as never} {...(h.at ? { hash: h.at } : {})}>

@@ -1,13 +1,14 @@
+import * as text from "#text/help";
 /** How the pages of the documentation are put together: by who needs them. */
 export const groups: { title: string; lead: string; pages: string[] }[] = [
   {
-    title: "Everyday tasks",
-    lead: "Request access, make decisions, and see who has which access and why.",
+    title: text.everydayTasks,
+    lead: text.requestAccessMakeDecisionsAndSee,
     pages: ["console", "requests", "catalogue", "decisions", "access", "history", "glossary"],
   },
   {
-    title: "Governance",
-    lead: "Policies, roles, approvals and provisioning.",
+    title: text.governance,
+    lead: text.policiesRolesApprovalsAndProvisioning,
     pages: [
       "lifecycle",
       "roles",
@@ -22,14 +23,14 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
     ],
   },
   {
-    title: "Connecting systems",
-    lead: "Connectors, mappings and agents.",
+    title: text.connectingSystems,
+    lead: text.connectorsMappingsAndAgents,
     pages: ["onboarding", "connectors", "transforms", "administrators"],
   },
-  { title: "Development", lead: "For API clients and contributors.", pages: ["api", "webhooks", "agent-protocol", "journeys", "schema"] },
+  { title: text.development, lead: text.forApiClientsAndContributors, pages: ["api", "webhooks", "agent-protocol", "journeys", "schema"] },
   {
-    title: "Running the service",
-    lead: "For operators of a deployment.",
+    title: text.runningTheService,
+    lead: text.forOperatorsOfADeployment,
     pages: ["operators", "backup", "scaling", "status", "dependencies"],
   },
 ];

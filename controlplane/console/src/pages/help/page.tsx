@@ -1,5 +1,6 @@
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
+import * as text from "#text/help";
 import { Empty, Failure, Head, Skeleton } from "../../kit/kit";
 import "./help.css";
 import { Blocks } from "./blocks";
@@ -13,8 +14,8 @@ export default function Help() {
   if (!page) return <Contents />;
   if (known(page)) return <Page key={page} of={page} />;
   return (
-    <Empty page title="Page not found">
-      Open the <Link to={"/help" as never}>table of contents</Link>.
+    <Empty page title={text.pageNotFound}>
+      {text.openTheLink(<Link to={"/help" as never}>{text.tableOfContents}</Link>)}
     </Empty>
   );
 }
@@ -24,7 +25,7 @@ function Page({ of }: { of: string }) {
   const at = useLocation({ select: (l) => l.hash });
   const there = Boolean(doc.data);
   useEffect(() => {
-    if (doc.data) document.title = `${doc.data.title} · Grantwright`;
+    if (doc.data) document.title = text.windowTitle(doc.data.title);
   }, [doc.data]);
   useEffect(() => {
     if (!there || !at) return;
@@ -41,7 +42,7 @@ function Page({ of }: { of: string }) {
         title={doc.data.title}
         up={
           <Link to={"/help" as never} data-reads="">
-            Documentation
+            {text.documentation}
           </Link>
         }
       />
@@ -50,8 +51,8 @@ function Page({ of }: { of: string }) {
           <Blocks of={doc.data.blocks} page={of} />
         </article>
         {heads.length > 1 && (
-          <nav className="help-toc" aria-label="On this page">
-            <p className="small muted">On this page</p>
+          <nav className="help-toc" aria-label={text.onThisPage}>
+            <p className="small muted">{text.onThisPage}</p>
             <ul>
               {heads.map((h) => (
                 <li key={h.id}>

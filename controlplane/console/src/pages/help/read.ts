@@ -1,5 +1,6 @@
 import { list, pages } from "virtual:docs";
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#text/help";
 import { basePath } from "../../api/base";
 import { Refusal } from "../../api/session";
 import type { Doc, Listed } from "./tree";
@@ -10,12 +11,11 @@ export const known = (page: string) => Object.hasOwn(pages, page);
 async function file<T>(url: string, signal?: AbortSignal): Promise<T> {
   try {
     const answer = await fetch(url.startsWith("/") ? basePath + url : url, { signal: signal ?? null });
-    if (!answer.ok)
-      throw new Refusal(answer.status, "", "This page could not be loaded. Reload the console; a new version may have been installed.");
+    if (!answer.ok) throw new Refusal(answer.status, "", texts.thisPageCouldNotBeLoaded);
     return (await answer.json()) as T;
   } catch (e) {
     if (e instanceof Refusal || (e instanceof DOMException && e.name === "AbortError")) throw e;
-    throw new Refusal(0, "unreachable", "The service cannot be reached. Check your connection and try again.");
+    throw new Refusal(0, "unreachable", texts.theServiceCannotBeReachedCheck);
   }
 }
 

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import * as text from "#text/inbox";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { number } from "../../kit/count";
@@ -32,11 +33,11 @@ export function useActionDialog(
   const claim = useAct<"claim" | "release">({
     act: (what, key) => ask("POST", `/decision-tasks/${task?.id}/${what}`, { key }),
     changes: ["/decision-tasks"],
-    done: (_, what) => (what === "claim" ? "Claimed. Only you can decide it." : "Released. Other approvers can decide it again."),
+    done: (_, what) => (what === "claim" ? text.claimedOnlyYouCanDecideIt : text.releasedOtherApproversCanDecideIt),
   });
   const goOn = (gone: Task) => show(nextAfter(shown, gone.id));
   const many = async (tasks: Task[], action: Action, choice: { comment?: string }) => {
-    const words = (done: number) => setProgress(`${number(done)} of ${number(tasks.length)}`);
+    const words = (done: number) => setProgress(text.doneOfCount(number(done), number(tasks.length)));
     if (tasks.length > 500) words(0);
     try {
       await deciding.many(tasks, { action: action.key, label: action.label, ...choice }, words);

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { count } from "../../kit/count";
+import * as text from "#text/inbox";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import type { Decision } from "./decisions";
@@ -43,8 +43,8 @@ export default function ActionForm({ tasks, action, close, act }: Props) {
       open
       close={close}
       wide={task.kind === "schema_diff" || task.kind === "pack_conflict"}
-      title={many ? `${action.label}: ${count(tasks.length, "task")}` : action.label}
-      lead={many ? "The same decision applies to all selected tasks. You can undo it for a short time." : <bdi>{task.title}</bdi>}
+      title={many ? `${action.label}: ${text.tasks(tasks.length)}` : action.label}
+      lead={many ? text.theSameDecisionAppliesToAll : <bdi>{task.title}</bdi>}
       verb={many ? `${action.label} (${tasks.length.toLocaleString("en")})` : action.label}
       tone={action.style === "negative" ? "danger" : "primary"}
       disabled={lacking}
@@ -52,8 +52,8 @@ export default function ActionForm({ tasks, action, close, act }: Props) {
     >
       {!many && <InputsOf task={task} action={action} value={inputs} set={(name, v) => setInputs((was) => ({ ...was, [name]: v }))} />}
       <TextField
-        label={needsReason ? "Reason" : "Reason (optional)"}
-        hint="Shown to everyone who can see the decision."
+        label={needsReason ? text.reason : text.reasonOptional}
+        hint={text.shownToEveryoneWhoCanSee}
         rows={3}
         max={2000}
         required={needsReason}

@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import * as text from "#text/inbox";
 import { fetchPages } from "../../api/client";
 import { Button } from "../../kit/kit";
 import { showRefusal } from "../../kit/toast";
@@ -35,10 +36,10 @@ export function Bulk({ chosen, total, query, choose, clear, act, progress }: Pro
     }
   };
   return (
-    <div className="bulk row" role="toolbar" aria-label="Selection">
-      <strong aria-live="polite">{chosen.length.toLocaleString("en")} selected</strong>
+    <div className="bulk row" role="toolbar" aria-label={text.selection}>
+      <strong aria-live="polite">{text.countSelected(chosen.length.toLocaleString("en"))}</strong>
       {progress ? (
-        <span role="status">Saving decisions: {progress}</span>
+        <span role="status">{text.savingDecisionsProgress(progress)}</span>
       ) : (
         actions.map((a) => {
           const key = keys.find(([, action]) => action === a.key)?.[0];
@@ -51,19 +52,19 @@ export function Bulk({ chosen, total, query, choose, clear, act, progress }: Pro
           );
         })
       )}
-      {actions.length === 0 && <span className="small muted">These tasks have no decision in common. Decide them one by one.</span>}
+      {actions.length === 0 && <span className="small muted">{text.theseTasksHaveNoDecisionIn}</span>}
       {total > chosen.length && !reading && (
         <Button reads tone="quiet" onClick={() => void all()}>
-          Select all {total.toLocaleString("en")}
+          {text.selectAllTotal(total.toLocaleString("en"))}
         </Button>
       )}
       {reading && (
         <Button reads tone="quiet" onClick={() => stop.current?.abort()}>
-          Loading {reading}, stop
+          {text.loadingReadingStop(reading)}
         </Button>
       )}
       <Button reads tone="quiet" onClick={clear}>
-        Clear
+        {text.clear}
       </Button>
     </div>
   );

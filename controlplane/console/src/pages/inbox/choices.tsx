@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { count } from "../../kit/count";
+import * as texts from "#text/inbox";
 import { SelectField, TextField } from "../../kit/form";
 import { Note, Text } from "../../kit/kit";
 import { at, rows, sentence, type Task, words } from "./tasks";
@@ -11,12 +11,12 @@ type Decided = { object: string; path: string; decision: "accept" | "ignore" };
 /** What becomes of each field of a source that has changed. What is left out is asked about again. */
 export function FieldDecisions({ task, value, set }: Props) {
   const fields = [
-    ...rows(task.context, "added").map((f) => ({ f, what: `new: ${words(f, "type") ?? ""}` })),
+    ...rows(task.context, "added").map((f) => ({ f, what: texts.newField(words(f, "type") ?? "") })),
     ...rows(task.context, "removed").map((f) => ({
       f,
-      what: `removed; ${count(rows(f, "breaks").length, "mapping uses", "mappings use")} it`,
+      what: texts.removedMappingsUseIt(rows(f, "breaks").length),
     })),
-    ...rows(task.context, "type_changed").map((f) => ({ f, what: `changed from ${words(f, "from")} to ${words(f, "to")}` })),
+    ...rows(task.context, "type_changed").map((f) => ({ f, what: texts.changedFromWordsToWords2(words(f, "from"), words(f, "to")) })),
   ];
   const decided = (value.decisions ?? []) as Decided[];
   const same = (d: Decided, f: Record<string, unknown>) => d.object === f.object && d.path === f.path;
@@ -31,21 +31,21 @@ export function FieldDecisions({ task, value, set }: Props) {
           key={`${f.object} ${f.path}`}
           label={`${words(f, "object")}: ${words(f, "path")}`}
           hint={what}
-          none="Ask again later"
+          none={texts.askAgainLater}
           value={decided.find((d) => same(d, f))?.decision ?? ""}
           set={(v) => choose(f, v)}
           options={[
-            ["accept", "Accept"],
-            ["ignore", "Ignore"],
+            ["accept", texts.accept],
+            ["ignore", texts.ignore],
           ]}
         />
       ))}
       <Note>
-        To map a field yourself, open the{" "}
-        <Link className="inbox-link" to="/connectors/$id/rediscover" params={{ id: task.subject.id }}>
-          schema changes
-        </Link>
-        .
+        {texts.toMapAFieldYourselfOpen(
+          <Link className="inbox-link" to="/connectors/$id/rediscover" params={{ id: task.subject.id }}>
+            {texts.schemaChanges}
+          </Link>,
+        )}
       </Note>
     </div>
   );
@@ -83,9 +83,9 @@ function MergedField({ name, ours, theirs, put }: { name: string; ours: unknown;
     put(to === "ours" ? ours : to === "theirs" ? theirs : parsed(typed, ours));
   };
   const choices = [
-    ["ours", "Your value", text(ours)],
-    ["theirs", "Value of the pack", text(theirs)],
-    ["own", "Another value", ""],
+    ["ours", texts.yourValue, text(ours)],
+    ["theirs", texts.valueOfThePack, text(theirs)],
+    ["own", texts.anotherValue, ""],
   ] as const;
   return (
     <fieldset className="checks">
@@ -100,7 +100,7 @@ function MergedField({ name, ours, theirs, put }: { name: string; ours: unknown;
       ))}
       {way === "own" && (
         <TextField
-          label={`Value of ${sentence(name).toLowerCase()}`}
+          label={texts.valueOfSentence(sentence(name).toLowerCase())}
           mono
           rows={3}
           value={typed}

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from "react";
+import * as texts from "#text/inbox";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { TextField } from "../../kit/form";
@@ -19,9 +20,9 @@ export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }
     if (text.trim()) add.mutate(text.trim());
   };
   return (
-    <section className="stack tight" aria-label="Comments">
-      <h3>Comments</h3>
-      {task.comments.length === 0 && <p className="small muted">No comments yet.</p>}
+    <section className="stack tight" aria-label={texts.comments}>
+      <h3>{texts.comments}</h3>
+      {task.comments.length === 0 && <p className="small muted">{texts.noCommentsYet}</p>}
       <ul className="inbox-said">
         {task.comments.map((c) => (
           <li key={`${c.at}${c.text}`}>
@@ -41,11 +42,11 @@ export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }
       </ul>
       {mayWrite && (
         <form className="stack tight" onSubmit={submit} id="inbox-comment">
-          <TextField label="Add a comment" rows={2} max={4000} value={text} set={setText} />
+          <TextField label={texts.addAComment} rows={2} max={4000} value={text} set={setText} />
           <Problems of={add.error} />
           <div>
             <Button type="submit" disabled={!text.trim() || add.isPending}>
-              Comment
+              {texts.comment}
             </Button>
           </div>
         </form>
@@ -60,8 +61,8 @@ export function History({ task }: { task: Detail }) {
   const events = [...task.history].reverse();
   const shown = all ? events : events.slice(0, 6);
   return (
-    <section className="stack tight" aria-label="History">
-      <h3>History</h3>
+    <section className="stack tight" aria-label={texts.history}>
+      <h3>{texts.history}</h3>
       <ol className="inbox-history small">
         {shown.map((e) => (
           <li key={`${e.at}${e.event}${e.detail}`}>
@@ -69,7 +70,7 @@ export function History({ task }: { task: Detail }) {
               <When at={e.at} />
             </span>
             <span>
-              <strong>{sentence(e.event)}</strong> by <bdi>{e.by.display}</bdi>
+              {texts.sentenceByBy(<strong>{sentence(e.event)}</strong>, <bdi>{e.by.display}</bdi>)}
               {e.detail && (
                 <span className="muted">
                   : <Text of={e.detail} />
@@ -82,7 +83,7 @@ export function History({ task }: { task: Detail }) {
       {events.length > shown.length && (
         <div>
           <Button reads tone="quiet" onClick={() => setAll(true)}>
-            Show all {events.length}
+            {texts.showAllCount(events.length)}
           </Button>
         </div>
       )}

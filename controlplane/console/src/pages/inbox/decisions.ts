@@ -1,4 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
+import * as text from "#text/inbox";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -73,10 +74,10 @@ export async function decideOne(task: Task, choice: Decision, key: string): Prom
 /** What has happened to a task that is not any more as it was seen. */
 function changed(now: Task): string {
   const d = now.decision;
-  if (d) return `${d.by.display} has already decided: ${now.actions.find((a) => a.key === d.action)?.label ?? d.action}.`;
-  if (now.closed_reason) return `The task is closed: ${now.closed_reason}.`;
-  if (now.claimed_by) return `${now.claimed_by.display} has claimed this task. They or an administrator can release it.`;
-  return "The task has changed since you opened it. Review it again, then decide.";
+  if (d) return text.byHasAlreadyDecidedLabel(d.by.display, now.actions.find((a) => a.key === d.action)?.label ?? d.action);
+  if (now.closed_reason) return text.theTaskIsClosedClosedReason(now.closed_reason);
+  if (now.claimed_by) return text.claimedByHasClaimedThisTask(now.claimed_by.display);
+  return text.theTaskHasChangedSinceYou;
 }
 
 /** Decides many the same way, 500 a call; told hears how far it has come. What is refused is said beside the tasks and stays. */
@@ -92,7 +93,7 @@ export async function decideMany(tasks: Task[], choice: Decision, told: (done: n
       const results = new Map(answer.results.map((r) => [r.id, r]));
       const refused = part.filter((t) => results.get(t.id)?.result === "refused");
       restoreTasks(refused.map((t) => t.id));
-      refuse(refused.map((t) => [t, results.get(t.id)?.detail ?? "The service returned no reason."]));
+      refuse(refused.map((t) => [t, results.get(t.id)?.detail ?? text.theServiceReturnedNoReason]));
       taken.push(...answer.results.filter((r) => r.result !== "refused").map((r) => r.id));
     } catch (e) {
       const rest = tasks.slice(done);

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/inbox";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useMay, useMe } from "../../api/use";
-import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Check, Checks, Form, TextField, useForm } from "../../kit/form";
 import { colleagues, Pick, type Picked, people } from "../../kit/pick";
@@ -46,24 +46,19 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/decision-tasks") });
       showToast(
         made.state === "active"
-          ? `${made.delegate_display} can decide from now on.`
-          : `${made.delegate_display} can decide from the start date.`,
+          ? text.delegateDisplayCanDecideFromNow(made.delegate_display)
+          : text.delegateDisplayCanDecideFromThe(made.delegate_display),
       );
       close();
     },
   );
   const whose = of?.delegator_id ?? form.value.from?.id;
   return (
-    <Dialog
-      open
-      close={close}
-      title={of ? "Edit delegation" : "Delegate"}
-      lead="Both see the decision tasks during the delegation, and either of them can decide."
-    >
-      <Form of={form} verb={of ? "Save" : "Delegate"} cancel={close}>
+    <Dialog open close={close} title={of ? text.editDelegation : text.delegate} lead={text.bothSeeTheDecisionTasksDuring}>
+      <Form of={form} verb={of ? text.save : text.delegate} cancel={close}>
         {may.admin && !of && (
           <Pick
-            label={own ? "Delegator (empty: you)" : "Delegator"}
+            label={own ? text.delegatorEmptyYou : text.delegator}
             source={people}
             {...form.field("from")}
             required={!own}
@@ -71,30 +66,26 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
           />
         )}
         <Pick
-          label={may.admin || of ? "Delegate" : "Delegate"}
+          label={may.admin || of ? text.delegate : text.delegate}
           source={colleagues("/decision-tasks/delegations", { query: { delegator_id: whose } })}
           {...form.field("to")}
           required
           disabled={!whose && !own}
-          hint={
-            whose || own
-              ? "Search by name or enter a full e-mail address. Only active people with a sign-in are listed."
-              : "First select the delegator."
-          }
+          hint={whose || own ? text.searchByNameOrEnterA : text.firstSelectTheDelegator}
           error={form.wrong("delegate_id")}
         />
         <div className="fields">
-          <TextField type="datetime-local" label="From" hint="Leave empty to start now." {...form.field("starts", "starts_at")} />
-          <TextField type="datetime-local" label="Until" hint="Leave empty for no end." {...form.field("ends", "ends_at")} />
+          <TextField type="datetime-local" label={text.from} hint={text.leaveEmptyToStartNow} {...form.field("starts", "starts_at")} />
+          <TextField type="datetime-local" label={text.until} hint={text.leaveEmptyForNoEnd} {...form.field("ends", "ends_at")} />
         </div>
-        <Check label="Include open decision tasks" hint="Otherwise the delegation covers only new tasks." {...form.field("open")} />
+        <Check label={text.includeOpenDecisionTasks} hint={text.otherwiseTheDelegationCoversOnlyNew} {...form.field("open")} />
         <details>
           <summary className="small">
-            {form.value.kinds.length === 0 ? "All kinds of tasks" : count(form.value.kinds.length, "kind of task", "kinds of tasks")}
+            {form.value.kinds.length === 0 ? text.allKindsOfTasks : text.kindsOfTasks(form.value.kinds.length)}
           </summary>
-          <Checks label="Kinds of tasks (empty: all)" {...form.field("kinds")} options={kindOptions} />
+          <Checks label={text.kindsOfTasksEmptyAll} {...form.field("kinds")} options={kindOptions} />
         </details>
-        <TextField label="Reason" max={1000} {...form.field("reason")} />
+        <TextField label={text.reason} max={1000} {...form.field("reason")} />
       </Form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import * as text from "#text/inbox";
 import "./inbox.css";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -26,35 +27,31 @@ export default function Delegations() {
   const end = useAct<Delegation>({
     act: (d, key) => ask("DELETE", `/decision-tasks/delegations/${d.id}`, { ifMatch: d.version, key }),
     changes: ["/decision-tasks"],
-    done: (_, d) => `Ended. Open tasks return to ${d.delegator_display}.`,
+    done: (_, d) => text.endedOpenTasksReturnToDelegator(d.delegator_display),
     quiet: true,
   });
   return (
     <>
-      <Head
-        title="Delegations"
-        lead="A delegate makes decisions for another person, for example during a vacation."
-        up={<Link to="/inbox">Inbox</Link>}
-      >
+      <Head title={text.delegations} lead={text.aDelegateMakesDecisionsForAnother} up={<Link to="/inbox">{text.inbox}</Link>}>
         {mayWrite && (
           <Button tone="primary" onClick={() => setEdited("new")}>
-            Delegate
+            {text.delegate}
           </Button>
         )}
       </Head>
-      {own && <InEffect of={own} title="Your active delegations" />}
+      {own && <InEffect of={own} title={text.yourActiveDelegations} />}
       <List<Delegation>
-        label="Delegations"
+        label={text.delegations}
         path="/decision-tasks/delegations"
         views={[
-          { name: "All", query: {} },
-          { name: "Active", query: { state: "active" } },
-          { name: "Scheduled", query: { state: "scheduled" } },
-          { name: "Ended", query: { state: "ended,revoked" } },
+          { name: text.all, query: {} },
+          { name: text.active, query: { state: "active" } },
+          { name: text.scheduled, query: { state: "scheduled" } },
+          { name: text.ended, query: { state: "ended,revoked" } },
         ]}
         columns={[...columns, ...(mayWrite ? [doings(mine, setEdited, setEnded)] : [])]}
         csv="delegations"
-        empty={{ title: "No delegations", words: "Before an absence, you can delegate your decisions to another person." }}
+        empty={{ title: text.noDelegations, words: text.beforeAnAbsenceYouCanDelegate }}
       />
       <Suspense fallback={<LoadingMarker />}>
         {edited && <Delegate of={edited === "new" ? undefined : edited} close={() => setEdited(undefined)} />}
@@ -63,9 +60,9 @@ export default function Delegations() {
         <AskFirst
           open
           close={() => setEnded(undefined)}
-          title="End this delegation"
-          lead={`Tasks that ${ended.delegate_display} has not decided return to ${ended.delegator_display}.`}
-          verb="End delegation"
+          title={text.endThisDelegation}
+          lead={text.tasksThatDelegateDisplayHasNot(ended.delegate_display, ended.delegator_display)}
+          verb={text.endDelegation}
           tone="danger"
           act={() => end.mutateAsync(ended)}
         />
@@ -77,30 +74,33 @@ export default function Delegations() {
 const kinds = (d: Delegation) => (d.kinds && d.kinds.length > 0 ? d.kinds.map(kindWords).join(", ") : "everything");
 
 const columns: Column<Delegation>[] = [
-  { title: "Delegator", cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
-  { title: "Delegate", cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
-  { title: "Tasks", wide: true, cell: kinds, text: kinds },
-  { title: "Start", cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },
-  { title: "End", cell: (d) => <When at={d.ends_at} none="no end" />, text: (d) => d.ends_at },
-  { title: "State", cell: (d) => <State of={d.state} />, text: (d) => d.state },
-  { title: "Reason", wide: true, cell: (d) => <Text of={d.reason} />, text: (d) => d.reason },
+  { title: text.delegator, cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
+  { title: text.delegate, cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
+  { title: text.tasks2, wide: true, cell: kinds, text: kinds },
+  { title: text.start, cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },
+  { title: text.end, cell: (d) => <When at={d.ends_at} none={text.noEnd} />, text: (d) => d.ends_at },
+  { title: text.state, cell: (d) => <State of={d.state} />, text: (d) => d.state },
+  { title: text.reason, wide: true, cell: (d) => <Text of={d.reason} />, text: (d) => d.reason },
 ];
 
 function doings(mine: (d: Delegation) => boolean, change: (d: Delegation) => void, end: (d: Delegation) => void): Column<Delegation> {
   return {
-    title: "Edit",
+    title: text.edit,
     cell: (d) =>
       mine(d) && (
         <span className="row doings">
-          <Button onClick={() => change(d)} aria-label={`Edit the delegation from ${d.delegator_display} to ${d.delegate_display}`}>
-            Edit
+          <Button
+            onClick={() => change(d)}
+            aria-label={text.editTheDelegationFromDelegatorDisplay(d.delegator_display, d.delegate_display)}
+          >
+            {text.edit}
           </Button>
           <Button
             tone="danger"
             onClick={() => end(d)}
-            aria-label={`End the delegation from ${d.delegator_display} to ${d.delegate_display}`}
+            aria-label={text.endTheDelegationFromDelegatorDisplay(d.delegator_display, d.delegate_display)}
           >
-            End
+            {text.end}
           </Button>
         </span>
       ),
@@ -124,23 +124,28 @@ export function InEffect({ of, title }: { of: string; title: string }) {
   const { decided_by: by, decides_for: of_ } = now.data;
   return (
     <Part title={title}>
-      {by.length === 0 && of_.length === 0 && <p className="small muted">You decide your own tasks. You have no delegations.</p>}
+      {by.length === 0 && of_.length === 0 && <p className="small muted">{text.youDecideYourOwnTasksYou}</p>}
       <ul className="small inbox-said">
         {by.map((p) => (
           <li key={`by ${p.to.id} ${p.kinds.join()}`}>
-            <strong>
-              <bdi>{p.to.display}</bdi>
-            </strong>{" "}
-            can decide {what(p.kinds)} for you{through(p)}.
+            {text.toCanDecideWhatForYou(
+              <strong>
+                <bdi>{p.to.display}</bdi>
+              </strong>,
+              what(p.kinds),
+              through(p),
+            )}
           </li>
         ))}
         {of_.map((p) => (
           <li key={`for ${p.from.id} ${p.kinds.join()}`}>
-            You can decide {what(p.kinds)} for{" "}
-            <strong>
-              <bdi>{p.from.display}</bdi>
-            </strong>
-            {through(p)}.
+            {text.youCanDecideWhatForFrom(
+              what(p.kinds),
+              <strong>
+                <bdi>{p.from.display}</bdi>
+              </strong>,
+              through(p),
+            )}
           </li>
         ))}
       </ul>
@@ -151,6 +156,6 @@ export function InEffect({ of, title }: { of: string; title: string }) {
 const what = (list: string[]) => (list.length === 0 ? "everything" : list.map((k) => kindWords(k).toLowerCase()).join(", "));
 
 function through(p: Of<"DelegationPath">): string {
-  const between = p.chain.slice(1, -1).map((r) => r.display);
-  return between.length > 0 ? `, through ${between.join(" and ")}` : "";
+  const between = p.chain.slice(1, -1).map((r) => r.display ?? "");
+  return between.length > 0 ? text.throughBetween(between) : "";
 }

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Check, X } from "lucide-react";
 import { lazy, Suspense } from "react";
+import * as text from "#text/inbox";
 import { useMay, useSeenPerson } from "../../api/use";
 import { Steps } from "../../kit/elements";
 import { Badge, Button, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
@@ -34,11 +35,11 @@ export function Detail({ task, full, error, retry, doings }: Props) {
   const open = task.state === "open" || task.state === "claimed";
   const refusedLater = full?.history.at(-1)?.event === "refused" ? full.history.at(-1) : undefined;
   return (
-    <article className="inbox-detail stack" aria-label="Open task">
+    <article className="inbox-detail stack" aria-label={text.openTask}>
       <header className="stack tight">
         <div className="inbox-back">
           <Button reads tone="quiet" onClick={doings.back}>
-            <ArrowLeft aria-hidden size={15} /> Back <kbd aria-hidden>U</kbd>
+            <ArrowLeft aria-hidden size={15} /> {text.backKbd(<kbd aria-hidden>U</kbd>)}
           </Button>
         </div>
         <p className="small muted">
@@ -56,19 +57,19 @@ export function Detail({ task, full, error, retry, doings }: Props) {
         <div className="row">
           <Risk of={task.risk_level} />
           {task.priority === "urgent" && <State of="urgent" tone="bad" />}
-          {task.claimed_by && <Badge tone="info">claimed by {task.claimed_by.display}</Badge>}
-          {task.acting_for && <Badge tone="info">delegated by {task.acting_for.display}</Badge>}
+          {task.claimed_by && <Badge tone="info">{text.claimedByClaimedBy(task.claimed_by.display)}</Badge>}
+          {task.acting_for && <Badge tone="info">{text.delegatedByActingFor(task.acting_for.display)}</Badge>}
           {task.sla.breached && open && <State of="overdue" />}
         </div>
       </header>
-      {refusedLater && <Note tone="warn">The decision could not be applied: {refusedLater.detail}</Note>}
+      {refusedLater && <Note tone="warn">{text.theDecisionCouldNotBeApplied(refusedLater.detail)}</Note>}
       {open ? (
         <Buttons task={task} full={full} readOnly={may.readOnly} admin={may.admin} doings={doings} />
       ) : (
         <Over task={task} doings={doings} readOnly={may.readOnly} />
       )}
-      <section className="card padded stack tight" aria-label="Facts">
-        <h3>Facts</h3>
+      <section className="card padded stack tight" aria-label={text.facts}>
+        <h3>{text.facts}</h3>
         {task.summary && (
           <p className="inbox-words" dir="auto">
             <Text of={task.summary} />
@@ -129,9 +130,9 @@ function Buttons({
   return (
     <div className="stack tight">
       {barred ? (
-        <Note tone="warn">{full.you.detail || "You are not an approver of this task."}</Note>
+        <Note tone="warn">{full.you.detail || text.youAreNotAnApproverOf}</Note>
       ) : (
-        <div className="row" role="toolbar" aria-label="Decision">
+        <div className="row" role="toolbar" aria-label={text.decision}>
           {task.actions.map((a) => {
             const key = keys.find(([, action]) => action === a.key)?.[0];
             const main = a.key === mainOf(task);
@@ -156,19 +157,19 @@ function Buttons({
       <div className="row">
         {(!barred || admin) && (
           <Button tone="quiet" onClick={doings.reassign} aria-keyshortcuts="d">
-            Reassign… <kbd aria-hidden>D</kbd>
+            {text.reassignKbd(<kbd aria-hidden>D</kbd>)}
           </Button>
         )}
         <Menu
-          words="More"
-          label="More actions"
+          words={text.more}
+          label={text.moreActions}
           of={[
-            !barred && task.state === "open" && { words: "Claim", act: doings.claim },
-            task.state === "claimed" && { words: "Release", act: doings.release },
-            { words: "Escalate…", act: doings.escalate },
+            !barred && task.state === "open" && { words: text.claim, act: doings.claim },
+            task.state === "claimed" && { words: text.release, act: doings.release },
+            { words: text.escalate, act: doings.escalate },
             ...task.actions
               .filter((a) => !barred && a.requires.length === 0)
-              .map((a) => ({ words: `${a.label} with a comment…`, act: () => doings.act(a, true) })),
+              .map((a) => ({ words: text.labelWithAComment(a.label), act: () => doings.act(a, true) })),
           ]}
         />
       </div>
@@ -186,22 +187,21 @@ function Over({ task, doings, readOnly }: { task: Task; doings: TaskActions; rea
         <span>
           {d ? (
             <>
-              <strong>{task.actions.find((a) => a.key === d.action)?.label ?? d.action}</strong>, decided by <bdi>{d.by.display}</bdi>{" "}
-              <When at={d.at} />.{d.comment && <> “{d.comment}”</>}
+              {text.labelDecidedByByAt(
+                <strong>{task.actions.find((a) => a.key === d.action)?.label ?? d.action}</strong>,
+                <bdi>{d.by.display}</bdi>,
+                <When at={d.at} />,
+              )}
+              {d.comment && <> “{d.comment}”</>}
             </>
           ) : (
             <>
               <State of={task.state} /> {task.closed_reason}
             </>
           )}
-          {undoable && (
-            <>
-              {" "}
-              It becomes final <When at={task.apply_at} />.
-            </>
-          )}
+          {undoable && <> {text.itBecomesFinalApplyAt(<When at={task.apply_at} />)}</>}
         </span>
-        {undoable && !readOnly && <Button onClick={doings.undo}>Undo</Button>}
+        {undoable && !readOnly && <Button onClick={doings.undo}>{text.undo}</Button>}
       </div>
     </Note>
   );
@@ -241,26 +241,26 @@ function Path({ task, full }: { task: Task; full: Full | undefined }) {
   const index = Number(at(task.context, "stage", "index") ?? 0);
   const asked = full ? full.candidates.map((c) => c.display) : task.assignees.map((a) => a.display);
   const who = [...new Set(asked)];
-  const waiting = who.length > 3 ? `${who.slice(0, 3).join(", ")} and ${who.length - 3} more` : who.join(", ");
+  const waiting = who.length > 3 ? text.whoAndCountMore(who.slice(0, 3).join(", "), who.length - 3) : who.join(", ");
   const named = before.map((b) => ({
-    words: words(b, "stage") ?? "Step",
-    detail: `${words(b, "decision")} by ${words(b, "by")}`,
+    words: words(b, "stage") ?? text.step,
+    detail: text.wordsByWords2(words(b, "decision"), words(b, "by")),
     state: words(b, "decision") === "rejected" ? ("bad" as const) : ("done" as const),
   }));
   const now = {
-    words: words(task.context, "stage", "name") ?? "Decision pending",
-    detail: waiting || (task.roles.length > 0 ? `everyone with the role ${task.roles.join(", ").replaceAll("_", " ")}` : "nobody"),
+    words: words(task.context, "stage", "name") ?? text.decisionPending,
+    detail: waiting || (task.roles.length > 0 ? text.everyoneWithTheRoleRoles(task.roles.join(", ").replaceAll("_", " ")) : "nobody"),
     state: task.state === "decided" ? ("done" as const) : ("here" as const),
   };
   const later = Array.from({ length: Math.max(0, stages - index - 1) }, (_, i) => ({
-    words: `Step ${index + i + 2}`,
+    words: text.stepIndex(index + i + 2),
     detail: "next",
     state: "todo" as const,
   }));
   return (
-    <section className="stack tight" aria-label="Approvers">
-      <h3>Approvers</h3>
-      <Steps label="Approval steps" of={unique([...named, now, ...later])} />
+    <section className="stack tight" aria-label={text.approvers}>
+      <h3>{text.approvers}</h3>
+      <Steps label={text.approvalSteps} of={unique([...named, now, ...later])} />
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import * as text from "#text/inbox";
 import { Differences } from "../../kit/diff";
 import { Bar } from "../../kit/elements";
 import { Text } from "../../kit/kit";
@@ -30,16 +31,20 @@ function Held({ of }: { of: Record<string, unknown> }) {
   return (
     <div className="stack tight">
       <p className="small">
-        <strong>{sentence(`${words(of, "change")} ${words(of, "object")}`)}</strong>: {words(of, "held")} of {words(of, "count")} held
+        {text.sentenceWordsOfWords2Held(
+          <strong>{sentence(`${words(of, "change")} ${words(of, "object")}`)}</strong>,
+          words(of, "held"),
+          words(of, "count"),
+        )}
       </p>
       {shares.length > 1 && (
         <Bar
-          label="By department"
-          of={shares.map((s, i) => ({ words: words(s, "value") ?? "no department", value: Number(s.count), tone: ((i % 5) + 1) as 1 }))}
+          label={text.byDepartment}
+          of={shares.map((s, i) => ({ words: words(s, "value") ?? text.noDepartment, value: Number(s.count), tone: ((i % 5) + 1) as 1 }))}
         />
       )}
       {shares.length > 1 && (
-        <p className="small muted">{shares.map((s) => `${words(s, "value") ?? "no department"} ${words(s, "count")}`).join(" · ")}</p>
+        <p className="small muted">{shares.map((s) => `${words(s, "value") ?? text.noDepartment} ${words(s, "count")}`).join(" · ")}</p>
       )}
       <ul className="small inbox-samples">
         {rows(of, "samples").map((s) => (
@@ -56,7 +61,7 @@ function Fields({ context }: { context: unknown }) {
   const added = rows(context, "added").map((f) => ({ field: `${words(f, "object")} ${words(f, "path")}`, to: words(f, "type") }));
   const removed = rows(context, "removed").map((f) => ({
     field: `${words(f, "object")} ${words(f, "path")}`,
-    from: words(f, "type") ?? "a field",
+    from: words(f, "type") ?? text.aField,
   }));
   const typed = rows(context, "type_changed").map((f) => ({
     field: `${words(f, "object")} ${words(f, "path")}`,

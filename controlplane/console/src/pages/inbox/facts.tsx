@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from "react";
+import * as text from "#text/inbox";
 import { durationText, replaceDurations } from "../../kit/duration";
 import { Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
@@ -14,59 +15,59 @@ export function factsOf(task: Task): Fact[] {
   const facts: (Fact | false)[] = [...(byKind[task.kind]?.(task) ?? []), ...general(task)];
   const shown = facts.filter((f): f is Fact => Boolean(f && f[1] !== undefined && f[1] !== null && f[1] !== ""));
   const warned = words(c, "changed_by_approvers", "ends_at");
-  return warned ? [...shown, ["Shortened by an approver", <When key="w" at={warned} />]] : shown;
+  return warned ? [...shown, [text.shortenedByAnApprover, <When key="w" at={warned} />]] : shown;
 }
 
 const general = (task: Task): (Fact | false)[] => [
-  task.due_at ? ["Due", <When key="d" at={task.due_at} />] : false,
-  ["Requested", <When key="a" at={task.created_at} />],
+  task.due_at ? [text.due, <When key="d" at={task.due_at} />] : false,
+  [text.requested, <When key="a" at={task.created_at} />],
 ];
 
 type Tell = (task: Task) => (Fact | false)[];
 
 const request: Tell = ({ context: c }) => [
-  ["For", <Who key="for" of={at(c, "beneficiary") ?? at(c, "requested_for")} />],
-  ["Requester", <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
-  ["Reason", <Text key="why" of={words(c, "justification")} none="No reason was given." />],
-  ["Duration", <Long key="long" of={c} />],
-  described(c) !== undefined && ["Description", <Text key="what" of={described(c)} />],
+  [text.forLabel, <Who key="for" of={at(c, "beneficiary") ?? at(c, "requested_for")} />],
+  [text.requester, <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
+  [text.reason, <Text key="why" of={words(c, "justification")} none={text.noReasonWasGiven} />],
+  [text.duration, <Long key="long" of={c} />],
+  described(c) !== undefined && [text.description, <Text key="what" of={described(c)} />],
   Boolean(at(c, "item", "privileged") ?? at(c, "what", "privileged")) && [
-    "Privileged",
-    <State key="p" of="high" words="privileged access" />,
+    text.privileged,
+    <State key="p" of="high" words={text.privilegedAccess} />,
   ],
-  ["Ticket", words(c, "external_reference")],
-  ["Conditions", list(at(c, "limits"))],
+  [text.ticket, words(c, "external_reference")],
+  [text.conditions, list(at(c, "limits"))],
   ...answers(at(c, "form_answers")),
   ...answers(at(c, "parameters")),
-  Number(at(c, "other_items") ?? 0) > 0 && ["Other items", `${words(c, "other_items")} more in the same request`],
-  ["Approval rule", words(c, "rule", "matched_because") && `${words(c, "rule", "name")}: ${words(c, "rule", "matched_because")}`],
+  Number(at(c, "other_items") ?? 0) > 0 && [text.otherItems, text.wordsMoreInTheSameRequest(words(c, "other_items"))],
+  [text.approvalRule, words(c, "rule", "matched_because") && `${words(c, "rule", "name")}: ${words(c, "rule", "matched_because")}`],
 ];
 
 const described = (c: unknown) => words(c, "item", "description") ?? words(c, "what", "description");
 
 const account: Tell = ({ context: c }) => [
-  ["Account", words(c, "account", "name")],
-  ["State", <State key="s" of={words(c, "account", "status")} />],
-  ["Previous owner", at(c, "owner") ? <Who key="o" of={at(c, "owner")} /> : undefined],
-  ["Orphaned since", Boolean(at(c, "since")) && <When key="since" at={words(c, "since")} />],
-  ["Last sign-in", <When key="l" at={words(c, "account", "last_login_at")} none="not reported" />],
-  ["Access", at(c, "account", "grants") !== undefined && `${words(c, "account", "grants")} grants`],
-  at(c, "account", "privileged") === true && ["Privileged", <State key="p" of="high" words="privileged account" />],
-  ["E-mail address", words(c, "account", "email")],
-  ["Employee number", words(c, "account", "employee_number")],
-  rows(c, "candidates").length > 0 && ["Candidates", <Candidates key="c" of={rows(c, "candidates")} />],
-  ["Excluded", list(Object.entries((at(c, "cannot") ?? {}) as object).map(([what, why]) => `${sentence(what)}: ${why}`))],
+  [text.account, words(c, "account", "name")],
+  [text.state, <State key="s" of={words(c, "account", "status")} />],
+  [text.previousOwner, at(c, "owner") ? <Who key="o" of={at(c, "owner")} /> : undefined],
+  [text.orphanedSince, Boolean(at(c, "since")) && <When key="since" at={words(c, "since")} />],
+  [text.lastSignIn, <When key="l" at={words(c, "account", "last_login_at")} none={text.notReported} />],
+  [text.access, at(c, "account", "grants") !== undefined && text.wordsGrants(words(c, "account", "grants"))],
+  at(c, "account", "privileged") === true && [text.privileged, <State key="p" of="high" words={text.privilegedAccount} />],
+  [text.eMailAddress, words(c, "account", "email")],
+  [text.employeeNumber, words(c, "account", "employee_number")],
+  rows(c, "candidates").length > 0 && [text.candidates, <Candidates key="c" of={rows(c, "candidates")} />],
+  [text.excluded, list(Object.entries((at(c, "cannot") ?? {}) as object).map(([what, why]) => `${sentence(what)}: ${why}`))],
 ];
 
 const change: Tell = ({ context: c }) => [
-  ["Task", <Text key="t" of={words(c, "what_to_do") ?? words(c, "by_hand")} />],
-  ["System", words(c, "connector", "display")],
-  ["Person", at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
-  ["Account", words(c, "account", "display")],
-  ["Access", words(c, "entitlement", "display")],
-  ["Response of the system", words(c, "error", "message")],
-  ["Advice", words(c, "advice")],
-  ["Attempts", at(c, "attempts") !== undefined && words(c, "attempts")],
+  [text.task, <Text key="t" of={words(c, "what_to_do") ?? words(c, "by_hand")} />],
+  [text.system, words(c, "connector", "display")],
+  [text.person, at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
+  [text.account, words(c, "account", "display")],
+  [text.access, words(c, "entitlement", "display")],
+  [text.responseOfTheSystem, words(c, "error", "message")],
+  [text.advice, words(c, "advice")],
+  [text.attempts, at(c, "attempts") !== undefined && words(c, "attempts")],
 ];
 
 const byKind: Record<string, Tell> = {
@@ -75,40 +76,40 @@ const byKind: Record<string, Tell> = {
   external_wait: request,
   emergency_review: (t) => [
     ...request(t),
-    ["Item", words(t.context, "what")],
-    ["Ends", words(t.context, "ends_at") && <When key="e" at={words(t.context, "ends_at")} />],
+    [text.item, words(t.context, "what")],
+    [text.ends, words(t.context, "ends_at") && <When key="e" at={words(t.context, "ends_at")} />],
   ],
   account_correlation: account,
   orphan_account: account,
   manual_provisioning: change,
   provisioning_failure: change,
   native_grant: ({ context: c }) => [
-    ["Person", at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
-    ["Access", words(c, "entitlement", "display")],
-    ["Description", words(c, "entitlement_description")],
-    ["System", words(c, "connector", "display")],
-    ["Revoked", at(c, "ended_at") ? <When key="e" at={words(c, "ended_at")} /> : false],
-    ["Reason", words(c, "end_reason")],
-    ["Last used", <When key="u" at={words(c, "last_used_at")} none="not reported" />],
+    [text.person, at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
+    [text.access, words(c, "entitlement", "display")],
+    [text.description, words(c, "entitlement_description")],
+    [text.system, words(c, "connector", "display")],
+    [text.revoked, at(c, "ended_at") ? <When key="e" at={words(c, "ended_at")} /> : false],
+    [text.reason, words(c, "end_reason")],
+    [text.lastUsed, <When key="u" at={words(c, "last_used_at")} none={text.notReported} />],
   ],
   role_proposal: ({ context: c }) => [
-    ["Proposed by", words(c, "proposed_by", "display")],
-    ["Current risk", <Risk key="b" of={words(c, "risk_before")} />],
-    ["New risk", <Risk key="a" of={words(c, "risk_after")} />],
+    [text.proposedBy, words(c, "proposed_by", "display")],
+    [text.currentRisk, <Risk key="b" of={words(c, "risk_before")} />],
+    [text.newRisk, <Risk key="a" of={words(c, "risk_after")} />],
   ],
   sync_hold: ({ context: c }) => [
-    ["System", words(c, "connector", "name")],
-    ["Held", `${words(c, "held")} of ${words(c, "total")} changes`],
-    ["Reason", list(rows(c, "holds").flatMap((h) => words(h, "cause") ?? []))],
-    ["Discarded", <When key="x" at={words(c, "expires_at")} none="not" />],
+    [text.system, words(c, "connector", "name")],
+    [text.held, text.wordsOfWords2Changes(words(c, "held"), words(c, "total"))],
+    [text.reason, list(rows(c, "holds").flatMap((h) => words(h, "cause") ?? []))],
+    [text.discarded, <When key="x" at={words(c, "expires_at")} none={text.not} />],
   ],
   schema_diff: ({ context: c }) => [
-    ["System", words(c, "connector", "name")],
-    ["Open decisions", `${words(c, "undecided") ?? ""} fields`],
+    [text.system, words(c, "connector", "name")],
+    [text.openDecisions, text.wordsFields(words(c, "undecided") ?? "")],
   ],
   pack_conflict: ({ context: c }) => [
-    ["Pack", words(c, "pack_key")],
-    ["Object", `${sentence(words(c, "kind") ?? "")} ${words(c, "object_key") ?? ""}`],
+    [text.pack, words(c, "pack_key")],
+    [text.object, `${sentence(words(c, "kind") ?? "")} ${words(c, "object_key") ?? ""}`],
   ],
 };
 
@@ -150,21 +151,11 @@ function Long({ of: c }: { of: unknown }) {
   const starts = words(c, "duration", "starts_at") ?? words(c, "starts_at");
   const ends = words(c, "duration", "ends_at") ?? words(c, "ends_at");
   const duration = words(c, "duration", "duration") ?? words(c, "duration");
-  if (!starts && !ends && !duration) return "no end date";
+  if (!starts && !ends && !duration) return text.noEndDate;
   return (
     <>
-      {starts && (
-        <>
-          from <When at={starts} />{" "}
-        </>
-      )}
-      {ends ? (
-        <>
-          until <When at={ends} />
-        </>
-      ) : (
-        duration && `for ${durationText(duration)}`
-      )}
+      {starts && <>{text.fromStarts(<When at={starts} />)} </>}
+      {ends ? <>{text.untilEnds(<When at={ends} />)}</> : duration && text.forDuration(durationText(duration))}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/inbox";
 import type { Of } from "../../api/types";
 import { type Filter, Filters } from "../../kit/filters";
 import { Button } from "../../kit/kit";
@@ -12,8 +13,8 @@ export function Themes({ search, set, counts }: Props & { counts: Of<"DecisionSu
   const open = new Map((counts?.kinds ?? []).map((k) => [k.kind, k.open]));
   const sum = (kinds: string[]) => kinds.reduce((n, k) => n + (open.get(k) ?? 0), 0);
   return (
-    <nav className="row" aria-label="Kinds of tasks">
-      <Chip words="All" count={counts?.open} on={!search.kind} go={() => set({ kind: "" })} />
+    <nav className="row" aria-label={text.kindsOfTasks2}>
+      <Chip words={text.all} count={counts?.open} on={!search.kind} go={() => set({ kind: "" })} />
       {themes.map(([words, kinds]) => {
         const on = search.kind === kinds.join(",");
         const count = sum(kinds);
@@ -34,23 +35,23 @@ function Chip({ words, count, on, go }: { words: string; count: number | undefin
 }
 
 const more: Filter[] = [
-  { name: "kind", words: "Kind", options: kindOptions },
-  { name: "risk", words: "Risk", options: ["critical", "high", "medium", "low"].map((r) => [r, r] as const) },
+  { name: "kind", words: text.kind, options: kindOptions },
+  { name: "risk", words: text.risk, options: ["critical", "high", "medium", "low"].map((r) => [r, r] as const) },
   {
     name: "sort",
-    words: "Sort",
+    words: text.sort,
     options: [
-      ["-priority", "urgency"],
-      ["created_at", "oldest first"],
-      ["-created_at", "newest first"],
+      ["-priority", text.urgency],
+      ["created_at", text.oldestFirst],
+      ["-created_at", text.newestFirst],
     ],
   },
   {
     name: "state",
-    words: "State",
+    words: text.state,
     options: [
-      ["decided", "decided"],
-      ["closed", "closed without a decision"],
+      ["decided", text.decided],
+      ["closed", text.closedWithoutADecision],
     ],
   },
 ];
@@ -58,20 +59,20 @@ const more: Filter[] = [
 const first: Filter[] = [
   {
     name: "due",
-    words: "Due",
+    words: text.due,
     options: [
-      ["overdue", "overdue"],
-      ["today", "by today"],
-      ["week", "within a week"],
+      ["overdue", text.overdue],
+      ["today", text.byToday],
+      ["week", text.withinAWeek],
     ],
   },
   {
     name: "group",
-    words: "Group by",
+    words: text.groupBy,
     options: [
-      ["person", "person"],
-      ["resource", "access or system"],
-      ["alike", "similarity"],
+      ["person", text.personLower],
+      ["resource", text.accessOrSystem],
+      ["alike", text.similarity],
     ],
   },
 ];
@@ -88,23 +89,24 @@ export function Narrow({ search, set, readOnly }: Props & { readOnly: boolean })
     <>
       <div className="row inbox-narrow">
         <label className={`filter${search.assigned ? " on" : ""}`}>
-          <span className="sr">Assignment</span>
+          <span className="sr">{text.assignment}</span>
           <select data-reads="" value={search.assigned ?? (readOnly ? "all" : "mine")} onChange={(e) => set({ assigned: e.target.value })}>
-            <option value="mine">Mine to decide</option>
-            <option value="delegated">Reassigned to others</option>
-            <option value="all">All visible</option>
+            <option value="mine">{text.mineToDecide}</option>
+            <option value="delegated">{text.reassignedToOthers}</option>
+            <option value="all">{text.allVisible}</option>
           </select>
         </label>
         <Filters of={first} search="tasks" value={value} set={change} />
         <Button reads tone="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
-          <SlidersHorizontal aria-hidden size={14} /> Filters{used > 0 && ` (${used})`}
+          <SlidersHorizontal aria-hidden size={14} /> {text.filters}
+          {used > 0 && ` (${used})`}
         </Button>
       </div>
       {open && (
         <div className="row inbox-narrow">
           <Filters
             of={more.map((f) =>
-              f.name === "kind" && severalKinds ? { ...f, options: [...kindOptions, [search.kind ?? "", "several kinds"] as const] } : f,
+              f.name === "kind" && severalKinds ? { ...f, options: [...kindOptions, [search.kind ?? "", text.severalKinds] as const] } : f,
             )}
             search={undefined}
             value={value}

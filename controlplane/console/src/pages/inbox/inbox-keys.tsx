@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import * as text from "#text/inbox";
 import { singleKeys } from "../../app/appearance";
 import { type Keys, useKeys, useSelectAll } from "../../app/keys";
 import type { TaskActions } from "./detail";
@@ -117,7 +118,7 @@ function useFocusOfOpen(at: string | undefined) {
 }
 
 const keys: [string[], string, boolean][] = [
-  [["J", "K"], "move", false],
+  [["J", text.k], "move", false],
   [["X"], "select", true],
   [["A"], "approve", true],
   [["R"], "reject", true],

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as texts from "#text/inbox";
 import { Check, TextField } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { FieldDecisions, Merged } from "./choices";
@@ -11,9 +12,9 @@ export function InputsOf(p: Props) {
   const { task, action } = p;
   const required = action.requires.filter((r) => r.startsWith("inputs.")).map((r) => r.slice(7));
   if (required.includes("identity_id")) return <Owner {...p} />;
-  if (action.key === "keep") return <Day {...p} name="until" label="Ask again on" hint="If empty, the task returns only after a change." />;
+  if (action.key === "keep") return <Day {...p} name="until" label={texts.askAgainOn} hint={texts.ifEmptyTheTaskReturnsOnly} />;
   if (task.kind === "native_grant" && action.key === "revoke")
-    return <Day {...p} name="exclude_until" label="Block until" hint="Required if a policy would grant the access again." />;
+    return <Day {...p} name="exclude_until" label={texts.blockUntil} hint={texts.requiredIfAPolicyWouldGrant} />;
   if (task.kind === "request_approval" && action.key === "approve") return <Bounds {...p} />;
   if (action.key === "release_part") return <PartOfHold {...p} />;
   if (required.includes("decisions")) return <FieldDecisions {...p} />;
@@ -30,7 +31,7 @@ function Owner({ task, action, value, set }: Props) {
     <>
       {proposed.length > 0 && (
         <fieldset className="checks">
-          <legend>Candidates</legend>
+          <legend>{texts.candidates}</legend>
           {proposed.map((c) => (
             <label className="check" key={words(c, "identity_id")}>
               <input
@@ -53,7 +54,7 @@ function Owner({ task, action, value, set }: Props) {
         </fieldset>
       )}
       <Pick
-        label={action.key === "reassign" ? "Approver" : proposed.length > 0 ? "Another person" : "Owner"}
+        label={action.key === "reassign" ? texts.approver : proposed.length > 0 ? texts.anotherPerson : texts.owner}
         source={people}
         value={other}
         set={(p) => {
@@ -65,7 +66,7 @@ function Owner({ task, action, value, set }: Props) {
   );
 }
 
-const percent = (score: unknown) => (typeof score === "number" ? `Score ${Math.round(score * 100)} %:` : "");
+const percent = (score: unknown) => (typeof score === "number" ? texts.scoreRound(Math.round(score * 100)) : "");
 
 /** A day, or nothing. */
 function Day({ name, label, hint, value, set }: Props & { name: string; label: string; hint: string }) {
@@ -78,8 +79,8 @@ function Bounds({ task, value, set }: Props) {
   return (
     <TextField
       type="date"
-      label="Earlier end date"
-      hint={ends ? `Requested until ${ends.slice(0, 10)}.` : "Leave empty for the requested duration."}
+      label={texts.earlierEndDate}
+      hint={ends ? texts.requestedUntilEnds(ends.slice(0, 10)) : texts.leaveEmptyForTheRequestedDuration}
       value={String(value.ends_at ?? "").slice(0, 10)}
       set={(v) => set("ends_at", v ? `${v}T23:59:59Z` : "")}
     />
@@ -105,14 +106,14 @@ function PartOfHold({ task, value, set }: Props) {
   return (
     <>
       <fieldset className="checks">
-        <legend>Kinds of changes</legend>
+        <legend>{texts.kindsOfChanges}</legend>
         {kinds.map((k) => (
           <Check key={k} label={sentence(k)} value={subset.kinds?.includes(k) ?? false} set={(on) => choose("kinds", k, on)} />
         ))}
       </fieldset>
       {departments.length > 0 && (
         <fieldset className="checks">
-          <legend>Departments</legend>
+          <legend>{texts.departments}</legend>
           {departments.map((d) => (
             <Check
               key={d}
@@ -125,8 +126,8 @@ function PartOfHold({ task, value, set }: Props) {
       )}
       <TextField
         type="number"
-        label="Expected number of changes"
-        hint="If the number has changed, no change is applied."
+        label={texts.expectedNumberOfChanges}
+        hint={texts.ifTheNumberHasChangedNo}
         value={String(value.expected_count ?? "")}
         set={(v) => set("expected_count", v ? Number(v) : undefined)}
         required
@@ -151,7 +152,7 @@ function Raw({ name, value, set }: Props & { name: string }) {
       setWrong(undefined);
     } catch {
       set(name, text);
-      setWrong(/^[[{"]/.test(text.trim()) ? "This is not valid JSON." : undefined);
+      setWrong(/^[[{"]/.test(text.trim()) ? texts.thisIsNotValidJson : undefined);
     }
   };
   return <TextField label={sentence(name)} mono rows={3} value={typed} set={read} error={wrong} required />;

@@ -1,3 +1,4 @@
+import * as text from "#text/inbox";
 import { type Task, words } from "./tasks";
 
 /** A place of the console, and what it is called. */
@@ -29,20 +30,20 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
     case "account":
       return { words: name("account"), to: "/accounts/$id", params: id };
     case "access_request":
-      return { words: `Request ${name("")}`.trim(), to: "/requests/$id", params: id };
+      return { words: text.requestName(name("")).trim(), to: "/requests/$id", params: id };
     case "connector":
       return { words: name("system"), to: "/connectors/$id", params: id };
     case "sync_run": {
       const connector = words(task.context, "connector", "id") ?? task.subject.id;
-      return { words: "Held changes", to: "/connectors/$id/runs/$run", params: { id: connector, run: ref.id } };
+      return { words: text.heldChanges, to: "/connectors/$id/runs/$run", params: { id: connector, run: ref.id } };
     }
     case "schema_diff":
-      return { words: "Schema changes", to: "/connectors/$id/rediscover", params: { id: task.subject.id } };
+      return { words: text.schemaChanges2, to: "/connectors/$id/rediscover", params: { id: task.subject.id } };
     case "provisioning_task":
-      return { words: "Provisioning task", to: "/provisioning", search: { task: ref.id } };
+      return { words: text.provisioningTask, to: "/provisioning", search: { task: ref.id } };
     case "sector_pack":
       return {
-        words: `Pack ${words(task.context, "pack_key") ?? ""}`.trim(),
+        words: text.packWords(words(task.context, "pack_key") ?? "").trim(),
         to: "/sector-packs/$key",
         params: { key: words(task.context, "pack_key") ?? ref.id },
       };

@@ -1,4 +1,5 @@
 import { memo, useMemo } from "react";
+import * as text from "#text/inbox";
 import { basePath } from "../../api/base";
 import { Risk } from "../../kit/state";
 import { relativeTime } from "../../kit/time";
@@ -29,7 +30,7 @@ const Row = memo(function Row({ task, open, chosen, why, selectable, now, search
         <input
           type="checkbox"
           data-reads=""
-          aria-label={`Select ${task.title}`}
+          aria-label={text.selectTitle(task.title)}
           checked={chosen}
           onChange={() => undefined}
           onClick={(e) => mark(task.id, e.shiftKey)}
@@ -51,20 +52,20 @@ const Row = memo(function Row({ task, open, chosen, why, selectable, now, search
         <span className="small muted inbox-meta">
           {kindWords(task.kind)}
           {task.source.display && ` · ${task.source.display}`}
-          {task.acting_for && `· delegated by ${task.acting_for.display}`}
-          {task.claimed_by && ` · claimed by ${task.claimed_by.display}`}
+          {task.acting_for && text.delegatedByActingForText(task.acting_for.display)}
+          {task.claimed_by && text.claimedByClaimedByText(task.claimed_by.display)}
           {task.due_at && (
             <>
               {" · "}
               <time dateTime={task.due_at} title={task.due_at} className={late ? "bad" : undefined}>
-                {late ? "overdue, due" : "due"} {relativeTime(task.due_at, now)}
+                {late ? text.overdueDue : text.dueLower} {relativeTime(task.due_at, now)}
               </time>
             </>
           )}
         </span>
         {why && (
           <span className="small bad" role="status">
-            Not saved: {why}
+            {text.notSavedWhy(why)}
           </span>
         )}
       </a>
@@ -91,7 +92,7 @@ type Props = {
 export function Tasks(p: Props) {
   const groups = useMemo(() => p.groups.map((g) => ({ group: g, blocks: parts(g.tasks, blockSize) })), [p.groups]);
   return groups.map(({ group: g, blocks }, n) => (
-    <section key={g.key} aria-label={g.words || "Tasks"}>
+    <section key={g.key} aria-label={g.words || text.tasks2}>
       {g.words && <GroupHead {...p} group={g} />}
       <div className="inbox-rows">
         {blocks.map((tasks, i) => (
@@ -121,7 +122,7 @@ function GroupHead({ group, chosen, selectable, counts, markGroup }: Props & { g
         <input
           type="checkbox"
           data-reads=""
-          aria-label={`Select all of ${group.words}`}
+          aria-label={text.selectAllOfWords(group.words)}
           checked={group.tasks.every((t) => chosen.has(t.id))}
           onChange={() => markGroup(group)}
         />

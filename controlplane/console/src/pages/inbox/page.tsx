@@ -1,4 +1,4 @@
-import { count } from "../../kit/count";
+import * as texts from "#text/inbox";
 import "./inbox.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
@@ -57,9 +57,9 @@ export default function Inbox() {
   );
   return (
     <>
-      <Head title="Inbox" lead={waits ? `${total.toLocaleString("en")} open` : count(total, "closed task")}>
+      <Head title={texts.inbox} lead={waits ? texts.totalOpen(total.toLocaleString("en")) : texts.closedTasks(total)}>
         <Link to="/inbox/delegations" className="button">
-          Delegations
+          {texts.delegations}
         </Link>
       </Head>
       <div className={`inbox${at.task ? " reading" : ""}`}>
@@ -88,7 +88,7 @@ export default function Inbox() {
             <>
               {reading && (
                 <p className="small muted" role="status">
-                  Loading tasks: {tasks.length.toLocaleString("en")} of {total.toLocaleString("en")} …
+                  {texts.loadingTasksCountOfTotal(tasks.length.toLocaleString("en"), total.toLocaleString("en"))}
                 </p>
               )}
               <Tasks
@@ -159,11 +159,9 @@ function useAddress() {
 function MoreRows({ read, total, busy, more }: { read: number; total: number; busy: boolean; more: () => void }) {
   return (
     <div className="row between small muted inbox-more">
-      <span>
-        {read.toLocaleString("en")} of {total.toLocaleString("en")}
-      </span>
+      <span>{texts.readOfTotal(read.toLocaleString("en"), total.toLocaleString("en"))}</span>
       <button type="button" className="button" data-reads="" disabled={busy} onClick={more}>
-        {busy ? "Loading…" : "Show more"}
+        {busy ? texts.loading : texts.showMore}
       </button>
     </div>
   );

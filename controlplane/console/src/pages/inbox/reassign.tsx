@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/inbox";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
@@ -33,7 +34,7 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
       return now;
     },
     changes: ["/decision-tasks"],
-    done: () => `Reassigned to ${to?.words}.`,
+    done: () => text.reassignedToWords(to?.words),
     quiet: true,
   });
   const narrow = task.reassign_to.length > 0;
@@ -41,28 +42,24 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
     <AskFirst
       open
       close={close}
-      title="Reassign"
-      lead="Select a person who can decide. Only this person can then decide, and the change is recorded."
-      verb="Reassign"
+      title={text.reassign}
+      lead={text.selectAPersonWhoCanDecide}
+      verb={text.reassign}
       disabled={!to || !reason.trim()}
       act={() => send.mutateAsync()}
     >
-      {!task.reassignable && <Note tone="warn">This task cannot be reassigned. Escalate it instead.</Note>}
+      {!task.reassignable && <Note tone="warn">{text.thisTaskCannotBeReassignedEscalate}</Note>}
       <Pick
-        label="New approver"
+        label={text.newApprover}
         source={colleagues(`/decision-tasks/${task.id}`, { listed: narrow })}
         value={to}
         set={setTo}
         required
         disabled={!task.reassignable}
         error={problemAt(send.error, "to/0")}
-        hint={
-          narrow
-            ? "Only eligible people are listed."
-            : "Search by name or enter a full e-mail address. Only active people with a sign-in who are not yet approvers are listed."
-        }
+        hint={narrow ? text.onlyEligiblePeopleAreListed : text.searchByNameOrEnterA2}
       />
-      <TextField label="Reason" rows={2} max={1000} required value={reason} set={setReason} />
+      <TextField label={text.reason} rows={2} max={1000} required value={reason} set={setReason} />
     </AskFirst>
   );
 }
@@ -74,29 +71,29 @@ function Escalate({ task, close }: { task: Detail; close: () => void }) {
   const send = useAct<void, Detail>({
     act: (_, key) => ask("POST", `/decision-tasks/${task.id}/escalate`, { body: { to, reason }, ifMatch: task.version, key }),
     changes: ["/decision-tasks"],
-    done: "Escalated.",
+    done: text.escalated,
     quiet: true,
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Escalate"
-      lead="Adds approvers. One of the approvers decides."
-      verb="Escalate"
+      title={text.escalate2}
+      lead={text.addsApproversOneOfTheApprovers}
+      verb={text.escalate2}
       disabled={!reason.trim()}
       act={() => send.mutateAsync()}
     >
       <SelectField
-        label="Escalate to"
+        label={text.escalateTo}
         value={to}
         set={setTo}
         options={[
-          ["manager", "managers of the approvers"],
-          ["admin", "administrators"],
+          ["manager", text.managersOfTheApprovers],
+          ["admin", text.administrators],
         ]}
       />
-      <TextField label="Reason" rows={2} max={1000} required value={reason} set={setReason} />
+      <TextField label={text.reason} rows={2} max={1000} required value={reason} set={setReason} />
     </AskFirst>
   );
 }

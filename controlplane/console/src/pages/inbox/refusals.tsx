@@ -1,4 +1,4 @@
-import { count } from "../../kit/count";
+import * as text from "#text/inbox";
 import { Button, Note } from "../../kit/kit";
 import { forget } from "./decisions";
 
@@ -11,9 +11,9 @@ export function Refusals({ of }: { of: ReadonlyMap<string, { title: string; why:
   return (
     <Note tone="bad">
       <div className="row between">
-        <strong>{of.size === 1 ? "One decision failed" : `${count(of.size, "decision")} failed`}</strong>
+        <strong>{of.size === 1 ? text.oneDecisionFailed : text.decisionsFailed(of.size)}</strong>
         <Button reads tone="quiet" onClick={() => forget()}>
-          Dismiss
+          {text.dismiss}
         </Button>
       </div>
       <ul className="inbox-refused small">
@@ -23,7 +23,7 @@ export function Refusals({ of }: { of: ReadonlyMap<string, { title: string; why:
           </li>
         ))}
       </ul>
-      {rows.length > shown && <p className="small">{count(rows.length - shown, "more task")}. The list shows the reason of each.</p>}
+      {rows.length > shown && <p className="small">{text.moreTasksTheListShowsThe(rows.length - shown)}</p>}
     </Note>
   );
 }

@@ -1,14 +1,15 @@
+import * as text from "#text/inbox";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/elements";
 import { Button, Empty, Facts, When } from "../../kit/kit";
 import type { Search } from "./tasks";
 
 const ages = [
-  ["under_1_day", "less than a day", 4],
-  ["1_to_3_days", "one to three days", 1],
-  ["3_to_7_days", "three to seven days", 3],
-  ["7_to_30_days", "one to four weeks", 2],
-  ["over_30_days", "more than four weeks", 5],
+  ["under_1_day", text.lessThanADay, 4],
+  ["1_to_3_days", text.oneToThreeDays, 1],
+  ["3_to_7_days", text.threeToSevenDays, 3],
+  ["7_to_30_days", text.oneToFourWeeks, 2],
+  ["over_30_days", text.moreThanFourWeeks, 5],
 ] as const;
 
 /** Stands beside the list while no task is open: what waits, and for how long it has. */
@@ -17,28 +18,28 @@ export function InboxSummary({ counts }: { counts: Of<"DecisionSummary"> | undef
   const ageing = counts.ageing as unknown as Record<string, number>;
   const told = ages.map(([name, words, tone]) => ({ words, value: ageing[name] ?? 0, tone })).filter((a) => a.value > 0);
   return (
-    <section className="card padded stack" aria-label="Open tasks">
-      <h2>Select a task, or press J</h2>
+    <section className="card padded stack" aria-label={text.openTasks}>
+      <h2>{text.selectATaskOrPressJ}</h2>
       <Facts
         of={[
-          ["Open", counts.open.toLocaleString("en")],
+          [text.open, counts.open.toLocaleString("en")],
           [
-            "Overdue",
+            text.overdue2,
             counts.overdue > 0 ? (
               <span key="b" className="bad">
                 {counts.overdue.toLocaleString("en")}
               </span>
             ) : (
-              "none"
+              text.none
             ),
           ],
-          ["Due today", counts.due_today.toLocaleString("en")],
-          ["Oldest", <When key="o" at={counts.oldest_at} none="nothing" />],
+          [text.dueToday, counts.due_today.toLocaleString("en")],
+          [text.oldest, <When key="o" at={counts.oldest_at} none={text.nothing} />],
         ]}
       />
       <div className="stack tight">
-        <h3>Age of open tasks</h3>
-        <Bar label="Age of open tasks" of={told} />
+        <h3>{text.ageOfOpenTasks}</h3>
+        <Bar label={text.ageOfOpenTasks} of={told} />
         <ul className="small muted inbox-ages">
           {told.map((a) => (
             <li key={a.words}>
@@ -54,11 +55,11 @@ export function InboxSummary({ counts }: { counts: Of<"DecisionSummary"> | undef
 /** The list has nothing: because nothing waits, or nothing is like what is looked for. */
 export function EmptyInbox({ search, set }: { search: Search; set: (change: Search) => void }) {
   const narrowed = Object.entries(search).some(([n, v]) => v && n !== "group" && n !== "sort");
-  if (!narrowed) return <Empty title="No open tasks">Decision tasks are listed here: access requests, orphan accounts, held syncs.</Empty>;
+  if (!narrowed) return <Empty title={text.noOpenTasks}>{text.decisionTasksAreListedHereAccess}</Empty>;
   return (
-    <Empty title="No results match these filters">
+    <Empty title={text.noResultsMatchTheseFilters}>
       <Button reads onClick={() => set({ kind: "", risk: "", due: "", assigned: "", state: "", q: "" })}>
-        Clear filters
+        {text.clearFilters}
       </Button>
     </Empty>
   );

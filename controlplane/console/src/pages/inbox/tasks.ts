@@ -1,3 +1,4 @@
+import * as text from "#text/inbox";
 import type { Of } from "../../api/types";
 
 /** What waits for a decision, as lists tell it, and as it is told alone. */
@@ -9,19 +10,19 @@ export type Action = Of<"DecisionAction">;
 export type Search = Partial<Record<"kind" | "risk" | "due" | "group" | "task" | "assigned" | "state" | "q" | "sort", string>>;
 
 const kinds: Record<string, string> = {
-  request_approval: "Request",
-  request_blocked: "No approver",
-  external_wait: "Waiting request",
-  emergency_review: "Emergency access",
-  role_proposal: "Role approval",
-  sync_hold: "Held sync",
-  schema_diff: "Schema change",
-  account_correlation: "Disputed account",
-  orphan_account: "Orphan account",
-  manual_provisioning: "Manual task",
-  provisioning_failure: "Failed task",
-  pack_conflict: "Pack conflict",
-  native_grant: "Reappeared access",
+  request_approval: text.request,
+  request_blocked: text.noApprover,
+  external_wait: text.waitingRequest,
+  emergency_review: text.emergencyAccess,
+  role_proposal: text.roleApproval,
+  sync_hold: text.heldSync,
+  schema_diff: text.schemaChange,
+  account_correlation: text.disputedAccount,
+  orphan_account: text.orphanAccount,
+  manual_provisioning: text.manualTask,
+  provisioning_failure: text.failedTask,
+  pack_conflict: text.packConflict,
+  native_grant: text.reappearedAccess,
 };
 
 /** What a kind of task is called; one that is not known here by its own name. */
@@ -32,12 +33,12 @@ export const kindOptions = Object.entries(kinds) as [string, string][];
 
 /** Kinds that are looked at together, above the list. */
 export const themes: [string, string[]][] = [
-  ["Requests", ["request_approval", "request_blocked", "external_wait", "emergency_review"]],
-  ["Accounts", ["account_correlation", "orphan_account"]],
-  ["Reappeared access", ["native_grant"]],
-  ["Provisioning", ["manual_provisioning", "provisioning_failure"]],
-  ["Syncs and schemas", ["sync_hold", "schema_diff"]],
-  ["Roles and packs", ["role_proposal", "pack_conflict"]],
+  [text.requests, ["request_approval", "request_blocked", "external_wait", "emergency_review"]],
+  [text.accounts, ["account_correlation", "orphan_account"]],
+  [text.reappearedAccess, ["native_grant"]],
+  [text.provisioning, ["manual_provisioning", "provisioning_failure"]],
+  [text.syncsAndSchemas, ["sync_hold", "schema_diff"]],
+  [text.rolesAndPacks, ["role_proposal", "pack_conflict"]],
 ];
 
 /** orphan_account becomes Orphan account. */
@@ -97,7 +98,7 @@ function apart(groups: Group[]): Group[] {
   });
 }
 
-const asks: Record<string, string> = { extend: "extension", revoke: "end of access", return: "return" };
+const asks: Record<string, string> = { extend: text.extension, revoke: text.endOfAccess, return: text.returnLabel };
 
 const marksOf = (task: Task | undefined) => [
   words(task?.context, "item", "system") ?? words(task?.context, "connector", "display") ?? "",
@@ -106,9 +107,9 @@ const marksOf = (task: Task | undefined) => [
 ];
 
 function common(task: Task, by: string): [string, string] {
-  if (by === "alike") return task.group_key ? [task.group_key, alike(task)] : ["", "No grouping"];
+  if (by === "alike") return task.group_key ? [task.group_key, alike(task)] : ["", text.noGrouping];
   const ref = by === "person" ? personOf(task) : resourceOf(task);
-  return ref ? [ref.id, ref.display || "Without a name"] : ["", by === "person" ? "Without a person" : "Without a subject"];
+  return ref ? [ref.id, ref.display || text.withoutAName] : ["", by === "person" ? text.withoutAPerson : text.withoutASubject];
 }
 
 /** What tasks of one group_key have in common, in words: their kind, and what they come from where that is one thing. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { count } from "../../kit/count";
+import * as text from "#text/inbox";
 import { showRefusal, showToast } from "../../kit/toast";
 import {
   type Batch,
@@ -29,9 +29,8 @@ export function useDecisions(again: (task: string) => unknown) {
     try {
       const { undone, late, why } = await undo(batch, queries);
       if (undone === 1 && batch.task) again(batch.task);
-      if (undone > 0)
-        showToast(undone === 1 ? "Undone. The task is open again." : `${count(undone, "decision")} undone. The tasks are open again.`);
-      if (late > 0) showRefusal(new Error(`${count(late, "decision")} could not be undone: ${why}`));
+      if (undone > 0) showToast(undone === 1 ? text.undoneTheTaskIsOpenAgain : text.decisionsUndoneTheTasksAreOpen(undone));
+      if (late > 0) showRefusal(new Error(`${text.decisions(late)} could not be undone: ${why}`));
     } catch (e) {
       showRefusal(e);
     }
@@ -42,7 +41,7 @@ export function useDecisions(again: (task: string) => unknown) {
     rememberBatch(batch, queries);
     const close = showToast(words, {
       remedy: { words: <Undo until={until} />, act: () => void takeBack(batch) },
-      detail: "The decision becomes final when the time is over, even if you close this window.",
+      detail: text.theDecisionBecomesFinalWhenThe,
       ms: 0,
     });
     batch.close = close;
@@ -61,7 +60,7 @@ export function useDecisions(again: (task: string) => unknown) {
       } catch (e) {
         restoreTasks([task.id]);
         refuse([[task, refusalText(e)]]);
-        showToast(`Not decided: ${refusalText(e)}`, { ms: 10_000 });
+        showToast(text.notDecidedRefusalText(refusalText(e)), { ms: 10_000 });
       }
       await invalidateTasks(queries);
     },
@@ -92,7 +91,7 @@ export function useDecisions(again: (task: string) => unknown) {
     undoLast: () => {
       const batch = lastBatch();
       if (batch) void takeBack(batch);
-      else showToast("Nothing to undo. Your last decision is final.");
+      else showToast(text.nothingToUndoYourLastDecision);
     },
   };
 }
@@ -108,10 +107,11 @@ function Undo({ until }: { until: number }) {
   }, []);
   return (
     <>
-      Undo{" "}
-      <span className="num faint" aria-hidden>
-        {Math.max(0, Math.ceil((until - now) / 1000))} s
-      </span>
+      {text.undoMax(
+        <span className="num faint" aria-hidden>
+          {text.maxS(Math.max(0, Math.ceil((until - now) / 1000)))}
+        </span>,
+      )}
     </>
   );
 }

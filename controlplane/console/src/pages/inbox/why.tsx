@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import * as text from "#text/inbox";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Skeleton, When } from "../../kit/kit";
 import { at, personOf, type Task, words } from "./tasks";
 
@@ -37,7 +38,7 @@ function Explained({ person, entitlement }: { person: string; entitlement: strin
   return (
     <dl className="inbox-facts">
       <div>
-        <dt>{why.data.desired || why.data.observed ? "Why the person has it" : "Current access"}</dt>
+        <dt>{why.data.desired || why.data.observed ? text.whyThePersonHasIt : text.currentAccess}</dt>
         <dd>
           {(why.data.story.length > 0 ? why.data.story : [why.data.summary]).slice(0, 5).map((line) => (
             <p key={line} dir="auto">
@@ -48,9 +49,9 @@ function Explained({ person, entitlement }: { person: string; entitlement: strin
       </div>
       {why.data.grant && (
         <div>
-          <dt>Last used</dt>
+          <dt>{text.lastUsed}</dt>
           <dd>
-            <When at={used ?? null} none="not reported" />
+            <When at={used ?? null} none={text.notReported} />
           </dd>
         </div>
       )}
@@ -91,31 +92,28 @@ const cells = 23;
 function Strip({ where, people, holding, part }: { where: string; people: number; holding: number; part: boolean }) {
   const shown = Math.min(people, cells);
   const full = holding === 0 ? 0 : Math.max(1, Math.round((shown * holding) / people));
-  const sentence = `${number(holding)} of ${count(people, "colleague")} in ${where} have this access${part ? " (first 500 people)" : ""}`;
+  const sentence = part
+    ? text.holdingOfColleaguesInWhereHave(number(holding), people, where)
+    : text.holdingOfColleaguesInWhereHaveLower(number(holding), people, where);
   return (
     <div className="inbox-peers">
       <div className="row between small">
-        <span>
-          Colleagues in <bdi>{where}</bdi> with this access
-        </span>
-        <strong>
-          {holding} of {people}
-          {part && " at least"}
-        </strong>
+        <span>{text.colleaguesInWhereWithThisAccess(<bdi>{where}</bdi>)}</span>
+        <strong>{part ? text.holdingOfPeopleAtLeast(holding, people) : text.holdingOfPeople(holding, people)}</strong>
       </div>
       <div className="inbox-strip" role="img" aria-label={sentence}>
         {Array.from({ length: shown }, (_, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: marks that are all alike
-          <span key={i} className={i < full ? "on" : ""} title={i < full ? "has this access" : "does not have this access"} />
+          <span key={i} className={i < full ? "on" : ""} title={i < full ? text.hasThisAccess : text.doesNotHaveThisAccess} />
         ))}
       </div>
       {people >= 3 && (
         <p className="small muted">
           {holding / people >= 0.5
-            ? "In line with colleagues."
+            ? text.inLineWithColleagues
             : holding === 0
-              ? "No colleague has this access."
-              : "Few colleagues have this access."}
+              ? text.noColleagueHasThisAccess
+              : text.fewColleaguesHaveThisAccess}
         </p>
       )}
     </div>

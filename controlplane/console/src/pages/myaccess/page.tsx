@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/myaccess";
 import type { Account, Grant } from "../../api/types";
 import { useMay, useMe } from "../../api/use";
 import { Button, Empty, Head, Part, Skeleton, Text, When } from "../../kit/kit";
@@ -24,20 +25,14 @@ export default function MyAccess() {
   const person = me.user?.identity_id;
   return (
     <>
-      <Head title="My access" lead="Your accounts and entitlements, their reasons and end dates.">
+      <Head title={text.myAccess} lead={text.yourAccountsAndEntitlementsTheirReasons}>
         {person && !may.readOnly && (
           <Link to="/access/request" className="button primary">
-            Request access
+            {text.requestAccess}
           </Link>
         )}
       </Head>
-      {person ? (
-        <Own person={person} />
-      ) : (
-        <Empty title="Your sign-in is not linked to a person">
-          Access belongs to people. An administrator can link your sign-in to your record under Settings, Users.
-        </Empty>
-      )}
+      {person ? <Own person={person} /> : <Empty title={text.yourSignInIsNotLinked}>{text.accessBelongsToPeopleAnAdministrator}</Empty>}
     </>
   );
 }
@@ -47,47 +42,47 @@ function Own({ person }: { person: string }) {
   const names = useSystems();
   const [giving, give] = useState<Grant>();
   const columns: Column<Grant>[] = [
-    { title: "Access", wide: true, cell: (g) => <Text of={g.entitlement.display} />, text: (g) => g.entitlement.display },
+    { title: text.access, wide: true, cell: (g) => <Text of={g.entitlement.display} />, text: (g) => g.entitlement.display },
     systemColumn<Grant>(names),
-    { title: "Account", cell: (g) => <Text of={g.account.display} />, text: (g) => g.account.display },
-    { title: "Reason", cell: (g) => <Text of={through(g)} />, text: through },
-    { title: "Basis", cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
-    { title: "Since", cell: (g) => <When at={g.granted_at ?? g.first_seen_at} />, text: (g) => g.granted_at ?? g.first_seen_at },
-    { title: "Ends", cell: (g) => <When at={g.ends_at} none="–" />, text: (g) => g.ends_at },
+    { title: text.account, cell: (g) => <Text of={g.account.display} />, text: (g) => g.account.display },
+    { title: text.reason, cell: (g) => <Text of={through(g)} />, text: through },
+    { title: text.basis, cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
+    { title: text.since, cell: (g) => <When at={g.granted_at ?? g.first_seen_at} />, text: (g) => g.granted_at ?? g.first_seen_at },
+    { title: text.ends, cell: (g) => <When at={g.ends_at} none="–" />, text: (g) => g.ends_at },
     {
       title: "",
       shown: () => !may.readOnly,
       cell: (g) =>
         returnable(g) && (
-          <Button tone="quiet" aria-label={`Return ${g.entitlement.display.slice(0, 80)}`} onClick={() => give(g)}>
-            Return
+          <Button tone="quiet" aria-label={text.returnEntitlement(g.entitlement.display.slice(0, 80))} onClick={() => give(g)}>
+            {text.returnLabel}
           </Button>
         ),
     },
   ];
-  const accounts = accountColumns(names).filter((c) => !["Person", "Owner"].includes(c.title));
+  const accounts = accountColumns(names).filter((c) => ![text.person, text.owner].includes(c.title));
   return (
     <>
-      <Part title="Access">
+      <Part title={text.access}>
         <List<Grant>
           path={`/identities/${person}/grants`}
-          label="My access"
+          label={text.myAccess}
           wait={!names.read}
           fixed={{ expand: "paths" }}
           columns={columns}
           csv="my-access"
-          empty={{ title: "You have no access yet", words: "Access that you request, or that a policy grants, is listed here." }}
+          empty={{ title: text.youHaveNoAccessYet, words: text.accessThatYouRequestOrThat }}
         />
       </Part>
-      <Part title="Accounts">
+      <Part title={text.accounts}>
         <List<Account>
           path={`/identities/${person}/accounts`}
-          label="My accounts"
+          label={text.myAccounts}
           prefix="a-"
           wait={!names.read}
           columns={accounts}
           csv="my-accounts"
-          empty={{ title: "You have no accounts yet", words: "Your accounts in the connected systems are listed here." }}
+          empty={{ title: text.youHaveNoAccountsYet, words: text.yourAccountsInTheConnectedSystems }}
         />
       </Part>
       {giving && <GiveBack of={giving} person={person} close={() => give(undefined)} />}

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/myaccess";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -20,20 +21,20 @@ export function GiveBack({ of: g, person, close }: { of: Grant; person: string; 
           ...(why.trim() ? { justification: why.trim() } : {}),
         },
       }),
-    done: (r) => `Return request ${r.number} submitted. The Requests page shows its state.`,
+    done: (r) => text.returnRequestNumberValueSubmittedThe(r.number),
     changes: ["/identities", "/access-requests", "/decision-tasks"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Return access"
+      title={text.returnAccess}
       lead={<bdi>{g.entitlement.display}</bdi>}
-      verb="Return"
+      verb={text.returnLabel}
       tone="danger"
       act={() => request.mutateAsync()}
     >
-      <TextField label="Reason" value={why} set={setWhy} rows={2} max={1000} hint="Optional. Shown in the history of the access." />
+      <TextField label={text.reason} value={why} set={setWhy} rows={2} max={1000} hint={text.optionalShownInTheHistoryOf} />
     </AskFirst>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as texts from "#text/packs";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -16,8 +17,7 @@ export function Conflicts({ of: p }: { of: Pack }) {
   const found = useGet<{ items: Conflict[] }>(`/sector-packs/${p.key}/conflicts`, { limit: 500 });
   if (found.isPending) return <Skeleton rows={4} />;
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
-  if (found.data.items.length === 0)
-    return <Empty title="No conflicts">If you and an upgrade change the same field, you decide here which value applies.</Empty>;
+  if (found.data.items.length === 0) return <Empty title={texts.noConflicts}>{texts.ifYouAndAnUpgradeChange}</Empty>;
   return (
     <div className="stack">
       {found.data.items.map((c, i, all) => (
@@ -40,26 +40,22 @@ function One({ of: c, nth }: { of: Conflict; nth: number }) {
         </h2>
         <State of={c.state} tone={c.state === "open" ? "warn" : "neutral"} words={becameOf(c)} />
       </div>
-      {by && (
-        <p className="small muted">
-          Decided by {by.display} <When at={c.resolved_at} />
-        </p>
-      )}
+      {by && <p className="small muted">{texts.decidedByByResolvedAt(by.display, <When at={c.resolved_at} />)}</p>}
       <div className="packs-three">
-        <Side title="Previous value of the pack" of={called} value={c.base} fields={c.fields} none="not part of the pack before" />
-        <Side title="Your value" of={called} value={c.mine} fields={c.fields} none="deleted by you" />
-        <Side title="New value of the pack" of={called} value={c.theirs} fields={c.fields} none="no longer part of the pack" />
+        <Side title={texts.previousValueOfThePack} of={called} value={c.base} fields={c.fields} none={texts.notPartOfThePackBefore} />
+        <Side title={texts.yourValue} of={called} value={c.mine} fields={c.fields} none={texts.deletedByYou} />
+        <Side title={texts.newValueOfThePack} of={called} value={c.theirs} fields={c.fields} none={texts.noLongerPartOfThePack} />
       </div>
       {c.state === "open" && may.admin && <Decide of={c} called={called} />}
     </section>
   );
 }
 
-const resolutions: Record<string, string> = { mine: "your value kept", theirs: "value of the pack accepted", merged: "new value set" };
+const resolutions: Record<string, string> = { mine: texts.yourValueKept, theirs: texts.valueOfThePackAccepted, merged: texts.newValueSet };
 
 /** What became of a conflict, in words. */
 const becameOf = (c: Conflict) =>
-  c.state === "superseded" ? "replaced by a later version" : ((c.resolution && resolutions[c.resolution]) ?? "open");
+  c.state === "superseded" ? texts.replacedByALaterVersion : ((c.resolution && resolutions[c.resolution]) ?? "open");
 
 const pick = (of: Record<string, unknown> | null, fields: string[]) =>
   of ? Object.fromEntries(fields.map((f) => [f, of[f] ?? null])) : null;
@@ -88,18 +84,18 @@ function Decide({ of: c, called }: { of: Conflict; called: string }) {
         body: use === "merged" ? { use, merged: JSON.parse(merged) } : { use },
       }),
     changes: ["/sector-packs", "/entitlements", "/policies"],
-    done: "Saved.",
+    done: texts.saved,
     quiet: true,
   });
   return (
     <>
       <fieldset className="packs-choice">
-        <legend className="sr">Value of {called}</legend>
+        <legend className="sr">{texts.valueOfCalled(called)}</legend>
         {(
           [
-            ["mine", "Keep your value"],
-            ["theirs", "Accept the value of the pack"],
-            ["merged", "Enter a new value"],
+            ["mine", texts.keepYourValue],
+            ["theirs", texts.acceptTheValueOfThePack],
+            ["merged", texts.enterANewValue],
           ] as const
         ).map(([v, words]) => (
           <label key={v}>
@@ -108,19 +104,12 @@ function Decide({ of: c, called }: { of: Conflict; called: string }) {
         ))}
       </fieldset>
       {use === "merged" && (
-        <TextField
-          label="Fields"
-          mono
-          rows={8}
-          value={merged}
-          set={setMerged}
-          error={bad ? "This is not a valid JSON object." : undefined}
-        />
+        <TextField label={texts.fields} mono rows={8} value={merged} set={setMerged} error={bad ? texts.thisIsNotAValidJson : undefined} />
       )}
       <Problems of={resolve.error} />
       <div>
         <Button tone="primary" disabled={bad || resolve.isPending} onClick={() => resolve.mutate()}>
-          Resolve
+          {texts.resolve}
         </Button>
       </div>
     </>

@@ -1,3 +1,4 @@
+import * as text from "#text/packs";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Copy, Verbatim } from "../../kit/elements";
@@ -14,25 +15,25 @@ export function Contents({ of: p }: { of: Pack }) {
   for (const o of found.data?.objects ?? []) byKind.set(o.kind, [...(byKind.get(o.kind) ?? []), o]);
   return (
     <>
-      <section className="card padded" aria-label="Details of the pack">
+      <section className="card padded" aria-label={text.detailsOfThePack}>
         <Facts
           of={[
-            ["Key", <code key="k">{p.key}</code>],
-            ["Sector", p.sector],
-            ["Publisher", p.publisher],
-            ["Version", p.version],
+            [text.key, <code key="k">{p.key}</code>],
+            [text.sector, p.sector],
+            [text.publisher, p.publisher],
+            [text.version, p.version],
             [
-              "part of this version",
-              p.source === "built_in" ? "came with the service" : p.signature.verified ? "verified" : "not verified",
+              text.partOfThisVersion,
+              p.source === "built_in" ? text.cameWithTheService : p.signature.verified ? text.verified : text.notVerified,
             ],
-            ["Regulations", p.regulation_refs.join(", ")],
-            ["Languages", p.languages.join(", ")],
-            ["Recommended with", p.requires.connector_types.join(", ")],
+            [text.regulations, p.regulation_refs.join(", ")],
+            [text.languages, p.languages.join(", ")],
+            [text.recommendedWith, p.requires.connector_types.join(", ")],
             [
-              "Checksum",
+              text.checksum,
               <span key="c" className="row">
                 <code>{p.checksum.slice(0, 16)}…</code>
-                <Copy text={p.checksum} label="Copy the checksum" />
+                <Copy text={p.checksum} label={text.copyTheChecksum} />
               </span>,
             ],
           ]}
@@ -47,7 +48,7 @@ export function Contents({ of: p }: { of: Pack }) {
           <section key={kind} className="stack tight" aria-label={kindWords(kind, 2)}>
             <h2>
               {items.length} {kindWords(kind, items.length)}{" "}
-              {items.some((o) => !o.supported) && <State of="waiting" tone="neutral" words="kept, not supported yet" />}
+              {items.some((o) => !o.supported) && <State of="waiting" tone="neutral" words={text.keptNotSupportedYet} />}
             </h2>
             {items.map((o) => (
               <details key={o.object_key} className="card padded">

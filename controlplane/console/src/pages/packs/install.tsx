@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/packs";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -39,7 +40,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
     after: (of) => setPlan({ for: asked, of }),
     quiet: true,
   });
-  const verb = installed ? (version === installed.version ? "Reinstall" : `Upgrade to ${version}`) : "Install";
+  const verb = installed ? (version === installed.version ? text.reinstall : text.upgradeToVersion(version)) : text.install;
   const versions = reachable(p.versions, installed?.version);
   const carryOut = useAct({
     act: (v: { confirm: string }, key) =>
@@ -48,7 +49,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
         body: { ...JSON.parse(asked), confirm: v.confirm },
       }),
     changes: ["/sector-packs", "/entitlements", "/policies"],
-    done: (r) => `${p.name} ${r.version} is installed${waiting(r.open_conflicts)}.`,
+    done: (r) => text.nameVersionIsInstalledWaiting(p.name, r.version, waiting(r.open_conflicts)),
     quiet: true,
     after: (r) => {
       // Who comes back here begins with what is installed now, not with what was kept of it before.
@@ -74,10 +75,10 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
       >
         {versions.length > 1 && (
           <SelectField
-            label="Version"
+            label={text.version}
             value={version}
             set={(v: string) => setVersion(v)}
-            options={versions.map((v) => [v, v === installed?.version ? `${v}, installed` : v] as const)}
+            options={versions.map((v) => [v, v === installed?.version ? text.vInstalled(v) : v] as const)}
           />
         )}
         {parameters ? (
@@ -90,30 +91,30 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
         <Problems of={look.error} />
         <div className="row">
           <Button type="submit" tone={shown ? "plain" : "primary"} disabled={look.isPending || !parameters}>
-            {look.isPending ? "Calculating…" : "Preview changes"}
+            {look.isPending ? text.calculating : text.previewChanges}
           </Button>
         </div>
       </form>
       {shown ? (
         <Part
-          title="Preview of the changes"
-          lead="The installation was simulated. Nothing is saved yet."
+          title={text.previewOfTheChanges}
+          lead={text.theInstallationWasSimulatedNothingIs}
           actions={
             <Button tone="primary" disabled={carryOut.isPending || moved} onClick={() => carryOut.mutate({ confirm: shown.plan_hash })}>
-              {carryOut.isPending ? "Saving…" : verb}
+              {carryOut.isPending ? text.saving : verb}
             </Button>
           }
         >
           <Problems of={carryOut.error} />
-          {moved && <Note tone="warn">The changes are different now. Preview them again.</Note>}
+          {moved && <Note tone="warn">{text.theChangesAreDifferentNowPreview}</Note>}
           <Plan of={shown} />
         </Part>
       ) : (
-        plan && <p className="muted small">The data has changed since the preview. Preview the changes again before you continue.</p>
+        plan && <p className="muted small">{text.theDataHasChangedSinceThe}</p>
       )}
     </>
   );
 }
 
 const waiting = (conflicts: number) =>
-  conflicts === 0 ? "" : conflicts === 1 ? "; one conflict is open" : `; ${conflicts} conflicts are open`;
+  conflicts === 0 ? "" : conflicts === 1 ? text.oneConflictIsOpen : text.conflictsConflictsAreOpen(conflicts);

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/packs";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { durationText } from "../../kit/duration";
@@ -10,33 +11,33 @@ import { kindWords, type Pack, reasonWords, waitsFor } from "./words";
 type Row = Of<"InstalledObject"> & { id: string };
 
 const states = [
-  ["installed", "installed"],
-  ["pending_binding", "waiting for a system"],
-  ["conflict", "in conflict"],
-  ["skipped", "left"],
-  ["leaving", "leaving"],
+  ["installed", text.installed],
+  ["pending_binding", text.waitingForASystem],
+  ["conflict", text.inConflict],
+  ["skipped", text.left],
+  ["leaving", text.leaving],
 ] as const;
 
 const stateWords = (of: string) => states.find(([s]) => s === of)?.[1] ?? of;
 
 const columns: Column<Row>[] = [
-  { title: "Kind", cell: (o) => kindWords(o.kind), text: (o) => o.kind },
-  { title: "Name", cell: (o) => <Name of={o} />, text: (o) => nameOf(o) },
+  { title: text.kind, cell: (o) => kindWords(o.kind), text: (o) => o.kind },
+  { title: text.name, cell: (o) => <Name of={o} />, text: (o) => nameOf(o) },
   {
-    title: "State",
+    title: text.state,
     cell: (o) => (
       <State of={o.state} tone={o.state === "installed" ? "ok" : o.state === "skipped" ? "neutral" : "warn"} words={stateWords(o.state)} />
     ),
     text: (o) => o.state,
   },
   {
-    title: "As in the pack",
+    title: text.asInThePack,
     wide: true,
     cell: asInThePack,
     text: (o) => o.pristine,
   },
   {
-    title: "Waiting for",
+    title: text.waitingFor,
     wide: true,
     cell: (o) => (
       <span className="small muted">
@@ -49,10 +50,10 @@ const columns: Column<Row>[] = [
 
 /** Whether an object is as the pack has it; what differs is named, and nothing is said to be changed that was not. */
 function asInThePack(o: Row): string {
-  if (o.adopted) return "Existed before";
-  if (o.pristine) return "Yes";
-  if (o.reason === "removed_by_tenant" || o.changed.includes("removed")) return "No: deleted here";
-  return `No: different ${o.changed.map((field) => field.replaceAll("_", " ")).join(", ")}`;
+  if (o.adopted) return text.existedBefore;
+  if (o.pristine) return text.yes;
+  if (o.reason === "removed_by_tenant" || o.changed.includes("removed")) return text.noDeletedHere;
+  return text.noDifferentChanged(o.changed.map((field) => field.replaceAll("_", " ")).join(", "));
 }
 
 /** What a pack has brought, and how it stands. */
@@ -64,13 +65,13 @@ export function Objects({ of: p }: { of: Pack }) {
   const by = i.installed_by as { display?: string } | null;
   return (
     <>
-      <section className="card padded" aria-label="Installation">
+      <section className="card padded" aria-label={text.installation}>
         <Facts
           of={[
-            ["Version", i.version],
-            ["Installed", <When key="i" at={i.installed_at} />],
-            ["By", by?.display],
-            ["Previous version", i.previous_version],
+            [text.version, i.version],
+            [text.installed2, <When key="i" at={i.installed_at} />],
+            [text.by, by?.display],
+            [text.previousVersion, i.previous_version],
             ...Object.entries(i.parameters).map(([k, v]): [string, string] => [
               k.replaceAll("_", " "),
               Array.isArray(v) ? v.join(", ") : inWords(p, k, v),
@@ -83,17 +84,17 @@ export function Objects({ of: p }: { of: Pack }) {
         idOf={(o) => `${o.kind} ${o.object_key}`}
         columns={columns}
         views={[
-          { name: "All", query: {} },
-          { name: "Waiting for a system", query: { state: "pending_binding" } },
-          { name: "In conflict", query: { state: "conflict" } },
+          { name: text.all, query: {} },
+          { name: text.waitingForASystem2, query: { state: "pending_binding" } },
+          { name: text.inConflict2, query: { state: "conflict" } },
         ]}
         filters={[
-          { name: "kind", words: "Kind", options: Object.keys(p.contents).map((k) => [k, kindWords(k)] as const) },
-          { name: "state", words: "State", options: states },
+          { name: "kind", words: text.kind, options: Object.keys(p.contents).map((k) => [k, kindWords(k)] as const) },
+          { name: "state", words: text.state, options: states },
         ]}
         csv={`${p.key}-objects`}
-        label="Objects of the pack"
-        empty={{ title: "No objects", words: "Objects are listed here after the pack is installed." }}
+        label={text.objectsOfThePack}
+        empty={{ title: text.noObjects, words: text.objectsAreListedHereAfterThe }}
       />
     </>
   );
@@ -133,5 +134,5 @@ function nameOf(o: Row): string {
 function inWords(p: Pack, key: string, value: unknown): string {
   const duration = p.parameters.find((x) => x.key === key)?.type === "duration";
   if (!duration) return String(value);
-  return value === "P0D" ? "at once" : durationText(String(value));
+  return value === "P0D" ? text.atOnce : durationText(String(value));
 }

@@ -1,4 +1,5 @@
 import { Link, useParams, useSearch } from "@tanstack/react-router";
+import * as text from "#text/packs";
 import { useGet, useMay } from "../../api/use";
 import { Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -21,33 +22,37 @@ export default function OnePack() {
   const p = found.data;
   const here = p.installation?.state === "installed" ? p.installation : null;
   const parts: [string, string][] = [
-    ["contents", "Contents"],
-    ...(may.admin ? ([["install", here ? "Upgrade or reinstall" : "Install"]] as [string, string][]) : []),
+    ["contents", text.contents],
+    ...(may.admin ? ([["install", here ? text.upgradeOrReinstall : text.install]] as [string, string][]) : []),
     ...(here
       ? ([
-          ["installed", "Installed objects"],
-          ["conflicts", "Conflicts"],
+          ["installed", text.installedObjects],
+          ["conflicts", text.conflicts],
         ] as [string, string][])
       : []),
-    ...(here && may.admin ? ([["remove", "Uninstall"]] as [string, string][]) : []),
+    ...(here && may.admin ? ([["remove", text.uninstall]] as [string, string][]) : []),
   ];
   const open = parts.find(([k]) => k === part)?.[0] ?? (here ? "installed" : "contents");
   return (
     <>
-      <Head up={<Link to="/sector-packs">Sector packs</Link>} title={<Text of={p.name} />} lead={<span dir="auto">{p.description}</span>}>
-        {here ? <State of="installed" words={`${here.version} installed`} /> : <State of="available" words="not installed" />}
+      <Head
+        up={<Link to="/sector-packs">{text.sectorPacks}</Link>}
+        title={<Text of={p.name} />}
+        lead={<span dir="auto">{p.description}</span>}
+      >
+        {here ? <State of="installed" words={text.versionInstalled(here.version)} /> : <State of="available" words={text.notInstalled} />}
       </Head>
       {here && here.version !== p.version && (
         <Note>
-          Version {p.version} is available. Version {here.version} was installed <When at={here.installed_at} />.{" "}
+          {text.versionVersionIsAvailableVersionVersion2(p.version, here.version, <When at={here.installed_at} />)}{" "}
           {may.admin && (
             <Link to="." search={{ part: "install" } as never}>
-              Preview the upgrade
+              {text.previewTheUpgrade}
             </Link>
           )}
         </Note>
       )}
-      <nav className="tabs" aria-label="Sections of the pack">
+      <nav className="tabs" aria-label={text.sectionsOfThePack}>
         {parts.map(([k, words]) => (
           <Link
             key={k}

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Upload } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/packs";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -13,7 +14,7 @@ type Row = Pack & { id: string };
 
 const columns: Column<Row>[] = [
   {
-    title: "Name",
+    title: text.name,
     cell: (p) => (
       <Link to={"/sector-packs/$key" as never} params={{ key: p.key } as never}>
         <Text of={p.name} />
@@ -21,30 +22,35 @@ const columns: Column<Row>[] = [
     ),
     text: (p) => p.name,
   },
-  { title: "Purpose", wide: true, cell: (p) => <span dir="auto">{p.description}</span>, text: (p) => p.description },
-  { title: "Contents", wide: true, cell: (p) => <span className="small muted">{holds(p.contents)}</span>, text: (p) => holds(p.contents) },
-  { title: "Latest version", cell: (p) => p.version, text: (p) => p.version },
+  { title: text.purpose, wide: true, cell: (p) => <span dir="auto">{p.description}</span>, text: (p) => p.description },
   {
-    title: "Source",
+    title: text.contents,
+    wide: true,
+    cell: (p) => <span className="small muted">{holds(p.contents)}</span>,
+    text: (p) => holds(p.contents),
+  },
+  { title: text.latestVersion, cell: (p) => p.version, text: (p) => p.version },
+  {
+    title: text.source,
     cell: (p) =>
       p.source === "built_in" ? (
-        "built in"
+        text.builtIn
       ) : (
         <>
-          {p.publisher} {!p.signature.verified && <State of="unverified" words="not verified" />}
+          {p.publisher} {!p.signature.verified && <State of="unverified" words={text.notVerified} />}
         </>
       ),
     text: (p) => p.source,
   },
   {
-    title: "Installed",
+    title: text.installed2,
     cell: (p) => <Installed of={p} />,
     text: (p) => (p.installation?.state === "installed" ? p.installation.version : ""),
   },
 ];
 
 function Installed({ of: p }: { of: Pack }) {
-  if (p.installation?.state !== "installed") return <span className="faint">not installed</span>;
+  if (p.installation?.state !== "installed") return <span className="faint">{text.notInstalled}</span>;
   return p.installation.version === p.version ? (
     <>
       <State of="installed" />{" "}
@@ -53,7 +59,7 @@ function Installed({ of: p }: { of: Pack }) {
       </span>
     </>
   ) : (
-    <State of="installed" tone="warn" words={`${p.installation.version}; ${p.version} available`} />
+    <State of="installed" tone="warn" words={text.versionVersion2Available(p.installation.version, p.version)} />
   );
 }
 
@@ -63,13 +69,10 @@ export default function Packs() {
   const [uploading, setUploading] = useState(false);
   return (
     <>
-      <Head
-        title="Sector packs"
-        lead="Mappings, roles, birthrights and policies for a sector. A pack is installed and uninstalled as one unit."
-      >
+      <Head title={text.sectorPacks} lead={text.mappingsRolesBirthrightsAndPoliciesFor}>
         {may.admin && (
           <Button onClick={() => setUploading(true)}>
-            <Upload aria-hidden size={15} /> Upload a pack
+            <Upload aria-hidden size={15} /> {text.uploadAPack}
           </Button>
         )}
       </Head>
@@ -79,8 +82,8 @@ export default function Packs() {
         columns={columns}
         open={(p) => ({ to: "/sector-packs/$key", params: { key: p.key } })}
         csv="sector-packs"
-        label="Sector packs"
-        empty={{ title: "No packs", words: "Built-in packs are missing. Ask the service operator." }}
+        label={text.sectorPacks}
+        empty={{ title: text.noPacks, words: text.builtInPacksAreMissingAsk }}
       />
       {uploading && <UploadPack close={() => setUploading(false)} />}
     </>

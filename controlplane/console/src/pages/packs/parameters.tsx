@@ -1,3 +1,4 @@
+import * as text from "#text/packs";
 import { DurationField } from "../../kit/durationfield";
 import { Check, SelectField, TextField, WordsField } from "../../kit/form";
 import type { Parameter, Values } from "./values";
@@ -6,7 +7,7 @@ type Props = { of: Parameter[]; value: Values; set: (v: Values) => void; wrong: 
 
 /** What a pack asks for, each in the shape of its type. */
 export function Parameters({ of, value, set, wrong }: Props) {
-  if (of.length === 0) return <p className="muted">This pack has no parameters.</p>;
+  if (of.length === 0) return <p className="muted">{text.thisPackHasNoParameters}</p>;
   return (
     <>
       {of.map((p) => (
@@ -20,10 +21,10 @@ function One({ of: p, value, set, error }: { of: Parameter; value: unknown; set:
   const shared = { label: p.prompt, hint: p.key, required: p.required, error };
   if (p.type === "boolean") return <Check label={p.prompt} hint={p.key} value={value === true} set={set} />;
   if (p.type === "string[]")
-    return <WordsField {...shared} hint={`${p.key}, one per line`} value={Array.isArray(value) ? (value as string[]) : []} set={set} />;
+    return <WordsField {...shared} hint={text.pOnePerLine(p.key)} value={Array.isArray(value) ? (value as string[]) : []} set={set} />;
   if (p.type === "duration")
     return value === "P0D" || value === undefined || value === "" ? (
-      <DurationField {...shared} value="" none="immediately" set={(v) => set(v || "P0D")} />
+      <DurationField {...shared} value="" none={text.immediately} set={(v) => set(v || "P0D")} />
     ) : (
       <DurationField {...shared} value={String(value)} set={(v) => set(v || "P0D")} />
     );
@@ -32,7 +33,9 @@ function One({ of: p, value, set, error }: { of: Parameter; value: unknown; set:
       <SelectField {...shared} value={String(value ?? "")} set={(v: string) => set(v)} options={p.values.map((v) => [v, v] as const)} />
     );
   if (p.type === "integer") {
-    const bounds = [p.minimum !== null && `at least ${p.minimum}`, p.maximum !== null && `at most ${p.maximum}`].filter(Boolean).join(", ");
+    const bounds = [p.minimum !== null && text.atLeastMinimum(p.minimum), p.maximum !== null && text.atMostMaximum(p.maximum)]
+      .filter(Boolean)
+      .join(", ");
     return (
       <TextField
         {...shared}

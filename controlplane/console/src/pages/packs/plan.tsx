@@ -1,5 +1,5 @@
+import * as text from "#text/packs";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { Differences } from "../../kit/diff";
 import { Note } from "../../kit/kit";
 import { Impact } from "../roles/impact";
@@ -10,28 +10,28 @@ type Planned = Of<"PlannedChange">;
 type Group = { key: "add" | "change" | "remove" | "conflict" | "skip"; sign: string; tone: string; words: string };
 
 const groups: Group[] = [
-  { key: "add", sign: "+", tone: "add", words: "Added" },
-  { key: "change", sign: "~", tone: "diff", words: "Changed" },
-  { key: "remove", sign: "−", tone: "gone", words: "Removed" },
-  { key: "conflict", sign: "!", tone: "clash", words: "In conflict: your value applies until you decide" },
-  { key: "skip", sign: "·", tone: "stay", words: "Unchanged" },
+  { key: "add", sign: "+", tone: "add", words: text.added },
+  { key: "change", sign: "~", tone: "diff", words: text.changed },
+  { key: "remove", sign: "−", tone: "gone", words: text.removed },
+  { key: "conflict", sign: "!", tone: "clash", words: text.inConflictYourValueAppliesUntil },
+  { key: "skip", sign: "·", tone: "stay", words: text.unchanged },
 ];
 
 /** What an installation or an upgrade would do, and whose access it would change. */
 export function Plan({ of: p }: { of: Planned }) {
   return (
     <div className="stack">
-      <section aria-label="People with changed access" className="card padded">
+      <section aria-label={text.peopleWithChangedAccess} className="card padded">
         <Impact of={p.impact} />
         {p.impact.limits_hit.map((l) => (
           <Note key={l.code} tone="warn">
-            {l.detail}. If you continue, you confirm the changes shown here.
+            {text.detailIfYouContinueYouConfirm(l.detail)}
           </Note>
         ))}
       </section>
       {p.birthrights.length > 0 && (
         <details className="card padded">
-          <summary data-reads="">Birthrights, current and new</summary>
+          <summary data-reads="">{text.birthrightsCurrentAndNew}</summary>
           <div className="stack">
             {p.birthrights.map((b) => (
               <div key={b.object_key} className="stack tight">
@@ -47,12 +47,7 @@ export function Plan({ of: p }: { of: Planned }) {
         .map((g) => (
           <Items key={g.key} of={p[g.key]} group={g} />
         ))}
-      {p.pending_binding.length > 0 && (
-        <Note>
-          {count(p.pending_binding.length, "object waits", "objects wait")} for a system with the named access. The next sync of the system
-          completes them.
-        </Note>
-      )}
+      {p.pending_binding.length > 0 && <Note>{text.objectsWaitForASystemWith(p.pending_binding.length)}</Note>}
     </div>
   );
 }
@@ -78,7 +73,7 @@ export function Items({ of, group: g }: { of: PlanItem[]; group: Omit<Group, "ke
                 <ul className="muted">
                   {i.waiting.map((w) => (
                     <li key={JSON.stringify(w)} className="packs-waits">
-                      waiting for {waitsFor(w)}
+                      {text.waitingForWaitsFor(waitsFor(w))}
                     </li>
                   ))}
                 </ul>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/packs";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -15,17 +16,9 @@ type Removal = Of<"PackRemoval">;
 type Mode = Removal["mode"];
 
 const modes: [Mode, string, string][] = [
-  ["detach", "Keep all objects", "No object is removed. All objects become yours."],
-  [
-    "remove_unused",
-    "Remove unused objects",
-    "Removes objects that you have not changed and that grant no access. The others become yours.",
-  ],
-  [
-    "remove_all",
-    "Remove everything",
-    "Removes all objects of the pack, except those that existed before. Access ends as its policies define.",
-  ],
+  ["detach", text.keepAllObjects, text.noObjectIsRemovedAllObjects],
+  ["remove_unused", text.removeUnusedObjects, text.removesObjectsThatYouHaveNot],
+  ["remove_all", text.removeEverything, text.removesAllObjectsOfThePack],
 ];
 
 /** Takes a pack away in one of three ways; what it would do is shown first. */
@@ -38,14 +31,14 @@ export function Uninstall({ of: p }: { of: Pack }) {
   const remove = useAct({
     act: (v: { confirm: string }, key) => ask<Removal>("POST", path, { key, body: { mode, confirm: v.confirm } }),
     changes: ["/sector-packs", "/entitlements", "/policies"],
-    done: `${p.name} uninstalled.`,
+    done: text.nameUninstalled(p.name),
     quiet: true,
   });
   const moved = remove.error instanceof Refusal && remove.error.code === "plan_changed";
   return (
     <>
       <fieldset className="packs-choice">
-        <legend className="sr">Uninstall mode</legend>
+        <legend className="sr">{text.uninstallMode}</legend>
         {modes.map(([m, words, means]) => (
           <label key={m}>
             <input type="radio" name="mode" checked={mode === m} onChange={() => setMode(m)} />
@@ -55,16 +48,17 @@ export function Uninstall({ of: p }: { of: Pack }) {
           </label>
         ))}
       </fieldset>
-      <Part title="Preview of the changes">
+      <Part title={text.previewOfTheChanges}>
         <Problems of={tried.error} />
         {plan ? <Told of={plan} /> : !tried.error && <Skeleton rows={4} />}
       </Part>
       <div className="packs-danger stack tight">
-        <TextField label={`Enter ${p.key} to confirm`} value={typed} set={setTyped} />
+        <TextField label={text.enterPToConfirm(p.key)} value={typed} set={setTyped} />
         <Problems of={remove.error} />
         {moved && (
           <Note tone="warn">
-            The changes are different now. <Button onClick={() => void tried.refetch().then(() => remove.reset())}>Preview again</Button>
+            {text.theChangesAreDifferentNow}{" "}
+            <Button onClick={() => void tried.refetch().then(() => remove.reset())}>{text.previewAgain}</Button>
           </Note>
         )}
         <div>
@@ -73,7 +67,7 @@ export function Uninstall({ of: p }: { of: Pack }) {
             disabled={!plan || typed !== p.key || remove.isPending}
             onClick={() => plan && remove.mutate({ confirm: plan.plan_hash })}
           >
-            {remove.isPending ? "Saving…" : "Uninstall"}
+            {remove.isPending ? text.saving : text.uninstall}
           </Button>
         </div>
       </div>
@@ -84,14 +78,14 @@ export function Uninstall({ of: p }: { of: Pack }) {
 function Told({ of: r }: { of: Removal }) {
   return (
     <div className="stack">
-      <section className="card padded" aria-label="People with changed access">
+      <section className="card padded" aria-label={text.peopleWithChangedAccess}>
         <Impact of={r.impact} />
       </section>
-      {r.remove.length > 0 && <Items of={r.remove} group={{ sign: "−", tone: "gone", words: "Removed" }} />}
+      {r.remove.length > 0 && <Items of={r.remove} group={{ sign: "−", tone: "gone", words: text.removed }} />}
       {r.leaving.length > 0 && (
-        <Items of={r.leaving} group={{ sign: "~", tone: "diff", words: "Deprecated, and removed when their grants have ended" }} />
+        <Items of={r.leaving} group={{ sign: "~", tone: "diff", words: text.deprecatedAndRemovedWhenTheirGrants }} />
       )}
-      {r.detach.length > 0 && <Items of={r.detach} group={{ sign: "·", tone: "stay", words: "Kept, and yours" }} />}
+      {r.detach.length > 0 && <Items of={r.detach} group={{ sign: "·", tone: "stay", words: text.keptAndYours }} />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/packs";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -8,7 +9,6 @@ import { contentOf, FileField } from "../../kit/filefield";
 import { Check } from "../../kit/form";
 import { Button, Note, Problems } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { many } from "../connectors/words";
 import type { Pack } from "./words";
 
 type Verdict = Of<"PackVerdict">;
@@ -38,32 +38,27 @@ export function UploadPack({ close }: { close: () => void }) {
     upload.reset();
   };
   return (
-    <Dialog
-      open
-      wide
-      close={close}
-      title="Upload a pack"
-      lead="Upload a .gwpack archive. It is validated first and not installed. Only administrators of this tenant can see it."
-    >
+    <Dialog open wide close={close} title={text.uploadAPack} lead={text.uploadAGwpackArchiveItIs}>
       {kept ? (
         <Note tone="ok">
-          <Link to={"/sector-packs/$key" as never} params={{ key: kept.key } as never}>
-            {kept.name} {kept.version}
-          </Link>{" "}
-          is available. Open it to preview its changes.
+          {text.nameIsAvailableOpenItTo(
+            <Link to={"/sector-packs/$key" as never} params={{ key: kept.key } as never}>
+              {kept.name} {kept.version}
+            </Link>,
+          )}
         </Note>
       ) : (
         <>
-          <FileField label="Archive" accept=".gwpack,.tar.gz,.tgz,application/gzip" take={choose} />
-          <Check label="Warn about unknown fields instead of rejecting them" value={lenient} set={setLenient} />
+          <FileField label={text.archive} accept=".gwpack,.tar.gz,.tgz,application/gzip" take={choose} />
+          <Check label={text.warnAboutUnknownFieldsInsteadOf} value={lenient} set={setLenient} />
           <Problems of={check.error ?? upload.error} />
           {verdict && <Told of={verdict} />}
           <div className="row end">
             <Button disabled={!file || check.isPending} onClick={() => check.mutate()}>
-              {check.isPending ? "Validating…" : "Validate"}
+              {check.isPending ? text.validating : text.validate}
             </Button>
             <Button tone="primary" disabled={!verdict?.valid || upload.isPending} onClick={() => upload.mutate()}>
-              {upload.isPending ? "Saving…" : "Save"}
+              {upload.isPending ? text.saving : text.save}
             </Button>
           </div>
         </>
@@ -76,9 +71,15 @@ function Told({ of: v }: { of: Verdict }) {
   return (
     <div className="stack tight" role="status">
       <Note tone={v.valid ? "ok" : "bad"}>
-        {v.pack ? `${v.pack.name} ${v.pack.version}: ` : ""}
-        {v.valid ? "valid" : many(v.problems.filter((p) => p.severity === "error").length, "error")}. {many(v.tests, "test")} run.
-        {v.pack && !v.pack.signature.verified && " The signature could not be verified with a key that the operator trusts."}
+        {v.pack
+          ? text.nameVersionValueTestsRun(
+              v.pack.name,
+              v.pack.version,
+              v.valid ? text.valid : text.errors(v.problems.filter((p) => p.severity === "error").length),
+              v.tests,
+            )
+          : text.valueTestsRun(v.valid ? text.valid : text.errors(v.problems.filter((p) => p.severity === "error").length), v.tests)}
+        {v.pack && !v.pack.signature.verified && <> {text.theSignatureCouldNotBeVerified}</>}
       </Note>
       <ul className="stack tight small">
         {v.problems.slice(0, 100).map((p) => (

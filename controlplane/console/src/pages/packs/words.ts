@@ -1,3 +1,4 @@
+import * as text from "#text/packs";
 import type { Of } from "../../api/types";
 
 export type Pack = Of<"SectorPack">;
@@ -6,47 +7,49 @@ export type PlanItem = Of<"PackPlanItem">;
 const kinds: Record<string, [string, string]> = {
   role: ["role", "roles"],
   birthright: ["birthright", "birthrights"],
-  access_grant_policy: ["access policy", "access policies"],
+  access_grant_policy: [text.accessPolicy, text.accessPolicies],
   lifecycle_policy: ["lifecycle", "lifecycles"],
-  field_mapping: ["field mapping", "field mappings"],
+  field_mapping: [text.fieldMapping, text.fieldMappings],
   duty_tag: ["duty", "duties"],
   sod_policy: ["separation-of-duties rule", "separation-of-duties rules"],
   mitigation_policy: ["mitigation", "mitigations"],
-  certification_template: ["review template", "review templates"],
-  approval_rule: ["approval rule", "approval rules"],
-  report_section: ["report section", "report sections"],
+  certification_template: [text.reviewTemplate, text.reviewTemplates],
+  approval_rule: [text.approvalRule, text.approvalRules],
+  report_section: [text.reportSection, text.reportSections],
 };
 
 export const kindWords = (kind: string, count = 1) => kinds[kind]?.[count === 1 ? 0 : 1] ?? kind.replaceAll("_", " ");
 
 const reasons: Record<string, string> = {
-  kind_not_supported_yet: "this kind is not supported yet; the object is kept with the installation",
-  unchanged: "already as in the pack",
-  already_there: "already exists",
-  removed_by_tenant: "deleted here, and not created again",
-  exists_already: "an object of yours has this name and stays unchanged",
-  changed_by_both: "changed by you and by the pack; your version stays",
-  changed_by_tenant: "changed by you, so it stays",
-  in_use: "used by your objects, so it stays and becomes yours",
+  kind_not_supported_yet: text.thisKindIsNotSupportedYet,
+  unchanged: text.alreadyAsInThePack,
+  already_there: text.alreadyExists,
+  removed_by_tenant: text.deletedHereAndNotCreatedAgain,
+  exists_already: text.anObjectOfYoursHasThis,
+  changed_by_both: text.changedByYouAndByThe,
+  changed_by_tenant: text.changedByYouSoItStays,
+  in_use: text.usedByYourObjectsSoIt,
 };
 
 export const reasonWords = (of: string | null | undefined) => (of ? (reasons[of] ?? of.replaceAll("_", " ")) : "");
 
 const missing: Record<string, string> = {
-  no_connector: "no such system is connected",
-  connector_not_read: "the system has not been synced yet",
-  no_entitlement: "the system has no matching entitlement",
-  too_many: "more than 200 matches, so the condition is too broad",
-  role_conflict: "a role of the pack is in conflict",
+  no_connector: text.noSuchSystemIsConnected,
+  connector_not_read: text.theSystemHasNotBeenSynced,
+  no_entitlement: text.theSystemHasNoMatchingEntitlement,
+  too_many: text.moreThan200MatchesSoThe,
+  role_conflict: text.aRoleOfThePackIs,
 };
 
 /** What something waits for, in words. */
 export function waitsFor(w: Of<"PendingBinding">): string {
   const where = w.select?.connector ?? w.account;
-  const system = where ? [where.tag && `the tag ${where.tag}`, where.type, where.vendor, where.business_id].filter(Boolean).join(", ") : "";
+  const system = where
+    ? [where.tag && text.theTagTag(where.tag), where.type, where.vendor, where.business_id].filter(Boolean).join(", ")
+    : "";
   const what =
-    w.select?.name ?? w.select?.nameLike ?? w.select?.external_id ?? (w.account ? "an account" : w.role ? `the role ${w.role}` : "");
-  return `${what}${system ? ` in a system with ${system}` : ""}: ${missing[w.reason] ?? w.reason}`;
+    w.select?.name ?? w.select?.nameLike ?? w.select?.external_id ?? (w.account ? text.anAccount : w.role ? text.theRoleRole(w.role) : "");
+  return `${what}${system ? text.inASystemWithSystem(system) : ""}: ${missing[w.reason] ?? w.reason}`;
 }
 
 /** What a pack holds, in one line. */

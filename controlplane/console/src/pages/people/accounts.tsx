@@ -1,3 +1,4 @@
+import * as text from "#text/people";
 import type { IdentityDetail } from "../../api/types";
 import { List } from "../../kit/list";
 import { useSystems } from "../../kit/systems";
@@ -9,15 +10,15 @@ export function PersonAccounts({ of: p }: { of: IdentityDetail }) {
   return (
     <List
       path={`/identities/${p.id}/accounts`}
-      label="Accounts"
+      label={text.accounts}
       columns={accountColumns(names).filter((c) => c.title !== "Person")}
-      filters={[{ name: "status", words: "State", options: accountStates }]}
-      search="logins"
+      filters={[{ name: "status", words: text.state, options: accountStates }]}
+      search={text.logins}
       csv="accounts-of-a-person"
       open={(a) => ({ to: "/accounts/$id", params: { id: a.id } })}
       empty={{
-        title: "No accounts",
-        words: "No accounts are visible to you. Accounts are listed after a sync, or when access is granted.",
+        title: text.noAccounts,
+        words: text.noAccountsAreVisibleToYou,
       }}
     />
   );

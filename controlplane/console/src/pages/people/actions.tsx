@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/people";
 import type { IdentityDetail } from "../../api/types";
 import { Menu } from "../../kit/menu";
 import { Archive } from "./archive";
@@ -27,17 +28,17 @@ export function PersonActions({ of: p, show }: { of: IdentityDetail; show: (what
   return (
     <>
       <Menu
-        words="Actions"
+        words={text.actions}
         of={[
-          live && begin("edit", "Edit person"),
-          live && begin("evaluate", "Evaluate policies"),
-          can("leave") && begin("leave", "Start leave"),
-          can("return") && begin("return", "End leave"),
-          can("reactivate") && begin("reactivate", withdraws(p, "reactivate") ? "Withdraw notice" : "Activate"),
-          { words: "Owns", act: () => show("handover") },
-          live && begin("merge", "Merge another record into this one"),
-          can("deactivate") && begin("deactivate", "Offboard", true),
-          live && begin("archive", "Archive", true),
+          live && begin("edit", text.editPerson),
+          live && begin("evaluate", text.evaluatePolicies),
+          can("leave") && begin("leave", text.startLeave),
+          can("return") && begin("return", text.endLeave),
+          can("reactivate") && begin("reactivate", withdraws(p, "reactivate") ? text.withdrawNotice : text.activate),
+          { words: text.owns, act: () => show("handover") },
+          live && begin("merge", text.mergeAnotherRecordIntoThisOne),
+          can("deactivate") && begin("deactivate", text.offboard, true),
+          live && begin("archive", text.archive, true),
         ]}
       />
       {(doing === "leave" || doing === "return" || doing === "deactivate" || doing === "reactivate") && (

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -11,20 +12,20 @@ export function Archive({ of: p, close }: { of: IdentityDetail; close: () => voi
   const archive = useAct<void>({
     quiet: true,
     act: (_, key) => ask("DELETE", `/identities/${p.id}`, { query: { force: force || undefined }, key, ifMatch: p.version }),
-    done: "Archived.",
+    done: text.archived,
     changes: ["/identities"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Archive person"
-      lead="The record is kept for the history, leaves all lists and gets no access. You cannot undo this."
-      verb="Archive"
+      title={text.archivePerson}
+      lead={text.theRecordIsKeptForThe}
+      verb={text.archive}
       tone="danger"
       act={() => archive.mutateAsync()}
     >
-      <Check label="Archive even if the source still reports the person or access depends on the record" value={force} set={setForce} />
+      <Check label={text.archiveEvenIfTheSourceStill} value={force} set={setForce} />
     </AskFirst>
   );
 }

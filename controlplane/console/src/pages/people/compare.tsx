@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/people";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { dayOf } from "../../kit/day";
@@ -17,17 +18,13 @@ export default function Compare() {
     void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
   return (
     <>
-      <Head
-        title="Compare two people"
-        lead="Access that both people have, and access that only one of them has."
-        up={<Link to="/people">People</Link>}
-      />
+      <Head title={text.compareTwoPeople} lead={text.accessThatBothPeopleHaveAnd} up={<Link to="/people">{text.people}</Link>} />
       <div className="fields" data-reads="">
-        <One label="First" id={search.a} set={(a) => go({ a })} />
-        <One label="Second" id={search.b} set={(b) => go({ b })} />
+        <One label={text.first} id={search.a} set={(a) => go({ a })} />
+        <One label={text.second} id={search.b} set={(b) => go({ b })} />
         <div className="field">
           <label htmlFor="compare-day">
-            <span>As of</span>
+            <span>{text.asOf}</span>
           </label>
           <DayInput
             id="compare-day"
@@ -40,9 +37,9 @@ export default function Compare() {
       {search.as_of && (
         <Note>
           <div className="row between">
-            <span>Access {dayWords(search.as_of)}.</span>
+            <span>{text.accessAsOf(dayWords(search.as_of))}</span>
             <Button reads onClick={() => go({ as_of: undefined })}>
-              Back to today
+              {text.backToToday}
             </Button>
           </div>
         </Note>
@@ -50,7 +47,7 @@ export default function Compare() {
       {search.a && search.b ? (
         <AccessComparison path={`/identities/${search.a}/compare`} query={{ with: search.b, to: search.as_of }} />
       ) : (
-        <Empty title="Select two people">Compare people with the same job. Differences in their access may need a review.</Empty>
+        <Empty title={text.selectTwoPeople}>{text.comparePeopleWithTheSameJob}</Empty>
       )}
     </>
   );

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/people";
 import type { Query } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -17,19 +18,20 @@ export function AccessComparison({ path, query, titles }: { path: string; query:
   if (all.isError) return <Failure error={all.error} retry={() => void all.refetch()} />;
   if (all.isPending) return <Skeleton rows={6} />;
   const c = all.data;
-  const names = titles ?? [`Only ${c.first.identity.display}`, "Both", `Only ${c.second.identity.display}`];
+  const names = titles ?? [text.onlyIdentity(c.first.identity.display), text.both, text.onlyIdentity(c.second.identity.display)];
   const unknown = [c.first, c.second].filter((s) => !s.known);
   const same = c.entitlements.first_only.length + c.entitlements.second_only.length === 0;
   return (
     <div className="stack">
       {unknown.length > 0 ? (
         <Note tone="warn">
-          <bdi>{unknown.map((s) => s.identity.display).join(" and ")}</bdi> {titles || unknown.length === 1 ? "was" : "were"} not recorded
-          at that time.
+          {titles || unknown.length === 1
+            ? text.unknownWasNotRecordedAtThat(<bdi>{text.andList(unknown.map((s) => s.identity.display))}</bdi>)
+            : text.unknownWereNotRecordedAtThat(<bdi>{text.andList(unknown.map((s) => s.identity.display))}</bdi>)}
         </Note>
       ) : (
         <p role="status" dir="auto">
-          {c.summary} {same && "The access of both people is identical."}
+          {c.summary} {same && text.theAccessOfBothPeopleIs}
         </p>
       )}
       <div className="three">
@@ -38,7 +40,7 @@ export function AccessComparison({ path, query, titles }: { path: string; query:
         <Side title={names[2]} of={c.entitlements.second_only} roles={c.roles.second_only} sign="+" />
       </div>
       {(c.record ?? []).length > 0 && (
-        <Part title="Differences between the records">
+        <Part title={text.differencesBetweenTheRecords}>
           {titles ? (
             <Differences of={c.record.map((r) => ({ field: wordsOf(r.field), from: r.before, to: r.after, hidden: r.hidden }))} />
           ) : (
@@ -46,9 +48,7 @@ export function AccessComparison({ path, query, titles }: { path: string; query:
           )}
         </Part>
       )}
-      <p className="small muted">
-        History is kept since <When at={c.history_since} />; earlier access is not known.
-      </p>
+      <p className="small muted">{text.historyIsKeptSinceHistorySince(<When at={c.history_since} />)}</p>
     </div>
   );
 }
@@ -56,12 +56,12 @@ export function AccessComparison({ path, query, titles }: { path: string; query:
 /** Fields in which two people differ. Neither of them is what the other was: nothing is marked as gone or new. */
 function Beside({ of: c }: { of: Comparison }) {
   const told = (v: unknown, hidden: boolean) =>
-    hidden ? "not visible" : v === null || v === undefined || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v);
+    hidden ? text.notVisible : v === null || v === undefined || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v);
   return (
-    <Table label="Differences between the records">
+    <Table label={text.differencesBetweenTheRecords}>
       <thead>
         <tr>
-          <th scope="col">Field</th>
+          <th scope="col">{text.field}</th>
           {[c.first, c.second].map((s) => (
             <th scope="col" key={s.identity.id}>
               <bdi>{s.identity.display}</bdi>
@@ -72,14 +72,14 @@ function Beside({ of: c }: { of: Comparison }) {
       <tbody>
         {c.record.map((r) => (
           <tr key={r.field}>
-            <th scope="row">{r.field === "manager_id" ? "Manager" : wordsOf(r.field)}</th>
+            <th scope="row">{r.field === "manager_id" ? text.manager : wordsOf(r.field)}</th>
             {[r.before, r.after].map((v, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the first and the second person
               <td key={i} className="tall">
                 {r.field === "manager_id" && typeof v === "string" ? (
                   <PersonById id={v} />
                 ) : (
-                  <Text of={told(v, r.hidden ?? false)} none="empty" />
+                  <Text of={told(v, r.hidden ?? false)} none={text.empty} />
                 )}
               </td>
             ))}
@@ -101,10 +101,10 @@ function Side({ title, of, roles, sign }: { title: string; of: Holding[]; roles:
       </h2>
       {roles.length > 0 && (
         <p className="small muted">
-          {roles.length === 1 ? "Role" : "Roles"}: <bdi>{roles.map((r) => r.display).join(", ")}</bdi>
+          {roles.length === 1 ? text.role : text.roles}: <bdi>{roles.map((r) => r.display).join(", ")}</bdi>
         </p>
       )}
-      {of.length === 0 && <p className="muted small">None</p>}
+      {of.length === 0 && <p className="muted small">{text.none}</p>}
       <ul className="stack tight">
         {of.slice(0, most).map((h) => (
           <li key={h.entitlement.id} className="small">
@@ -114,11 +114,11 @@ function Side({ title, of, roles, sign }: { title: string; of: Holding[]; roles:
             </Link>{" "}
             <span className="muted">
               {systemOf(h, names)}
-              {h.directness === "inherited" ? " through a group" : ""}
+              {h.directness === "inherited" && <> {text.throughAGroup}</>}
             </span>
           </li>
         ))}
-        {of.length > most && <li className="small muted">and {(of.length - most).toLocaleString("en")} more</li>}
+        {of.length > most && <li className="small muted">{text.andCountMore((of.length - most).toLocaleString("en"))}</li>}
       </ul>
     </section>
   );

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail } from "../../api/types";
 import { dayBegins } from "../../kit/day";
@@ -27,7 +28,7 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
         ifMatch: base.version,
         query: { pin_until: until ? dayBegins(until) : undefined },
       });
-    showToast("Saved.");
+    showToast(text.saved);
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/identities") });
     close();
   });
@@ -40,29 +41,23 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
   const source = (name: string) => of.attribute_sources?.[name];
   const note = (name: string) => {
     const s = source(name);
-    if (s?.pinned) return "Pinned: the value of the source is ignored.";
-    return s?.kind === "hr" ? "Synced from the source. Your value will be pinned." : undefined;
+    if (s?.pinned) return text.pinnedTheValueOfTheSource;
+    return s?.kind === "hr" ? text.syncedFromTheSourceYourValue : undefined;
   };
   const refused = form.refused === settled ? undefined : form.refused;
   return (
-    <Dialog wide open close={close} title="Edit person">
+    <Dialog wide open close={close} title={text.editPerson}>
       <form className="stack" onSubmit={form.submit}>
         <PersonFields of={form} note={note} />
         {of.source_connector_id && (
-          <TextField
-            label="Pinned until"
-            type="date"
-            value={until}
-            set={setUntil}
-            hint="After this day, the value of the source applies. Without a date, the pin stays until you remove it."
-          />
+          <TextField label={text.pinnedUntil} type="date" value={until} set={setUntil} hint={text.afterThisDayTheValueOf} />
         )}
         <Problems of={refused} />
         <EditConflict refused={refused} again={() => void again()} />
         <div className="row end">
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{text.cancel}</Button>
           <Button type="submit" tone="primary" disabled={form.busy}>
-            {form.busy ? "Saving…" : "Save"}
+            {form.busy ? text.saving : text.save}
           </Button>
         </div>
       </form>

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Failure, Skeleton } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -23,16 +23,16 @@ export function Evaluate({ of: p, close }: { of: IdentityDetail; close: () => vo
   const evaluate = useAct<void, Evaluation>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { dry_run: false }, key }),
-    done: (e) => `${count(e.reasons_added, "reason")} added, ${e.reasons_ended} ended.`,
+    done: (e) => text.reasonsAddedReasonsEndedEnded(e.reasons_added, e.reasons_ended),
     changes: ["/identities", "/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Evaluate policies"
-      lead="Policies are evaluated automatically when a person changes. This evaluates them now."
-      verb="Apply changes"
+      title={text.evaluatePolicies}
+      lead={text.policiesAreEvaluatedAutomaticallyWhenA}
+      verb={text.applyChanges}
       disabled={!tried.data}
       act={() => evaluate.mutateAsync()}
     >
@@ -46,22 +46,22 @@ function Told({ of }: { of: Evaluation }) {
   return (
     <>
       <section className="stack tight">
-        <h3>Matching policies</h3>
-        {matched.length === 0 && <p className="muted small">No policies match.</p>}
+        <h3>{text.matchingPolicies}</h3>
+        {matched.length === 0 && <p className="muted small">{text.noPoliciesMatch}</p>}
         <ul className="stack tight">
           {matched.map((r) => (
             <li key={r.id} className="row between">
               <Link to="/policies/$id" params={{ id: r.id }} className="person-link">
                 <bdi>{r.display}</bdi>
               </Link>
-              <State of={r.mode} tone={r.mode === "enforce" ? "ok" : "neutral"} words={r.mode === "enforce" ? "gives" : "dry run"} />
+              <State of={r.mode} tone={r.mode === "enforce" ? "ok" : "neutral"} words={r.mode === "enforce" ? text.gives : text.dryRun} />
             </li>
           ))}
         </ul>
       </section>
-      <Shifts title="Access to grant" of={of.impact.gains ?? []} sign="+" />
-      <Shifts title="Access to revoke" of={of.impact.losses ?? []} sign="−" />
-      {(of.impact.gains ?? []).length + (of.impact.losses ?? []).length === 0 && <p className="muted small">No changes.</p>}
+      <Shifts title={text.accessToGrant} of={of.impact.gains ?? []} sign="+" />
+      <Shifts title={text.accessToRevoke} of={of.impact.losses ?? []} sign="−" />
+      {(of.impact.gains ?? []).length + (of.impact.losses ?? []).length === 0 && <p className="muted small">{text.noChanges}</p>}
     </>
   );
 }
@@ -75,10 +75,10 @@ function Shifts({ title, of, sign }: { title: string; of: Of<"GrantShift">[]; si
         {of.slice(0, 100).map((s) => (
           <li key={`${s.connector_id}${s.entitlement_id}`} className="small">
             {sign} <Thing of={s} />
-            {s.at && <span className="muted"> on {s.at.slice(0, 10)}</span>}
+            {s.at && <span className="muted"> {text.onAt(s.at.slice(0, 10))}</span>}
           </li>
         ))}
-        {of.length > 100 && <li className="small muted">and {of.length - 100} more</li>}
+        {of.length > 100 && <li className="small muted">{text.andCountMore(of.length - 100)}</li>}
       </ul>
     </section>
   );
@@ -88,6 +88,6 @@ function Thing({ of }: { of: Of<"GrantShift"> }) {
   const names = useSystems();
   const what = useGet<Of<"Entitlement">>(`/entitlements/${of.entitlement_id}`, {}, { enabled: Boolean(of.entitlement_id) });
   const system = names.get(of.connector_id);
-  if (!of.entitlement_id) return <bdi>an account{system ? ` in ${system}` : ""}</bdi>;
+  if (!of.entitlement_id) return <bdi>{system ? text.anAccountInSystem(system) : text.anAccount}</bdi>;
   return <bdi>{what.data?.display_name ?? (what.isError ? of.entitlement_id : "…")}</bdi>;
 }

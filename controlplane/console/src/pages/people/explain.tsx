@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/people";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
@@ -15,8 +16,8 @@ export function ExplainAccess({ of, open, close }: { of: IdentityDetail; open: b
     { enabled: open && what !== null },
   );
   return (
-    <Dialog side open={open} close={close} title="Explain access" lead="Select an entitlement to see why the person has it, or why not.">
-      <Pick label="Entitlement" source={access} value={what} set={setWhat} />
+    <Dialog side open={open} close={close} title={text.explainAccess} lead={text.selectAnEntitlementToSeeWhy}>
+      <Pick label={text.entitlement} source={access} value={what} set={setWhat} />
       {what &&
         (told.isError ? (
           <Failure error={told.error} retry={() => void told.refetch()} />

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { Grant } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -13,20 +14,20 @@ export function Extend({ grant, close }: { grant: Grant; close: () => void }) {
   const extend = useAct<void, Grant>({
     quiet: true,
     act: (_, key) => ask("POST", `/entitlements/grants/${grant.id}/extend`, { body: { ends_at: dayEnds(until) }, key }),
-    done: `Extended until ${until}.`, // the answer may still tell the end before: what ends a grant is worked out a moment later
+    done: text.extendedUntilUntil(until), // the answer may still tell the end before: what ends a grant is worked out a moment later
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Extend access"
-      lead={was ? `It ends on ${was}.` : "It has no end date."}
-      verb="Extend"
+      title={text.extendAccess}
+      lead={was ? text.itEndsOnWas(was) : text.itHasNoEndDate}
+      verb={text.extend}
       disabled={!until}
       act={() => extend.mutateAsync()}
     >
-      <TextField label="Last day" type="date" value={until} set={setUntil} required error={problemAt(extend.error, "ends_at")} />
+      <TextField label={text.lastDay} type="date" value={until} set={setUntil} required error={problemAt(extend.error, "ends_at")} />
     </AskFirst>
   );
 }

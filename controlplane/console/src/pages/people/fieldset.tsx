@@ -1,3 +1,4 @@
+import * as texts from "#text/people";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { type FormState, SelectField, TextField, WordsField } from "../../kit/form";
@@ -38,7 +39,7 @@ function One({ of, value, set, hint, error }: OneProps) {
   if (of.kind === "select") {
     const known = of.options ?? [];
     const options = value && !known.some(([v]) => v === value) ? [...known, [value, value] as const] : known;
-    return <SelectField {...common} value={value} set={set} options={options} none="not set" />;
+    return <SelectField {...common} value={value} set={set} options={options} none={texts.notSet} />;
   }
   if (of.kind === "manager") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="external_id" />;
   if (of.kind === "person") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="id" />;
@@ -76,7 +77,7 @@ function CustomAttributes({ of }: { of: FormState<Filled> }) {
   const set = (name: string, v: unknown) => of.replace({ ...of.value, attributes: { ...of.value.attributes, [name]: v } });
   return (
     <fieldset className="person-group">
-      <legend>Custom attributes</legend>
+      <legend>{texts.customAttributes}</legend>
       <div className="fields">
         {described.map((a) => (
           <Custom
@@ -102,10 +103,10 @@ function Custom({ of, value, set, error }: CustomProps) {
       <SelectField
         {...common}
         value={text}
-        none="not set"
+        none={texts.notSet}
         options={[
-          ["true", "yes"],
-          ["false", "no"],
+          ["true", texts.yes],
+          ["false", texts.no],
         ]}
         set={(v: string) => set(v === "" ? null : v === "true")}
       />
@@ -115,7 +116,7 @@ function Custom({ of, value, set, error }: CustomProps) {
       <SelectField
         {...common}
         value={text}
-        none="not set"
+        none={texts.notSet}
         options={(of.allowed ?? []).map((v) => [String(v), String(v)] as const)}
         set={(v: string) => set(v || null)}
       />

@@ -1,10 +1,10 @@
 import { useMemo, useState } from "react";
+import * as text from "#text/people";
 import type { Grant } from "../../api/types";
-import { count } from "../../kit/count";
 import { useSystems } from "../../kit/systems";
 import { box, columns, draw, type Line, type Mark, width } from "./layout";
 
-const tones = { plain: "", odd: "unmanaged", bad: "conflict", soon: "about to change" } as const;
+const tones = { plain: "", odd: "unmanaged", bad: "conflict", soon: text.aboutToChange } as const;
 
 /** What somebody holds and by which ways, as a picture. The table below it says the same. */
 export function AccessGraph({ of, person, open }: { of: Grant[]; person: string; open: (grant: string) => void }) {
@@ -18,11 +18,11 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
-      <section className="card graph" aria-label="Access graph" tabIndex={0}>
+      <section className="card graph" aria-label={text.accessGraph} tabIndex={0}>
         <div className="graph-heads small muted" aria-hidden>
-          <span>Account</span>
-          <span>Path</span>
-          <span>Access</span>
+          <span>{text.account}</span>
+          <span>{text.path}</span>
+          <span>{text.access}</span>
         </div>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a button for each */}
         <svg
@@ -45,9 +45,7 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
           )}
         </svg>
       </section>
-      {picture.collapsed && (
-        <p className="small muted">Usual access is grouped in this graph. Search or filter by system to see every entitlement.</p>
-      )}
+      {picture.collapsed && <p className="small muted">{text.usualAccessIsGroupedInThis}</p>}
     </>
   );
 }
@@ -116,12 +114,10 @@ function tell(marks: Mark[][], grants: Grant[], person: string): string {
   const odd = grants.filter((g) => g.compliance_status === "native").length;
   const bad = grants.filter((g) => g.compliance_status === "orphaned" || g.reappeared).length;
   const accounts = new Set(grants.map((g) => g.account_id)).size;
-  const parts = [
-    `${person} holds ${count(new Set(grants.map((g) => g.entitlement_id)).size, "entitlement")} with ${count(accounts, "account")}`,
-  ];
+  const parts = [text.personHoldsEntitlementsWithAccounts(person, new Set(grants.map((g) => g.entitlement_id)).size, accounts)];
   const ways = (marks[2] ?? []).slice(0, 6).map((m) => m.words);
-  if (ways.length) parts.push(`through ${ways.join(", ")}`);
-  if (odd) parts.push(`${odd} unmanaged`);
-  if (bad) parts.push(`${bad} in conflict`);
+  if (ways.length) parts.push(text.throughWays(ways.join(", ")));
+  if (odd) parts.push(text.oddUnmanaged(odd));
+  if (bad) parts.push(text.badInConflict(bad));
   return `${parts.join("; ")}.`;
 }

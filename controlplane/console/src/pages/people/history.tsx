@@ -1,5 +1,6 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/people";
 import type { IdentityDetail } from "../../api/types";
 import { TextField } from "../../kit/form";
 import { Part } from "../../kit/kit";
@@ -13,10 +14,10 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
   const [second, setSecond] = useState(search.later ?? "");
   return (
     <>
-      <Part title="Compare two days" lead="Access that was added, removed and kept between the ends of two days.">
+      <Part title={text.compareTwoDays} lead={text.accessThatWasAddedRemovedAnd}>
         <div className="row person-days" data-reads="">
-          <TextField label="Earlier day" type="date" value={first} set={setFirst} />
-          <TextField label="Later day (empty: today)" type="date" value={second} set={setSecond} />
+          <TextField label={text.earlierDay} type="date" value={first} set={setFirst} />
+          <TextField label={text.laterDayEmptyToday} type="date" value={second} set={setSecond} />
           {first && (
             <Link
               to="/people/$id/$tab"
@@ -25,7 +26,7 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
               className="button"
               resetScroll={false}
             >
-              Compare
+              {text.compare}
             </Link>
           )}
         </div>
@@ -33,12 +34,12 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
           <AccessComparison
             path={`/identities/${p.id}/compare`}
             query={{ from: search.earlier, to: search.later ?? new Date().toISOString() }}
-            titles={["Removed", "Unchanged", "Added"]}
+            titles={[text.removed, text.unchanged, text.added]}
           />
         )}
       </Part>
-      <Part title="History">
-        <Timeline path={`/identities/${p.id}/timeline`} label="History of the person" />
+      <Part title={text.history}>
+        <Timeline path={`/identities/${p.id}/timeline`} label={text.historyOfThePerson} />
       </Part>
     </>
   );

@@ -1,3 +1,4 @@
+import * as text from "#text/people";
 import type { Of } from "../../api/types";
 import { dayOf } from "../../kit/day";
 import { Differences } from "../../kit/diff";
@@ -9,14 +10,14 @@ import { stateWords } from "./state";
 const hanging: Record<string, [string, string]> = {
   accounts: ["account", "accounts"],
   grants: ["right", "rights"],
-  reasons: ["reason for access", "reasons for access"],
-  owned_entitlements: ["owned entitlement", "owned entitlements"],
-  owned_roles: ["owned role", "owned roles"],
-  reports: ["direct report", "direct reports"],
-  sponsored: ["sponsored person or machine", "sponsored people and machines"],
+  reasons: [text.reasonForAccess, text.reasonsForAccess],
+  owned_entitlements: [text.ownedEntitlement, text.ownedEntitlements],
+  owned_roles: [text.ownedRole, text.ownedRoles],
+  reports: [text.directReport, text.directReports],
+  sponsored: [text.sponsoredPersonOrMachine, text.sponsoredPeopleAndMachines],
 };
 
-const names: Record<string, string> = { last_working_at: "Last day", status: "State", urgent: "Immediate" };
+const names: Record<string, string> = { last_working_at: text.lastDay, status: text.state, urgent: text.immediate };
 
 /** What would follow from moving somebody from one state to another. */
 export function Impact({ of }: { of: Of<"Impact"> | undefined }) {
@@ -25,7 +26,7 @@ export function Impact({ of }: { of: Of<"Impact"> | undefined }) {
   const changes = (of.changes ?? []).filter((c) => c.field !== "status_reason");
   return (
     <>
-      {hangs.length > 0 && <p className="small">Depends on this person: {hangs.map(([kind, n]) => counted(kind, n)).join(", ")}.</p>}
+      {hangs.length > 0 && <p className="small">{text.dependsOnThisPersonHangs(hangs.map(([kind, n]) => counted(kind, n)).join(", "))}</p>}
       <Differences
         of={changes.map((c) => ({ ...c, field: names[c.field] ?? wordsOf(c.field), from: said(c.field, c.from), to: said(c.field, c.to) }))}
       />

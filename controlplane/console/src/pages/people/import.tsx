@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count } from "../../kit/count";
 import { contentOf, FileField } from "../../kit/filefield";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Head, Note, Problems } from "../../kit/kit";
@@ -45,46 +45,42 @@ export default function ImportPeople() {
   const looked = take.data;
   return (
     <>
-      <Head
-        title="Import people"
-        lead="Import CSV or JSON lines: at most 50,000 rows and 32 MiB. You can preview the result of each row first."
-        up={<Link to="/people">People</Link>}
-      />
-      <section className="card padded stack" aria-label="File">
+      <Head title={text.importPeople} lead={text.importCsvOrJsonLinesAt} up={<Link to="/people">{text.people}</Link>} />
+      <section className="card padded stack" aria-label={text.file}>
         <div className="fields">
           <FileField
-            label="File"
-            hint="Columns are fields of a person, including attributes.x and labels.x. The column external_id identifies the person."
+            label={text.file}
+            hint={text.columnsAreFieldsOfAPerson}
             accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
             take={(f) => void file(f)}
           />
           {lines && (
             <SelectField
-              label="Format"
-              hint={`Of ${lines.name}`}
+              label={text.format}
+              hint={text.ofName(lines.name)}
               value={lines.format}
               set={(format) => choose({ ...lines, format })}
               options={[
-                ["csv", "CSV"],
-                ["ndjson", "JSON lines"],
+                ["csv", text.csv],
+                ["ndjson", text.jsonLines],
               ]}
             />
           )}
         </div>
         <details>
-          <summary data-reads="">Paste lines instead</summary>
+          <summary data-reads="">{text.pasteLinesInstead}</summary>
           <TextField
-            label="Lines"
+            label={text.lines}
             mono
             rows={6}
             value={pasted}
             set={(v) => {
               setPasted(v);
-              choose(v.trim() ? { text: new Blob([v]), name: "pasted lines", format: formatOf("", v) } : undefined);
+              choose(v.trim() ? { text: new Blob([v]), name: text.pastedLines, format: formatOf("", v) } : undefined);
             }}
           />
         </details>
-        {lines && lines.text.size > largest && <Note tone="bad">The file is larger than 32 MiB. Import it in parts.</Note>}
+        {lines && lines.text.size > largest && <Note tone="bad">{text.theFileIsLargerThan32}</Note>}
         <Problems of={take.error} />
         <div className="row">
           <Button
@@ -92,18 +88,17 @@ export default function ImportPeople() {
             disabled={!lines || lines.text.size > largest || take.isPending}
             onClick={() => send("preview")}
           >
-            {doing === "preview" ? "Checking rows…" : "Preview import"}
+            {doing === "preview" ? text.checkingRows : text.previewImport}
           </Button>
           {looked?.mode === "preview" && looked.created + looked.updated > 0 && (
             <Button tone="primary" onClick={() => send("apply")}>
-              Import {people(looked.created + looked.updated)}
+              {text.importPeopleText(people(looked.created + looked.updated))}
             </Button>
           )}
         </div>
         {doing === "apply" && (
           <p className="muted small" role="status">
-            Importing 2,000 rows at a time. If the import is interrupted, send the same file again. Rows that were imported are not
-            repeated.
+            {text.importing2000RowsAtA}
           </p>
         )}
       </section>
@@ -112,4 +107,4 @@ export default function ImportPeople() {
   );
 }
 
-const people = (n: number) => count(n, "person", "people");
+const people = (n: number) => text.peopleLower(n);

@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/people";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Bar } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
 import { Part, Table, Text } from "../../kit/kit";
@@ -17,42 +18,45 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
   const shown = first(rows, only, rowsShown);
   return (
     <Part
-      title={of.mode === "preview" ? "Preview of the import" : "Result of the import"}
-      lead={
-        of.mode === "preview" ? "Nothing is saved yet." : of.failed > 0 ? "Correct the failed rows and import the file again." : undefined
-      }
+      title={of.mode === "preview" ? text.previewOfTheImport : text.resultOfTheImport}
+      lead={of.mode === "preview" ? text.nothingIsSavedYet : of.failed > 0 ? text.correctTheFailedRowsAndImport : undefined}
       actions={
         <SelectField
-          label="Rows"
+          label={text.rows}
           value={only}
           set={setOnly}
-          none="all"
+          none={text.all}
           options={Object.entries(outcomes).map(([v, o]) => [v, o.words] as const)}
         />
       }
     >
       <Bar
-        label="Rows"
+        label={text.rows}
         of={[
-          { words: "new", value: of.created, tone: 4 },
-          { words: "changed", value: of.updated, tone: 1 },
-          { words: "unchanged", value: of.unchanged, tone: 3 },
-          { words: "failed", value: of.failed, tone: 5 },
+          { words: text.newLabel, value: of.created, tone: 4 },
+          { words: text.changed, value: of.updated, tone: 1 },
+          { words: text.unchangedLower, value: of.unchanged, tone: 3 },
+          { words: text.failed, value: of.failed, tone: 5 },
         ]}
       />
       <p role="status">
-        {of.rows.toLocaleString("en")} rows: {of.created.toLocaleString("en")} new, {of.updated.toLocaleString("en")} changed,{" "}
-        {of.unchanged.toLocaleString("en")} unchanged, {of.failed.toLocaleString("en")} failed.
+        {text.rowsRowsCreatedNewUpdatedChanged(
+          of.rows.toLocaleString("en"),
+          of.created.toLocaleString("en"),
+          of.updated.toLocaleString("en"),
+          of.unchanged.toLocaleString("en"),
+          of.failed.toLocaleString("en"),
+        )}
       </p>
-      <Table label="Rows">
+      <Table label={text.rows}>
         <thead>
           <tr>
             <th scope="col" className="num">
-              Line
+              {text.line}
             </th>
-            <th scope="col">Person</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Details</th>
+            <th scope="col">{text.person}</th>
+            <th scope="col">{text.outcome}</th>
+            <th scope="col">{text.details}</th>
           </tr>
         </thead>
         <tbody>
@@ -74,16 +78,14 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
               <td className="wide">
                 {r.errors?.map((e) => `${e.header ?? e.pointer?.replace("#/", "") ?? ""} ${e.detail}`.trim()).join("; ") ||
                   r.changed?.map((c) => c.replaceAll("_", " ")).join(", ")}
-                {r.ignored?.length ? <span className="faint"> Ignored columns: {r.ignored.join(", ")}.</span> : null}
+                {r.ignored?.length ? <span className="faint"> {text.ignoredColumnsIgnored(r.ignored.join(", "))}</span> : null}
               </td>
             </tr>
           ))}
         </tbody>
       </Table>
       {rows.length > shown.length && !only && (
-        <p className="muted small">
-          First {number(shown.length)} of {count(rows.length, "row")}, failed rows first.
-        </p>
+        <p className="muted small">{text.firstCountOfRowsFailedRows(number(shown.length), rows.length)}</p>
       )}
     </Part>
   );

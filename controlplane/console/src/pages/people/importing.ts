@@ -1,3 +1,4 @@
+import * as text from "#text/people";
 import type { Of } from "../../api/types";
 
 export type Row = Of<"RowTaken">;
@@ -10,10 +11,10 @@ export function formatOf(name: string, begins: string): "csv" | "ndjson" {
 }
 
 export const outcomes: Record<string, { words: string; tone: "ok" | "info" | "neutral" | "bad" }> = {
-  created: { words: "new", tone: "ok" },
-  updated: { words: "changed", tone: "info" },
-  unchanged: { words: "unchanged", tone: "neutral" },
-  failed: { words: "failed", tone: "bad" },
+  created: { words: text.newLabel, tone: "ok" },
+  updated: { words: text.changed, tone: "info" },
+  unchanged: { words: text.unchangedLower, tone: "neutral" },
+  failed: { words: text.failed, tone: "bad" },
 };
 
 /** Rows as a list shows them: what cannot be first, and never more than most. */

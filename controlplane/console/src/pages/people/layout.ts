@@ -1,3 +1,4 @@
+import * as text from "#text/people";
 import type { Grant } from "../../api/types";
 import { systemOf } from "../../kit/insystem";
 import { type Reason, reasonsOf, type Tone, toneOf } from "./words";
@@ -47,12 +48,12 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
   const accounts = kept(
     rows.map((r) => [r.account, r.login, "plain", r.system]),
     mostAccounts,
-    "more accounts",
+    text.moreAccounts,
   );
   const ways = kept(
     rows.map((r) => [r.way.key, r.way.words, r.way.tone, r.way.system]),
     mostWays,
-    "more paths",
+    text.morePaths,
   );
   const collapsed = names.size > mostAccess;
   const odd = collapsed

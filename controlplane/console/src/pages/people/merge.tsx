@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -18,29 +19,36 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
   const merge = useAct<void, Of<"Merged">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { source_id: other?.id, reason }, key, ifMatch: p.version }),
-    done: "Records merged.",
+    done: text.recordsMerged,
     changes: ["/identities", "/accounts", "/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Merge another record into this one"
-      lead="All accounts, access and reports of the other record move to this person. The other record is archived. You cannot undo this."
-      verb="Merge"
+      title={text.mergeAnotherRecordIntoThisOne}
+      lead={text.allAccountsAccessAndReportsOf}
+      verb={text.merge}
       tone="danger"
       disabled={!other || !reason.trim() || !tried.isSuccess || tried.isPlaceholderData}
       act={() => merge.mutateAsync()}
     >
-      <Pick label="Record to archive" source={people} value={other} set={setOther} required error={problemAt(tried.error, "source_id")} />
+      <Pick
+        label={text.recordToArchive}
+        source={people}
+        value={other}
+        set={setOther}
+        required
+        error={problemAt(tried.error, "source_id")}
+      />
       <TextField
-        label="Reason"
+        label={text.reason}
         rows={2}
         max={1000}
         value={reason}
         set={setReason}
         required
-        hint="Evidence that both records are the same person."
+        hint={text.evidenceThatBothRecordsAreThe}
       />
       {other && (
         <DryRun of={tried}>
@@ -52,7 +60,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
                   .map(([k, n]) => (
                     <li key={k}>{count(n, one(k), several(k))}</li>
                   ))}
-                {m.impact.ended_reasons > 0 && <li>Reasons of both records that are combined: {m.impact.ended_reasons}</li>}
+                {m.impact.ended_reasons > 0 && <li>{text.reasonsOfBothRecordsThatAre(m.impact.ended_reasons)}</li>}
               </ul>
               {(m.impact.warnings ?? []).map((w) => (
                 <Note key={w} tone="warn">

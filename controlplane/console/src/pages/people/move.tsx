@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -12,38 +13,38 @@ export type Moving = "leave" | "return" | "deactivate" | "reactivate";
 
 const texts: Record<Moving | "withdraw", { title: string; verb: string; lead: string; done: string; reasoned: boolean }> = {
   leave: {
-    title: "Start leave",
-    verb: "Save",
-    lead: "From the first to the last day, inclusive.",
-    done: "Leave saved.",
+    title: text.startLeave,
+    verb: text.save,
+    lead: text.fromTheFirstToTheLast,
+    done: text.leaveSaved,
     reasoned: true,
   },
   return: {
-    title: "End leave",
-    verb: "End leave",
-    lead: "The person is active from now on.",
-    done: "Leave ended.",
+    title: text.endLeave,
+    verb: text.endLeave,
+    lead: text.thePersonIsActiveFromNow,
+    done: text.leaveEnded,
     reasoned: false,
   },
   deactivate: {
-    title: "Offboard",
-    verb: "Offboard",
-    lead: "Accounts are disabled first, then access is revoked.",
-    done: "Offboarding started.",
+    title: text.offboard,
+    verb: text.offboard,
+    lead: text.accountsAreDisabledFirstThenAccess,
+    done: text.offboardingStarted,
     reasoned: true,
   },
   reactivate: {
-    title: "Activate",
-    verb: "Activate",
-    lead: "Policies grant access again. Other access is not restored.",
-    done: "Activated.",
+    title: text.activate,
+    verb: text.activate,
+    lead: text.policiesGrantAccessAgainOtherAccess,
+    done: text.activated,
     reasoned: false,
   },
   withdraw: {
-    title: "Withdraw notice",
-    verb: "Withdraw notice",
-    lead: "The person stays and keeps their access.",
-    done: "Notice withdrawn.",
+    title: text.withdrawNotice,
+    verb: text.withdrawNotice,
+    lead: text.thePersonStaysAndKeepsTheir,
+    done: text.noticeWithdrawn,
     reasoned: false,
   },
 };
@@ -77,31 +78,26 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
       close={close}
       title={t.title}
       lead={t.lead}
-      verb={urgent ? "End access now" : t.verb}
+      verb={urgent ? text.endAccessNow : t.verb}
       tone={what === "deactivate" ? "danger" : "primary"}
       disabled={Boolean(tried.error) || (t.reasoned && !reason.trim())}
       act={() => move.mutateAsync()}
     >
       {what === "leave" && (
         <div className="fields">
-          <TextField label="First day" type="date" value={first} set={setFirst} hint="Today if empty." error={wrong("from")} />
-          <TextField label="Last day" type="date" value={last} set={setLast} hint="Until the return if empty." error={wrong("to")} />
+          <TextField label={text.firstDay} type="date" value={first} set={setFirst} hint={text.todayIfEmpty} error={wrong("from")} />
+          <TextField label={text.lastDay} type="date" value={last} set={setLast} hint={text.untilTheReturnIfEmpty} error={wrong("to")} />
         </div>
       )}
       {what === "deactivate" && (
         <>
-          <Check
-            label="Immediate termination"
-            hint="Access is revoked with priority and without the limits that hold large changes."
-            value={urgent}
-            set={setUrgent}
-          />
+          <Check label={text.immediateTermination} hint={text.accessIsRevokedWithPriorityAnd} value={urgent} set={setUrgent} />
           {!urgent && (
-            <TextField label="Last day" type="date" value={last} set={setLast} hint="Now if empty." error={wrong("effective_at")} />
+            <TextField label={text.lastDay} type="date" value={last} set={setLast} hint={text.nowIfEmpty} error={wrong("effective_at")} />
           )}
         </>
       )}
-      <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required={t.reasoned} />
+      <TextField label={text.reason} rows={2} max={1000} value={reason} set={setReason} required={t.reasoned} />
       <DryRun of={tried}>{(a) => <Impact of={a.impact} />}</DryRun>
     </AskFirst>
   );

@@ -1,4 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { SelectField, TextField, useForm } from "../../kit/form";
@@ -18,31 +19,21 @@ export default function AddPerson() {
   const form = useForm<New>(blank, async (v, key) => {
     const body = { external_id: v.external_id.trim(), kind: v.kind, ...withoutNulls(patchOf(blank, v)) };
     const made = await ask<Of<"Identity">>("POST", "/identities", { body, key });
-    showToast("Added. Policies grant the access of this person.");
+    showToast(text.addedPoliciesGrantTheAccessOf);
     await navigate({ to: "/people/$id", params: { id: made.id } });
   });
   return (
     <>
-      <Head
-        title="Add a person"
-        lead="Add a person who is in no connected system. Other people are added by syncs."
-        up={<Link to="/people">People</Link>}
-      />
+      <Head title={text.addAPerson} lead={text.addAPersonWhoIsIn} up={<Link to="/people">{text.people}</Link>} />
       <form className="stack person-form" onSubmit={form.submit}>
         <div className="fields">
-          <TextField
-            label="ID"
-            required
-            max={256}
-            {...form.field("external_id")}
-            hint="A stable identifier, such as the personnel number. A system that later reports the same ID updates this person."
-          />
+          <TextField label={text.id} required max={256} {...form.field("external_id")} hint={text.aStableIdentifierSuchAsThe} />
           <SelectField
-            label="Kind"
+            label={text.kind}
             {...form.field("kind")}
             options={[
-              ["human", "person"],
-              ["non_human", "machine (requires a sponsor and a backup)"],
+              ["human", text.personLower],
+              ["non_human", text.machineRequiresASponsorAndA],
             ]}
           />
         </div>
@@ -50,10 +41,10 @@ export default function AddPerson() {
         <Problems of={form.refused} />
         <div className="row">
           <Button type="submit" tone="primary" disabled={form.busy || !form.value.external_id.trim()}>
-            {form.busy ? "Saving…" : "Add person"}
+            {form.busy ? text.saving : text.addPerson}
           </Button>
           <Link to="/people" className="button">
-            Cancel
+            {text.cancel}
           </Link>
         </div>
       </form>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/people";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
@@ -7,11 +8,11 @@ import { Failure, Skeleton } from "../../kit/kit";
 type Item = Of<"Responsibility">;
 
 const titles: Record<string, string> = {
-  entitlement: "Owned entitlements",
+  entitlement: text.ownedEntitlements2,
   role: "Owned roles",
-  identity: "Sponsored people and machines",
-  account: "Owned accounts",
-  report: "Direct reports",
+  identity: text.sponsoredPeopleAndMachines2,
+  account: text.ownedAccounts,
+  report: text.directReports2,
 };
 const places: Record<string, string> = {
   entitlement: "/access/$id",
@@ -30,19 +31,15 @@ export function Ownership({ of: p, open, close }: { of: IdentityDetail; open: bo
       side
       open={open}
       close={close}
-      title="Ownership"
-      lead={
-        p.is_disabled
-          ? "The person has left. Assign a new owner to each item."
-          : "Assign a new owner to each item before the person leaves."
-      }
+      title={text.ownership}
+      lead={p.is_disabled ? text.thePersonHasLeftAssignA : text.assignANewOwnerToEach}
     >
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
       ) : all.isPending ? (
         <Skeleton rows={4} />
       ) : items.length === 0 ? (
-        <p className="muted">{p.is_disabled ? "No items left." : "The person owns nothing. No handover is required."}</p>
+        <p className="muted">{p.is_disabled ? text.noItemsLeft : text.thePersonOwnsNothingNoHandover}</p>
       ) : (
         Object.keys(titles).map((type) => <Kind key={type} type={type} of={items.filter((i) => i.type === type)} />)
       )}
@@ -56,7 +53,7 @@ function Kind({ type, of }: { type: string; of: Item[] }) {
     <section className="stack tight">
       <h3>
         {titles[type]} ({of.length}
-        {of.length === 500 ? " or more" : ""})
+        {of.length === 500 && <> {text.orMore}</>})
       </h3>
       <ul className="stack tight">
         {of.map((i) => (

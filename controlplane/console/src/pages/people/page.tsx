@@ -1,5 +1,6 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { Plus, Upload } from "lucide-react";
+import * as text from "#text/people";
 import { download } from "../../api/client";
 import type { Identity } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
@@ -13,29 +14,29 @@ import { SyncPeople } from "./sync";
 import { dayWords } from "./words";
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "Active", query: { status: "active" } },
-  { name: "Starting soon", query: { status: "pre_hire" } },
-  { name: "Leaving", query: { status: "notice" } },
-  { name: "On leave", query: { status: "on_leave" } },
-  { name: "Left", query: { status: "deactivated" } },
-  { name: "Machines", query: { kind: "non_human" } },
+  { name: text.all2, query: {} },
+  { name: text.active, query: { status: "active" } },
+  { name: text.startingSoon, query: { status: "pre_hire" } },
+  { name: text.leaving, query: { status: "notice" } },
+  { name: text.onLeave, query: { status: "on_leave" } },
+  { name: text.left, query: { status: "deactivated" } },
+  { name: text.machines, query: { kind: "non_human" } },
 ];
 
 const states = [
-  ["active", "active"],
-  ["pre_hire", "starts soon"],
-  ["notice", "leaving"],
-  ["on_leave", "on leave"],
-  ["deactivated", "has left"],
-  ["archived", "archived"],
+  ["active", text.activeLower],
+  ["pre_hire", text.startsSoon],
+  ["notice", text.leavingLower],
+  ["on_leave", text.onLeaveLower],
+  ["deactivated", text.hasLeft],
+  ["archived", text.archivedLower],
 ] as const;
 
 /** Columns; links keep the date that is looked at. */
 function columns(asOf: string | undefined, names: Systems): Column<Identity>[] {
   return [
     {
-      title: "Name",
+      title: text.name,
       sort: "display_name",
       cell: (p) => (
         <Link to="/people/$id" params={{ id: p.id }} search={(asOf ? { as_of: asOf } : {}) as never}>
@@ -44,20 +45,20 @@ function columns(asOf: string | undefined, names: Systems): Column<Identity>[] {
       ),
       text: (p) => p.display_name,
     },
-    { title: "E-mail", sort: "email", cell: (p) => <Text of={p.email} />, text: (p) => p.email },
-    { title: "Department", sort: "department", cell: (p) => <Text of={p.department} />, text: (p) => p.department },
-    { title: "Title", cell: (p) => <Text of={p.title} />, text: (p) => p.title },
-    { title: "State", cell: (p) => <PersonState of={p.status} />, text: (p) => p.status },
+    { title: text.eMail, sort: "email", cell: (p) => <Text of={p.email} />, text: (p) => p.email },
+    { title: text.department, sort: "department", cell: (p) => <Text of={p.department} />, text: (p) => p.department },
+    { title: text.title, cell: (p) => <Text of={p.title} />, text: (p) => p.title },
+    { title: text.state, cell: (p) => <PersonState of={p.status} />, text: (p) => p.status },
     ...(names.seen
       ? [
           {
-            title: "Source",
+            title: text.source,
             cell: (p: Identity) => <Text of={names.get(p.source_connector_id ?? "")} none="–" />,
             text: (p: Identity) => names.get(p.source_connector_id ?? ""),
           },
         ]
       : []),
-    { title: "Changed", cell: (p) => <When at={p.updated_at} />, text: (p) => p.updated_at },
+    { title: text.changed2, cell: (p) => <When at={p.updated_at} />, text: (p) => p.updated_at },
   ];
 }
 
@@ -68,44 +69,44 @@ export default function People() {
   const sources = [...names].map(([id, name]) => [id, name] as const);
   return (
     <>
-      <Head title="People" lead={may.oversees ? "People and machines from the source systems." : "People and machines that you can see."}>
+      <Head title={text.people} lead={may.oversees ? text.peopleAndMachinesFromTheSource : text.peopleAndMachinesThatYouCan}>
         {may.oversees && <Export filters={search} />}
         {may.admin && <SyncPeople />}
         {may.admin && (
           <Link to="/people/import" className="button">
-            <Upload aria-hidden size={15} /> Import
+            <Upload aria-hidden size={15} /> {text.importLabel}
           </Link>
         )}
         {may.admin && (
           <Link to="/people/new" className="button primary">
-            <Plus aria-hidden size={15} /> Add a person
+            <Plus aria-hidden size={15} /> {text.addAPerson}
           </Link>
         )}
       </Head>
-      {search.as_of && <Note>People {dayWords(search.as_of)}. History begins with the first sync of each system.</Note>}
+      {search.as_of && <Note>{text.peopleAsOfHistoryBeginsWith(dayWords(search.as_of))}</Note>}
       <List
         path="/identities"
         wait={!names.read}
         columns={columns(search.as_of, names)}
         views={views}
         filters={[
-          { name: "department_like", words: "Department", ...(may.oversees ? { suggest: "/identities/departments" } : {}) },
-          { name: "status", words: "State", options: states },
-          ...(names.seen ? [{ name: "source_connector_id", words: "Source", options: sources }] : []),
-          { name: "as_of", words: "As of", type: "date" },
+          { name: "department_like", words: text.department, ...(may.oversees ? { suggest: "/identities/departments" } : {}) },
+          { name: "status", words: text.state, options: states },
+          ...(names.seen ? [{ name: "source_connector_id", words: text.source, options: sources }] : []),
+          { name: "as_of", words: text.asOf, type: "date" },
         ]}
-        search="names and addresses"
+        search={text.namesAndAddresses}
         csv="people"
         open={(p) => ({ to: "/people/$id", params: { id: p.id }, ...(search.as_of ? { search: { as_of: search.as_of } } : {}) })}
         empty={{
-          title: may.oversees ? "No people yet" : "No people visible to you",
+          title: may.oversees ? text.noPeopleYet : text.noPeopleVisibleToYou,
           words: may.oversees ? (
             <>
-              People come from source systems, such as HR.{" "}
-              {may.admin ? <Link to="/connectors/new">Connect a system</Link> : "An administrator connects the first one."}
+              {text.peopleComeFromSourceSystemsSuch}{" "}
+              {may.admin ? <Link to="/connectors/new">{text.connectASystem}</Link> : text.anAdministratorConnectsTheFirstOne}
             </>
           ) : (
-            <NotVisible what="Managers see their reports. Owners see the people who have the access that they own." />
+            <NotVisible what={text.managersSeeTheirReportsOwnersSee} />
           ),
         }}
       />
@@ -120,15 +121,15 @@ function Export({ filters }: { filters: Record<string, string | undefined> }) {
   const query = Object.fromEntries(exported.map((n) => [n, filters[n]]));
   const get = useAct<"csv" | "ndjson">({
     act: (format) => download("/identities/export", `people.${format}`, { query: { ...query, format } }),
-    done: "The file contains all fields of everyone in this list.",
+    done: text.theFileContainsAllFieldsOf,
   });
   return (
     <Menu
       reads
-      words="Export"
+      words={text.exportLabel}
       of={[
-        { words: "All fields as CSV", act: () => get.mutate("csv") },
-        { words: "All fields as JSON lines", act: () => get.mutate("ndjson") },
+        { words: text.allFieldsAsCsv, act: () => get.mutate("csv") },
+        { words: text.allFieldsAsJsonLines, act: () => get.mutate("ndjson") },
       ]}
     />
   );

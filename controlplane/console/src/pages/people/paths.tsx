@@ -1,6 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { Fragment } from "react";
+import * as text from "#text/people";
 import { ask, type Page } from "../../api/client";
 import type { Entitlement, Grant } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -14,8 +15,8 @@ export function Paths({ grant }: { grant: Grant }) {
   if (paths.length === 0) return null;
   const first = [...new Set(paths.map((p) => p[0] ?? ""))];
   return (
-    <section className="stack tight" aria-label="Path">
-      <h3>{paths.length === 1 ? "Path" : "Paths"}</h3>
+    <section className="stack tight" aria-label={text.path}>
+      <h3>{paths.length === 1 ? text.path : text.paths}</h3>
       <ul className="stack tight">
         {paths.map((path) => (
           <li key={path.join()} className="reason grant-path">
@@ -26,26 +27,24 @@ export function Paths({ grant }: { grant: Grant }) {
               <Fragment key={id}>
                 <span aria-hidden>→</span>
                 <Link to="/access/$id" params={{ id }}>
-                  <bdi>{names.get(id) ?? "another group"}</bdi>
+                  <bdi>{names.get(id) ?? text.anotherGroup}</bdi>
                 </Link>
               </Fragment>
             ))}
           </li>
         ))}
       </ul>
-      {(grant.hidden_paths ?? 0) > 0 && (
-        <p className="small muted">{grant.hidden_paths} more paths through groups that are not visible to you.</p>
-      )}
+      {(grant.hidden_paths ?? 0) > 0 && <p className="small muted">{text.hiddenPathsMorePathsThroughGroups(grant.hidden_paths)}</p>}
       {grant.directness === "inherited" && (
         <p className="small">
-          To remove this access, revoke{" "}
-          {first.map((id, i) => (
-            <Fragment key={id}>
-              {i > 0 && " and "}
-              <Source grant={grant} id={id} name={names.get(id) ?? "the group"} />
-            </Fragment>
-          ))}
-          .
+          {text.toRemoveThisAccessRevoke(
+            first.map((id, i) => (
+              <Fragment key={id}>
+                {i > 0 && text.andBetween}
+                <Source grant={grant} id={id} name={names.get(id) ?? text.theGroup} />
+              </Fragment>
+            )),
+          )}
         </p>
       )}
     </section>

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
+import * as text from "#text/people";
 import { Refusal } from "../../api/session";
 import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -39,7 +40,7 @@ export default function Person() {
       <PersonHead of={p} past={search.as_of} show={show} />
       <Remarks of={p} />
       <Tabs
-        label="Sections of the person"
+        label={text.sectionsOfThePerson}
         of={tabs.map((t) => ({
           words: t.charAt(0).toUpperCase() + t.slice(1),
           to: t === "access" && !tab ? "/people/$id" : "/people/$id/$tab",
@@ -67,11 +68,11 @@ function Unknown({ error, retry, past }: { error: unknown; retry: () => void; pa
   if (!past || !(error instanceof Refusal) || error.status !== 404) return <Failure page error={error} retry={retry} />;
   return (
     <>
-      <Head title="Person" up={<Link to="/people">People</Link>} lead={`Record ${dayWords(past)}`} />
-      <Empty title="Not recorded at that time">
-        <p>History begins with the first sync of the system. Earlier data is not known.</p>
+      <Head title={text.person} up={<Link to="/people">{text.people}</Link>} lead={text.recordPast(dayWords(past))} />
+      <Empty title={text.notRecordedAtThatTime}>
+        <p>{text.historyBeginsWithTheFirstSync}</p>
         <Link to="." search={{ ...search, as_of: undefined } as never} className="button">
-          Back to today
+          {text.backToToday}
         </Link>
       </Empty>
     </>
@@ -83,21 +84,22 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
   return (
     <>
       <Head
-        title={p.display_name || p.email || "Person"}
-        up={<Link to="/people">People</Link>}
+        title={p.display_name || p.email || text.person}
+        up={<Link to="/people">{text.people}</Link>}
         lead={
           <span className="row">
             <PersonState of={p.status} />
-            {p.urgent && <span className="bad">immediate termination</span>}
+            {p.urgent && <span className="bad">{text.immediateTerminationLower}</span>}
             {[p.title, p.department].filter(Boolean).map((w) => (
               <Text key={w} of={w} />
             ))}
             {p.manager && (
               <span>
-                reports to{" "}
-                <PersonLink id={p.manager.id} className="person-link">
-                  <bdi>{p.manager.display}</bdi>
-                </PersonLink>
+                {text.reportsToManager(
+                  <PersonLink id={p.manager.id} className="person-link">
+                    <bdi>{p.manager.display}</bdi>
+                  </PersonLink>,
+                )}
               </span>
             )}
           </span>
@@ -105,20 +107,20 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
       >
         {!past && !may.readOnly && p.status !== "archived" && (
           <Link to="/access/request" search={{ for: p.id } as never} className="button">
-            Request access
+            {text.requestAccess}
           </Link>
         )}
         {!past && may.admin && p.source_connector_id && <SyncPeople of={p.id} />}
         {!past && may.admin && <PersonActions of={p} show={show} />}
       </Head>
-      <section className="card padded stack tight" aria-label="Personal data">
+      <section className="card padded stack tight" aria-label={text.personalData}>
         <Facts of={facts(p)} />
         <div className="row">
           <Button reads tone="quiet" onClick={() => show("record")}>
-            All fields and sources
+            {text.allFieldsAndSources}
           </Button>
           <Button reads tone="quiet" onClick={() => show("handover")}>
-            Ownership
+            {text.ownership}
           </Button>
         </div>
       </section>
@@ -128,17 +130,21 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
 
 function facts(p: IdentityDetail): [string, ReactNode][] {
   return [
-    ["E-mail", p.email && <Text of={p.email} />],
-    ["Login", p.username && <Text of={p.username} />],
-    ["Employee number", p.employee_number && <Text of={p.employee_number} />],
-    ["Employment type", p.employment_type],
-    ["Location", p.location && <Text of={p.location} />],
-    ["First day", p.start_date ?? p.hire_date],
-    ["Last day", p.last_working_at ? <When key="until" at={p.last_working_at} /> : p.termination_date],
-    ["On leave", p.leave_from && `from ${p.leave_from} ${p.leave_to ? `to ${p.leave_to}` : "until they return"}`],
-    ["Sponsor", p.sponsor_id && <PersonById id={p.sponsor_id} />],
-    ["State since", <When key="since" at={p.status_changed_at} />],
-    ["Reason", p.status_reason && <Text of={p.status_reason} />],
+    [text.eMail, p.email && <Text of={p.email} />],
+    [text.login, p.username && <Text of={p.username} />],
+    [text.employeeNumber, p.employee_number && <Text of={p.employee_number} />],
+    [text.employmentType, p.employment_type],
+    [text.location, p.location && <Text of={p.location} />],
+    [text.firstDay, p.start_date ?? p.hire_date],
+    [text.lastDay, p.last_working_at ? <When key="until" at={p.last_working_at} /> : p.termination_date],
+    [
+      text.onLeave,
+      p.leave_from &&
+        (p.leave_to ? text.fromLeaveFromToLeaveTo(p.leave_from, p.leave_to) : text.fromLeaveFromUntilTheyReturn(p.leave_from)),
+    ],
+    [text.sponsor, p.sponsor_id && <PersonById id={p.sponsor_id} />],
+    [text.stateSince, <When key="since" at={p.status_changed_at} />],
+    [text.reason, p.status_reason && <Text of={p.status_reason} />],
   ];
 }
 
@@ -146,18 +152,10 @@ function facts(p: IdentityDetail): [string, ReactNode][] {
 function Remarks({ of: p }: { of: IdentityDetail }) {
   return (
     <>
-      {p.merged_into_id && (
-        <Note>
-          This record was merged into <PersonById id={p.merged_into_id} />. Its history is on that page.
-        </Note>
-      )}
-      {p.previous_identity_id && (
-        <Note>
-          Previous record: <PersonById id={p.previous_identity_id} />.
-        </Note>
-      )}
-      {p.manager_cycle && <Note tone="warn">The reporting line is circular. Correct the managers in the source of people.</Note>}
-      {p.manager_unresolved && <Note tone="warn">The manager in this record is not known yet.</Note>}
+      {p.merged_into_id && <Note>{text.thisRecordWasMergedIntoMerged(<PersonById id={p.merged_into_id} />)}</Note>}
+      {p.previous_identity_id && <Note>{text.previousRecordPreviousIdentity(<PersonById id={p.previous_identity_id} />)}</Note>}
+      {p.manager_cycle && <Note tone="warn">{text.theReportingLineIsCircularCorrect}</Note>}
+      {p.manager_unresolved && <Note tone="warn">{text.theManagerInThisRecordIs}</Note>}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
+import * as text from "#text/people";
 import { fetchPages } from "../../api/client";
 import type { Grant, IdentityDetail } from "../../api/types";
 import { dayOf } from "../../kit/day";
@@ -19,11 +20,11 @@ import { basisOf, dayWords, matches, reasonsOf } from "./words";
 const most = 2000;
 const page = 50;
 const standings = [
-  ["native", "unmanaged"],
-  ["orphaned", "orphan account"],
-  ["ending", "ending"],
-  ["approved", "approved"],
-  ["implied", "from a policy or role"],
+  ["native", text.unmanaged],
+  ["orphaned", text.orphanAccount],
+  ["ending", text.ending],
+  ["approved", text.approved],
+  ["implied", text.fromAPolicyOrRole],
 ] as const;
 
 /** What somebody holds, and why: as a picture, and as a table that says the same. */
@@ -57,26 +58,26 @@ export function PersonAccess({ of: p }: { of: IdentityDetail }) {
   return (
     <>
       <Tools rows={held.data?.rows ?? []} search={search} go={go} person={p} />
-      {asOf && <Note>Access {dayWords(asOf)}.</Note>}
+      {asOf && <Note>{text.accessAsOf(dayWords(asOf))}</Note>}
       {held.isError ? (
         <Failure error={held.error} retry={() => void held.refetch()} />
       ) : held.isPending ? (
         <Skeleton rows={8} />
       ) : held.data.rows.length === 0 ? (
-        <Empty title={asOf ? "No access on that day" : "No access"}>No access is visible to you.</Empty>
+        <Empty title={asOf ? text.noAccessOnThatDay : text.noAccess}>{text.noAccessIsVisibleToYou}</Empty>
       ) : shown.length === 0 ? (
-        <Empty title="No results match these filters">
+        <Empty title={text.noResultsMatchTheseFilters}>
           <Button reads onClick={() => go({ q: undefined, system: undefined, standing: undefined })}>
-            Clear filters
+            {text.clearFilters}
           </Button>
         </Empty>
       ) : (
         <>
-          <AccessGraph of={shown} person={p.display_name || p.email || "They"} open={(grant) => go({ why: grant })} />
+          <AccessGraph of={shown} person={p.display_name || p.email || text.they} open={(grant) => go({ why: grant })} />
           <HeldTable of={shown} all={held.data.rows} past={Boolean(asOf)} open={(grant) => go({ why: grant })} />
           {held.data.total > held.data.rows.length && (
             <p className="small muted">
-              The first {held.data.rows.length.toLocaleString("en")} of {held.data.total.toLocaleString("en")}.
+              {text.theFirstCountOfTotal(held.data.rows.length.toLocaleString("en"), held.data.total.toLocaleString("en"))}
             </p>
           )}
         </>
@@ -101,27 +102,27 @@ function Tools({ rows, search, go, person }: ToolsProps) {
   return (
     <div className="row between filters">
       <div className="row">
-        <SearchBox what="access and reasons" value={search.q ?? ""} onChange={(q) => go({ q: q || undefined })} />
-        {systems.size > 1 && <Choice words="System" value={search.system} set={(system) => go({ system })} of={[...systems]} />}
-        <Choice words="Basis" value={search.standing} set={(s) => go({ standing: s })} of={standings} />
+        <SearchBox what={text.accessAndReasons} value={search.q ?? ""} onChange={(q) => go({ q: q || undefined })} />
+        {systems.size > 1 && <Choice words={text.system} value={search.system} set={(system) => go({ system })} of={[...systems]} />}
+        <Choice words={text.basis} value={search.standing} set={(s) => go({ standing: s })} of={standings} />
         <DayFilter
-          words="As of"
+          words={text.asOf}
           max={dayOf(new Date().toISOString())}
           value={search.as_of ?? ""}
           set={(day) => go({ as_of: day || undefined, why: undefined })}
         />
         {search.as_of && (
           <Button reads onClick={() => go({ as_of: undefined })}>
-            Back to today
+            {text.backToToday}
           </Button>
         )}
       </div>
       <div className="row">
         <Button reads onClick={() => setAsking(true)}>
-          Explain access
+          {text.explainAccess}
         </Button>
         <Link to="/people/compare" search={{ a: person.id, as_of: search.as_of } as never} className="button">
-          <ArrowLeftRight aria-hidden size={15} /> Compare
+          <ArrowLeftRight aria-hidden size={15} /> {text.compare}
         </Link>
       </div>
       <ExplainAccess of={person} open={asking} close={() => setAsking(false)} />
@@ -150,7 +151,7 @@ function Choice({
     <label className={`filter${value ? " on" : ""}`}>
       <span>{words}</span>
       <select data-reads="" value={value ?? ""} onChange={(e) => set(e.target.value || undefined)}>
-        <option value="">Any</option>
+        <option value="">{text.any}</option>
         {of.map(([v, w]) => (
           <option key={v} value={v}>
             {w}
@@ -167,20 +168,20 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
   const names = useMemo(() => new Map(all.map((g) => [g.entitlement_id, g.entitlement.display])), [all]);
   const named = all.some((g) => systemOf(g, systems));
   return (
-    <Part title="Access">
-      <Table label="Access and its basis">
+    <Part title={text.access}>
+      <Table label={text.accessAndItsBasis}>
         <thead>
           <tr>
-            <th scope="col">Access</th>
-            <th scope="col">Account</th>
-            {named && <th scope="col">System</th>}
-            <th scope="col">Path</th>
-            <th scope="col">Basis</th>
-            <th scope="col">Since</th>
-            <th scope="col">Ends</th>
+            <th scope="col">{text.access}</th>
+            <th scope="col">{text.account}</th>
+            {named && <th scope="col">{text.system}</th>}
+            <th scope="col">{text.path}</th>
+            <th scope="col">{text.basis}</th>
+            <th scope="col">{text.since}</th>
+            <th scope="col">{text.ends}</th>
             {!past && (
               <th scope="col">
-                <span className="sr">Reason</span>
+                <span className="sr">{text.reason}</span>
               </th>
             )}
           </tr>
@@ -223,8 +224,13 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
                 </td>
                 {!past && (
                   <td>
-                    <Button reads tone="quiet" aria-label={`Why ${g.entitlement.display.slice(0, 80)}`} onClick={() => open(g.id)}>
-                      Why
+                    <Button
+                      reads
+                      tone="quiet"
+                      aria-label={text.whyEntitlement(g.entitlement.display.slice(0, 80))}
+                      onClick={() => open(g.id)}
+                    >
+                      {text.why}
                     </Button>
                   </td>
                 )}
@@ -236,7 +242,7 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
       {of.length > pages * page && (
         <div className="row">
           <Button reads onClick={() => setPages(pages + 1)}>
-            Show {Math.min(page, of.length - pages * page)} more of {of.length.toLocaleString("en")}
+            {text.showMinMoreOfCount(Math.min(page, of.length - pages * page), of.length.toLocaleString("en"))}
           </Button>
         </div>
       )}

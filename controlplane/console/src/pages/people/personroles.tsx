@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/people";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -8,12 +9,12 @@ import { Risk } from "../../kit/state";
 type Role = Of<"HeldRole">;
 
 const ways: Record<string, string> = {
-  rule: "membership rule",
-  policy: "policy",
-  manual: "direct assignment",
-  request: "request",
-  emergency: "emergency access",
-  other: "other",
+  rule: text.membershipRule,
+  policy: text.policy,
+  manual: text.directAssignment,
+  request: text.request,
+  emergency: text.emergencyAccess,
+  other: text.other,
 };
 
 /** The roles that somebody has, by which ways, and how far each has come. Nothing when there is none. */
@@ -22,16 +23,16 @@ export function PersonRoles({ of }: { of: string }) {
   if (roles.isError) return <Failure error={roles.error} retry={() => void roles.refetch()} />;
   if (!roles.data || roles.data.total === 0) return null;
   return (
-    <Part title="Roles">
-      <Table label="Roles">
+    <Part title={text.roles}>
+      <Table label={text.roles}>
         <thead>
           <tr>
-            <th scope="col">Role</th>
-            <th scope="col">Reason</th>
-            <th scope="col">Risk</th>
-            <th scope="col">Provisioned</th>
-            <th scope="col">Since</th>
-            <th scope="col">Ends</th>
+            <th scope="col">{text.role}</th>
+            <th scope="col">{text.reason}</th>
+            <th scope="col">{text.risk}</th>
+            <th scope="col">{text.provisioned}</th>
+            <th scope="col">{text.since}</th>
+            <th scope="col">{text.ends}</th>
           </tr>
         </thead>
         <tbody>
@@ -49,8 +50,8 @@ export function PersonRoles({ of }: { of: string }) {
                 <Risk of={r.effective_risk_level} />
               </td>
               <td>
-                {r.fulfilment.active} of {r.fulfilment.total}
-                {r.fulfilment.failed > 0 && <span className="bad"> · {r.fulfilment.failed} failed</span>}
+                {text.activeOfTotal(r.fulfilment.active, r.fulfilment.total)}
+                {r.fulfilment.failed > 0 && <span className="bad"> {text.failedFailed(r.fulfilment.failed)}</span>}
               </td>
               <td>
                 <When at={r.since} />

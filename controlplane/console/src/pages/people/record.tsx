@@ -1,4 +1,5 @@
 import { Pin } from "lucide-react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
@@ -31,32 +32,32 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
   const pinned = sources.filter(([, s]) => s.pinned).map(([f]) => f);
   const unpin = useAct<string[]>({
     act: (fields, key) => ask("POST", `/identities/${p.id}/unpin`, { body: { fields }, key, ifMatch: p.version }),
-    done: "Unpinned.",
+    done: text.unpinned,
     changes: ["/identities"],
   });
   return (
-    <Dialog side open={open} close={close} title="All fields and sources" lead="Each field with the source of its value.">
+    <Dialog side open={open} close={close} title={text.allFieldsAndSources} lead={text.eachFieldWithTheSourceOf}>
       <Facts
         of={[
-          ["ID", <Id key="id" of={p.id} />],
-          ["ID in the source", <bdi key="x">{p.external_id}</bdi>],
-          ["Last sync", p.last_synced_at && <When at={p.last_synced_at} />],
-          ["First synced", <When key="c" at={p.created_at} />],
+          [text.id, <Id key="id" of={p.id} />],
+          [text.idInTheSource, <bdi key="x">{p.external_id}</bdi>],
+          [text.lastSync, p.last_synced_at && <When at={p.last_synced_at} />],
+          [text.firstSynced, <When key="c" at={p.created_at} />],
         ]}
       />
       {pinned.length > 1 && may.admin && (
         <div className="row">
           <Button disabled={unpin.isPending} onClick={() => unpin.mutate(pinned)}>
-            Unpin all {pinned.length}
+            {text.unpinAllCount(pinned.length)}
           </Button>
         </div>
       )}
-      <Table label="Fields and their sources">
+      <Table label={text.fieldsAndTheirSources}>
         <thead>
           <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Value</th>
-            <th scope="col">Source</th>
+            <th scope="col">{text.field}</th>
+            <th scope="col">{text.value}</th>
+            <th scope="col">{text.source}</th>
           </tr>
         </thead>
         <tbody>
@@ -73,10 +74,10 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
                   <Button
                     tone="quiet"
                     disabled={unpin.isPending}
-                    aria-label={`Unpin ${wordsOf(field)}`}
+                    aria-label={text.unpinWordsOf(wordsOf(field))}
                     onClick={() => unpin.mutate([field])}
                   >
-                    Unpin
+                    {text.unpin}
                   </Button>
                 )}
               </td>
@@ -92,9 +93,9 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
 function From({ of }: { of: Source }) {
   const names = useSystems();
   if (of.pinned_by) return <bdi>{of.pinned_by.display}</bdi>;
-  if (of.connector_id) return systemOf(of, names) ? <System of={of} names={names} /> : <span>A source system</span>;
-  if (of.kind === "import") return <span>Import</span>;
-  return <span className="faint">Not recorded</span>;
+  if (of.connector_id) return systemOf(of, names) ? <System of={of} names={names} /> : <span>{text.aSourceSystem}</span>;
+  if (of.kind === "import") return <span>{text.importLabel}</span>;
+  return <span className="faint">{text.notRecorded}</span>;
 }
 
 function Pinned({ of }: { of: Source }) {
@@ -102,13 +103,13 @@ function Pinned({ of }: { of: Source }) {
   const says = displayValue(of.source_value);
   return (
     <small className="muted person-pin">
-      <Pin aria-hidden size={12} /> pinned
-      {of.pinned_until ? ` until ${of.pinned_until.slice(0, 10)}` : of.until_source_changes ? " until the source changes" : ""}
-      {says && (
-        <>
-          ; source value: <bdi>{says}</bdi>
-        </>
-      )}
+      <Pin aria-hidden size={12} />{" "}
+      {of.pinned_until
+        ? text.pinnedUntilPinnedUntil(of.pinned_until.slice(0, 10))
+        : of.until_source_changes
+          ? text.pinnedUntilTheSourceChanges
+          : text.pinned}
+      {says && <>{text.sourceValueSays(<bdi>{says}</bdi>)}</>}
     </small>
   );
 }

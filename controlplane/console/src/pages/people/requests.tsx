@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/people";
 import type { IdentityDetail, Of } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -8,7 +9,7 @@ type Request = Of<"AccessRequest">;
 
 const columns: Column<Request>[] = [
   {
-    title: "Request",
+    title: text.request2,
     cell: (r) => (
       <Link to="/requests/$id" params={{ id: r.id }}>
         {r.number}
@@ -16,10 +17,10 @@ const columns: Column<Request>[] = [
     ),
     text: (r) => r.number,
   },
-  { title: "Access", cell: (r) => <Text of={itemsOf(r)} />, text: itemsOf },
-  { title: "State", cell: (r) => <State of={r.status} />, text: (r) => r.status },
-  { title: "Requester", cell: (r) => <Text of={r.requested_by?.display} />, text: (r) => r.requested_by?.display },
-  { title: "Requested", sort: "submitted_at", cell: (r) => <When at={r.submitted_at} />, text: (r) => r.submitted_at },
+  { title: text.access, cell: (r) => <Text of={itemsOf(r)} />, text: itemsOf },
+  { title: text.state, cell: (r) => <State of={r.status} />, text: (r) => r.status },
+  { title: text.requester, cell: (r) => <Text of={r.requested_by?.display} />, text: (r) => r.requested_by?.display },
+  { title: text.requested, sort: "submitted_at", cell: (r) => <When at={r.submitted_at} />, text: (r) => r.submitted_at },
 ];
 
 function itemsOf(r: Request): string {
@@ -35,16 +36,16 @@ export function PersonRequests({ of: p }: { of: IdentityDetail }) {
     <List
       path="/access-requests"
       fixed={{ requested_for: p.id }}
-      label="Requests for this person"
+      label={text.requestsForThisPerson}
       columns={columns}
-      search="requests"
+      search={text.requests}
       csv="requests-for-a-person"
       open={(r) => ({ to: "/requests/$id", params: { id: r.id } })}
       empty={{
-        title: "No requests",
+        title: text.noRequests,
         words: (
           <Link to="/access/request" search={{ for: p.id } as never}>
-            Request access
+            {text.requestAccess}
           </Link>
         ),
       }}

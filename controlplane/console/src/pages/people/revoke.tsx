@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -25,7 +26,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
   const revoke = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason }, key }),
-    done: (r) => (r.access_ends ? "Access is being revoked." : "The reason has ended. Other reasons keep the access."),
+    done: (r) => (r.access_ends ? text.accessIsBeingRevoked : text.theReasonHasEndedOtherReasons),
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   const ending = (grant.reasons ?? []).filter((r) => r.id && r.state !== "ended" && r.effect !== "deny");
@@ -34,37 +35,40 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
     <AskFirst
       open
       close={close}
-      title="Revoke access"
+      title={text.revokeAccess}
       lead={
         <>
-          <bdi>{grant.entitlement.display}</bdi> from <bdi>{grant.identity?.display ?? grant.account.display}</bdi>
+          {text.entitlementFromIdentity(
+            <bdi>{grant.entitlement.display}</bdi>,
+            <bdi>{grant.identity?.display ?? grant.account.display}</bdi>,
+          )}
         </>
       }
-      verb={which ? "End the reason" : "Revoke"}
+      verb={which ? text.endTheReason : text.revoke}
       tone="danger"
       disabled={!reason.trim() || Boolean(tried.error)}
       act={() => revoke.mutateAsync()}
     >
       {ending.length > 1 && (
         <SelectField
-          label="Reason to end"
+          label={text.reasonToEnd}
           value={which}
           set={setWhich}
-          none="all reasons"
-          options={ending.map((r) => [r.id ?? "", `only ${reasonOf(r).words}`] as const)}
+          none={text.allReasons}
+          options={ending.map((r) => [r.id ?? "", text.onlyWords(reasonOf(r).words)] as const)}
         />
       )}
       {!which && (returns || until) && (
         <TextField
-          label="Block until"
+          label={text.blockUntil}
           type="date"
           value={until}
           set={setUntil}
           error={problemAt(tried.error, "exclude_until")}
-          hint="A policy would grant this access again. It is blocked until this day. Afterwards policies apply again."
+          hint={text.aPolicyWouldGrantThisAccess}
         />
       )}
-      <TextField label="Reason" value={reason} set={setReason} rows={2} max={1000} required hint="Shown in the history of the access." />
+      <TextField label={text.reason} value={reason} set={setReason} rows={2} max={1000} required hint={text.shownInTheHistoryOfThe} />
       <DryRun of={tried}>{(t) => <Told of={t} />}</DryRun>
     </AskFirst>
   );
@@ -74,13 +78,15 @@ function Told({ of }: { of: Impact }) {
   const remaining = of.reasons_remaining ?? [];
   return (
     <ul className="stack tight small">
-      <li>{of.access_ends ? "The access ends." : "The access stays: other reasons keep it."}</li>
-      {(of.reasons_ended ?? []).length > 0 && <li>Ending: {(of.reasons_ended ?? []).map((r) => reasonOf(r).words).join(", ")}.</li>}
-      {remaining.length > 0 && <li>Remaining: {remaining.map((r) => reasonOf(r).words).join(", ")}.</li>}
-      {(of.would_return ?? []).length > 0 && (
-        <li>Would return through: {(of.would_return ?? []).map((r) => reasonOf(r).words).join(", ")}.</li>
+      <li>{of.access_ends ? text.theAccessEnds : text.theAccessStaysOtherReasonsKeep}</li>
+      {(of.reasons_ended ?? []).length > 0 && (
+        <li>{text.endingReasonsEnded((of.reasons_ended ?? []).map((r) => reasonOf(r).words).join(", "))}</li>
       )}
-      {of.excluded_until && <li>Blocked until {dayOf(of.excluded_until)}.</li>}
+      {remaining.length > 0 && <li>{text.remainingRemaining(remaining.map((r) => reasonOf(r).words).join(", "))}</li>}
+      {(of.would_return ?? []).length > 0 && (
+        <li>{text.wouldReturnThroughWouldReturn((of.would_return ?? []).map((r) => reasonOf(r).words).join(", "))}</li>
+      )}
+      {of.excluded_until && <li>{text.blockedUntilExcludedUntil(dayOf(of.excluded_until))}</li>}
       {(of.notes ?? []).map((n) => (
         <li key={n}>{n}</li>
       ))}

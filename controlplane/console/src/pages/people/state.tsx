@@ -1,10 +1,11 @@
+import * as text from "#text/people";
 import { State } from "../../kit/state";
 
 const words: Record<string, string> = {
-  pre_hire: "starts soon",
-  on_leave: "on leave",
-  notice: "leaving",
-  deactivated: "has left",
+  pre_hire: text.startsSoon,
+  on_leave: text.onLeaveLower,
+  notice: text.leavingLower,
+  deactivated: text.hasLeft,
 };
 
 export const stateWords = (of: string) => words[of] ?? of;

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -23,15 +24,13 @@ export function SyncPeople({ of }: { of?: string }) {
   return (
     <>
       <Button disabled={sync.isPending} onClick={() => sync.mutate()}>
-        <RefreshCw aria-hidden size={15} /> Sync
+        <RefreshCw aria-hidden size={15} /> {text.sync}
       </Button>
       <Dialog
         open={runs !== undefined}
         close={() => setRuns(undefined)}
-        title="Sync started"
-        lead={
-          runs?.length ? "The sync continues in the background. Changes are shown here when it ends." : "No connected system can be synced."
-        }
+        title={text.syncStarted}
+        lead={runs?.length ? text.theSyncContinuesInTheBackground : text.noConnectedSystemCanBeSynced}
       >
         <ul className="stack tight">
           {runs?.map((r) => (
@@ -41,11 +40,13 @@ export function SyncPeople({ of }: { of?: string }) {
                 <State
                   of={r.outcome}
                   tone={r.outcome === "not_ready" ? "warn" : "info"}
-                  words={r.outcome === "started" ? "started" : r.outcome === "already_running" ? "already running" : "cannot sync now"}
+                  words={
+                    r.outcome === "started" ? text.started : r.outcome === "already_running" ? text.alreadyRunning : text.cannotSyncNow
+                  }
                 />
                 {r.run_id && (
                   <Link to="/connectors/$id/runs/$run" params={{ id: r.connector_id, run: r.run_id }} className="button">
-                    Open run
+                    {text.openRun}
                   </Link>
                 )}
               </span>

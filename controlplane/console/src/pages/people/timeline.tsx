@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/people";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { DayFilter } from "../../kit/dayinput";
@@ -9,15 +10,15 @@ import { Badge, Button, Empty, Failure, Skeleton, When } from "../../kit/kit";
 type Event = Of<"HistoryEvent">;
 
 const kinds = [
-  ["record", "record"],
-  ["state", "state"],
-  ["account", "accounts"],
-  ["grant", "access"],
-  ["reason", "reasons"],
-  ["role", "roles"],
-  ["request", "requests"],
-  ["provisioning", "changes of systems"],
-  ["audit", "actions of people"],
+  ["record", text.record],
+  ["state", text.stateLower],
+  ["account", text.accountsLower],
+  ["grant", text.accessLower],
+  ["reason", text.reasons],
+  ["role", text.rolesLower],
+  ["request", text.requests],
+  ["provisioning", text.changesOfSystems],
+  ["audit", text.actionsOfPeople],
 ] as const;
 const words = new Map<string, string>(kinds);
 
@@ -42,9 +43,9 @@ export function Timeline({ path, label }: { path: string; label: string }) {
     <section className="stack tight" aria-label={label}>
       <div className="row filters">
         <label className={`filter${search.kind ? " on" : ""}`}>
-          <span className="sr">Kind</span>
+          <span className="sr">{text.kind}</span>
           <select data-reads="" value={search.kind ?? ""} onChange={(e) => go({ kind: e.target.value || undefined })}>
-            <option value="">Kind: all</option>
+            <option value="">{text.kindAll}</option>
             {kinds.map(([v, w]) => (
               <option key={v} value={v}>
                 {w}
@@ -52,15 +53,15 @@ export function Timeline({ path, label }: { path: string; label: string }) {
             ))}
           </select>
         </label>
-        <DayFilter words="From" value={search.from ?? ""} set={(from) => go({ from: from || undefined })} />
-        <DayFilter words="To" value={search.to ?? ""} set={(to) => go({ to: to || undefined })} />
+        <DayFilter words={text.from} value={search.from ?? ""} set={(from) => go({ from: from || undefined })} />
+        <DayFilter words={text.to} value={search.to ?? ""} set={(to) => go({ to: to || undefined })} />
       </div>
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
       ) : all.isPending ? (
         <Skeleton rows={6} />
       ) : events.length === 0 ? (
-        <Empty title="No events in this period">History begins on the day on which this person was first recorded.</Empty>
+        <Empty title={text.noEventsInThisPeriod}>{text.historyBeginsOnTheDayOn}</Empty>
       ) : (
         <ol className="timeline card">
           {events.map((e) => (
@@ -71,7 +72,7 @@ export function Timeline({ path, label }: { path: string; label: string }) {
       {all.hasNextPage && (
         <div className="row">
           <Button reads disabled={all.isFetchingNextPage} onClick={() => void all.fetchNextPage()}>
-            {all.isFetchingNextPage ? "Loading…" : "Show earlier events"}
+            {all.isFetchingNextPage ? text.loading : text.showEarlierEvents}
           </Button>
         </div>
       )}
@@ -104,7 +105,7 @@ function Happened({ of: e, path }: { of: Event; path: string }) {
       {changes.length > 0 && (
         <details>
           <summary data-reads="" className="small">
-            Differences
+            {text.differences}
           </summary>
           <Differences of={changes} />
         </details>

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/people";
 import type { Grant, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
@@ -16,7 +17,7 @@ type Told = Of<"AccessExplanation">;
 export function Why({ grant, close }: { grant: string | undefined; close: () => void }) {
   const told = useGet<Told>(`/entitlements/grants/${grant}/explain`, {}, { enabled: Boolean(grant) });
   return (
-    <Dialog side open={Boolean(grant)} close={close} title={told.data ? <bdi>{told.data.entitlement.display}</bdi> : "Reason"}>
+    <Dialog side open={Boolean(grant)} close={close} title={told.data ? <bdi>{told.data.entitlement.display}</bdi> : text.reason}>
       {told.isError ? (
         <Failure error={told.error} retry={() => void told.refetch()} />
       ) : told.isPending ? (
@@ -50,15 +51,15 @@ export function AccessExplanation({ of }: { of: Told }) {
       </ol>
       {of.difference && of.desired && !of.observed && <Note tone="warn">{of.difference}</Note>}
       {!of.provisioning.writes && of.provisioning.because?.length ? (
-        <Note tone="warn">No change is sent to the system: {of.provisioning.because.join(" ")}</Note>
+        <Note tone="warn">{text.noChangeIsSentToThe(of.provisioning.because.join(" "))}</Note>
       ) : null}
       <Facts
         of={[
-          ["Account", of.accounts?.length ? <Accounts key="accounts" of={of.accounts} /> : undefined],
-          ["First seen", of.first_seen && <When at={of.first_seen.at} />],
-          ["Date in the system", of.first_seen?.assigned_by],
-          ["Last used", grant?.last_used_at ? <When key="used" at={grant.last_used_at} /> : undefined],
-          ["Ends", of.ends_at && <When at={of.ends_at} />],
+          [text.account, of.accounts?.length ? <Accounts key="accounts" of={of.accounts} /> : undefined],
+          [text.firstSeen, of.first_seen && <When at={of.first_seen.at} />],
+          [text.dateInTheSystem, of.first_seen?.assigned_by],
+          [text.lastUsed, grant?.last_used_at ? <When key="used" at={grant.last_used_at} /> : undefined],
+          [text.ends, of.ends_at && <When at={of.ends_at} />],
         ]}
       />
       {grant && <Paths grant={grant} />}
@@ -69,14 +70,16 @@ export function AccessExplanation({ of }: { of: Told }) {
           <>
             {revocable(grant) && (
               <Button tone="danger" onClick={() => setDoing("revoke")}>
-                Revoke
+                {text.revoke}
               </Button>
             )}
-            {(of.reasons ?? []).some((r) => r.state !== "ended" && r.until) && <Button onClick={() => setDoing("extend")}>Extend</Button>}
+            {(of.reasons ?? []).some((r) => r.state !== "ended" && r.until) && (
+              <Button onClick={() => setDoing("extend")}>{text.extend}</Button>
+            )}
           </>
         )}
         <Link to="/access/$id" params={{ id: of.entitlement.id }} className="button">
-          Open entitlement
+          {text.openEntitlement}
         </Link>
       </div>
       {grant && doing === "revoke" && <Revoke grant={grant} close={() => setDoing(undefined)} />}
@@ -103,26 +106,24 @@ function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
   if (of.length === 0) return null;
   return (
     <section className="stack tight">
-      <h3>Reasons</h3>
+      <h3>{text.reasons2}</h3>
       <ul className="stack tight">
         {of.map((r, i) => (
           <li key={r.id ?? `native ${i}`} className="reason">
             <div className="row between">
               <Standing of={r} />
-              <span className="small muted">
-                since <When at={r.since} />
-              </span>
+              <span className="small muted">{text.sinceSince(<When at={r.since} />)}</span>
             </div>
             <p dir="auto">{r.sentence}</p>
             {r.rule && (
               <p className="small muted" dir="auto">
-                Reason {r.rule}
+                {text.reasonRule(r.rule)}
               </p>
             )}
             {r.end_reason && <p className="small muted">{r.end_reason}</p>}
             {r.request_id && (
               <Link to="/requests/$id" params={{ id: r.request_id }} className="small">
-                Open the request
+                {text.openTheRequest}
               </Link>
             )}
           </li>
@@ -133,8 +134,8 @@ function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
 }
 
 function Standing({ of: r }: { of: Of<"ExplainedReason"> }) {
-  if (r.effect === "deny") return <State of={r.state} tone="bad" words={`denial, ${r.state}`} />;
-  if (r.kind === "native") return <State of="native" tone="warn" words="found in the system" />;
+  if (r.effect === "deny") return <State of={r.state} tone="bad" words={text.denialState(r.state)} />;
+  if (r.kind === "native") return <State of="native" tone="warn" words={text.foundInTheSystem} />;
   return <State of={r.state} />;
 }
 
@@ -142,14 +143,14 @@ function Changes({ of }: { of: Of<"ExplainedTask">[] }) {
   if (of.length === 0) return null;
   return (
     <section className="stack tight">
-      <h3>Provisioning</h3>
+      <h3>{text.provisioning}</h3>
       <ul className="stack tight">
         {of.map((t) => (
           <li key={t.id} className="reason">
             <div className="row between">
               <State of={t.state} />
               <Link to="/provisioning" search={{ task: t.id } as never} className="small">
-                Open the change
+                {text.openTheChange}
               </Link>
             </div>
             <p dir="auto">{t.sentence}</p>

@@ -1,3 +1,4 @@
+import * as text from "#text/people";
 import type { Grant, Of } from "../../api/types";
 import { dayOf } from "../../kit/day";
 
@@ -6,21 +7,25 @@ export type Tone = "plain" | "odd" | "bad" | "soon";
 export type Reason = { key: string; words: string; tone: Tone };
 
 const kinds: Record<string, string> = {
-  request: "Request",
-  emergency: "Emergency access",
-  manual: "Direct assignment",
-  exception: "Exception",
-  imported: "Accepted as found",
-  certified: "Certified in a review",
+  request: text.request2,
+  emergency: text.emergencyAccess2,
+  manual: text.directAssignment2,
+  exception: text.exception,
+  imported: text.acceptedAsFound,
+  certified: text.certifiedInAReview,
 };
 
 /** What a reason is called. */
 export function reasonOf(r: Of<"GrantReason">): Reason {
-  if (r.effect === "deny") return { key: `deny ${r.source.id}`, words: `Denied: ${r.source.display}`, tone: "bad" };
-  if (r.role) return { key: `role ${r.role.id}`, words: `Role: ${r.role.display}`, tone: "plain" };
-  if (r.kind === "native") return { key: "native", words: "Found in the system", tone: "odd" };
+  if (r.effect === "deny") return { key: `deny ${r.source.id}`, words: text.deniedSource(r.source.display), tone: "bad" };
+  if (r.role) return { key: `role ${r.role.id}`, words: text.roleRole(r.role.display), tone: "plain" };
+  if (r.kind === "native") return { key: "native", words: text.foundInTheSystem2, tone: "odd" };
   if (r.kind === "birthright" || r.kind === "policy" || r.kind === "role")
-    return { key: `${r.kind} ${r.source.id}`, words: `${r.kind === "role" ? "Role" : "Policy"}: ${r.source.display}`, tone: "plain" };
+    return {
+      key: `${r.kind} ${r.source.id}`,
+      words: `${r.kind === "role" ? text.role : text.policy2}: ${r.source.display}`,
+      tone: "plain",
+    };
   return { key: r.kind, words: kinds[r.kind] ?? r.kind, tone: "plain" };
 }
 
@@ -32,30 +37,31 @@ export function reasonsOf(g: Grant, names: Map<string, string>): Reason[] {
   const ways = (g.reasons ?? []).filter((r) => r.state !== "ended").map(reasonOf);
   for (const path of g.paths ?? []) {
     const steps = (path.entitlement_ids ?? []).slice(0, -1);
-    const words = steps.map((id) => names.get(id) ?? "another group").join(" → ");
-    ways.push({ key: `in ${steps.join(" ")}`, words: `In: ${words || "another group"}`, tone: "plain" });
+    const words = steps.map((id) => names.get(id) ?? text.anotherGroup).join(" → ");
+    ways.push({ key: `in ${steps.join(" ")}`, words: text.inWords(words || text.anotherGroup), tone: "plain" });
   }
-  if (ways.length === 0) ways.push({ key: g.directness, words: g.directness === "inherited" ? "Inherited" : "No reason", tone: "plain" });
+  if (ways.length === 0)
+    ways.push({ key: g.directness, words: g.directness === "inherited" ? text.inherited : text.noReason, tone: "plain" });
   const seen = new Set<string>();
   return ways.filter((w) => !seen.has(w.key) && seen.add(w.key));
 }
 
 const standings: Record<string, { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" }> = {
-  approved: { words: "approved", tone: "ok" },
-  implied: { words: "from a policy or role", tone: "ok" },
-  native: { words: "unmanaged", tone: "warn" },
-  orphaned: { words: "orphan account", tone: "bad" },
-  ending: { words: "ending", tone: "warn" },
+  approved: { words: text.approved, tone: "ok" },
+  implied: { words: text.fromAPolicyOrRole, tone: "ok" },
+  native: { words: text.unmanaged, tone: "warn" },
+  orphaned: { words: text.orphanAccount, tone: "bad" },
+  ending: { words: text.ending, tone: "warn" },
 };
 
 /** What a grant stands on, in words. */
 export function basisOf(g: Grant): { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" } {
-  if (g.reappeared) return { words: "reappeared", tone: "bad" };
-  if (g.status === "failed") return { words: "provisioning failed", tone: "bad" };
-  if (g.desired && !g.observed) return { words: "being provisioned", tone: "info" };
-  if (g.status === "revoking") return { words: "being revoked", tone: "info" };
+  if (g.reappeared) return { words: text.reappeared, tone: "bad" };
+  if (g.status === "failed") return { words: text.provisioningFailed, tone: "bad" };
+  if (g.desired && !g.observed) return { words: text.beingProvisioned, tone: "info" };
+  if (g.status === "revoking") return { words: text.beingRevoked, tone: "info" };
   if (g.compliance_status === "implied" && g.directness === "inherited" && (g.reasons ?? []).length === 0)
-    return { words: "inherited", tone: "ok" };
+    return { words: text.inheritedLower, tone: "ok" };
   return standings[g.compliance_status ?? ""] ?? { words: String(g.status).replaceAll("_", " "), tone: "neutral" };
 }
 
@@ -78,6 +84,6 @@ export function matches(g: Grant, q: string): boolean {
 
 /** A day, or an instant, in words: a day means its end. */
 export function dayWords(asOf: string): string {
-  if (asOf.length === 10) return `on ${asOf}, at the end of the day`;
-  return `on ${dayOf(asOf)} at ${new Date(asOf).toLocaleTimeString("en-GB")}`;
+  if (asOf.length === 10) return text.onAsOfAtTheEnd(asOf);
+  return text.onAsOfAtToLocale(dayOf(asOf), new Date(asOf).toLocaleTimeString("en-GB"));
 }

@@ -1,9 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import * as text from "#text/policies";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
@@ -31,31 +32,31 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
         act: (query, key) => ask<Policy>("POST", `${at}/${path}`, { query, key, ifMatch: p.version, ...(body ? { body } : {}) }),
       })
       .catch(showRefusal);
-  const on = () => (p.mode === "enforce" ? setAsking("activate") : void go("Enable", `${p.name} enabled.`, "enable"));
+  const on = () => (p.mode === "enforce" ? setAsking("activate") : void go(text.enable, text.nameEnabled(p.name), "enable"));
   return (
     <>
       {p.enabled && p.mode === "shadow" && (
         <Button tone="primary" disabled={busy} onClick={() => setAsking("activate")}>
-          Activate
+          {text.activate}
         </Button>
       )}
       {!p.enabled && (
         <Button tone="primary" disabled={busy} onClick={on}>
-          Enable
+          {text.enable}
         </Button>
       )}
       {p.tripped_at && (
         <Button tone="primary" onClick={() => setAsking("reset")}>
-          Resume
+          {text.resume}
         </Button>
       )}
       {children}
       <Menu
-        words="More"
+        words={text.more}
         of={[
-          p.enabled && p.mode === "enforce" && { words: "Switch to dry run", act: () => setAsking("watch") },
-          p.enabled && { words: "Disable", act: () => setAsking("off") },
-          { words: "Delete", act: () => setAsking("delete"), danger: true },
+          p.enabled && p.mode === "enforce" && { words: text.switchToDryRun, act: () => setAsking("watch") },
+          p.enabled && { words: text.disable, act: () => setAsking("off") },
+          { words: text.deleteLabel, act: () => setAsking("delete"), danger: true },
         ]}
       />
       {asking === "activate" && <Activate of={p} close={() => setAsking(undefined)} />}
@@ -66,10 +67,10 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
 }
 
 const told = {
-  delete: { title: "Delete this policy", verb: "Delete", path: "", done: "was deleted." },
-  reset: { title: "Resume this policy", verb: "Accept changes and resume", path: "/breaker/reset", done: "is active again." },
-  watch: { title: "Switch to dry run", verb: "Switch to dry run", path: "/mode", done: "is in dry run." },
-  off: { title: "Disable this policy", verb: "Disable", path: "/disable", done: "is disabled." },
+  delete: { title: text.deleteThisPolicy, verb: text.deleteLabel, path: "", done: text.wasDeleted },
+  reset: { title: text.resumeThisPolicy, verb: text.acceptChangesAndResume, path: "/breaker/reset", done: text.isActiveAgain },
+  watch: { title: text.switchToDryRun, verb: text.switchToDryRun, path: "/mode", done: text.isInDryRun },
+  off: { title: text.disableThisPolicy, verb: text.disable, path: "/disable", done: text.isDisabled },
 } as const;
 
 function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; close: () => void }) {
@@ -102,7 +103,7 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
       {what === "reset" ? (
         <>
           <Note tone="warn">{stopReason(p.tripped_reason)}</Note>
-          <p>Pending changes are applied: up to {count(p.stats.would_grant + p.stats.would_end, "change")}.</p>
+          <p>{text.pendingChangesAreAppliedUpTo(p.stats.would_grant + p.stats.would_end)}</p>
         </>
       ) : (
         <Effect of={p} at={what === "delete"} />
@@ -114,13 +115,17 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
 /** What becomes of the access of a policy that ends. */
 function Effect({ of: p, at }: { of: Policy; at: boolean }) {
   const live = p.enabled && p.mode === "enforce";
-  if (p.effect === "deny")
-    return <p>{live ? "People can get the denied access again from other sources." : "It denies no access at present."}</p>;
-  if (!live || p.holder_count === 0) return <p>No one has access through this policy, so no one loses access.</p>;
+  if (p.effect === "deny") return <p>{live ? text.peopleCanGetTheDeniedAccess : text.itDeniesNoAccessAtPresent}</p>;
+  if (!live || p.holder_count === 0) return <p>{text.noOneHasAccessThroughThis}</p>;
   return (
     <Note tone="warn">
-      <strong>{number(p.holder_count)}</strong> {p.holder_count === 1 ? "person has" : "people have"} access through this policy. Access
-      without another reason ends{at || p.lifecycle?.on_no_match === "end_now" ? " at once" : " after the grace period of the policy"}.
+      {p.holder_count === 1
+        ? at || p.lifecycle?.on_no_match === "end_now"
+          ? text.holderCountPersonHasAccessThrough(<strong>{number(p.holder_count)}</strong>)
+          : text.holderCountPersonHasAccessThroughLower(<strong>{number(p.holder_count)}</strong>)
+        : at || p.lifecycle?.on_no_match === "end_now"
+          ? text.holderCountPeopleHaveAccessThrough(<strong>{number(p.holder_count)}</strong>)
+          : text.holderCountPeopleHaveAccessThroughLower(<strong>{number(p.holder_count)}</strong>)}
     </Note>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import * as text from "#text/policies";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -29,7 +30,7 @@ export function Activate({ of: p, close }: { of: Policy; close: () => void }) {
         ifMatch: p.version,
         ...(p.enabled ? { body: { mode: "enforce" } } : {}),
       }),
-    done: `${p.name} is active.`,
+    done: text.nameIsActive(p.name),
     changes: ["/policies"],
   });
   const act = async () => {
@@ -45,9 +46,9 @@ export function Activate({ of: p, close }: { of: Policy; close: () => void }) {
       open
       wide
       close={close}
-      title={`Activate ${p.name}?`}
-      lead="Access is granted and ended as soon as the policy is active."
-      verb="Activate"
+      title={text.activateName(p.name)}
+      lead={text.accessIsGrantedAndEndedAs}
+      verb={text.activate}
       tone={(told.data?.grants_ended ?? 0) > 0 ? "danger" : "primary"}
       disabled={!told.data || told.isFetching}
       act={act}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import * as text from "#text/policies";
 import { useGet } from "../../api/use";
 import { access, Pick, type Picked, people, roles } from "../../kit/pick";
 import { kindOf, opsOf, opWords, type Rule, termOf, typedAs, vocabulary, withField, withOperator } from "./language";
@@ -12,9 +13,9 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
   const custom = /^(attributes|labels)\./.test(field);
   const kind = kindOf(of);
   return (
-    <Removable words={`Remove clause ${n}`} drop={drop} wrong={wrong}>
+    <Removable words={text.removeClauseN(n)} drop={drop} wrong={wrong}>
       <select
-        aria-label={`Clause ${n}: field`}
+        aria-label={text.clauseNField(n)}
         data-reads=""
         value={custom ? `${field.split(".")[0]}.` : field}
         onChange={(e) => set(e.target.value.endsWith(".") ? { field: e.target.value, op: "eq", value: "" } : withField(of, e.target.value))}
@@ -28,11 +29,11 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
             ))}
           </optgroup>
         ))}
-        <optgroup label="More fields">
-          <option value="attributes.">custom attribute</option>
-          <option value="labels.">label</option>
-          <option value="has_role">role</option>
-          <option value="has_entitlement">entitlement</option>
+        <optgroup label={text.moreFields}>
+          <option value="attributes.">{text.customAttribute}</option>
+          <option value="labels.">{text.label}</option>
+          <option value="has_role">{text.role}</option>
+          <option value="has_entitlement">{text.entitlement}</option>
         </optgroup>
         {!custom &&
           of.field !== undefined &&
@@ -41,15 +42,15 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
       </select>
       {custom && (
         <input
-          aria-label={`Clause ${n}: name of the ${field.startsWith("labels") ? "label" : "attribute"}`}
+          aria-label={field.startsWith("labels") ? text.clauseNNameOfTheLabel(n) : text.clauseNNameOfTheAttribute(n)}
           data-reads=""
           className="mono"
-          placeholder="name"
+          placeholder={text.name}
           value={field.replace(/^\w+\./, "")}
           onChange={(e) => set({ ...of, field: `${field.split(".")[0]}.${e.target.value.trim()}` })}
         />
       )}
-      <select aria-label={`Clause ${n}: operator`} data-reads="" value={of.op} onChange={(e) => set(withOperator(of, e.target.value))}>
+      <select aria-label={text.clauseNOperator(n)} data-reads="" value={of.op} onChange={(e) => set(withOperator(of, e.target.value))}>
         {[...new Set([...opsOf(kind), of.op])].map((op) => (
           <option key={op} value={op}>
             {opWords[op] ?? op}
@@ -63,13 +64,13 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
 
 function Value({ of, set, n, bad }: { of: Rule; set: (v: unknown) => void; n: number; bad: boolean }) {
   const kind = kindOf(of);
-  const label = `Clause ${n}: value`;
+  const label = text.clauseNValue(n);
   const { among } = termOf(of.field ?? "");
   if (of.op === "exists" || kind === "flag")
     return (
       <select aria-label={label} data-reads="" value={String(of.value)} onChange={(e) => set(e.target.value === "true")}>
-        <option value="true">yes</option>
-        <option value="false">no</option>
+        <option value="true">{text.yes}</option>
+        <option value="false">{text.no}</option>
       </select>
     );
   if (kind === "role" || kind === "access" || kind === "tree") return <Someone of={of} set={set} label={label} />;
@@ -77,7 +78,7 @@ function Value({ of, set, n, bad }: { of: Rule; set: (v: unknown) => void; n: nu
   if (among.length)
     return (
       <select aria-label={label} data-reads="" value={String(of.value ?? "")} onChange={(e) => set(e.target.value)}>
-        <option value="">Select</option>
+        <option value="">{text.select}</option>
         {among.map((v) => (
           <option key={v} value={v}>
             {v.replaceAll("_", " ")}
@@ -115,11 +116,11 @@ function Several({ of, set, label, bad }: { of: Rule; set: (v: unknown) => void;
   }, [kept]);
   return (
     <textarea
-      aria-label={`${label}, one per line`}
+      aria-label={text.labelOnePerLine(label)}
       data-reads=""
       dir="auto"
       rows={Math.min(6, Math.max(2, typed.split("\n").length))}
-      placeholder="one per line"
+      placeholder={text.onePerLine}
       aria-invalid={bad || undefined}
       value={typed}
       onChange={(e) => {

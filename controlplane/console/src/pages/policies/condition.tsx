@@ -1,10 +1,11 @@
+import * as text from "#text/policies";
 import "./condition.css";
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { useDebounced } from "../../kit/debounce";
 import { Button, Text } from "../../kit/kit";
 import { Clause } from "./clause";
@@ -59,10 +60,10 @@ export function ConditionField({ label, value, set, wrong, at = "" }: Props) {
             setUnread(false);
           }}
         >
-          Clauses
+          {text.clauses}
         </button>
         <button type="button" className="chip" data-reads="" aria-pressed={words} onClick={() => setWords(true)}>
-          As text
+          {text.asText}
         </button>
       </div>
       {words ? (
@@ -96,25 +97,25 @@ export function ConditionGroup({
   const first = about === "people" ? { field: "department", op: "eq", value: "" } : { field: "item.risk_level", op: "eq", value: "high" };
   return (
     <fieldset className="cond-group">
-      <legend className="sr">{at ? "Group of clauses" : "Clauses"}</legend>
+      <legend className="sr">{at ? text.groupOfClauses : text.clauses}</legend>
       <div className="row">
         <select
-          aria-label="Operator"
+          aria-label={text.operator}
           data-reads=""
           value={of.match}
           onChange={(e) => set({ ...of, match: e.target.value as Group["match"] })}
         >
-          <option value="all">all of these are true</option>
-          <option value="any">any of these is true</option>
-          <option value="none">none of these is true</option>
+          <option value="all">{text.allOfTheseAreTrue}</option>
+          <option value="any">{text.anyOfTheseIsTrue}</option>
+          <option value="none">{text.noneOfTheseIsTrue}</option>
         </select>
         {drop && (
-          <Button reads tone="quiet" className="icon" aria-label="Remove this group" onClick={drop}>
+          <Button reads tone="quiet" className="icon" aria-label={text.removeThisGroup} onClick={drop}>
             <X aria-hidden size={14} />
           </Button>
         )}
       </div>
-      {of.rules.length === 0 && <p className="small muted">{of.match === "all" ? "No clauses: everyone." : "No clauses yet."}</p>}
+      {of.rules.length === 0 && <p className="small muted">{of.match === "all" ? text.noClausesEveryone : text.noClausesYet}</p>}
       {of.rules.map((n, i) => {
         const here = `${at}/rules/${i}`;
         return (
@@ -145,10 +146,10 @@ export function ConditionGroup({
       })}
       <div className="row">
         <Button reads onClick={() => add(first)}>
-          <Plus aria-hidden size={14} /> Clause
+          <Plus aria-hidden size={14} /> {text.clause}
         </Button>
         <Button reads tone="quiet" onClick={() => add({ match: "any", rules: [first] })}>
-          <Plus aria-hidden size={14} /> Group
+          <Plus aria-hidden size={14} /> {text.group}
         </Button>
         <Button
           reads
@@ -157,7 +158,7 @@ export function ConditionGroup({
             add({ expression: about === "people" ? "identity['department'] == ''" : "request['item']['risk_level'] == 'high'" })
           }
         >
-          <Plus aria-hidden size={14} /> Expression
+          <Plus aria-hidden size={14} /> {text.expression}
         </Button>
       </div>
     </fieldset>
@@ -168,9 +169,9 @@ type ScriptProps = { of: string; set: (t: string) => void; drop: () => void; wro
 
 function Script({ of, set, drop, wrong, about }: ScriptProps) {
   return (
-    <Removable words="Remove expression" drop={drop} wrong={wrong}>
+    <Removable words={text.removeExpression} drop={drop} wrong={wrong}>
       <textarea
-        aria-label={`Python expression over identity${about === "people" ? "" : " and request"}`}
+        aria-label={about === "people" ? text.pythonExpressionOverIdentity : text.pythonExpressionOverIdentityAndRequest}
         data-reads=""
         className="mono cond-script"
         rows={2}
@@ -200,23 +201,20 @@ function InWords({ sentence, set, unread }: InWordsProps) {
   return (
     <div className="field">
       <textarea
-        aria-label="Condition as text"
+        aria-label={text.conditionAsText}
         data-reads=""
         rows={3}
         dir="auto"
         value={typed ?? sentence}
         aria-invalid={bad || undefined}
-        placeholder="department is Nursing or Surgery, and employment type is employee"
+        placeholder={text.departmentIsNursingOrSurgeryAnd}
         onChange={(e) => setTyped(e.target.value)}
       />
-      <small className="muted">
-        Join clauses with “, and ” or “, or ”. Use parentheses for groups. Example: title contains nurse, and (country is CH or DE, or
-        manager is not known)
-      </small>
+      <small className="muted">{text.joinClausesWithAndOrOr}</small>
       {wrong.map((p) => (
         <small key={p.pointer + p.detail} className="bad" role="alert">
           {p.detail}
-          {p.suggestions.length > 0 && ` Did you mean ${p.suggestions.join(", ")}?`}
+          {p.suggestions.length > 0 && text.didYouMeanSuggestions(p.suggestions.join(", "))}
         </small>
       ))}
     </div>
@@ -227,8 +225,8 @@ type ToldProps = { of: Verdict | undefined; problems: Verdict["problems"]; stale
 
 /** What a condition says and whom it is about now. What is wrong with a clause stands at the clause. */
 function Told({ of, problems, stale, failed }: ToldProps) {
-  if (failed) return <p className="small bad">The condition cannot be evaluated right now. Your changes are kept.</p>;
-  if (!of) return <p className="small muted">Evaluating…</p>;
+  if (failed) return <p className="small bad">{text.theConditionCannotBeEvaluatedRight}</p>;
+  if (!of) return <p className="small muted">{text.evaluating}</p>;
   const whole = problems.filter((p) => !/^#\/rules\//.test(p.pointer));
   if (whole.length > 0)
     return (
@@ -236,7 +234,7 @@ function Told({ of, problems, stale, failed }: ToldProps) {
         {whole.map((p) => (
           <li key={p.pointer + p.code}>
             {p.detail}
-            {p.suggestions.length > 0 && ` Did you mean ${p.suggestions.join(", ")}?`}
+            {p.suggestions.length > 0 && text.didYouMeanSuggestions(p.suggestions.join(", "))}
           </li>
         ))}
       </ul>
@@ -244,20 +242,20 @@ function Told({ of, problems, stale, failed }: ToldProps) {
   if (!of.valid)
     return (
       <p className="small muted" role="status">
-        {problems.length > 0 ? "Correct the marked clauses to see who matches." : "Complete the clauses to see who matches."}
+        {problems.length > 0 ? text.correctTheMarkedClausesToSee : text.completeTheClausesToSeeWho}
       </p>
     );
   const names = of.sample.filter((s) => s.matches).slice(0, 4);
   return (
     <div className="cond-told small" role="status" aria-busy={stale || undefined}>
       <p>
-        <q dir="auto">{of.sentence || "everybody"}</q>
+        <q dir="auto">{of.sentence || text.everybody}</q>
       </p>
       <p className="muted">
-        <strong>{number(of.matches)}</strong> of {count(of.people, "person", "people")} match now
+        {text.matchesOfPeopleMatchNow(<strong>{number(of.matches)}</strong>, of.people)}
         {names.length > 0 && (
           <>
-            , such as{" "}
+            {text.suchAs}{" "}
             {names.map((s, i) => (
               <span key={s.identity_id}>
                 {i > 0 && ", "}
@@ -269,7 +267,7 @@ function Told({ of, problems, stale, failed }: ToldProps) {
       </p>
       {of.warnings.map((w) => (
         <p key={w.pointer + w.code} className="muted">
-          Evaluation failed for {count(w.people, "person", "people")}, which counts as no match: {w.detail}
+          {text.evaluationFailedForPeopleWhichCounts(w.people, w.detail)}
         </p>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/policies";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -39,8 +40,8 @@ export function useConfirmed<R>(changes: string[]) {
       open
       wide
       close={() => setAsked(undefined)}
-      title="Review the changes first"
-      lead={asked.moved ? "The data has changed. These are the current changes." : "The policy affects many people. Confirm the changes."}
+      title={text.reviewTheChangesFirst}
+      lead={asked.moved ? text.theDataHasChangedTheseAre : text.thePolicyAffectsManyPeopleConfirm}
       verb={asked.doing.verb}
       tone={asked.of.grants_ended > 0 ? "danger" : "primary"}
       act={() => attempt(asked.doing, asked.of.plan_hash)}

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import * as text from "#text/policies";
 import type { Of } from "../../api/types";
 import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
@@ -14,24 +15,21 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
     ...(r?.role_ids ?? []).map((id) => <RoleName key={id} id={id} />),
     ...(r?.entitlement_ids ?? []).map((id) => <AccessName key={id} id={id} />),
     ...(r?.connector_ids ?? []).map((id) => (
-      <span key={id}>
-        {p.effect === "deny" ? "all access in " : "an account in "}
-        <Named kind="systems" id={id} />
-      </span>
+      <span key={id}>{(p.effect === "deny" ? text.allAccessIn : text.anAccountIn)(<Named kind="systems" id={id} />)}</span>
     )),
   ];
   const s = p.stats;
   return (
     <div className="pol-said">
-      <section className="card padded stack" aria-label="Definition">
+      <section className="card padded stack" aria-label={text.definition}>
         <div>
-          <h2>Applies to</h2>
+          <h2>{text.appliesTo}</h2>
           <p className="pol-sentence" dir="auto">
-            {p.sentence || "Everyone."}
+            {p.sentence || text.everyone}
           </p>
         </div>
         <div>
-          <h2>{p.effect === "deny" ? "Denied access" : "Granted access"}</h2>
+          <h2>{p.effect === "deny" ? text.deniedAccess : text.grantedAccess}</h2>
           <ul className="pol-things">
             {things.map((t) => (
               <li key={t.key}>{t}</li>
@@ -40,17 +38,17 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
         </div>
         <Facts of={facts(p)} />
       </section>
-      <section className="card padded stack" aria-label="Figures">
-        <h2>Last full evaluation</h2>
+      <section className="card padded stack" aria-label={text.figures}>
+        <h2>{text.lastFullEvaluation}</h2>
         <Facts
           of={[
-            ["Matching people", s.matched.toLocaleString("en")],
-            [p.mode === "enforce" ? "Grants pending" : "Grants in dry run", `+ ${s.would_grant.toLocaleString("en")}`],
-            [p.mode === "enforce" ? "Ends pending" : "Ends in dry run", `− ${s.would_end.toLocaleString("en")}`],
-            ["People with access through this policy", p.holder_count.toLocaleString("en")],
-            ["Blocked after a manual revocation", s.withheld ? s.withheld.toLocaleString("en") : ""],
-            ["People with evaluation errors", s.warnings ? s.warnings.toLocaleString("en") : ""],
-            ["Evaluated", <When key="w" at={p.last_evaluated_at ?? null} none="not yet" />],
+            [text.matchingPeople, s.matched.toLocaleString("en")],
+            [p.mode === "enforce" ? text.grantsPending : text.grantsInDryRun, `+ ${s.would_grant.toLocaleString("en")}`],
+            [p.mode === "enforce" ? text.endsPending : text.endsInDryRun, `− ${s.would_end.toLocaleString("en")}`],
+            [text.peopleWithAccessThroughThisPolicy, p.holder_count.toLocaleString("en")],
+            [text.blockedAfterAManualRevocation, s.withheld ? s.withheld.toLocaleString("en") : ""],
+            [text.peopleWithEvaluationErrors, s.warnings ? s.warnings.toLocaleString("en") : ""],
+            [text.evaluated, <When key="w" at={p.last_evaluated_at ?? null} none={text.notYet} />],
           ]}
         />
       </section>
@@ -65,35 +63,37 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
   const origin = (p.origin ?? {}) as { kind?: string; pack?: string; name?: string };
   return [
     [
-      "Applies",
+      text.applies,
       !assigns
         ? ""
         : when.length === 4 || !when.length
-          ? "always"
+          ? text.always
           : lifecycleStates
               .filter(([w]) => when.includes(w))
               .map(([, words]) => words)
               .join(", "),
     ],
-    ["Before the first day", assigns ? (l?.lead_time ? durationText(l.lead_time) : "tenant's lifecycle setting") : ""],
+    [text.beforeTheFirstDay, assigns ? (l?.lead_time ? durationText(l.lead_time) : text.tenantsLifecycleSetting) : ""],
     [
-      "If a person no longer matches",
+      text.ifAPersonNoLongerMatches,
       assigns
         ? l?.on_no_match === "end_now"
-          ? "access ends at once"
+          ? text.accessEndsAtOnce
           : l?.grace
-            ? `access is kept for ${durationText(l.grace)}`
-            : "access is kept for the tenant's grace period"
+            ? text.accessIsKeptForGrace(durationText(l.grace))
+            : text.accessIsKeptForTheTenants
         : "",
     ],
     [
-      "Circuit breaker",
-      p.circuit_breaker ? `opens after ${p.circuit_breaker.max_changes} changes within ${durationText(p.circuit_breaker.window)}` : "none",
+      text.circuitBreaker,
+      p.circuit_breaker
+        ? text.opensAfterMaxChangesChangesWithin(p.circuit_breaker.max_changes, durationText(p.circuit_breaker.window))
+        : text.none,
     ],
-    ["Owners", p.owner_ids?.length ? <Owners key="o" ids={p.owner_ids} /> : ""],
-    ["Source", origin.kind && origin.kind !== "manual" ? `${origin.kind} ${origin.pack ?? origin.name ?? ""}` : ""],
-    ["Version", p.version],
-    ["ID", <Id key="i" of={p.id} />],
+    [text.owners, p.owner_ids?.length ? <Owners key="o" ids={p.owner_ids} /> : ""],
+    [text.source, origin.kind && origin.kind !== "manual" ? `${origin.kind} ${origin.pack ?? origin.name ?? ""}` : ""],
+    [text.version, p.version],
+    [text.id, <Id key="i" of={p.id} />],
   ];
 }
 

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/policies";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { DurationField } from "../../kit/durationfield";
@@ -89,9 +90,9 @@ export function PolicyEditor({
   return (
     <div className="pol-editor">
       <Form of={of} verb={verb} {...(cancel ? { cancel } : {})}>
-        <TextField label="Name" value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
+        <TextField label={text.name2} value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
         <TextField
-          label="Description"
+          label={text.description}
           rows={2}
           value={v.description}
           set={(t) => set("description", t)}
@@ -99,94 +100,100 @@ export function PolicyEditor({
           max={2000}
         />
         <SelectField
-          label="Effect"
+          label={text.effect}
           value={v.effect}
           set={(e) => set("effect", e)}
           options={[
-            ["assign", "grant access"],
-            ["deny", "deny access, overriding all grants"],
+            ["assign", text.grantAccess],
+            ["deny", text.denyAccessOverridingAllGrants],
           ]}
         />
-        <ConditionField label="Applies to" value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
+        <ConditionField label={text.appliesTo} value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
         <fieldset className="stack tight closed">
-          <legend className="field-label">{v.effect === "assign" ? "Access to grant" : "Access to deny"}</legend>
-          <ManyPick label="Roles" kind="roles" ids={v.resources.role_ids} set={give("role_ids")} error={at("resources/role_ids")} />
+          <legend className="field-label">{v.effect === "assign" ? text.accessToGrant : text.accessToDeny}</legend>
+          <ManyPick label={text.roles} kind="roles" ids={v.resources.role_ids} set={give("role_ids")} error={at("resources/role_ids")} />
           <ManyPick
-            label="Entitlements"
+            label={text.entitlements}
             kind="access"
             ids={v.resources.entitlement_ids}
             set={give("entitlement_ids")}
             error={at("resources/entitlement_ids")}
           />
           <ManyPick
-            label="Systems"
+            label={text.systems}
             kind="systems"
             ids={v.resources.connector_ids}
             set={give("connector_ids")}
-            hint={v.effect === "assign" ? "Only an account in this system." : "All access in this system."}
+            hint={v.effect === "assign" ? text.onlyAnAccountInThisSystem : text.allAccessInThisSystem}
             error={at("resources/connector_ids") ?? wrong("resources")}
           />
         </fieldset>
         {v.effect === "assign" && (
           <>
             <Check
-              label="Birthright"
-              hint="Baseline access that is evaluated as soon as a person is added or changes."
+              label={text.birthright}
+              hint={text.baselineAccessThatIsEvaluatedAs}
               value={v.birthright}
               set={(on) => set("birthright", on)}
             />
-            <Checks label="Applies" value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />
+            <Checks label={text.applies} value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />
             <DurationField
-              label="Lead time before the first day"
+              label={text.leadTimeBeforeTheFirstDay}
               value={v.lead}
               set={(t) => set("lead", t)}
               error={wrong("lifecycle/lead_time")}
-              none="tenant's lifecycle setting"
+              none={text.tenantsLifecycleSetting}
             />
             <SelectField
-              label="If a person no longer matches"
+              label={text.ifAPersonNoLongerMatches}
               value={v.ends}
               set={(e) => set("ends", e)}
               options={[
-                ["grace", "keep access for a grace period"],
-                ["end_now", "end access at once"],
+                ["grace", text.keepAccessForAGracePeriod],
+                ["end_now", text.endAccessAtOnce],
               ]}
             />
             {v.ends === "grace" && (
               <DurationField
-                label="Grace period"
+                label={text.gracePeriod}
                 value={v.grace}
                 set={(t) => set("grace", t)}
                 error={wrong("lifecycle/grace")}
-                none="tenant's lifecycle setting for moves"
+                none={text.tenantsLifecycleSettingForMoves}
               />
             )}
           </>
         )}
         <div className="fields">
           <TextField
-            label="Circuit breaker: maximum changes"
+            label={text.circuitBreakerMaximumChanges}
             type="number"
             value={v.breaker}
             set={(t) => set("breaker", t)}
-            hint="Leave empty for no limit."
+            hint={text.leaveEmptyForNoLimit}
             error={wrong("circuit_breaker/max_changes") ?? wrong("circuit_breaker")}
           />
           {v.breaker && (
-            <DurationField label="Window" value={v.window} set={(t) => set("window", t)} required error={wrong("circuit_breaker/window")} />
+            <DurationField
+              label={text.window}
+              value={v.window}
+              set={(t) => set("window", t)}
+              required
+              error={wrong("circuit_breaker/window")}
+            />
           )}
         </div>
         <ManyPick
-          label="Owners of the policy"
+          label={text.ownersOfThePolicy}
           kind="people"
           ids={v.owner_ids}
           set={(ids) => set("owner_ids", ids)}
           error={at("owner_ids")}
         />
         <TextField
-          label="Order"
+          label={text.order}
           type="number"
-          hint="Sorts the list only. All matching policies apply."
+          hint={text.sortsTheListOnlyAllMatching}
           value={String(v.priority)}
           set={(t) => set("priority", Number(t) || 0)}
           error={wrong("priority")}
@@ -214,15 +221,11 @@ function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
   };
   return (
     <Part
-      title="Preview"
-      lead={
-        mode === "shadow"
-          ? "Effect of the active policy on the current people. The preview changes nothing."
-          : "Effect on the current people if you save this policy. The preview changes nothing."
-      }
+      title={text.preview}
+      lead={mode === "shadow" ? text.effectOfTheActivePolicyOn : text.effectOnTheCurrentPeopleIf}
       actions={
         <Button reads disabled={state.busy} onClick={() => void look()}>
-          Preview
+          {text.preview}
         </Button>
       }
     >
@@ -230,17 +233,18 @@ function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
       <Problems of={state.error} />
       {state.impact && (
         <div className="stack tight">
-          {state.of !== now && <p className="small muted">The policy was changed. Preview it again.</p>}
+          {state.of !== now && <p className="small muted">{text.thePolicyWasChangedPreviewIt}</p>}
           <Impact of={state.impact} />
           <Departments of={state.impact} />
         </div>
       )}
       {!state.impact && !state.busy && !state.error && (
         <p className="small muted">
-          A new policy is a dry run until you activate it.{" "}
-          <Link className="link" to={"/help/$page" as never} params={{ page: "policies" } as never}>
-            How policies work
-          </Link>
+          {text.aNewPolicyIsADry(
+            <Link className="link" to={"/help/$page" as never} params={{ page: "policies" } as never}>
+              {text.howPoliciesWork}
+            </Link>,
+          )}
         </p>
       )}
     </Part>

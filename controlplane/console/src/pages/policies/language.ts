@@ -1,3 +1,4 @@
+import * as texts from "#text/policies";
 /** A condition as the API has it. */
 export type Rule = { field?: string; op: string; value?: unknown };
 export type Group = { match: "all" | "any" | "none"; rules: Node[] };
@@ -105,10 +106,10 @@ const term = ([name, kind, among]: [string, Kind, string[]]): Term => ({
 /** What a condition can ask for, in groups: about people, and where requests are told apart, about these. */
 export const vocabulary = (about: "people" | "requests"): [string, Term[]][] => {
   const of = (prefix: string) => requests.filter(([n]) => n.startsWith(prefix)).map(term);
-  const person: [string, Term[]] = ["Person", people.map(term)];
+  const person: [string, Term[]] = [texts.person, people.map(term)];
   return about === "people"
     ? [person]
-    : [["Requested item", of("item.")], ["Request", of("request.")], ["Requester", of("requester.")], person];
+    : [[texts.requestedItem, of("item.")], [texts.request, of("request.")], [texts.requester, of("requester.")], person];
 };
 
 const all = new Map([...people, ...requests].map((t) => [t[0], term(t)]));
@@ -132,20 +133,20 @@ const operators: Record<Kind, string[]> = {
 export const opsOf = (kind: Kind): string[] => operators[kind];
 
 export const opWords: Record<string, string> = {
-  eq: "is",
-  ne: "is not",
-  in: "is one of",
-  not_in: "is none of",
-  contains: "contains",
-  starts_with: "starts with",
-  exists: "exists",
-  gt: "is more than",
-  lt: "is less than",
-  before: "is before",
-  after: "is after",
-  in_tree: "is, directly or indirectly,",
-  has_role: "is held",
-  has_entitlement: "is held",
+  eq: texts.is,
+  ne: texts.isNot,
+  in: texts.isOneOf,
+  not_in: texts.isNoneOf,
+  contains: texts.contains,
+  starts_with: texts.startsWith,
+  exists: texts.exists,
+  gt: texts.isMoreThan,
+  lt: texts.isLessThan,
+  before: texts.isBefore,
+  after: texts.isAfter,
+  in_tree: texts.isDirectlyOrIndirectly,
+  has_role: texts.isHeld,
+  has_entitlement: texts.isHeld,
 };
 
 /** The kind of what a rule asks for. */

@@ -1,3 +1,4 @@
+import * as text from "#text/policies";
 import "./condition.css";
 import { ArrowDown, ArrowUp, X } from "lucide-react";
 import { useState } from "react";
@@ -60,12 +61,12 @@ export function ManyPick({ label, kind, ids, set, hint, error, ordered, disabled
               {ordered && <span className="small muted">{i + 1}.</span>}
               <Named kind={kind} id={id} known={names[id]} />
               {ordered && !disabled && i > 0 && (
-                <Button tone="quiet" className="icon" aria-label={`Move entry ${i + 1} up`} onClick={() => swap(i, i - 1)}>
+                <Button tone="quiet" className="icon" aria-label={text.moveEntryIUp(i + 1)} onClick={() => swap(i, i - 1)}>
                   <ArrowUp aria-hidden size={13} />
                 </Button>
               )}
               {ordered && !disabled && i < ids.length - 1 && (
-                <Button tone="quiet" className="icon" aria-label={`Move entry ${i + 1} down`} onClick={() => swap(i, i + 1)}>
+                <Button tone="quiet" className="icon" aria-label={text.moveEntryIDown(i + 1)} onClick={() => swap(i, i + 1)}>
                   <ArrowDown aria-hidden size={13} />
                 </Button>
               )}
@@ -73,7 +74,7 @@ export function ManyPick({ label, kind, ids, set, hint, error, ordered, disabled
                 <Button
                   tone="quiet"
                   className="icon"
-                  aria-label={`Remove ${names[id] ?? "entry"}`}
+                  aria-label={text.removeNames(names[id] ?? "entry")}
                   onClick={() => set(ids.filter((_, j) => j !== i))}
                 >
                   <X aria-hidden size={13} />
@@ -101,8 +102,8 @@ export function Named({ kind, id, known }: { kind: PickKind; id: string; known?:
   const gone = found.data?.lifecycle === "disconnected" || found.data?.status === "deleted";
   return (
     <>
-      <Text of={known || words} none={found.isError ? "no longer exists" : "…"} />{" "}
-      {gone && <State of="disconnected" tone="warn" words="system disconnected" />}
+      <Text of={known || words} none={found.isError ? text.noLongerExists : "…"} />{" "}
+      {gone && <State of="disconnected" tone="warn" words={text.systemDisconnected} />}
     </>
   );
 }

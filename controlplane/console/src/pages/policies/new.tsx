@@ -1,3 +1,4 @@
+import * as text from "#text/policies";
 import "./policies.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ask } from "../../api/client";
@@ -18,17 +19,13 @@ export default function NewPolicy() {
   });
   const form = useForm(draftOf(), async (v, key) => {
     const made = await make.mutateAsync({ body: { ...bodyOf(v), mode: "shadow" }, key });
-    showToast(`${made.name} saved as a dry run. Activate it after you have simulated it.`);
+    showToast(text.nameSavedAsADryRun(made.name));
     void navigate({ to: "/policies/$id" as never, params: { id: made.id } as never });
   });
   return (
     <div className="stack">
-      <Head
-        title="New policy"
-        up={<Link to={"/policies" as never}>Policies</Link>}
-        lead="A policy grants or denies access to people. A new policy is a dry run until you activate it."
-      />
-      <PolicyEditor of={form} verb="Save" mode="shadow" cancel={() => void navigate({ to: "/policies" as never })} />
+      <Head title={text.newPolicy} up={<Link to={"/policies" as never}>{text.policies}</Link>} lead={text.aPolicyGrantsOrDeniesAccess} />
+      <PolicyEditor of={form} verb={text.save} mode="shadow" cancel={() => void navigate({ to: "/policies" as never })} />
     </div>
   );
 }

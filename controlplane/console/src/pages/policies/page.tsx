@@ -1,3 +1,4 @@
+import * as text from "#text/policies";
 import "./policies.css";
 import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
@@ -11,7 +12,7 @@ type Policy = Of<"AccessPolicy">;
 
 const columns: Column<Policy>[] = [
   {
-    title: "Policy",
+    title: text.policy,
     sort: "name",
     text: (p) => p.name,
     cell: (p) => (
@@ -21,24 +22,25 @@ const columns: Column<Policy>[] = [
     ),
   },
   {
-    title: "Effect",
+    title: text.effect,
     text: (p) => (p.effect === "deny" ? "deny" : p.birthright ? "birthright" : "grant"),
-    cell: (p) => (p.effect === "deny" ? <State of="denied" words="deny" /> : <Badge>{p.birthright ? "birthright" : "grant"}</Badge>),
+    cell: (p) =>
+      p.effect === "deny" ? <State of="denied" words={text.deny} /> : <Badge>{p.birthright ? text.birthrightLower : text.grant}</Badge>,
   },
   {
-    title: "State",
+    title: text.state,
     text: (p) => policyStatus(p).words,
     cell: (p) => <State of={p.mode} tone={policyStatus(p).tone} words={policyStatus(p).words} />,
   },
   {
-    title: "Applies to",
+    title: text.appliesTo,
     wide: true,
     text: (p) => p.sentence || "everyone",
     cell: (p) => <Text of={p.sentence || "everyone"} />,
   },
-  { title: "People", number: true, text: (p) => p.stats.matched, cell: (p) => p.stats.matched.toLocaleString("en") },
+  { title: text.people, number: true, text: (p) => p.stats.matched, cell: (p) => p.stats.matched.toLocaleString("en") },
   {
-    title: "Would change",
+    title: text.wouldChange,
     number: true,
     text: (p) => p.stats.would_grant - p.stats.would_end,
     cell: (p) =>
@@ -47,12 +49,12 @@ const columns: Column<Policy>[] = [
           + {p.stats.would_grant.toLocaleString("en")} − {p.stats.would_end.toLocaleString("en")}
         </span>
       ) : (
-        <span className="faint">nothing</span>
+        <span className="faint">{text.nothing}</span>
       ),
   },
-  { title: "Grants", number: true, text: (p) => p.holder_count, cell: (p) => p.holder_count.toLocaleString("en") },
-  { title: "Order", number: true, sort: "priority", text: (p) => p.priority, cell: (p) => p.priority },
-  { title: "Evaluated", text: (p) => p.last_evaluated_at, cell: (p) => <When at={p.last_evaluated_at ?? null} none="not yet" /> },
+  { title: text.grants, number: true, text: (p) => p.holder_count, cell: (p) => p.holder_count.toLocaleString("en") },
+  { title: text.order, number: true, sort: "priority", text: (p) => p.priority, cell: (p) => p.priority },
+  { title: text.evaluated, text: (p) => p.last_evaluated_at, cell: (p) => <When at={p.last_evaluated_at ?? null} none={text.notYet} /> },
 ];
 
 /** The policies that give access by who somebody is, and those that forbid it. */
@@ -60,34 +62,33 @@ export default function Policies() {
   const may = useMay();
   return (
     <div className="stack">
-      <Head title="Policies" lead="Rules that grant or deny access by attributes of people. A deny policy overrides every grant.">
+      <Head title={text.policies} lead={text.rulesThatGrantOrDenyAccess}>
         {may.admin && (
           <Link className="button primary" to={"/policies/new" as never}>
-            New policy
+            {text.newPolicy}
           </Link>
         )}
       </Head>
       <List<Policy>
         path="/policies/access-grant"
-        label="Policies"
+        label={text.policies}
         columns={columns}
         views={[
-          { name: "All", query: {} },
-          { name: "Active", query: { enabled: "true", mode: "enforce" } },
-          { name: "Dry run", query: { enabled: "true", mode: "shadow" } },
-          { name: "Stopped", query: { tripped: "true" } },
-          { name: "Denials", query: { effect: "deny" } },
-          { name: "Birthrights", query: { birthright: "true", effect: "assign" } },
-          { name: "Off", query: { enabled: "false" } },
+          { name: text.all, query: {} },
+          { name: text.active, query: { enabled: "true", mode: "enforce" } },
+          { name: text.dryRun, query: { enabled: "true", mode: "shadow" } },
+          { name: text.stopped, query: { tripped: "true" } },
+          { name: text.denials, query: { effect: "deny" } },
+          { name: text.birthrights, query: { birthright: "true", effect: "assign" } },
+          { name: text.off, query: { enabled: "false" } },
         ]}
-        search="names and descriptions"
+        search={text.namesAndDescriptions}
         open={(p) => ({ to: "/policies/$id", params: { id: p.id } })}
         csv="policies"
         every={15_000}
         empty={{
-          title: "No policies yet",
-          words:
-            "A policy grants access to the people it applies to, such as the ledger to everyone in Finance. Simulate it before you activate it.",
+          title: text.noPoliciesYet,
+          words: text.aPolicyGrantsAccessToThe,
         }}
       />
     </div>

@@ -1,3 +1,4 @@
+import * as text from "#text/policies";
 import "./policies.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -28,12 +29,12 @@ export default function PolicyPage() {
   const policy = useGet<Policy>(`/policies/access-grant/${id}`, {}, { every: 4000, keep: true });
   const p = policy.data;
   const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
-  const up = <Link to={"/policies" as never}>Policies</Link>;
+  const up = <Link to={"/policies" as never}>{text.policies}</Link>;
   if (policy.isError && !p) return <Failure page error={policy.error} retry={() => void policy.refetch()} />;
   if (!p)
     return (
       <div className="stack">
-        <Head title="Policy" up={up} lead="…" />
+        <Head title={text.policy} up={up} lead="…" />
         <Skeleton rows={10} />
       </div>
     );
@@ -43,9 +44,9 @@ export default function PolicyPage() {
         {may.admin && (
           <PolicyActions of={p}>
             <Button reads onClick={() => turn(show === "simulate" ? "" : "simulate")} aria-expanded={show === "simulate"}>
-              Simulate
+              {text.simulate}
             </Button>
-            {show !== "edit" && <Button onClick={() => turn("edit")}>Edit</Button>}
+            {show !== "edit" && <Button onClick={() => turn("edit")}>{text.edit}</Button>}
           </PolicyActions>
         )}
       </Head>
@@ -64,29 +65,21 @@ function Standing({ of: p }: { of: Policy }) {
     <div className="stack tight" aria-live="polite">
       <div className="row">
         <State of={p.mode} tone={is.tone} words={is.words} />
-        {p.effect === "deny" && <State of="denied" words="deny" />}
+        {p.effect === "deny" && <State of="denied" words={text.deny} />}
         {p.effect === "assign" && p.birthright && <State of="birthright" tone="neutral" />}
         <span className="small muted">
           {working
             ? p.evaluation.total
-              ? `Evaluating: ${p.evaluation.done.toLocaleString("en")} of ${p.evaluation.total.toLocaleString("en")}.`
-              : "Evaluation is about to start."
+              ? text.evaluatingDoneOfTotal(p.evaluation.done.toLocaleString("en"), p.evaluation.total.toLocaleString("en"))
+              : text.evaluationIsAboutToStart
             : ""}
-          {!working && p.last_evaluated_at && (
-            <>
-              Last evaluated <When at={p.last_evaluated_at} />.
-            </>
-          )}
+          {!working && p.last_evaluated_at && <>{text.lastEvaluatedLastEvaluatedAt(<When at={p.last_evaluated_at} />)}</>}
         </span>
       </div>
       {p.tripped_at && (
-        <Note tone="bad">
-          Stopped <When at={p.tripped_at} />: {stopReason(p.tripped_reason)} It neither grants nor ends access until you accept its changes.
-        </Note>
+        <Note tone="bad">{text.stoppedTrippedAtStopReasonIt(<When at={p.tripped_at} />, stopReason(p.tripped_reason))}</Note>
       )}
-      {p.enabled && p.mode === "shadow" && (
-        <Note>Dry run: the policy calculates its changes and applies none. Simulate it, then activate it.</Note>
-      )}
+      {p.enabled && p.mode === "shadow" && <Note>{text.dryRunThePolicyCalculatesIts}</Note>}
     </div>
   );
 }
@@ -96,17 +89,17 @@ function Editing({ of: p, close }: { of: Policy; close: () => void }) {
   const [version, read] = useState(p.version);
   const form = useForm(draftOf(p), async (v) => {
     const made = await confirmed.attempt({
-      verb: "Save anyway",
-      done: `${v.name} saved.`,
+      verb: text.saveAnyway,
+      done: text.nameSaved(v.name),
       act: (query, key) => ask<Policy>("PATCH", `/policies/access-grant/${p.id}`, { body: bodyOf(v), query, ifMatch: version, key }),
       after: close,
     });
-    if (!made) throw new Refusal(0, "confirmation_required", "Not saved yet. Confirm the changes first.");
+    if (!made) throw new Refusal(0, "confirmation_required", text.notSavedYetConfirmTheChanges);
   });
   return (
     <>
       <EditConflict refused={form.refused} again={() => read(p.version)} />
-      <PolicyEditor of={form} verb="Save" cancel={close} mode={p.mode ?? "shadow"} />
+      <PolicyEditor of={form} verb={text.save} cancel={close} mode={p.mode ?? "shadow"} />
       {confirmed.dialog}
     </>
   );

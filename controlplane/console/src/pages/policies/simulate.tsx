@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/policies";
 import { ask, request, save } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/elements";
@@ -32,18 +33,18 @@ export function Simulation({ id, version, close }: { id: string; version: number
   };
   return (
     <Part
-      title="Simulation"
-      lead="Uses the same evaluation as the active policy. Access with another reason counts as neither granted nor ended."
+      title={text.simulation}
+      lead={text.usesTheSameEvaluationAsThe}
       actions={
         <>
           <Button reads disabled={told.isFetching} onClick={() => void told.refetch()}>
-            Simulate again
+            {text.simulateAgain}
           </Button>
           <Button reads disabled={busy || !told.data} onClick={() => void keep()}>
-            <Download aria-hidden size={14} /> Download
+            <Download aria-hidden size={14} /> {text.download}
           </Button>
           <Button reads tone="quiet" onClick={close}>
-            Close
+            {text.close}
           </Button>
         </>
       }
@@ -73,38 +74,38 @@ export function Departments({ of }: { of: Of<"PolicyImpact"> }) {
   const most = Math.max(1, ...all.map((d) => d.grants_added + d.grants_ended));
   if (all.length === 0) return null;
   return (
-    <Table label="By department">
+    <Table label={text.byDepartment}>
       <thead>
         <tr>
-          <th scope="col">Department</th>
+          <th scope="col">{text.department}</th>
           <th scope="col" className="num">
-            People
+            {text.people}
           </th>
           <th scope="col" className="num">
-            Granted
+            {text.granted}
           </th>
           <th scope="col" className="num">
-            Ended
+            {text.ended}
           </th>
-          <th scope="col">Share</th>
+          <th scope="col">{text.share}</th>
         </tr>
       </thead>
       <tbody>
         {all.slice(0, 20).map((d) => (
           <tr key={d.department}>
             <td>
-              <bdi>{d.department || "without a department"}</bdi>
+              <bdi>{d.department || text.withoutADepartment}</bdi>
             </td>
             <td className="num">{d.identities_affected.toLocaleString("en")}</td>
             <td className="num">+ {d.grants_added.toLocaleString("en")}</td>
             <td className="num">− {d.grants_ended.toLocaleString("en")}</td>
             <td className="pol-share">
               <Bar
-                label={d.department || "without a department"}
+                label={d.department || text.withoutADepartment}
                 of={[
-                  { words: "given", value: d.grants_added, tone: 4 },
-                  { words: "ended", value: d.grants_ended, tone: 5 },
-                  { words: "scale", value: most - d.grants_added - d.grants_ended, tone: 0 },
+                  { words: text.given, value: d.grants_added, tone: 4 },
+                  { words: text.endedLower, value: d.grants_ended, tone: 5 },
+                  { words: text.scale, value: most - d.grants_added - d.grants_ended, tone: 0 },
                 ]}
               />
             </td>

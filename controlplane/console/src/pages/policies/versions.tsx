@@ -1,3 +1,4 @@
+import * as text from "#text/policies";
 import type { Of } from "../../api/types";
 import { Versions } from "../../kit/versions";
 
@@ -5,7 +6,7 @@ import { Versions } from "../../kit/versions";
 export const PolicyVersions = ({ id }: { id: string }) => (
   <Versions<Of<"PolicyVersion">>
     path={`/policies/access-grant/${id}/versions`}
-    lead="Earlier definitions. Reasons of access refer to the version that granted it."
-    says={(v) => v.sentence || "Everyone."}
+    lead={text.earlierDefinitionsReasonsOfAccessRefer}
+    says={(v) => v.sentence || text.everyone}
   />
 );

@@ -1,3 +1,4 @@
+import * as text from "#text/policies";
 import type { Of } from "../../api/types";
 import { replaceDurations } from "../../kit/duration";
 
@@ -5,16 +6,16 @@ type Policy = Pick<Of<"AccessPolicy">, "enabled" | "mode" | "tripped_at" | "effe
 
 /** What a policy is doing now, in words and in colour. */
 export function policyStatus(p: Policy): { words: string; tone: "neutral" | "ok" | "warn" | "bad" | "info" } {
-  if (!p.enabled) return { words: "off", tone: "neutral" };
-  if (p.tripped_at) return { words: "stopped by circuit breaker", tone: "bad" };
-  return p.mode === "enforce" ? { words: "active", tone: "ok" } : { words: "dry run", tone: "info" };
+  if (!p.enabled) return { words: text.offLower, tone: "neutral" };
+  if (p.tripped_at) return { words: text.stoppedByCircuitBreaker, tone: "bad" };
+  return p.mode === "enforce" ? { words: text.activeLower, tone: "ok" } : { words: text.dryRunLower, tone: "info" };
 }
 
 export const lifecycleStates = [
-  ["pre_hire", "before the first day"],
-  ["active", "while employed"],
-  ["on_leave", "while on leave"],
-  ["notice", "during notice"],
+  ["pre_hire", text.beforeTheFirstDayLower],
+  ["active", text.whileEmployed],
+  ["on_leave", text.whileOnLeave],
+  ["notice", text.duringNotice],
 ] as const;
 export type LifecycleState = (typeof lifecycleStates)[number][0];
 

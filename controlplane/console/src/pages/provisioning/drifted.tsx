@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/provisioning";
 import { failureSummary, forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -7,7 +8,6 @@ import { Differences } from "../../kit/diff";
 import { Button, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { useSystems } from "../../kit/systems";
-import { many } from "../connectors/words";
 
 type Row = Of<"DriftedAccount"> & { id: string };
 type Direction = "push" | "accept";
@@ -18,7 +18,7 @@ export function Drifted() {
   const systems = useSystems();
   const columns: Column<Row>[] = [
     {
-      title: "Account",
+      title: text.account,
       cell: (r) => (
         <Link to={"/accounts/$id" as never} params={{ id: r.account_id } as never}>
           <Text of={r.username ?? r.account_id} />
@@ -27,17 +27,17 @@ export function Drifted() {
       text: (r) => r.username ?? r.account_id,
     },
     {
-      title: "System",
-      cell: (r) => <Text of={systems.get(r.connector_id)} none="system" />,
+      title: text.system,
+      cell: (r) => <Text of={systems.get(r.connector_id)} none={text.systemLower} />,
       text: (r) => systems.get(r.connector_id) ?? r.connector_id,
     },
     {
-      title: "Differences (− in the system, + in the template)",
+      title: text.differencesInTheSystemInThe,
       wide: true,
       cell: (r) => <Differences of={r.attribute_drift.map((d) => ({ field: d.field, from: d.observed, to: d.desired }))} />,
       text: (r) => r.attribute_drift.map((d) => `${d.field}: ${JSON.stringify(d.observed)} / ${JSON.stringify(d.desired)}`).join("; "),
     },
-    { title: "Checked", cell: (r) => <When at={r.looked_at} />, text: (r) => r.looked_at },
+    { title: text.checked, cell: (r) => <When at={r.looked_at} />, text: (r) => r.looked_at },
   ];
   return (
     <List<Row>
@@ -45,13 +45,13 @@ export function Drifted() {
       idOf={(r) => r.account_id}
       prefix="d_"
       columns={columns}
-      filters={[{ name: "field", words: "Field" }]}
+      filters={[{ name: "field", words: text.field }]}
       csv="drifted-accounts"
-      label="Accounts that differ"
+      label={text.accountsThatDiffer}
       {...(may.admin ? { bulk: (rows: Row[], clear: () => void) => <Settle of={rows} clear={clear} /> } : {})}
       empty={{
-        title: "No drift",
-        words: "Accounts are compared after each sync, if the connector has this setting.",
+        title: text.noDrift,
+        words: text.accountsAreComparedAfterEachSync,
       }}
     />
   );
@@ -66,17 +66,17 @@ function Settle({ of, clear }: { of: Row[]; clear: () => void }) {
     changes: ["/accounts"],
     done: (r, direction) =>
       direction === "push"
-        ? `Template values of ${many(r.good, "account")} are being written${failureSummary(r)}`
-        : `The system's values of ${many(r.good, "account")} are accepted${failureSummary(r)}`,
+        ? text.templateValuesOfAccountsAreBeing(r.good, failureSummary(r))
+        : text.theSystemsValuesOfAccountsAre(r.good, failureSummary(r)),
     after: clear,
   });
   return (
     <>
       <Button disabled={settle.isPending} onClick={() => settle.mutate("push")}>
-        Write template values
+        {text.writeTemplateValues}
       </Button>
       <Button disabled={settle.isPending} onClick={() => settle.mutate("accept")}>
-        Accept the system's values
+        {text.acceptTheSystemsValues}
       </Button>
     </>
   );

@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/provisioning";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Button, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { useResumeWrites } from "../connectors/writes";
@@ -10,9 +11,9 @@ import { useResumeWrites } from "../connectors/writes";
 type Group = Of<"TaskGroup">;
 
 const states = {
-  failed: { tone: "bad", words: "failed" },
-  manual: { tone: "warn", words: "manual" },
-  waiting: { tone: "warn", words: "waiting" },
+  failed: { tone: "bad", words: text.failed },
+  manual: { tone: "warn", words: text.manual },
+  waiting: { tone: "warn", words: text.waiting },
 } as const;
 
 /** Provisioning tasks that need a person, one entry for each system and cause. */
@@ -22,7 +23,7 @@ export function Groups() {
   if (groups.length === 0) return null;
   return (
     <section className="card padded stack tight" aria-labelledby="causes">
-      <h2 id="causes">By system and cause</h2>
+      <h2 id="causes">{text.bySystemAndCause}</h2>
       <ul className="provisioning-groups">
         {groups.map((g) => (
           <Entry key={`${g.connector_id} ${g.state} ${g.cause}`} of={g} />
@@ -42,10 +43,8 @@ function Entry({ of: g }: { of: Group }) {
             <Text of={g.connector.display} />
           </Link>{" "}
           <State of={g.state} {...states[g.state]} />{" "}
-          {g.urgent > 0 && <State of="urgent" tone="bad" words={`${g.urgent.toLocaleString("en")} urgent`} />}{" "}
-          <span className="small muted">
-            since <When at={g.oldest_at} />
-          </span>
+          {g.urgent > 0 && <State of="urgent" tone="bad" words={text.urgentUrgent(g.urgent.toLocaleString("en"))} />}{" "}
+          <span className="small muted">{text.sinceOldestAt(<When at={g.oldest_at} />)}</span>
         </span>
         {g.message && <Text of={g.message} />}
         {g.advice && <span className="small muted">{g.advice}</span>}
@@ -65,25 +64,25 @@ function Action({ of: g }: { of: Group }) {
         key,
       }),
     changes: ["/accounts/provisioning-tasks", "/connectors", "/dashboard"],
-    done: (r) => `${count(r.retried, "task")} retried${r.remaining > 0 ? `, ${number(r.remaining)} remaining` : ""}.`,
+    done: (r) => (r.remaining > 0 ? text.tasksRetriedRemainingRemaining(r.retried, number(r.remaining)) : text.tasksRetried(r.retried)),
   });
   const resume = useResumeWrites(g.connector_id);
   if (may.admin && g.state === "failed")
     return (
       <Button disabled={retry.isPending} onClick={() => retry.mutate()}>
-        Retry {g.count.toLocaleString("en")}
+        {text.retryCount(g.count.toLocaleString("en"))}
       </Button>
     );
   if (may.admin && g.cause === "breaker_open")
     return (
       <Button disabled={resume.isPending} onClick={() => resume.mutate()}>
-        Resume writes
+        {text.resumeWrites}
       </Button>
     );
   const state = g.state === "waiting" ? "queued,retrying" : g.state;
   return (
     <Link to={"/provisioning" as never} search={{ connector_id: g.connector_id, state } as never} className="button" data-reads="">
-      Show tasks
+      {text.showTasks}
     </Link>
   );
 }

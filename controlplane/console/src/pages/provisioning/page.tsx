@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/provisioning";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
 import { Drifted } from "./drifted";
@@ -9,8 +10,8 @@ import { TaskDrawer } from "./task";
 import { Tasks } from "./tasks";
 
 const parts = [
-  ["tasks", "Tasks"],
-  ["drifted", "Drift"],
+  ["tasks", text.tasks],
+  ["drifted", text.drift],
 ] as const;
 
 /** What is written to the connected systems, and what stands in the way. */
@@ -25,9 +26,9 @@ export default function Provisioning() {
   };
   return (
     <>
-      <Head title="Provisioning" lead="Changes to connected systems." />
+      <Head title={text.provisioning} lead={text.changesToConnectedSystems} />
       {may.oversees && <Switch />}
-      <nav className="tabs" aria-label="Sections of provisioning">
+      <nav className="tabs" aria-label={text.sectionsOfProvisioning}>
         {parts.map(([key, words]) => (
           <Link
             key={key}

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/provisioning";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -18,7 +19,7 @@ export function PauseButton({ of }: { of: Of<"Switch"> }) {
   return (
     <>
       <Button tone={of.writes ? "danger" : "primary"} onClick={() => setAsked(of.writes ? "stop" : "send")}>
-        {of.writes ? "Turn off writing…" : "Turn on writing…"}
+        {of.writes ? text.turnOffWriting : text.turnOnWriting}
       </Button>
       {asked && <Asked stop={asked === "stop"} version={of.version} close={() => setAsked(undefined)} />}
     </>
@@ -35,32 +36,21 @@ function Asked({ stop, version, close }: { stop: boolean; version: number; close
         body: { writes: !stop, ...(reason.trim() && { reason: reason.trim() }) },
       }),
     changes: ["/settings/provisioning", "/accounts/provisioning-tasks"],
-    done: () => (stop ? "Writing is off. Tasks are still planned and wait." : "Writing is on."),
+    done: () => (stop ? text.writingIsOffTasksAreStill : text.writingIsOn),
     quiet: true,
   });
   return (
     <AskFirst
       open
       close={close}
-      title={stop ? "Turn off writing" : "Turn on writing"}
-      lead={
-        stop
-          ? "Within seconds, no change is sent to any system of this tenant. Requests in progress end; planned tasks wait."
-          : "Waiting tasks are sent, urgent ones first."
-      }
-      verb={stop ? "Turn off" : "Turn on"}
+      title={stop ? text.turnOffWriting2 : text.turnOnWriting2}
+      lead={stop ? text.withinSecondsNoChangeIsSent : text.waitingTasksAreSentUrgentOnes}
+      verb={stop ? text.turnOff : text.turnOn}
       tone={stop ? "danger" : "primary"}
       disabled={stop && !reason.trim()}
       act={() => turn.mutateAsync(undefined)}
     >
-      <TextField
-        label="Reason"
-        hint="Shown with every waiting task and in the audit log."
-        value={reason}
-        set={setReason}
-        required={stop}
-        max={500}
-      />
+      <TextField label={text.reason} hint={text.shownWithEveryWaitingTaskAnd} value={reason} set={setReason} required={stop} max={500} />
     </AskFirst>
   );
 }

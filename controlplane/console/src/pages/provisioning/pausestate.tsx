@@ -1,3 +1,4 @@
+import * as text from "#text/provisioning";
 import { Failure, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { PauseButton, useSending } from "./pausebutton";
@@ -9,9 +10,9 @@ export function Switch() {
   const on = found.data?.writes ?? true;
   const by = found.data?.changed_by as { display?: string } | null | undefined;
   return (
-    <section className={`provisioning-switch${on ? "" : " off"}`} aria-label="State of writing">
+    <section className={`provisioning-switch${on ? "" : " off"}`} aria-label={text.stateOfWriting}>
       <span>
-        <State of={on ? "enabled" : "paused"} tone={on ? "ok" : "warn"} words={on ? "Writing on" : "Writing off"} />{" "}
+        <State of={on ? "enabled" : "paused"} tone={on ? "ok" : "warn"} words={on ? text.writingOn : text.writingOff} />{" "}
         {!on && (
           <span className="small">
             {found.data?.reason}{" "}

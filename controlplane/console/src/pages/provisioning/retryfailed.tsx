@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/provisioning";
 import { forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -6,7 +7,7 @@ import { useAct, useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Checks } from "../../kit/form";
 import { Failure, Note, Skeleton } from "../../kit/kit";
-import { many, n } from "../connectors/words";
+import { n } from "../connectors/words";
 
 /** Sends everything again that failed at the chosen systems. */
 export function RetryFailed({ close }: { close: () => void }) {
@@ -28,8 +29,7 @@ export function RetryFailed({ close }: { close: () => void }) {
       return sum;
     },
     changes: ["/accounts/provisioning-tasks"],
-    done: (r) =>
-      `${many(r.retried, "task")} retried${r.skipped > 0 ? `; ${many(r.skipped, "account")} skipped, because the template still lacks a value` : ""}.`,
+    done: (r) => (r.skipped > 0 ? text.tasksRetriedAccountsSkippedBecauseThe(r.retried, r.skipped) : text.tasksRetried(r.retried)),
     quiet: true,
   });
   const whole = (failed.data?.total ?? 0) > (failed.data?.items.length ?? 0);
@@ -37,9 +37,9 @@ export function RetryFailed({ close }: { close: () => void }) {
     <AskFirst
       open
       close={close}
-      title="Retry all failed tasks"
-      lead="Each task is sent again with all its attempts. Accounts are created again from their template; correct the person or the template first."
-      verb="Retry tasks"
+      title={text.retryAllFailedTasks}
+      lead={text.eachTaskIsSentAgainWith}
+      verb={text.retryTasks}
       disabled={chosen.length === 0}
       act={() => retry.mutateAsync(chosen)}
     >
@@ -48,13 +48,15 @@ export function RetryFailed({ close }: { close: () => void }) {
       ) : failed.isError ? (
         <Failure error={failed.error} retry={() => void failed.refetch()} />
       ) : systems.size === 0 ? (
-        <Note tone="ok">No failed tasks.</Note>
+        <Note tone="ok">{text.noFailedTasks}</Note>
       ) : (
         <Checks
-          label="Systems"
+          label={text.systems}
           value={chosen}
           set={(v) => setLeft([...systems.keys()].filter((id) => !v.includes(id)))}
-          options={[...systems].map(([id, s]) => [id, `${s.name} (${n(s.count)}${whole ? " or more" : ""})`] as const)}
+          options={[...systems].map(
+            ([id, s]) => [id, whole ? text.nameCountOrMore(s.name, n(s.count)) : `${s.name} (${n(s.count)})`] as const,
+          )}
         />
       )}
     </AskFirst>

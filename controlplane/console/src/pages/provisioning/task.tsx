@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/provisioning";
 import { ask } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
 import { AskFirst, Dialog } from "../../kit/dialog";
@@ -21,7 +22,7 @@ export function TaskDrawer({ id, close }: { id: string; close: () => void }) {
       open
       side
       close={close}
-      title={t ? <Text of={operationText(t)} /> : "Provisioning task"}
+      title={t ? <Text of={operationText(t)} /> : text.provisioningTask}
       lead={t ? <TaskState of={t} /> : undefined}
     >
       {t ? (
@@ -41,28 +42,21 @@ function Content({ of: t }: { of: TaskDetail }) {
     <div className="stack">
       {t.waiting && (
         <Note tone="warn">
-          {t.waiting.reason}{" "}
-          {t.waiting.until ? (
-            <>
-              Next attempt: <When at={t.waiting.until} />.
-            </>
-          ) : (
-            "Waiting for a person."
-          )}
+          {t.waiting.reason} {t.waiting.until ? <>{text.nextAttemptUntil(<When at={t.waiting.until} />)}</> : text.waitingForAPerson}
         </Note>
       )}
       {t.advice && !ended && <Note tone={t.state === "failed" ? "bad" : "info"}>{t.advice}</Note>}
       <Act of={t} />
       {t.error && (
         <div className="stack tight">
-          <h3>Response of the system</h3>
+          <h3>{text.responseOfTheSystem}</h3>
           <TargetError of={t.error} open />
         </div>
       )}
       <Facts
         of={[
           [
-            "Person",
+            text.person,
             t.identity && (
               <Link key="p" to={"/people/$id" as never} params={{ id: t.identity.id } as never}>
                 <Text of={t.identity.display} />
@@ -70,7 +64,7 @@ function Content({ of: t }: { of: TaskDetail }) {
             ),
           ],
           [
-            "Account",
+            text.account,
             t.account && (
               <Link key="a" to={"/accounts/$id" as never} params={{ id: t.account.id } as never}>
                 <Text of={t.account.display} />
@@ -78,37 +72,37 @@ function Content({ of: t }: { of: TaskDetail }) {
             ),
           ],
           [
-            "Access",
+            text.access,
             t.entitlement && (
               <Link key="e" to={"/access/$id" as never} params={{ id: t.entitlement.id } as never}>
                 <Text of={t.entitlement.display} />
               </Link>
             ),
           ],
-          ["System", <Text key="c" of={t.connector.display} />],
-          ["Source", sourceWords(t.created_from)],
-          ["Mode", { auto: "sent", manual: "manual", simulate: "simulated" }[t.mode]],
-          ["Planned", <When key="w" at={t.created_at} />],
-          ["Next attempt", t.next_attempt_at && <When key="n" at={t.next_attempt_at} />],
-          ["Ended", t.finished_at && <When key="f" at={t.finished_at} />],
-          ["Verified", verifiedWords(t)],
-          ["Note", t.note],
-          ["ID", <Id key="i" of={t.id} />],
+          [text.system, <Text key="c" of={t.connector.display} />],
+          [text.source, sourceWords(t.created_from)],
+          [text.mode, { auto: "sent", manual: "manual", simulate: "simulated" }[t.mode]],
+          [text.planned, <When key="w" at={t.created_at} />],
+          [text.nextAttempt, t.next_attempt_at && <When key="n" at={t.next_attempt_at} />],
+          [text.ended, t.finished_at && <When key="f" at={t.finished_at} />],
+          [text.verified, verifiedWords(t)],
+          [text.note, t.note],
+          [text.id, <Id key="i" of={t.id} />],
         ]}
       />
       {t.depends_on.length > 0 && (
         <p className="small">
-          Depends on:{" "}
+          {text.dependsOn}{" "}
           {t.depends_on.map((d, i) => (
             <Link key={d} to="." search={{ task: d } as never}>
-              {i > 0 ? ", " : ""}task {d.slice(-6)}
+              {text.valueTaskD(i > 0 ? ", " : "", d.slice(-6))}
             </Link>
           ))}
         </p>
       )}
       {t.plan.length > 0 && (
         <div className="stack tight">
-          <h3>{t.state === "done" ? "Sent request" : "Planned request"}</h3>
+          <h3>{t.state === "done" ? text.sentRequest : text.plannedRequest}</h3>
           <Requests of={t.plan} />
         </div>
       )}
@@ -119,10 +113,10 @@ function Content({ of: t }: { of: TaskDetail }) {
 }
 
 function verifiedWords(t: TaskDetail): string {
-  const by: Record<string, string> = { readback: "read back", sync: "verified by a sync", human: "confirmed by a person" };
+  const by: Record<string, string> = { readback: text.readBack, sync: text.verifiedByASync, human: text.confirmedByAPerson };
   if (t.verified?.state === "yes") return by[t.verified.by ?? ""] ?? "yes";
-  if (t.verified?.state === "no") return "no: not found in the system";
-  return t.verified?.state === "pending" ? "not yet: decided by the next full sync" : "not yet";
+  if (t.verified?.state === "no") return text.noNotFoundInTheSystem;
+  return t.verified?.state === "pending" ? text.notYetDecidedByTheNext : text.notYet;
 }
 
 function Act({ of: t }: { of: TaskDetail }) {
@@ -132,17 +126,17 @@ function Act({ of: t }: { of: TaskDetail }) {
   const [note, setNote] = useState("");
   const at = `/accounts/provisioning-tasks/${t.id}`;
   const changes = ["/accounts", "/decision-tasks"];
-  const retry = useAct({ act: (_, key) => ask("POST", `${at}/retry`, { key, ifMatch: t.version }), changes, done: "Retried." });
+  const retry = useAct({ act: (_, key) => ask("POST", `${at}/retry`, { key, ifMatch: t.version }), changes, done: text.retried });
   const cancel = useAct({
     act: (_, key) => ask("POST", `${at}/cancel`, { key, ifMatch: t.version }),
     changes,
-    done: "Canceled, with all dependent tasks.",
+    done: text.canceledWithAllDependentTasks,
     quiet: true,
   });
   const complete = useAct({
     act: (_, key) => ask("POST", `${at}/complete`, { key, ifMatch: t.version, body: { note } }),
     changes,
-    done: "Recorded as done manually.",
+    done: text.recordedAsDoneManually,
     quiet: true,
   });
   if (!may.admin) return null;
@@ -150,41 +144,33 @@ function Act({ of: t }: { of: TaskDetail }) {
     <div className="row">
       {can.retry(t) && (
         <Button tone="primary" disabled={retry.isPending} onClick={() => retry.mutate()}>
-          Retry
+          {text.retry}
         </Button>
       )}
-      {can.complete(t) && <Button onClick={() => setCompleting(true)}>Mark as done…</Button>}
+      {can.complete(t) && <Button onClick={() => setCompleting(true)}>{text.markAsDone}</Button>}
       {can.cancel(t) && (
         <Button tone="danger" onClick={() => setCancelling(true)}>
-          Cancel task…
+          {text.cancelTask}
         </Button>
       )}
       <AskFirst
         open={completing}
         close={() => setCompleting(false)}
-        title="Mark as done"
-        lead="Confirm this only after the change was made in the system. The next sync verifies it."
-        verb="Mark as done"
+        title={text.markAsDone2}
+        lead={text.confirmThisOnlyAfterTheChange}
+        verb={text.markAsDone2}
         disabled={!note.trim()}
         act={() => complete.mutateAsync()}
       >
-        <TextField
-          label="Change made"
-          rows={2}
-          value={note}
-          set={setNote}
-          required
-          max={1000}
-          hint="Kept with the task and in the audit log."
-        />
+        <TextField label={text.changeMade} rows={2} value={note} set={setNote} required max={1000} hint={text.keptWithTheTaskAndIn} />
       </AskFirst>
       <AskFirst
         open={cancelling}
         close={() => setCancelling(false)}
-        title="Cancel task"
-        lead="Dependent tasks are canceled too. If a reason for the access remains, the next evaluation plans the task again. End the reason to prevent this."
-        verb="Cancel task"
-        keep="Keep task"
+        title={text.cancelTask2}
+        lead={text.dependentTasksAreCanceledTooIf}
+        verb={text.cancelTask2}
+        keep={text.keepTask}
         tone="danger"
         act={() => cancel.mutateAsync()}
       />

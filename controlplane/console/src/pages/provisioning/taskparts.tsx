@@ -1,3 +1,4 @@
+import * as text from "#text/provisioning";
 import type { Of } from "../../api/types";
 import { Differences } from "../../kit/diff";
 import { Verbatim } from "../../kit/elements";
@@ -16,16 +17,14 @@ export function Written({ of: t }: { of: TaskDetail }) {
     <>
       {fields.length > 0 && (
         <div className="stack tight">
-          <h3>Written values</h3>
+          <h3>{text.writtenValues}</h3>
           <Differences of={fields.map(([field, to]) => ({ field, to }))} />
-          {t.payload.credential && t.payload.credential.mode !== "none" && (
-            <p className="small muted">With a random password that is not shown.</p>
-          )}
+          {t.payload.credential && t.payload.credential.mode !== "none" && <p className="small muted">{text.withARandomPasswordThatIs}</p>}
         </div>
       )}
       {t.changes.length > 0 && (
         <div className="stack tight">
-          <h3>Drift</h3>
+          <h3>{text.drift}</h3>
           <Differences of={t.changes.map((c) => ({ field: c.field, from: c.old, to: c.new }))} />
         </div>
       )}
@@ -38,7 +37,7 @@ export function Attempts({ of: t }: { of: TaskDetail }) {
   if (t.attempts.length === 0) return null;
   return (
     <div className="stack tight">
-      <h3>Attempts</h3>
+      <h3>{text.attempts}</h3>
       <ol className="provisioning-tries small">
         {[...t.attempts].reverse().map((a) => (
           <li key={a.n}>
@@ -58,21 +57,23 @@ function OneTry({ of: a }: { of: Of<"TaskAttempt"> }) {
       <div className="row between">
         <span>
           {a.n}. <When at={a.at} />{" "}
-          {a.executed_by?.mode === "agent" && <span className="muted">by the agent on {a.executed_by.hostname ?? "its host"}</span>}
+          {a.executed_by?.mode === "agent" && (
+            <span className="muted">{text.byTheAgentOnHostname(a.executed_by.hostname ?? text.itsHost)}</span>
+          )}
         </span>
         <span className="row">
           <span className="muted">{lasted(a.latency_ms)}</span>
           <State
             of={a.outcome ?? "unknown"}
             tone={good ? "ok" : a.error_class ? "bad" : "neutral"}
-            words={(a.outcome ?? "outcome unknown").replaceAll("_", " ")}
+            words={(a.outcome ?? text.outcomeUnknown).replaceAll("_", " ")}
           />
         </span>
       </div>
       {said && (
         <details>
-          <summary data-reads="">Response of the system</summary>
-          <Verbatim label={`Response to attempt ${a.n}`} copy>
+          <summary data-reads="">{text.responseOfTheSystem}</summary>
+          <Verbatim label={text.responseToAttemptN(a.n)} copy>
             {said}
           </Verbatim>
         </details>

@@ -1,5 +1,6 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/provisioning";
 import { failureSummary, forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
@@ -7,22 +8,21 @@ import { AskFirst } from "../../kit/dialog";
 import { Button, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
-import { many } from "../connectors/words";
 import { RetryFailed } from "./retryfailed";
 import { can, operationOptions, operationText, sourceOptions, sourceWords, stateOptions, stateTone, stateWords, type Task } from "./words";
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "Failed", query: { state: "failed" } },
-  { name: "Waiting for a person", query: { state: "manual" } },
-  { name: "In doubt", query: { state: "verifying" } },
-  { name: "In progress", query: { state: "queued,blocked,running,retrying" } },
+  { name: text.all, query: {} },
+  { name: text.failed2, query: { state: "failed" } },
+  { name: text.waitingForAPerson2, query: { state: "manual" } },
+  { name: text.inDoubt, query: { state: "verifying" } },
+  { name: text.inProgress, query: { state: "queued,blocked,running,retrying" } },
 ];
 
 const filters = [
-  { name: "state", words: "State", options: stateOptions },
-  { name: "operation", words: "Change", options: operationOptions },
-  { name: "created_from", words: "Source", options: sourceOptions },
+  { name: "state", words: text.state, options: stateOptions },
+  { name: "operation", words: text.change, options: operationOptions },
+  { name: "created_from", words: text.source, options: sourceOptions },
 ];
 
 /** The changes of target systems, and what can be done about those that did not go well. */
@@ -32,7 +32,7 @@ export function Tasks() {
   const [all, setAll] = useState(false);
   const columns: Column<Task>[] = [
     {
-      title: "Change",
+      title: text.change,
       cell: (t) => (
         <Link to="." search={{ ...at, task: t.id } as never} resetScroll={false}>
           <Text of={operationText(t)} />
@@ -41,14 +41,14 @@ export function Tasks() {
       text: operationText,
     },
     {
-      title: "Person",
+      title: text.person,
       cell: (t) => <Text of={t.identity?.display ?? t.account?.display} none="—" />,
       text: (t) => t.identity?.display ?? t.account?.display,
     },
-    { title: "System", cell: (t) => <Text of={t.connector.display} />, text: (t) => t.connector.display },
-    { title: "State", cell: (t) => <TaskState of={t} />, text: (t) => t.state },
+    { title: text.system, cell: (t) => <Text of={t.connector.display} />, text: (t) => t.connector.display },
+    { title: text.state, cell: (t) => <TaskState of={t} />, text: (t) => t.state },
     {
-      title: "Advice",
+      title: text.advice,
       wide: true,
       cell: (t) => (
         <span className="small" dir="auto">
@@ -57,15 +57,15 @@ export function Tasks() {
       ),
       text: (t) => t.advice ?? t.waiting?.reason ?? t.error?.message,
     },
-    { title: "Source", cell: (t) => sourceWords(t.created_from), text: (t) => t.created_from },
-    { title: "Attempts", number: true, cell: (t) => t.attempt_count, text: (t) => t.attempt_count },
-    { title: "Created", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
+    { title: text.source, cell: (t) => sourceWords(t.created_from), text: (t) => t.created_from },
+    { title: text.attempts, number: true, cell: (t) => t.attempt_count, text: (t) => t.attempt_count },
+    { title: text.created, cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
   ];
   return (
     <>
       {may.admin && (
         <div className="row end">
-          <Button onClick={() => setAll(true)}>Retry all failed tasks…</Button>
+          <Button onClick={() => setAll(true)}>{text.retryAllFailedTasks2}</Button>
         </div>
       )}
       <List<Task>
@@ -77,11 +77,11 @@ export function Tasks() {
         open={(t) => ({ to: ".", search: { ...at, task: t.id } })}
         csv="provisioning"
         every={10_000}
-        label="Provisioning tasks"
+        label={text.provisioningTasks}
         {...(may.admin ? { bulk: (rows: Task[], clear: () => void) => <Bulk of={rows} clear={clear} /> } : {})}
         empty={{
-          title: "No provisioning tasks",
-          words: "Changes to target systems are listed here.",
+          title: text.noProvisioningTasks,
+          words: text.changesToTargetSystemsAreListed,
         }}
       />
       {all && <RetryFailed close={() => setAll(false)} />}
@@ -94,7 +94,7 @@ export function TaskState({ of: t }: { of: Task }) {
   return (
     <>
       <State of={t.state} tone={stateTone(t.state)} words={stateWords(t.state)} />{" "}
-      {t.lane === "urgent" && <State of="urgent" tone="warn" words="urgent" />}{" "}
+      {t.lane === "urgent" && <State of="urgent" tone="warn" words={text.urgent} />}{" "}
       {t.waiting && <State of="paused" tone="warn" words={t.waiting.code.replaceAll("_", " ")} />}
     </>
   );
@@ -107,26 +107,29 @@ function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
     act: ({ what }: { what: "retry" | "cancel" }) =>
       forEachSettled(of.filter(can[what]), (t) => ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { ifMatch: t.version })),
     changes: ["/accounts/provisioning-tasks"],
-    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "retried" : "canceled"}${failureSummary(r)}`,
+    done: (r, { what }) =>
+      what === "retry"
+        ? text.tasksRetriedFailureSummary(r.good, failureSummary(r))
+        : text.tasksCanceledFailureSummary(r.good, failureSummary(r)),
     after: clear,
   });
   const [again, ends] = [of.filter(can.retry).length, of.filter(can.cancel).length];
   return (
     <>
       <Button disabled={again === 0 || act.isPending} onClick={() => act.mutate({ what: "retry" })}>
-        Retry {again}
+        {text.retryAgain(again)}
       </Button>
       <Button disabled={ends === 0 || act.isPending} onClick={() => setCancelling(true)}>
-        Cancel {ends}…
+        {text.cancelEnds(ends)}
       </Button>
       {cancelling && (
         <AskFirst
           open
           close={() => setCancelling(false)}
-          title={`Cancel ${many(ends, "task")}`}
-          lead="Dependent tasks are canceled too. If a reason for the access remains, the next evaluation plans the task again."
-          verb={`Cancel ${many(ends, "task")}`}
-          keep="Keep tasks"
+          title={text.cancelTasks(ends)}
+          lead={text.dependentTasksAreCanceledTooIf2}
+          verb={text.cancelTasks(ends)}
+          keep={text.keepTasks}
           tone="danger"
           act={() => act.mutateAsync({ what: "cancel" })}
         />

@@ -1,50 +1,51 @@
+import * as text from "#text/provisioning";
 import type { Of } from "../../api/types";
 
 export type Task = Of<"Task">;
 export type TaskDetail = Of<"TaskDetail">;
 
 const operations: Record<Task["operation"], string> = {
-  create_account: "Create account",
-  update_account: "Update account",
-  rename_account: "Rename account",
-  enable: "Enable account",
-  disable: "Disable account",
-  delete_account: "Delete account",
-  unlock: "Unlock account",
-  set_password: "Set password",
-  grant: "Grant access",
-  revoke: "Revoke access",
+  create_account: text.createAccount,
+  update_account: text.updateAccount,
+  rename_account: text.renameAccount,
+  enable: text.enableAccount,
+  disable: text.disableAccount,
+  delete_account: text.deleteAccount,
+  unlock: text.unlockAccount,
+  set_password: text.setPassword,
+  grant: text.grantAccess,
+  revoke: text.revokeAccess,
 };
 
 export const operationOptions = Object.entries(operations);
 export const operationWords = (of: string) => operations[of as Task["operation"]] ?? of.replaceAll("_", " ");
 
 const sources: Record<Task["created_from"], string> = {
-  birthright: "birthright",
-  policy: "policy",
+  birthright: text.birthright,
+  policy: text.policy,
   role: "role",
-  request: "request",
-  certification: "review",
-  violation: "violation",
-  lifecycle: "joining, moving or leaving",
-  drift: "drift",
-  manual: "manual",
+  request: text.request,
+  certification: text.review,
+  violation: text.violation,
+  lifecycle: text.joiningMovingOrLeaving,
+  drift: text.driftLower,
+  manual: text.manual,
 };
 
 export const sourceOptions = Object.entries(sources);
 export const sourceWords = (of: string) => sources[of as Task["created_from"]] ?? of.replaceAll("_", " ");
 
 const states: Record<Task["state"], string> = {
-  queued: "queued",
-  blocked: "blocked",
-  running: "in progress",
-  verifying: "in doubt",
-  retrying: "retrying",
-  done: "done",
-  failed: "failed",
-  manual: "waiting for a person",
-  cancelled: "cancelled",
-  simulated: "simulated",
+  queued: text.queued,
+  blocked: text.blocked,
+  running: text.inProgressLower,
+  verifying: text.inDoubtLower,
+  retrying: text.retrying,
+  done: text.done,
+  failed: text.failed,
+  manual: text.waitingForAPersonLower,
+  cancelled: text.cancelled,
+  simulated: text.simulated,
 };
 
 export const stateOptions = Object.entries(states);

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -16,46 +17,46 @@ type Request = Of<"AccessRequest">;
 type What = "approve" | "reject" | "cancel" | "extend" | "return" | "back" | undefined;
 
 const titles = {
-  approve: ["Approve", "Approve"],
-  reject: ["Reject", "Reject"],
-  cancel: ["Withdraw this request", "Withdraw"],
-  extend: ["Request extension", "Request"],
-  return: ["Return this access", "Return"],
-  back: ["Withdraw your approval", "Withdraw approval"],
+  approve: [text.approve, text.approve],
+  reject: [text.reject, text.reject],
+  cancel: [text.withdrawThisRequest, text.withdraw],
+  extend: [text.requestExtension, text.request],
+  return: [text.returnThisAccess, text.returnLabel],
+  back: [text.withdrawYourApproval, text.withdrawApproval],
 } as const;
 
 const leads = {
-  approve: "The request continues with the next step, or is provisioned if no step is left.",
-  reject: "The requester can read your reason.",
-  cancel: "Open parts of the request are canceled. The approvers are notified.",
-  extend: "This creates a new request. The approval rule decides who approves it.",
-  return: "The access is revoked. No approval is required.",
-  back: "The decision is open again. You can withdraw an approval for 30 minutes, before the access is provisioned.",
+  approve: text.theRequestContinuesWithTheNext,
+  reject: text.theRequesterCanReadYourReason,
+  cancel: text.openPartsOfTheRequestAre,
+  extend: text.thisCreatesANewRequestThe,
+  return: text.theAccessIsRevokedNoApproval,
+  back: text.theDecisionIsOpenAgainYou,
 } as const;
 
 /** What can be done with a request by whoever looks at it. */
 export function Actions({ of: r, can }: { of: Request; can: RequestPermissions }) {
   const [doing, setDoing] = useState<What>();
   const more = [
-    can.extends && { words: "Request extension", act: () => setDoing("extend") },
-    can.takesBack && { words: "Withdraw your approval", act: () => setDoing("back") },
-    can.cancels && { words: "Withdraw", act: () => setDoing("cancel"), danger: true },
-    can.returns && { words: "Return this access", act: () => setDoing("return"), danger: true },
+    can.extends && { words: text.requestExtension, act: () => setDoing("extend") },
+    can.takesBack && { words: text.withdrawYourApproval, act: () => setDoing("back") },
+    can.cancels && { words: text.withdraw, act: () => setDoing("cancel"), danger: true },
+    can.returns && { words: text.returnThisAccess, act: () => setDoing("return"), danger: true },
   ];
   return (
     <>
       {can.decides && (
         <>
           <Button tone="primary" onClick={() => setDoing("approve")}>
-            Approve
+            {text.approve}
           </Button>
           <Button tone="danger" onClick={() => setDoing("reject")}>
-            Reject
+            {text.reject}
           </Button>
         </>
       )}
       {can.comments && r.kind === "grant" && r.closed_at && <RequestAgain of={r} />}
-      <Menu words="More" of={more} />
+      <Menu words={text.more} of={more} />
       {doing && <Doing what={doing} of={r} can={can} close={() => setDoing(undefined)} />}
     </>
   );
@@ -92,7 +93,7 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
     >
       {pick && (
         <fieldset className="checks">
-          <legend>Item</legend>
+          <legend>{text.item}</legend>
           {items.map((i) => (
             <Check
               key={i.id}
@@ -104,19 +105,13 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
         </fieldset>
       )}
       {what === "extend" && (
-        <DurationField label="Additional duration" value={span} set={setSpan} required hint="Counted from the current end date." />
+        <DurationField label={text.additionalDuration} value={span} set={setSpan} required hint={text.countedFromTheCurrentEndDate} />
       )}
       {what === "approve" && (
-        <TextField
-          label="End date (optional)"
-          type="date"
-          value={until}
-          set={setUntil}
-          hint="You can shorten the requested duration. You cannot extend it."
-        />
+        <TextField label={text.endDateOptional} type="date" value={until} set={setUntil} hint={text.youCanShortenTheRequestedDuration} />
       )}
       <TextField
-        label={what === "extend" ? "Reason for the extension" : what === "approve" ? "Comment (required by some rules)" : "Reason"}
+        label={what === "extend" ? text.reasonForTheExtension : what === "approve" ? text.commentRequiredBySomeRules : text.reason}
         rows={3}
         value={reason}
         set={setReason}
@@ -141,19 +136,19 @@ async function send(what: NonNullable<What>, r: Request, items: string[], v: { r
     const answer = await ask<Of<"AccessRequestDecisions">>("POST", `${at}/decisions`, { ...asking, body: { decisions } });
     const refused = answer.results.filter((x) => !x.accepted);
     if (refused.length) showRefusal(new Error(refused.map((x) => x.detail ?? x.code).join("\n")));
-    showToast(what === "approve" ? `${r.number}: approved.` : `${r.number}: rejected.`);
+    showToast(what === "approve" ? text.numberApproved(r.number) : text.numberRejected(r.number));
     return answer;
   }
   if (what === "cancel")
-    return ask("POST", `${at}/cancel`, { ...asking, body: reason }).then(() => showToast(`${r.number} was withdrawn.`));
+    return ask("POST", `${at}/cancel`, { ...asking, body: reason }).then(() => showToast(text.numberValueWasWithdrawn(r.number)));
   if (what === "extend") {
     const body = { items, duration: v.span, ...(v.reason ? { justification: v.reason } : {}) };
     const made = await ask<Request>("POST", `${at}/extend`, { ...asking, body });
-    showToast(`Extension request ${made.number} submitted.`);
+    showToast(text.extensionRequestNumberValueSubmitted(made.number));
     return made;
   }
   const path = what === "return" ? "return" : "withdraw-approval";
   return ask("POST", `${at}/${path}`, { ...asking, body: { items, ...reason } }).then(() =>
-    showToast(what === "return" ? "The access is being revoked." : "Your approval was withdrawn."),
+    showToast(what === "return" ? text.theAccessIsBeingRevoked : text.yourApprovalWasWithdrawn),
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
+import * as text from "#text/requests";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -21,7 +22,7 @@ type Props = { of: RequestableItem; d: Drafting; person: string; foreseen: Fores
 export function CartItem({ of, d, person, foreseen, problems }: Props) {
   const detail = d.draft.details[of.key] ?? {};
   const set = (change: Detail) => d.detail(of.key, change);
-  const name = detail.name || foreseen?.display || (of.kind === "role" ? "Role" : "Entitlement");
+  const name = detail.name || foreseen?.display || (of.kind === "role" ? text.role : text.entitlement);
   const at = (member: string) => problems.find((p) => placeOf(p).endsWith(`/${member}`))?.detail;
   const wrong = at("duration") ?? at("ends_at") ?? durations(problems);
   const rest = problems.filter((p) => p.detail !== wrong && !/\/(parameters\/.+|starts_at)$/.test(placeOf(p)));
@@ -29,10 +30,10 @@ export function CartItem({ of, d, person, foreseen, problems }: Props) {
     <article className="card padded stack" aria-label={name}>
       <div className="row between">
         <h3 className="row">
-          <Text of={name} /> {of.kind === "role" && <Badge>role</Badge>} <Risk of={detail.risk} />
+          <Text of={name} /> {of.kind === "role" && <Badge>{text.roleLower}</Badge>} <Risk of={detail.risk} />
         </h3>
-        <Button reads tone="quiet" aria-label={`Remove ${name}`} onClick={() => d.ask(d.things.filter((t) => t.key !== of.key))}>
-          <X aria-hidden size={14} /> Remove
+        <Button reads tone="quiet" aria-label={text.removeName(name)} onClick={() => d.ask(d.things.filter((t) => t.key !== of.key))}>
+          <X aria-hidden size={14} /> {text.remove}
         </Button>
       </div>
       {rest.map((p) => (
@@ -42,31 +43,31 @@ export function CartItem({ of, d, person, foreseen, problems }: Props) {
       ))}
       <div className="fields">
         <SelectField
-          label="Duration"
+          label={text.duration}
           value={detail.long ?? ""}
           set={(long) => set({ long: long as "span" | "until" })}
           none={usual(foreseen)}
           options={[
-            ["span", "for a period"],
-            ["until", "until a date"],
+            ["span", text.forAPeriod],
+            ["until", text.untilADate],
           ]}
         />
         {detail.long === "span" && (
           <DurationField
-            label="Period"
+            label={text.period}
             value={detail.span ?? ""}
             set={(span) => set({ span })}
-            hint={detail.max ? `At most ${durationText(detail.max)}.` : "The period starts when the access is verified in the system."}
+            hint={detail.max ? text.atMostMax(durationText(detail.max)) : text.thePeriodStartsWhenTheAccess}
             error={wrong}
           />
         )}
         {detail.long === "until" && (
-          <TextField label="End date" type="date" value={detail.until ?? ""} set={(until) => set({ until })} error={wrong} />
+          <TextField label={text.endDate} type="date" value={detail.until ?? ""} set={(until) => set({ until })} error={wrong} />
         )}
         <TextField
-          label="Start date"
+          label={text.startDate}
           type="date"
-          hint="Leave empty to start at once."
+          hint={text.leaveEmptyToStartAtOnce}
           value={detail.from ?? ""}
           set={(from) => set({ from })}
           error={at("starts_at")}
@@ -83,8 +84,8 @@ export function CartItem({ of, d, person, foreseen, problems }: Props) {
 const durations = (all: Problem[]) => all.find((p) => /^duration/.test(p.code))?.detail;
 
 function usual(f: Foreseen | undefined): string {
-  if (f?.duration) return `default: ${durationText(f.duration)}`;
-  return "default";
+  if (f?.duration) return text.defaultOf(durationText(f.duration));
+  return text.defaultLower;
 }
 
 /** Why a thing would be refused, with the way to what stands against it. */
@@ -95,7 +96,7 @@ function Against({ of }: { of: Problem }) {
       {of.detail}{" "}
       {more?.request_id && (
         <Link className="link" to={"/requests/$id" as never} params={{ id: more.request_id } as never}>
-          Open {more.number}
+          {text.openNumberValue(more.number)}
         </Link>
       )}
     </>
@@ -112,10 +113,10 @@ function Account({ d, of, person, system }: { d: Drafting; of: RequestableItem; 
   if (accounts.length < 2) return null;
   return (
     <SelectField
-      label="Account"
+      label={text.account}
       value={d.draft.details[of.key]?.account ?? ""}
       set={(account) => d.detail(of.key, { account })}
-      none="main account"
+      none={text.mainAccount}
       options={accounts.map((a) => [a.id, a.username ?? a.id] as const)}
     />
   );
@@ -130,37 +131,35 @@ function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
   );
   if (of.rule.outcome === "auto_reject")
     return (
-      <Note tone="bad">
-        The request would be rejected{of.reason ? `: ${of.reason}` : ""}. {why}
-      </Note>
+      <Note tone="bad">{of.reason ? text.theRequestWouldBeRejectedReason(of.reason, why) : text.theRequestWouldBeRejectedWhy(why)}</Note>
     );
   const end = (
     <>
-      <strong>Access</strong>
+      <strong>{text.access}</strong>
       <span className="small muted">
-        {of.duration ? `for ${durationText(of.duration)}` : of.ends_at ? "" : "no end date"}
-        {!of.duration && of.ends_at && (
-          <>
-            until <When at={of.ends_at} />
-          </>
-        )}
+        {of.duration ? text.forDuration(durationText(of.duration)) : of.ends_at ? "" : text.noEndDate}
+        {!of.duration && of.ends_at && <>{text.untilEndsAt(<When at={of.ends_at} />)}</>}
       </span>
     </>
   );
   return (
     <div className="stack tight">
-      {of.blocked && <Note tone="warn">No approver can be found. The request would be blocked, and administrators would be notified.</Note>}
+      {of.blocked && <Note tone="warn">{text.noApproverCanBeFoundThe}</Note>}
       {emergency || !of.stages?.length ? (
         <Note tone={emergency ? "warn" : "ok"}>
-          {emergency ? "Access would start at once, without approval." : `No approval is required${of.reason ? `: ${of.reason}` : "."}`}
+          {emergency
+            ? text.accessWouldStartAtOnceWithout
+            : of.reason
+              ? text.noApprovalIsRequiredReason(of.reason)
+              : text.noApprovalIsRequired}
         </Note>
       ) : (
-        <ApprovalPath of={stationsOf(of.stages)} label={`Approvers of ${of.display}`} end={end} />
+        <ApprovalPath of={stationsOf(of.stages)} label={text.approversOfOfValue(of.display)} end={end} />
       )}
       {why}
       {limits}
       {of.request_ttl && of.stages?.length && !emergency ? (
-        <p className="small muted">Expires without a decision after {durationText(of.request_ttl)}.</p>
+        <p className="small muted">{text.expiresWithoutADecisionAfterRequest(durationText(of.request_ttl))}</p>
       ) : null}
     </div>
   );

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { Check, Plus } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/requests";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { durationText } from "../../kit/duration";
 import { Badge, Button, Empty, Facts, Text, When } from "../../kit/kit";
@@ -28,7 +28,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
   };
   const columns: Column<Item>[] = [
     {
-      title: "Item",
+      title: text.item,
       wide: true,
       cell: (i) => (
         <span className="ask-what">
@@ -36,17 +36,24 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
             <Text of={i.name} />
           </button>
           <span className="small muted">
-            <Text of={i.description} none={i.kind === "role" ? "A role" : ""} />
+            <Text of={i.description} none={i.kind === "role" ? text.aRole : ""} />
           </span>
         </span>
       ),
     },
-    { title: "System", cell: (i) => (i.kind === "role" ? <Badge>role of {i.entitlement_count}</Badge> : <Text of={i.system?.display} />) },
-    { title: "Risk", cell: (i) => <Risk of={i.risk_level} /> },
-    { title: "no limit", cell: (i) => (i.max_duration ? durationText(i.max_duration) : <span className="faint">no limit</span>) },
-    { title: "Typical approval time", cell: (i) => roughDuration(i.typical_approval_time) || <span className="faint">not known yet</span> },
     {
-      title: "Add",
+      title: text.system,
+      cell: (i) =>
+        i.kind === "role" ? <Badge>{text.roleOfEntitlementCount(i.entitlement_count)}</Badge> : <Text of={i.system?.display} />,
+    },
+    { title: text.risk, cell: (i) => <Risk of={i.risk_level} /> },
+    { title: text.noLimit, cell: (i) => (i.max_duration ? durationText(i.max_duration) : <span className="faint">{text.noLimit}</span>) },
+    {
+      title: text.typicalApprovalTime,
+      cell: (i) => roughDuration(i.typical_approval_time) || <span className="faint">{text.notKnownYet}</span>,
+    },
+    {
+      title: text.add,
       cell: (i) => <Add of={i} chosen={has(i)} toggle={() => toggle(i)} />,
     },
   ];
@@ -54,42 +61,38 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
     <>
       <Recipients d={d} self={self} others={others} />
       {!first ? (
-        <Empty title="Who needs access?">Select a person to see what can be requested for them.</Empty>
+        <Empty title={text.whoNeedsAccess}>{text.selectAPersonToSeeWhat}</Empty>
       ) : (
         <div className="stack tight">
-          <h2>Requestable access</h2>
-          {d.whom.length > 1 && (
-            <p className="small muted">
-              This list is for the first person. You can review the result for each person before you send the request.
-            </p>
-          )}
+          <h2>{text.requestableAccess}</h2>
+          {d.whom.length > 1 && <p className="small muted">{text.thisListIsForTheFirst}</p>}
           <List<Item>
             path="/access-requests/catalog"
-            label="Requestable access"
+            label={text.requestableAccess}
             prefix="c-"
             fixed={first === self ? {} : { for_identity_id: first }}
             columns={columns}
-            search="names and purposes"
+            search={text.namesAndPurposes}
             views={[
-              { name: "All", query: {} },
-              { name: "Roles", query: { kind: "role" } },
-              { name: "Entitlements", query: { kind: "entitlement" } },
+              { name: text.all, query: {} },
+              { name: text.roles, query: { kind: "role" } },
+              { name: text.entitlements, query: { kind: "entitlement" } },
             ]}
             filters={[
               {
                 name: "risk_level",
-                words: "Risk",
+                words: text.risk,
                 options: [
-                  ["low", "low"],
-                  ["medium", "medium"],
-                  ["high", "high"],
-                  ["critical", "critical"],
+                  ["low", text.low],
+                  ["medium", text.medium],
+                  ["high", text.high],
+                  ["critical", text.critical],
                 ],
               },
             ]}
             empty={{
-              title: "Nothing is requestable",
-              words: "Owners and administrators mark access as requestable in the access catalog.",
+              title: text.nothingIsRequestable,
+              words: text.ownersAndAdministratorsMarkAccessAs,
             }}
           />
         </div>
@@ -97,7 +100,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
       {d.things.length > 0 && (
         <div className="ask-cart row between" role="status">
           <span className="grow">
-            <strong>{count(d.things.length, "item")}</strong>{" "}
+            <strong>{text.items(d.things.length)}</strong>{" "}
             <span className="muted">
               {d.things
                 .map((t) => d.draft.details[t.key]?.name ?? "")
@@ -106,7 +109,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
             </span>
           </span>
           <Button reads tone="primary" disabled={!first} onClick={() => d.show("review")}>
-            Review request
+            {text.reviewRequest}
           </Button>
         </div>
       )}
@@ -121,15 +124,15 @@ function Add({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => 
   if (of.pending)
     return (
       <Link to="/requests/$id" params={{ id: of.pending.request_id }}>
-        requested: {of.pending.number}
+        {text.requestedNumberValue(of.pending.number)}
       </Link>
     );
   return (
     <span className="row">
-      <Button reads aria-pressed={chosen} aria-label={chosen ? `Added: ${of.name}` : `Add ${of.name}`} onClick={toggle}>
-        {chosen ? <Check aria-hidden size={14} /> : <Plus aria-hidden size={14} />} {chosen ? "Added" : "Add"}
+      <Button reads aria-pressed={chosen} aria-label={chosen ? text.addedName(of.name) : text.addName(of.name)} onClick={toggle}>
+        {chosen ? <Check aria-hidden size={14} /> : <Plus aria-hidden size={14} />} {chosen ? text.added : text.add}
       </Button>
-      {of.already_held && <State of="held" tone="neutral" words={of.already_held.until ? "assigned temporarily" : "assigned"} />}
+      {of.already_held && <State of="held" tone="neutral" words={of.already_held.until ? text.assignedTemporarily : text.assigned} />}
     </span>
   );
 }
@@ -140,7 +143,7 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
       <p dir="auto">{of.description}</p>
       {of.permission_summary.length > 0 && (
         <div>
-          <h3 className="small muted">Permissions</h3>
+          <h3 className="small muted">{text.permissions}</h3>
           <ul className="ask-allows">
             {of.permission_summary.map((p) => (
               <li key={p} dir="auto">
@@ -152,27 +155,23 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
       )}
       <Facts
         of={[
-          ["Kind", of.kind === "role" ? `Role with ${count(of.entitlement_count ?? 0, "entitlement")}` : "Entitlement"],
-          ["System", of.system?.display],
-          ["Risk", <Risk key="r" of={of.risk_level} />],
-          ["Privileged", of.privileged ? "yes" : ""],
-          ["Owners", of.owners.map((o) => o.display).join(", ")],
-          ["Tags", of.tags.join(", ")],
-          ["Maximum duration", of.max_duration ? durationText(of.max_duration) : "no limit"],
-          ["Default duration", durationText(of.default_duration)],
-          ["Typical approval time", roughDuration(of.typical_approval_time)],
-          ["Approval rule", of.approval_rule?.display ?? ""],
-          ["Suggested because", of.why_visible],
+          [text.kind, of.kind === "role" ? text.roleWithEntitlements(of.entitlement_count ?? 0) : text.entitlement],
+          [text.system, of.system?.display],
+          [text.risk, <Risk key="r" of={of.risk_level} />],
+          [text.privileged, of.privileged ? text.yes : ""],
+          [text.owners, of.owners.map((o) => o.display).join(", ")],
+          [text.tags, of.tags.join(", ")],
+          [text.maximumDuration, of.max_duration ? durationText(of.max_duration) : text.noLimit],
+          [text.defaultDuration, durationText(of.default_duration)],
+          [text.typicalApprovalTime, roughDuration(of.typical_approval_time)],
+          [text.approvalRule, of.approval_rule?.display ?? ""],
+          [text.suggestedBecause, of.why_visible],
           [
-            "Current access",
+            text.currentAccess,
             of.already_held ? (
               <span key="h">
-                through {of.already_held.kinds.join(", ").replaceAll("_", " ")}
-                {of.already_held.until && (
-                  <>
-                    , until <When at={of.already_held.until} />
-                  </>
-                )}
+                {text.throughKinds(of.already_held.kinds.join(", ").replaceAll("_", " "))}
+                {of.already_held.until && <>{text.untilUntil(<When at={of.already_held.until} />)}</>}
               </span>
             ) : (
               ""
@@ -183,7 +182,7 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
       {of.pending ? null : (
         <div className="row">
           <Button reads tone={chosen ? "plain" : "primary"} onClick={toggle}>
-            {chosen ? "Remove" : "Add"}
+            {chosen ? text.remove : text.add}
           </Button>
         </div>
       )}

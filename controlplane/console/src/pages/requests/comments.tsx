@@ -1,3 +1,4 @@
+import * as text from "#text/requests";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
@@ -8,7 +9,7 @@ import type { RequestPermissions } from "./words";
 /** What was said about a request, and a place to say more. */
 export function Comments({ of: r, can }: { of: Of<"AccessRequest">; can: RequestPermissions }) {
   return (
-    <Part title="Comments" lead={r.comments.length === 0 ? "No comments yet." : undefined}>
+    <Part title={text.comments} lead={r.comments.length === 0 ? text.noCommentsYet : undefined}>
       <ul className="stack tight">
         {r.comments.map((c) => (
           <li key={c.id} className="card padded">
@@ -19,7 +20,7 @@ export function Comments({ of: r, can }: { of: Of<"AccessRequest">; can: Request
               <span className="muted">
                 <When at={c.at} />
               </span>
-              {c.visibility === "approvers" && <Badge tone="info">approvers only</Badge>}
+              {c.visibility === "approvers" && <Badge tone="info">{text.approversOnly}</Badge>}
             </div>
             <p dir="auto" className="req-said">
               {c.text}
@@ -44,9 +45,9 @@ function Say({ id, aside }: { id: string; aside: boolean }) {
     form.replace({ text: "", aside: false });
   });
   return (
-    <Form of={form} verb="Add comment">
-      <TextField label="Comment" rows={2} max={4000} {...form.field("text")} required />
-      {aside && <Check label="Visible to approvers only" hint="The requester and the recipient cannot read it." {...form.field("aside")} />}
+    <Form of={form} verb={text.addComment}>
+      <TextField label={text.comment} rows={2} max={4000} {...form.field("text")} required />
+      {aside && <Check label={text.visibleToApproversOnly} hint={text.theRequesterAndTheRecipientCannot} {...form.field("aside")} />}
     </Form>
   );
 }
@@ -55,7 +56,7 @@ function Say({ id, aside }: { id: string; aside: boolean }) {
 export function Timeline({ id, live }: { id: string; live: boolean }) {
   const steps = useGet<Page<Of<"AccessRequestStep">>>(`/access-requests/${id}/timeline`, { limit: 500 }, live ? { every: 5000 } : {});
   return (
-    <Part title="History">
+    <Part title={text.history}>
       {steps.isError ? (
         <Failure error={steps.error} retry={() => void steps.refetch()} />
       ) : !steps.data ? (
@@ -85,13 +86,13 @@ export function Timeline({ id, live }: { id: string; live: boolean }) {
 }
 
 const events: Record<string, string> = {
-  rule: "Approval rule selected",
-  branch: "Branch selected",
-  slot: "Approver skipped",
-  fallback: "Fallback approvers asked",
-  due: "Decision due",
-  opened: "Submitted",
-  stage_opened: "Decision requested",
+  rule: text.approvalRuleSelected,
+  branch: text.branchSelected,
+  slot: text.approverSkipped,
+  fallback: text.fallbackApproversAsked,
+  due: text.decisionDue,
+  opened: text.submitted,
+  stage_opened: text.decisionRequested,
 };
 
 const words = (event: string) => {

@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import * as texts from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { durationText, replaceDurations } from "../../kit/duration";
 import { Verbatim } from "../../kit/elements";
 import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
@@ -20,7 +21,7 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
   const [handing, hand] = useState(false);
   const withdraw = useAct({
     act: (_: string, key) => ask<Request>("POST", `/access-requests/${r.id}/items/${i.id}/withdraw`, { body: {}, key, ifMatch: r.version }),
-    done: `${i.display} was withdrawn.`,
+    done: texts.iWasWithdrawn(i.display),
     changes: ["/access-requests", "/decision-tasks"],
   });
   const tone = statusTone(i.status);
@@ -38,22 +39,22 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
               <Text of={i.display} />
             </Link>
           )}
-          {i.role_id && <Badge>role</Badge>}
+          {i.role_id && <Badge>{texts.roleLower}</Badge>}
           <Risk of={i.risk_level} />
-          {i.privileged && <Badge tone="warn">privileged</Badge>}
+          {i.privileged && <Badge tone="warn">{texts.privilegedLower}</Badge>}
           <State of={i.status} words={statusWords(i.status, r.kind)} {...(tone ? { tone } : {})} />
         </h3>
         <div className="row">
-          {can.reassigns(i) && <Button onClick={() => hand(true)}>Reassign</Button>}
+          {can.reassigns(i) && <Button onClick={() => hand(true)}>{texts.reassign}</Button>}
           {several && can.withdraws(i) && (
             <Button disabled={withdraw.isPending} onClick={() => withdraw.mutate(i.id)}>
-              Withdraw item
+              {texts.withdrawItem}
             </Button>
           )}
         </div>
       </div>
       <Outcome of={i} />
-      {i.stages.length > 0 && <ApprovalPath of={stations(i)} label={`Approvers of ${i.display}`} />}
+      {i.stages.length > 0 && <ApprovalPath of={stations(i)} label={texts.approversOfI(i.display)} />}
       <Provisioned of={i} kind={r.kind} />
       {i.review && <Reviewed of={i.review} mine={!can.aside} />}
       <Facts of={facts(i)} />
@@ -70,7 +71,7 @@ function Outcome({ of: i }: { of: Item }) {
   if (!i.decision_reason && !bad) return null;
   return (
     <Note tone={bad ? "bad" : "ok"}>
-      {statusOf(i)} {who && <>by {who}</>} {i.decided_at && <When at={i.decided_at} />}
+      {statusOf(i)} {who && <>{texts.byWho(who)}</>} {i.decided_at && <When at={i.decided_at} />}
       {i.decision_reason && (
         <>
           : <q dir="auto">{i.decision_reason}</q>
@@ -81,7 +82,9 @@ function Outcome({ of: i }: { of: Item }) {
 }
 
 const statusOf = (i: Item) =>
-  ({ approved: "Approved", rejected: "Rejected", expired: "Expired without a decision", cancelled: "Withdrawn" })[i.decision ?? "approved"];
+  ({ approved: texts.approved, rejected: texts.rejected, expired: texts.expiredWithoutADecision, cancelled: texts.withdrawn })[
+    i.decision ?? "approved"
+  ];
 
 /** The chain of an item as a path. */
 export const stations = (i: Item): Station[] =>
@@ -109,14 +112,15 @@ export const stations = (i: Item): Station[] =>
 function stageNote(s: Of<"StageInstance">): ReactNode {
   const late = s.escalations.map((e) => (
     <span key={e.at}>
-      Escalated <When at={e.at} />
-      {e.to?.length ? ` to ${e.to.join(", ")}` : `: ${e.action.replaceAll("_", " ")}`}{" "}
+      {e.to?.length
+        ? texts.escalatedAtToTo(<When at={e.at} />, e.to.join(", "))
+        : texts.escalatedAtAction(<When at={e.at} />, e.action.replaceAll("_", " "))}{" "}
     </span>
   ));
   if (!s.waits_for && late.length === 0) return undefined;
   return (
     <>
-      {s.waits_for && <span>Waiting for {s.waits_for}. </span>}
+      {s.waits_for && <span>{texts.waitingForWaitsFor(s.waits_for)} </span>}
       {late}
     </>
   );
@@ -125,12 +129,12 @@ function stageNote(s: Of<"StageInstance">): ReactNode {
 const sentence = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
 
 const stateWords: Record<string, string> = {
-  scheduled: "Starts later.",
-  provisioning: "Being provisioned.",
-  fulfilled: "Verified in the system.",
-  failed: "The system rejected the change. It is retried.",
-  ending: "Being revoked.",
-  closed: "Ended.",
+  scheduled: texts.startsLater,
+  provisioning: texts.beingProvisioned,
+  fulfilled: texts.verifiedInTheSystem,
+  failed: texts.theSystemRejectedTheChangeIt,
+  ending: texts.beingRevoked,
+  closed: texts.ended,
 };
 
 function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
@@ -143,24 +147,23 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
         <State of={p.state} words={kind === "grant" ? statusWords(p.state) : p.state} />
         <span className="small muted">
           {stateWords[p.state]}{" "}
-          {p.total > 1 && `${number(p.active)} of ${count(p.total, "entitlement")} granted${p.failed ? `, ${p.failed} failed` : ""}.`}{" "}
+          {p.total > 1 &&
+            (p.failed
+              ? texts.activeOfEntitlementsGrantedFailedFailed(number(p.active), p.total, p.failed)
+              : texts.activeOfEntitlementsGranted(number(p.active), p.total))}{" "}
           {p.reason && <Text of={sentence(p.reason)} />}
         </span>
-        {p.verified_at && (
-          <span className="small muted">
-            Verified <When at={p.verified_at} />.
-          </span>
-        )}
+        {p.verified_at && <span className="small muted">{texts.verifiedVerifiedAt(<When at={p.verified_at} />)}</span>}
         {p.tasks.map((t, n) => (
           <Link key={t} className="link small" to={"/provisioning" as never} search={{ task: t } as never}>
-            {p.tasks.length > 1 ? `Task ${n + 1}` : "Changes in the system"}
+            {p.tasks.length > 1 ? texts.taskN(n + 1) : texts.changesInTheSystem}
           </Link>
         ))}
       </div>
       {error && (
         <>
-          <p className="small muted">Response of the system:</p>
-          <Verbatim label="Response of the system" copy>
+          <p className="small muted">{texts.responseOfTheSystem}</p>
+          <Verbatim label={texts.responseOfTheSystem2} copy>
             {told(error)}
           </Verbatim>
         </>
@@ -183,18 +186,19 @@ function Reviewed({ of, mine }: { of: Of<"EmergencyReview">; mine: boolean }) {
     <Note tone={of.state === "open" ? "warn" : of.state === "revoked" ? "bad" : "ok"}>
       {of.state === "open" ? (
         <>
-          Emergency access, granted at once. Reviewers: {of.told.join(", ")}
-          {of.escalated && ", escalated to the administrators"} (due <When at={of.due_at} />
-          ).{" "}
+          {texts.emergencyAccessGrantedAtOnceReviewers(of.told.join(", "))}
+          {of.escalated && texts.escalatedToTheAdministrators} {texts.dueDueAt(<When at={of.due_at} />)}{" "}
           {!mine && (
             <Link className="link" to={"/inbox" as never} search={{ task: of.task_id } as never}>
-              Open review
+              {texts.openReview}
             </Link>
           )}
         </>
       ) : (
         <>
-          Reviewed by {of.by?.display} <When at={of.at ?? null} />: {of.state === "confirmed" ? "confirmed" : "ended"}
+          {of.state === "confirmed"
+            ? texts.reviewedByByAtConfirmed(of.by?.display, <When at={of.at ?? null} />)
+            : texts.reviewedByByAtEnded(of.by?.display, <When at={of.at ?? null} />)}
           {of.comment && (
             <>
               : <q dir="auto">{of.comment}</q>
@@ -208,10 +212,10 @@ function Reviewed({ of, mine }: { of: Of<"EmergencyReview">; mine: boolean }) {
 
 function facts(i: Item): [string, ReactNode][] {
   return [
-    ["Duration", i.duration ? durationText(i.duration) : !i.ends_at ? "no end date" : ""],
-    ["Start", i.starts_at ? <When key="s" at={i.starts_at} /> : ""],
-    ["End", i.ends_at ? <When key="e" at={i.ends_at} /> : ""],
-    ["Conditions", i.limits_applied.map(replaceDurations).join("; ")],
+    [texts.duration, i.duration ? durationText(i.duration) : !i.ends_at ? texts.noEndDate : ""],
+    [texts.start, i.starts_at ? <When key="s" at={i.starts_at} /> : ""],
+    [texts.end, i.ends_at ? <When key="e" at={i.ends_at} /> : ""],
+    [texts.conditions, i.limits_applied.map(replaceDurations).join("; ")],
     ...Object.entries(i.parameters).map(([n, v]) => [n.replaceAll("_", " "), <Text key={n} of={String(v)} />] as [string, ReactNode]),
   ];
 }
@@ -220,11 +224,11 @@ function Why({ of: i }: { of: Item }) {
   const log = i.stages.flatMap((s) => s.resolution_log.map((l) => ({ ...l, stage: s.name })));
   return (
     <details className="small">
-      <summary>How approvers were found</summary>
+      <summary>{texts.howApproversWereFound}</summary>
       <div className="stack tight">
         <p className="muted">
           <Text of={i.rule.name} />
-          {i.rule.version ? `, version ${i.rule.version}` : ""}: {i.rule.matched_because}
+          {i.rule.version ? texts.versionVersion(i.rule.version) : ""}: {i.rule.matched_because}
         </p>
         {log.length > 0 && (
           <ul className="stack tight">

@@ -1,3 +1,4 @@
+import * as text from "#text/requests";
 import "./requests.css";
 import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
@@ -12,7 +13,7 @@ type Request = Of<"AccessRequest">;
 
 const columns: Column<Request>[] = [
   {
-    title: "Request",
+    title: text.request,
     sort: "number",
     text: (r) => r.number,
     cell: (r) => (
@@ -21,20 +22,20 @@ const columns: Column<Request>[] = [
       </Link>
     ),
   },
-  { title: "Recipient", text: (r) => r.requested_for.display, cell: (r) => <Text of={r.requested_for.display} /> },
+  { title: text.recipient, text: (r) => r.requested_for.display, cell: (r) => <Text of={r.requested_for.display} /> },
   {
-    title: "Access",
+    title: text.access,
     text: (r) => r.items.map((i) => i.display).join("; "),
     cell: (r) => (
       <span>
-        {r.kind !== "grant" && <span className="muted">{r.kind === "extend" ? "extension: " : "end: "}</span>}
+        {r.kind !== "grant" && <span className="muted">{r.kind === "extend" ? text.extensionOf : text.endOf} </span>}
         <Text of={r.items[0]?.display} />
-        {r.items.length > 1 && <span className="muted"> and {r.items.length - 1} more</span>}
+        {r.items.length > 1 && <span className="muted"> {text.andCountMore(r.items.length - 1)}</span>}
       </span>
     ),
   },
   {
-    title: "State",
+    title: text.state,
     text: (r) => r.status,
     cell: (r) => (
       <span className="row">
@@ -44,14 +45,14 @@ const columns: Column<Request>[] = [
     ),
   },
   {
-    title: "Approver",
+    title: text.approver,
     text: (r) => waitsFor(r).join("; "),
     cell: (r) => {
       const names = waitsFor(r);
       return names.length ? (
         <span>
           <Text of={names[0]} />
-          {names.length > 1 && <span className="muted"> and {names.length - 1} more</span>}
+          {names.length > 1 && <span className="muted"> {text.andCountMore(names.length - 1)}</span>}
         </span>
       ) : (
         <span className="faint">–</span>
@@ -59,21 +60,20 @@ const columns: Column<Request>[] = [
     },
   },
   {
-    title: "Due",
+    title: text.due,
     text: (r) => r.sla.respond_by,
     cell: (r) =>
       r.sla.respond_by ? (
         <span className={r.sla.breached ? "bad" : ""}>
-          {r.sla.breached ? "overdue: " : ""}
-          <When at={r.sla.respond_by} />
+          {r.sla.breached ? text.overdueSince(<When at={r.sla.respond_by} />) : <When at={r.sla.respond_by} />}
         </span>
       ) : (
         ""
       ),
   },
-  { title: "Requester", text: (r) => r.requested_by.display, cell: (r) => <Text of={r.requested_by.display} /> },
-  { title: "Requested", sort: "submitted_at", text: (r) => r.submitted_at, cell: (r) => <When at={r.submitted_at} /> },
-  { title: "Ticket", text: (r) => r.external_reference, cell: (r) => <Text of={r.external_reference} /> },
+  { title: text.requester, text: (r) => r.requested_by.display, cell: (r) => <Text of={r.requested_by.display} /> },
+  { title: text.requested, sort: "submitted_at", text: (r) => r.submitted_at, cell: (r) => <When at={r.submitted_at} /> },
+  { title: text.ticket, text: (r) => r.external_reference, cell: (r) => <Text of={r.external_reference} /> },
 ];
 
 /** The tone of a status where it is not the usual one. */
@@ -88,60 +88,53 @@ export default function Requests() {
   const may = useMay();
   const identity = me?.user?.identity_id ?? "";
   const views: View[] = [
-    { name: "All", query: {} },
-    { name: "Open", query: { status: open } },
-    ...(identity && !may.readOnly ? [{ name: "To approve", query: { approver: identity, status: "pending_approval" } }] : []),
-    ...(identity ? [{ name: "For me", query: { requested_for: identity } }] : []),
-    ...(me?.user && !may.readOnly ? [{ name: "By me", query: { requested_by: me.user.id } }] : []),
-    { name: "Granted", query: { status: "fulfilled,partially_fulfilled" } },
-    { name: "Ended", query: { status: "rejected,cancelled,expired,closed" } },
-    { name: "Failed", query: { status: "failed,blocked" } },
+    { name: text.all, query: {} },
+    { name: text.open, query: { status: open } },
+    ...(identity && !may.readOnly ? [{ name: text.toApprove, query: { approver: identity, status: "pending_approval" } }] : []),
+    ...(identity ? [{ name: text.forMe, query: { requested_for: identity } }] : []),
+    ...(me?.user && !may.readOnly ? [{ name: text.byMe, query: { requested_by: me.user.id } }] : []),
+    { name: text.granted, query: { status: "fulfilled,partially_fulfilled" } },
+    { name: text.ended2, query: { status: "rejected,cancelled,expired,closed" } },
+    { name: text.failed, query: { status: "failed,blocked" } },
   ];
   return (
     <div className="stack">
-      <Head
-        title="Requests"
-        lead={
-          may.oversees
-            ? "Access requests of the tenant, their approvers and outcomes."
-            : "Requests by you and for you, for your reports, and those you approve."
-        }
-      >
+      <Head title={text.requests} lead={may.oversees ? text.accessRequestsOfTheTenantTheir : text.requestsByYouAndForYou}>
         {!may.readOnly && (
           <Link className="button primary" to={"/access/request" as never}>
-            Request access
+            {text.requestAccess}
           </Link>
         )}
       </Head>
       {may.oversees && <RequestStatistics />}
       <List<Request>
         path="/access-requests"
-        label="Requests"
+        label={text.requests}
         columns={columns}
         views={views}
         filters={[
-          { name: "kind", words: "Kind", options: Object.entries(itemKinds).map(([v, words]) => [v, words] as const) },
+          { name: "kind", words: text.kind, options: Object.entries(itemKinds).map(([v, words]) => [v, words] as const) },
           {
             name: "urgency",
-            words: "Urgency",
+            words: text.urgency,
             options: [
-              ["normal", "normal"],
-              ["emergency", "emergency"],
+              ["normal", text.normal],
+              ["emergency", text.emergency],
             ],
           },
-          { name: "external_reference", words: "Ticket" },
+          { name: "external_reference", words: text.ticket },
         ]}
-        search="numbers, people, things, reasons"
+        search={text.numbersPeopleThingsReasons}
         open={(r) => ({ to: "/requests/$id", params: { id: r.id } })}
         csv="requests"
         every={20_000}
         empty={{
-          title: "No requests yet",
+          title: text.noRequestsYet,
           words: may.readOnly ? (
-            "Requests are listed here with their approvers and outcomes."
+            text.requestsAreListedHereWithTheir
           ) : (
             <Link className="button primary" to={"/access/request" as never}>
-              Request access
+              {text.requestAccess}
             </Link>
           ),
         }}

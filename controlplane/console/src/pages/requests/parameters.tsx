@@ -1,3 +1,4 @@
+import * as text from "#text/requests";
 import { Check, SelectField, TextField } from "../../kit/form";
 import type { Detail, RequestParameter } from "./draft";
 import { type Problem, placeOf } from "./preview";
@@ -41,7 +42,7 @@ function Parameter({ of, value, set, error }: One) {
           label={label}
           value={typeof value === "string" ? value : ""}
           set={(v) => set(v)}
-          none="Choose"
+          none={text.choose}
           options={of.allowed_values.map((v) => [v, v] as const)}
           error={error}
         />

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useDebounced } from "../../kit/debounce";
@@ -67,8 +68,13 @@ export const stationsOf = (stages: Of<"ForeseenStage">[] | null | undefined): St
 
 /** A path in one line: who, then who. */
 export const approvalSummary = (stages: Of<"ForeseenStage">[] | null | undefined): string =>
-  (stages ?? [])
-    .map((s) =>
-      s.groups.map((g) => g.approvers.map((a) => a.display).join(g.needed >= g.approvers.length ? " and " : " or ")).join(" and "),
-    )
-    .join(", then ");
+  text.thenList(
+    (stages ?? []).map((s) =>
+      text.andList(
+        s.groups.map((g) => {
+          const names = g.approvers.map((a) => a.display);
+          return g.needed >= names.length ? text.andList(names) : text.orList(names);
+        }),
+      ),
+    ),
+  );

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -30,29 +31,29 @@ export function ReassignItem({
         body: { to: to?.id, reason, ...(task ? { task_id: task } : {}) },
         key,
       }),
-    done: `Reassigned to ${to?.words ?? "another person"}.`,
+    done: text.reassignedToWords(to?.words ?? text.anotherPerson),
     changes: ["/access-requests", "/decision-tasks"],
   });
-  const whom = { label: "New approver", value: to, set: setTo, required: true, error: problemAt(act.error, "to/0") };
+  const whom = { label: text.newApprover, value: to, set: setTo, required: true, error: problemAt(act.error, "to/0") };
   return (
     <AskFirst
       open
       close={close}
-      title={`Reassign the decision about ${i.display}`}
-      verb="Reassign"
+      title={text.reassignTheDecisionAboutI(i.display)}
+      verb={text.reassign}
       disabled={!to || !reason.trim()}
       act={() => act.mutateAsync(`${to?.id}${reason}${task}`)}
     >
       {seats.length > 1 && (
         <SelectField
-          label="Current approver"
+          label={text.currentApprover}
           value={task}
           set={setTask}
           options={seats.map((x) => [x.task_id ?? "", x.display] as const)}
         />
       )}
       {task ? <Pick source={colleagues(`/decision-tasks/${task}`)} {...whom} /> : <Pick source={people} {...whom} />}
-      <TextField label="Reason" rows={2} value={reason} set={setReason} required max={2000} />
+      <TextField label={text.reason} rows={2} value={reason} set={setReason} required max={2000} />
     </AskFirst>
   );
 }

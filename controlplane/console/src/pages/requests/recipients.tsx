@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/requests";
 import { ask, type Page } from "../../api/client";
 import { useGet, useMay } from "../../api/use";
 import { number } from "../../kit/count";
@@ -15,12 +16,7 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
   const may = useMay();
   const [busy, setBusy] = useState(false);
   const only = d.whom.length === 1;
-  if (!others)
-    return (
-      <p className="muted">
-        For <strong>yourself</strong>. Other people, their managers or administrators request access for them.
-      </p>
-    );
+  if (!others) return <p className="muted">{text.forStrongOtherPeopleTheirManagers(<strong>{text.yourself}</strong>)}</p>;
   const reports = async () => {
     setBusy(true);
     try {
@@ -29,8 +25,7 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
       });
       const names = Object.fromEntries(page.items.map((p) => [p.id, p.display_name ?? ""]));
       d.askFor([...new Set([...d.whom.filter((id) => id !== self), ...page.items.map((p) => p.id)])].slice(0, most), names);
-      if (page.total > most)
-        showToast(`The first ${most} of ${number(page.total)} are selected. One request can have at most ${most} people.`);
+      if (page.total > most) showToast(text.theFirstMostOfTotalAre(most, number(page.total)));
     } catch (e) {
       showRefusal(e);
     } finally {
@@ -39,8 +34,8 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
   };
   return (
     <section className="stack tight" aria-labelledby="ask-whom">
-      <h2 id="ask-whom">Recipients</h2>
-      <ul className="row" aria-label="Recipients">
+      <h2 id="ask-whom">{text.recipients}</h2>
+      <ul className="row" aria-label={text.recipients}>
         {d.whom.map((id) => (
           <li key={id} className="ask-person">
             <PersonName id={id} known={d.draft.people[id]} self={self} />
@@ -49,7 +44,7 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
                 reads
                 tone="quiet"
                 className="icon"
-                aria-label="Remove person"
+                aria-label={text.removePerson}
                 onClick={() => d.askFor(d.whom.filter((x) => x !== id))}
               >
                 <X aria-hidden size={13} />
@@ -60,7 +55,7 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
       </ul>
       <div className="row ask-add">
         <Pick
-          label={d.whom.length ? "Another person" : "Person"}
+          label={d.whom.length ? text.anotherPerson2 : text.person}
           source={may.admin ? people : { ...people, path: `/identities/${self}/reports`, query: { indirect: true } }}
           value={null}
           set={(p) => {
@@ -71,12 +66,12 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
         />
         {may.manager && self && (
           <Button reads disabled={busy} onClick={() => void reports()}>
-            All of my reports
+            {text.allOfMyReports}
           </Button>
         )}
         {self && !d.whom.includes(self) && (
-          <Button reads onClick={() => d.askFor([...d.whom, self], { [self]: "You" })}>
-            Myself
+          <Button reads onClick={() => d.askFor([...d.whom, self], { [self]: text.you })}>
+            {text.myself}
           </Button>
         )}
       </div>
@@ -87,6 +82,6 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
 /** How somebody is called. */
 export function PersonName({ id, known, self }: { id: string; known?: string | undefined; self: string }) {
   const asked = useGet<{ display_name?: string | null }>(`/identities/${id}`, {}, { enabled: !known && id !== self });
-  if (id === self) return <strong>You</strong>;
-  return <Text of={known || asked.data?.display_name} none={asked.isError ? "A person who is not visible to you" : "…"} />;
+  if (id === self) return <strong>{text.you}</strong>;
+  return <Text of={known || asked.data?.display_name} none={asked.isError ? text.aPersonWhoIsNotVisible : "…"} />;
 }

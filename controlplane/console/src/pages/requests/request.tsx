@@ -1,3 +1,4 @@
+import * as text from "#text/requests";
 import "./requests.css";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -25,7 +26,7 @@ export default function RequestPage() {
   if (!r)
     return (
       <div className="stack">
-        <Head title="Request" up={<Link to={"/requests" as never}>Requests</Link>} lead="…" />
+        <Head title={text.request} up={<Link to={"/requests" as never}>{text.requests}</Link>} lead="…" />
         <Skeleton rows={10} />
       </div>
     );
@@ -39,7 +40,7 @@ export default function RequestPage() {
   });
   return (
     <div className="stack">
-      <Head title={r.number} up={<Link to={"/requests" as never}>Requests</Link>} lead={<Lead of={r} />}>
+      <Head title={r.number} up={<Link to={"/requests" as never}>{text.requests}</Link>} lead={<Lead of={r} />}>
         <Actions of={r} can={can} />
       </Head>
       <Status of={r} />
@@ -52,7 +53,7 @@ export default function RequestPage() {
         <Facts of={facts(r)} />
       </div>
       <section className="stack" aria-labelledby="req-items">
-        <h2 id="req-items">{r.items.length === 1 ? "Requested item" : `${r.items.length} items`}</h2>
+        <h2 id="req-items">{r.items.length === 1 ? text.requestedItem : text.countItems(r.items.length)}</h2>
         {r.items.map((i) => (
           <RequestedItem key={i.id} of={i} request={r} can={can} />
         ))}
@@ -71,14 +72,15 @@ function Lead({ of: r }: { of: Request }) {
   return (
     <>
       <Text of={r.requested_by.display} />
-      {service && " (an integration)"} {itemKinds[r.kind]}
+      {service && <> {text.anIntegration}</>} {itemKinds[r.kind]}
       {!self && (
         <>
           {" "}
-          for{" "}
-          <PersonLink id={r.requested_for.id}>
-            <Text of={r.requested_for.display} />
-          </PersonLink>
+          {text.forRequestedFor(
+            <PersonLink id={r.requested_for.id}>
+              <Text of={r.requested_for.display} />
+            </PersonLink>,
+          )}
         </>
       )}
       , <When at={r.submitted_at} />
@@ -89,8 +91,8 @@ function Lead({ of: r }: { of: Request }) {
 function Status({ of: r }: { of: Request }) {
   const tone = statusTone(r.status);
   const more: ReactNode[] = [];
-  if (r.sla.breached) more.push(<State key="late" of="overdue" words="overdue" />);
-  if (r.urgency === "emergency") more.push(<State key="e" of="emergency" tone="bad" words="emergency" />);
+  if (r.sla.breached) more.push(<State key="late" of="overdue" words={text.overdue} />);
+  if (r.urgency === "emergency") more.push(<State key="e" of="emergency" tone="bad" words={text.emergency} />);
   return (
     <div className="stack tight" aria-live="polite">
       <div className="row">
@@ -98,29 +100,23 @@ function Status({ of: r }: { of: Request }) {
         <Risk of={r.risk.level} />
         {more}
         {r.expires_at && r.allowed.includes("cancel") && (
-          <span className="small muted">
-            expires <When at={r.expires_at} />
-          </span>
+          <span className="small muted">{text.expiresExpiresAt(<When at={r.expires_at} />)}</span>
         )}
       </div>
-      {r.status === "blocked" && (
-        <Note tone="warn">
-          No approver can be found for part of this request. Administrators are notified. The request continues when an approver is found.
-        </Note>
-      )}
+      {r.status === "blocked" && <Note tone="warn">{text.noApproverCanBeFoundFor}</Note>}
     </div>
   );
 }
 
 function facts(r: Request): [string, ReactNode][] {
   return [
-    ["Ticket", r.external_reference ? <Text key="t" of={r.external_reference} /> : ""],
-    ["Reasons for the risk", r.risk.reasons.join("; ")],
-    ["Answer due", r.sla.respond_by ? <When key="d" at={r.sla.respond_by} /> : ""],
-    ["Decided", r.approved_at || r.rejected_at ? <When key="a" at={r.approved_at ?? r.rejected_at ?? null} /> : ""],
-    ["Access since", r.fulfilled_at ? <When key="f" at={r.fulfilled_at} /> : ""],
-    ["Ended", r.closed_at ? <When key="c" at={r.closed_at} /> : ""],
-    ["ID", <Id key="i" of={r.id} />],
+    [text.ticket, r.external_reference ? <Text key="t" of={r.external_reference} /> : ""],
+    [text.reasonsForTheRisk, r.risk.reasons.join("; ")],
+    [text.answerDue, r.sla.respond_by ? <When key="d" at={r.sla.respond_by} /> : ""],
+    [text.decided, r.approved_at || r.rejected_at ? <When key="a" at={r.approved_at ?? r.rejected_at ?? null} /> : ""],
+    [text.accessSince, r.fulfilled_at ? <When key="f" at={r.fulfilled_at} /> : ""],
+    [text.ended2, r.closed_at ? <When key="c" at={r.closed_at} /> : ""],
+    [text.id, <Id key="i" of={r.id} />],
     ...Object.entries(r.form_answers ?? {}).map(
       ([name, value]) => [name, <Text key={name} of={typeof value === "string" ? value : JSON.stringify(value)} />] as [string, ReactNode],
     ),

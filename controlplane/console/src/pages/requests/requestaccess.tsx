@@ -1,3 +1,4 @@
+import * as text from "#text/requests";
 import "./requests.css";
 import { Link } from "@tanstack/react-router";
 import { useMay, useMe } from "../../api/use";
@@ -17,17 +18,13 @@ export default function RequestAccess() {
   const few = d.things.length;
   const head = (
     <Head
-      title="Request access"
-      up={<Link to="/requests">Requests</Link>}
-      lead={
-        d.view === "review"
-          ? "Check the approval path before you send the request."
-          : "Select the access. Nothing is submitted until you send the request."
-      }
+      title={text.requestAccess}
+      up={<Link to="/requests">{text.requests}</Link>}
+      lead={d.view === "review" ? text.checkTheApprovalPathBeforeYou : text.selectTheAccessNothingIsSubmitted}
     >
       {d.view === "review" && !may.readOnly && (
         <Button reads onClick={() => d.show("choose")}>
-          Add items
+          {text.addItems}
         </Button>
       )}
     </Head>
@@ -36,16 +33,14 @@ export default function RequestAccess() {
     return (
       <div className="stack">
         {head}
-        <Empty title="Auditors are read-only">Auditors cannot request access. All requests are listed under Requests.</Empty>
+        <Empty title={text.auditorsAreReadOnly}>{text.auditorsCannotRequestAccessAllRequests}</Empty>
       </div>
     );
   if (!self && !others)
     return (
       <div className="stack">
         {head}
-        <Empty title="Your sign-in is not linked to a person">
-          Access is given to people. An administrator can link your sign-in to your record under Settings, Users.
-        </Empty>
+        <Empty title={text.yourSignInIsNotLinked}>{text.accessIsGivenToPeopleAn}</Empty>
       </div>
     );
   return (

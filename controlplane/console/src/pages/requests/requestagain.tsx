@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Copy as CopyIcon } from "lucide-react";
+import * as text from "#text/requests";
 import type { Of } from "../../api/types";
 
 /** Asks for the same things once more, for the same person. */
@@ -7,7 +8,7 @@ export function RequestAgain({ of: r }: { of: Of<"AccessRequest"> }) {
   const items = r.items.map((i) => (i.role_id ? `role:${i.role_id}` : i.entitlement_id)).join(",");
   return (
     <Link className="button" to={"/access/request" as never} search={{ for: r.requested_for.id, items } as never}>
-      <CopyIcon aria-hidden size={14} /> Request again
+      <CopyIcon aria-hidden size={14} /> {text.requestAgain}
     </Link>
   );
 }

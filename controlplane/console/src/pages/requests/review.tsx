@@ -1,9 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
+import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count } from "../../kit/count";
 import { replaceDurations } from "../../kit/duration";
 import { Check, Field, TextField } from "../../kit/form";
 import { Button, Failure, Note, Problems, Skeleton, When } from "../../kit/kit";
@@ -34,7 +34,7 @@ export function Review({ d, self, others }: Props) {
       ) : (
         <>
           <section className="stack" aria-labelledby="ask-things" aria-busy={stale || undefined}>
-            <h2 id="ask-things">Approval path</h2>
+            <h2 id="ask-things">{text.approvalPath}</h2>
             {d.things.map((t, i) => (
               <CartItem
                 key={t.key}
@@ -65,10 +65,10 @@ function Reasons({ d, all }: { d: Drafting; all: RequestPreview[] }) {
   const limits = [...new Set(items.flatMap((i) => i.limits_applied.map(replaceDurations)))];
   return (
     <section className="stack form" aria-labelledby="ask-why">
-      <h2 id="ask-why">Reason</h2>
+      <h2 id="ask-why">{text.reason}</h2>
       <TextField
-        label="Reason"
-        hint="Shown to the approvers."
+        label={text.reason}
+        hint={text.shownToTheApprovers}
         rows={3}
         max={4000}
         value={draft.justification}
@@ -76,8 +76,8 @@ function Reasons({ d, all }: { d: Drafting; all: RequestPreview[] }) {
         error={draft.justification ? about(all, "justification")?.detail : undefined}
       />
       <TextField
-        label="Ticket"
-        hint="The ticket number in your ticketing system, if there is one. Events of this request contain it."
+        label={text.ticket}
+        hint={text.theTicketNumberInYourTicketing}
         max={256}
         value={draft.reference}
         set={(reference) => d.set({ reference })}
@@ -85,20 +85,20 @@ function Reasons({ d, all }: { d: Drafting; all: RequestPreview[] }) {
       />
       {(choice || draft.chosen.length > 0) && <Chosen d={d} wrong={choice?.detail} />}
       {(emergency || draft.emergency) && (
-        <Field label="Urgency">
+        <Field label={text.urgency}>
           {(id) => (
             <div id={id} className="stack tight">
               <Check
                 reads
-                label="Emergency: grant access at once"
+                label={text.emergencyGrantAccessAtOnce}
                 value={draft.emergency}
                 set={(on) => d.set({ emergency: on })}
-                hint="No approval is required first. The approvers, the manager and the owners are notified, review the access and can end it."
+                hint={text.noApprovalIsRequiredFirstThe}
               />
               {draft.emergency && (
                 <Note tone="warn">
-                  The access starts as soon as you send this request, ends automatically and cannot be extended. The audit log records it as
-                  an emergency.{limits.length > 0 && ` Limits: ${limits.join("; ")}.`}
+                  {text.theAccessStartsAsSoonAs}
+                  {limits.length > 0 && text.limitsLimits(limits.join("; "))}
                 </Note>
               )}
             </div>
@@ -114,7 +114,7 @@ function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
   return (
     <div className="stack tight">
       <Pick
-        label="Approvers of your choice"
+        label={text.approversOfYourChoice}
         source={people}
         value={null}
         set={(p) => p && !chosen.some((c) => c.id === p.id) && d.set({ chosen: [...chosen, p] })}
@@ -125,7 +125,7 @@ function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
           <li key={p.id} className="ask-person">
             <bdi>{p.words}</bdi>
             <Button reads tone="quiet" onClick={() => d.set({ chosen: chosen.filter((c) => c.id !== p.id) })}>
-              Remove person
+              {text.removePerson}
             </Button>
           </li>
         ))}
@@ -151,7 +151,7 @@ function Send({ d, all, stale, sent }: SendProps) {
     after: (r, v) => {
       d.forget();
       if (r.one) {
-        showToast(`${r.one.number} submitted.`);
+        showToast(text.numberValueSubmitted(r.one.number));
         void navigate({ to: "/requests/$id" as never, params: { id: r.one.id } as never });
       } else if (r.many) sent({ of: r.many, whom: v.map((q) => q.requested_for_identity_id ?? "") });
     },
@@ -164,7 +164,7 @@ function Send({ d, all, stale, sent }: SendProps) {
     .sort()
     .at(-1);
   return (
-    <section className="stack tight ask-send" aria-label="Send">
+    <section className="stack tight ask-send" aria-label={text.send}>
       {general.length > 0 && (
         <ul className="note warn small">
           {general.map((p) => (
@@ -186,13 +186,13 @@ function Send({ d, all, stale, sent }: SendProps) {
             );
           }}
         >
-          {act.isPending ? "Sending…" : verb(one, good.length, all.length)}
+          {act.isPending ? text.sending : verb(one, good.length, all.length)}
         </Button>
         <span className="small muted" role="status">
           {one && missing > 0
-            ? `${count(missing, "open question")} left.`
+            ? text.openQuestionsLeft(missing)
             : missing > 0
-              ? `The request would be rejected for ${missing} of ${count(all.length, "person", "people")}.`
+              ? text.theRequestWouldBeRejectedFor(missing, all.length)
               : expected && !d.draft.emergency
                 ? expectation(expected)
                 : ""}
@@ -202,11 +202,7 @@ function Send({ d, all, stale, sent }: SendProps) {
   );
 }
 
-const expectation = (at: string) => (
-  <>
-    Decisions are due <When at={at} />.
-  </>
-);
+const expectation = (at: string) => <>{text.decisionsAreDueAt(<When at={at} />)}</>;
 
 const verb = (one: boolean, good: number, all: number) =>
-  one ? "Send" : good === all ? `Send for all ${all}` : `Send for ${good} eligible`;
+  one ? text.send : good === all ? text.sendForAllAll(all) : text.sendForGoodEligible(good);

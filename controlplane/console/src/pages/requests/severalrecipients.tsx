@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/requests";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { Button, Note, Table } from "../../kit/kit";
 import { State } from "../../kit/state";
 import type { Drafting } from "./draft";
@@ -10,12 +10,12 @@ import { PersonName } from "./recipients";
 /** What would become of the same request for several people. */
 export function SeveralRecipients({ all, d, self }: { all: RequestPreview[]; d: Drafting; self: string }) {
   return (
-    <Table label="Result for each person">
+    <Table label={text.resultForEachPerson}>
       <thead>
         <tr>
-          <th scope="col">Person</th>
-          <th scope="col">Requestable</th>
-          <th scope="col">Approvers or reason</th>
+          <th scope="col">{text.person}</th>
+          <th scope="col">{text.requestable}</th>
+          <th scope="col">{text.approversOrReason}</th>
         </tr>
       </thead>
       <tbody>
@@ -24,14 +24,14 @@ export function SeveralRecipients({ all, d, self }: { all: RequestPreview[]; d: 
             <td>
               <PersonName id={f.person} known={d.draft.people[f.person]} self={self} />
             </td>
-            <td>{f.problems.length ? <State of="refused" words="no" /> : <State of="ready" tone="ok" words="yes" />}</td>
+            <td>{f.problems.length ? <State of="refused" words={text.no} /> : <State of="ready" tone="ok" words={text.yes} />}</td>
             <td className="wide small">
               {f.problems.length
                 ? f.problems.map((p) => <div key={p.code + p.detail}>{p.detail}</div>)
                 : f.items.map((i) => (
                     <div key={i.display} dir="auto">
                       {f.items.length > 1 ? `${i.display}: ` : ""}
-                      {approvalSummary(i.stages) || "no approval required"}
+                      {approvalSummary(i.stages) || text.noApprovalRequired}
                     </div>
                   ))}
             </td>
@@ -45,16 +45,16 @@ export function SeveralRecipients({ all, d, self }: { all: RequestPreview[]; d: 
 /** What became of requests for several people. */
 export function SentRequests({ of, whom, d, self }: { of: Of<"AccessRequestBulk">; whom: string[]; d: Drafting; self: string }) {
   return (
-    <section className="stack" aria-label="Submitted requests">
+    <section className="stack" aria-label={text.submittedRequests}>
       <Note tone={of.refused ? "warn" : "ok"}>
-        {count(of.created, "request")} submitted. {of.refused > 0 && `${count(of.refused, "request")} rejected.`}
+        {text.requestsSubmitted(of.created)} {of.refused > 0 && text.requestsRejected(of.refused)}
       </Note>
-      <Table label="Submitted requests for each person">
+      <Table label={text.submittedRequestsForEachPerson}>
         <thead>
           <tr>
-            <th scope="col">Person</th>
-            <th scope="col">Request</th>
-            <th scope="col">State</th>
+            <th scope="col">{text.person}</th>
+            <th scope="col">{text.request}</th>
+            <th scope="col">{text.state}</th>
           </tr>
         </thead>
         <tbody>
@@ -69,7 +69,7 @@ export function SentRequests({ of, whom, d, self }: { of: Of<"AccessRequestBulk"
                     {r.number}
                   </Link>
                 ) : (
-                  "none"
+                  text.none
                 )}
               </td>
               <td className="wide">{r.created ? <State of={r.status ?? "submitted"} /> : r.problems.map((p) => p.detail).join("; ")}</td>
@@ -79,10 +79,10 @@ export function SentRequests({ of, whom, d, self }: { of: Of<"AccessRequestBulk"
       </Table>
       <div className="row">
         <Link className="button primary" to={"/requests" as never}>
-          Open requests
+          {text.openRequests}
         </Link>
         <Button reads onClick={() => d.ask([])}>
-          Request something else
+          {text.requestSomethingElse}
         </Button>
       </div>
     </section>

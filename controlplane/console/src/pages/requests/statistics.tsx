@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import * as text from "#text/requests";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Facts } from "../../kit/kit";
@@ -9,15 +10,15 @@ export function RequestStatistics() {
   const { data } = useGet<Of<"AccessRequestMetrics">>("/access-requests/metrics", { since });
   const all = data?.all;
   return (
-    <section className="card padded req-figures" aria-label="The last 30 days" aria-busy={!data || undefined}>
+    <section className="card padded req-figures" aria-label={text.theLast30Days} aria-busy={!data || undefined}>
       <Facts
         of={[
-          ["Requests in 30 days", data ? String(data.requests) : "…"],
-          ["Waiting for approval", data ? String(data.open) : "…"],
-          ["Median approval time", data ? durationSummary(all?.median_seconds_to_approve) : "…"],
+          [text.requestsIn30Days, data ? String(data.requests) : "…"],
+          [text.waitingForApproval, data ? String(data.open) : "…"],
+          [text.medianApprovalTime, data ? durationSummary(all?.median_seconds_to_approve) : "…"],
           ["90th percentile", data ? durationSummary(all?.p90_seconds_to_approve) : "…"],
-          ["Rejected or expired", data ? `${Math.round((all?.rejection_rate ?? 0) * 100)} %` : "…"],
-          ["Emergency requests", data ? String(all?.emergencies ?? 0) : "…"],
+          [text.rejectedOrExpired, data ? `${Math.round((all?.rejection_rate ?? 0) * 100)} %` : "…"],
+          [text.emergencyRequests, data ? String(all?.emergencies ?? 0) : "…"],
         ]}
       />
     </section>
@@ -26,7 +27,7 @@ export function RequestStatistics() {
 
 /** Seconds in the largest unit that says something. */
 export function durationSummary(seconds: number | null | undefined): string {
-  if (seconds === null || seconds === undefined) return "none yet";
+  if (seconds === null || seconds === undefined) return text.noneYet;
   for (const [size, name] of [
     [86_400, "day"],
     [3600, "hour"],
@@ -34,8 +35,8 @@ export function durationSummary(seconds: number | null | undefined): string {
   ] as const) {
     if (seconds >= size) {
       const n = Math.round((10 * seconds) / size) / 10;
-      return `${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`;
+      return n === 1 ? text.nName(n.toLocaleString("en"), name) : text.nNameS(n.toLocaleString("en"), name);
     }
   }
-  return `${Math.round(seconds)} seconds`;
+  return text.roundSeconds(Math.round(seconds));
 }

@@ -1,3 +1,4 @@
+import * as text from "#text/requests";
 import type { Of } from "../../api/types";
 import { durationSeconds } from "../../kit/duration";
 
@@ -7,7 +8,7 @@ type Request = Of<"AccessRequest">;
 export function roughDuration(span: string | null | undefined): string {
   const seconds = durationSeconds(span);
   if (seconds === undefined) return "";
-  if (seconds < 60) return "less than a minute";
+  if (seconds < 60) return text.lessThanAMinute;
   const [unit, size] = (
     [
       ["day", 86_400],
@@ -16,26 +17,26 @@ export function roughDuration(span: string | null | undefined): string {
     ] as const
   ).find(([, s]) => seconds >= s) ?? ["minute", 60];
   const n = Math.round(seconds / size);
-  return `${n.toLocaleString("en")} ${unit}${n === 1 ? "" : "s"}`;
+  return n === 1 ? text.nUnit(n.toLocaleString("en"), unit) : text.nUnitS(n.toLocaleString("en"), unit);
 }
 
 /** Statuses in which something can still become of a request. */
 export const open = "submitted,pending_approval,blocked,approved,scheduled,provisioning";
 
 const says: Record<string, string> = {
-  pending_approval: "waiting for approval",
-  blocked: "no approver found",
-  approved: "approved",
-  scheduled: "starts later",
-  provisioning: "being provisioned",
-  fulfilled: "fulfilled",
-  partially_fulfilled: "partially fulfilled",
-  failed: "provisioning failed",
-  closed: "ended",
-  cancelled: "withdrawn",
-  expired: "expired",
-  rejected: "refused",
-  submitted: "sent",
+  pending_approval: text.waitingForApprovalLower,
+  blocked: text.noApproverFound,
+  approved: text.approvedLower,
+  scheduled: text.startsLaterLower,
+  provisioning: text.beingProvisionedLower,
+  fulfilled: text.fulfilled,
+  partially_fulfilled: text.partiallyFulfilled,
+  failed: text.provisioningFailed,
+  closed: text.endedLower,
+  cancelled: text.withdrawnLower,
+  expired: text.expired,
+  rejected: text.refused,
+  submitted: text.sent,
 };
 
 /** A status in plain words; of one's own request to extend or end access, in its own. */
@@ -55,10 +56,10 @@ export const statusTone = (status: string) =>
     | undefined;
 
 export const itemKinds: Record<string, string> = {
-  grant: "requests access",
-  extend: "requests an extension",
-  return: "returns access",
-  revoke: "ends access",
+  grant: text.requestsAccess,
+  extend: text.requestsAnExtension,
+  return: text.returnsAccess,
+  revoke: text.endsAccess,
 };
 
 /** Who somebody waits for now: the names in the open stages. */

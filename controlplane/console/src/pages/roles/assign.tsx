@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as texts from "#text/roles";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { dayBegins, dayEnds, dayOf } from "../../kit/day";
@@ -38,25 +39,32 @@ export default function AssignRole({ role, doing, close }: Props) {
       <AskFirst
         open
         close={close}
-        title={`Assign ${role.name}`}
-        verb="Assign"
+        title={texts.assignName(role.name)}
+        verb={texts.assign}
         disabled={!who || !reason.trim()}
         act={() => send.mutateAsync({ method: "POST", path, body })}
       >
-        <Pick label="Person" source={people} value={who} set={setWho} required />
+        <Pick label={texts.person} source={people} value={who} set={setWho} required />
         <div className="fields">
-          <TextField type="date" label="Start" hint="Leave empty to start now." value={starts} set={setStarts} error={wrong("starts_at")} />
           <TextField
             type="date"
-            label="End"
-            hint={role.max_duration || role.default_duration ? "Leave empty for the duration of the role." : "Leave empty for no end date."}
+            label={texts.start}
+            hint={texts.leaveEmptyToStartNow}
+            value={starts}
+            set={setStarts}
+            error={wrong("starts_at")}
+          />
+          <TextField
+            type="date"
+            label={texts.end}
+            hint={role.max_duration || role.default_duration ? texts.leaveEmptyForTheDurationOf : texts.leaveEmptyForNoEndDate}
             value={ends}
             set={setEnds}
             error={wrong("ends_at")}
           />
         </div>
         <Parameters role={role} value={said} set={setSaid} wrong={(name) => wrong(`parameters/${name}`)} />
-        <TextField label="Reason" rows={2} max={2000} required value={reason} set={setReason} />
+        <TextField label={texts.reason} rows={2} max={2000} required value={reason} set={setReason} />
       </AskFirst>
     );
   }
@@ -67,34 +75,30 @@ export default function AssignRole({ role, doing, close }: Props) {
       <AskFirst
         open
         close={close}
-        title="Change end date"
+        title={texts.changeEndDate}
         lead={<bdi>{member.display}</bdi>}
-        verb="Save"
+        verb={texts.save}
         act={() => send.mutateAsync({ method: "PATCH", path: one, body: { ends_at: ends ? dayEnds(ends) : null } })}
       >
-        <TextField type="date" label="End" hint="Leave empty for no end date." value={ends} set={setEnds} error={wrong("ends_at")} />
+        <TextField type="date" label={texts.end} hint={texts.leaveEmptyForNoEndDate} value={ends} set={setEnds} error={wrong("ends_at")} />
       </AskFirst>
     );
   return (
     <AskFirst
       open
       close={close}
-      title="Remove member"
-      lead={
-        <>
-          <bdi>{member.display}</bdi> loses the access of this role, unless another reason grants it.
-        </>
-      }
-      verb="Remove"
+      title={texts.removeMember}
+      lead={<>{texts.memberLosesTheAccessOfThis(<bdi>{member.display}</bdi>)}</>}
+      verb={texts.remove}
       tone="danger"
       act={() => send.mutateAsync({ method: "DELETE", path: one, query: { reason } })}
     >
-      <TextField label="Reason" max={500} value={reason} set={setReason} />
+      <TextField label={texts.reason} max={500} value={reason} set={setReason} />
     </AskFirst>
   );
 }
 
-const done = { give: "Granted. Provisioning has started.", end: "End date changed.", take: "Member removed." };
+const done = { give: texts.grantedProvisioningHasStarted, end: texts.endDateChanged, take: texts.memberRemoved };
 
 type Said = {
   role: Role;
@@ -114,7 +118,7 @@ function Parameters({ role, value, set, wrong }: Said) {
         <SelectField
           key={p.name}
           label={p.name}
-          none="Choose"
+          none={texts.choose}
           required={required}
           value={text}
           set={put}

@@ -1,10 +1,11 @@
+import * as text from "#text/roles";
 import "../../kit/diff.css";
 import { displayValue } from "../../kit/difftext";
 import { type Change, nameOf } from "./model";
 import { AccessName, PersonName, RoleName } from "./names";
 
 /** What is different in a role: + what comes, − what goes, each by its name. */
-export function Changes({ of, none = "No differences." }: { of: Change[]; none?: string }) {
+export function Changes({ of, none = text.noDifferences }: { of: Change[]; none?: string }) {
   if (of.length === 0) return <p className="small muted">{none}</p>;
   return (
     <dl className="diff small roles-diff">
@@ -36,7 +37,7 @@ function Line({ sign, field, of }: { sign: "+" | "−"; field: string; of: unkno
   return (
     <dd className={sign === "+" ? "came" : "gone"}>
       <span aria-hidden>{sign} </span>
-      <span className="sr">{sign === "+" ? "comes " : "goes "}</span>
+      <span className="sr">{sign === "+" ? text.comes : text.goes} </span>
       <Value field={field} of={of} />
     </dd>
   );

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -21,7 +22,7 @@ export default function ConfirmPlan({ role, what, close }: Props) {
   const act = async () => {
     try {
       const made = await ask<Publication>("POST", path, { query: { confirm: plan.data?.impact.plan_hash }, key: crypto.randomUUID() });
-      showToast(told[made.state] ?? "Done.");
+      showToast(told[made.state] ?? text.done);
       // Somebody who was asked to agree finds the draft as it is; what was published has none any more.
       if (made.state === "proposed")
         void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
@@ -36,13 +37,9 @@ export default function ConfirmPlan({ role, what, close }: Props) {
       open
       wide
       close={close}
-      title={what === "publish" ? `Publish ${role.name}` : `Retire ${role.name}`}
-      lead={
-        what === "publish"
-          ? "Review the effect on people’s access."
-          : "The role stops granting access, and all assignments end. You cannot undo this."
-      }
-      verb={agree ? "Request approval" : what === "publish" ? "Publish" : "Retire"}
+      title={what === "publish" ? text.publishName(role.name) : text.retireName(role.name)}
+      lead={what === "publish" ? text.reviewTheEffectOnPeoplesAccess : text.theRoleStopsGrantingAccessAnd}
+      verb={agree ? text.requestApproval : what === "publish" ? text.publish : text.retire}
       tone={what === "retire" ? "danger" : "primary"}
       disabled={!plan.data}
       act={act}
@@ -54,20 +51,15 @@ export default function ConfirmPlan({ role, what, close }: Props) {
       ) : (
         <Skeleton rows={4} />
       )}
-      {agree && (
-        <Note tone="warn">
-          The risk is high, so another person must approve. The owners and administrators are asked. The draft is published when one of them
-          approves.
-        </Note>
-      )}
+      {agree && <Note tone="warn">{text.theRiskIsHighSoAnother}</Note>}
     </AskFirst>
   );
 }
 
 const told: Record<string, string> = {
-  published: "Published. Provisioning has started.",
-  proposed: "Approval requested.",
-  retired: "Retired. Its access is being revoked.",
+  published: text.publishedProvisioningHasStarted,
+  proposed: text.approvalRequested,
+  retired: text.retiredItsAccessIsBeingRevoked,
 };
 
 /** What publishing or retiring would do, worked out by the service without doing it. draft is the version of the draft that it is about. */
@@ -85,7 +77,7 @@ export function usePlan(role: Role, what: "publish" | "retire", on = true, draft
 /** What is different, and whom that is felt by. */
 export function Plan({ of }: { of: Publication }) {
   return (
-    <section className="stack tight" aria-label="Preview of the changes">
+    <section className="stack tight" aria-label={text.previewOfTheChanges}>
       <Changes of={of.changes} />
       <Impact of={of.impact} />
     </section>

@@ -1,14 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/roles";
 import { useGet, useMay } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { durationText } from "../../kit/duration";
 import { Bar } from "../../kit/elements";
 import { Button, Facts, Part, Table, Text } from "../../kit/kit";
 import { Risk, State } from "../../kit/state";
 import { System, useSystems } from "../../kit/systems";
-import { many } from "../connectors/words";
 import { type Role, types } from "./model";
 import { Disconnected, PersonName, RoleName, useAccess } from "./names";
 
@@ -20,19 +20,19 @@ export function Contents({ role }: { role: Role }) {
   return (
     <div className="stack">
       <About role={role} />
-      <Part title={`Entitlements (${number(all.length)})`}>
+      <Part title={text.entitlementsCount(number(all.length))}>
         {all.length === 0 ? (
           <p className="small muted">
-            No entitlements of its own. {(role.child_role_ids ?? []).length > 0 && "Its access comes from the included roles."}
+            {text.noEntitlementsOfItsOwn} {(role.child_role_ids ?? []).length > 0 && text.itsAccessComesFromTheIncluded}
           </p>
         ) : (
-          <Table label="Entitlements of the role">
+          <Table label={text.entitlementsOfTheRole}>
             <thead>
               <tr>
-                <th scope="col">Entitlement</th>
-                {systems.size > 0 && <th scope="col">System</th>}
-                <th scope="col">Risk</th>
-                <th scope="col">State</th>
+                <th scope="col">{text.entitlement}</th>
+                {systems.size > 0 && <th scope="col">{text.system}</th>}
+                <th scope="col">{text.risk}</th>
+                <th scope="col">{text.state}</th>
               </tr>
             </thead>
             <tbody>
@@ -45,23 +45,16 @@ export function Contents({ role }: { role: Role }) {
         {all.length > read && (
           <div>
             <Button reads onClick={() => setRead(read + 100)}>
-              Show more of {all.length}
+              {text.showMoreOfCount(all.length)}
             </Button>
           </div>
         )}
       </Part>
-      <Part
-        title={`Included roles (${(role.child_role_ids ?? []).length})`}
-        lead="Members of this role also have the access of these roles."
-      >
+      <Part title={text.includedRolesCount((role.child_role_ids ?? []).length)} lead={text.membersOfThisRoleAlsoHave}>
         <Tree ids={role.child_role_ids ?? []} />
       </Part>
-      <Part title="Membership rule">
-        <p dir="auto">
-          {role.membership_sentence || (
-            <span className="muted">No membership rule. The role is assigned directly, by requests or by policies.</span>
-          )}
-        </p>
+      <Part title={text.membershipRule}>
+        <p dir="auto">{role.membership_sentence || <span className="muted">{text.noMembershipRuleTheRoleIs}</span>}</p>
         <Exclusions role={role} />
       </Part>
       <Parameters role={role} />
@@ -81,35 +74,33 @@ function About({ role }: { role: Role }) {
       )}
       <Facts
         of={[
-          ["Kind", types.find(([t]) => t === role.role_type)?.[1]],
-          ["Members", have.toLocaleString("en")],
-          ["With access", role.holder_count.toLocaleString("en")],
-          ["Requestable", role.requestable ? "yes" : "no"],
-          ["Maximum duration", role.max_duration ? durationText(role.max_duration) : "no limit"],
-          ["Default duration", role.default_duration ? durationText(role.default_duration) : undefined],
-          ["Owners", <People key="o" of={role.owner_ids ?? []} none="none" />],
+          [text.kind, types.find(([t]) => t === role.role_type)?.[1]],
+          [text.members, have.toLocaleString("en")],
+          [text.withAccess, role.holder_count.toLocaleString("en")],
+          [text.requestable, role.requestable ? text.yes : text.no],
+          [text.maximumDuration, role.max_duration ? durationText(role.max_duration) : text.noLimit],
+          [text.defaultDuration, role.default_duration ? durationText(role.default_duration) : undefined],
+          [text.owners, <People key="o" of={role.owner_ids ?? []} none={text.none} />],
           [
-            "Backup owners",
+            text.backupOwners,
             (role.backup_owner_ids ?? []).length > 0 ? <People key="b" of={role.backup_owner_ids ?? []} none="" /> : undefined,
           ],
-          ["Approval rule", <RuleLink key="r" id={role.approval_rule_id} />],
-          ["Managed by", role.managed_by === "code" ? "a file" : role.managed_by === "pack" ? "a sector pack" : "the console"],
-          ["Duties", (role.duty_tags ?? []).join(", ")],
-          ["Compliance", (role.compliance_tags ?? []).join(", ")],
+          [text.approvalRule, <RuleLink key="r" id={role.approval_rule_id} />],
+          [text.managedBy, role.managed_by === "code" ? text.aFile : role.managed_by === "pack" ? text.aSectorPack : text.theConsole],
+          [text.duties, (role.duty_tags ?? []).join(", ")],
+          [text.compliance, (role.compliance_tags ?? []).join(", ")],
           ...Object.entries(role.labels ?? {}).map(([n, v]) => [n, v] as [string, string]),
         ]}
       />
       {c && have > 0 && (
         <div className="stack tight">
-          <p className="small">
-            Provisioned: {number(c.full)} of {count(have, "member")} completely, {number(c.partial)} partly.
-          </p>
+          <p className="small">{text.provisionedFullOfMembersCompletelyPartial(number(c.full), have, number(c.partial))}</p>
           <Bar
-            label="Provisioning state"
+            label={text.provisioningState}
             of={[
-              { words: "complete", value: c.full, tone: 4 as const },
-              { words: "partial", value: c.partial, tone: 2 as const },
-              { words: "not provisioned", value: Math.max(0, have - c.full - c.partial), tone: 0 as const },
+              { words: text.complete, value: c.full, tone: 4 as const },
+              { words: text.partial, value: c.partial, tone: 2 as const },
+              { words: text.notProvisioned, value: Math.max(0, have - c.full - c.partial), tone: 0 as const },
             ].filter((p) => p.value > 0)}
           />
         </div>
@@ -131,11 +122,11 @@ function People({ of, none }: { of: string[]; none: string }) {
 
 function RuleLink({ id }: { id: string | null | undefined }) {
   const { oversees } = useMay();
-  if (!id) return "the matching rule";
-  if (!oversees) return "a rule of its own";
+  if (!id) return text.theMatchingRule;
+  if (!oversees) return text.aRuleOfItsOwn;
   return (
     <Link className="roles-link" to="/settings/approval-rules/$id" params={{ id }}>
-      a rule of its own
+      {text.aRuleOfItsOwn}
     </Link>
   );
 }
@@ -150,7 +141,7 @@ function AccessRow({ id, systems }: { id: string; systems: Map<string, string> }
             <Text of={found.display_name || found.name} />
           </Link>
         ) : (
-          <span className="muted">an entitlement of another owner</span>
+          <span className="muted">{text.anEntitlementOfAnotherOwner}</span>
         )}
       </td>
       {systems.size > 0 && (
@@ -169,7 +160,7 @@ function AccessRow({ id, systems }: { id: string; systems: Map<string, string> }
 }
 
 function Tree({ ids }: { ids: string[] }) {
-  if (ids.length === 0) return <p className="small muted">No included roles.</p>;
+  if (ids.length === 0) return <p className="small muted">{text.noIncludedRoles}</p>;
   return (
     <ul className="roles-tree">
       {ids.map((id) => (
@@ -192,7 +183,9 @@ function Branch({ id }: { id: string }) {
           tone="quiet"
           className="icon"
           aria-expanded={open}
-          aria-label={`${open ? "Hide" : "Show"} contents of ${found.data?.name ?? "the role"}`}
+          aria-label={
+            open ? text.hideContentsOfName(found.data?.name ?? text.theRole) : text.showContentsOfName(found.data?.name ?? text.theRole)
+          }
           disabled={inside === 0}
           onClick={() => setOpen(!open)}
         >
@@ -200,7 +193,7 @@ function Branch({ id }: { id: string }) {
         </Button>
         <RoleName id={id} />
         {found.data && found.data.lifecycle !== "active" && <State of={found.data.lifecycle} />}
-        <span className="small muted">{found.data && many((found.data.entitlement_ids ?? []).length, "entitlement")}</span>
+        <span className="small muted">{found.data && text.entitlements((found.data.entitlement_ids ?? []).length)}</span>
       </span>
       {open && found.data && (
         <div className="roles-branch">
@@ -235,8 +228,8 @@ function Exclusions({ role }: { role: Role }) {
     <ul className="small">
       {out.map((x) => (
         <li key={x.identity_id}>
-          Excluded: <PersonName id={x.identity_id} />
-          {x.until && ` until ${x.until}`}: <bdi>{x.reason}</bdi>
+          {text.excludedIdentity(<PersonName id={x.identity_id} />)}
+          {x.until && text.untilUntil(x.until)}: <bdi>{x.reason}</bdi>
         </li>
       ))}
     </ul>
@@ -247,13 +240,13 @@ function Parameters({ role }: { role: Role }) {
   const list = role.parameters ?? [];
   if (list.length === 0) return null;
   return (
-    <Part title="Assignment parameters">
+    <Part title={text.assignmentParameters}>
       <ul className="small">
         {list.map((p) => (
           <li key={p.name}>
             <strong>{p.name}</strong>: {p.type}
-            {p.required && ", required"}
-            {(p.allowed_values ?? []).length > 0 && `, one of ${p.allowed_values?.join(", ")}`}
+            {p.required && text.required}
+            {(p.allowed_values ?? []).length > 0 && text.oneOfAllowedValues(p.allowed_values?.join(", "))}
           </li>
         ))}
       </ul>

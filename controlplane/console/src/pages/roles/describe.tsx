@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Dialog } from "../../kit/dialog";
 import { EditConflict } from "../../kit/editconflict";
@@ -15,7 +16,7 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
   const [settled, setSettled] = useState<unknown>(); // the refusal after which it was read again
   const form = useForm(valuesOf(role), async (v, key) => {
     await ask("PATCH", `/entitlements/roles/${role.id}`, { body: describedPatch(described(base), written(v)), key, ifMatch: base.version });
-    showToast("Saved.");
+    showToast(text.saved);
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
     close();
   });
@@ -27,37 +28,22 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
   };
   const inUse = base.lifecycle === "active" || base.lifecycle === "deprecated";
   return (
-    <Dialog
-      wide
-      open
-      close={close}
-      title="Edit description"
-      lead="As an owner you can edit these fields. Administrators can edit all fields."
-    >
-      <Form of={form} verb="Save" cancel={close}>
-        <TextField label="Purpose" rows={3} max={4000} {...form.field("description")} hint="Shown to requesters." />
-        <Check label="Requestable" hint="Requires a purpose." {...form.field("requestable")} />
+    <Dialog wide open close={close} title={text.editDescription} lead={text.asAnOwnerYouCanEdit}>
+      <Form of={form} verb={text.save} cancel={close}>
+        <TextField label={text.purpose} rows={3} max={4000} {...form.field("description")} hint={text.shownToRequesters} />
+        <Check label={text.requestable} hint={text.requiresAPurpose} {...form.field("requestable")} />
         <FieldError of={form.wrong("requestable")} />
         <SelectField
-          label="Risk"
+          label={text.risk}
           {...form.field("risk_level")}
-          {...(base.risk_level ? {} : { none: `Highest risk of its entitlements: ${base.effective_risk_level}` })}
+          {...(base.risk_level ? {} : { none: text.highestRiskOfItsEntitlementsEffective(base.effective_risk_level) })}
           options={risksFrom(base.effective_risk_level, inUse)}
-          hint={
-            inUse
-              ? "You can only raise the risk. Only administrators can set high or critical, with the approval of another person."
-              : "You can only raise the risk."
-          }
+          hint={inUse ? text.youCanOnlyRaiseTheRisk : text.youCanOnlyRaiseTheRisk2}
         />
         <div className="fields" key={base.version}>
-          <WordsField
-            label="Duty tags"
-            rows={3}
-            {...form.field("duty_tags")}
-            hint="Duties of the members, one per line, for separation of duties."
-          />
-          <WordsField label="Compliance tags" rows={3} {...form.field("compliance_tags")} hint="Such as SOX. One per line." />
-          <WordsField label="Labels" rows={3} mono {...form.field("labels")} hint="One per line, as name=value." />
+          <WordsField label={text.dutyTags} rows={3} {...form.field("duty_tags")} hint={text.dutiesOfTheMembersOnePer} />
+          <WordsField label={text.complianceTags} rows={3} {...form.field("compliance_tags")} hint={text.suchAsSoxOnePerLine} />
+          <WordsField label={text.labels} rows={3} mono {...form.field("labels")} hint={text.onePerLineAsNameValue} />
         </div>
         <EditConflict refused={form.refused === settled ? undefined : form.refused} again={() => void again()} />
       </Form>

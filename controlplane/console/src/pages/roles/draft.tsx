@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -17,7 +18,7 @@ export default function Draft({ role }: { role: Role }) {
   const own = role.lifecycle === "draft" || role.lifecycle === "proposed";
   const found = useGet<DraftOf>(`/entitlements/roles/${role.id}/draft`, {}, { enabled: role.has_draft });
   const { admin } = useMay();
-  if (role.lifecycle === "retired") return <Note>The role is retired and cannot be changed.</Note>;
+  if (role.lifecycle === "retired") return <Note>{text.theRoleIsRetiredAndCannot}</Note>;
   if (found.error && role.has_draft) return <Failure error={found.error} retry={() => void found.refetch()} />;
   if (role.has_draft && !found.data) return <Skeleton rows={6} />;
   const draft = role.has_draft ? found.data : undefined;
@@ -27,7 +28,7 @@ export default function Draft({ role }: { role: Role }) {
       {admin ? (
         <Editor key={draft?.version ?? role.version} role={role} draft={draft} own={own} />
       ) : (
-        !draft && !own && <Note>No draft.</Note>
+        !draft && !own && <Note>{text.noDraft}</Note>
       )}
     </div>
   );
@@ -42,32 +43,32 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
   const drop = useAct<void>({
     act: (_, key) => ask("DELETE", `/entitlements/roles/${role.id}/draft`, { key }),
     after: () => void rereadRoles(queries, role.id),
-    done: "Draft discarded. The published role is unchanged.",
+    done: text.draftDiscardedThePublishedRoleIs,
     quiet: true,
   });
   if (!draft && !own) return null;
   return (
     <Part
-      title={own ? "Not published yet" : "Changes in the draft"}
-      lead={draft?.proposed ? "Approval of another person was requested. A change of the draft withdraws the request." : undefined}
+      title={own ? text.notPublishedYet : text.changesInTheDraft}
+      lead={draft?.proposed ? text.approvalOfAnotherPersonWasRequested : undefined}
       actions={
         admin && (
           <>
             {!looking && (
               <Button reads onClick={() => setLooking(true)}>
-                Preview changes
+                {text.previewChanges}
               </Button>
             )}
             {draft && (
               <Button tone="danger" onClick={() => setDropping(true)}>
-                Discard draft…
+                {text.discardDraft}
               </Button>
             )}
           </>
         )
       }
     >
-      {draft && <Changes of={draft.changes} none="No differences from the published version." />}
+      {draft && <Changes of={draft.changes} none={text.noDifferencesFromThePublishedVersion} />}
       {looking &&
         (plan.error ? (
           <Failure error={plan.error} retry={() => void plan.refetch()} />
@@ -79,9 +80,9 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
       <AskFirst
         open={dropping}
         close={() => setDropping(false)}
-        title="Discard draft"
-        lead="The changes in the draft are lost."
-        verb="Discard"
+        title={text.discardDraft2}
+        lead={text.theChangesInTheDraftAre}
+        verb={text.discard}
         tone="danger"
         act={() => drop.mutateAsync()}
       />
@@ -104,23 +105,20 @@ function Editor({ role, draft, own }: { role: Role; draft: DraftOf | undefined; 
       setStale(e instanceof Refusal && e.status === 412);
       throw e;
     }
-    showToast(own ? "Saved. The role grants access after it is published." : "Saved in the draft. It takes effect after it is published.");
+    showToast(own ? text.savedTheRoleGrantsAccessAfter : text.savedInTheDraftItTakes);
     await reread();
   });
   return (
-    <Part
-      title={own ? "Settings" : draft ? "The draft" : "Edit"}
-      lead={own || draft ? undefined : "Changes are saved in a draft. They take effect when you publish it."}
-    >
-      {role.managed_by === "code" && <Note tone="warn">This role is managed by a file. Change it there.</Note>}
-      <Form of={form} verb={own ? "Save" : "Save draft"}>
+    <Part title={own ? text.settings : draft ? text.theDraft : text.edit} lead={own || draft ? undefined : text.changesAreSavedInADraft}>
+      {role.managed_by === "code" && <Note tone="warn">{text.thisRoleIsManagedByA}</Note>}
+      <Form of={form} verb={own ? text.save : text.saveDraft}>
         <Fields form={form} role={role} />
         {stale && (
           <Note tone="warn">
             <div className="row between">
-              <span>Someone else has changed this draft.</span>
+              <span>{text.someoneElseHasChangedThisDraft}</span>
               <Button reads onClick={() => void reread()}>
-                Reload and discard my changes
+                {text.reloadAndDiscardMyChanges}
               </Button>
             </div>
           </Note>

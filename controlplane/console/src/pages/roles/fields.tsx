@@ -1,3 +1,4 @@
+import * as text from "#text/roles";
 import { DurationField } from "../../kit/durationfield";
 import { Check, type FormState, SelectField, TextField, WordsField } from "../../kit/form";
 import { access, people, roles } from "../../kit/pick";
@@ -14,9 +15,9 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
   const ruled = v.membership_rule !== null && v.membership_rule !== undefined;
   return (
     <>
-      <TextField label="Name" required max={200} value={v.name ?? ""} set={(x) => form.set("name", x)} error={form.wrong("name")} />
+      <TextField label={text.name} required max={200} value={v.name ?? ""} set={(x) => form.set("name", x)} error={form.wrong("name")} />
       <TextField
-        label="Purpose"
+        label={text.purpose}
         rows={2}
         max={2000}
         value={v.description ?? ""}
@@ -24,7 +25,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("description")}
       />
       <MultiPick
-        label="Entitlements"
+        label={text.entitlements2}
         source={access}
         value={v.entitlement_ids ?? []}
         set={(x) => form.set("entitlement_ids", x)}
@@ -32,7 +33,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("entitlement_ids")}
       />
       <MultiPick
-        label="Included roles"
+        label={text.includedRoles}
         source={roles}
         not={role.id}
         value={v.child_role_ids ?? []}
@@ -41,15 +42,15 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("child_role_ids")}
       />
       <Check
-        label="Assign automatically by rule"
-        hint="People get the role when they match the rule and lose it when they no longer match."
+        label={text.assignAutomaticallyByRule}
+        hint={text.peopleGetTheRoleWhenThey}
         value={ruled}
         set={(on) => form.set("membership_rule", on ? (matchAll as never) : null)}
       />
       {ruled && (
         <>
           <ConditionField
-            label="Membership rule"
+            label={text.membershipRule}
             value={v.membership_rule}
             set={(c) => form.set("membership_rule", c as never)}
             wrong={form.wrong}
@@ -59,7 +60,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         </>
       )}
       <MultiPick
-        label="Owners"
+        label={text.owners}
         source={people}
         value={v.owner_ids ?? []}
         set={(x) => form.set("owner_ids", x)}
@@ -67,34 +68,34 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("owner_ids")}
       />
       <MultiPick
-        label="Backup owners"
+        label={text.backupOwners}
         source={people}
         value={v.backup_owner_ids ?? []}
         set={(x) => form.set("backup_owner_ids", x)}
         name={(id) => <PersonName id={id} />}
         error={form.wrong("backup_owner_ids")}
       />
-      <Check label="Requestable" hint="Requires a purpose." value={v.requestable ?? false} set={(x) => form.set("requestable", x)} />
+      <Check label={text.requestable} hint={text.requiresAPurpose} value={v.requestable ?? false} set={(x) => form.set("requestable", x)} />
       {form.wrong("requestable") && <small className="bad">{form.wrong("requestable")}</small>}
       <div className="fields">
-        <SelectField label="Kind" value={v.role_type ?? "business"} set={(x) => form.set("role_type", x)} options={types} />
+        <SelectField label={text.kind} value={v.role_type ?? "business"} set={(x) => form.set("role_type", x)} options={types} />
         <SelectField
-          label="Risk"
-          none="Highest risk of its entitlements"
+          label={text.risk}
+          none={text.highestRiskOfItsEntitlements}
           value={v.risk_level ?? ""}
           set={(x) => form.set("risk_level", x || null)}
           options={risks}
         />
         <DurationField
-          label="Maximum duration"
-          none="no limit"
+          label={text.maximumDuration}
+          none={text.noLimit}
           value={v.max_duration ?? ""}
           set={(x) => form.set("max_duration", x || null)}
           error={form.wrong("max_duration")}
         />
         <DurationField
-          label="Default duration"
-          none="the maximum duration"
+          label={text.defaultDuration}
+          none={text.theMaximumDuration}
           value={v.default_duration ?? ""}
           set={(x) => form.set("default_duration", x || null)}
           error={form.wrong("default_duration")}
@@ -103,16 +104,16 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
       <Parameters value={v.parameters ?? []} set={(x) => form.set("parameters", x)} wrong={form.wrong} />
       <div className="fields">
         <WordsField
-          label="Duty tags"
-          hint="Duties of the members, one per line, for separation of duties."
+          label={text.dutyTags}
+          hint={text.dutiesOfTheMembersOnePer}
           rows={2}
           value={v.duty_tags ?? []}
           set={(x) => form.set("duty_tags", x)}
           error={form.wrong("duty_tags")}
         />
         <WordsField
-          label="Compliance tags"
-          hint="One per line."
+          label={text.complianceTags}
+          hint={text.onePerLine}
           rows={2}
           value={v.compliance_tags ?? []}
           set={(x) => form.set("compliance_tags", x)}

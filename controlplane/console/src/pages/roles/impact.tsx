@@ -1,11 +1,11 @@
+import * as text from "#text/roles";
 import "./roles.css";
 import { useState } from "react";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Bar } from "../../kit/elements";
 import { Button, Note, Table } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
-import { many } from "../connectors/words";
 import { AccessName } from "./names";
 
 /** Who would gain and lose what: in numbers, by department, and person by person for the first. */
@@ -16,24 +16,27 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
     <div className="stack tight">
       <p className="small">
         {of.identities_affected === 0 ? (
-          "No one gains or loses access."
+          text.noOneGainsOrLosesAccess
         ) : (
           <>
-            <strong>{of.identities_affected.toLocaleString("en")}</strong> of {count(of.people_total, "person", "people")} gain or lose
-            access: <span className="roles-came">+ {fresh.toLocaleString("en")} new in the system</span>,{" "}
-            {of.grants_held > 0 && `${of.grants_held.toLocaleString("en")} held already with only a new reason, `}
-            <span className="roles-gone">− {of.grants_ended.toLocaleString("en")} revoked</span>
-            {of.accounts_created > 0 && `, ${many(of.accounts_created, "account")} created`}.
+            {text.identitiesAffectedOfPeopleGainOr(
+              <strong>{of.identities_affected.toLocaleString("en")}</strong>,
+              of.people_total,
+              <span className="roles-came">{text.freshNewInTheSystem(fresh.toLocaleString("en"))}</span>,
+            )}{" "}
+            {of.grants_held > 0 && text.grantsHeldHeldAlreadyWithOnly(of.grants_held.toLocaleString("en"))}
+            <span className="roles-gone">{text.grantsEndedRevoked(of.grants_ended.toLocaleString("en"))}</span>
+            {of.accounts_created > 0 && text.accountsCreated(of.accounts_created)}.
           </>
         )}
       </p>
       {of.identities_affected > 0 && (
         <Bar
-          label="Of all people"
+          label={text.ofAllPeople}
           of={[
-            { words: "new or less access", value: of.identities_affected - of.identities_reason_only, tone: 1 },
-            { words: "only a new reason", value: of.identities_reason_only, tone: 2 },
-            { words: "not affected", value: Math.max(0, of.people_total - of.identities_affected), tone: 0 },
+            { words: text.newOrLessAccess, value: of.identities_affected - of.identities_reason_only, tone: 1 },
+            { words: text.onlyANewReason, value: of.identities_reason_only, tone: 2 },
+            { words: text.notAffected, value: Math.max(0, of.people_total - of.identities_affected), tone: 0 },
           ]}
         />
       )}
@@ -44,7 +47,7 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
         <p className="small muted">
           {departments
             .slice(0, 6)
-            .map((d) => `${d.department || "without a department"}: ${d.identities_affected.toLocaleString("en")}`)
+            .map((d) => `${d.department || text.withoutADepartment}: ${d.identities_affected.toLocaleString("en")}`)
             .join(" · ")}
         </p>
       )}
@@ -55,21 +58,21 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
 
 function People({ of, whole }: { of: Of<"PersonImpact">[]; whole: number }) {
   const [open, setOpen] = useState(false);
-  const words = of.length < whole ? `the first ${number(of.length)} of ${count(whole, "person", "people")}` : "each of them";
+  const words = of.length < whole ? text.theFirstCountOfPeople(number(of.length), whole) : text.eachOfThem;
   return (
     <>
       <div>
         <Button reads tone="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Hide" : "Show"} {words}
+          {open ? text.hide : text.show} {words}
         </Button>
       </div>
       {open && (
-        <Table label="Affected people">
+        <Table label={text.affectedPeople}>
           <thead>
             <tr>
-              <th scope="col">Person</th>
-              <th scope="col">Gains</th>
-              <th scope="col">Loses</th>
+              <th scope="col">{text.person}</th>
+              <th scope="col">{text.gains}</th>
+              <th scope="col">{text.loses}</th>
             </tr>
           </thead>
           <tbody>
@@ -109,8 +112,8 @@ function Row({ of: p }: { of: Of<"PersonImpact"> }) {
 function Shift({ of, sign }: { of: Of<"GrantShift">; sign: string }) {
   return (
     <div>
-      {of.entitlement_id ? <AccessName id={of.entitlement_id} lead={sign} /> : `${sign}an account`}
-      {of.held && <span className="muted small"> · held already</span>}
+      {of.entitlement_id ? <AccessName id={of.entitlement_id} lead={sign} /> : text.signAnAccount(sign)}
+      {of.held && <span className="muted small"> {text.heldAlready}</span>}
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from "react";
+import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { contentOf, FileField } from "../../kit/filefield";
 import { problemAt, TextField } from "../../kit/form";
@@ -24,7 +24,7 @@ export default function Import({ close }: { close: () => void }) {
   const make = useAct<Sending, Plan>({
     act: (s, key) => send(s, key),
     changes: ["/entitlements/roles"],
-    done: (p) => `${count(p.roles.length, "role was", "roles were")} imported.`,
+    done: (p) => text.rolesWereImported(p.roles.length),
     after: close,
     quiet: true,
   });
@@ -45,27 +45,21 @@ export default function Import({ close }: { close: () => void }) {
   const busy = look.isPending || make.isPending;
   const changes = plan?.roles.filter((r) => r.action !== "unchanged").length ?? 0;
   return (
-    <Dialog
-      open
-      close={close}
-      wide
-      title="Import roles"
-      lead="Import a file in the format of the export. Roles that are not in the file stay unchanged."
-    >
+    <Dialog open close={close} wide title={text.importRoles} lead={text.importAFileInTheFormat}>
       <div className="stack">
-        <FileField label="File" accept=".yaml,.yml,text/yaml" error={unread} take={(f) => void choose(f)} />
-        <TextField label="File contents" mono rows={10} value={yaml} set={put} error={wrong} />
+        <FileField label={text.file} accept=".yaml,.yml,text/yaml" error={unread} take={(f) => void choose(f)} />
+        <TextField label={text.fileContents} mono rows={10} value={yaml} set={put} error={wrong} />
         {!wrong && <Problems of={refused} />}
         {plan && <Planned of={plan} />}
         <div className="row end">
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{text.cancel}</Button>
           {plan ? (
             <Button tone="primary" disabled={busy || changes === 0} onClick={() => make.mutate({ yaml, agreed: plan.impact.plan_hash })}>
-              {changes === 0 ? "No changes" : `Import ${count(changes, "change")}`}
+              {changes === 0 ? text.noChanges : text.importChanges(changes)}
             </Button>
           ) : (
             <Button tone="primary" disabled={busy || !yaml.trim()} onClick={() => look.mutate({ yaml })}>
-              Preview import
+              {text.previewImport}
             </Button>
           )}
         </div>
@@ -79,17 +73,17 @@ const send = ({ yaml, agreed }: Sending, key: string) =>
 
 function Planned({ of }: { of: Plan }) {
   return (
-    <section className="stack tight" aria-label="Preview of the import" aria-live="polite">
+    <section className="stack tight" aria-label={text.previewOfTheImport} aria-live="polite">
       <Impact of={of.impact} />
-      <Table label="Roles in the file">
+      <Table label={text.rolesInTheFile}>
         <thead>
           <tr>
             <th scope="col" className="num">
-              Line
+              {text.line}
             </th>
-            <th scope="col">Role</th>
-            <th scope="col">Result</th>
-            <th scope="col">Differences</th>
+            <th scope="col">{text.role}</th>
+            <th scope="col">{text.result}</th>
+            <th scope="col">{text.differences}</th>
           </tr>
         </thead>
         <tbody>
@@ -107,9 +101,7 @@ function Planned({ of }: { of: Plan }) {
           ))}
         </tbody>
       </Table>
-      {of.untouched.length > 0 && (
-        <Note tone="warn">Roles of an earlier file that are not in this one stay unchanged: {of.untouched.join(", ")}</Note>
-      )}
+      {of.untouched.length > 0 && <Note tone="warn">{text.rolesOfAnEarlierFileThat(of.untouched.join(", "))}</Note>}
     </section>
   );
 }

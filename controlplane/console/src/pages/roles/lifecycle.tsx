@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
+import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
@@ -11,22 +12,22 @@ const Planned = lazy(() => import("./confirmplan"));
 
 const asks = {
   propose: {
-    verb: "Request approval",
-    title: "Request approval",
-    lead: "The owners and the administrators are asked. One of them, other than you, approves or rejects the draft.",
-    done: "Approval requested.",
+    verb: text.requestApproval,
+    title: text.requestApproval,
+    lead: text.theOwnersAndTheAdministratorsAre,
+    done: text.approvalRequested,
   },
   withdraw: {
-    verb: "Withdraw",
-    title: "Withdraw approval request",
-    lead: "The approval request is withdrawn. The changes stay as a draft.",
-    done: "Withdrawn.",
+    verb: text.withdraw,
+    title: text.withdrawApprovalRequest,
+    lead: text.theApprovalRequestIsWithdrawnThe,
+    done: text.withdrawn,
   },
   deprecate: {
-    verb: "Deprecate",
-    title: "Deprecate role",
-    lead: "Members keep the role, and it stays up to date for them. It can no longer be assigned.",
-    done: "Deprecated. The role can no longer be assigned.",
+    verb: text.deprecate,
+    title: text.deprecateRole,
+    lead: text.membersKeepTheRoleAndIt,
+    done: text.deprecatedTheRoleCanNoLonger,
   },
 } as const;
 
@@ -47,21 +48,23 @@ export function Lifecycle({ role }: { role: Role }) {
   return (
     <>
       {role.lifecycle !== "retired" && role.lifecycle !== "proposed" && (
-        <Button onClick={() => void navigate({ to: "/roles/$id/$tab", params: { id: role.id, tab: "draft" } as never })}>Edit</Button>
+        <Button onClick={() => void navigate({ to: "/roles/$id/$tab", params: { id: role.id, tab: "draft" } as never })}>
+          {text.edit}
+        </Button>
       )}
       {publishable && (
         <Button tone="primary" onClick={() => setPlanned("publish")}>
-          {role.lifecycle === "deprecated" && !role.has_draft ? "Reactivate…" : "Publish…"}
+          {role.lifecycle === "deprecated" && !role.has_draft ? text.reactivate : text.publish2}
         </Button>
       )}
       <Menu
-        words="More"
-        label="More actions"
+        words={text.more}
+        label={text.moreActions}
         of={[
-          publishable && role.lifecycle !== "deprecated" && { words: "Request approval…", act: () => setAsked("propose") },
-          (role.lifecycle === "proposed" || role.has_draft) && { words: "Withdraw approval request…", act: () => setAsked("withdraw") },
-          role.lifecycle === "active" && { words: "Deprecate…", act: () => setAsked("deprecate") },
-          role.lifecycle !== "retired" && { words: "Retire…", danger: true, act: () => setPlanned("retire") },
+          publishable && role.lifecycle !== "deprecated" && { words: text.requestApproval2, act: () => setAsked("propose") },
+          (role.lifecycle === "proposed" || role.has_draft) && { words: text.withdrawApprovalRequest2, act: () => setAsked("withdraw") },
+          role.lifecycle === "active" && { words: text.deprecate2, act: () => setAsked("deprecate") },
+          role.lifecycle !== "retired" && { words: text.retire2, danger: true, act: () => setPlanned("retire") },
         ]}
       />
       {asked && (

@@ -1,5 +1,6 @@
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/roles";
 import type { Of } from "../../api/types";
 import { Check, SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -20,14 +21,14 @@ export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v:
   };
   return (
     <fieldset className="roles-several stack tight">
-      <legend>Excluded ({value.length})</legend>
+      <legend>{text.excludedCount(value.length)}</legend>
       {value.map((x, i) => (
         <div key={x.identity_id} className="roles-line">
           <strong>
             <PersonName id={x.identity_id} />
           </strong>
           <TextField
-            label="Reason"
+            label={text.reason}
             required
             max={500}
             value={x.reason}
@@ -36,8 +37,8 @@ export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v:
           />
           <TextField
             type="date"
-            label="Until"
-            hint="Leave empty for no end date."
+            label={text.until}
+            hint={text.leaveEmptyForNoEndDate}
             value={x.until ?? ""}
             set={(until) =>
               set(value.map((y, j) => (i !== j ? y : until ? { ...y, until } : { identity_id: y.identity_id, reason: y.reason })))
@@ -47,23 +48,23 @@ export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v:
           <Button
             tone="quiet"
             className="icon"
-            aria-label={`Remove exclusion ${i + 1}`}
+            aria-label={text.removeExclusionI(i + 1)}
             onClick={() => set(value.filter((_, j) => j !== i))}
           >
             <X aria-hidden size={14} />
           </Button>
         </div>
       ))}
-      <Pick key={turn} label="Add an excluded person" source={people} value={null} set={add} />
+      <Pick key={turn} label={text.addAnExcludedPerson} source={people} value={null} set={add} />
     </fieldset>
   );
 }
 
 const kinds = [
-  ["string", "text"],
-  ["integer", "whole number"],
-  ["boolean", "yes or no"],
-  ["date", "day"],
+  ["string", text.text],
+  ["integer", text.wholeNumber],
+  ["boolean", text.yesOrNo],
+  ["date", text.day],
 ] as const;
 
 /** What has to be said, or may be, when a role is given. */
@@ -71,12 +72,12 @@ export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v:
   const put = (i: number, change: Partial<Parameter>) => set(value.map((p, j) => (i === j ? { ...p, ...change } : p)));
   return (
     <fieldset className="roles-several stack tight">
-      <legend>Assignment parameters ({value.length})</legend>
+      <legend>{text.assignmentParametersCount(value.length)}</legend>
       {value.map((p, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is known by its place while its name is typed
         <div key={i} className="roles-line">
           <TextField
-            label="Name"
+            label={text.name}
             required
             mono
             max={64}
@@ -85,25 +86,25 @@ export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v:
             error={wrong(`parameters/${i}/name`)}
           />
           <SelectField
-            label="Description"
+            label={text.description}
             value={p.type as "string"}
             set={(type) => put(i, { type } as Partial<Parameter>)}
             options={kinds}
           />
           {p.type === "string" && (
             <TextField
-              label="Allowed values, separated by commas"
-              hint="Leave empty to allow any value."
+              label={text.allowedValuesSeparatedByCommas}
+              hint={text.leaveEmptyToAllowAnyValue}
               value={(p.allowed_values ?? []).join(", ")}
               set={(t) => put(i, { allowed_values: t.split(/, */).filter(Boolean) })}
               error={wrong(`parameters/${i}/allowed_values`)}
             />
           )}
-          <Check label="Required" value={p.required ?? false} set={(required) => put(i, { required })} />
+          <Check label={text.required2} value={p.required ?? false} set={(required) => put(i, { required })} />
           <Button
             tone="quiet"
             className="icon"
-            aria-label={`Remove parameter ${p.name || i + 1}`}
+            aria-label={text.removeParameterName(p.name || i + 1)}
             onClick={() => set(value.filter((_, j) => j !== i))}
           >
             <X aria-hidden size={14} />
@@ -112,7 +113,7 @@ export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v:
       ))}
       <div>
         <Button onClick={() => set([...value, { name: "", type: "string", required: false, allowed_values: [] } as Parameter])}>
-          <Plus aria-hidden size={14} /> Add parameter
+          <Plus aria-hidden size={14} /> {text.addParameter}
         </Button>
       </div>
     </fieldset>

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from "react";
+import * as text from "#text/roles";
 import type { Of } from "../../api/types";
 import { Button, LoadingMarker, Note, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -12,12 +13,12 @@ export type Member = Of<"RoleMember">;
 export type MemberAction = { what: "give" } | { what: "end" | "take"; member: Member };
 
 const ways: Record<string, string> = {
-  rule: "membership rule",
-  policy: "policy",
-  manual: "direct assignment",
-  request: "request",
-  emergency: "emergency",
-  other: "otherwise",
+  rule: text.membershipRuleLower,
+  policy: text.policy,
+  manual: text.directAssignment,
+  request: text.request,
+  emergency: text.emergency,
+  other: text.otherwise,
 };
 
 /** Who has a role, how they came by it, and how much of it their systems have. */
@@ -30,22 +31,22 @@ export default function Members({ role, mayGive }: { role: Role; mayGive: boolea
         <div className="row">
           {gives ? (
             <Button tone="primary" onClick={() => setDoing({ what: "give" })}>
-              Assign
+              {text.assign}
             </Button>
           ) : (
-            <Note>The role can be assigned after it is published.</Note>
+            <Note>{text.theRoleCanBeAssignedAfter}</Note>
           )}
         </div>
       )}
       <List<Member & { id: string }>
-        label="Members"
+        label={text.members}
         path={`/entitlements/roles/${role.id}/members`}
         idOf={(m) => m.identity_id}
         columns={[...columns, ...(mayGive ? [doings(setDoing)] : [])]}
-        filters={[{ name: "kind", words: "Reason", options: Object.entries(ways).filter(([k]) => k !== "other") }]}
-        search="people"
+        filters={[{ name: "kind", words: text.reason, options: Object.entries(ways).filter(([k]) => k !== "other") }]}
+        search={text.people}
         csv={`${role.key}-members`}
-        empty={{ title: "No members yet", words: "People get the role by its rule, a policy, a request or a direct assignment." }}
+        empty={{ title: text.noMembersYet, words: text.peopleGetTheRoleByIts }}
       />
       <Suspense fallback={<LoadingMarker />}>{doing && <Give role={role} doing={doing} close={() => setDoing(undefined)} />}</Suspense>
     </div>
@@ -54,7 +55,7 @@ export default function Members({ role, mayGive }: { role: Role; mayGive: boolea
 
 const columns: Column<Member>[] = [
   {
-    title: "Person",
+    title: text.person,
     cell: (m) => (
       <PersonLink id={m.identity_id}>
         <Text of={m.display} />
@@ -62,19 +63,15 @@ const columns: Column<Member>[] = [
     ),
     text: (m) => m.display,
   },
-  { title: "Department", cell: (m) => <Text of={m.department} />, text: (m) => m.department },
+  { title: text.department, cell: (m) => <Text of={m.department} />, text: (m) => m.department },
   {
-    title: "Reason",
+    title: text.reason,
     wide: true,
     cell: (m) =>
       m.ways.map((w) => (
         <div key={`${w.kind}${w.assignment_id ?? w.policy?.id ?? ""}${w.starts_at}`}>
           {ways[w.kind] ?? w.kind}
-          {w.state === "scheduled" && (
-            <>
-              , begins <When at={w.starts_at} />
-            </>
-          )}
+          {w.state === "scheduled" && <>{text.beginsStartsAt(<When at={w.starts_at} />)}</>}
           {w.reason && (
             <span className="muted small">
               {" "}
@@ -85,28 +82,32 @@ const columns: Column<Member>[] = [
       )),
     text: (m) => m.ways.map((w) => ways[w.kind] ?? w.kind).join("; "),
   },
-  { title: "Start", cell: (m) => <When at={m.since} />, text: (m) => m.since },
-  { title: "End", cell: (m) => <When at={m.until} none="no end date" />, text: (m) => m.until },
-  { title: "Provisioned", cell: (m) => <Fulfilled of={m.fulfilment} />, text: (m) => `${m.fulfilment.active} of ${m.fulfilment.total}` },
-  { title: "State", cell: (m) => <State of={m.status} />, text: (m) => m.status },
+  { title: text.start, cell: (m) => <When at={m.since} />, text: (m) => m.since },
+  { title: text.end, cell: (m) => <When at={m.until} none={text.noEndDate} />, text: (m) => m.until },
+  {
+    title: text.provisioned,
+    cell: (m) => <Fulfilled of={m.fulfilment} />,
+    text: (m) => text.activeOfTotal(m.fulfilment.active, m.fulfilment.total),
+  },
+  { title: text.state, cell: (m) => <State of={m.status} />, text: (m) => m.status },
 ];
 
 function Fulfilled({ of }: { of: Member["fulfilment"] }) {
-  if (of.failed > 0) return <State of="failed" words={`${of.active} of ${of.total}, ${of.failed} failed`} />;
-  return <State of={of.active === of.total ? "active" : "pending"} words={`${of.active} of ${of.total}`} />;
+  if (of.failed > 0) return <State of="failed" words={text.activeOfTotalFailedFailed(of.active, of.total, of.failed)} />;
+  return <State of={of.active === of.total ? "active" : "pending"} words={text.activeOfTotal(of.active, of.total)} />;
 }
 
 function doings(set: (d: MemberAction) => void): Column<Member> {
   return {
-    title: "Actions",
+    title: text.actions,
     cell: (m) =>
       m.ways.some((w) => w.assignment_id) && (
         <Menu
-          words="Actions"
-          label={`Actions for ${m.display}`}
+          words={text.actions}
+          label={text.actionsForM(m.display)}
           of={[
-            { words: "Change end date…", act: () => set({ what: "end", member: m }) },
-            { words: "Remove…", danger: true, act: () => set({ what: "take", member: m }) },
+            { words: text.changeEndDate2, act: () => set({ what: "end", member: m }) },
+            { words: text.remove2, danger: true, act: () => set({ what: "take", member: m }) },
           ]}
         />
       ),

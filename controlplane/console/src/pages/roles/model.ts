@@ -1,4 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
+import * as text from "#text/roles";
 import type { Of } from "../../api/types";
 
 export type Role = Of<"Role">;
@@ -7,37 +8,37 @@ export type Draft = Of<"RoleDraft">;
 export type Change = Of<"RoleChange">;
 
 export const types = [
-  ["business", "business"],
-  ["birthright", "business role"],
-  ["application", "in one system"],
-  ["technical", "technical"],
-  ["emergency", "emergency access"],
+  ["business", text.business],
+  ["birthright", text.businessRole],
+  ["application", text.inOneSystem],
+  ["technical", text.technical],
+  ["emergency", text.emergencyAccess],
 ] as const;
 
 export const risks = [
-  ["low", "low"],
-  ["medium", "medium"],
-  ["high", "high"],
-  ["critical", "critical"],
+  ["low", text.low],
+  ["medium", text.medium],
+  ["high", text.high],
+  ["critical", text.critical],
 ] as const;
 type Risk = (typeof risks)[number][0];
 
 const names: Record<string, string> = {
-  entitlement_ids: "Entitlements",
-  child_role_ids: "Included roles",
-  owner_ids: "Owners",
-  backup_owner_ids: "Backup owners",
-  membership_rule: "Membership rule",
-  membership_exclusions: "Excluded people",
-  visible_to: "Visible to",
-  requestable: "Requestable",
-  max_duration: "Maximum duration",
-  default_duration: "Default duration",
-  approval_rule_id: "Approval rule",
-  risk_level: "Risk",
-  role_type: "Kind",
-  compliance_tags: "Compliance tags",
-  duty_tags: "Duty tags",
+  entitlement_ids: text.entitlements2,
+  child_role_ids: text.includedRoles,
+  owner_ids: text.owners,
+  backup_owner_ids: text.backupOwners,
+  membership_rule: text.membershipRule,
+  membership_exclusions: text.excludedPeople,
+  visible_to: text.visibleTo,
+  requestable: text.requestable,
+  max_duration: text.maximumDuration,
+  default_duration: text.defaultDuration,
+  approval_rule_id: text.approvalRule,
+  risk_level: text.risk,
+  role_type: text.kind,
+  compliance_tags: text.complianceTags,
+  duty_tags: text.dutyTags,
 };
 
 /** What a member of a role is called. */

@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { type ComponentProps, type ReactNode, useState } from "react";
+import * as text from "#text/roles";
 import { FieldError } from "../../kit/form";
 import { Button, Text } from "../../kit/kit";
 import { Pick, type Picked } from "../../kit/pick";
@@ -42,7 +43,7 @@ export function MultiPick<T>({ label, source, value, set, name, not, error }: Pr
             <Button
               tone="quiet"
               className="icon"
-              aria-label={`Remove ${told[id] ?? `number ${i + 1} of ${label}`}`}
+              aria-label={text.removeTold(told[id] ?? text.numberIOfLabel(i + 1, label))}
               onClick={() => set(value.filter((v) => v !== id))}
             >
               <X aria-hidden size={14} />
@@ -53,11 +54,11 @@ export function MultiPick<T>({ label, source, value, set, name, not, error }: Pr
       {value.length > shown && !all && (
         <div>
           <Button reads tone="quiet" onClick={() => setAll(true)}>
-            Show all {value.length}
+            {text.showAllCount(value.length)}
           </Button>
         </div>
       )}
-      <Pick key={turn} label={`Add to ${label.toLowerCase()}`} source={source} value={null} set={add} />
+      <Pick key={turn} label={text.addToLabel(label.toLowerCase())} source={source} value={null} set={add} />
       <FieldError of={error} />
     </fieldset>
   );

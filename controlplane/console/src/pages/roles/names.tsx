@@ -1,3 +1,4 @@
+import * as text from "#text/roles";
 import "./roles.css";
 import { Link } from "@tanstack/react-router";
 import type { Page } from "../../api/client";
@@ -15,7 +16,7 @@ export function AccessName({ id, lead = "" }: Props) {
   const found = useAccess(id);
   const systems = useSystems();
   const { oversees } = useMay();
-  if (!found && !oversees) return <span className="muted">{lead}an entitlement of another owner</span>;
+  if (!found && !oversees) return <span className="muted">{text.leadAnEntitlementOfAnotherOwner(lead)}</span>;
   return (
     <>
       <Link className="roles-link" to="/access/$id" params={{ id }}>
@@ -29,7 +30,7 @@ export function AccessName({ id, lead = "" }: Props) {
 
 /** Says of access that its system is no longer connected, so that nobody gets it; otherwise also says how all other access is. */
 export function Disconnected({ of, otherwise }: { of: Entitlement | undefined; otherwise?: boolean }) {
-  if (of?.lifecycle === "disconnected") return <State of="disconnected" tone="warn" words="system disconnected" />;
+  if (of?.lifecycle === "disconnected") return <State of="disconnected" tone="warn" words={text.systemDisconnected} />;
   return otherwise ? <State of={of?.lifecycle} /> : null;
 }
 
@@ -45,7 +46,7 @@ export function useAccess(id: string): Entitlement | undefined {
 export function RoleName({ id, lead = "" }: Props) {
   const { oversees } = useMay();
   const found = useGet<Of<"Role">>(`/entitlements/roles/${id}`, {}, { enabled: oversees });
-  if (!oversees) return <span className="muted">{lead}another role</span>;
+  if (!oversees) return <span className="muted">{text.leadAnotherRole(lead)}</span>;
   return (
     <Link className="roles-link" to="/roles/$id" params={{ id }}>
       {lead}
@@ -58,7 +59,7 @@ export function RoleName({ id, lead = "" }: Props) {
 export function PersonName({ id, lead = "" }: Props) {
   const { oversees } = useMay();
   const found = useGet<{ display_name?: string | null; email?: string | null }>(`/identities/${id}`, {}, { enabled: oversees });
-  if (!oversees) return <span className="muted">{lead}a person who is not visible to you</span>;
+  if (!oversees) return <span className="muted">{text.leadAPersonWhoIsNot(lead)}</span>;
   return (
     <Link className="roles-link" to="/people/$id" params={{ id }}>
       {lead}

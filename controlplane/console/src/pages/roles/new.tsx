@@ -1,4 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
+import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Head } from "../../kit/kit";
@@ -15,23 +16,17 @@ export default function NewRole() {
   });
   return (
     <>
-      <Head title="New role" lead="The role grants access after it is published." up={<Link to="/roles">Roles</Link>} />
-      <Form of={form} verb="Save draft">
-        <TextField label="Name" required max={200} {...form.field("name")} autoFocus />
-        <TextField label="Purpose" hint="Shown to requesters." rows={3} max={2000} {...form.field("description")} />
+      <Head title={text.newRole} lead={text.theRoleGrantsAccessAfterIt} up={<Link to="/roles">{text.roles}</Link>} />
+      <Form of={form} verb={text.saveDraft}>
+        <TextField label={text.name} required max={200} {...form.field("name")} autoFocus />
+        <TextField label={text.purpose} hint={text.shownToRequesters} rows={3} max={2000} {...form.field("description")} />
         <SelectField
-          label="Kind"
+          label={text.kind}
           value={form.value.role_type as (typeof types)[number][0]}
           set={(v) => form.set("role_type", v)}
           options={types}
         />
-        <TextField
-          label="Key"
-          hint="The name in files and packs. It cannot be changed. If empty, it is derived from the name."
-          mono
-          max={100}
-          {...form.field("key")}
-        />
+        <TextField label={text.key} hint={text.theNameInFilesAndPacks} mono max={100} {...form.field("key")} />
       </Form>
     </>
   );

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Download, Plus } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import * as text from "#text/roles";
 import { download } from "../../api/client";
 import { useMay } from "../../api/use";
 import { Button, Head, LoadingMarker, Text } from "../../kit/kit";
@@ -17,65 +18,66 @@ export default function Roles() {
   const [importing, setImporting] = useState(false);
   return (
     <>
-      <Head title="Roles" lead="Bundles of access from one or more systems.">
+      <Head title={text.roles} lead={text.bundlesOfAccessFromOneOr}>
         {may.oversees && (
           <Button reads onClick={() => download("/entitlements/roles/export", "roles.yaml").catch(showRefusal)}>
-            <Download aria-hidden size={15} /> Export as YAML
+            <Download aria-hidden size={15} /> {text.exportAsYaml}
           </Button>
         )}
-        {may.admin && <Button onClick={() => setImporting(true)}>Import…</Button>}
+        {may.admin && <Button onClick={() => setImporting(true)}>{text.importLabel}</Button>}
         {may.admin && (
           <Link to="/roles/new" className="button primary">
-            <Plus aria-hidden size={15} /> New role
+            <Plus aria-hidden size={15} /> {text.newRole}
           </Link>
         )}
       </Head>
       <List<Role>
-        label="Roles"
+        label={text.roles}
         path="/entitlements/roles"
         columns={columns}
         views={[
-          { name: "All", query: {} },
-          { name: "Published", query: { lifecycle: "active" } },
-          { name: "Drafts", query: { lifecycle: "draft,proposed" } },
-          { name: "Deprecated", query: { lifecycle: "deprecated" } },
-          { name: "Retired", query: { lifecycle: "retired" } },
+          { name: text.all, query: {} },
+          { name: text.published, query: { lifecycle: "active" } },
+          { name: text.drafts, query: { lifecycle: "draft,proposed" } },
+          { name: text.deprecated, query: { lifecycle: "deprecated" } },
+          { name: text.retired, query: { lifecycle: "retired" } },
         ]}
         filters={[
-          { name: "role_type", words: "Kind", options: types },
-          { name: "risk_level", words: "Risk", options: risks },
+          { name: "role_type", words: text.kind, options: types },
+          { name: "risk_level", words: text.risk, options: risks },
           {
             name: "requestable",
-            words: "Requestable",
+            words: text.requestable,
             options: [
-              ["true", "yes"],
-              ["false", "no"],
+              ["true", text.yes],
+              ["false", text.no],
             ],
           },
           {
             name: "managed_by",
-            words: "Managed by",
+            words: text.managedBy,
             options: [
-              ["ui", "the console"],
-              ["code", "a file"],
-              ["pack", "a sector pack"],
+              ["ui", text.theConsole],
+              ["code", text.aFile],
+              ["pack", text.aSectorPack],
             ],
           },
         ]}
-        search="roles"
+        search={text.rolesLower}
         open={(r) => ({ to: "/roles/$id", params: { id: r.id } })}
         csv="roles"
         empty={{
-          title: "No roles yet",
+          title: text.noRolesYet,
           words: may.admin ? (
             <>
-              A role grants a set of access in one step.{" "}
-              <Link className="roles-link" to="/roles/new">
-                Create a role
-              </Link>
+              {text.aRoleGrantsASetOf(
+                <Link className="roles-link" to="/roles/new">
+                  {text.createARole}
+                </Link>,
+              )}
             </>
           ) : (
-            "Roles that you own are listed here."
+            text.rolesThatYouOwnAreListed
           ),
         }}
       />
@@ -86,7 +88,7 @@ export default function Roles() {
 
 const columns: Column<Role>[] = [
   {
-    title: "Name",
+    title: text.name,
     sort: "name",
     cell: (r) => (
       <Link to="/roles/$id" params={{ id: r.id }}>
@@ -96,28 +98,28 @@ const columns: Column<Role>[] = [
     text: (r) => r.name,
   },
   {
-    title: "State",
+    title: text.state,
     cell: (r) => (
       <span className="row">
-        <State of={r.lifecycle} words={r.lifecycle === "active" ? "published" : undefined} />
-        {r.has_draft && <State of="draft" words="has a draft" />}
+        <State of={r.lifecycle} words={r.lifecycle === "active" ? text.publishedLower : undefined} />
+        {r.has_draft && <State of="draft" words={text.hasADraft} />}
       </span>
     ),
     text: (r) => r.lifecycle,
   },
-  { title: "Risk", cell: (r) => <Risk of={r.effective_risk_level} />, text: (r) => r.effective_risk_level },
-  { title: "Members", number: true, cell: (r) => r.member_count.toLocaleString("en"), text: (r) => r.member_count },
-  { title: "With access", number: true, cell: (r) => r.holder_count.toLocaleString("en"), text: (r) => r.holder_count },
-  { title: "Contains", cell: holds, text: holds },
-  { title: "Requestable", shown: () => false, cell: (r) => (r.requestable ? "yes" : "no"), text: (r) => r.requestable },
+  { title: text.risk, cell: (r) => <Risk of={r.effective_risk_level} />, text: (r) => r.effective_risk_level },
+  { title: text.members, number: true, cell: (r) => r.member_count.toLocaleString("en"), text: (r) => r.member_count },
+  { title: text.withAccess, number: true, cell: (r) => r.holder_count.toLocaleString("en"), text: (r) => r.holder_count },
+  { title: text.contains, cell: holds, text: holds },
+  { title: text.requestable, shown: () => false, cell: (r) => (r.requestable ? "yes" : "no"), text: (r) => r.requestable },
   {
-    title: "Owners",
+    title: text.owners,
     number: true,
-    cell: (r) => ((r.owner_ids ?? []).length === 0 ? <State of="missing" words="none" /> : (r.owner_ids ?? []).length),
+    cell: (r) => ((r.owner_ids ?? []).length === 0 ? <State of="missing" words={text.none} /> : (r.owner_ids ?? []).length),
     text: (r) => (r.owner_ids ?? []).length,
   },
-  { title: "Rule", wide: true, cell: (r) => <Text of={r.membership_sentence} none="No rule" />, text: (r) => r.membership_sentence },
-  { title: "Key", shown: () => false, cell: (r) => <code>{r.key}</code>, text: (r) => r.key },
+  { title: text.rule, wide: true, cell: (r) => <Text of={r.membership_sentence} none={text.noRule} />, text: (r) => r.membership_sentence },
+  { title: text.key, shown: () => false, cell: (r) => <code>{r.key}</code>, text: (r) => r.key },
 ];
 
 function holds(r: Role): string {

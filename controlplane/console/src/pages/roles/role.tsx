@@ -1,3 +1,4 @@
+import * as text from "#text/roles";
 import "./roles.css";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
@@ -31,34 +32,32 @@ export default function RolePage() {
   const answers = owns && !may.admin && !may.readOnly;
   const tabs = [
     tab
-      ? { words: "Contents", to: "/roles/$id/$tab", params: { id, tab: "contents" } }
-      : { words: "Contents", to: "/roles/$id", params: { id } },
-    { words: "Members", to: "/roles/$id/$tab", params: { id, tab: "members" }, count: role.member_count },
-    ...(may.oversees ? [{ words: role.has_draft ? "Draft (open)" : "Draft", to: "/roles/$id/$tab", params: { id, tab: "draft" } }] : []),
-    { words: "Versions", to: "/roles/$id/$tab", params: { id, tab: "versions" }, count: role.version },
+      ? { words: text.contents, to: "/roles/$id/$tab", params: { id, tab: "contents" } }
+      : { words: text.contents, to: "/roles/$id", params: { id } },
+    { words: text.members, to: "/roles/$id/$tab", params: { id, tab: "members" }, count: role.member_count },
+    ...(may.oversees ? [{ words: role.has_draft ? text.draftOpen : text.draft, to: "/roles/$id/$tab", params: { id, tab: "draft" } }] : []),
+    { words: text.versions, to: "/roles/$id/$tab", params: { id, tab: "versions" }, count: role.version },
   ];
   return (
     <>
       <Head
         title={role.name}
-        up={<Link to="/roles">Roles</Link>}
+        up={<Link to="/roles">{text.roles}</Link>}
         lead={
           <span className="row">
-            <State of={role.lifecycle} words={role.lifecycle === "active" ? "published" : undefined} />
+            <State of={role.lifecycle} words={role.lifecycle === "active" ? text.publishedLower : undefined} />
             <Risk of={role.effective_risk_level} />
-            {role.has_draft && <State of="draft" words="has an unpublished draft" />}
+            {role.has_draft && <State of="draft" words={text.hasAnUnpublishedDraft} />}
             <code className="small">{role.key}</code>
           </span>
         }
       >
         {may.admin && <Lifecycle role={role} />}
-        {answers && describable(role) && <Button onClick={() => setDescribing(true)}>Edit description</Button>}
+        {answers && describable(role) && <Button onClick={() => setDescribing(true)}>{text.editDescription}</Button>}
       </Head>
-      {role.managed_by === "code" && <Note>This role is managed by a file. Change it there.</Note>}
-      {role.lifecycle === "proposed" && (
-        <Note tone="warn">Approval of another person was requested. The published role is unchanged until then.</Note>
-      )}
-      <Tabs of={tabs as never} label="Sections of the role" />
+      {role.managed_by === "code" && <Note>{text.thisRoleIsManagedByA}</Note>}
+      {role.lifecycle === "proposed" && <Note tone="warn">{text.approvalOfAnotherPersonWasRequested2}</Note>}
+      <Tabs of={tabs as never} label={text.sectionsOfTheRole} />
       <Suspense fallback={<Skeleton rows={6} />}>
         {tab === "members" ? (
           <Members role={role} mayGive={may.admin || answers} />

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/roles";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -23,16 +24,16 @@ export default function Versions({ role }: { role: Role }) {
     void navigate({ to: ".", search: { from: String(change.from ?? from), to: String(change.to ?? to) } as never, resetScroll: false });
   return (
     <div className="stack">
-      <Table label="Versions of the role">
+      <Table label={text.versionsOfTheRole}>
         <thead>
           <tr>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
+            <th scope="col">{text.from}</th>
+            <th scope="col">{text.to}</th>
             <th scope="col" className="num">
-              Version
+              {text.version}
             </th>
-            <th scope="col">Date</th>
-            <th scope="col">Author</th>
+            <th scope="col">{text.date}</th>
+            <th scope="col">{text.author}</th>
           </tr>
         </thead>
         <tbody>
@@ -40,17 +41,22 @@ export default function Versions({ role }: { role: Role }) {
             <tr key={v.version}>
               <Choice
                 name="from"
-                words={`Compare from version ${v.version}`}
+                words={text.compareFromVersionVersion(v.version)}
                 on={from === v.version}
                 choose={() => go({ from: v.version })}
               />
-              <Choice name="to" words={`Compare with version ${v.version}`} on={to === v.version} choose={() => go({ to: v.version })} />
+              <Choice
+                name="to"
+                words={text.compareWithVersionVersion(v.version)}
+                on={to === v.version}
+                choose={() => go({ to: v.version })}
+              />
               <td className="num">{v.version}</td>
               <td>
                 <When at={v.changed_at} />
               </td>
               <td>
-                <bdi>{String((v.changed_by as { display?: unknown }).display ?? "the service")}</bdi>
+                <bdi>{String((v.changed_by as { display?: unknown }).display ?? text.theService)}</bdi>
               </td>
             </tr>
           ))}
@@ -73,7 +79,7 @@ function Choice({ name, words, on, choose }: { name: "from" | "to"; words: strin
 function Between({ role, from, to }: { role: Role; from: number; to: number }) {
   const diff = useGet<Of<"RoleDiff">>(`/entitlements/roles/${role.id}/diff`, { from, to });
   return (
-    <Part title={`Version ${from} compared with ${to}`}>
+    <Part title={text.versionFromComparedWithTo(from, to)}>
       {diff.error ? <Failure error={diff.error} /> : diff.data ? <Changes of={diff.data.changes} /> : <Skeleton rows={2} />}
     </Part>
   );

@@ -1,13 +1,15 @@
+import * as texts from "#text/settings";
+
 // Most say that they are others as well: whoever names itself last of all is asked first.
 const browsers: [RegExp, string][] = [
-  [/Edg\//, "Edge"],
-  [/OPR\//, "Opera"],
-  [/Firefox\//, "Firefox"],
-  [/Chrom(e|ium)\//, "Chrome"],
-  [/Safari\//, "Safari"],
+  [/Edg\//, texts.edge],
+  [/OPR\//, texts.opera],
+  [/Firefox\//, texts.firefox],
+  [/Chrom(e|ium)\//, texts.chrome],
+  [/Safari\//, texts.safari],
 ];
 const systems: [RegExp, string][] = [
-  [/Android/, "Android"],
+  [/Android/, texts.android],
   [/iPhone|iPad/, "iOS"],
   [/Windows/, "Windows"],
   [/Mac OS X/, "macOS"],
@@ -19,7 +21,7 @@ const first = (of: [RegExp, string][], text: string) => of.find(([pattern]) => p
 /** A browser and its system, as people call them; another program by the name that it gives itself. */
 export function agent(text: string): string {
   const browser = first(browsers, text);
-  if (!browser) return text.split(/[/ ]/)[0]?.slice(0, 60) || "Unknown";
+  if (!browser) return text.split(/[/ ]/)[0]?.slice(0, 60) || texts.unknown;
   const system = first(systems, text);
-  return system ? `${browser} on ${system}` : browser;
+  return system ? texts.browserOnSystem(browser, system) : browser;
 }

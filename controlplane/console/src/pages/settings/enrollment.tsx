@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import * as text from "#text/settings";
 import { ask, save } from "../../api/client";
 import type { Of } from "../../api/types";
 import { AskFirst, Dialog } from "../../kit/dialog";
@@ -18,9 +19,9 @@ export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close:
     <AskFirst
       open
       close={() => goesOn.current || close()}
-      title="Add to authenticator app"
-      lead="Use any app for one-time codes. The second factor is active after you enter a code."
-      verb="Confirm"
+      title={text.addToAuthenticatorApp}
+      lead={text.useAnyAppForOneTime}
+      verb={text.confirm}
       disabled={code.trim().length < 6}
       act={async () => {
         const answer = await reauthentication(ask<Of<"RecoveryCodes">>("POST", "/auth/mfa/totp/confirm", { body: { code: code.trim() } }));
@@ -32,17 +33,17 @@ export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close:
         <div className="me-qr">
           <Qr of={of.otpauth_uri} />
           <div className="stack tight">
-            <p className="small">Scan the QR code with the app, or type this key:</p>
+            <p className="small">{text.scanTheQrCodeWithThe}</p>
             <p className="row">
               <code className="mono">{of.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
-              <Copy text={of.secret} label="Copy the key" />
+              <Copy text={of.secret} label={text.copyTheKey} />
             </p>
             <p className="small">
-              <a href={of.otpauth_uri}>Open in an app on this device</a>
+              <a href={of.otpauth_uri}>{text.openInAnAppOnThis}</a>
             </p>
           </div>
         </div>
-        <TextField label="Code from the app" value={code} set={setCode} max={64} mono required autoFocus />
+        <TextField label={text.codeFromTheApp} value={code} set={setCode} max={64} mono required autoFocus />
       </Own>
     </AskFirst>
   );
@@ -52,28 +53,23 @@ export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close:
 function Codes({ of, close }: { of: string[]; close: () => void }) {
   const [kept, keep] = useState(false);
   return (
-    <Dialog
-      open
-      close={() => kept && close()}
-      title="Save the recovery codes"
-      lead="Each code works once, if you do not have the app. They are not shown again."
-    >
+    <Dialog open close={() => kept && close()} title={text.saveTheRecoveryCodes} lead={text.eachCodeWorksOnceIfYou}>
       <Own>
-        <ul className="me-codes verbatim" aria-label="Recovery codes">
+        <ul className="me-codes verbatim" aria-label={text.recoveryCodes}>
           {of.map((c) => (
             <li key={c}>{c}</li>
           ))}
         </ul>
         <div className="row">
           <Button onClick={() => save(new Blob([`${of.join("\n")}\n`], { type: "text/plain" }), "grantwright-recovery-codes.txt")}>
-            Download
+            {text.download}
           </Button>
-          <Copy text={of.join("\n")} label="Copy all" />
+          <Copy text={of.join("\n")} label={text.copyAll} />
         </div>
-        <Check reads label="I have saved the codes in a safe place" value={kept} set={keep} />
+        <Check reads label={text.iHaveSavedTheCodesIn} value={kept} set={keep} />
         <div className="row end">
           <Button tone="primary" disabled={!kept} onClick={close}>
-            Done
+            {text.done}
           </Button>
         </div>
       </Own>

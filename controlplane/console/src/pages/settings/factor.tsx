@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import * as text from "#text/settings";
 import { ask } from "../../api/client";
 import type { Me, Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SecretField, TextField } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
@@ -22,27 +22,23 @@ export function Factor({ of }: { of: Me }) {
   const on = of.mfa?.totp ?? false;
   const left = of.mfa?.recovery_codes_left ?? 0;
   return (
-    <Part title="Second factor">
+    <Part title={text.secondFactor}>
       <div className="card padded row between">
         <div className="grow">
           <p>
-            <State of={on ? "enabled" : "off"} words={on ? "on" : "off"} tone={on ? "ok" : "warn"} />
+            <State of={on ? "enabled" : "off"} words={on ? text.on : text.off} tone={on ? "ok" : "warn"} />
           </p>
-          <p className="small muted">
-            {on
-              ? `Signing in requires your password and a code from your authenticator app. ${count(left, "recovery code is", "recovery codes are")} left.`
-              : "With a second factor, signing in also requires a code from an app on your phone."}
-          </p>
-          {on && left < 3 && <p className="small">To get new recovery codes, remove the second factor and set it up again.</p>}
+          <p className="small muted">{on ? text.signingInRequiresYourPasswordAnd(left) : text.withASecondFactorSigningIn}</p>
+          {on && left < 3 && <p className="small">{text.toGetNewRecoveryCodesRemove}</p>}
         </div>
         {on ? (
           <Button tone="danger" onClick={() => setOpen("remove")}>
-            Remove
+            {text.remove}
           </Button>
         ) : (
           of.password_set !== false && (
             <Button tone="primary" onClick={() => setOpen("begin")}>
-              Set up
+              {text.setUp}
             </Button>
           )
         )}
@@ -63,9 +59,9 @@ function Enrol({ close }: { close: () => void }) {
     <AskFirst
       open
       close={() => goesOn.current || close()}
-      title="Set up a second factor"
-      lead="First enter your password."
-      verb="Continue"
+      title={text.setUpASecondFactor}
+      lead={text.firstEnterYourPassword}
+      verb={text.continueLabel}
       disabled={!password}
       act={async () => {
         const secret = await reauthentication(ask<Of<"FactorSecret">>("POST", "/auth/mfa/totp", { body: { password } }));
@@ -74,7 +70,7 @@ function Enrol({ close }: { close: () => void }) {
       }}
     >
       <Own>
-        <SecretField own label="Password" kept={false} value={password} set={setPassword} required />
+        <SecretField own label={text.password} kept={false} value={password} set={setPassword} required />
       </Own>
     </AskFirst>
   );
@@ -87,19 +83,19 @@ function Remove({ close }: { close: () => void }) {
     <AskFirst
       open
       close={close}
-      title="Remove the second factor"
-      lead="After this, your password alone signs you in."
-      verb="Remove"
+      title={text.removeTheSecondFactor}
+      lead={text.afterThisYourPasswordAloneSigns}
+      verb={text.remove}
       tone="danger"
       disabled={!password || code.trim().length < 6}
       act={async () => {
         await reauthentication(ask("DELETE", "/auth/mfa/totp", { body: { password, code: code.trim() } }));
-        showToast("Second factor removed.");
+        showToast(text.secondFactorRemoved);
       }}
     >
       <Own>
-        <SecretField own label="Password" kept={false} value={password} set={setPassword} required />
-        <TextField label="Authenticator code or recovery code" value={code} set={setCode} max={64} mono required />
+        <SecretField own label={text.password} kept={false} value={password} set={setPassword} required />
+        <TextField label={text.authenticatorCodeOrRecoveryCode} value={code} set={setCode} max={64} mono required />
       </Own>
     </AskFirst>
   );

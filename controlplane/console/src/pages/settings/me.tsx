@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState, useSyncExternalStore } from "react";
+import * as text from "#text/settings";
 import { actingAs, subscribeActing } from "../../api/acting";
 import type { Me as Who } from "../../api/types";
 import { useMe } from "../../api/use";
@@ -17,13 +18,13 @@ export default function Me() {
   const acting = useSyncExternalStore(subscribeActing, actingAs);
   return (
     <>
-      <Head title="Account and appearance" lead="Your roles, the appearance of the console, and your sign-in methods." />
+      <Head title={text.accountAndAppearance} lead={text.yourRolesTheAppearanceOfThe} />
       {me ? <You of={me} /> : <Skeleton rows={4} />}
       <Appearance />
       {/* One's own sign-in is everybody's to look after, of those too who only read. */}
       <div className="stack" data-reads="">
         {acting ? (
-          <Note>You are working in another tenant. Leave it to change your sign-in methods.</Note>
+          <Note>{text.youAreWorkingInAnotherTenant}</Note>
         ) : (
           me && (
             <>
@@ -39,65 +40,65 @@ export default function Me() {
 }
 
 const roles: Record<string, string> = {
-  admin: "Administrator: sees and changes the whole tenant.",
-  auditor: "Auditor: sees the whole tenant and changes nothing.",
-  manager: "Manager: sees direct and indirect reports and their access.",
-  resource_owner: "Owner: sees the holders of owned access and decides about it.",
+  admin: text.administratorSeesAndChangesTheWhole,
+  auditor: text.auditorSeesTheWholeTenantAnd,
+  manager: text.managerSeesDirectAndIndirectReports,
+  resource_owner: text.ownerSeesTheHoldersOfOwned,
 };
 
 const because: Record<string, string> = {
-  own_record: "your own record",
-  reports: "your team",
-  owned_resources: "what you own",
-  whole_tenant: "the whole tenant",
+  own_record: text.yourOwnRecord,
+  reports: text.yourTeam,
+  owned_resources: text.whatYouOwn,
+  whole_tenant: text.theWholeTenant,
 };
 
 function sees(of: Who): string {
-  const why = of.visibility.because.map((b) => because[b] ?? b).join(" and ");
-  return of.visibility.identities > 0 ? `${of.visibility.identities.toLocaleString("en")}, by ${why}` : why || "nobody";
+  const why = text.andList(of.visibility.because.map((b) => because[b] ?? b));
+  return of.visibility.identities > 0 ? text.identitiesByWhy(of.visibility.identities.toLocaleString("en"), why) : why || text.nobody;
 }
 
 function You({ of }: { of: Who }) {
   const person = of.user?.identity_id;
   return (
-    <section className="card padded stack" aria-label="Account">
+    <section className="card padded stack" aria-label={text.account}>
       <Facts
         of={[
-          ["Name", of.user?.display_name],
-          ["E-mail", <bdi key="e">{of.user?.email ?? of.display}</bdi>],
-          ["Tenant", <bdi key="t">{of.tenant.name}</bdi>],
+          [text.name, of.user?.display_name],
+          [text.eMail, <bdi key="e">{of.user?.email ?? of.display}</bdi>],
+          [text.tenant, <bdi key="t">{of.tenant.name}</bdi>],
           [
-            "Person",
+            text.person,
             person ? (
               <Link key="p" to="/people/$id" params={{ id: person }}>
-                Your own record
+                {text.yourOwnRecord2}
               </Link>
             ) : (
-              "Not linked to a person"
+              text.notLinkedToAPerson
             ),
           ],
-          ["Visible people", sees(of)],
+          [text.visiblePeople, sees(of)],
         ]}
       />
       <ul className="me-roles">
         {of.roles.map((r) => (
           <li key={r}>{roles[r] ?? r}</li>
         ))}
-        {of.control_plane_admin && <li>Operator: manages the tenants of this service.</li>}
-        {of.roles.length === 0 && <li>You see your own record, your requests and your decision tasks.</li>}
+        {of.control_plane_admin && <li>{text.operatorManagesTheTenantsOfThis}</li>}
+        {of.roles.length === 0 && <li>{text.youSeeYourOwnRecordYour}</li>}
       </ul>
     </section>
   );
 }
 
 const themes = [
-  ["", "System"],
-  ["light", "Light"],
-  ["dark", "Dark"],
+  ["", text.system],
+  ["light", text.light],
+  ["dark", text.dark],
 ] as const;
 const densities = [
-  ["", "Comfortable"],
-  ["compact", "Compact"],
+  ["", text.comfortable],
+  ["compact", text.compact],
 ] as const;
 
 function Appearance() {
@@ -107,14 +108,14 @@ function Appearance() {
     set(appearance());
   };
   return (
-    <Part title="Appearance and keyboard" lead="These settings apply to this browser only.">
+    <Part title={text.appearanceAndKeyboard} lead={text.theseSettingsApplyToThisBrowser}>
       <div className="card padded stack" data-reads="">
-        <Choices name="Colours" of={themes} value={now.theme ?? ""} set={(v) => change({ theme: v || undefined })} />
-        <Choices name="Rows" of={densities} value={now.density ?? ""} set={(v) => change({ density: v || undefined })} />
+        <Choices name={text.colours} of={themes} value={now.theme ?? ""} set={(v) => change({ theme: v || undefined })} />
+        <Choices name={text.rows} of={densities} value={now.density ?? ""} set={(v) => change({ density: v || undefined })} />
         <Check
           reads
-          label="Single-key shortcuts"
-          hint="J and K in lists, G and a letter for navigation. Ctrl K, arrows and Escape always work."
+          label={text.singleKeyShortcuts}
+          hint={text.jAndKInListsG}
           value={now.singleKeys !== "off"}
           set={(on) => change({ singleKeys: on ? undefined : "off" })}
         />

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/settings";
 import { Refusal, signInBy } from "../../api/session";
 import { signInError } from "../../app/signinoptions";
 import { Form, SecretField, useForm } from "../../kit/form";
@@ -12,14 +13,8 @@ export function Password({ set }: { set: boolean }) {
   // Emptied by being made anew: what was typed must not stay in the page.
   const [times, again] = useState(0);
   return (
-    <Part title="Password">
-      {set ? (
-        <Change key={times} done={() => again(times + 1)} />
-      ) : (
-        <p className="card padded muted">
-          You sign in with your company's identity provider and have no password here. An administrator can send you a link to set one.
-        </p>
-      )}
+    <Part title={text.password}>
+      {set ? <Change key={times} done={() => again(times + 1)} /> : <p className="card padded muted">{text.youSignInWithYourCompanys}</p>}
     </Part>
   );
 }
@@ -31,19 +26,26 @@ function Change({ done }: { done: () => void }) {
     } catch (e) {
       throw e instanceof Refusal && (e.code === "invalid_credentials" || e.code === "login_throttled") ? plain(e) : e;
     }
-    showToast("Password changed. Your other sessions have ended.");
+    showToast(text.passwordChangedYourOtherSessionsHave);
     done();
   });
   return (
     <div className="card padded">
-      <Form of={form} verb="Change password">
-        <SecretField label="Current password" own kept={false} {...form.field("current")} required error={form.wrong("current_password")} />
+      <Form of={form} verb={text.changePassword}>
         <SecretField
-          label="New password"
+          label={text.currentPassword}
+          own
+          kept={false}
+          {...form.field("current")}
+          required
+          error={form.wrong("current_password")}
+        />
+        <SecretField
+          label={text.newPassword}
           kept={false}
           {...form.field("next")}
           required
-          hint="12 to 256 characters. Use several words. Common passwords are rejected."
+          hint={text.n12To256CharactersUseSeveral}
           error={form.wrong("new_password") ?? form.wrong("password")}
         />
       </Form>
@@ -53,6 +55,6 @@ function Change({ done }: { done: () => void }) {
 
 /** A refusal of a proof, in the words of the way in. */
 export function plain(e: Refusal): Refusal {
-  const words = e.code === "invalid_credentials" ? "The current password is wrong." : signInError(e);
+  const words = e.code === "invalid_credentials" ? text.theCurrentPasswordIsWrong : signInError(e);
   return new Refusal(e.status, e.code, words, e.requestId, [], e.problem, e.retryAfter);
 }

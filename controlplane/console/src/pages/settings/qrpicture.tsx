@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { encode } from "uqr";
+import * as text from "#text/settings";
 
 const rim = 4; // squares that must be white around it (ISO/IEC 18004)
 
@@ -8,12 +9,7 @@ export function Qr({ of }: { of: string }) {
   const { data, size } = useMemo(() => encode(of, { ecc: "M", border: rim }), [of]);
   const path = data.map((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : "")).join("")).join("");
   return (
-    <svg
-      role="img"
-      aria-label="QR code for your authenticator app, with the same key as below"
-      viewBox={`0 0 ${size} ${size}`}
-      shapeRendering="crispEdges"
-    >
+    <svg role="img" aria-label={text.qrCodeForYourAuthenticatorApp} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
       <path d={path} />
     </svg>
   );

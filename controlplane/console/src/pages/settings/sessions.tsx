@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/settings";
 import { ask } from "../../api/client";
 import { signOut } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -8,10 +9,10 @@ import { Badge, Button, Failure, Part, Skeleton, Table, When } from "../../kit/k
 import { agent } from "./agent";
 
 const ways: Record<string, string> = {
-  password: "password",
-  password_otp: "password and second factor",
-  sign_in_link: "one-time link",
-  oidc: "single sign-on",
+  password: text.passwordLower,
+  password_otp: text.passwordAndSecondFactor,
+  sign_in_link: text.oneTimeLink,
+  oidc: text.singleSignOn,
 };
 
 /** Where one is signed in. */
@@ -20,15 +21,15 @@ export function Sessions() {
   const [asking, asks] = useState(false);
   const end = useAct<string>({
     act: (id, key) => ask("DELETE", `/auth/sessions/${id}`, { key }),
-    done: "Session ended.",
+    done: text.sessionEnded,
     changes: ["/auth/sessions"],
   });
   return (
     <Part
-      title="Sessions"
+      title={text.sessions}
       actions={
         <Button tone="danger" onClick={() => asks(true)}>
-          Sign out everywhere
+          {text.signOutEverywhere}
         </Button>
       }
     >
@@ -37,14 +38,14 @@ export function Sessions() {
       ) : sessions.isError ? (
         <Failure error={sessions.error} retry={() => void sessions.refetch()} />
       ) : (
-        <Table label="Sessions">
+        <Table label={text.sessions}>
           <thead>
             <tr>
-              <th scope="col">Client</th>
-              <th scope="col">Sign-in method</th>
-              <th scope="col">Address</th>
-              <th scope="col">Started</th>
-              <th scope="col">Last used</th>
+              <th scope="col">{text.client}</th>
+              <th scope="col">{text.signInMethod}</th>
+              <th scope="col">{text.address}</th>
+              <th scope="col">{text.started}</th>
+              <th scope="col">{text.lastUsed}</th>
               <td />
             </tr>
           </thead>
@@ -52,7 +53,7 @@ export function Sessions() {
             {sessions.data.items.map((s) => (
               <tr key={s.id}>
                 <td title={s.user_agent}>
-                  {agent(s.user_agent)} {s.current && <Badge tone="ok">current</Badge>}
+                  {agent(s.user_agent)} {s.current && <Badge tone="ok">{text.current}</Badge>}
                 </td>
                 <td>{ways[s.method] ?? s.method}</td>
                 <td>
@@ -66,8 +67,12 @@ export function Sessions() {
                 </td>
                 <td>
                   {!s.current && (
-                    <Button disabled={end.isPending} onClick={() => end.mutate(s.id)} aria-label={`End session: ${agent(s.user_agent)}`}>
-                      End
+                    <Button
+                      disabled={end.isPending}
+                      onClick={() => end.mutate(s.id)}
+                      aria-label={text.endSessionAgent(agent(s.user_agent))}
+                    >
+                      {text.end}
                     </Button>
                   )}
                 </td>
@@ -79,9 +84,9 @@ export function Sessions() {
       <AskFirst
         open={asking}
         close={() => asks(false)}
-        title="Sign out everywhere"
-        lead="Ends all your sessions, including this one. Unsaved changes in other tabs are lost."
-        verb="Sign out everywhere"
+        title={text.signOutEverywhere}
+        lead={text.endsAllYourSessionsIncludingThis}
+        verb={text.signOutEverywhere}
         tone="danger"
         act={() => signOut(true)}
       />

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import * as text from "#text/signin";
 import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
 import { safeNext } from "../../app/next";
@@ -30,17 +31,17 @@ export default function SignInCallback() {
     <main className="doors">
       <div className="card stack door">
         <TenantBrand />
-        <h1>{wrong ? "Sign-in failed" : "Signing in…"}</h1>
+        <h1>{wrong ? text.signInFailed : text.signingIn}</h1>
         {wrong ? (
           <>
             <p role="alert">{wrong}</p>
             <Link to="/login" search={{ next: safeNext(next) }} className="button primary">
-              Back to sign in
+              {text.backToSignIn}
             </Link>
           </>
         ) : (
           <p className="muted" role="status">
-            Your provider confirmed the sign-in. This takes a moment.
+            {text.yourProviderConfirmedTheSignIn}
           </p>
         )}
       </div>

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
+import * as text from "#text/signin";
 import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
 import { CodeField } from "../../app/codefield";
@@ -39,8 +40,8 @@ export default function Invited() {
       <form className="card stack" aria-labelledby="invited" onSubmit={(e) => void submit(e)} aria-busy={busy}>
         <TenantBrand />
         <div>
-          <h1 id="invited">Choose a password</h1>
-          <p className="muted small">You sign in with this password from now on. Your earlier sessions end.</p>
+          <h1 id="invited">{text.chooseAPassword}</h1>
+          <p className="muted small">{text.youSignInWithThisPassword}</p>
         </div>
         {refused && !weak && (
           <p role="alert" className="door-wrong small">
@@ -48,17 +49,17 @@ export default function Invited() {
           </p>
         )}
         <SecretField
-          label="New password"
+          label={text.newPassword}
           kept={false}
           value={password}
           set={setPassword}
           required
           error={weak}
-          hint="12 to 256 characters. Use several words. Common passwords are rejected."
+          hint={text.n12To256CharactersUseSeveral}
         />
-        {otp && <CodeField lead="Your account has a second factor. Enter its code to set the password." />}
+        {otp && <CodeField lead={text.yourAccountHasASecondFactor} />}
         <Button type="submit" tone="primary" disabled={busy || !password}>
-          {busy ? "Saving…" : "Set password and sign in"}
+          {busy ? text.saving : text.setPasswordAndSignIn}
         </Button>
       </form>
     </main>
@@ -70,13 +71,10 @@ function Spent() {
     <main className="doors">
       <div className="card stack door">
         <TenantBrand />
-        <h1>The link is not valid</h1>
-        <p>
-          The link was used before, is more than an hour old, or is incomplete. Ask an administrator for a new one. If you have a password,
-          sign in with it.
-        </p>
+        <h1>{text.theLinkIsNotValid}</h1>
+        <p>{text.theLinkWasUsedBeforeIs}</p>
         <Link to="/login" search={{}} className="button primary">
-          Sign in
+          {text.signIn}
         </Link>
       </div>
     </main>

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Plus, Trash2 } from "lucide-react";
+import * as text from "#text/tenant";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -11,12 +12,12 @@ type Attribute = Of<"Attribute">;
 type Schema = { open?: boolean; attributes: Attribute[] };
 
 const types = [
-  ["string", "Text"],
-  ["number", "Number"],
-  ["boolean", "Yes or no"],
-  ["date", "Date"],
-  ["enum", "Single choice"],
-  ["list", "Multiple values"],
+  ["string", text.text],
+  ["number", text.numberLabel],
+  ["boolean", text.yesOrNo],
+  ["date", text.date],
+  ["enum", text.singleChoice],
+  ["list", text.multipleValues],
 ] as const;
 
 /** What else is known of people than the fields that everybody has. */
@@ -24,11 +25,7 @@ export default function Attributes() {
   const schema = useGet<Schema>("/identities/schema/attributes");
   return (
     <>
-      <Head
-        title="Custom attributes"
-        lead="Fields of people beyond the standard ones. Conditions of policies and roles can use them."
-        up={<Link to="/settings">Settings</Link>}
-      />
+      <Head title={text.customAttributes} lead={text.fieldsOfPeopleBeyondTheStandard} up={<Link to="/settings">{text.settings}</Link>} />
       {schema.isPending ? (
         <Skeleton rows={5} />
       ) : schema.isError ? (
@@ -44,21 +41,19 @@ function Editor({ of, saved }: { of: Schema; saved: () => void }) {
   const may = useMay();
   const form = useForm<Schema>({ open: of.open ?? false, attributes: of.attributes }, async (v, key) => {
     await ask("PUT", "/identities/schema/attributes", { body: v, key });
-    showToast("Saved");
+    showToast(text.saved);
     saved();
   });
   const { attributes } = form.value;
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
+    <Form of={form} verb={text.save} closed={!may.admin}>
       <Check
-        label="Keep attributes that are not defined here"
-        hint="Otherwise a sync omits them and reports it."
+        label={text.keepAttributesThatAreNotDefined}
+        hint={text.otherwiseASyncOmitsThemAnd}
         value={form.value.open ?? false}
         set={(v) => form.set("open", v)}
       />
-      {attributes.length === 0 && (
-        <Empty title="No attributes yet">Define attributes that your systems provide, such as cost unit, ward or license.</Empty>
-      )}
+      {attributes.length === 0 && <Empty title={text.noAttributesYet}>{text.defineAttributesThatYourSystemsProvide}</Empty>}
       {attributes.map((a, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name is typed letter by letter, and there is nothing else
         <One key={i} of={a} at={i} form={form} />
@@ -66,7 +61,7 @@ function Editor({ of, saved }: { of: Schema; saved: () => void }) {
       {may.admin && (
         <div>
           <Button onClick={() => form.set("attributes", [...attributes, { name: "", type: "string" }])}>
-            <Plus aria-hidden size={15} /> Add an attribute
+            <Plus aria-hidden size={15} /> {text.addAnAttribute}
           </Button>
         </div>
       )}
@@ -84,19 +79,19 @@ function One({ of, at, form }: { of: Attribute; at: number; form: FormState<Sche
   const wrong = (name: string) => form.wrong(`attributes/${at}/${name}`);
   return (
     <fieldset className="card padded stack tight closed">
-      <legend className="sr">{of.name || "New attribute"}</legend>
+      <legend className="sr">{of.name || text.newAttribute}</legend>
       <div className="fields">
-        <TextField label="Name" mono required value={of.name} set={(name) => set({ name })} error={wrong("name")} />
-        <SelectField label="Type" value={of.type} set={(type) => set({ type })} options={types} error={wrong("type")} />
+        <TextField label={text.name} mono required value={of.name} set={(name) => set({ name })} error={wrong("name")} />
+        <SelectField label={text.typeLabel} value={of.type} set={(type) => set({ type })} options={types} error={wrong("type")} />
         <TextField
-          label="Description"
+          label={text.description}
           value={of.description ?? ""}
           set={(v) => set({ description: v || undefined } as never)}
           error={wrong("description")}
         />
         {(of.type === "enum" || of.type === "list" || of.allowed) && (
           <WordsField
-            label="Allowed values, one per line"
+            label={text.allowedValuesOnePerLine}
             value={(of.allowed ?? []).map(String)}
             set={(v) => set({ allowed: v.length ? v.map((w) => (of.type === "number" ? Number(w) : w)) : null })}
             error={wrong("allowed")}
@@ -105,8 +100,8 @@ function One({ of, at, form }: { of: Attribute; at: number; form: FormState<Sche
       </div>
       <div className="row between">
         <div className="row">
-          <Check label="Required" value={of.required ?? false} set={(required) => set({ required })} />
-          <Check label="Personal data" value={of.pii ?? false} set={(pii) => set({ pii })} />
+          <Check label={text.required} value={of.required ?? false} set={(required) => set({ required })} />
+          <Check label={text.personalData} value={of.pii ?? false} set={(pii) => set({ pii })} />
         </div>
         <Button
           tone="danger"
@@ -117,7 +112,7 @@ function One({ of, at, form }: { of: Attribute; at: number; form: FormState<Sche
             )
           }
         >
-          <Trash2 aria-hidden size={15} /> Remove
+          <Trash2 aria-hidden size={15} /> {text.remove}
         </Button>
       </div>
     </fieldset>

@@ -1,3 +1,4 @@
+import * as texts from "#text/tenant";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -13,29 +14,29 @@ type Span = "pre_hire_lead" | "notice_lead" | "mover_grace" | "delete_after" | "
 
 /** What each length of time is called, what nothing means, what else has to be known, and what is sent for nothing. */
 const durations: { name: Span; label: string; none: string; hint?: string; nothing: string | null }[] = [
-  { name: "pre_hire_lead", label: "Lead time before the first day", none: "on the first day", nothing: "PT0S" },
-  { name: "notice_lead", label: "Notice period before the last day", none: "as soon as the last day is known", nothing: null },
+  { name: "pre_hire_lead", label: texts.leadTimeBeforeTheFirstDay, none: texts.onTheFirstDay, nothing: "PT0S" },
+  { name: "notice_lead", label: texts.noticePeriodBeforeTheLastDay, none: texts.asSoonAsTheLastDay, nothing: null },
   {
     name: "mover_grace",
-    label: "Grace period after a move",
-    none: "access ends at once",
-    hint: "A policy can override it.",
+    label: texts.gracePeriodAfterAMove,
+    none: texts.accessEndsAtOnce,
+    hint: texts.aPolicyCanOverrideIt,
     nothing: "PT0S",
   },
-  { name: "delete_after", label: "Delete disabled accounts of leavers after", none: "never", nothing: null },
-  { name: "archive_after", label: "Archive leavers and minimize their data after", none: "never", nothing: null },
+  { name: "delete_after", label: texts.deleteDisabledAccountsOfLeaversAfter, none: "never", nothing: null },
+  { name: "archive_after", label: texts.archiveLeaversAndMinimizeTheirData, none: "never", nothing: null },
 ];
 
 const leave = [
-  ["keep", "Stay unchanged"],
-  ["disable", "Are disabled until the return"],
+  ["keep", texts.stayUnchanged],
+  ["disable", texts.areDisabledUntilTheReturn],
 ] as const;
 
 /** How long before and after things happen to people. */
 export function Lifecycle() {
   const settings = useGet<Settings>("/settings/lifecycle");
   return (
-    <Part title="Joiners, movers and leavers">
+    <Part title={texts.joinersMoversAndLeavers}>
       <div className="card padded">
         {settings.isPending ? (
           <Skeleton rows={6} />
@@ -53,12 +54,12 @@ function Editor({ of, saved }: { of: Settings; saved: () => void }) {
   const may = useMay();
   const form = useForm<Settings>(of, async (v, key) => {
     await ask("PUT", "/settings/lifecycle", { body: v, key });
-    showToast("Saved");
+    showToast(texts.saved);
     saved();
   });
   const text = (name: keyof Settings) => String(form.value[name] ?? "");
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
+    <Form of={form} verb={texts.save} closed={!may.admin}>
       <div className="fields">
         {durations.map(({ name, nothing, ...told }) => (
           <DurationField
@@ -70,20 +71,20 @@ function Editor({ of, saved }: { of: Settings; saved: () => void }) {
           />
         ))}
         <SelectField
-          label="Accounts during leave"
+          label={texts.accountsDuringLeave}
           value={form.value.leave_access ?? "keep"}
           set={(v) => form.set("leave_access", v)}
           options={leave}
         />
         <TextField
-          label="Match rehires by the attribute"
-          hint="In addition to the employee number, for example a national number. Empty: employee number only."
+          label={texts.matchRehiresByTheAttribute}
+          hint={texts.inAdditionToTheEmployeeNumber}
           value={text("rehire_attribute")}
           set={(v) => form.set("rehire_attribute", v || null)}
           error={form.wrong("rehire_attribute")}
         />
         <TextField
-          label="Time zone for first and last days"
+          label={texts.timeZoneForFirstAndLast}
           value={text("timezone")}
           set={(v) => form.set("timezone", v || undefined)}
           error={form.wrong("timezone")}

@@ -1,3 +1,4 @@
+import * as text from "#text/tenant";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -9,7 +10,7 @@ import { showToast } from "../../kit/toast";
 export function Orphans() {
   const settings = useGet<Of<"OrphanSettings">>("/settings/orphans");
   return (
-    <Part title="Accounts without an owner">
+    <Part title={text.accountsWithoutAnOwner}>
       <div className="card padded">
         {settings.isPending ? (
           <Skeleton rows={2} />
@@ -27,14 +28,14 @@ function Days({ of, saved }: { of: number; saved: () => void }) {
   const may = useMay();
   const form = useForm({ days: String(of) }, async (v, key) => {
     await ask("PUT", "/settings/orphans", { body: { after_days: Number(v.days) }, key });
-    showToast("Saved");
+    showToast(text.saved);
     saved();
   });
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
+    <Form of={form} verb={text.save} closed={!may.admin}>
       <TextField
-        label="Days without an owner before an account counts as orphaned"
-        hint="Accounts that cannot belong to a person count as orphaned at once."
+        label={text.daysWithoutAnOwnerBeforeAn}
+        hint={text.accountsThatCannotBelongToA}
         type="number"
         {...form.field("days", "after_days")}
         required

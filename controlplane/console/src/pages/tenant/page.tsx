@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/tenant";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -14,7 +15,7 @@ import { Writing } from "./writing";
 export default function Tenant() {
   return (
     <>
-      <Head title="Tenant" lead="Settings for the whole tenant." up={<Link to="/settings">Settings</Link>} />
+      <Head title={text.tenant} lead={text.settingsForTheWholeTenant} up={<Link to="/settings">{text.settings}</Link>} />
       <General />
       <Lifecycle />
       <Writing />
@@ -29,16 +30,16 @@ function General() {
   if (tenant.isError) return <Failure error={tenant.error} retry={() => void tenant.refetch()} />;
   const t = tenant.data;
   return (
-    <Part title="General">
+    <Part title={text.general}>
       <div className="card padded stack">
         <Facts
           of={[
-            ["Address", <code key="a">{t.base_url}</code>],
-            ["Short name", <code key="s">{t.slug}</code>],
-            ["Region", t.region],
-            ["State", <State key="st" of={t.status} />],
-            ["Stage", <State key="f" of={t.funnel_state} />],
-            ["Created", <When key="w" at={t.created_at} />],
+            [text.address, <code key="a">{t.base_url}</code>],
+            [text.shortName, <code key="s">{t.slug}</code>],
+            [text.region, t.region],
+            [text.state, <State key="st" of={t.status} />],
+            [text.stage, <State key="f" of={t.funnel_state} />],
+            [text.created, <When key="w" at={t.created_at} />],
           ]}
         />
         <Names key={t.version} of={t} saved={() => void tenant.refetch()} />
@@ -48,8 +49,8 @@ function General() {
 }
 
 const told = [
-  ["no", "Audit log only"],
-  ["yes", "Audit log and webhook"],
+  ["no", text.auditLogOnly],
+  ["yes", text.auditLogAndWebhook],
 ] as const;
 
 function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
@@ -68,22 +69,22 @@ function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
     };
     const body = { name: v.name, settings };
     await ask("PATCH", "/settings/tenant", { body, key, ifMatch: of.version });
-    showToast("Saved");
+    showToast(text.saved);
     saved();
   });
   return (
-    <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField label="Name" {...form.field("name")} required max={200} />
+    <Form of={form} verb={text.save} closed={!may.admin}>
+      <TextField label={text.name} {...form.field("name")} required max={200} />
       <TextField
-        label="Time zone"
-        hint="Time zone of dates, such as Europe/Paris. Empty: UTC."
+        label={text.timeZone}
+        hint={text.timeZoneOfDatesSuchAs}
         {...form.field("timezone", "settings/timezone")}
         suggestions={Intl.supportedValuesOf("timeZone")}
       />
-      <SelectField label="Notification when a service operator works in this tenant" {...form.field("notify")} options={told} />
+      <SelectField label={text.notificationWhenAServiceOperatorWorks} {...form.field("notify")} options={told} />
       <TextField
-        label="Callback hosts"
-        hint="Hosts that sync progress may be sent to, separated by spaces. Leave empty to allow every public host."
+        label={text.callbackHosts}
+        hint={text.hostsThatSyncProgressMayBe}
         {...form.field("callbacks", "settings/callback_hosts")}
       />
     </Form>

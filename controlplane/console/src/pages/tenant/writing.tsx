@@ -1,3 +1,4 @@
+import * as text from "#text/tenant";
 import { Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { PauseButton, useSending } from "../provisioning/pausebutton";
 
@@ -8,17 +9,14 @@ export function Writing() {
   if (found.isError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const s = found.data;
   return (
-    <Part title="Writing to target systems">
+    <Part title={text.writingToTargetSystems}>
       <Note tone={s.writes ? "ok" : "warn"}>
         <div className="row between">
           <span className="grow">
             {s.writes ? (
-              "On: changes are sent to the connected systems, as each connector allows."
+              text.onChangesAreSentToThe
             ) : (
-              <>
-                Off since <When at={s.changed_at} />: no change is sent to any system. Tasks are planned and wait. Reason:{" "}
-                <Text of={s.reason} none="none given" />
-              </>
+              <>{text.offSinceChangedAtNoChange(<When at={s.changed_at} />, <Text of={s.reason} none={text.noneGiven} />)}</>
             )}
           </span>
           <PauseButton of={s} />

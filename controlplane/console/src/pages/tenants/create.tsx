@@ -1,3 +1,4 @@
+import * as text from "#text/tenants";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
@@ -29,21 +30,21 @@ export function CreateTenant({ done, cancel }: { done: (t: Of<"Founded">) => voi
   const { value, set, wrong } = form;
   const choices = (packs.data?.items ?? []).map((p) => [p.key, p.name] as const);
   return (
-    <Form of={form} verb="Create" cancel={cancel}>
+    <Form of={form} verb={text.create} cancel={cancel}>
       <div className="fields">
-        <TextField label="Name" required autoFocus max={200} value={value.name} set={(v) => set("name", v)} error={wrong("name")} />
+        <TextField label={text.name} required autoFocus max={200} value={value.name} set={(v) => set("name", v)} error={wrong("name")} />
         <TextField
-          label="Short name"
-          hint="Lower-case letters, digits and hyphens. It is part of the address and cannot be changed."
+          label={text.shortName}
+          hint={text.lowerCaseLettersDigitsAndHyphens}
           mono
           required
           max={63}
           value={value.slug}
           set={(v) => set("slug", v)}
-          error={wrong("slug") && "Use only lower-case letters, digits and inner hyphens, and a name that no other tenant has."}
+          error={wrong("slug") && text.useOnlyLowerCaseLettersDigits}
         />
         <TextField
-          label="E-mail of the first administrator"
+          label={text.eMailOfTheFirstAdministrator}
           type="email"
           required
           value={value.admin_email}
@@ -51,27 +52,27 @@ export function CreateTenant({ done, cancel }: { done: (t: Of<"Founded">) => voi
           error={wrong("admin_email")}
         />
         <TextField
-          label="Name of the first administrator"
+          label={text.nameOfTheFirstAdministrator}
           value={value.admin_display_name}
           set={(v) => set("admin_display_name", v)}
           error={wrong("admin_display_name")}
         />
         <TextField
-          label="Region"
-          hint="Location of the data, as free text."
+          label={text.region}
+          hint={text.locationOfTheDataAsFree}
           value={value.region}
           set={(v) => set("region", v)}
           error={wrong("region")}
         />
         <TextField
-          label="Time zone"
+          label={text.timeZone}
           value={value.timezone}
           set={(v) => set("timezone", v)}
           error={wrong("settings/timezone")}
           suggestions={Intl.supportedValuesOf("timeZone")}
         />
       </div>
-      {choices.length > 0 && <Checks label="Sector packs" value={value.packs} set={(v) => set("packs", v)} options={choices} />}
+      {choices.length > 0 && <Checks label={text.sectorPacks} value={value.packs} set={(v) => set("packs", v)} options={choices} />}
     </Form>
   );
 }

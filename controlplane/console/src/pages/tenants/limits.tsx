@@ -1,3 +1,4 @@
+import * as text from "#text/tenants";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Form, TextField, useForm } from "../../kit/form";
@@ -9,14 +10,14 @@ export function Limits({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) 
   const form = useForm(first, async (v, key) => {
     const body = { rps: v.rps ? Number(v.rps) : null, burst: v.burst ? Number(v.burst) : null };
     await ask("POST", `/control-plane/tenants/${of.id}/limits`, { body, key, ifMatch: of.version });
-    showToast("Saved");
+    showToast(text.saved);
     saved();
   });
   return (
-    <Form of={form} verb="Save">
+    <Form of={form} verb={text.save}>
       <div className="fields">
-        <TextField label="Requests per second" hint="Default: 100." type="number" {...form.field("rps")} />
-        <TextField label="Burst" hint="Default: twice the rate." type="number" {...form.field("burst")} />
+        <TextField label={text.requestsPerSecond} hint={text.default100} type="number" {...form.field("rps")} />
+        <TextField label={text.burst} hint={text.defaultTwiceTheRate} type="number" {...form.field("burst")} />
       </div>
     </Form>
   );

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/tenants";
 import type { Of } from "../../api/types";
 import { Dialog } from "../../kit/dialog";
 import { Verbatim } from "../../kit/elements";
@@ -14,7 +15,7 @@ type Tenancy = Of<"Tenancy">;
 
 const columns: Column<Tenancy>[] = [
   {
-    title: "Name",
+    title: text.name,
     cell: (t) => (
       <Link to="/admin/tenants/$id" params={{ id: t.id }}>
         <Text of={t.name} />
@@ -22,18 +23,18 @@ const columns: Column<Tenancy>[] = [
     ),
     text: (t) => t.name,
   },
-  { title: "Short name", cell: (t) => <code>{t.slug}</code>, text: (t) => t.slug },
-  { title: "State", cell: (t) => <State of={t.status} />, text: (t) => t.status },
-  { title: "Stage", cell: (t) => <State of={t.funnel_state} />, text: (t) => t.funnel_state },
-  { title: "Region", cell: (t) => t.region, text: (t) => t.region },
-  { title: "Created", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
+  { title: text.shortName, cell: (t) => <code>{t.slug}</code>, text: (t) => t.slug },
+  { title: text.state, cell: (t) => <State of={t.status} />, text: (t) => t.status },
+  { title: text.stage, cell: (t) => <State of={t.funnel_state} />, text: (t) => t.funnel_state },
+  { title: text.region, cell: (t) => t.region, text: (t) => t.region },
+  { title: text.created, cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
 ];
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "Active", query: { status: "active" } },
-  { name: "Suspended", query: { status: "suspended" } },
-  { name: "Closing", query: { status: "closing" } },
+  { name: text.all, query: {} },
+  { name: text.active, query: { status: "active" } },
+  { name: text.suspended, query: { status: "suspended" } },
+  { name: text.closing, query: { status: "closing" } },
 ];
 
 /** Every tenant of the service, for its operators. */
@@ -42,18 +43,15 @@ export default function Tenants() {
   const [made, setMade] = useState<Of<"Founded">>();
   return (
     <>
-      <Head title="Tenants" lead="All tenants of this service. Your actions here are recorded in the operators' audit log.">
+      <Head title={text.tenants} lead={text.allTenantsOfThisServiceYour}>
         <Button tone="primary" onClick={() => setFounding(true)}>
-          <Plus aria-hidden size={15} /> Create tenant
+          <Plus aria-hidden size={15} /> {text.createTenant}
         </Button>
       </Head>
       {made && (
         <Note tone="ok">
-          <p>
-            Tenant <strong>{made.name}</strong> created. Send this link to {made.admin.email} to set a password and sign in. It works once,
-            within one hour, and is not shown again. If it is lost, act in the tenant and create another link under Settings, Users.
-          </p>
-          <Verbatim label="One-time link" copy>
+          <p>{text.tenantNameCreatedSendThisLink(<strong>{made.name}</strong>, made.admin.email)}</p>
+          <Verbatim label={text.oneTimeLink} copy>
             {invitation(made.admin.sign_in_token, made.base_url)}
           </Verbatim>
         </Note>
@@ -62,12 +60,12 @@ export default function Tenants() {
         path="/control-plane/tenants"
         columns={columns}
         views={views}
-        search="names"
+        search={text.names}
         csv="tenants"
         open={(t) => ({ to: "/admin/tenants/$id", params: { id: t.id } })}
-        empty={{ title: "No tenants yet", words: "Create the first tenant." }}
+        empty={{ title: text.noTenantsYet, words: text.createTheFirstTenant }}
       />
-      <Dialog open={founding} close={() => setFounding(false)} title="Create tenant" wide>
+      <Dialog open={founding} close={() => setFounding(false)} title={text.createTenant} wide>
         <CreateTenant
           cancel={() => setFounding(false)}
           done={(t) => {

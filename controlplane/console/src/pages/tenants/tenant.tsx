@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/tenants";
 import { act } from "../../api/acting";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -24,35 +25,31 @@ export default function Tenant() {
   const t = found.data;
   return (
     <>
-      <Head title={t.name} up={<Link to="/admin/tenants">Tenants</Link>} lead={<State of={t.status} />}>
+      <Head title={t.name} up={<Link to="/admin/tenants">{text.tenants}</Link>} lead={<State of={t.status} />}>
         <Acts of={t} start={setDoing} />
       </Head>
       {t.status !== "active" && (
         <Note tone="warn">
-          {t.status === "closing" ? "Closing" : "Suspended"}: <Text of={t.status_reason} none="no reason given" />.{" "}
-          {t.purge_after && (
-            <>
-              All data is deleted <When at={t.purge_after} />. {(t.erased_rows ?? 0).toLocaleString("en")} rows are already deleted.
-            </>
-          )}
+          {t.status === "closing" ? text.closing : text.suspended}: <Text of={t.status_reason} none={text.noReasonGiven} />.{" "}
+          {t.purge_after && <>{text.allDataIsDeletedPurgeAfter(<When at={t.purge_after} />, (t.erased_rows ?? 0).toLocaleString("en"))}</>}
         </Note>
       )}
       <div className="card padded">
         <Facts
           of={[
-            ["Address", <code key="a">{t.base_url}</code>],
-            ["Short name", <code key="s">{t.slug}</code>],
-            ["Region", t.region],
-            ["Stage", <State key="f" of={t.funnel_state} />],
-            ["Created", <When key="c" at={t.created_at} />],
-            ["People", t.counts?.identities.toLocaleString("en")],
-            ["Users", t.counts?.users.toLocaleString("en")],
-            ["Connectors", t.counts?.connectors.toLocaleString("en")],
-            ["Agents", t.counts?.agents.toLocaleString("en")],
+            [text.address, <code key="a">{t.base_url}</code>],
+            [text.shortName, <code key="s">{t.slug}</code>],
+            [text.region, t.region],
+            [text.stage, <State key="f" of={t.funnel_state} />],
+            [text.created, <When key="c" at={t.created_at} />],
+            [text.people, t.counts?.identities.toLocaleString("en")],
+            [text.users, t.counts?.users.toLocaleString("en")],
+            [text.connectors, t.counts?.connectors.toLocaleString("en")],
+            [text.agents, t.counts?.agents.toLocaleString("en")],
           ]}
         />
       </div>
-      <Part title="Limits" lead="Default limits for API tokens.">
+      <Part title={text.limits} lead={text.defaultLimitsForApiTokens}>
         <Limits key={t.version} of={t} saved={() => void found.refetch()} />
       </Part>
       {doing && <Asked of={t} doing={doing} end={() => setDoing(undefined)} />}
@@ -65,21 +62,21 @@ function Acts({ of, start }: { of: Tenancy; start: (d: Doing) => void }) {
   const own = me?.tenant.id === of.id || me?.home_tenant?.id === of.id;
   return (
     <>
-      {of.status === "active" && !own && <Button onClick={() => start("act")}>Act in tenant</Button>}
-      {of.status === "active" && !own && <Button onClick={() => start("suspend")}>Suspend</Button>}
+      {of.status === "active" && !own && <Button onClick={() => start("act")}>{text.actInTenant}</Button>}
+      {of.status === "active" && !own && <Button onClick={() => start("suspend")}>{text.suspend}</Button>}
       {of.status === "suspended" && (
         <Button tone="primary" onClick={() => start("resume")}>
-          Resume
+          {text.resume}
         </Button>
       )}
       {of.status === "closing" && (
         <Button tone="primary" onClick={() => start("reopen")}>
-          Reopen
+          {text.reopen}
         </Button>
       )}
       {of.status !== "closing" && !own && (
         <Button tone="danger" onClick={() => start("close")}>
-          Close
+          {text.close}
         </Button>
       )}
     </>
@@ -88,24 +85,24 @@ function Acts({ of, start }: { of: Tenancy; start: (d: Doing) => void }) {
 
 const words: Record<Doing, { verb: string; lead: string; danger?: boolean; reason?: boolean }> = {
   act: {
-    verb: "Act in tenant",
-    lead: "You see and do what its administrators can, in this tab. Each request is recorded in its audit log and in yours, with your reason.",
+    verb: text.actInTenant,
+    lead: text.youSeeAndDoWhatIts,
     reason: true,
   },
   suspend: {
-    verb: "Suspend",
-    lead: "Within five seconds, sign-ins and tokens stop working, agents are disconnected and syncs stop. No data is lost.",
+    verb: text.suspend,
+    lead: text.withinFiveSecondsSignInsAnd,
     danger: true,
     reason: true,
   },
-  resume: { verb: "Resume", lead: "All activity continues where it stopped." },
+  resume: { verb: text.resume, lead: text.allActivityContinuesWhereItStopped },
   close: {
-    verb: "Close",
-    lead: "Sign-ins stop at once. After the grace period, keys and all data of the tenant are deleted, including its audit log. Until then you can reopen it.",
+    verb: text.close,
+    lead: text.signInsStopAtOnceAfter,
     danger: true,
     reason: true,
   },
-  reopen: { verb: "Reopen", lead: "The tenant is active again. Syncs that were canceled stay canceled." },
+  reopen: { verb: text.reopen, lead: text.theTenantIsActiveAgainSyncs },
 };
 
 /** Asked anew each time: neither a reason nor a typed name stays from what was asked before. */
@@ -144,17 +141,11 @@ function Asked({ of, doing, end }: { of: Tenancy; doing: Doing; end: () => void 
       disabled={Boolean(missing)}
       act={go}
     >
-      {w.reason && <TextField label="Reason" required value={reason} set={setReason} max={500} />}
+      {w.reason && <TextField label={text.reason} required value={reason} set={setReason} max={500} />}
       {doing === "close" && (
         <>
-          <TextField label={`Enter ${of.slug} to confirm`} mono required value={slug} set={setSlug} />
-          <TextField
-            label="Grace period"
-            hint="P30D means 30 days. PT0S deletes the data at once and permanently."
-            mono
-            value={grace}
-            set={setGrace}
-          />
+          <TextField label={text.enterSlugToConfirm(of.slug)} mono required value={slug} set={setSlug} />
+          <TextField label={text.gracePeriod} hint={text.p30dMeans30DaysPt0sDeletes} mono value={grace} set={setGrace} />
         </>
       )}
     </AskFirst>

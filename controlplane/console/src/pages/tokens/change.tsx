@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/tokens";
 import { ask } from "../../api/client";
 import { EditConflict } from "../../kit/editconflict";
 import { Form, TextField, useForm } from "../../kit/form";
@@ -19,15 +20,15 @@ export function Change({ of, done, again }: { of: Token; done: () => void; again
     const body = { name: v.name.trim(), description: v.description.trim(), ...sent(v.limits) };
     await ask("PATCH", `/settings/api-tokens/${of.id}`, { body, key, ifMatch: of.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/api-tokens") });
-    showToast("Saved. The change is effective within seconds.");
+    showToast(text.savedTheChangeIsEffectiveWithin);
     done();
   });
   const { value: v, set, wrong } = form;
   return (
-    <Form of={form} verb="Save" cancel={done}>
-      <TextField label="Name" value={v.name} set={(n) => set("name", n)} max={100} required error={wrong("name")} />
+    <Form of={form} verb={text.save} cancel={done}>
+      <TextField label={text.name} value={v.name} set={(n) => set("name", n)} max={100} required error={wrong("name")} />
       <TextField
-        label="Purpose"
+        label={text.purpose}
         value={v.description}
         set={(d) => set("description", d)}
         max={1000}

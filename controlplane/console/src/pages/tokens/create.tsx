@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/tokens";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Dialog } from "../../kit/dialog";
@@ -34,36 +35,30 @@ export function CreateToken({ close }: { close: () => void }) {
   if (made) return <TokenSecret token={made.token} name={made.name} close={close} />;
   const { value: v, set, wrong } = form;
   return (
-    <Dialog
-      open
-      close={close}
-      wide
-      title="Create API token"
-      lead="For a program. It can do what its scopes and its role both allow, as long as you are an active administrator."
-    >
-      <Form of={form} verb="Create" cancel={close}>
-        <TextField label="Name" value={v.name} set={(n) => set("name", n)} max={100} required autoFocus error={wrong("name")} />
+    <Dialog open close={close} wide title={text.createApiToken} lead={text.forAProgramItCanDo}>
+      <Form of={form} verb={text.create} cancel={close}>
+        <TextField label={text.name} value={v.name} set={(n) => set("name", n)} max={100} required autoFocus error={wrong("name")} />
         <TextField
-          label="Purpose"
+          label={text.purpose}
           value={v.description}
           set={(d) => set("description", d)}
           max={1000}
           rows={2}
-          hint="Helps you decide later whether the token is still needed."
+          hint={text.helpsYouDecideLaterWhetherThe}
           error={wrong("description")}
         />
         <Scopes value={v.scopes} set={(s) => set("scopes", s)} error={wrong("scopes") ?? wrong("scopes/0")} />
         <SelectField
-          label="Role"
+          label={text.role}
           value={v.role}
           set={(r) => set("role", r)}
           options={roles}
-          hint="The token has the permissions of this role."
+          hint={text.theTokenHasThePermissionsOf}
           error={wrong("role")}
         />
         {needsIdentity(v.role) && (
           <Pick
-            label="View of"
+            label={text.viewOf}
             source={people}
             value={v.person}
             set={(p) => set("person", p)}
@@ -72,12 +67,12 @@ export function CreateToken({ close }: { close: () => void }) {
           />
         )}
         <TextField
-          label="Expires at the end of"
+          label={text.expiresAtTheEndOf}
           type="date"
           value={v.until}
           set={(d) => set("until", d)}
           required
-          hint="At most 365 days."
+          hint={text.atMost365Days}
           error={wrong("expires_at")}
         />
         <LimitFields value={v.limits} set={(l) => set("limits", l)} wrong={wrong} />

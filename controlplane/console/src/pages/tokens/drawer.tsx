@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/tokens";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -24,7 +25,7 @@ export function Drawer({ id, close }: { id: string; close: () => void }) {
     return <TokenSecret token={issued.token} name={issued.name} until={token.data?.rotation_overlap_until} close={done} />;
   }
   return (
-    <Dialog open close={close} side title={<bdi>{token.data?.name ?? "API token"}</bdi>} lead={token.data?.description || undefined}>
+    <Dialog open close={close} side title={<bdi>{token.data?.name ?? text.apiToken}</bdi>} lead={token.data?.description || undefined}>
       {token.isPending ? (
         <Skeleton rows={6} />
       ) : token.isError ? (
@@ -49,14 +50,14 @@ function Known({ of, issue, again }: Props) {
         <TokenState of={of.state} />
         {may.admin && !over && (
           <>
-            <Button onClick={() => setOpen("rotate")}>Replace</Button>
-            <Button onClick={() => setOpen(open === "change" ? undefined : "change")}>Edit</Button>
+            <Button onClick={() => setOpen("rotate")}>{text.replace}</Button>
+            <Button onClick={() => setOpen(open === "change" ? undefined : "change")}>{text.edit}</Button>
             <Switch of={of} />
           </>
         )}
         {may.admin && of.state !== "revoked" && (
           <Button tone="danger" onClick={() => setOpen("revoke")}>
-            Revoke
+            {text.revoke}
           </Button>
         )}
       </div>
@@ -73,30 +74,30 @@ function Told({ of }: { of: Token }) {
     <>
       <Facts
         of={[
-          ["Role", of.role.replaceAll("_", " ")],
+          [text.role, of.role.replaceAll("_", " ")],
           [
-            "View of",
+            text.viewOf,
             of.bound_identity_id && (
               <Link key="p" to="/people/$id" params={{ id: of.bound_identity_id }}>
-                A person
+                {text.aPerson}
               </Link>
             ),
           ],
-          ["Last used", <When key="u" at={of.last_used_at} />],
-          ["From", of.last_used_ip && <code key="ip">{of.last_used_ip}</code>],
-          ["Ends", <When key="e" at={of.expires_at} />],
-          ["Replaced; valid until", of.rotation_overlap_until && <When key="o" at={of.rotation_overlap_until} />],
-          ["Disabled if unused for", durationText(of.idle_disable_after)],
-          ["Rate", of.rate_limit ? `${of.rate_limit.rps} per second, burst ${of.rate_limit.burst}` : "default: 100 per second"],
-          ["Networks", of.allowed_cidrs.length > 0 ? <code key="n">{of.allowed_cidrs.join(", ")}</code> : "any"],
-          ["Created by", <bdi key="by">{of.created_by.display}</bdi>],
-          ["Created", <When key="m" at={of.created_at} />],
-          ["Last characters", <code key="t">{of.jti_tail}</code>],
-          ["ID", <Id key="id" of={of.id} />],
+          [text.lastUsed, <When key="u" at={of.last_used_at} />],
+          [text.from, of.last_used_ip && <code key="ip">{of.last_used_ip}</code>],
+          [text.ends, <When key="e" at={of.expires_at} />],
+          [text.replacedValidUntil, of.rotation_overlap_until && <When key="o" at={of.rotation_overlap_until} />],
+          [text.disabledIfUnusedFor, durationText(of.idle_disable_after)],
+          [text.rate, of.rate_limit ? text.rpsPerSecondBurstBurst(of.rate_limit.rps, of.rate_limit.burst) : text.default100PerSecond],
+          [text.networks, of.allowed_cidrs.length > 0 ? <code key="n">{of.allowed_cidrs.join(", ")}</code> : text.any],
+          [text.createdBy, <bdi key="by">{of.created_by.display}</bdi>],
+          [text.created, <When key="m" at={of.created_at} />],
+          [text.lastCharacters, <code key="t">{of.jti_tail}</code>],
+          [text.id, <Id key="id" of={of.id} />],
         ]}
       />
       <div>
-        <h3 className="field-label">Scopes</h3>
+        <h3 className="field-label">{text.scopes}</h3>
         <ul className="token-list">
           {of.scopes.map((s) => (
             <li key={s}>
@@ -113,12 +114,12 @@ function Told({ of }: { of: Token }) {
 function Switch({ of }: { of: Token }) {
   const set = useAct<boolean>({
     act: (enabled, key) => ask("PATCH", `/settings/api-tokens/${of.id}`, { key, body: { enabled }, ifMatch: of.version }),
-    done: (_, on) => (on ? "Token enabled." : "Token disabled, effective within seconds."),
+    done: (_, on) => (on ? text.tokenEnabled : text.tokenDisabledEffectiveWithinSeconds),
     changes: ["/settings/api-tokens"],
   });
   return (
     <Button disabled={set.isPending} onClick={() => set.mutate(!of.enabled)}>
-      {of.enabled ? "Disable" : "Enable"}
+      {of.enabled ? text.disable : text.enable}
     </Button>
   );
 }

@@ -1,3 +1,4 @@
+import * as text from "#text/tokens";
 import { DurationField } from "../../kit/durationfield";
 import { TextField, WordsField } from "../../kit/form";
 
@@ -20,38 +21,38 @@ export function LimitFields({ value, set, wrong }: Props) {
   return (
     <>
       <WordsField
-        label="Allowed networks"
+        label={text.allowedNetworks}
         value={value.cidrs}
         set={(v) => put("cidrs", v)}
         mono
         rows={2}
-        hint="One per line, such as 203.0.113.0/24. Leave empty to allow any address."
+        hint={text.onePerLineSuchAs203}
         error={wrong("allowed_cidrs") ?? wrong("allowed_cidrs/0")}
       />
       <div className="fields">
         <TextField
-          label="Requests per second"
+          label={text.requestsPerSecond}
           type="number"
           value={value.rps}
           set={(v) => put("rps", v)}
-          hint="Leave empty for the default of 100."
+          hint={text.leaveEmptyForTheDefaultOf}
           error={wrong("rate_limit/rps") ?? wrong("rate_limit")}
         />
         <TextField
-          label="Burst"
+          label={text.burst}
           type="number"
           value={value.burst}
           set={(v) => put("burst", v)}
           disabled={!value.rps}
-          hint="Maximum number of simultaneous requests. Default: twice the rate."
+          hint={text.maximumNumberOfSimultaneousRequestsDefault}
           error={wrong("rate_limit/burst")}
         />
       </div>
       <DurationField
-        label="Disable if unused for"
+        label={text.disableIfUnusedFor}
         value={value.idle}
         set={(v) => put("idle", v)}
-        hint="One hour to 365 days."
+        hint={text.oneHourTo365Days}
         error={wrong("idle_disable_after")}
       />
     </>

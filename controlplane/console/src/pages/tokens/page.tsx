@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { KeyRound } from "lucide-react";
+import * as text from "#text/tokens";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
@@ -9,14 +10,14 @@ import "./tokens.css";
 import { roles, type Token, TokenState } from "./words";
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "In use", query: { state: "active,expiring" } },
-  { name: "Expiring", query: { state: "expiring" } },
-  { name: "Disabled", query: { state: "disabled" } },
-  { name: "Ended", query: { state: "revoked,expired" } },
+  { name: text.all, query: {} },
+  { name: text.inUse, query: { state: "active,expiring" } },
+  { name: text.expiring, query: { state: "expiring" } },
+  { name: text.disabled, query: { state: "disabled" } },
+  { name: text.ended, query: { state: "revoked,expired" } },
 ];
 
-const filters = [{ name: "role", words: "Role", options: roles.map(([r, words]) => [r, words.split(":")[0] ?? r] as const) }];
+const filters = [{ name: "role", words: text.role, options: roles.map(([r, words]) => [r, words.split(":")[0] ?? r] as const) }];
 
 /** Tokens by which programs use the API. */
 export default function Tokens() {
@@ -27,7 +28,7 @@ export default function Tokens() {
     void navigate({ to: "." as never, search: { ...search, ...change } as never, resetScroll: false });
   const columns: Column<Token>[] = [
     {
-      title: "Name",
+      title: text.name,
       sort: "name",
       cell: (t) => (
         <Link to="/settings/tokens" search={{ ...search, token: t.id } as never} resetScroll={false}>
@@ -36,29 +37,29 @@ export default function Tokens() {
       ),
       text: (t) => t.name,
     },
-    { title: "State", cell: (t) => <TokenState of={t.state} />, text: (t) => t.state },
-    { title: "Role", cell: (t) => t.role.replaceAll("_", " "), text: (t) => t.role },
+    { title: text.state, cell: (t) => <TokenState of={t.state} />, text: (t) => t.state },
+    { title: text.role, cell: (t) => t.role.replaceAll("_", " "), text: (t) => t.role },
     {
-      title: "Scopes",
+      title: text.scopes,
       number: true,
       cell: (t) => <span title={t.scopes.join(", ")}>{t.scopes.length}</span>,
       text: (t) => t.scopes.join(" "),
     },
-    { title: "Last used", sort: "last_used_at", cell: (t) => <When at={t.last_used_at} />, text: (t) => t.last_used_at },
-    { title: "Ends", sort: "expires_at", cell: (t) => <When at={t.expires_at} />, text: (t) => t.expires_at },
-    { title: "Created by", cell: (t) => <Text of={t.created_by.display} />, text: (t) => t.created_by.display },
+    { title: text.lastUsed, sort: "last_used_at", cell: (t) => <When at={t.last_used_at} />, text: (t) => t.last_used_at },
+    { title: text.ends, sort: "expires_at", cell: (t) => <When at={t.expires_at} />, text: (t) => t.expires_at },
+    { title: text.createdBy, cell: (t) => <Text of={t.created_by.display} />, text: (t) => t.created_by.display },
     {
-      title: "Last characters",
-      cell: (t) => <code title="The last characters of its jti, as shown in logs">{t.jti_tail}</code>,
+      title: text.lastCharacters,
+      cell: (t) => <code title={text.theLastCharactersOfItsJti}>{t.jti_tail}</code>,
       text: (t) => t.jti_tail,
     },
   ];
   return (
     <>
-      <Head title="API tokens" lead="Tokens of programs that use the API: permissions, usage and expiry.">
+      <Head title={text.apiTokens} lead={text.tokensOfProgramsThatUseThe}>
         {may.admin && (
           <Button tone="primary" onClick={() => go({ new: "1" })}>
-            <KeyRound aria-hidden size={15} /> Create token
+            <KeyRound aria-hidden size={15} /> {text.createToken}
           </Button>
         )}
       </Head>
@@ -67,11 +68,11 @@ export default function Tokens() {
         columns={columns}
         views={views}
         filters={filters}
-        search="names"
+        search={text.names}
         open={(t) => ({ to: "/settings/tokens", search: { ...search, token: t.id } })}
         csv="api-tokens"
-        label="API tokens"
-        empty={{ title: "No API tokens yet", words: "Create a separate token for each program, so that you can revoke each one." }}
+        label={text.apiTokens}
+        empty={{ title: text.noApiTokensYet, words: text.createASeparateTokenForEach }}
       />
       {search.token && <Drawer id={search.token} close={() => go({ token: undefined })} />}
       {may.admin && search.new && <CreateToken close={() => go({ new: undefined })} />}

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/tokens";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -22,18 +23,18 @@ export function Rotate({ of, issue, close }: { of: Token; issue: (t: Of<"Issued"
     <AskFirst
       open
       close={close}
-      title="Replace token"
-      lead="Creates a token with the same permissions and lifetime. The current token works for a while, so that you can update programs."
-      verb="Replace"
+      title={text.replaceToken}
+      lead={text.createsATokenWithTheSame}
+      verb={text.replace}
       disabled={!overlap}
       act={() => act.mutateAsync(overlap)}
     >
       <DurationField
-        label="Overlap of the current token"
+        label={text.overlapOfTheCurrentToken}
         value={overlap}
         set={setOverlap}
         units={["hour", "day"]}
-        hint="At most 7 days."
+        hint={text.atMost7Days}
         required
       />
     </AskFirst>
@@ -46,7 +47,7 @@ export function Revoke({ of, close }: { of: Token; close: () => void }) {
   const act = useAct<boolean>({
     quiet: true,
     changes,
-    done: "Token revoked.",
+    done: text.tokenRevoked,
     act: (successors, key) =>
       ask("DELETE", `/settings/api-tokens/${of.id}`, { key, ifMatch: of.version, query: successors ? { successors } : {} }),
   });
@@ -54,18 +55,13 @@ export function Revoke({ of, close }: { of: Token; close: () => void }) {
     <AskFirst
       open
       close={close}
-      title="Revoke token"
-      lead="The token, and all tokens created with it, stop working within five seconds. Programs that use them fail. You cannot undo this."
-      verb="Revoke"
+      title={text.revokeToken}
+      lead={text.theTokenAndAllTokensCreated}
+      verb={text.revoke}
       tone="danger"
       act={() => act.mutateAsync(stolen)}
     >
-      <Check
-        label="The token was stolen"
-        hint="Also revokes its replacement, and all tokens created with it."
-        value={stolen}
-        set={setStolen}
-      />
+      <Check label={text.theTokenWasStolen} hint={text.alsoRevokesItsReplacementAndAll} value={stolen} set={setStolen} />
     </AskFirst>
   );
 }

@@ -1,6 +1,6 @@
+import * as texts from "#text/tokens";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count } from "../../kit/count";
 import { Failure, Skeleton } from "../../kit/kit";
 
 type Scope = Of<"TokenScope">;
@@ -15,7 +15,7 @@ export function Scopes({ value, set, error }: { value: string[]; set: (v: string
   const toggle = (s: string, on: boolean) => set(on ? [...value, s] : value.filter((v) => v !== s));
   return (
     <fieldset className="checks token-scopes">
-      <legend>Scopes</legend>
+      <legend>{texts.scopes}</legend>
       {error && (
         <small className="bad" role="alert">
           {error}
@@ -24,9 +24,9 @@ export function Scopes({ value, set, error }: { value: string[]; set: (v: string
       <table>
         <thead>
           <tr>
-            <th scope="col">Resource</th>
-            <th scope="col">Read</th>
-            <th scope="col">Write</th>
+            <th scope="col">{texts.resource}</th>
+            <th scope="col">{texts.read}</th>
+            <th scope="col">{texts.write}</th>
           </tr>
         </thead>
         <tbody>
@@ -41,7 +41,7 @@ export function Scopes({ value, set, error }: { value: string[]; set: (v: string
                       <input
                         type="checkbox"
                         aria-label={scope.description}
-                        title={`${scope.scope}: ${count(scope.operations.length, "operation")}`}
+                        title={`${scope.scope}: ${texts.operations(scope.operations.length)}`}
                         checked={value.includes(scope.scope)}
                         onChange={(e) => toggle(scope.scope, e.target.checked)}
                       />

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/tokens";
 import { Dialog } from "../../kit/dialog";
 import { Verbatim } from "../../kit/elements";
 import { Check } from "../../kit/form";
@@ -12,28 +13,18 @@ export function TokenSecret({ token, name, until, close }: { token: string; name
       open
       close={() => kept && close()}
       wide
-      title="Copy the token now"
-      lead={
-        <>
-          Token <bdi>{name}</bdi> is shown only once. Anyone with the token has its permissions, so store it in a secret store.
-        </>
-      }
+      title={text.copyTheTokenNow}
+      lead={<>{text.tokenNameIsShownOnlyOnce(<bdi>{name}</bdi>)}</>}
     >
-      <Verbatim label="Token" copy>
+      <Verbatim label={text.token} copy>
         {token}
       </Verbatim>
-      {until && (
-        <p className="small muted">
-          The previous token works until its first replacement use, at most until <When at={until} />.
-        </p>
-      )}
-      <p className="small muted">
-        Programs send it as <code>Authorization: Bearer …</code>
-      </p>
-      <Check label="I have copied it" value={kept} set={keep} />
+      {until && <p className="small muted">{text.thePreviousTokenWorksUntilIts(<When at={until} />)}</p>}
+      <p className="small muted">{text.programsSendItAsCode(<code>Authorization: Bearer …</code>)}</p>
+      <Check label={text.iHaveCopiedIt} value={kept} set={keep} />
       <div className="row end">
         <Button tone="primary" disabled={!kept} onClick={close}>
-          Done
+          {text.done}
         </Button>
       </div>
     </Dialog>

@@ -1,3 +1,4 @@
+import * as text from "#text/tokens";
 import type { Of } from "../../api/types";
 import { State } from "../../kit/state";
 
@@ -5,10 +6,10 @@ export type Token = Of<"Token">;
 export type Role = Token["role"];
 
 export const roles: readonly (readonly [Role, string])[] = [
-  ["auditor", "Auditor: reads the whole tenant"],
-  ["admin", "Administrator: reads and changes the whole tenant"],
-  ["manager", "Manager: view of one manager"],
-  ["resource_owner", "Owner: view of one owner"],
+  ["auditor", text.auditorReadsTheWholeTenant],
+  ["admin", text.administratorReadsAndChangesTheWhole],
+  ["manager", text.managerViewOfOneManager],
+  ["resource_owner", text.ownerViewOfOneOwner],
 ];
 
 /** Roles that see what a person sees, who must be named. */
@@ -21,10 +22,10 @@ export const TokenState = ({ of }: { of: Token["state"] }) => <State of={of} ton
 
 /** Why a token is disabled, in plain words. */
 export const why: Record<string, string> = {
-  administrator: "The token was disabled by an administrator.",
-  idle: "The token was disabled because it was not used.",
-  creator: "The token was disabled because its creator is no longer an active administrator.",
-  maker: "The token was disabled because the token that created it is disabled or revoked.",
+  administrator: text.theTokenWasDisabledByAn,
+  idle: text.theTokenWasDisabledBecauseIt,
+  creator: text.theTokenWasDisabledBecauseIts,
+  maker: text.theTokenWasDisabledBecauseThe,
 };
 
 /** A day of a date field as the moment at its end. */

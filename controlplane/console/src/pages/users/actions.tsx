@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/users";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -14,32 +15,32 @@ type Asked = "link" | "sessions" | "factor" | "disable" | "delete";
 
 const asked: Record<Asked, { title: string; lead: string; verb: string; danger?: boolean }> = {
   link: {
-    title: "Create password link",
-    lead: "The user sets a new password with the link. Earlier links stop working, and the sessions of the user end.",
-    verb: "Create",
+    title: text.createPasswordLink,
+    lead: text.theUserSetsANewPassword,
+    verb: text.create,
   },
   sessions: {
-    title: "End sessions",
-    lead: "The user is signed out everywhere within seconds, and can sign in again.",
-    verb: "End sessions",
+    title: text.endSessions,
+    lead: text.theUserIsSignedOutEverywhere,
+    verb: text.endSessions,
     danger: true,
   },
   factor: {
-    title: "Remove second factor",
-    lead: "For users who have lost their phone. The password alone signs them in until they set up a new factor. Their sessions end.",
-    verb: "Remove",
+    title: text.removeSecondFactor,
+    lead: text.forUsersWhoHaveLostTheir,
+    verb: text.remove,
     danger: true,
   },
   disable: {
-    title: "Disable user",
-    lead: "The user is signed out within seconds and cannot sign in until an administrator enables the user again.",
-    verb: "Disable",
+    title: text.disableUser,
+    lead: text.theUserIsSignedOutWithin,
+    verb: text.disable,
     danger: true,
   },
   delete: {
-    title: "Delete user",
-    lead: "Sign-in methods, name, e-mail address and roles are deleted. The audit log keeps past actions under an ID. You cannot undo this.",
-    verb: "Delete",
+    title: text.deleteUser,
+    lead: text.signInMethodsNameEMail,
+    verb: text.deleteLabel,
     danger: true,
   },
 };
@@ -54,7 +55,7 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
   // Who is deleted is not asked for again: only the list is.
   const remove = useAct({
     quiet: true,
-    done: "User deleted.",
+    done: text.userDeleted,
     act: (_, key) => ask("DELETE", path, { key, ifMatch: of.version }),
     after: () => {
       void queries.invalidateQueries({ queryKey: ["/settings/users"] });
@@ -76,15 +77,15 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
   return (
     <>
       <Menu
-        words="More"
-        label="More actions for this user"
+        words={text.more}
+        label={text.moreActionsForThisUser}
         of={[
-          { words: of.status === "invited" ? "Create new invitation" : "Create password link", act: () => asks("link") },
-          { words: "End sessions", act: () => asks("sessions") },
-          of.mfa.enrolled && { words: "Remove second factor", act: () => asks("factor") },
-          !self && of.enabled && { words: "Disable", act: () => asks("disable"), danger: true },
-          !self && !of.enabled && { words: "Enable", act: () => act.mutate("enable", { onError: showRefusal }) },
-          !self && { words: "Delete", act: () => asks("delete"), danger: true },
+          { words: of.status === "invited" ? text.createNewInvitation : text.createPasswordLink, act: () => asks("link") },
+          { words: text.endSessions, act: () => asks("sessions") },
+          of.mfa.enrolled && { words: text.removeSecondFactor, act: () => asks("factor") },
+          !self && of.enabled && { words: text.disable, act: () => asks("disable"), danger: true },
+          !self && !of.enabled && { words: text.enable, act: () => act.mutate("enable", { onError: showRefusal }) },
+          !self && { words: text.deleteLabel, act: () => asks("delete"), danger: true },
         ]}
       />
       {now && asking && (
@@ -104,8 +105,8 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
 }
 
 const said: Partial<Record<Asked | "enable", string>> = {
-  sessions: "Sessions ended.",
-  factor: "Second factor removed.",
-  disable: "User disabled.",
-  enable: "User enabled.",
+  sessions: text.sessionsEnded,
+  factor: text.secondFactorRemoved,
+  disable: text.userDisabled,
+  enable: text.userEnabled,
 };

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as text from "#text/users";
 import { ask } from "../../api/client";
 import { EditConflict } from "../../kit/editconflict";
 import { Checks, Form, TextField, useForm } from "../../kit/form";
@@ -26,23 +27,23 @@ export function Edit({ of, self, again }: { of: User; self: boolean; again: () =
       ...((v.person?.id ?? null) === of.identity_id ? {} : { identity_id: v.person?.id ?? null }),
     };
     await ask("PATCH", `/settings/users/${of.id}`, { body, key, ifMatch: of.version });
-    showToast("Saved. The change is effective at once.");
+    showToast(text.savedTheChangeIsEffectiveAt);
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/users") });
   });
   return (
-    <Part title="Edit">
+    <Part title={text.edit}>
       <div className="card padded">
-        <Form of={form} verb="Save">
-          <TextField label="Name" {...form.field("name")} max={256} error={form.wrong("display_name")} />
-          <TextField label="E-mail" type="email" {...form.field("email")} max={254} required error={form.wrong("email")} />
+        <Form of={form} verb={text.save}>
+          <TextField label={text.name} {...form.field("name")} max={256} error={form.wrong("display_name")} />
+          <TextField label={text.eMail} type="email" {...form.field("email")} max={254} required error={form.wrong("email")} />
           <fieldset className="checks" disabled={self}>
-            <Checks label="Roles" {...form.field("roles")} options={roleNames} />
+            <Checks label={text.roles} {...form.field("roles")} options={roleNames} />
           </fieldset>
           <Pick
-            label="Person"
+            label={text.person}
             source={people}
             {...form.field("person")}
-            hint="Managers and owners see what this person manages or owns."
+            hint={text.managersAndOwnersSeeWhatThis}
             error={form.wrong("identity_id")}
           />
           <EditConflict refused={form.refused} again={again} />

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as text from "#text/users";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Dialog } from "../../kit/dialog";
@@ -23,20 +24,16 @@ export function Invite({ close }: { close: () => void }) {
   if (made) return <OneTimeLink of={made.invitation} who={made.display_name || made.email} close={close} />;
   const needsPerson = form.value.roles.some((r) => r === "manager" || r === "resource_owner") && !form.value.person;
   return (
-    <Dialog open close={close} title="Invite user" lead="The user gets a link from you to set a password. It is valid for one hour.">
-      <Form of={form} verb="Invite" cancel={close}>
-        <TextField label="E-mail" type="email" {...form.field("email")} max={254} required autoFocus error={form.wrong("email")} />
-        <TextField label="Name" {...form.field("name")} max={256} error={form.wrong("display_name")} />
-        <Checks label="Roles" {...form.field("roles")} options={roleNames} />
+    <Dialog open close={close} title={text.inviteUser} lead={text.theUserGetsALinkFrom}>
+      <Form of={form} verb={text.invite} cancel={close}>
+        <TextField label={text.eMail} type="email" {...form.field("email")} max={254} required autoFocus error={form.wrong("email")} />
+        <TextField label={text.name} {...form.field("name")} max={256} error={form.wrong("display_name")} />
+        <Checks label={text.roles} {...form.field("roles")} options={roleNames} />
         <Pick
-          label="Person"
+          label={text.person}
           source={people}
           {...form.field("person", "identity_id")}
-          hint={
-            needsPerson
-              ? "Managers and owners without a linked person see no people."
-              : "The user sees the person's own record, access and requests."
-          }
+          hint={needsPerson ? text.managersAndOwnersWithoutALinked : text.theUserSeesThePersonsOwn}
         />
       </Form>
     </Dialog>

@@ -1,3 +1,4 @@
+import * as text from "#text/users";
 import { basePath } from "../../api/base";
 import type { Of } from "../../api/types";
 import { Dialog } from "../../kit/dialog";
@@ -14,20 +15,15 @@ export function OneTimeLink({ of, who, close }: { of: Of<"UserInvitation">; who:
     <Dialog
       open
       close={close}
-      title="Send this link"
-      lead={
-        <>
-          <bdi>{who}</bdi> uses this link to set a password. It works once and expires <When at={of.expires_at} />. It is not shown again.
-          You can create another one at any time.
-        </>
-      }
+      title={text.sendThisLink}
+      lead={<>{text.whoUsesThisLinkToSet(<bdi>{who}</bdi>, <When at={of.expires_at} />)}</>}
     >
-      <Verbatim label="One-time link" copy>
+      <Verbatim label={text.oneTimeLink} copy>
         {invitation(of.token)}
       </Verbatim>
       <div className="row end">
         <Button tone="primary" reads onClick={close}>
-          Done
+          {text.done}
         </Button>
       </div>
     </Dialog>

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
+import * as text from "#text/users";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
@@ -9,7 +10,7 @@ import { roleNames, rolesOf, type User, UserState } from "./words";
 
 const columns: Column<User>[] = [
   {
-    title: "Name",
+    title: text.name,
     sort: "display_name",
     cell: (u) => (
       <Link to="/settings/users/$id" params={{ id: u.id }}>
@@ -18,42 +19,42 @@ const columns: Column<User>[] = [
     ),
     text: (u) => u.display_name,
   },
-  { title: "E-mail", sort: "email", cell: (u) => <Text of={u.email} />, text: (u) => u.email },
-  { title: "Roles", cell: (u) => <Text of={rolesOf(u)} none="none" />, text: rolesOf },
-  { title: "State", cell: (u) => <UserState of={u.status} />, text: (u) => u.status },
+  { title: text.eMail, sort: "email", cell: (u) => <Text of={u.email} />, text: (u) => u.email },
+  { title: text.roles, cell: (u) => <Text of={rolesOf(u)} none={text.none} />, text: rolesOf },
+  { title: text.state, cell: (u) => <UserState of={u.status} />, text: (u) => u.status },
   {
-    title: "Second factor",
+    title: text.secondFactor,
     cell: (u) => (
-      <State of={u.mfa.enrolled ? "enabled" : "off"} words={u.mfa.enrolled ? "on" : "off"} tone={u.mfa.enrolled ? "ok" : "neutral"} />
+      <State of={u.mfa.enrolled ? "enabled" : "off"} words={u.mfa.enrolled ? text.on : text.off} tone={u.mfa.enrolled ? "ok" : "neutral"} />
     ),
     text: (u) => u.mfa.enrolled,
   },
   {
-    title: "Findings",
-    cell: (u) => (u.findings.length > 0 ? <State of="warning" words="review" tone="warn" /> : null),
+    title: text.findings,
+    cell: (u) => (u.findings.length > 0 ? <State of="warning" words={text.review} tone="warn" /> : null),
     text: (u) => u.findings.join(" "),
   },
-  { title: "Last sign-in", sort: "last_login_at", cell: (u) => <When at={u.last_login_at} />, text: (u) => u.last_login_at },
+  { title: text.lastSignIn, sort: "last_login_at", cell: (u) => <When at={u.last_login_at} />, text: (u) => u.last_login_at },
 ];
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "Administrators", query: { role: "admin" } },
-  { name: "Invited", query: { status: "invited" } },
-  { name: "Disabled", query: { status: "disabled" } },
+  { name: text.all, query: {} },
+  { name: text.administrators, query: { role: "admin" } },
+  { name: text.invited, query: { status: "invited" } },
+  { name: text.disabled, query: { status: "disabled" } },
 ];
 
 const filters = [
   {
     name: "status",
-    words: "State",
+    words: text.state,
     options: [
-      ["active", "active"],
-      ["invited", "invited"],
-      ["disabled", "disabled"],
+      ["active", text.active],
+      ["invited", text.invitedLower],
+      ["disabled", text.disabledLower],
     ],
   },
-  { name: "role", words: "Role", options: roleNames.map(([r, words]) => [r, words.split(":")[0] ?? r] as const) },
+  { name: "role", words: text.role, options: roleNames.map(([r, words]) => [r, words.split(":")[0] ?? r] as const) },
 ] as const;
 
 /** Who may sign in. */
@@ -67,10 +68,10 @@ export default function Users() {
   };
   return (
     <>
-      <Head title="Users" lead="People who can sign in, and their roles.">
+      <Head title={text.users} lead={text.peopleWhoCanSignInAnd}>
         {may.admin && (
           <Button tone="primary" onClick={() => inviting(true)}>
-            <UserPlus aria-hidden size={15} /> Invite user
+            <UserPlus aria-hidden size={15} /> {text.inviteUser}
           </Button>
         )}
       </Head>
@@ -79,11 +80,11 @@ export default function Users() {
         columns={columns}
         views={views}
         filters={[...filters]}
-        search="names and addresses"
+        search={text.namesAndAddresses}
         open={(u) => ({ to: "/settings/users/$id", params: { id: u.id } })}
         csv="users"
-        label="Users"
-        empty={{ title: "No users yet", words: "Invite a user. They set a password with a link that you send." }}
+        label={text.users}
+        empty={{ title: text.noUsersYet, words: text.inviteAUserTheySetA }}
       />
       {may.admin && search.invite && <Invite close={() => inviting(false)} />}
     </>

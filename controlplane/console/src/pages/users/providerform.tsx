@@ -1,5 +1,6 @@
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/users";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -11,10 +12,10 @@ type Role = "manager" | "resource_owner" | "admin" | "auditor";
 type Mapped = { group: string; roles: Role[] };
 
 const roles = [
-  ["admin", "Administrator"],
-  ["manager", "Manager"],
-  ["resource_owner", "Resource owner"],
-  ["auditor", "Auditor"],
+  ["admin", text.administrator],
+  ["manager", text.manager],
+  ["resource_owner", text.resourceOwner],
+  ["auditor", text.auditor],
 ] as const;
 
 const empty = {
@@ -43,7 +44,7 @@ export function ProviderForm({ of, done }: { of: Provider | undefined; done: () 
       of
         ? ask("PATCH", `/settings/identity-providers/${of.id}`, { body: v.body, key: v.key, ifMatch: of.version })
         : ask("POST", "/settings/identity-providers", { body: { ...v.body, enabled: true }, key: v.key }),
-    done: of ? "Saved" : "Provider added",
+    done: of ? text.saved : text.providerAdded,
     changes: ["/settings/identity-providers"],
     quiet: true,
     after: done,
@@ -55,36 +56,36 @@ export function ProviderForm({ of, done }: { of: Provider | undefined; done: () 
   const { value, set } = form;
   const [more, setMore] = useState(value.scopes.length > 0);
   return (
-    <Form of={form} verb={of ? "Save" : "Add"} cancel={done}>
+    <Form of={form} verb={of ? text.save : text.add} cancel={done}>
       <div className="fields">
-        <TextField label="Name" hint="Lower-case letters, digits and hyphens." mono required {...form.field("name")} />
+        <TextField label={text.name} hint={text.lowerCaseLettersDigitsAndHyphens} mono required {...form.field("name")} />
         <TextField
-          label="Issuer"
-          hint="Exactly as in the tokens of the provider."
+          label={text.issuer}
+          hint={text.exactlyAsInTheTokensOf}
           type="url"
           mono
           required
           placeholder="https://login.example.com"
           {...form.field("issuer")}
         />
-        <TextField label="Client ID" mono required {...form.field("client_id")} />
+        <TextField label={text.clientId} mono required {...form.field("client_id")} />
         <SecretField
-          label="Client secret"
-          hint="Empty for a public client. Enter it again after you change the issuer."
+          label={text.clientSecret}
+          hint={text.emptyForAPublicClientEnter}
           kept={of?.client_secret.set ?? false}
           {...form.field("client_secret")}
         />
-        <WordsField label="Allowed e-mail domains, one per line" hint="Leave empty to allow any." {...form.field("domains")} />
-        <TextField label="Claim with the groups" mono placeholder="groups" {...form.field("group_claim")} />
+        <WordsField label={text.allowedEMailDomainsOnePer} hint={text.leaveEmptyToAllowAny} {...form.field("domains")} />
+        <TextField label={text.claimWithTheGroups} mono placeholder={text.groups} {...form.field("group_claim")} />
       </div>
-      <Check label="Create a user at the first sign-in" hint="Requires allowed e-mail domains." {...form.field("create_users")} />
+      <Check label={text.createAUserAtTheFirst} hint={text.requiresAllowedEMailDomains} {...form.field("create_users")} />
       <Mapping of={value.mapped} set={(v) => set("mapped", v)} />
       {more ? (
-        <WordsField label="Additional scopes, one per line" hint="Default: profile and email." {...form.field("scopes")} />
+        <WordsField label={text.additionalScopesOnePerLine} hint={text.defaultProfileAndEmail} {...form.field("scopes")} />
       ) : (
         <div>
           <Button reads tone="quiet" onClick={() => setMore(true)}>
-            More settings
+            {text.moreSettings}
           </Button>
         </div>
       )}
@@ -96,22 +97,22 @@ function Mapping({ of, set }: { of: Mapped[]; set: (v: Mapped[]) => void }) {
   const change = (at: number, m: Partial<Mapped>) => set(of.map((was, i) => (i === at ? { ...was, ...m } : was)));
   return (
     <fieldset className="checks">
-      <legend>Groups and their roles</legend>
+      <legend>{text.groupsAndTheirRoles}</legend>
       {of.map((m, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a group is typed letter by letter, and there is nothing else
         <div key={i} className="card padded stack tight">
-          <TextField label="Group" mono value={m.group} set={(group) => change(i, { group })} />
-          <Checks label="Role" value={m.roles} set={(r) => change(i, { roles: r })} options={roles} />
+          <TextField label={text.group} mono value={m.group} set={(group) => change(i, { group })} />
+          <Checks label={text.role} value={m.roles} set={(r) => change(i, { roles: r })} options={roles} />
           <div>
             <Button tone="danger" onClick={() => set(of.filter((_, at) => at !== i))}>
-              <Trash2 aria-hidden size={15} /> Remove
+              <Trash2 aria-hidden size={15} /> {text.remove}
             </Button>
           </div>
         </div>
       ))}
       <div>
         <Button onClick={() => set([...of, { group: "", roles: [] }])}>
-          <Plus aria-hidden size={15} /> Add group
+          <Plus aria-hidden size={15} /> {text.addGroup}
         </Button>
       </div>
     </fieldset>

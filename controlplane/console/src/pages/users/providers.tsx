@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/users";
 import { ask, type Page } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
 import { Add } from "../../kit/addbutton";
@@ -17,27 +18,21 @@ export default function Providers() {
   const [open, setOpen] = useState<Provider | "new">();
   return (
     <>
-      <Head
-        title="Single sign-on"
-        lead="People sign in with your identity provider (OpenID Connect) and get roles from its groups."
-        up={<Link to="/settings">Settings</Link>}
-      >
-        <Add words="Add provider" act={() => setOpen("new")} />
+      <Head title={text.singleSignOn} lead={text.peopleSignInWithYourIdentity} up={<Link to="/settings">{text.settings}</Link>}>
+        <Add words={text.addProvider} act={() => setOpen("new")} />
       </Head>
       {found.isPending ? (
         <Skeleton rows={3} />
       ) : found.isError && !found.data ? (
         <Failure error={found.error} retry={() => void found.refetch()} />
       ) : found.data.items.length === 0 ? (
-        <Empty title="No identity providers yet">Add your identity provider to enable single sign-on.</Empty>
+        <Empty title={text.noIdentityProvidersYet}>{text.addYourIdentityProviderToEnable}</Empty>
       ) : (
         found.data.items.map((p) => <Card key={p.id} of={p} edit={() => setOpen(p)} />)
       )}
       {open !== undefined && (
-        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Add provider" : `Edit ${open.name}`}>
-          <Note>
-            Register this redirect address at the provider: <Id of={`${window.location.origin}/api/v1/auth/oidc/callback`} />
-          </Note>
+        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? text.addProvider : text.editName(open.name)}>
+          <Note>{text.registerThisRedirectAddressAtThe(<Id of={`${window.location.origin}/api/v1/auth/oidc/callback`} />)}</Note>
           <ProviderForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />
         </Dialog>
       )}
@@ -51,7 +46,7 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
   const path = `/settings/identity-providers/${of.id}`;
   const turn = useAct({
     act: (enabled: boolean, key) => ask("PATCH", path, { body: { enabled }, key, ifMatch: of.version }),
-    done: (_, enabled) => (enabled ? "Provider enabled" : "Provider disabled"),
+    done: (_, enabled) => (enabled ? text.providerEnabled : text.providerDisabled),
     changes: ["/settings/identity-providers"],
     quiet: true,
   });
@@ -63,26 +58,26 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         </h2>
         {may.admin && (
           <div className="row">
-            <Button onClick={edit}>Edit</Button>
+            <Button onClick={edit}>{text.edit}</Button>
             <Button onClick={() => (of.enabled ? setAsking("off") : turn.mutate(true, { onError: showRefusal }))}>
-              {of.enabled ? "Disable" : "Enable"}
+              {of.enabled ? text.disable : text.enable}
             </Button>
             <Button tone="danger" onClick={() => setAsking("delete")}>
-              Delete
+              {text.deleteLabel}
             </Button>
           </div>
         )}
       </div>
       <Facts
         of={[
-          ["Issuer", <code key="i">{of.issuer}</code>],
-          ["Client", <code key="c">{of.client_id}</code>],
-          ["Secret", of.client_secret.set ? "is set" : "none (public client)"],
-          ["E-mail domains", of.domains.join(", ") || "any"],
-          ["Unknown users", of.create_users ? "are created" : "are rejected"],
-          ["Groups claim", of.group_claim && <code key="g">{of.group_claim}</code>],
+          [text.issuer, <code key="i">{of.issuer}</code>],
+          [text.client, <code key="c">{of.client_id}</code>],
+          [text.secret, of.client_secret.set ? text.isSet : text.nonePublicClient],
+          [text.eMailDomains, of.domains.join(", ") || text.any],
+          [text.unknownUsers, of.create_users ? text.areCreated : text.areRejected],
+          [text.groupsClaim, of.group_claim && <code key="g">{of.group_claim}</code>],
           [
-            "Roles",
+            text.roles,
             Object.entries(of.role_mapping)
               .map(([group, roles]) => `${group}: ${(roles ?? []).join(", ")}`)
               .join("; "),
@@ -93,9 +88,9 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         <AskFirst
           open
           close={() => setAsking(undefined)}
-          title={`Disable ${of.name}?`}
-          lead="Users cannot sign in with this provider until it is enabled again."
-          verb="Disable"
+          title={text.disableName(of.name)}
+          lead={text.usersCannotSignInWithThis}
+          verb={text.disable}
           tone="danger"
           act={() => turn.mutateAsync(false)}
         />
@@ -103,12 +98,12 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
       {asking === "delete" && (
         <DeleteFirst
           close={() => setAsking(undefined)}
-          title={`Delete ${of.name}?`}
-          lead="Users can no longer sign in with this provider. Its sessions end at once, and roles from its groups end, except those of the last administrator."
+          title={text.deleteName(of.name)}
+          lead={text.usersCanNoLongerSignIn}
           path={path}
           list="/settings/identity-providers"
           version={of.version}
-          done="Provider deleted"
+          done={text.providerDeleted}
         />
       )}
     </section>

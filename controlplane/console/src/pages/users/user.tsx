@@ -1,4 +1,5 @@
 import { Link, useParams } from "@tanstack/react-router";
+import * as text from "#text/users";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
@@ -20,7 +21,7 @@ export default function OneUser() {
     <>
       <Head
         title={u.display_name || u.email}
-        up={<Link to="/settings/users">Users</Link>}
+        up={<Link to="/settings/users">{text.users}</Link>}
         lead={u.display_name ? <bdi>{u.email}</bdi> : undefined}
       >
         <UserState of={u.status} />
@@ -31,18 +32,18 @@ export default function OneUser() {
           {findings[f] ?? f}
         </Note>
       ))}
-      {self && <Note>This is your own user. Another administrator must change your roles, or disable or delete you.</Note>}
-      <section className="card padded" aria-label="Account">
+      {self && <Note>{text.thisIsYourOwnUserAnother}</Note>}
+      <section className="card padded" aria-label={text.account}>
         <Facts
           of={[
-            ["Roles", rolesOf(u) || "none: sees the own record only"],
-            ["Person", <Person key="p" of={u} />],
-            ["Second factor", u.mfa.enrolled ? "on" : "off"],
-            ["Last sign-in", <When key="l" at={u.last_login_at} />],
-            ["Invited", <When key="i" at={u.invited_at} />],
-            ["Created", <When key="m" at={u.created_at} />],
-            ["Subject at the provider", u.sso_subject && <bdi key="s">{u.sso_subject}</bdi>],
-            ["ID", <Id key="id" of={u.id} />],
+            [text.roles, rolesOf(u) || text.noneSeesTheOwnRecordOnly],
+            [text.person, <Person key="p" of={u} />],
+            [text.secondFactor, u.mfa.enrolled ? text.on : text.off],
+            [text.lastSignIn, <When key="l" at={u.last_login_at} />],
+            [text.invited, <When key="i" at={u.invited_at} />],
+            [text.created, <When key="m" at={u.created_at} />],
+            [text.subjectAtTheProvider, u.sso_subject && <bdi key="s">{u.sso_subject}</bdi>],
+            [text.id, <Id key="id" of={u.id} />],
           ]}
         />
       </section>
@@ -52,10 +53,10 @@ export default function OneUser() {
 }
 
 function Person({ of }: { of: User }) {
-  if (!of.identity_id) return <span className="muted">not linked</span>;
+  if (!of.identity_id) return <span className="muted">{text.notLinked}</span>;
   return (
     <Link to="/people/$id" params={{ id: of.identity_id }}>
-      <bdi>{of.identity?.display_name || "somebody"}</bdi>
+      <bdi>{of.identity?.display_name || text.somebody}</bdi>
     </Link>
   );
 }

@@ -1,3 +1,4 @@
+import * as text from "#text/users";
 import type { Of } from "../../api/types";
 import { State } from "../../kit/state";
 
@@ -6,17 +7,22 @@ export type RoleName = "admin" | "auditor" | "manager" | "resource_owner";
 
 /** The roles, and what each lets somebody do. */
 export const roleNames: readonly (readonly [RoleName, string])[] = [
-  ["admin", "Administrator: sees and changes the whole tenant"],
-  ["auditor", "Auditor: sees the whole tenant and changes nothing"],
-  ["manager", "Manager: sees direct and indirect reports"],
-  ["resource_owner", "Owner: sees the holders of owned access"],
+  ["admin", text.administratorSeesAndChangesTheWhole],
+  ["auditor", text.auditorSeesTheWholeTenantAnd],
+  ["manager", text.managerSeesDirectAndIndirectReports],
+  ["resource_owner", text.ownerSeesTheHoldersOfOwned],
 ];
 
-const short: Record<string, string> = { admin: "administrator", auditor: "auditor", manager: "manager", resource_owner: "owner" };
+const short: Record<string, string> = {
+  admin: text.administratorLower,
+  auditor: text.auditorLower,
+  manager: text.managerLower,
+  resource_owner: text.owner,
+};
 
 /** Roles in a few words. */
 export const rolesOf = (u: { roles: string[]; control_plane_admin: boolean }) =>
-  [...u.roles.map((r) => short[r] ?? r), ...(u.control_plane_admin ? ["service operator"] : [])].join(", ");
+  [...u.roles.map((r) => short[r] ?? r), ...(u.control_plane_admin ? [text.serviceOperator] : [])].join(", ");
 
 /** Whether somebody can sign in. */
 export function UserState({ of }: { of: string }) {
@@ -25,7 +31,7 @@ export function UserState({ of }: { of: string }) {
 
 /** What an administrator should look at, in plain words. */
 export const findings: Record<string, string> = {
-  toxic_role_pair: "This user is an administrator and an auditor, so they could audit their own work. Remove one of the two roles.",
-  identity_inactive: "The linked person has left or is inactive, but can still sign in.",
-  identity_missing: "The linked person no longer exists.",
+  toxic_role_pair: text.thisUserIsAnAdministratorAnd,
+  identity_inactive: text.theLinkedPersonHasLeftOr,
+  identity_missing: text.theLinkedPersonNoLongerExists,
 };

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useState } from "react";
+import * as text from "#text/webhooks";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -22,16 +23,16 @@ type Tested = Of<"Tested">;
 type Doing = "edit" | "disable" | "rotate" | "replay" | "delete";
 
 const overlaps = [
-  ["PT0S", "immediately"],
-  ["PT1H", "for one hour"],
-  ["PT24H", "for one day"],
-  ["P7D", "for seven days"],
+  ["PT0S", text.immediately],
+  ["PT1H", text.forOneHour],
+  ["PT24H", text.forOneDay],
+  ["P7D", text.forSevenDays],
 ] as const;
 
 /** One that the service has disabled is enabled after a test: said in the words of this page, not in those of the API. */
 function untested(e: unknown): never {
   if (!(e instanceof Refusal) || e.code !== "test_required") throw e;
-  throw new Refusal(e.status, e.code, "Send a test first. The webhook can be enabled after a test is delivered.", e.requestId);
+  throw new Refusal(e.status, e.code, text.sendATestFirstTheWebhook, e.requestId);
 }
 
 /** What can be done with a webhook. */
@@ -49,34 +50,34 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
     await changed();
     return r;
   };
-  const enable = useAct({ act: () => post("enable").catch(untested), done: "Webhook enabled" });
+  const enable = useAct({ act: () => post("enable").catch(untested), done: text.webhookEnabled });
   const test = useAct<void, Tested>({ act: () => post<Tested>("test") });
   if (!may.admin) return null;
   const close = () => setDoing(undefined);
   return (
     <>
       <Button tone="primary" disabled={test.isPending} onClick={() => test.mutate()}>
-        <Send aria-hidden size={14} /> {test.isPending ? "Sending…" : "Send test"}
+        <Send aria-hidden size={14} /> {test.isPending ? text.sending : text.sendTest}
       </Button>
-      {!w.enabled && <Button onClick={() => enable.mutate()}>Enable</Button>}
+      {!w.enabled && <Button onClick={() => enable.mutate()}>{text.enable}</Button>}
       <Menu
-        words="More"
+        words={text.more}
         of={[
-          { words: "Edit", act: () => setDoing("edit") },
-          { words: "Replay events", act: () => setDoing("replay") },
-          { words: "Rotate secret", act: () => setDoing("rotate") },
-          w.enabled && { words: "Disable", act: () => setDoing("disable") },
-          { words: "Delete", danger: true, act: () => setDoing("delete") },
+          { words: text.edit, act: () => setDoing("edit") },
+          { words: text.replayEvents, act: () => setDoing("replay") },
+          { words: text.rotateSecret, act: () => setDoing("rotate") },
+          w.enabled && { words: text.disable, act: () => setDoing("disable") },
+          { words: text.deleteLabel, danger: true, act: () => setDoing("delete") },
         ]}
       />
       {test.data && <TestResult of={test.data} close={() => test.reset()} />}
-      <Dialog open={doing === "edit"} close={close} wide title={`Edit ${w.name}`}>
+      <Dialog open={doing === "edit"} close={close} wide title={text.editName(w.name)}>
         <Edit
           of={w}
           cancel={close}
           done={() => {
             close();
-            showToast("Saved");
+            showToast(text.saved);
             void changed();
           }}
         />
@@ -85,35 +86,35 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
       <AskFirst
         open={doing === "rotate"}
         close={close}
-        title="Rotate secret?"
-        lead="A new secret is created and shown once. During the overlap, both secrets sign, so that you can update the receiver."
-        verb="Create new secret"
+        title={text.rotateSecret2}
+        lead={text.aNewSecretIsCreatedAnd}
+        verb={text.createNewSecret}
         act={async () => setSecret((await post<Of<"Made">>("rotate-secret", { overlap })).secret)}
       >
         <SelectField
-          label="Overlap"
+          label={text.overlap}
           value={overlap}
           set={setOverlap}
-          options={overlaps.map(([v, t]) => [v as string, v === "PT0S" ? "immediately" : `previous secret signs ${t}`] as const)}
+          options={overlaps.map(([v, t]) => [v as string, v === "PT0S" ? "immediately" : text.previousSecretSignsT(t)] as const)}
         />
       </AskFirst>
       <AskFirst
         open={doing === "disable"}
         close={close}
-        title={`Disable ${w.name}?`}
-        lead="No events are sent. Events in the meantime are recorded as skipped and can be replayed."
-        verb="Disable"
+        title={text.disableName(w.name)}
+        lead={text.noEventsAreSentEventsThat}
+        verb={text.disable}
         act={() => post("disable")}
       />
       {doing === "delete" && (
         <DeleteFirst
           close={close}
-          title={`Delete ${w.name}?`}
-          lead="Its secret and its deliveries are deleted."
+          title={text.deleteName(w.name)}
+          lead={text.itsSecretAndItsDeliveriesAre}
           path={path}
           list="/settings/webhooks"
           version={w.version}
-          done="Webhook deleted."
+          done={text.webhookDeleted}
           gone={() => void navigate({ to: "/settings/webhooks" as never })}
         />
       )}
@@ -125,15 +126,16 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
 /** What the receiver answered to a test. */
 function TestResult({ of, close }: { of: Tested; close: () => void }) {
   return (
-    <Dialog open close={close} title={of.success ? "Test delivered" : "Test failed"}>
+    <Dialog open close={close} title={of.success ? text.testDelivered : text.testFailed}>
       <Note tone={of.success ? "ok" : "bad"}>
-        {of.status ? `HTTP ${of.status}` : (of.error ?? "No response")} in {of.latency_ms} ms
-        {of.status && of.error ? `: ${of.error}` : ""}
+        {of.status && of.error
+          ? text.valueInLatencyMsMsError(of.status ? text.httpStatus(of.status) : (of.error ?? text.noResponse), of.latency_ms, of.error)
+          : text.valueInLatencyMsMs(of.status ? text.httpStatus(of.status) : (of.error ?? text.noResponse), of.latency_ms)}
       </Note>
-      {of.excerpt && <Verbatim label="Response of the receiver">{of.excerpt}</Verbatim>}
+      {of.excerpt && <Verbatim label={text.responseOfTheReceiver}>{of.excerpt}</Verbatim>}
       <div className="row end">
         <Button reads onClick={close}>
-          Close
+          {text.close}
         </Button>
       </div>
     </Dialog>

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/webhooks";
 import { useGet, useMay } from "../../api/use";
-import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Id, Verbatim } from "../../kit/elements";
 import { Facts, Failure, Part, Skeleton, Text, When } from "../../kit/kit";
@@ -12,7 +12,7 @@ import type { Delivery, DeliveryDetail, Webhook } from "./words";
 
 const states = ["pending", "succeeded", "exhausted", "skipped"] as const;
 const tones = { pending: "info", succeeded: "ok", exhausted: "bad", skipped: "neutral" } as const;
-const purposes: Record<string, string> = { event: "event", redelivery: "redelivery", replay: "replay", ping: "test" };
+const purposes: Record<string, string> = { event: text.event, redelivery: text.redelivery, replay: text.replay, ping: text.test };
 
 /** What was sent, the newest first. A delivery opens beside the list; which one stands in the address. */
 export function Deliveries({ of: w }: { of: Webhook }) {
@@ -22,7 +22,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
     void navigate({ to: ".", search: ((was: Record<string, string>) => ({ ...was, delivery })) as never, resetScroll: false });
   const columns: Column<Delivery>[] = [
     {
-      title: "Event",
+      title: text.event2,
       cell: (d) => (
         <button type="button" className="webhooks-open" data-reads="" onClick={() => show(d.id)}>
           <code>{d.event_type}</code>
@@ -30,33 +30,33 @@ export function Deliveries({ of: w }: { of: Webhook }) {
       ),
       text: (d) => d.event_type,
     },
-    { title: "State", cell: (d) => <State of={d.state} tone={tones[d.state]} />, text: (d) => d.state },
-    { title: "Kind", cell: (d) => purposes[d.purpose] ?? d.purpose, text: (d) => d.purpose },
-    { title: "Attempts", number: true, cell: (d) => `${d.attempt} of 5`, text: (d) => d.attempt },
+    { title: text.state, cell: (d) => <State of={d.state} tone={tones[d.state]} />, text: (d) => d.state },
+    { title: text.kind, cell: (d) => purposes[d.purpose] ?? d.purpose, text: (d) => d.purpose },
+    { title: text.attempts, number: true, cell: (d) => text.attemptOf5(d.attempt), text: (d) => d.attempt },
     {
-      title: "Last response",
-      cell: (d) => (d.last_status ? `HTTP ${d.last_status}` : <Text of={d.last_error} none="–" />),
+      title: text.lastResponse,
+      cell: (d) => (d.last_status ? text.httpLastStatus(d.last_status) : <Text of={d.last_error} none="–" />),
       text: (d) => d.last_status ?? d.last_error,
     },
-    { title: "Time", cell: (d) => <When at={d.created_at} />, text: (d) => d.created_at },
-    { title: "Next attempt", cell: (d) => <NextTry of={d} />, text: (d) => d.next_attempt_at },
+    { title: text.time, cell: (d) => <When at={d.created_at} />, text: (d) => d.created_at },
+    { title: text.nextAttempt, cell: (d) => <NextTry of={d} />, text: (d) => d.next_attempt_at },
   ];
   return (
-    <Part title="Deliveries">
+    <Part title={text.deliveries}>
       <List<Delivery>
         path={`/settings/webhooks/${w.id}/deliveries`}
-        label="Deliveries"
+        label={text.deliveries}
         columns={columns}
         every={5000}
         csv={`deliveries ${w.name}`}
         filters={[
-          { name: "state", words: "State", options: states.map((s) => [s, s] as const) },
-          { name: "purpose", words: "Kind", options: Object.entries(purposes) },
-          { name: "event_type", words: "Event", options: w.events.map((e) => [e, e] as const) },
+          { name: "state", words: text.state, options: states.map((s) => [s, s] as const) },
+          { name: "purpose", words: text.kind, options: Object.entries(purposes) },
+          { name: "event_type", words: text.event2, options: w.events.map((e) => [e, e] as const) },
         ]}
-        empty={{ title: "No deliveries yet", words: "Send a test to check the address. Events are delivered as they occur." }}
+        empty={{ title: text.noDeliveriesYet, words: text.sendATestToCheckThe }}
       />
-      <Dialog open={Boolean(search.delivery)} close={() => show(undefined)} side title="Delivery">
+      <Dialog open={Boolean(search.delivery)} close={() => show(undefined)} side title={text.delivery}>
         {search.delivery && <Shown key={search.delivery} webhook={w} id={search.delivery} />}
       </Dialog>
     </Part>
@@ -66,7 +66,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
 /** When a delivery is tried next; one whose time has come waits for those before it. */
 function NextTry({ of }: { of: Delivery }) {
   if (of.state === "pending" && of.next_attempt_at && Date.parse(of.next_attempt_at) < Date.now())
-    return <span className="muted">waiting</span>;
+    return <span className="muted">{text.waiting}</span>;
   return <When at={of.state === "pending" ? of.next_attempt_at : null} none="–" />;
 }
 
@@ -87,44 +87,39 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
       <Timeline of={d} />
       <Facts
         of={[
-          ["Kind", purposes[d.purpose] ?? d.purpose],
-          ["Event time", <When key="at" at={d.created_at} />],
-          ["Next attempt", d.next_attempt_at && <NextTry key="next" of={d} />],
-          ["Ended", d.ended_at && <When key="end" at={d.ended_at} />],
-          ["Resource sequence", d.sequence],
-          ["Event", <Id key="event" of={d.event_id} />],
-          ["Resource", <Id key="resource" of={d.resource_id} />],
+          [text.kind, purposes[d.purpose] ?? d.purpose],
+          [text.eventTime, <When key="at" at={d.created_at} />],
+          [text.nextAttempt, d.next_attempt_at && <NextTry key="next" of={d} />],
+          [text.ended, d.ended_at && <When key="end" at={d.ended_at} />],
+          [text.resourceSequence, d.sequence],
+          [text.event2, <Id key="event" of={d.event_id} />],
+          [text.resource, <Id key="resource" of={d.resource_id} />],
         ]}
       />
       {d.attempts.map((a) => (
-        <section key={a.n} className="stack tight" aria-label={`Attempt ${a.n}`}>
+        <section key={a.n} className="stack tight" aria-label={text.attemptN(a.n)}>
           <div className="row between">
-            <strong>
-              Attempt {a.n}: {a.status ? `HTTP ${a.status}` : "no response"}
-            </strong>
-            <span className="small muted">
-              <When at={a.at} />, {a.latency_ms} ms
-            </span>
+            <strong>{a.status ? text.attemptNHttpStatus(a.n, a.status) : text.attemptNNoResponse(a.n)}</strong>
+            <span className="small muted">{text.atLatencyMsMs(<When at={a.at} />, a.latency_ms)}</span>
           </div>
-          <Verbatim label={`Request of attempt ${a.n}`}>
-            {[`POST ${a.url}`, `webhook-id: ${d.event_id}`, `grantwright-attempt: ${a.n}`, `body sha256: ${a.body_sha256}`].join("\n")}
+          <Verbatim label={text.requestOfAttemptN(a.n)}>
+            {[
+              text.postUrl(a.url),
+              `webhook-id: ${d.event_id}`,
+              `grantwright-attempt: ${a.n}`,
+              text.bodySha256BodySha256(a.body_sha256),
+            ].join("\n")}
           </Verbatim>
           {(a.error || a.excerpt) && (
-            <Verbatim label={`Response to attempt ${a.n}`}>{[a.error, a.excerpt].filter(Boolean).join("\n\n")}</Verbatim>
+            <Verbatim label={text.responseToAttemptN(a.n)}>{[a.error, a.excerpt].filter(Boolean).join("\n\n")}</Verbatim>
           )}
-          {a.repeated ? (
-            <p className="small muted">{count(a.repeated, "earlier start", "earlier starts")} of this attempt with unknown outcome.</p>
-          ) : null}
+          {a.repeated ? <p className="small muted">{text.earlierStartsOfThisAttemptWith(a.repeated)}</p> : null}
         </section>
       ))}
       {d.attempts.length === 0 && (
-        <p className="small muted">{d.state === "skipped" ? "Not sent: the webhook was disabled." : "No attempts yet."}</p>
+        <p className="small muted">{d.state === "skipped" ? text.notSentTheWebhookWasDisabled : text.noAttemptsYet}</p>
       )}
-      {d.redelivery_of_id && (
-        <p className="small muted">
-          Redelivery of <Id of={d.redelivery_of_id} />
-        </p>
-      )}
+      {d.redelivery_of_id && <p className="small muted">{text.redeliveryOfRedeliveryOf(<Id of={d.redelivery_of_id} />)}</p>}
     </div>
   );
 }

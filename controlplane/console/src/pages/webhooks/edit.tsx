@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/webhooks";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -42,10 +43,10 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: Made | Webh
   });
   const v = form.value;
   return (
-    <Form of={form} verb={of ? "Save" : "Create"} cancel={cancel}>
-      <TextField label="Name" value={v.name} set={(name) => form.set("name", name)} required max={200} error={form.wrong("name")} />
+    <Form of={form} verb={of ? text.save : text.create} cancel={cancel}>
+      <TextField label={text.name} value={v.name} set={(name) => form.set("name", name)} required max={200} error={form.wrong("name")} />
       <TextField
-        label="Address"
+        label={text.address}
         type="url"
         mono
         value={v.url}
@@ -54,42 +55,40 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: Made | Webh
         max={2000}
         placeholder="https://…"
         error={form.wrong("url")}
-        hint="An https address. It must be public, unless the service operator allows others."
+        hint={text.anHttpsAddressItMustBe}
       />
       <Events value={v.events} set={(events) => form.set("events", events)} error={form.wrong("events")} />
       <details>
-        <summary className="webhooks-more">Filter, headers, order and format</summary>
+        <summary className="webhooks-more">{text.filterHeadersOrderAndFormat}</summary>
         <div className="stack">
           <FilterFields value={v.filter} set={(filter) => form.set("filter", filter)} wrong={form.wrong} />
           <TextField
-            label="Custom headers"
+            label={text.customHeaders}
             rows={2}
             mono
             value={v.headers}
             set={(headers) => form.set("headers", headers)}
-            placeholder="X-Key: …"
+            placeholder={text.xKey}
             error={line ?? form.wrong("headers")}
             hint={
-              of && of.header_names.length > 0
-                ? `Set: ${of.header_names.join(", ")}. Values are not shown. A header with the same name replaces it; “Name:” without a value removes it.`
-                : "One per line. Values are not shown again."
+              of && of.header_names.length > 0 ? text.setHeaderNamesValuesAreNot(of.header_names.join(", ")) : text.onePerLineValuesAreNot
             }
           />
           <TextField
-            label="Rate limit per second"
+            label={text.rateLimitPerSecond}
             type="number"
             value={v.rps}
             set={(rps) => form.set("rps", rps)}
             error={form.wrong("max_rps")}
-            hint="Maximum number of deliveries that start per second. Empty: no limit."
+            hint={text.maximumNumberOfDeliveriesThatStart}
           />
           <Check
-            label="Keep the order of events per resource"
-            hint="A delivery waits until earlier deliveries for the same resource have ended."
+            label={text.keepTheOrderOfEventsPer}
+            hint={text.aDeliveryWaitsUntilEarlierDeliveries}
             value={v.ordered}
             set={(ordered) => form.set("ordered", ordered)}
           />
-          <Check label="Use the CloudEvents 1.0 format" value={v.cloudevents} set={(cloudevents) => form.set("cloudevents", cloudevents)} />
+          <Check label={text.useTheCloudevents10Format} value={v.cloudevents} set={(cloudevents) => form.set("cloudevents", cloudevents)} />
         </div>
       </details>
     </Form>
@@ -126,7 +125,7 @@ function Events({ value, set, error }: { value: string[]; set: (events: string[]
   const toggle = (type: string, on: boolean) => set(on ? [...value, type] : value.filter((t) => t !== type));
   return (
     <fieldset className="webhooks-events">
-      <legend>Events</legend>
+      <legend>{text.events}</legend>
       {grouped(data.items).map(([group, events]) => (
         <div key={group} className="stack tight">
           <Check
@@ -140,7 +139,7 @@ function Events({ value, set, error }: { value: string[]; set: (events: string[]
                 key={e.type}
                 label={
                   <>
-                    <code>{e.type}</code> {e.opt_in && <Badge>only if selected</Badge>}
+                    <code>{e.type}</code> {e.opt_in && <Badge>{text.onlyIfSelected}</Badge>}
                   </>
                 }
                 hint={e.description}

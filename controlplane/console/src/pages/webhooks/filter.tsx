@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-react";
+import * as texts from "#text/webhooks";
 import type { Of } from "../../api/types";
 import { SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -9,15 +10,15 @@ type Rule = Of<"Rule">;
 export type Typed = { match: Filter["match"]; rules: { field: string; op: Rule["op"]; text: string }[] };
 
 const ops = [
-  ["eq", "is"],
-  ["ne", "is not"],
-  ["in", "is one of"],
-  ["not_in", "is none of"],
-  ["contains", "contains"],
-  ["starts_with", "starts with"],
-  ["exists", "exists"],
-  ["gt", "is more than"],
-  ["lt", "is less than"],
+  ["eq", texts.is],
+  ["ne", texts.isNot],
+  ["in", texts.isOneOf],
+  ["not_in", texts.isNoneOf],
+  ["contains", texts.contains],
+  ["starts_with", texts.startsWith],
+  ["exists", texts.exists],
+  ["gt", texts.isMoreThan],
+  ["lt", texts.isLessThan],
 ] as const;
 
 /** A filter as it is typed. */
@@ -63,15 +64,15 @@ export function FilterFields({
     set({ ...value, rules: value.rules.map((r, n) => (n === i ? { ...r, ...more } : r)) });
   return (
     <fieldset className="webhooks-filter stack tight">
-      <legend>Filter</legend>
+      <legend>{texts.filter}</legend>
       {value.rules.length > 1 && (
         <SelectField
-          label="Match"
+          label={texts.match}
           value={value.match}
           set={(match: Filter["match"]) => set({ ...value, match })}
           options={[
-            ["all", "all rules"],
-            ["any", "any rule"],
+            ["all", texts.allRules],
+            ["any", texts.anyRule],
           ]}
         />
       )}
@@ -79,26 +80,30 @@ export function FilterFields({
         // biome-ignore lint/suspicious/noArrayIndexKey: rules stay in their order
         <div key={i} className="webhooks-rule">
           <TextField
-            label="Field of data"
+            label={texts.fieldOfData}
             mono
             value={r.field}
             set={(field) => change(i, { field })}
             required
             error={wrong(`filter/rules/${i}/field`)}
           />
-          <SelectField label="Operator" value={r.op} set={(op: Rule["op"]) => change(i, { op })} options={ops} />
+          <SelectField label={texts.operator} value={r.op} set={(op: Rule["op"]) => change(i, { op })} options={ops} />
           <TextField
-            label="Value"
+            label={texts.value}
             mono
             value={r.text}
             set={(text) => change(i, { text })}
             error={wrong(`filter/rules/${i}/value`)}
-            {...(r.op === "in" || r.op === "not_in" ? { placeholder: "a, b" } : r.op === "exists" ? { placeholder: "true or false" } : {})}
+            {...(r.op === "in" || r.op === "not_in"
+              ? { placeholder: texts.aB }
+              : r.op === "exists"
+                ? { placeholder: texts.trueOrFalse }
+                : {})}
           />
           <Button
             tone="quiet"
             className="icon"
-            aria-label={`Remove rule ${i + 1}`}
+            aria-label={texts.removeRuleI(i + 1)}
             onClick={() => set({ ...value, rules: value.rules.filter((_, n) => n !== i) })}
           >
             <X aria-hidden size={14} />
@@ -107,7 +112,7 @@ export function FilterFields({
       ))}
       <div>
         <Button onClick={() => set({ ...value, rules: [...value.rules, { field: "", op: "eq", text: "" }] })}>
-          <Plus aria-hidden size={14} /> Add rule
+          <Plus aria-hidden size={14} /> {texts.addRule}
         </Button>
       </div>
     </fieldset>

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/webhooks";
 import type { Of } from "../../api/types";
 import { Add } from "../../kit/addbutton";
 import { Dialog } from "../../kit/dialog";
@@ -14,7 +15,7 @@ import { stateOf, type Webhook, why } from "./words";
 
 const columns: Column<Webhook>[] = [
   {
-    title: "Webhook",
+    title: text.webhook,
     cell: (w) => (
       <Link to={"/settings/webhooks/$id" as never} params={{ id: w.id } as never}>
         <Text of={w.name} />
@@ -22,16 +23,16 @@ const columns: Column<Webhook>[] = [
     ),
     text: (w) => w.name,
   },
-  { title: "State", cell: (w) => <State of={stateOf(w)} />, text: stateOf },
-  { title: "Address", cell: (w) => <Text of={w.url} />, text: (w) => w.url },
+  { title: text.state, cell: (w) => <State of={stateOf(w)} />, text: stateOf },
+  { title: text.address, cell: (w) => <Text of={w.url} />, text: (w) => w.url },
   {
-    title: "Events",
+    title: text.events,
     number: true,
     cell: (w) => <span title={w.events.join(", ")}>{w.events.length}</span>,
     text: (w) => w.events.join(" "),
   },
-  { title: "Last delivered", cell: (w) => <When at={w.health.last_success_at} />, text: (w) => w.health.last_success_at },
-  { title: "Reason", wide: true, cell: (w) => <span className="small">{why(w)}</span>, text: why },
+  { title: text.lastDelivered, cell: (w) => <When at={w.health.last_success_at} />, text: (w) => w.health.last_success_at },
+  { title: text.reason, wide: true, cell: (w) => <span className="small">{why(w)}</span>, text: why },
 ];
 
 /** Where events are sent to. */
@@ -42,32 +43,32 @@ export default function Webhooks() {
   const [made, setMade] = useState<Of<"Made">>();
   return (
     <div className="stack">
-      <Head title="Webhooks" lead="Addresses that receive signed events. Failed deliveries are retried.">
-        <Add words="Create webhook" act={() => make(true)} />
+      <Head title={text.webhooks} lead={text.addressesThatReceiveSignedEventsFailed}>
+        <Add words={text.createWebhook} act={() => make(true)} />
       </Head>
       <List<Webhook>
         path="/settings/webhooks"
-        label="Webhooks"
+        label={text.webhooks}
         columns={columns}
         every={15_000}
         csv="webhooks"
         filters={[
           {
             name: "enabled",
-            words: "State",
+            words: text.state,
             options: [
-              ["true", "enabled"],
-              ["false", "disabled"],
+              ["true", text.enabled],
+              ["false", text.disabled],
             ],
           },
         ]}
         open={(w) => ({ to: "/settings/webhooks/$id", params: { id: w.id } })}
         empty={{
-          title: "No webhooks yet",
-          words: "A webhook notifies another system, for example when people join or leave, or when access requests are decided.",
+          title: text.noWebhooksYet,
+          words: text.aWebhookNotifiesAnotherSystemFor,
         }}
       />
-      <Dialog open={making} close={() => make(false)} wide title="Create webhook">
+      <Dialog open={making} close={() => make(false)} wide title={text.createWebhook}>
         <Edit
           cancel={() => make(false)}
           done={(w) => {
@@ -84,7 +85,7 @@ export default function Webhooks() {
           setMade(undefined);
           if (id) void navigate({ to: "/settings/webhooks/$id" as never, params: { id } as never });
         }}
-        after="Next, send a test event. The page of the webhook shows the response of the receiver."
+        after={text.nextSendATestEventThe}
       />
     </div>
   );

@@ -1,3 +1,4 @@
+import * as text from "#text/webhooks";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { Button } from "../../kit/kit";
@@ -7,12 +8,12 @@ import type { Delivery } from "./words";
 export function Redeliver({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
   const again = useAct<void, Delivery>({
     act: (_, key) => ask("POST", `/settings/webhooks/${webhook}/deliveries/${delivery.id}/redeliver`, { key }),
-    done: "Redelivery started",
+    done: text.redeliveryStarted,
     changes: ["/settings/webhooks"],
   });
   return (
     <Button disabled={again.isPending} onClick={() => again.mutate()}>
-      Redeliver
+      {text.redeliver}
     </Button>
   );
 }

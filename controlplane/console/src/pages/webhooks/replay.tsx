@@ -1,7 +1,7 @@
 import { useState } from "react";
+import * as text from "#text/webhooks";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { count as many } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Check, Form, TextField, useForm } from "../../kit/form";
 import { Note } from "../../kit/kit";
@@ -31,25 +31,20 @@ export function Replay({ of, close }: { of: Webhook; close: () => void }) {
       return;
     }
     const { count } = await send(false);
-    showToast(`${many(count, "event is", "events are")} being replayed`);
+    showToast(text.eventsAreBeingReplayed(count));
     close();
   });
   const known = counted?.of === JSON.stringify(form.value) ? counted.count : undefined;
   const none = known === 0;
   return (
-    <Dialog
-      open
-      close={close}
-      title="Replay events"
-      lead="Events of the last 30 days are sent again with their original IDs, so that receivers can ignore duplicates."
-    >
-      <Form of={form} always verb={known ? `Replay ${many(known, "event")}` : "Count events"} cancel={close}>
+    <Dialog open close={close} title={text.replayEvents} lead={text.eventsOfTheLast30Days}>
+      <Form of={form} always verb={known ? text.replayEventsText(known) : text.countEvents} cancel={close}>
         <div className="fields">
-          <TextField label="From" type="datetime-local" {...form.field("from")} required />
-          <TextField label="To" type="datetime-local" {...form.field("to")} required />
+          <TextField label={text.from} type="datetime-local" {...form.field("from")} required />
+          <TextField label={text.to} type="datetime-local" {...form.field("to")} required />
         </div>
-        <Check label="Undelivered events only" value={form.value.only} set={(v) => form.set("only", v)} />
-        {known !== undefined && <Note>{none ? "No events in this period." : `${many(known, "event")} would be replayed.`}</Note>}
+        <Check label={text.undeliveredEventsOnly} value={form.value.only} set={(v) => form.set("only", v)} />
+        {known !== undefined && <Note>{none ? text.noEventsInThisPeriod : text.eventsWouldBeReplayed(known)}</Note>}
       </Form>
     </Dialog>
   );

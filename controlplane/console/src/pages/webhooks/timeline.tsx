@@ -1,3 +1,4 @@
+import * as text from "#text/webhooks";
 import { type DeliveryDetail, placeOf, schedule, span } from "./words";
 
 const width = 500;
@@ -17,13 +18,21 @@ export function Timeline({ of: d }: { of: DeliveryDetail }) {
   }));
   const open = d.state === "pending";
   const coming = open ? schedule.map(([from, to], i) => ({ n: i + 1, from, to })).filter((s) => s.n > made.length) : [];
-  const said = made.map((m) => `attempt ${m.n} after ${span(m.after)}: ${m.status ? `HTTP ${m.status}` : "no response"}`).join("; ");
+  const said = made
+    .map((m) =>
+      m.status ? text.attemptNAfterSpanHttpStatus(m.n, span(m.after), m.status) : text.attemptNAfterSpanNoResponse(m.n, span(m.after)),
+    )
+    .join("; ");
   return (
     <svg
       className="webhooks-timeline"
       viewBox={`0 0 ${width} 74`}
       role="img"
-      aria-label={`${made.length} of 5 attempts in six hours. ${said || "No attempts yet"}${open ? `. At most ${coming.length} more` : ""}.`}
+      aria-label={
+        open
+          ? text.countOf5AttemptsInSix(made.length, said || text.noAttemptsYet2, coming.length)
+          : text.countOf5AttemptsInSixLower(made.length, said || text.noAttemptsYet2)
+      }
     >
       <line x1={left} y1="30" x2={width - left} y2="30" className="webhooks-axis" />
       {marks.map((m) => (
@@ -36,7 +45,7 @@ export function Timeline({ of: d }: { of: DeliveryDetail }) {
       ))}
       {coming.map((c) => (
         <g key={c.n}>
-          <title>{`Attempt ${c.n} starts between ${span(c.from)} and ${span(c.to)} after the first`}</title>
+          <title>{text.attemptNStartsBetweenSpanAnd(c.n, span(c.from), span(c.to))}</title>
           <rect x={x(c.from)} y="22" width={Math.max(6, x(c.to) - x(c.from))} height="16" rx="4" className="webhooks-coming" />
           <text x={(x(c.from) + x(c.to)) / 2} y="14" className="webhooks-n">
             {c.n}
@@ -45,7 +54,11 @@ export function Timeline({ of: d }: { of: DeliveryDetail }) {
       ))}
       {made.map((m) => (
         <g key={m.n}>
-          <title>{`Attempt ${m.n}, ${span(m.after)} after the first: ${m.status ? `HTTP ${m.status}` : "no response"}`}</title>
+          <title>
+            {m.status
+              ? text.attemptNSpanAfterTheFirst(m.n, span(m.after), m.status)
+              : text.attemptNSpanAfterTheFirstText(m.n, span(m.after))}
+          </title>
           {m.ok ? (
             <circle cx={x(m.after)} cy="30" r="7" className="webhooks-good" />
           ) : (

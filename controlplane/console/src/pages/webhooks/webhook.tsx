@@ -1,5 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import * as text from "#text/webhooks";
 import { useGet } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Badge, Facts, Failure, Head, Note, Part, Skeleton, When } from "../../kit/kit";
@@ -20,7 +21,7 @@ export default function WebhookPage() {
   return (
     <div className="stack">
       <Head
-        up={<Link to={"/settings/webhooks" as never}>Webhooks</Link>}
+        up={<Link to={"/settings/webhooks" as never}>{text.webhooks}</Link>}
         title={w.name}
         lead={
           <span className="row">
@@ -33,7 +34,7 @@ export default function WebhookPage() {
       </Head>
       {reason && <Note tone={w.health.state === "failing" ? "warn" : w.health.disabled_by === "service" ? "bad" : "info"}>{reason}</Note>}
       <Facts of={facts(w)} />
-      <Part title="Events">
+      <Part title={text.events}>
         <p className="row">
           {w.events.map((e) => (
             <Badge key={e}>{e}</Badge>
@@ -41,7 +42,7 @@ export default function WebhookPage() {
         </p>
         {w.filter && (
           <p className="small muted">
-            Filter: {w.filter.match === "all" ? "all of these rules" : "any of these rules"}:{" "}
+            {w.filter.match === "all" ? text.filterAllOfTheseRules : text.filterAnyOfTheseRules}{" "}
             {(w.filter.rules ?? []).map((r, i) => (
               <span key={r.field + r.op + String(r.value)}>
                 {i > 0 && ", "}
@@ -61,27 +62,23 @@ export default function WebhookPage() {
 function facts(w: Webhook): [string, ReactNode][] {
   const h = w.health;
   return [
-    ["Last delivered", <When key="ok" at={h.last_success_at} />],
-    ["Last failure", <When key="bad" at={h.last_failure_at} />],
-    ["Consecutive failures", h.consecutive_failures],
-    ["Failed deliveries since the last success", h.exhausted_since_success],
-    ["Next attempt", h.next_probe_at && <When key="next" at={h.next_probe_at} />],
-    ["Secrets", secrets(w)],
-    ["Custom headers", w.header_names.length > 0 ? w.header_names.join(", ") : undefined],
-    ["Format", w.format === "cloudevents" ? "CloudEvents 1.0" : "standard"],
-    ["Order", w.ordered_per_subject ? "kept per resource" : undefined],
-    ["Rate limit", w.max_rps ? `${w.max_rps} per second` : undefined],
-    ["Created", <When key="at" at={w.created_at} />],
-    ["ID", <Id key="id" of={w.id} />],
+    [text.lastDelivered, <When key="ok" at={h.last_success_at} />],
+    [text.lastFailure, <When key="bad" at={h.last_failure_at} />],
+    [text.consecutiveFailures, h.consecutive_failures],
+    [text.failedDeliveriesSinceTheLastSuccess, h.exhausted_since_success],
+    [text.nextAttempt, h.next_probe_at && <When key="next" at={h.next_probe_at} />],
+    [text.secrets, secrets(w)],
+    [text.customHeaders, w.header_names.length > 0 ? w.header_names.join(", ") : undefined],
+    [text.format, w.format === "cloudevents" ? text.cloudevents10 : text.standard],
+    [text.order, w.ordered_per_subject ? text.keptPerResource : undefined],
+    [text.rateLimit, w.max_rps ? text.maxRpsPerSecond(w.max_rps) : undefined],
+    [text.created, <When key="at" at={w.created_at} />],
+    [text.id, <Id key="id" of={w.id} />],
   ];
 }
 
 function secrets(w: Webhook) {
   const old = w.secrets.find((s) => s.state === "retiring");
-  if (!old) return "one, active";
-  return (
-    <>
-      one active; the previous one also signs until <When at={old.expires_at} />
-    </>
-  );
+  if (!old) return text.oneActive;
+  return <>{text.oneActiveThePreviousOneAlso(<When at={old.expires_at} />)}</>;
 }

@@ -1,5 +1,5 @@
+import * as texts from "#text/webhooks";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 
 export type Webhook = Of<"Webhook">;
 export type Delivery = Of<"Delivery">;
@@ -13,9 +13,9 @@ export function why(w: Webhook): string {
   const h = w.health;
   if (h.state === "disabled")
     return h.disabled_by === "service"
-      ? `Disabled by the service: ${h.reason || "repeated failures"}. Send a test. After it is delivered, you can enable the webhook.`
-      : h.reason || "Disabled by an administrator.";
-  if (h.state === "failing") return `${count(h.consecutive_failures, "consecutive failure")}. One delivery at a time is attempted.`;
+      ? texts.disabledByTheServiceReasonSend(h.reason || texts.repeatedFailures)
+      : h.reason || texts.disabledByAnAdministrator;
+  if (h.state === "failing") return texts.failingOneAtATime(h.consecutive_failures);
   return "";
 }
 
@@ -35,7 +35,7 @@ export const placeOf = (seconds: number) => Math.min(1, Math.log1p(Math.max(0, s
 /** A span in words. */
 export function span(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 5400) return texts.roundMin(Math.round(seconds / 60));
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import * as text from "#text/wizard";
 import type { Of } from "../../api/types";
 import { SearchBox } from "../../kit/filters";
 import { Empty } from "../../kit/kit";
@@ -24,18 +25,18 @@ function useSet() {
 }
 
 const standards: Record<string, string> = {
-  scim2: "Applications with SCIM, using a bearer token or OAuth2.",
-  ldap: "Any directory: OpenLDAP, 389, Active Directory.",
-  rest: "APIs that return JSON, including your own applications.",
-  custom: "A connector that you develop, in any language.",
+  scim2: text.applicationsWithScimUsingABearer,
+  ldap: text.anyDirectoryOpenldap389ActiveDirectory,
+  rest: text.apisThatReturnJsonIncludingYour,
+  custom: text.aConnectorThatYouDevelopIn,
 };
 
 const categories: Record<string, string> = {
-  hr: "HR",
-  directory: "Directory",
-  identity_provider: "Identity provider",
-  application: "Application",
-  custom: "Custom",
+  hr: text.hr,
+  directory: text.directory,
+  identity_provider: text.identityProvider,
+  application: text.application,
+  custom: text.custom,
 };
 
 /** The types: standards first, then the vendors, which can be searched. */
@@ -50,7 +51,7 @@ export function Catalogue({ of, chosen, choose }: { of: Type[]; chosen: string; 
   return (
     <div className="stack">
       <fieldset className="wizard-types">
-        <legend className="wizard-more">Standards</legend>
+        <legend className="wizard-more">{text.standards}</legend>
         {of
           .filter((t) => t.type !== "vendor")
           .map((t) => (
@@ -58,18 +59,18 @@ export function Catalogue({ of, chosen, choose }: { of: Type[]; chosen: string; 
           ))}
       </fieldset>
       <div className="row between">
-        <h2>Catalog</h2>
-        <SearchBox what="the catalog" value={search.q ?? ""} onChange={(v) => set({ q: v || undefined })} />
+        <h2>{text.catalog}</h2>
+        <SearchBox what={text.theCatalog} value={search.q ?? ""} onChange={(v) => set({ q: v || undefined })} />
       </div>
       {vendors.length > 0 ? (
         <fieldset className="wizard-types">
-          <legend className="sr">Catalog</legend>
+          <legend className="sr">{text.catalog}</legend>
           {vendors.map((t) => (
             <Card key={t.key} of={t} on={t.key === chosen} choose={choose} says={categories[t.category] ?? t.category} />
           ))}
         </fieldset>
       ) : (
-        <Empty title="No results">Check whether the application supports SCIM or LDAP. Use REST for any JSON API.</Empty>
+        <Empty title={text.noResults}>{text.checkWhetherTheApplicationSupportsScim}</Empty>
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 import { type FocusEvent, useState } from "react";
+import * as text from "#text/wizard";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count } from "../../kit/count";
 import { SelectField, TextField } from "../../kit/form";
 import { Failure, Skeleton } from "../../kit/kit";
 import { environments } from "../connectors/words";
@@ -32,7 +32,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
   const missing = shown
     .filter((f) => f.required && !(f.secret ? connector.credentials[f.key]?.set || typed[f.key] : value(f.key)))
     .map((f) => f.label);
-  if (about.reach.mode === "agent" && !about.reach.agent_id && !about.reach.agent_group) missing.push("the agent");
+  if (about.reach.mode === "agent" && !about.reach.agent_id && !about.reach.agent_group) missing.push(text.theAgent);
   const dirty = Object.keys(typed).length > 0 || JSON.stringify(about) !== JSON.stringify(aboutOf(connector));
   const keep = async () => {
     if (!dirty) return true;
@@ -76,7 +76,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
     <>
       <div className="wizard-halves">
         {/* What was typed is kept whenever a field is left. */}
-        <fieldset className="wizard-choice stack" aria-label="Settings of the connection" onBlur={left}>
+        <fieldset className="wizard-choice stack" aria-label={text.settingsOfTheConnection} onBlur={left}>
           <ReachField
             value={about.reach}
             set={(reach) => change({ reach })}
@@ -85,14 +85,21 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
           {plain.map(field)}
           {advanced.length > 0 && (
             <details>
-              <summary className="wizard-more">{count(advanced.length, "more setting")}(advanced)</summary>
+              <summary className="wizard-more">{text.moreSettingsAdvanced(advanced.length)}</summary>
               <div className="stack">{advanced.map(field)}</div>
             </details>
           )}
           <details>
-            <summary className="wizard-more">Name, environment and purpose</summary>
+            <summary className="wizard-more">{text.nameEnvironmentAndPurpose}</summary>
             <div className="stack">
-              <TextField label="Name" value={about.name} set={(name) => change({ name })} required max={200} error={save.wrongAt("name")} />
+              <TextField
+                label={text.name}
+                value={about.name}
+                set={(name) => change({ name })}
+                required
+                max={200}
+                error={save.wrongAt("name")}
+              />
               <Choices about={about} change={change} />
             </div>
           </details>
@@ -105,20 +112,16 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
         busy={probe.busy}
         missing={
           missing.length > 0
-            ? `Missing: ${missing[0]?.toLowerCase()}`
+            ? text.missingMissing(missing[0]?.toLowerCase())
             : tested
               ? undefined
               : last && !last.success && last.current && !dirty
-                ? "The connection test must succeed"
-                : "Test the connection first"
+                ? text.theConnectionTestMustSucceed
+                : text.testTheConnectionFirst
         }
       >
         <span className="small muted">
-          {dirty
-            ? "Saved when you leave a field."
-            : wizard.status === "draft"
-              ? "Saved as a draft. You can leave and continue later."
-              : "Saved. You can leave and continue later."}
+          {dirty ? text.savedWhenYouLeaveAField : wizard.status === "draft" ? text.savedAsADraftYouCan : text.savedYouCanLeaveAndContinue}
         </span>
       </WizardFooter>
     </>
@@ -126,9 +129,9 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
 }
 
 const purposes = [
-  ["both", "People, accounts and access"],
-  ["source", "People (source)"],
-  ["target", "Accounts and access (target)"],
+  ["both", text.peopleAccountsAndAccess],
+  ["source", text.peopleSource],
+  ["target", text.accountsAndAccessTarget],
 ] as const;
 
 /** Environment and purpose, as the first two steps ask for them. */
@@ -142,12 +145,12 @@ export function Choices({
   return (
     <div className="fields">
       <SelectField
-        label="Environment"
+        label={text.environment}
         value={about.environment}
         set={(environment: string) => change({ environment })}
         options={environments}
       />
-      <SelectField label="Provides" value={about.purpose} set={(purpose: string) => change({ purpose })} options={purposes} />
+      <SelectField label={text.provides} value={about.purpose} set={(purpose: string) => change({ purpose })} options={purposes} />
     </div>
   );
 }

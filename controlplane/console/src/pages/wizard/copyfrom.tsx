@@ -1,7 +1,7 @@
 import { useState } from "react";
+import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -30,14 +30,14 @@ export function CopyFrom({
   if (!from) return null;
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Copy from another instance</Button>
+      <Button onClick={() => setAsking(true)}>{text.copyFromAnotherInstance}</Button>
       <AskFirst
         open={asking}
         close={() => setAsking(false)}
         wide
-        title="Copy mappings from another connector"
-        lead="The copied mappings replace your decisions about the same fields."
-        verb={`Copy ${count(from.fitting, "mapping")}`}
+        title={text.copyMappingsFromAnotherConnector}
+        lead={text.theCopiedMappingsReplaceYourDecisions}
+        verb={text.copyMappings(from.fitting)}
         disabled={from.fitting === 0}
         act={async () => {
           if (changed) await first();
@@ -45,24 +45,26 @@ export function CopyFrom({
             key: crypto.randomUUID(),
           });
           await copied();
-          showToast(`${count(done.copied, "mapping")} of ${from.name} copied`);
+          showToast(text.mappingsOfNameCopied(done.copied, from.name));
         }}
       >
         <SelectField
-          label="From"
+          label={text.from}
           value={from.connector_id}
           set={choose}
           options={sources.map(
             (s) =>
               [
                 s.connector_id,
-                `${s.name} (${s.environment}): ${count(s.fitting, "mapping fits", "mappings fit")}${s.misfits.length ? `, ${s.misfits.length} do not` : ""}`,
+                s.misfits.length
+                  ? text.nameEnvironmentMappingsFitCountDo(s.name, s.environment, s.fitting, s.misfits.length)
+                  : text.nameEnvironmentMappingsFit(s.name, s.environment, s.fitting),
               ] as const,
           )}
         />
         {from.misfits.length > 0 && (
           <Note tone="warn">
-            These mappings do not fit and are omitted:
+            {text.theseMappingsDoNotFitAnd}
             <ul>
               {from.misfits.slice(0, 20).map((m) => (
                 <li key={m.object + m.source_path}>
@@ -73,7 +75,7 @@ export function CopyFrom({
                 </li>
               ))}
             </ul>
-            {from.misfits.length > 20 && <p>And {from.misfits.length - 20} more.</p>}
+            {from.misfits.length > 20 && <p>{text.andCountMore(from.misfits.length - 20)}</p>}
           </Note>
         )}
       </AskFirst>

@@ -2,10 +2,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { EyeOff, LoaderCircle, RotateCw } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import * as text from "#text/wizard";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count } from "../../kit/count";
 import { Badge, Button, Empty, Failure, Note, Problems, Skeleton, Table, When } from "../../kit/kit";
 import { type Group, groups, masked, type SchemaField } from "./fields";
 import { type StepProps, serverStep, WizardFooter } from "./frame";
@@ -31,26 +31,24 @@ export function Discovery({ id, wizard, go }: StepProps) {
       <div className="row between">
         <span className="small muted">
           {schema.data ? (
-            <>
-              Discovered <When at={schema.data.taken_at} />. Values are samples from a few records.
-            </>
+            <>{text.discoveredTakenAtValuesAreSamples(<When at={schema.data.taken_at} />)}</>
           ) : (
-            "Reads a few records and changes nothing."
+            text.readsAFewRecordsAndChanges
           )}
         </span>
         {look.busy ? (
           <Button reads onClick={look.stop}>
-            Stop
+            {text.stop}
           </Button>
         ) : (
           <Button onClick={() => void look.run()}>
-            <RotateCw aria-hidden size={14} /> Run again
+            <RotateCw aria-hidden size={14} /> {text.runAgain}
           </Button>
         )}
       </div>
       {look.busy && (
         <p role="status" className="row">
-          <LoaderCircle aria-hidden size={16} className="wizard-spin" /> {look.told || "Contacting the target…"}
+          <LoaderCircle aria-hidden size={16} className="wizard-spin" /> {look.told || text.contactingTheTarget}
         </p>
       )}
       {look.error && <TargetError of={look.error} />}
@@ -72,7 +70,7 @@ export function Discovery({ id, wizard, go }: StepProps) {
         back="connection"
         go={() => go("mapping")}
         busy={look.busy}
-        missing={seen && found.some((g) => g.fields.length > 0) ? undefined : "Run discovery first"}
+        missing={seen && found.some((g) => g.fields.length > 0) ? undefined : text.runDiscoveryFirst}
       />
     </>
   );
@@ -81,10 +79,10 @@ export function Discovery({ id, wizard, go }: StepProps) {
 function Found({ of }: { of: Group[] }) {
   const search = useSearch({ strict: false }) as { show?: string };
   const shown = of.find((g) => g.key === search.show) ?? of[0];
-  if (!shown) return <Empty title="No fields were found">Check the path and the filters of the connection.</Empty>;
+  if (!shown) return <Empty title={text.noFieldsWereFound}>{text.checkThePathAndTheFilters}</Empty>;
   return (
     <>
-      <nav className="tabs" aria-label="Objects">
+      <nav className="tabs" aria-label={text.objects}>
         {of.map((g) => (
           <Link
             key={g.key}
@@ -96,22 +94,23 @@ function Found({ of }: { of: Group[] }) {
             aria-current={g === shown ? "page" : undefined}
           >
             {g.words}
-            <span className="count">{count(g.fields.length, "field")}</span>
+            <span className="count">{text.fields(g.fields.length)}</span>
           </Link>
         ))}
       </nav>
       <p className="small muted">
-        Native name: <code>{shown.native}</code>
-        {shown.count ? `, ${count(shown.count, "record")}` : ""}.
+        {shown.count
+          ? text.nativeNameNativeRecords(<code>{shown.native}</code>, shown.count)
+          : text.nativeNameNative(<code>{shown.native}</code>)}
       </p>
-      <Table label={`Fields of ${shown.words}`}>
+      <Table label={text.fieldsOfWords(shown.words)}>
         <thead>
           <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Type</th>
-            <th scope="col">Sample values</th>
+            <th scope="col">{text.field}</th>
+            <th scope="col">{text.typeLabel}</th>
+            <th scope="col">{text.sampleValues}</th>
             <th scope="col" className="num">
-              Empty
+              {text.empty}
             </th>
           </tr>
         </thead>
@@ -126,7 +125,7 @@ function Found({ of }: { of: Group[] }) {
               <td>
                 <Badge>
                   {f.type}
-                  {f.multi ? ", multiple values" : ""}
+                  {f.multi ? text.multipleValues : ""}
                 </Badge>
               </td>
               <td className="wide">
@@ -146,7 +145,7 @@ export function Samples({ of }: { of: SchemaField }) {
   if (masked(of))
     return (
       <span className="small muted row">
-        <EyeOff aria-hidden size={14} /> possibly secret; values are not shown
+        <EyeOff aria-hidden size={14} /> {text.possiblySecretValuesAreNotShown}
       </span>
     );
   const values = (of.samples ?? []).slice(0, 3);

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/wizard";
 import type { Connector } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Part, Table, Text, When } from "../../kit/kit";
@@ -14,15 +15,15 @@ export function Drafts() {
   if (begun.length === 0) return null;
   begun.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   return (
-    <Part title="Continue setup">
-      <Table label="Connectors in setup">
+    <Part title={text.continueSetup}>
+      <Table label={text.connectorsInSetup}>
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Environment</th>
-            <th scope="col">State</th>
-            <th scope="col">Last changed</th>
+            <th scope="col">{text.name}</th>
+            <th scope="col">{text.typeLabel}</th>
+            <th scope="col">{text.environment}</th>
+            <th scope="col">{text.state}</th>
+            <th scope="col">{text.lastChanged}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import * as texts from "#text/wizard";
 import { Check, Field, KeptSecret, SecretField, SelectField, TextField } from "../../kit/form";
 import { manyLines, type Setting } from "./settings";
 
@@ -18,7 +19,7 @@ export function SettingField({ of: f, text, set, kept, error }: Props) {
   if (f.type === "boolean")
     return <Check label={f.label} hint={f.help} value={text === "" ? f.default === true : text === "true"} set={set} />;
   if (f.type === "enum") {
-    const none = f.default === undefined || f.default === null ? "Automatic" : `Automatic: ${String(f.default)}`;
+    const none = f.default === undefined || f.default === null ? texts.automatic : texts.automaticDefaultValue(String(f.default));
     return (
       <SelectField
         {...shared}
@@ -82,7 +83,7 @@ function Secret({ of: f, label, text, set, kept, error }: Props & { label: strin
           label={label}
           required={f.required}
           error={error}
-          hint={f.help || "Stored encrypted and not shown again."}
+          hint={f.help || texts.storedEncryptedAndNotShownAgain}
           kept={false}
           value={text}
           set={set}
@@ -94,7 +95,7 @@ function Secret({ of: f, label, text, set, kept, error }: Props & { label: strin
 
 /** A secret of several lines, such as a key in PEM form: a line of a password would lose its breaks. */
 function SecretLines({ of: f, value, set, error }: { of: Setting; value: string; set: (v: string) => void; error: string | undefined }) {
-  const hint = f.type === "object" ? "A JSON object. Stored encrypted and not shown again." : "Stored encrypted and not shown again.";
+  const hint = f.type === "object" ? texts.aJsonObjectStoredEncryptedAnd : texts.storedEncryptedAndNotShownAgain;
   return (
     <Field label={f.label} hint={f.help ?? hint} error={error}>
       {(id, described) => (

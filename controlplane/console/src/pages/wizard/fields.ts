@@ -1,3 +1,4 @@
+import * as text from "#text/wizard";
 import type { Of } from "../../api/types";
 
 export type SchemaObject = Of<"SchemaObject">;
@@ -16,7 +17,7 @@ export function groups(objects: SchemaObject[]): Group[] {
       count: o.count_hint,
     };
     const twin = out.find((g) => g.native === o.native_type && names(g.fields) === names(group.fields));
-    if (twin) twin.words = "Users";
+    if (twin) twin.words = text.users;
     else out.push(group);
   }
   return out;
@@ -25,11 +26,11 @@ export function groups(objects: SchemaObject[]): Group[] {
 const names = (of: SchemaField[]) => of.map((f) => f.name).join("\n");
 
 function wordsOf(o: SchemaObject): string {
-  if (o.kind === "identity") return "People";
-  if (o.kind === "account") return "Accounts";
-  if (o.kind === "grant") return "Memberships";
-  if (/role|permission|profile/i.test(o.native_type)) return "Roles";
-  return /group|team/i.test(o.native_type) ? "Groups" : "Access";
+  if (o.kind === "identity") return text.people;
+  if (o.kind === "account") return text.accounts;
+  if (o.kind === "grant") return text.memberships;
+  if (/role|permission|profile/i.test(o.native_type)) return text.roles;
+  return /group|team/i.test(o.native_type) ? text.groups : text.access;
 }
 
 /** Whether the values of a field are not shown: they look like a secret. */

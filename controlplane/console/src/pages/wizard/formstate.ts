@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector } from "../../api/types";
@@ -106,7 +107,7 @@ function reachBody(r: Reach) {
 }
 
 // What cannot be saved yet survives leaving the page; secrets do not.
-const place = (id: string) => `wizard ${id}`;
+const place = (id: string) => text.wizardId(id);
 export function restoreTyped(id: string): Typed {
   try {
     return JSON.parse(sessionStorage.getItem(place(id)) ?? "{}") as Typed;

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
+import * as text from "#text/wizard";
 import type { Connector, Of } from "../../api/types";
 import { dialogIsOpen } from "../../app/keys";
 import { Button } from "../../kit/kit";
@@ -13,10 +14,10 @@ export type StepName = "connection" | "discovery" | "mapping" | "sync";
 export type StepProps = { id: string; wizard: Wizard; connector: Connector; go: (step: StepName) => void };
 
 export const steps: { name: StepName; words: string; detail: string; title: string }[] = [
-  { name: "connection", words: "Connection", detail: "Address and credentials", title: "Address and credentials" },
-  { name: "discovery", words: "Discovery", detail: "Objects and fields", title: "Objects and fields" },
-  { name: "mapping", words: "Field mapping", detail: "Map fields", title: "Map fields" },
-  { name: "sync", words: "First sync", detail: "Initial import", title: "First sync" },
+  { name: "connection", words: text.connection, detail: text.addressAndCredentials, title: text.addressAndCredentials },
+  { name: "discovery", words: text.discovery, detail: text.objectsAndFields, title: text.objectsAndFields },
+  { name: "mapping", words: text.fieldMapping, detail: text.mapFields, title: text.mapFields },
+  { name: "sync", words: text.firstSync, detail: text.initialImport, title: text.firstSync },
 ];
 
 /** The step of the service that a step of the page is. */
@@ -24,10 +25,10 @@ export const serverStep = (w: Wizard, name: StepName): WizardStep | undefined =>
   w.steps.find((s) => s.name === (name === "sync" ? "first_sync" : name));
 
 const blockers: Record<string, string> = {
-  connector_incomplete: "Connection settings are missing.",
-  test_required: "Test the connection first.",
-  discovery_required: "Run discovery first.",
-  mapping_required: "Map the fields first.",
+  connector_incomplete: text.connectionSettingsAreMissing,
+  test_required: text.testTheConnectionFirst2,
+  discovery_required: text.runDiscoveryFirst2,
+  mapping_required: text.mapTheFieldsFirst,
 };
 
 /** Why a step cannot be taken yet; undefined when it can. */
@@ -38,7 +39,7 @@ export const blocked = (s: WizardStep | undefined) =>
 export function WizardFooter({
   back,
   id,
-  words = "Continue",
+  words = text.continueLabel,
   missing,
   busy,
   go,
@@ -70,14 +71,14 @@ export function WizardFooter({
       <div className="row">
         {back && (
           <Link className="button quiet" to={"/connectors/new/$id/$step" as never} params={{ id, step: back } as never}>
-            Back
+            {text.back}
           </Link>
         )}
         {children}
       </div>
       {go && (
-        <Button tone="primary" className="wizard-on" disabled={busy || Boolean(missing)} onClick={go} title="Ctrl+Enter">
-          {busy ? "Saving…" : (missing ?? words)} <ArrowRight aria-hidden size={16} />
+        <Button tone="primary" className="wizard-on" disabled={busy || Boolean(missing)} onClick={go} title={text.ctrlEnter}>
+          {busy ? text.saving : (missing ?? words)} <ArrowRight aria-hidden size={16} />
         </Button>
       )}
     </div>
@@ -90,10 +91,10 @@ export function Closed({ why, wizard, id }: { why: string; wizard: Wizard; id: s
   if (!open) return null;
   return (
     <div className="empty">
-      <h2>Not available yet</h2>
+      <h2>{text.notAvailableYet}</h2>
       <p className="muted">{why}</p>
       <Link className="button primary" to={"/connectors/new/$id/$step" as never} params={{ id, step: open.name } as never}>
-        Go to {open.words.toLowerCase()}
+        {text.goToWords(open.words.toLowerCase())}
       </Link>
     </div>
   );

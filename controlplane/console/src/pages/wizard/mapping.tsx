@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight, EyeOff } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
+import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Button, Empty, Failure, Note, Problems, Skeleton, Table } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
 import { countOf, type Kind, kindsOf, kindWords, optional } from "../connectors/kinds";
@@ -94,8 +95,8 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
   const ignoreRest = () => {
     const before = rules;
     setRules(rules.map((r) => (needsDecision(r) ? { ...r, ignored: true } : r)));
-    takeAway.current = showToast(`${count(n.todo, "field")} ignored`, {
-      remedy: { words: "Undo", act: () => setRules(before) },
+    takeAway.current = showToast(text.fieldsIgnored(n.todo), {
+      remedy: { words: text.undo, act: () => setRules(before) },
     });
   };
   const on = async () => {
@@ -105,11 +106,11 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
     <>
       <div className="row between">
         <p role="status">
-          <strong>{n.mapped}</strong> mapped · <strong>{n.todo}</strong> open · <strong>{n.ignored}</strong> ignored
+          {text.mappedMappedTodoOpenIgnoredIgnored(<strong>{n.mapped}</strong>, <strong>{n.todo}</strong>, <strong>{n.ignored}</strong>)}
         </p>
         <div className="row">
           <button type="button" className="chip" data-reads="" aria-pressed={only} onClick={() => set({ only: only ? undefined : "todo" })}>
-            Only open fields
+            {text.onlyOpenFields}
           </button>
           <CopyFrom
             id={id}
@@ -119,12 +120,12 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
             changed={saving.state !== "saved"}
           />
           <Button disabled={n.todo === 0} onClick={ignoreRest}>
-            <EyeOff aria-hidden size={14} /> Ignore open fields
+            <EyeOff aria-hidden size={14} /> {text.ignoreOpenFields}
           </Button>
         </div>
       </div>
       {kinds.length > 1 && (
-        <nav className="tabs" aria-label="Kinds of records">
+        <nav className="tabs" aria-label={text.kindsOfRecords}>
           {kinds.map((k) => (
             <Link
               key={k}
@@ -143,22 +144,22 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
       )}
       <Told trial={trial} saving={saving} reload={reload} />
       {rows.length === 0 ? (
-        <Empty title={only ? "No open fields" : "No fields of this kind"} />
+        <Empty title={only ? text.noOpenFields : text.noFieldsOfThisKind} />
       ) : (
-        <Table label={`Fields of ${kindWords[kind].toLowerCase()}`}>
+        <Table label={text.fieldsOfKindWords(kindWords[kind].toLowerCase())}>
           <thead>
             <tr>
-              <th scope="col">Source field</th>
+              <th scope="col">{text.sourceField}</th>
               <th scope="col">
-                <span className="sr">Mapped to</span>
+                <span className="sr">{text.mappedTo}</span>
               </th>
               <th scope="col">{fieldWords[kind]}</th>
-              <th scope="col">Found by</th>
-              <th scope="col">Transform (Python)</th>
+              <th scope="col">{text.foundBy}</th>
+              <th scope="col">{text.transformPython}</th>
               <th scope="col">
                 <Turn at={at} of={records.length} busy={trial.busy} turn={(i) => set({ record: i > 0 ? String(i + 1) : undefined })} />
               </th>
-              <th scope="col">Ignore</th>
+              <th scope="col">{text.ignore}</th>
             </tr>
           </thead>
           <tbody className="wizard-map">
@@ -183,19 +184,23 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
         ))}
       </datalist>
       <p className="small muted">
-        {optional(kind) && "A field without a mapping keeps the value of the connector. "}Custom fields are named{" "}
-        <code>attributes.name</code>. A transform is one Python expression of <code>value</code> and <code>record</code>, such as{" "}
-        <code>value.strip().lower()</code>.{" "}
-        <Link to={"/help/$page" as never} params={{ page: "transforms" } as never}>
-          Available functions
-        </Link>
+        {optional(kind) && <>{text.aFieldWithoutAMappingKeeps} </>}
+        {text.customFieldsAreNamedCodeA(
+          <code>attributes.name</code>,
+          <code>value</code>,
+          <code>record</code>,
+          <code>value.strip().lower()</code>,
+          <Link to={"/help/$page" as never} params={{ page: "transforms" } as never}>
+            {text.availableFunctions}
+          </Link>,
+        )}
       </p>
       <WizardFooter
         id={id}
         back="discovery"
         go={() => void on()}
         busy={saving.state === "saving"}
-        missing={saving.state === "overtaken" ? "Changed elsewhere" : missing(rules, trial.wrong)}
+        missing={saving.state === "overtaken" ? text.changedElsewhere : missing(rules, trial.wrong)}
       >
         <span className="small muted">{saidOf(saving)}</span>
       </WizardFooter>
@@ -204,13 +209,13 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
 }
 
 const fieldWords: Record<Kind, string> = {
-  identity: "Identity field",
-  account: "Account field",
-  entitlement: "Entitlement field",
-  grant: "Grant field",
+  identity: text.identityField,
+  account: text.accountField,
+  entitlement: text.entitlementField,
+  grant: text.grantField,
 };
 
-const told = (kind: Kind, n: ReturnType<typeof counts>) => (optional(kind) ? `${n.mapped} mapped` : `${n.todo} open`);
+const told = (kind: Kind, n: ReturnType<typeof counts>) => (optional(kind) ? text.mappedMapped(n.mapped) : text.todoOpen(n.todo));
 
 /** The kinds of which records are shown: entitlements and grants are read as soon as somebody looks at them. */
 function useSeen(kinds: Kind[], shown: Kind): Kind[] {
@@ -225,23 +230,23 @@ const fine = (t: TransformPreview, rules: Rule[]) =>
 
 const saidOf = (s: Saving) =>
   ({
-    saved: "Saved. You can leave and continue later.",
-    saving: "Saving…",
-    changed: "Not saved yet…",
-    refused: "Not saved: see above.",
-    overtaken: "Not saved: someone else has changed the mappings.",
+    saved: text.savedYouCanLeaveAndContinue,
+    saving: text.saving,
+    changed: text.notSavedYet,
+    refused: text.notSavedSeeAbove,
+    overtaken: text.notSavedSomeoneElseHasChanged,
   })[s.state];
 
 /** Which record is shown. */
 function Turn({ at, of, busy, turn }: { at: number; of: number; busy: boolean; turn: (i: number) => void }) {
-  if (of === 0) return <>Result{busy ? " …" : ""}</>;
+  if (of === 0) return <>{busy ? text.resultPending : text.result}</>;
   return (
     <span className="row wizard-turn">
-      Result on record {at + 1} of {of}
-      <Button reads tone="quiet" className="icon" aria-label="Previous record" disabled={at === 0} onClick={() => turn(at - 1)}>
+      {text.resultOnRecordAtOfOf(at + 1, of)}
+      <Button reads tone="quiet" className="icon" aria-label={text.previousRecord} disabled={at === 0} onClick={() => turn(at - 1)}>
         <ChevronLeft aria-hidden size={14} />
       </Button>
-      <Button reads tone="quiet" className="icon" aria-label="Next record" disabled={at + 1 >= of} onClick={() => turn(at + 1)}>
+      <Button reads tone="quiet" className="icon" aria-label={text.nextRecord} disabled={at + 1 >= of} onClick={() => turn(at + 1)}>
         <ChevronRight aria-hidden size={14} />
       </Button>
     </span>
@@ -258,9 +263,9 @@ function Told({ trial, saving, reload }: { trial: TransformPreview; saving: Savi
       {saving.state === "refused" && <Problems of={saving.refused} />}
       {saving.state === "overtaken" && (
         <Note tone="warn">
-          Someone else has changed the mappings. Your later decisions are not saved.{" "}
+          {text.someoneElseHasChangedTheMappings}{" "}
           <Button reads onClick={() => void reload()}>
-            Reload
+            {text.reload}
           </Button>
         </Note>
       )}
@@ -269,7 +274,8 @@ function Told({ trial, saving, reload }: { trial: TransformPreview; saving: Savi
           <ul>
             {findings.map((f) => (
               <li key={f.check + f.object + (f.target_field ?? "")}>
-                {f.target_field && <code>{f.target_field}</code>} {number(f.count)} of {countOf(f.of, f.object)} {f.detail}
+                {f.target_field && <code>{f.target_field}</code>}{" "}
+                {text.countOfCountOfDetail(number(f.count), countOf(f.of, f.object), f.detail)}
               </li>
             ))}
           </ul>

@@ -1,5 +1,6 @@
 import { ArrowRight, EyeOff } from "lucide-react";
 import { memo } from "react";
+import * as text from "#text/wizard";
 import { Badge } from "../../kit/kit";
 import { optional } from "../connectors/kinds";
 import { masked } from "./fields";
@@ -24,7 +25,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
   const name = r.field.name;
   const raw = valueIn(record?.before, name);
   const result = useResult(r, record, tried, raw);
-  const error = twice ? `Another field is already mapped to ${r.target}. Ignore one of them.` : (wrong ?? result.error);
+  const error = twice ? text.anotherFieldIsAlreadyMappedTo(r.target) : (wrong ?? result.error);
   const id = `wrong-${r.key}`;
   const open = !r.ignored && !r.target.trim();
   const free = open && optional(r.object);
@@ -37,7 +38,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
         <div className="small muted">
           {masked(r.field) ? (
             <span className="row">
-              <EyeOff aria-hidden size={12} /> not shown
+              <EyeOff aria-hidden size={12} /> {text.notShown}
             </span>
           ) : (
             <bdi>{sampleText(record ? raw : r.field.samples?.[0]).slice(0, 80) || "–"}</bdi>
@@ -52,8 +53,8 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           type="text"
           list={list}
           value={r.ignored ? "" : r.target}
-          placeholder={r.ignored ? "ignored" : free ? "not mapped" : "Select or type"}
-          aria-label={`Target field of ${name}`}
+          placeholder={r.ignored ? text.ignored : free ? text.notMapped : text.selectOrType}
+          aria-label={text.targetFieldOfName(name)}
           aria-invalid={twice || undefined}
           aria-describedby={error ? id : undefined}
           disabled={r.ignored}
@@ -64,17 +65,17 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
       </td>
       <td>
         {r.ignored ? (
-          <Badge>Ignored</Badge>
+          <Badge>{text.ignored2}</Badge>
         ) : free ? (
-          <Badge>Not mapped</Badge>
+          <Badge>{text.notMapped2}</Badge>
         ) : (
           <Badge tone={open ? "warn" : ((tone as Record<string, "warn" | "info">)[r.found] ?? "ok")}>
-            {open ? "No match" : foundBy(r.found)}
+            {open ? text.noMatch : foundBy(r.found)}
           </Badge>
         )}
         {r.note && <div className="small muted">{r.note}</div>}
         {r.also.length > 0 && !r.ignored && (
-          <div className="small muted">Also mapped to {r.also.map((m) => m.target_field).join(", ")}</div>
+          <div className="small muted">{text.alsoMappedToAlso(r.also.map((m) => m.target_field).join(", "))}</div>
         )}
       </td>
       <td>
@@ -82,8 +83,8 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           type="text"
           className="wizard-transform"
           value={r.transform}
-          placeholder="value"
-          aria-label={`Transform of ${name}, in Python`}
+          placeholder={text.value}
+          aria-label={text.transformOfNameInPython(name)}
           aria-invalid={Boolean(error && !twice) || undefined}
           aria-describedby={error ? id : undefined}
           disabled={r.ignored || open}
@@ -98,7 +99,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           </div>
         )}
       </td>
-      <td className="wizard-result" aria-label={`Result of ${name}`}>
+      <td className="wizard-result" aria-label={text.resultOfName(name)}>
         {result.waiting ? <span className="faint">…</span> : error ? <span className="faint">–</span> : <bdi>{result.text || "–"}</bdi>}
       </td>
       <td>
@@ -108,7 +109,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           className="wizard-switch"
           checked={r.ignored}
           aria-checked={r.ignored}
-          aria-label={`Ignore ${name}`}
+          aria-label={text.ignoreName(name)}
           onChange={(e) => change(r.key, { ignored: e.target.checked })}
         />
       </td>

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
+import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import type { Connector } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -51,12 +52,10 @@ function Shown({ step, ...props }: Props) {
   const type = wizard.steps[0]?.type?.name;
   return (
     <div className="stack wizard">
-      <Steps label="Steps of the setup" of={ways(wizard, step, id)} />
+      <Steps label={text.stepsOfTheSetup} of={ways(wizard, step, id)} />
       <Head
         up={
-          <>
-            <Link to={"/connectors" as never}>Connectors</Link> · Step {at + 2} of 5 · {type} · <bdi>{wizard.name}</bdi>
-          </>
+          <>{text.linkStepAtOf5Type(<Link to={"/connectors" as never}>{text.connectors}</Link>, at + 2, type, <bdi>{wizard.name}</bdi>)}</>
         }
         title={steps[at]?.title}
       >
@@ -77,7 +76,7 @@ function Shown({ step, ...props }: Props) {
 }
 
 function ways(w: Wizard, here: StepName, id: string) {
-  const type = { words: "Type", detail: w.steps[0]?.type?.name, state: "done" as const };
+  const type = { words: text.typeLabel, detail: w.steps[0]?.type?.name, state: "done" as const };
   const rest = steps.map((s) => {
     const of = serverStep(w, s.name);
     const done = of?.state === "completed" && !(s.name === "mapping" && (of.mapping?.undecided ?? 0) > 0 && !w.done);
@@ -99,18 +98,18 @@ function Discard({ of }: { of: Wizard }) {
   return (
     <>
       <Button tone="quiet" onClick={() => setAsking(true)}>
-        Discard
+        {text.discard}
       </Button>
       <AskFirst
         open={asking}
         close={() => setAsking(false)}
         tone="danger"
-        title={`Discard ${of.name}?`}
-        lead="The connector and its credentials are deleted. The system is not changed."
-        verb="Discard"
+        title={text.discardName(of.name)}
+        lead={text.theConnectorAndItsCredentialsAre}
+        verb={text.discard}
         act={async () => {
           await ask("DELETE", `/connectors/${of.connector_id}`, { key: crypto.randomUUID() });
-          showToast(`${of.name} discarded`);
+          showToast(text.nameDiscarded(of.name));
           await navigate({ to: "/connectors/new" as never });
         }}
       />

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, CircleX, LoaderCircle, Play } from "lucide-react";
 import { useRef, useState } from "react";
+import * as text from "#text/wizard";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/elements";
@@ -94,9 +95,9 @@ export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
   // Beside the button that was pressed: why nothing is tested.
   const refused = of.refused ?? unsaved;
   return (
-    <section className="card padded stack tight wizard-probe" aria-label="Connection test">
+    <section className="card padded stack tight wizard-probe" aria-label={text.connectionTest}>
       <div className="row between">
-        <h2>Connection test</h2>
+        <h2>{text.connectionTest}</h2>
         <Verdict of={of} last={last} changed={changed} />
       </div>
       <div aria-live="polite">
@@ -108,7 +109,7 @@ export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
           {of.busy && (
             <li className="muted small">
               <LoaderCircle aria-hidden size={16} className="wizard-spin" />
-              <span>{of.steps.length === 0 ? "Contacting the target…" : "Waiting for the next response…"}</span>
+              <span>{of.steps.length === 0 ? text.contactingTheTarget : text.waitingForTheNextResponse}</span>
             </li>
           )}
         </ol>
@@ -124,17 +125,18 @@ export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
       <div className="row">
         {of.busy ? (
           <Button reads onClick={of.stop}>
-            Stop
+            {text.stop}
           </Button>
         ) : (
           <Button tone="primary" disabled={missing.length > 0} onClick={() => void of.run()}>
-            <Play aria-hidden size={14} /> Test connection
+            <Play aria-hidden size={14} /> {text.testConnection}
           </Button>
         )}
         {result && !of.busy && (
           <span className="small faint">
-            {result.duration_ms} ms
-            {result.executed_by?.mode === "agent" ? `, by the agent on ${result.executed_by.hostname ?? "its host"}` : ""}
+            {result.executed_by?.mode === "agent"
+              ? text.durationMsMsByTheAgent(result.duration_ms, result.executed_by.hostname ?? text.itsHost)
+              : text.durationMsMs(result.duration_ms)}
           </span>
         )}
       </div>
@@ -143,24 +145,21 @@ export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
 }
 
 function Verdict({ of, last, changed }: { of: Probing; last: LastTest | null; changed: boolean }) {
-  if (of.busy) return <State of="testing" words="Testing" />;
-  if (last && (changed || (!of.result && !last.current))) return <State of="warning" words="Changed after the test" />;
+  if (of.busy) return <State of="testing" words={text.testing} />;
+  if (last && (changed || (!of.result && !last.current))) return <State of="warning" words={text.changedAfterTheTest} />;
   const ok = of.result ? of.result.success : last?.success;
-  if (ok === undefined) return <State of="new" words="Not tested" />;
-  return ok ? <State of="passed" words="Passed" /> : <State of="failed" words="Failed" />;
+  if (ok === undefined) return <State of="new" words={text.notTested} />;
+  return ok ? <State of="passed" words={text.passed} /> : <State of="failed" words={text.failed} />;
 }
 
 function Before({ last, changed, missing }: { last: LastTest | null; changed: boolean; missing: string[] }) {
-  if (missing.length > 0) return <p className="small muted">Missing: {missing.join(", ")}.</p>;
-  if (last && (changed || !last.current))
-    return <p className="small muted">Settings have changed since the last test. Test again to continue.</p>;
-  if (!last) return <p className="small muted">Shows each check with the response of the target.</p>;
+  if (missing.length > 0) return <p className="small muted">{text.missingMissingText(missing.join(", "))}</p>;
+  if (last && (changed || !last.current)) return <p className="small muted">{text.settingsHaveChangedSinceTheLast}</p>;
+  if (!last) return <p className="small muted">{text.showsEachCheckWithTheResponse}</p>;
   return (
     <div className="small stack tight">
-      <p className="muted">
-        Tested <When at={last.at} />, in {last.duration_ms} ms. Test again to see the checks.
-      </p>
-      {last.error && <Verbatim label="Response of the target">{`${last.error.code}: ${last.error.message}`}</Verbatim>}
+      <p className="muted">{text.testedAtInDurationMsMs(<When at={last.at} />, last.duration_ms)}</p>
+      {last.error && <Verbatim label={text.responseOfTheTarget}>{`${last.error.code}: ${last.error.message}`}</Verbatim>}
     </div>
   );
 }
@@ -170,14 +169,14 @@ function Check({ of }: { of: Step }) {
   return (
     <li>
       {of.ok ? (
-        <CircleCheck aria-label="passed" size={18} className="wizard-ok" />
+        <CircleCheck aria-label={text.passedLower} size={18} className="wizard-ok" />
       ) : (
-        <CircleX aria-label="failed" size={18} className="wizard-bad" />
+        <CircleX aria-label={text.failedLower} size={18} className="wizard-bad" />
       )}
       <div className="grow stack tight">
         <div className="row between">
           <strong>{checkName(of.name)}</strong>
-          <span className="small faint num">{of.ms} ms</span>
+          <span className="small faint num">{text.msMs(of.ms)}</span>
         </div>
         {stepSummary(of) && (
           <span className="small muted wizard-said" dir="auto">
@@ -185,15 +184,15 @@ function Check({ of }: { of: Step }) {
           </span>
         )}
         {!of.ok && said && (
-          <Verbatim label={`Response of the target: ${checkName(of.name)}`} copy>
+          <Verbatim label={text.responseOfTheTargetCheckName(checkName(of.name))} copy>
             {said}
           </Verbatim>
         )}
         {!of.ok && of.hint && <span className="small">{of.hint}</span>}
         {of.ok && of.http && (
           <details className="small">
-            <summary data-reads="">Response</summary>
-            <Verbatim label={`Response of the target: ${checkName(of.name)}`}>{said}</Verbatim>
+            <summary data-reads="">{text.response}</summary>
+            <Verbatim label={text.responseOfTheTargetCheckName(checkName(of.name))}>{said}</Verbatim>
           </details>
         )}
       </div>
@@ -209,7 +208,7 @@ export function TargetError({ of }: { of: Of<"ErrorDetail"> }) {
       <p dir="auto">
         {of.message} <code className="faint">{of.code}</code>
       </p>
-      {said && <Verbatim label="Response of the target">{said}</Verbatim>}
+      {said && <Verbatim label={text.responseOfTheTarget}>{said}</Verbatim>}
       {of.hint && <p className="small">{of.hint}</p>}
     </Note>
   );

@@ -1,5 +1,5 @@
+import * as text from "#text/wizard";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 
 /** What the stream of a run tells. */
 export type Progress = {
@@ -31,15 +31,15 @@ export const noProgress: Followed = { last: undefined, points: [], log: [] };
 const most = 200;
 
 const phases: Record<string, string> = {
-  connect: "Connecting to the system",
-  read_identities: "Reading people",
-  read_accounts: "Reading accounts",
-  read_entitlements: "Reading groups and roles",
-  read_grants: "Reading grants",
-  evaluate: "Comparing with stored data",
-  apply: "Saving",
-  correlate: "Correlating accounts",
-  finish: "Finishing",
+  connect: text.connectingToTheSystem,
+  read_identities: text.readingPeople,
+  read_accounts: text.readingAccounts,
+  read_entitlements: text.readingGroupsAndRoles,
+  read_grants: text.readingGrants,
+  evaluate: text.comparingWithStoredData,
+  apply: text.saving2,
+  correlate: text.correlatingAccounts,
+  finish: text.finishing,
 };
 
 /** What a phase is called. */
@@ -62,22 +62,20 @@ export const clock = (at: string) => new Date(at).toLocaleTimeString("en-GB");
 function linesOf(was: Progress | undefined, p: Progress): Line[] {
   const out: Line[] = [];
   const say = (words: string, tone: Line["tone"] = "info") => out.push({ at: p.at, tone, words });
-  if (p.status === "waiting_agent" && was?.status !== "waiting_agent") say("Waiting for an agent to connect", "warn");
+  if (p.status === "waiting_agent" && was?.status !== "waiting_agent") say(text.waitingForAnAgentToConnect, "warn");
   if (p.phase && p.phase !== was?.phase) say(phaseName(p.phase));
   if (p.message && p.message !== was?.message) say(p.message);
   if (p.rate_wait_until && p.rate_wait_until !== was?.rate_wait_until)
-    say(`The system limits the request rate. Waiting until ${clock(p.rate_wait_until)}`, "warn");
-  if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say("Continued by another process", "warn");
-  if (p.counters.errors > (was?.counters.errors ?? 0))
-    say(`${count(p.counters.errors, "record or value", "records or values")} rejected`, "warn");
+    say(text.theSystemLimitsTheRequestRate(clock(p.rate_wait_until)), "warn");
+  if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say(text.continuedByAnotherProcess, "warn");
+  if (p.counters.errors > (was?.counters.errors ?? 0)) say(text.recordsOrValuesRejected(p.counters.errors), "warn");
   const loose = p.counters.unresolved_references;
-  if (loose > (was?.counters.unresolved_references ?? 0))
-    say(`${count(loose, "member is", "members are")} outside the search base`, "warn");
+  if (loose > (was?.counters.unresolved_references ?? 0)) say(text.membersAreOutsideTheSearchBase(loose), "warn");
   if (p.event === "sync.completed")
-    say(p.status === "partial" ? "Completed with rejected records" : `Completed: ${p.status.replaceAll("_", " ")}`);
-  if (p.event === "sync.failed") say(p.error_detail?.message ?? "Failed", "bad");
-  if (p.event === "sync.cancelled") say("Cancelled", "warn");
-  if (p.event === "sync.held") say("Waiting for a decision", "warn");
+    say(p.status === "partial" ? text.completedWithRejectedRecords : text.completedStatus(p.status.replaceAll("_", " ")));
+  if (p.event === "sync.failed") say(p.error_detail?.message ?? text.failed, "bad");
+  if (p.event === "sync.cancelled") say(text.cancelled, "warn");
+  if (p.event === "sync.held") say(text.waitingForADecision, "warn");
   return out;
 }
 

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import * as text from "#text/wizard";
 import { useGet } from "../../api/use";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -11,14 +12,12 @@ export type Reach = { mode: "hosted" | "agent"; agent_id: string | null; agent_g
 export function ReachField({ value, set, error }: { value: Reach; set: (r: Reach) => void; error?: string | undefined }) {
   return (
     <fieldset className="wizard-choice stack tight">
-      <legend>Connection method</legend>
+      <legend>{text.connectionMethod}</legend>
       <div className="row">
-        <Chip on={value.mode === "hosted"} set={() => set({ mode: "hosted", agent_id: null, agent_group: null })} words="Directly" />
-        <Chip on={value.mode === "agent"} set={() => set({ ...value, mode: "agent" })} words="Through an agent" />
+        <Chip on={value.mode === "hosted"} set={() => set({ mode: "hosted", agent_id: null, agent_group: null })} words={text.directly} />
+        <Chip on={value.mode === "agent"} set={() => set({ ...value, mode: "agent" })} words={text.throughAnAgent} />
         <span className="small muted">
-          {value.mode === "hosted"
-            ? "For systems that are reachable from the internet."
-            : "For systems behind a firewall: an agent in your network connects to them."}
+          {value.mode === "hosted" ? text.forSystemsThatAreReachableFrom : text.forSystemsBehindAFirewallAn}
         </span>
       </div>
       {value.mode === "agent" && <AgentChoice value={value} set={set} error={error} />}
@@ -38,12 +37,12 @@ function AgentChoice({ value, set, error }: { value: Reach; set: (r: Reach) => v
   const { data } = useGet<{ items: Agent[] }>("/settings/agents", { limit: 200 }, { every: 5000 });
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<Invited>();
-  if (!data) return <p className="small muted">Searching for agents…</p>;
+  if (!data) return <p className="small muted">{text.searchingForAgents}</p>;
   const usable = data.items.filter((a) => !["revoked", "quarantined"].includes(a.state));
   const groups = [...new Set(usable.map((a) => a.group).filter((g): g is string => Boolean(g)))];
   const online = usable.filter(ready);
   const options = [
-    ...groups.map((g) => [`g:${g}`, `Any agent of the group ${g}`] as const),
+    ...groups.map((g) => [`g:${g}`, text.anyAgentOfTheGroupG(g)] as const),
     ...usable.map((a) => [`a:${a.id}`, `${a.name} (${a.state})`] as const),
   ];
   const chosen = value.agent_group ? `g:${value.agent_group}` : value.agent_id ? `a:${value.agent_id}` : "";
@@ -51,9 +50,9 @@ function AgentChoice({ value, set, error }: { value: Reach; set: (r: Reach) => v
     <div className="stack tight">
       {options.length > 0 && (
         <SelectField
-          label="Agent"
+          label={text.agent}
           value={chosen}
-          none="Choose an agent"
+          none={text.chooseAnAgent}
           options={options}
           error={error}
           set={(v: string) =>
@@ -67,12 +66,12 @@ function AgentChoice({ value, set, error }: { value: Reach; set: (r: Reach) => v
         <InviteForm invited={setInvited} cancel={() => setInviting(false)} />
       ) : online.length === 0 ? (
         <Note tone="warn">
-          No agent is online. <Button onClick={() => setInviting(true)}>Register an agent</Button>
+          {text.noAgentIsOnline} <Button onClick={() => setInviting(true)}>{text.registerAnAgent}</Button>
         </Note>
       ) : (
         <div>
           <Button tone="quiet" onClick={() => setInviting(true)}>
-            Register another agent
+            {text.registerAnotherAgent}
           </Button>
         </div>
       )}

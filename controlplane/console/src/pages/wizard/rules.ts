@@ -1,5 +1,5 @@
+import * as texts from "#text/wizard";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
 import { again, type Kind, kindWords, optional } from "../connectors/kinds";
 import { masked, type SchemaField, type SchemaObject } from "./fields";
 
@@ -107,10 +107,10 @@ export function objectsOf(rules: Rule[], kinds: Kind[]): Kind[] {
 export function missing(rules: Rule[], wrong: Map<string, string>): string | undefined {
   const twice = new Set(duplicates(rules).values());
   const [one] = twice;
-  if (one) return twice.size === 1 ? `${one} is mapped twice` : `${twice.size} fields are mapped twice`;
-  if (wrong.size > 0) return wrong.size === 1 ? "1 field with an error" : `${wrong.size} fields with errors`;
+  if (one) return twice.size === 1 ? texts.oneIsMappedTwice(one) : texts.sizeFieldsAreMappedTwice(twice.size);
+  if (wrong.size > 0) return wrong.size === 1 ? "1 field with an error" : texts.sizeFieldsWithErrors(wrong.size);
   const { todo } = counts(rules);
-  if (todo > 0) return count(todo, "open field");
+  if (todo > 0) return texts.openFields(todo);
   return undefined;
 }
 
@@ -131,15 +131,15 @@ export function sampleText(v: unknown): string {
 }
 
 const rulesBy: Record<string, string> = {
-  exact: "Exact name",
-  synonym: "Synonym",
-  type_shape: "Type and shape",
-  vendor_template: "Vendor template",
-  scim_extension: "SCIM enterprise",
-  sector_pack: "Sector pack",
-  manual: "Manual",
-  copied: "Copied",
+  exact: texts.exactName,
+  synonym: texts.synonym,
+  type_shape: texts.typeAndShape,
+  vendor_template: texts.vendorTemplate,
+  scim_extension: texts.scimEnterprise,
+  sector_pack: texts.sectorPack,
+  manual: texts.manual,
+  copied: texts.copied,
 };
 
 /** What found a mapping. */
-export const foundBy = (found: string) => rulesBy[found] ?? (found ? found.replaceAll("_", " ") : "No match");
+export const foundBy = (found: string) => rulesBy[found] ?? (found ? found.replaceAll("_", " ") : texts.noMatch);

@@ -1,3 +1,4 @@
+import * as texts from "#text/wizard";
 import type { Connector, Of } from "../../api/types";
 
 export type Setting = Of<"ConnectorSetting">;
@@ -66,10 +67,10 @@ function json(text: string, list: boolean): unknown {
   try {
     v = JSON.parse(text);
   } catch (e) {
-    throw new Error(`This is not valid JSON: ${(e as Error).message}`);
+    throw new Error(texts.thisIsNotValidJson((e as Error).message));
   }
   if (Array.isArray(v) !== list || typeof v !== "object" || v === null)
-    throw new Error(list ? "Enter a JSON list of objects." : "Enter a JSON object.");
+    throw new Error(list ? texts.enterAJsonListOfObjects : texts.enterAJsonObject);
   return v;
 }
 

@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
+import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note, Problems, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -50,19 +50,16 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
   const again = at && !running && status !== "held" && !wizard.done;
   return (
     <>
-      {!at && (
-        <Note>
-          The first sync reads <bdi>{connector.name}</bdi> in full and changes nothing there. Later syncs read only what has changed, if the
-          system supports it.
-        </Note>
-      )}
+      {!at && <Note>{text.theFirstSyncReadsNameIn(<bdi>{connector.name}</bdi>)}</Note>}
       {!running && !wizard.done && status !== "held" && <WritingChoice value={mode} set={setMode} />}
       {undecided > 0 && !wizard.done && (
         <Note tone="warn">
-          {count(undecided, "open field is", "open fields are")} ignored in the sync.{" "}
-          <Link to={"/connectors/new/$id/$step" as never} params={{ id, step: "mapping" } as never}>
-            Map fields
-          </Link>
+          {text.openFieldsAreIgnoredInThe(
+            undecided,
+            <Link to={"/connectors/new/$id/$step" as never} params={{ id, step: "mapping" } as never}>
+              {text.mapFields}
+            </Link>,
+          )}
         </Note>
       )}
       {at && (
@@ -89,10 +86,10 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
             ? {}
             : status === "held"
               ? {}
-              : { go: () => start.mutate(mode), busy: start.isPending, words: again ? "Run again" : "Run the first sync" })}
+              : { go: () => start.mutate(mode), busy: start.isPending, words: again ? text.runAgain : text.runTheFirstSync })}
         >
           {running && <Cancel id={id} run={at ?? ""} />}
-          <span className="small muted">{running && "You can leave this page. The sync continues."}</span>
+          <span className="small muted">{running && text.youCanLeaveThisPageThe}</span>
         </WizardFooter>
       )}
     </>
@@ -145,24 +142,19 @@ function Outcome({
   if (status === "held")
     return (
       <Note tone="warn">
-        <strong>The sync is held.</strong> Its changes exceed the safety limits and need a decision
-        {last?.held_until && (
-          <>
-            . They are discarded <When at={last.held_until} />
-          </>
-        )}
-        .{" "}
+        {text.strongItsChangesExceedTheSafety(<strong>{text.theSyncIsHeld}</strong>)}
+        {last?.held_until && <>{text.theyAreDiscardedHeldUntil(<When at={last.held_until} />)}</>}.{" "}
         <Link to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
-          Review held changes
+          {text.reviewHeldChanges}
         </Link>
       </Note>
     );
   if (wizard.done)
     return (
       <Note tone="ok">
-        <strong role="status">{wizard.name} is connected</strong>
+        <strong role="status">{text.nameIsConnected(wizard.name)}</strong>
         {last?.started_at && last.finished_at && (
-          <span className="muted"> in {((Date.parse(last.finished_at) - Date.parse(last.started_at)) / 1000).toFixed(1)} s</span>
+          <span className="muted"> {text.inParseS(((Date.parse(last.finished_at) - Date.parse(last.started_at)) / 1000).toFixed(1))}</span>
         )}
       </Note>
     );
@@ -170,7 +162,7 @@ function Outcome({
     <div className="stack tight">
       <p className="row" role="status">
         <State of={status || "queued"} /> {last && !ended(last.event) && <span>{phaseName(last.phase)}</span>}
-        {lost && <span className="small muted">The connection was lost. Reconnecting. The sync continues.</span>}
+        {lost && <span className="small muted">{text.theConnectionWasLostReconnectingThe}</span>}
       </p>
       {last?.error_detail && <TargetError of={last.error_detail} />}
     </div>
@@ -181,14 +173,14 @@ function Cancel({ id, run }: { id: string; run: string }) {
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Cancel sync</Button>
+      <Button onClick={() => setAsking(true)}>{text.cancelSync}</Button>
       <AskFirst
         open={asking}
         close={() => setAsking(false)}
-        title="Cancel the first sync?"
-        lead="The sync stops. You can start it again from the beginning at any time."
-        verb="Cancel sync"
-        keep="Continue sync"
+        title={text.cancelTheFirstSync}
+        lead={text.theSyncStopsYouCanStart}
+        verb={text.cancelSync}
+        keep={text.continueSync}
         tone="danger"
         act={() => ask("POST", `/connectors/${id}/sync-runs/${run}/cancel`, { key: crypto.randomUUID() })}
       />
@@ -200,15 +192,16 @@ function Cancel({ id, run }: { id: string; run: string }) {
 function Unscheduled({ id }: { id: string }) {
   return (
     <Note>
-      No schedule yet: only manual syncs.{" "}
-      <Link
-        className="wizard-link"
-        to={"/connectors/$id/$tab" as never}
-        params={{ id, tab: "settings" } as never}
-        search={{ section: "schedule" } as never}
-      >
-        Set a schedule
-      </Link>
+      {text.noScheduleYetOnlyManualSyncs(
+        <Link
+          className="wizard-link"
+          to={"/connectors/$id/$tab" as never}
+          params={{ id, tab: "settings" } as never}
+          search={{ section: "schedule" } as never}
+        >
+          {text.setASchedule}
+        </Link>,
+      )}
     </Note>
   );
 }
@@ -217,17 +210,17 @@ function Unscheduled({ id }: { id: string }) {
 function Written({ id }: { id: string }) {
   const view = useGet<Of<"ProvisioningView">>(`/connectors/${id}/provisioning`);
   if (!view.data) return null;
-  const words = { off: "Writing is off: Grantwright only reads this system.", simulate: "Writing is simulated: nothing is sent." };
+  const words = { off: text.writingIsOffGrantwrightOnlyReads, simulate: text.writingIsSimulatedNothingIsSent };
   return (
     <Note>
-      {words[view.data.write_mode as keyof typeof words] ?? "Writing is on: policies, roles and requests change this system."}{" "}
+      {words[view.data.write_mode as keyof typeof words] ?? text.writingIsOnPoliciesRolesAnd}{" "}
       <Link
         className="wizard-link"
         to={"/connectors/$id/$tab" as never}
         params={{ id, tab: "settings" } as never}
         search={{ section: "writing" } as never}
       >
-        Change write mode
+        {text.changeWriteMode}
       </Link>
     </Note>
   );
@@ -239,19 +232,19 @@ function Next({ id, run }: { id: string; run: string | undefined }) {
   return (
     <WizardFooter
       id={id}
-      words="Match accounts to people"
+      words={text.matchAccountsToPeople}
       go={() => void navigate({ to: "/accounts" as never, search: { connector_id: id } as never })}
     >
       <Link className="button" to={"/connectors/$id" as never} params={{ id } as never}>
-        Open the connector
+        {text.openTheConnector}
       </Link>
       {run && (
         <Link className="button" to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
-          View synced data
+          {text.viewSyncedData}
         </Link>
       )}
       <Link className="button" to={"/roles/new" as never}>
-        Create a role
+        {text.createARole}
       </Link>
     </WizardFooter>
   );

@@ -1,12 +1,13 @@
 import { useEffect, useRef } from "react";
+import * as text from "#text/wizard";
 import { Badge } from "../../kit/kit";
 import { clock, type Followed, type Line, type Progress, throughput } from "./progress";
 
 const counted = [
-  ["identities_read", "identities", "People read"],
-  ["accounts_discovered", "accounts", "Accounts read"],
-  ["entitlements_mapped", "entitlements", "Entitlements read"],
-  ["grants_recorded", "grants", "Grants read"],
+  ["identities_read", text.identities, text.peopleRead],
+  ["accounts_discovered", text.accountsLower, text.accountsRead],
+  ["entitlements_mapped", text.entitlements, text.entitlementsRead],
+  ["grants_recorded", text.grants, text.grantsRead],
 ] as const;
 
 /** The four counters of a sync, each with how far it is of what the system says it holds. */
@@ -24,7 +25,7 @@ export function Counts({ of, done }: { of: Progress | undefined; done: boolean }
               {n.toLocaleString("en")}
               <div
                 className="wizard-bar"
-                title={all && !done ? `${n.toLocaleString("en")} of about ${all.toLocaleString("en")}` : undefined}
+                title={all && !done ? text.nOfAboutAll(n.toLocaleString("en"), all.toLocaleString("en")) : undefined}
               >
                 <span style={{ width: `${100 * part}%` }} />
               </div>
@@ -51,9 +52,9 @@ export function Throughput({ of, running }: { of: Followed["points"]; running: b
   return (
     <section className="card padded stack tight">
       <div className="row between">
-        <h2>Throughput</h2>
+        <h2>{text.throughput}</h2>
         <span className="small num">
-          {rates.length > 0 ? `${round(now)} records/s${running ? "" : " on average"}` : running ? "…" : ""}
+          {rates.length > 0 ? (running ? text.roundRecordsS(round(now)) : text.roundRecordsSOnAverage(round(now))) : running ? "…" : ""}
         </span>
       </div>
       {rates.length > 0 ? (
@@ -62,15 +63,13 @@ export function Throughput({ of, running }: { of: Followed["points"]; running: b
           viewBox={`0 0 ${width} ${height}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Records per second over ${Math.max(1, Math.round(seconds))} s: maximum ${round(peak)}, average ${round(mean)}.`}
+          aria-label={text.recordsPerSecondOverMaxS(Math.max(1, Math.round(seconds)), round(peak), round(mean))}
         >
           <path className="wizard-fill" d={area(rates, first?.at ?? 0, last?.at ?? 1, peak)} />
           <line x1="0" y1={height - 0.5} x2={width} y2={height - 0.5} />
         </svg>
       ) : (
-        <p className="small muted">
-          {running ? "Shown when the first records are read." : "The sync ended before a chart could be drawn."}
-        </p>
+        <p className="small muted">{running ? text.shownWhenTheFirstRecordsAre : text.theSyncEndedBeforeAChart}</p>
       )}
     </section>
   );
@@ -99,13 +98,13 @@ export function Log({ of }: { of: Line[] }) {
   if (of.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached
-    <section ref={list} className="card padded wizard-log" aria-label="Progress messages" tabIndex={0}>
+    <section ref={list} className="card padded wizard-log" aria-label={text.progressMessages} tabIndex={0}>
       <ol>
         {of.map((l, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines stay in their order
           <li key={i}>
             <time dateTime={l.at}>{clock(l.at)}</time>
-            {l.tone !== "info" && <Badge tone={l.tone}>{l.tone === "bad" ? "error" : "warning"}</Badge>}
+            {l.tone !== "info" && <Badge tone={l.tone}>{l.tone === "bad" ? text.error : text.warning}</Badge>}
             <span dir="auto">{l.words}</span>
           </li>
         ))}

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
@@ -26,27 +27,27 @@ export default function TypePage() {
   return (
     <div className="stack wizard">
       <Steps
-        label="Steps of the setup"
+        label={text.stepsOfTheSetup}
         of={[
-          { words: "Type", detail: "Type of system", state: "here" },
+          { words: text.typeLabel, detail: text.typeOfSystem, state: "here" },
           ...steps.map((s) => ({ words: s.words, detail: s.detail, state: "todo" as const })),
         ]}
       />
-      <Head up="Connectors · Step 1 of 5" title="Select a system type" />
+      <Head up={text.connectorsStep1Of5} title={text.selectASystemType} />
       <Drafts />
       {types.data ? <Catalogue of={types.data.items} chosen={chosen} choose={choose} /> : <Skeleton rows={6} />}
-      {type ? <About key={type.key} of={type} /> : <WizardFooter id="" go={() => undefined} missing="Select a type" />}
+      {type ? <About key={type.key} of={type} /> : <WizardFooter id="" go={() => undefined} missing={text.selectAType} />}
     </div>
   );
 }
 
 const capabilities: [keyof Type["capabilities"], string][] = [
-  ["read_identities", "reads people"],
-  ["read_accounts", "reads accounts"],
-  ["read_entitlements", "reads groups and roles"],
-  ["incremental", "reads changes only"],
-  ["write_account", "creates and changes accounts"],
-  ["write_grant", "grants and revokes access"],
+  ["read_identities", text.readsPeople],
+  ["read_accounts", text.readsAccounts],
+  ["read_entitlements", text.readsGroupsAndRoles],
+  ["incremental", text.readsChangesOnly],
+  ["write_account", text.createsAndChangesAccounts],
+  ["write_grant", text.grantsAndRevokesAccess],
 ];
 
 /** The name and the circumstances of a new connector of a type. */
@@ -84,36 +85,36 @@ function About({ of: type }: { of: Type }) {
   return (
     <Part title={type.name} lead={type.description}>
       <p className="small muted">
-        This connector{" "}
-        {capabilities
-          .filter(([k]) => type.capabilities[k])
-          .map(([, words]) => words)
-          .join(", ") || "has the capabilities that you configure"}
-        .
+        {text.thisConnectorCapabilities(
+          capabilities
+            .filter(([k]) => type.capabilities[k])
+            .map(([, words]) => words)
+            .join(", ") || text.hasTheCapabilitiesThatYouConfigure,
+        )}
       </p>
       <form className="stack form" onSubmit={form.submit}>
         {others.length > 0 && (
           <SelectField
-            label="Copy from a connector (optional)"
+            label={text.copyFromAConnectorOptional}
             value={like}
-            none="none"
+            none={text.none}
             set={copy}
             options={others.map((c) => [c.id, `${c.name} (${c.environment})`] as const)}
-            hint="Copies the settings without secrets. You can copy the field mappings in step 4."
+            hint={text.copiesTheSettingsWithoutSecretsYou}
           />
         )}
         <TextField
-          label="Name"
+          label={text.name}
           {...form.field("name")}
           required
           max={200}
-          error={taken ? "A connector with this name already exists. Choose another name." : form.wrong("name")}
+          error={taken ? text.aConnectorWithThisNameAlready : form.wrong("name")}
         />
         <Choices about={form.value} change={(m) => form.replace({ ...form.value, ...m })} />
         {!taken && <Problems of={form.refused} />}
         {type.quirks.length > 0 && (
           <Note>
-            <strong>Notes</strong>
+            <strong>{text.notes}</strong>
             <ul>
               {type.quirks.map((q) => (
                 <li key={q.code}>{q.text}</li>
@@ -124,8 +125,8 @@ function About({ of: type }: { of: Type }) {
       </form>
       {/* Beside the form: an agent is registered by a form of its own. */}
       <ReachField value={reach} set={setReach} error={form.wrong("agent_id") ?? form.wrong("agent_group")} />
-      <WizardFooter id="" go={form.submit} busy={form.busy} missing={form.value.name.trim() ? undefined : "Enter a name"}>
-        <span className="small muted">The next steps are saved as a draft.</span>
+      <WizardFooter id="" go={form.submit} busy={form.busy} missing={form.value.name.trim() ? undefined : text.enterAName}>
+        <span className="small muted">{text.theNextStepsAreSavedAs}</span>
       </WizardFooter>
     </Part>
   );
