@@ -31,7 +31,15 @@ export default defineConfig({
   // The service writes its own path before these; a preview stands at the root.
   base: process.env.API ? "/" : "./",
   plugins: [react(), docs(join(import.meta.dirname, "../../docs")), pack],
-  build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, sourcemap: false, target: "es2023", manifest: true },
+  build: {
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+    target: "es2023",
+    manifest: true,
+    // Each page carries the texts that it shows, and no page those of another.
+    rolldownOptions: { optimization: { inlineConst: { mode: "all", pass: 1 } } },
+  },
   server: { proxy },
   preview: { proxy, headers: { "Content-Security-Policy": policy } },
 });
