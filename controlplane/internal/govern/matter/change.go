@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -37,7 +38,7 @@ const taskOver = `
 func (s *Service) byHand() kind {
 	return kind{
 		name:   ManualProvisioning,
-		needed: inState(provision.Manual),
+		needed: inState(task.Manual),
 		over:   taskOver,
 		within: 3 * day,
 		ask:    askByHand,
@@ -48,7 +49,7 @@ func (s *Service) byHand() kind {
 // failures are changes that a target has refused for good, and the disabling of leavers' accounts that has not got
 // through for hours.
 func (s *Service) failures() kind {
-	needed := inState(provision.Failed) + `
+	needed := inState(task.Failed) + `
 	         union all
 	        select t.id
 	          from provisioning_task t
@@ -93,7 +94,7 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		}
 		q := change(t)
 		q.Title = "Failed: " + spoken(t)
-		if t.State != provision.Failed {
+		if t.State != task.Failed {
 			q.Title, q.Priority = "Still not done: "+spoken(t), "urgent"
 			advice = strings.TrimSpace(
 				"The account of a person who left can still be used. The change is tried until it gets through. " +
@@ -154,14 +155,14 @@ func change(t provision.Told) decision.New {
 	if takesAway(t.Operation) {
 		q.RiskLevel = "high" // somebody still has what they should not
 	}
-	if t.Lane == provision.Urgent {
+	if t.Lane == task.Urgent {
 		q.Priority = "urgent"
 	}
 	return q
 }
 
 func takesAway(operation string) bool {
-	return operation == provision.Disable || operation == provision.DeleteAccount || operation == provision.Revoke
+	return operation == task.Disable || operation == task.DeleteAccount || operation == task.Revoke
 }
 
 // spoken is a change in words.
@@ -176,16 +177,16 @@ func spoken(t provision.Told) string {
 		system = t.Connector.Display
 	}
 	what := map[string]string{
-		provision.CreateAccount: "an account for %s", provision.UpdateAccount: "a change of the account of %s",
-		provision.RenameAccount: "another name for the account of %s",
-		provision.Enable:        "enable the account of %s", provision.Disable: "disable the account of %s",
-		provision.DeleteAccount: "delete the account of %s",
-		provision.Unlock:        "unlock the account of %s", provision.SetPassword: "a new password for %s",
+		task.CreateAccount: "an account for %s", task.UpdateAccount: "a change of the account of %s",
+		task.RenameAccount: "another name for the account of %s",
+		task.Enable:        "enable the account of %s", task.Disable: "disable the account of %s",
+		task.DeleteAccount: "delete the account of %s",
+		task.Unlock:        "unlock the account of %s", task.SetPassword: "a new password for %s",
 	}[t.Operation]
-	if t.Entitlement != nil && t.Operation == provision.Grant {
+	if t.Entitlement != nil && t.Operation == task.Grant {
 		what = t.Entitlement.Display + " for %s"
 	}
-	if t.Entitlement != nil && t.Operation == provision.Revoke {
+	if t.Entitlement != nil && t.Operation == task.Revoke {
 		what = "take " + t.Entitlement.Display + " from %s"
 	}
 	if what == "" {

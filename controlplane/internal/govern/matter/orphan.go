@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -61,7 +62,7 @@ func askOrphans(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, e
 		connectors[i] = a.ConnectorID
 	}
 	cannot := map[string]map[string]string{}
-	for _, operation := range []string{provision.Disable, provision.DeleteAccount} {
+	for _, operation := range []string{task.Disable, task.DeleteAccount} {
 		if cannot[operation], err = provision.Refusals(ctx, tx, connectors, operation); err != nil {
 			return nil, err
 		}
@@ -160,13 +161,13 @@ func (a accountFacts) blocked(cannot map[string]map[string]string) map[string]st
 func (a accountFacts) remedies(cannot map[string]map[string]string) []decision.Action {
 	blocked := a.blocked(cannot)
 	list := []decision.Action{linking}
-	if blocked[provision.Disable] == "" {
+	if blocked[task.Disable] == "" {
 		list = append(
 			list,
 			decision.Action{Key: "disable", Label: "Disable the account", Style: "negative", Requires: []string{}},
 		)
 	}
-	if blocked[provision.DeleteAccount] == "" {
+	if blocked[task.DeleteAccount] == "" {
 		list = append(
 			list,
 			decision.Action{
@@ -187,15 +188,15 @@ func (s *Service) answerOrphan(ctx context.Context, tx *pg.Tx, a decision.Answer
 	order := provision.Order{
 		AccountID: a.Task.Key,
 		Note:      a.Decision.Comment,
-		Refs:      []provision.Ref{{Type: "decision_task", ID: a.Task.ID}},
+		Refs:      []task.Ref{{Type: "decision_task", ID: a.Task.ID}},
 	}
 	switch a.Decision.Action {
 	case "link":
 		return s.link(ctx, tx, a)
 	case "disable":
-		order.Operation = provision.Disable
+		order.Operation = task.Disable
 	case "delete":
-		order.Operation = provision.DeleteAccount
+		order.Operation = task.DeleteAccount
 	default:
 		return s.keepOrphan(ctx, tx, a)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -100,7 +101,12 @@ func (s *Service) dryRun(ctx context.Context, v viewer.Viewer, o Order) (*accept
 	}
 	out := &acceptedOut{
 		Status: http.StatusOK,
-		Body:   Accepted{State: "planned", Mode: ModeSimulate, Links: map[string]string{}, Plan: []v1.PlannedRequest{}},
+		Body: Accepted{
+			State: "planned",
+			Mode:  task.ModeSimulate,
+			Links: map[string]string{},
+			Plan:  []v1.PlannedRequest{},
+		},
 	}
 	if refused {
 		out.Body.Error = j.failed
@@ -109,7 +115,7 @@ func (s *Service) dryRun(ctx context.Context, v viewer.Viewer, o Order) (*accept
 	s.init()
 	ctx, cancel := context.WithTimeout(ctx, s.CallLimit)
 	defer cancel()
-	j.Mode = ModeSimulate
+	j.Mode = task.ModeSimulate
 	res, err := s.Dispatch.Provision(ctx, l.target.Target, j.request(l))
 	switch {
 	case err != nil:

@@ -7,11 +7,11 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 )
 
 func TestAdministratorsOrderChangesOfAccounts(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	account := h.account("ann", ann)
 	at := "/accounts/" + account
@@ -65,7 +65,7 @@ func TestAdministratorsOrderChangesOfAccounts(t *testing.T) {
 }
 
 func TestAnAccountThatWasDisabledByHandStaysSo(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	account := h.account("ann", ann)
 	h.Must(202, "admin", "POST", "/accounts/"+account+"/disable", nil)
@@ -81,7 +81,7 @@ func TestAnAccountThatWasDisabledByHandStaysSo(t *testing.T) {
 }
 
 func TestAnAccountIsMadeByTheTemplateAndWhatSomebodySays(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	body := object("connector_id", h.connector, "identity_id", ann, "attributes", object("username", "boss"))
 	dry := object("connector_id", h.connector, "identity_id", ann, "dry_run", true)
@@ -113,7 +113,7 @@ func TestAnAccountIsMadeByTheTemplateAndWhatSomebodySays(t *testing.T) {
 }
 
 func TestWhatMayNotBeWrittenIsRefusedAndSaysWhy(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	account := h.account("ann", h.person("ann"))
 	at := "/accounts/" + account + "/disable"
 	h.Exec(`update account set managed = 'protected'`)
@@ -125,7 +125,7 @@ func TestWhatMayNotBeWrittenIsRefusedAndSaysWhy(t *testing.T) {
 	)
 	h.Refused(409, "writes_off", "admin", "POST", at, nil)
 	why := func() (text string) {
-		h.as(func(tx *pg.Tx) (err error) { text, err = provision.Why(ctx, tx, h.connector); return err })
+		h.as(func(tx *pg.Tx) (err error) { text, err = ability.Why(ctx, tx, h.connector); return err })
 		return text
 	}
 	if got := why(); got != "the connector ad writes nothing: its write_mode is off" {
@@ -145,7 +145,7 @@ func TestWhatMayNotBeWrittenIsRefusedAndSaysWhy(t *testing.T) {
 }
 
 func TestTasksAreCancelledWithWhatWaitsForThem(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	h.give(ann, staff)
 	h.plan()
@@ -164,7 +164,7 @@ func TestTasksAreCancelledWithWhatWaitsForThem(t *testing.T) {
 }
 
 func TestEverybodySeesTheTasksOfWhomAndWhatTheyMaySee(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	boss := h.person("boss")
 	ann, bob := h.Person("ann", boss), h.Person("bob", "")
 	staff, mail := h.Entitlement(h.connector, "staff", bob), h.Entitlement(h.connector, "mail")
@@ -205,7 +205,7 @@ func TestEverybodySeesTheTasksOfWhomAndWhatTheyMaySee(t *testing.T) {
 }
 
 func TestTheListIsWalkedAndFiltered(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	staff := h.Entitlement(h.connector, "staff")
 	for i := range 5 {
 		h.give(h.person(fmt.Sprintf("p%d", i)), staff)

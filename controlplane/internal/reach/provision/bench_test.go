@@ -11,7 +11,7 @@ import (
 func BenchmarkChanges(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
-		h := open(b)
+		h := Open(b)
 		staff := h.Entitlement(h.connector, "staff")
 		for i := range 1000 {
 			name := fmt.Sprintf("p%04d", i)

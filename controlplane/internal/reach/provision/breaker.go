@@ -11,6 +11,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
@@ -30,7 +32,7 @@ func (t *tally) add(ended []outcome) {
 	}
 }
 
-func (o outcome) counted() bool { return o.made() && o.job.Lane != Urgent }
+func (o outcome) counted() bool { return o.made() && o.job.Lane != task.Urgent }
 
 func (t *tally) put(operation string, minute int64, n int) {
 	if t.made[operation] == nil {
@@ -82,7 +84,14 @@ func (l *lane) count(ctx context.Context, tx *pg.Tx) (*tally, error) {
 
 // bounded are the operations whose number is bounded: those that take something away, or change what is there. That too
 // much is given is for the breakers of policies to see.
-var bounded = []string{Disable, DeleteAccount, Revoke, UpdateAccount, RenameAccount, SetPassword}
+var bounded = []string{
+	task.Disable,
+	task.DeleteAccount,
+	task.Revoke,
+	task.UpdateAccount,
+	task.RenameAccount,
+	task.SetPassword,
+}
 
 // bound is how many tasks may be taken at most, and which kinds may not, so that no kind of change passes the breaker's
 // limit. When one of a kind that has reached it is due, the breaker opens.
@@ -147,7 +156,7 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		"%d changes to %s were made within %s, the limit without a review; check that further changes are correct, "+
 			"then reset the circuit breaker",
 		most,
-		spoken(operation),
+		ability.Verb(operation),
 		l.config.Breaker.Window,
 	)
 	return 0, nil, l.trip(ctx, tx, why)

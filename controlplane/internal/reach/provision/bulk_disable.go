@@ -13,6 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -104,14 +106,14 @@ func (s *Service) disableAll(ctx context.Context, tx *pg.Tx, b BulkDisable, dryR
 }
 
 // disabling is the task that disables one of the accounts, or why it is refused.
-func disabling(accounts map[string]subject, pending map[string][]open, id, note string) (draft, error) {
+func disabling(accounts map[string]subject, pending map[string][]task.Open, id, note string) (task.Draft, error) {
 	t, there := accounts[strings.ToLower(id)]
 	if !there {
-		return draft{}, fault.New(fault.NotFound, "there is no account %s", id)
+		return task.Draft{}, fault.New(fault.NotFound, "there is no account %s", id)
 	}
-	o := Order{Operation: Disable, AccountID: t.ID, Note: note, CreatedFrom: FromManual}
+	o := Order{Operation: task.Disable, AccountID: t.ID, Note: note, CreatedFrom: task.FromManual}
 	if err := t.check(o); err != nil {
-		return draft{}, err
+		return task.Draft{}, err
 	}
 	replaces, err := overtakes(o, pending[t.ID])
 	d := t.draft(o)
@@ -148,7 +150,7 @@ func (p *plan) place(ctx context.Context, tx *pg.Tx, note string) error {
 }
 
 // subjectsOf reads and locks accounts that the viewer sees, by id, with what can be changed in their systems.
-func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subject, map[string]ability, error) {
+func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subject, map[string]ability.Ability, error) {
 	sql := `
 		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text,
 		    coalesce(a.is_disabled, false), ` +
@@ -177,7 +179,7 @@ func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subjec
 	if err != nil {
 		return nil, nil, fmt.Errorf("find accounts: %w", err)
 	}
-	can, err := abilities(ctx, tx, slices.Sorted(maps.Keys(systems)))
+	can, err := ability.Read(ctx, tx, slices.Sorted(maps.Keys(systems)))
 	for id, t := range found {
 		t.can = can[t.ConnectorID]
 		found[id] = t
@@ -186,7 +188,7 @@ func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subjec
 }
 
 // lifeTasksOf reads and locks the open tasks about whether these accounts can be used.
-func lifeTasksOf(ctx context.Context, tx *pg.Tx, accounts map[string]subject) (map[string][]open, error) {
+func lifeTasksOf(ctx context.Context, tx *pg.Tx, accounts map[string]subject) (map[string][]task.Open, error) {
 	const sql = `
 		select account_id::text, id::text, operation, state, unsure
 		  from provisioning_task
@@ -201,9 +203,9 @@ func lifeTasksOf(ctx context.Context, tx *pg.Tx, accounts map[string]subject) (m
 	if err != nil {
 		return nil, fmt.Errorf("find open tasks: %w", err)
 	}
-	found := map[string][]open{}
+	found := map[string][]task.Open{}
 	var account string
-	var t open
+	var t task.Open
 	_, err = pgx.ForEachRow(rows, []any{&account, &t.ID, &t.Operation, &t.State, &t.Unsure}, func() error {
 		found[account] = append(found[account], t)
 		return nil

@@ -8,7 +8,7 @@ import (
 
 // Many accounts are disabled by one call. One that may not be written to is refused and keeps nothing from the others.
 func TestManyAccountsAreDisabledAtOnce(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	she, he := h.person("ann"), h.person("ben")
 	ann, ben := h.account("ann", she), h.account("ben", he)
 	h.Exec(`update account set managed = 'protected' where id = $1`, ben)
@@ -31,7 +31,7 @@ func TestManyAccountsAreDisabledAtOnce(t *testing.T) {
 
 // The number of statements is the same for few accounts and for many.
 func TestDisablingManyAccountsTakesAsManyStatementsAsDisablingFew(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	staff := h.system("hr")
 	taken := map[int]int64{}
 	for _, n := range []int{10, 500} {

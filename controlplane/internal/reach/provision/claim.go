@@ -8,32 +8,33 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // job is a task that this process is to send, with the records it is about.
 type job struct {
-	ID          string     `db:"id"`
-	N           int        `db:"attempts"` // which attempt
-	Tries       int        `db:"tries"`    // that counted before
-	Operation   string     `db:"operation"`
-	Mode        string     `db:"mode"`
-	Lane        string     `db:"lane"`
-	Unsure      bool       `db:"was_unsure"` // it may have been made: look first
-	Key         string     `db:"idempotency_key"`
-	RequestID   string     `db:"request_id"`
-	Payload     payload    `db:"payload"`
-	CreatedFrom string     `db:"created_from"`
-	IdentityID  *string    `db:"identity_id"`
-	AccountID   *string    `db:"account_id"`
-	GrantID     *string    `db:"grant_id"`
-	RemoteID    string     `db:"remote_id"`
-	NativeRef   string     `db:"native_ref"`
-	Username    string     `db:"username"`
-	Right       string     `db:"right_id"` // the entitlement, as the target knows it
-	RightRef    string     `db:"right_ref"`
-	EndsAt      *time.Time `db:"ends_at"`
-	Deleted     bool       `db:"deleted"` // full syncs do not show the account any more
+	ID          string       `db:"id"`
+	N           int          `db:"attempts"` // which attempt
+	Tries       int          `db:"tries"`    // that counted before
+	Operation   string       `db:"operation"`
+	Mode        string       `db:"mode"`
+	Lane        string       `db:"lane"`
+	Unsure      bool         `db:"was_unsure"` // it may have been made: look first
+	Key         string       `db:"idempotency_key"`
+	RequestID   string       `db:"request_id"`
+	Payload     task.Payload `db:"payload"`
+	CreatedFrom string       `db:"created_from"`
+	IdentityID  *string      `db:"identity_id"`
+	AccountID   *string      `db:"account_id"`
+	GrantID     *string      `db:"grant_id"`
+	RemoteID    string       `db:"remote_id"`
+	NativeRef   string       `db:"native_ref"`
+	Username    string       `db:"username"`
+	Right       string       `db:"right_id"` // the entitlement, as the target knows it
+	RightRef    string       `db:"right_ref"`
+	EndsAt      *time.Time   `db:"ends_at"`
+	Deleted     bool         `db:"deleted"` // full syncs do not show the account any more
 
 	connector string          // of a rehearsal
 	failed    *v1.ErrorDetail // of a rehearsal: it cannot be made at all
@@ -135,7 +136,7 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 // target is the account as the connector is told of it. A new one is known by its name alone.
 func (j job) target() v1.ProvisionTarget {
 	t := v1.ProvisionTarget{Kind: "account", RemoteID: j.RemoteID, NativeRef: j.NativeRef, Username: j.Username}
-	if j.Operation == CreateAccount {
+	if j.Operation == task.CreateAccount {
 		t.RemoteID, t.NativeRef = "", ""
 		if j.Payload.Account != nil && j.Payload.Account.Username != nil {
 			t.Username = *j.Payload.Account.Username
@@ -150,8 +151,8 @@ func (j job) request(l *lane) v1.ProvisionRequest {
 		ConnectorBusinessID: l.target.BusinessID,
 		AuthConfig:          l.target.Auth,
 		IdempotencyKey:      j.Key,
-		Op:                  ops[j.Operation],
-		DryRun:              j.Mode == ModeSimulate,
+		Op:                  task.ConnectorOps[j.Operation],
+		DryRun:              j.Mode == task.ModeSimulate,
 		Target:              j.target(),
 		Account:             j.Payload.Account,
 		Credential:          j.Payload.Credential,
@@ -162,7 +163,7 @@ func (j job) request(l *lane) v1.ProvisionRequest {
 		req.EntitlementRemoteIDs = []string{j.Right}
 		req.Entitlement = &v1.ProvisionTarget{Kind: "entitlement", RemoteID: j.Right, NativeRef: j.RightRef}
 	}
-	if j.Operation == Grant {
+	if j.Operation == task.Grant {
 		req.ExpiresAt = j.EndsAt
 	}
 	return req

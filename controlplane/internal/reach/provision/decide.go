@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -24,10 +26,10 @@ type person struct {
 	accounts []account
 	unseen   []account // deleted because syncs do not show them, which is no proof that they are gone
 	grants   map[pair]grant
-	history  map[string]past   // by entitlement
-	life     map[string][]open // by account, the one that decides first
-	holding  map[string]open   // by grant
-	lost     map[string]bool   // systems in which an account of theirs was removed that a reason asks for
+	history  map[string]past        // by entitlement
+	life     map[string][]task.Open // by account, the one that decides first
+	holding  map[string]task.Open   // by grant
+	lost     map[string]bool        // systems in which an account of theirs was removed that a reason asks for
 	settings conditions
 }
 
@@ -38,7 +40,7 @@ type conditions struct {
 	deleteAfter *time.Duration
 	zone        *time.Location // of the tenant's days
 	urgent      bool           // asked for by whoever had the person looked at
-	connectors  map[string]ability
+	connectors  map[string]ability.Ability
 	offers      map[string]offer // entitlements
 }
 
@@ -189,7 +191,7 @@ func (p person) decideUnseen(out *plan) {
 // system is a person in one target system.
 type system struct {
 	person
-	can      ability
+	can      ability.Ability
 	id       string
 	accounts []account
 	out      *plan
@@ -269,7 +271,7 @@ func (s *system) accountFor(w *ledger.Want) (account, bool) {
 	if a, found := main(s.accounts); found {
 		return a, true
 	}
-	if !s.can.may(CreateAccount) || s.away() {
+	if !s.can.May(task.CreateAccount) || s.away() {
 		return account{}, false
 	}
 	a, made := s.out.create(s, w)
@@ -281,7 +283,7 @@ func (s *system) accountFor(w *ledger.Want) (account, bool) {
 
 // life decides whether an account is to be usable, and whether it is to be there at all.
 func (s *system) life(a account, chosen bool) {
-	if !a.writable() || s.can.Mode == ModeOff {
+	if !a.writable() || s.can.Mode == task.ModeOff {
 		return
 	}
 	why, unseen := "", a.Status == "deleted"
@@ -290,74 +292,77 @@ func (s *system) life(a account, chosen bool) {
 		return
 	case unseen && !s.gone(): // what is pending is taken back, and nothing is ordered
 	case s.gone():
-		why = forLeft
+		why = task.ForLeft
 	case s.away():
-		why = forLeave
+		why = task.ForLeave
 	case !chosen && a.WantedAt != nil:
-		why = forUnwanted
+		why = task.ForUnwanted
 	}
-	f := lifeFacts{
-		off:        why != "",
-		leave:      why == forLeave,
-		chosen:     chosen,
-		status:     a.Status,
-		disabled:   a.Disabled,
-		reason:     orEmpty(a.DisabledFor),
-		task:       s.lifeTask(a.ID),
-		mayDisable: s.can.may(Disable),
-		mayEnable:  s.can.may(Enable) && !unseen,
-		hurried:    s.hurried(),
+	f := task.AccountFacts{
+		Off:        why != "",
+		Leave:      why == task.ForLeave,
+		Chosen:     chosen,
+		Status:     a.Status,
+		Disabled:   a.Disabled,
+		Reason:     orEmpty(a.DisabledFor),
+		Task:       s.lifeTask(a.ID),
+		MayDisable: s.can.May(task.Disable),
+		MayEnable:  s.can.May(task.Enable) && !unseen,
+		Hurried:    s.hurried(),
 	}
-	moves := f.next()
+	moves := f.Next()
 	for _, m := range moves {
-		s.moveLife(m, a, why, f.task)
+		s.moveLife(m, a, why, f.Task)
 	}
-	if len(moves) == 0 && f.task.ID == "" && why == forLeft && s.overdue(a) && s.can.may(DeleteAccount) {
-		s.out.order(s, draft{Operation: DeleteAccount, AccountID: a.ID, CreatedFrom: FromLifecycle})
+	if len(moves) == 0 && f.Task.ID == "" && why == task.ForLeft && s.overdue(a) && s.can.May(task.DeleteAccount) {
+		s.out.order(s, task.Draft{Operation: task.DeleteAccount, AccountID: a.ID, CreatedFrom: task.FromLifecycle})
 		s.out.status(a.ID, "deprovisioning")
 	}
 }
 
 // lifeTask is the task on which depends what becomes of an account next.
-func (p person) lifeTask(account string) open {
+func (p person) lifeTask(account string) task.Open {
 	if tasks := p.life[account]; len(tasks) > 0 {
 		return tasks[0]
 	}
-	return open{}
+	return task.Open{}
 }
 
 // moveLife carries out a move of an account.
-func (s *system) moveLife(m move, a account, why string, task open) {
+func (s *system) moveLife(m task.Move, a account, why string, current task.Open) {
 	switch m {
-	case moveReplan:
-		s.out.replan(task.ID)
-	case moveFulfil:
-		s.out.fulfil(task.ID)
-		s.person.life[a.ID] = slices.DeleteFunc(s.person.life[a.ID], func(t open) bool { return t.ID == task.ID })
-	case moveHurry:
-		s.out.hurry(task.ID)
-	case moveForget:
+	case task.MoveReplan:
+		s.out.replan(current.ID)
+	case task.MoveFulfil:
+		s.out.fulfil(current.ID)
+		s.person.life[a.ID] = slices.DeleteFunc(
+			s.person.life[a.ID],
+			func(t task.Open) bool { return t.ID == current.ID },
+		)
+	case task.MoveHurry:
+		s.out.hurry(current.ID)
+	case task.MoveForget:
 		s.out.forget(a.ID)
-	case moveUndo:
+	case task.MoveUndo:
 		if a.Status == "deleted" {
 			return
 		}
 		s.out.status(a.ID, map[bool]string{true: "disabled", false: "active"}[a.Disabled])
-	case moveCancel:
+	case task.MoveCancel:
 		s.cancelLife(a.ID, "the account does not have to change any more")
-	case moveDisable:
+	case task.MoveDisable:
 		s.replaceLife(
 			a.ID,
-			draft{
-				Operation:   Disable,
+			task.Draft{
+				Operation:   task.Disable,
 				AccountID:   a.ID,
-				CreatedFrom: FromLifecycle,
-				Payload:     payload{DisabledFor: why},
+				CreatedFrom: task.FromLifecycle,
+				Payload:     task.Payload{DisabledFor: why},
 				Urgent:      s.hurried(),
 			},
 		)
-	case moveEnable:
-		s.replaceLife(a.ID, draft{Operation: Enable, AccountID: a.ID, CreatedFrom: FromLifecycle})
+	case task.MoveEnable:
+		s.replaceLife(a.ID, task.Draft{Operation: task.Enable, AccountID: a.ID, CreatedFrom: task.FromLifecycle})
 	}
 }
 
@@ -365,21 +370,21 @@ func (s *system) moveLife(m move, a account, why string, task open) {
 // after it.
 func (s *system) cancelLife(account, why string) {
 	for _, t := range s.person.life[account] {
-		if t.pending() {
+		if t.Pending() {
 			s.out.cancel(t.ID, why)
 		}
 	}
-	s.person.life[account] = slices.DeleteFunc(s.person.life[account], open.pending)
+	s.person.life[account] = slices.DeleteFunc(s.person.life[account], task.Open.Pending)
 }
 
 // replaceLife orders a change in place of all that is pending about whether the account can be used.
-func (s *system) replaceLife(account string, d draft) {
-	pending := slices.DeleteFunc(slices.Clone(s.person.life[account]), func(t open) bool { return !t.pending() })
-	if s.can.Mode == ModeSimulate && len(pending) > 0 {
+func (s *system) replaceLife(account string, d task.Draft) {
+	pending := slices.DeleteFunc(slices.Clone(s.person.life[account]), func(t task.Open) bool { return !t.Pending() })
+	if s.can.Mode == task.ModeSimulate && len(pending) > 0 {
 		return
 	}
 	for _, t := range pending {
-		d.Replaces, d.Unsure = append(d.Replaces, t.ID), d.Unsure || t.stage() == unclear
+		d.Replaces, d.Unsure = append(d.Replaces, t.ID), d.Unsure || t.Stage() == task.Unclear
 	}
 	s.out.order(s, d)
 }

@@ -3,6 +3,7 @@ package provision
 import (
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -16,8 +17,8 @@ func (s *system) want(key pair, w *ledger.Want) {
 		s.out.wantGrant(g.ID)
 	}
 	f := s.facts(a, g, there)
-	f.wanted = true
-	f.mayGrant = a.writable() && a.Status != "deleted" && s.can.may(Grant) &&
+	f.Wanted = true
+	f.MayGrant = a.writable() && a.Status != "deleted" && s.can.May(task.Grant) &&
 		s.settings.offers[key.entitlement].grantable
 	s.moveAll(f, a, key, g, w)
 }
@@ -26,59 +27,59 @@ func (s *system) want(key pair, w *ledger.Want) {
 func (s *system) unwant(a account, g grant) {
 	f := s.facts(a, g, true)
 	there := a.Status != "deleted" && a.Status != "provisioning" && a.Status != "failed"
-	f.mayRevoke = a.writable() && there && s.can.may(Revoke) && s.settings.offers[g.EntitlementID].revocable &&
+	f.MayRevoke = a.writable() && there && s.can.May(task.Revoke) && s.settings.offers[g.EntitlementID].revocable &&
 		!(s.gone() && s.can.KeepGroups) &&
-		!f.inherited &&
+		!f.Inherited &&
 		!g.Immutable
 	s.moveAll(f, a, pair{g.AccountID, g.EntitlementID}, g, nil)
 }
 
 // moveAll carries out the next moves of a grant. A task that one of them has ended is none for those that follow.
-func (s *system) moveAll(f grantFacts, a account, key pair, g grant, w *ledger.Want) {
-	task := f.task
-	for _, m := range f.next() {
-		s.moveGrant(m, a, key, g, task, w)
-		if m == moveFulfil || m == moveCancel {
-			task = open{}
+func (s *system) moveAll(f task.GrantFacts, a account, key pair, g grant, w *ledger.Want) {
+	current := f.Task
+	for _, m := range f.Next() {
+		s.moveGrant(m, a, key, g, current, w)
+		if m == task.MoveFulfil || m == task.MoveCancel {
+			current = task.Open{}
 		}
 	}
 }
 
-func (s *system) facts(a account, g grant, there bool) grantFacts {
-	f := grantFacts{hurried: s.hurried()}
+func (s *system) facts(a account, g grant, there bool) task.GrantFacts {
+	f := task.GrantFacts{Hurried: s.hurried()}
 	if there {
-		f.status, f.task, f.inherited = g.Status, s.holding[g.ID], g.Directness == "inherited"
+		f.Status, f.Task, f.Inherited = g.Status, s.holding[g.ID], g.Directness == "inherited"
 	}
 	return f
 }
 
 // moveGrant carries out a move of a grant. w is what the reasons ask for, nil where none does.
-func (s *system) moveGrant(m move, a account, key pair, g grant, task open, w *ledger.Want) {
+func (s *system) moveGrant(m task.Move, a account, key pair, g grant, current task.Open, w *ledger.Want) {
 	switch m {
-	case moveReplan:
-		s.out.replan(task.ID)
-	case moveFulfil:
-		s.out.fulfil(task.ID)
-	case moveHurry:
-		s.out.hurry(task.ID)
-	case moveCancel:
+	case task.MoveReplan:
+		s.out.replan(current.ID)
+	case task.MoveFulfil:
+		s.out.fulfil(current.ID)
+	case task.MoveHurry:
+		s.out.hurry(current.ID)
+	case task.MoveCancel:
 		s.out.cancel(
-			task.ID,
+			current.ID,
 			map[bool]string{true: "the access is wanted again",
 				false: "no reason asks for the access any more"}[w != nil],
 		)
-	case moveEnd:
+	case task.MoveEnd:
 		s.out.grantStatus(g.ID, "revoked")
-	case moveKeep:
+	case task.MoveKeep:
 		if g.Status == "revoking" {
 			s.out.grantStatus(g.ID, "active")
 			g.Status = "active"
 		}
 		s.limit(g, w)
-	case moveGrant:
-		s.grantAnew(key, g, task, w)
-	case moveRevoke:
-		s.revoke(a, g, task)
+	case task.MoveGrant:
+		s.grantAnew(key, g, current, w)
+	case task.MoveRevoke:
+		s.revoke(a, g, current)
 	}
 }
 
@@ -92,33 +93,33 @@ func (s *system) accountOf(id string) account {
 }
 
 // grantAnew has an entitlement granted, after its account was created, in place of the task that is open.
-func (s *system) grantAnew(key pair, g grant, task open, w *ledger.Want) {
-	d := draft{
-		Operation:     Grant,
+func (s *system) grantAnew(key pair, g grant, current task.Open, w *ledger.Want) {
+	d := task.Draft{
+		Operation:     task.Grant,
 		AccountID:     key.account,
 		GrantID:       g.ID,
 		EntitlementID: key.entitlement,
 		CreatedFrom:   origin(w.Kinds),
 		Reasons:       w.ReasonIDs,
 	}
-	if life := s.lifeTask(key.account); life.ID != "" && life.Operation == CreateAccount {
+	if life := s.lifeTask(key.account); life.ID != "" && life.Operation == task.CreateAccount {
 		d.After = []string{life.ID}
 	} else if id, made := s.out.creates[key.account]; made {
 		d.After = []string{id}
 	}
-	if s.can.Mode == ModeSimulate {
-		if s.accountOf(key.account).Status != "provisioning" && !task.pending() {
+	if s.can.Mode == task.ModeSimulate {
+		if s.accountOf(key.account).Status != "provisioning" && !current.Pending() {
 			s.out.order(s, d)
 		}
 		return
 	}
-	if task.pending() {
-		d.Replaces = []string{task.ID}
+	if current.Pending() {
+		d.Replaces = []string{current.ID}
 	}
 	to := "pending"
 	if g.Removed {
-		if d.CreatedFrom = FromDrift; s.can.config.Drift.Access == shape.DriftAsk {
-			d.failed, to = removedInTarget("grant"), "failed"
+		if d.CreatedFrom = task.FromDrift; s.can.Config.Drift.Access == shape.DriftAsk {
+			d.Failed, to = removedInTarget("grant"), "failed"
 		}
 	}
 	if g.ID == "" {
@@ -149,28 +150,28 @@ func (s *system) limit(g grant, w *ledger.Want) {
 func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
 // revoke has a grant taken away, in place of the task that is open.
-func (s *system) revoke(a account, g grant, task open) {
-	from := FromLifecycle
+func (s *system) revoke(a account, g grant, current task.Open) {
+	from := task.FromLifecycle
 	if before, known := s.history[g.EntitlementID]; known && !s.gone() {
 		from = origin([]string{before.kind})
 	}
-	d := draft{
-		Operation:     Revoke,
+	d := task.Draft{
+		Operation:     task.Revoke,
 		AccountID:     a.ID,
 		GrantID:       g.ID,
 		EntitlementID: g.EntitlementID,
 		CreatedFrom:   from,
 		Urgent:        s.hurried(),
-		Payload:       payload{Before: g.Status},
+		Payload:       task.Payload{Before: g.Status},
 	}
-	if s.can.Mode == ModeSimulate {
-		if !task.pending() {
+	if s.can.Mode == task.ModeSimulate {
+		if !current.Pending() {
 			s.out.order(s, d)
 		}
 		return
 	}
-	if task.pending() {
-		d.Replaces = []string{task.ID}
+	if current.Pending() {
+		d.Replaces = []string{current.ID}
 	}
 	s.out.grantStatus(g.ID, "revoking")
 	s.out.order(s, d)
@@ -190,10 +191,10 @@ func origin(kinds []string) string {
 			case ledger.Certified:
 				return "certification"
 			case ledger.Imported:
-				return FromManual
+				return task.FromManual
 			}
 			return k
 		}
 	}
-	return FromLifecycle
+	return task.FromLifecycle
 }

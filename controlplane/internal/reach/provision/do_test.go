@@ -64,7 +64,7 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 		{"a sign-in that is refused", "grant", v1.ClassAuth, "ldap_49", "invalidCredentials", "retrying", "auth", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := open(t)
+			h := Open(t)
 			ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 			if tt.operation != "create_account" {
 				h.account("ann", ann)
@@ -99,7 +99,7 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 }
 
 func TestWhatWaitsForAFailedTaskSaysSoAndGoesOnOnceItIsMended(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	h.target.wrong = refusal(v1.ClassConflict, "ldap_68", "entryAlreadyExists")
 	h.give(ann, staff)
@@ -133,7 +133,7 @@ func TestWhatWaitsForAFailedTaskSaysSoAndGoesOnOnceItIsMended(t *testing.T) {
 }
 
 func TestTriesEndAndAreThenOver(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	h.account("ann", ann)
 	h.target.wrong = refusal(v1.ClassTransient, "ldap_51", "busy")
@@ -157,7 +157,7 @@ func TestTriesEndAndAreThenOver(t *testing.T) {
 }
 
 func TestPausesGrowAndAreAsLongAsTheTargetAsks(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	h.account("ann", ann)
 	h.target.wrong = refusal(v1.ClassTransient, "ldap_51", "busy")
@@ -196,7 +196,7 @@ func TestPausesGrowAndAreAsLongAsTheTargetAsks(t *testing.T) {
 }
 
 func TestASignInThatIsRefusedStopsTheConnectorAndBurnsNobodysTries(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	staff := h.Entitlement(h.connector, "staff")
 	for i := range 40 {
 		name := fmt.Sprintf("p%02d", i)
@@ -239,7 +239,7 @@ func TestASignInThatIsRefusedStopsTheConnectorAndBurnsNobodysTries(t *testing.T)
 }
 
 func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	staff := h.Entitlement(h.connector, "staff")
 	h.s.Calls = 1
 	for i := range 30 {
@@ -314,7 +314,7 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 }
 
 func TestTheBreakerOpensBeforeMoreIsTakenAwayThanMayBe(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	h.s.Calls = 1 // so that the target sees the order
 	h.Exec(
 		`insert into connector_provisioning (tenant_id, connector_id, breaker) values (current_tenant(), $1, '{"max_failures": 10, "max_changes": 5, "window": "PT1H"}')`,
@@ -345,7 +345,7 @@ func TestTheBreakerOpensBeforeMoreIsTakenAwayThanMayBe(t *testing.T) {
 }
 
 func TestNothingIsSentWhileWritingIsSwitchedOffOrTheConnectorRests(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	h.account("ann", ann)
 	h.Refused(422, "validation_failed", "admin", "PUT", "/settings/provisioning", object("writes", false))
@@ -385,7 +385,7 @@ func TestNothingIsSentWhileWritingIsSwitchedOffOrTheConnectorRests(t *testing.T)
 }
 
 func TestTheSwitchStopsWhatIsUnderWay(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	h.s.Calls = 1
 	h.target.delay = 50 * time.Millisecond
 	staff := h.Entitlement(h.connector, "staff")
@@ -420,7 +420,7 @@ func TestTheSwitchStopsWhatIsUnderWay(t *testing.T) {
 func TestEachWriteModeDoesWhatItSays(t *testing.T) {
 	for _, mode := range []string{"off", "simulate", "manual"} {
 		t.Run(mode, func(t *testing.T) {
-			h := open(t)
+			h := Open(t)
 			ann, bob, staff := h.person("ann"), h.person("bob"), h.Entitlement(h.connector, "staff")
 			h.account("ann", ann)
 			h.Exec(
@@ -458,14 +458,14 @@ func TestEachWriteModeDoesWhatItSays(t *testing.T) {
 					t.Errorf("something was made of it: %s", got)
 				}
 			case "manual":
-				byHand(t, h, ann, bob, staff)
+				Instructions(t, h, ann, bob, staff)
 			}
 		})
 	}
 }
 
-// byHand does by hand what the tasks ask for.
-func byHand(t *testing.T, h *house, ann, bob, staff string) {
+// Instructions does by hand what the tasks ask for.
+func Instructions(t *testing.T, h *house, ann, bob, staff string) {
 	t.Helper()
 	for _, item := range h.Must(200, "admin", "GET", "/accounts/provisioning-tasks?state=manual", nil).Items() {
 		if item["advice"] == nil || !strings.HasPrefix(fmt.Sprint(item["advice"]), "In ad, ") {
@@ -517,7 +517,7 @@ func byHand(t *testing.T, h *house, ann, bob, staff string) {
 }
 
 func TestWhatTheTargetDoesNotShowIsVerifiedByAReading(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff, mail := h.person("ann"), h.Entitlement(h.connector, "staff"), h.Entitlement(h.connector, "mail")
 	h.account("ann", ann)
 	h.target.blind = true
@@ -557,7 +557,7 @@ func TestWhatTheTargetDoesNotShowIsVerifiedByAReading(t *testing.T) {
 }
 
 func TestAnAccountThatAReadingBroughtFirstIsTheSame(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, bob, staff, native := h.person("ann"), h.person("bob"), h.Entitlement(
 		h.connector,
 		"staff",
@@ -623,7 +623,7 @@ func TestAnAccountThatAReadingBroughtFirstIsTheSame(t *testing.T) {
 }
 
 func TestTwoProcessesMakeEachChangeOnce(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	staff, mail := h.Entitlement(h.connector, "staff"), h.Entitlement(h.connector, "mail")
 	for i := range 60 {
 		who := h.person(fmt.Sprintf("p%02d", i))
@@ -655,7 +655,7 @@ func TestTwoProcessesMakeEachChangeOnce(t *testing.T) {
 }
 
 func TestChangesOfOneAccountNeverMeet(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	h.account("ann", ann)
 	for i := range 12 {

@@ -50,7 +50,7 @@ func (w *walk) rounds(n int) {
 
 // Each of these left access in the target, or a task for ever, without anything that said so.
 func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	story(
 		t,
 		h,
@@ -333,7 +333,7 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 }
 
 func TestTasksAreGroupedByConnectorAndCauseAndRetriedTogether(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	w := start(t, h, 1)
 	w.fault = "refused"
 	for _, p := range w.people {

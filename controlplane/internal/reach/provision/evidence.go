@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
@@ -65,7 +66,7 @@ func verify(ctx context.Context, tx *pg.Tx) error {
 	var done, failed []string
 	var entries []audit.Entry
 	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &state}, func() error {
-		if state == Done {
+		if state == task.Done {
 			done = append(done, id)
 			return nil
 		}
@@ -279,18 +280,18 @@ func outdated(ctx context.Context, tx *pg.Tx) error {
 		   and t.mode <> 'simulate'
 		   and (e.removed_at is not null or a.status = 'deleted' and t.operation <> all($1))
 		   for update of t skip locked`
-	rows, err := tx.Query(ctx, sql, lasting)
+	rows, err := tx.Query(ctx, sql, task.Lasting)
 	if err != nil {
 		return fmt.Errorf("find tasks of what is gone: %w", err)
 	}
 	var found []ending
-	var t open
+	var t task.Open
 	var removed, gone bool
 	_, err = pgx.ForEachRow(rows, []any{&t.ID, &t.Operation, &t.State, &t.Unsure, &removed, &gone}, func() error {
 		switch {
 		case removed:
 			found = append(found, ending{t.ID, "the entitlement was removed in the target"})
-		case t.pointless(gone):
+		case t.Pointless(gone):
 			found = append(found, ending{t.ID, "the account was deleted in the target"})
 		}
 		return nil
@@ -409,7 +410,7 @@ func expire(ctx context.Context, tx *pg.Tx) error {
 	var done []string
 	var entries []audit.Entry
 	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &state, &code}, func() error {
-		if state == Done {
+		if state == task.Done {
 			done = append(done, id)
 			return nil
 		}

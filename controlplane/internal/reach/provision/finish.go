@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
@@ -40,7 +41,7 @@ type stored struct {
 	AccountID, GrantID                      *string
 	Unsure                                  bool
 	Version                                 int
-	Payload                                 payload
+	Payload                                 task.Payload
 }
 
 // lock reads a task for a change, which the viewer must be able to see and which its state must allow.
@@ -132,13 +133,13 @@ func (s *Service) byHand(ctx context.Context, tx *pg.Tx, t stored, note string) 
 			AccountID: t.AccountID,
 			GrantID:   t.GrantID,
 			Payload:   t.Payload,
-			Mode:      ModeAuto,
+			Mode:      task.ModeAuto,
 		},
-		state:  Done,
+		state:  task.Done,
 		result: "completed",
 	}
-	if t.Operation == CreateAccount {
-		o.state = Verifying // its key in the target is not known
+	if t.Operation == task.CreateAccount {
+		o.state = task.Verifying // its key in the target is not known
 	}
 	const sql = `
 		update provisioning_task
@@ -150,7 +151,7 @@ func (s *Service) byHand(ctx context.Context, tx *pg.Tx, t stored, note string) 
 	if _, err := tx.Exec(ctx, sql, t.ID, o.state, note); err != nil {
 		return fmt.Errorf("complete task: %w", err)
 	}
-	if t.Operation == CreateAccount && t.AccountID != nil {
+	if t.Operation == task.CreateAccount && t.AccountID != nil {
 		if err := directoryaccount.SetStatus(ctx, tx, *t.AccountID, "provisioning"); err != nil {
 			return err
 		}
@@ -172,12 +173,12 @@ func (s *Service) cancel(ctx context.Context, v viewer.Viewer, in *changeIn) (*t
 // Cancel cancels a task within a transaction, with all that waits for it.
 func Cancel(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) error {
 	return change(ctx, tx, id, "cancel", match, audit.Entry{}, func(t stored) error {
-		if t.Unsure && t.State != Failed {
+		if t.Unsure && t.State != task.Failed {
 			return fault.Coded(fault.Conflict, "invalid_transition", "the result of the last attempt is unknown: the "+
 				"target is checked first").
 				Also("allowed", []string{"retry"})
 		}
-		if t.Unsure && t.Operation == Grant {
+		if t.Unsure && t.Operation == task.Grant {
 			return undo(ctx, tx, t)
 		}
 		return drop(ctx, tx, t)
@@ -189,7 +190,7 @@ func undo(ctx context.Context, tx *pg.Tx, t stored) error {
 	id, err := Place(
 		ctx,
 		tx,
-		Order{Operation: Revoke, GrantID: *t.GrantID, Note: "the grant was cancelled and may have been made"},
+		Order{Operation: task.Revoke, GrantID: *t.GrantID, Note: "the grant was cancelled and may have been made"},
 	)
 	if err == nil {
 		_, err = tx.Exec(
@@ -244,13 +245,13 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		}
 		back = append(back, ending{d.ID, why})
 		switch {
-		case d.Operation == Grant && slices.Contains([]string{"pending", "requested", "failed"}, d.Status):
+		case d.Operation == task.Grant && slices.Contains([]string{"pending", "requested", "failed"}, d.Status):
 			states = append(states, grantstatus.State{ID: *d.Grant, Status: "revoked"})
-		case d.Operation == Revoke && d.Status == "revoking":
+		case d.Operation == task.Revoke && d.Status == "revoking":
 			states = append(states, grantstatus.State{ID: *d.Grant, Status: cmp.Or(d.Before, "active")})
-		case d.Operation == CreateAccount && d.Account != nil:
+		case d.Operation == task.CreateAccount && d.Account != nil:
 			unmade = append(unmade, *d.Account)
-		case d.Operation == DeleteAccount && d.Account != nil:
+		case d.Operation == task.DeleteAccount && d.Account != nil:
 			const undo = `update account set status = case when is_disabled then 'disabled' else 'active' end,
 				updated_at = now(), version = version + 1 where id = $1 and status = 'deprovisioning'`
 			if _, err := tx.Exec(ctx, undo, *d.Account); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -47,8 +48,8 @@ const cause = `coalesce(t.error ->> 'code', 'unknown')`
 func (s *Service) groups(ctx context.Context, v viewer.Viewer, in *groupsIn) (*groupsOut, error) {
 	const sql = `
 		with lane as (
-		    select c.tenant_id, c.id, c.name, ` + waiting + ` as waiting
-		      from connector c ` + aroundConnector + `
+		    select c.tenant_id, c.id, c.name, ` + ability.WaitingSQL + ` as waiting
+		      from connector c ` + ability.AroundConnectorSQL + `
 		     where c.deleted_at is null
 		       and ($1 = '' or c.id::text = lower($1))
 		), task as (

@@ -272,7 +272,7 @@ type house struct {
 	connector string
 }
 
-func open(t testing.TB) *house {
+func Open(t testing.TB) *house {
 	t.Helper()
 	h := &house{target: newTarget()}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {

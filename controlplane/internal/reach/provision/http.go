@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -72,12 +73,12 @@ func (s *Service) Routes() []httpapi.Route {
 			Status(202).
 			Errors(409).
 			Describe(aboutNew),
-		httpapi.Handle("POST", "/accounts/{id}/enable", "Enable an account", s.act(Enable)).
+		httpapi.Handle("POST", "/accounts/{id}/enable", "Enable an account", s.act(task.Enable)).
 			For(viewer.Admin).
 			Status(202).
 			Errors(409).
 			Describe(aboutAction),
-		httpapi.Handle("POST", "/accounts/{id}/disable", "Disable an account", s.act(Disable)).
+		httpapi.Handle("POST", "/accounts/{id}/disable", "Disable an account", s.act(task.Disable)).
 			For(viewer.Admin).
 			Status(202).
 			Errors(409).
@@ -86,12 +87,12 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(200).
 			Describe(aboutBulkDisable),
-		httpapi.Handle("POST", "/accounts/{id}/unlock", "Unlock an account", s.act(Unlock)).
+		httpapi.Handle("POST", "/accounts/{id}/unlock", "Unlock an account", s.act(task.Unlock)).
 			For(viewer.Admin).
 			Status(202).
 			Errors(409).
 			Describe(aboutAction),
-		httpapi.Handle("POST", "/accounts/{id}/delete", "Delete an account", s.act(DeleteAccount)).
+		httpapi.Handle("POST", "/accounts/{id}/delete", "Delete an account", s.act(task.DeleteAccount)).
 			For(viewer.Admin).
 			Status(202).
 			Errors(409).
@@ -234,7 +235,7 @@ func (s *Service) rename(ctx context.Context, v viewer.Viewer, in *renameIn) (*a
 		ctx,
 		v,
 		Order{
-			Operation: RenameAccount,
+			Operation: task.RenameAccount,
 			AccountID: in.ID,
 			Account:   &v1.ProvisionAccount{Username: in.Body.Username, Container: in.Body.Container},
 			Note:      in.Body.Note,
@@ -257,7 +258,7 @@ type PasswordReset struct {
 
 func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acceptedOut, error) {
 	o := Order{
-		Operation:  SetPassword,
+		Operation:  task.SetPassword,
 		AccountID:  in.ID,
 		Credential: &v1.NewCredential{Mode: "random", ForceChange: true},
 	}
@@ -311,7 +312,7 @@ type createIn struct{ Body NewAccount }
 
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*acceptedOut, error) {
 	o := Order{
-		Operation:   CreateAccount,
+		Operation:   task.CreateAccount,
 		ConnectorID: in.Body.ConnectorID,
 		IdentityID:  in.Body.IdentityID,
 		Account:     in.Body.Attributes.account(),
@@ -322,13 +323,13 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*a
 
 // transitions are what may be done with a task in each of its states.
 var transitions = map[string][]string{
-	Queued: {
+	task.Queued: {
 		"cancel",
 	},
-	Blocked:  {"cancel"},
-	Retrying: {"retry", "cancel"},
-	Failed:   {"retry", "complete", "cancel"},
-	Manual:   {"complete", "cancel"},
+	task.Blocked:  {"cancel"},
+	task.Retrying: {"retry", "cancel"},
+	task.Failed:   {"retry", "complete", "cancel"},
+	task.Manual:   {"complete", "cancel"},
 }
 
 func may(state, action string) bool { return slices.Contains(transitions[state], action) }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
@@ -143,7 +145,7 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 		return nil
 	}
 	slices.Sort(ids)
-	can, err := abilities(ctx, tx, ids)
+	can, err := ability.Read(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -156,7 +158,7 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 		if _, err := tx.Exec(ctx, note, id, a.Mode); err != nil {
 			return fmt.Errorf("note how a connector writes: %w", err)
 		}
-		if a.Mode == ModeOff {
+		if a.Mode == task.ModeOff {
 			continue
 		}
 		if err := changeMode(ctx, tx, a); err != nil {
@@ -183,8 +185,8 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 
 // changeMode lets what waits be done in the way that the connector writes now: what a person was to do is sent, or the
 // other way round. One operation may be left to people alone, because the target does not offer it.
-func changeMode(ctx context.Context, tx *pg.Tx, a ability) error {
-	if a.Mode == ModeSimulate {
+func changeMode(ctx context.Context, tx *pg.Tx, a ability.Ability) error {
+	if a.Mode == task.ModeSimulate {
 		return nil
 	}
 	const sql = `
@@ -201,12 +203,21 @@ func changeMode(ctx context.Context, tx *pg.Tx, a ability) error {
 		   and t.state in ('queued', 'blocked', 'retrying', 'manual')
 		   and t.outcome is distinct from 'manual_required'`
 	var operations, modes, advice []string
-	for operation := range ops {
-		why := a.missing(operation)
+	for operation := range task.ConnectorOps {
+		why := a.WhyByHand(operation)
 		if why != "" {
 			why = "Make the change in the target, then complete this task with a note. " + why
 		}
-		operations, modes, advice = append(operations, operation), append(modes, a.mode(operation)), append(advice, why)
+		operations, modes, advice = append(
+			operations,
+			operation,
+		), append(
+			modes,
+			a.ModeOf(operation),
+		), append(
+			advice,
+			why,
+		)
 	}
 	if _, err := tx.Exec(ctx, sql, a.ID, operations, modes, advice); err != nil {
 		return fmt.Errorf("change how tasks are done: %w", err)

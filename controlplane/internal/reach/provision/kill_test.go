@@ -84,7 +84,7 @@ func TestWhatAProcessLeftUndoneIsDoneOnce(t *testing.T) {
 		for _, operation := range []string{"create_account", "grant", "revoke", "disable", "enable", "unlock", "rename",
 			"delete_account"} {
 			t.Run(tt.name+" "+operation, func(t *testing.T) {
-				h := open(t)
+				h := Open(t)
 				ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 				h.begin(operation, ann, staff)
 				h.target.forget()
@@ -162,7 +162,7 @@ func (h *house) begin(operation, ann, staff string) {
 
 func TestAnAnswerThatIsLostIsLookedUpBeforeAnythingIsSentAgain(t *testing.T) {
 	for _, arrived := range []bool{true, false} {
-		h := open(t)
+		h := Open(t)
 		ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 		h.account("ann", ann)
 		lost := true

@@ -14,6 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 )
 
@@ -67,7 +69,7 @@ func (l *lane) learn(o outcome) {
 		l.halted.Store(true)
 	case o.made():
 		l.streak.Store(0)
-	case o.state == Failed && l.streak.Add(1) >= most && most > 0:
+	case o.state == task.Failed && l.streak.Add(1) >= most && most > 0:
 		l.halted.Store(true) // whether the breaker opens is decided when this is written
 	}
 }
@@ -110,7 +112,7 @@ func (l *lane) enter(ctx context.Context) (open bool, err error) {
 		if err != nil {
 			return fmt.Errorf("take lane: %w", err)
 		}
-		why, err := waitingFor(ctx, tx, l.id)
+		why, err := ability.FindWaiting(ctx, tx, l.id)
 		if err != nil {
 			return err
 		}
@@ -122,7 +124,7 @@ func (l *lane) enter(ctx context.Context) (open bool, err error) {
 			return err
 		}
 		config, known := configs[l.id]
-		if !known || config.WriteMode == ModeOff {
+		if !known || config.WriteMode == task.ModeOff {
 			return l.postpone(ctx, tx, lookIn)
 		}
 		l.config = config
@@ -331,9 +333,9 @@ func (l *lane) turn(ctx context.Context, ended []outcome, more bool, room int) (
 // sent any more then either.
 func (l *lane) closed(ctx context.Context, tx *pg.Tx) (bool, error) {
 	const sql = `
-		select ` + waiting + ` is not null or coalesce(p.write_mode, $2) <> $2 or not exists (select from tenant n
+		select ` + ability.WaitingSQL + ` is not null or coalesce(p.write_mode, $2) <> $2 or not exists (select from tenant n
 		      where n.id = c.tenant_id and n.status = 'active')
-		  from connector c ` + aroundConnector + `
+		  from connector c ` + ability.AroundConnectorSQL + `
 		 where c.id = $1
 		   and c.deleted_at is null`
 	closed := true

@@ -68,7 +68,7 @@ func TestSomebodyJoinsMovesAndLeavesInARealDirectory(t *testing.T) {
 	d := &dispatch.Dispatcher{
 		HostedConnector: func(kind string) (connectorkit.Connector, error) { return connectors.Open(env, kind) },
 	}
-	h := open(t)
+	h := Open(t)
 	connection, err := json.Marshal(auth)
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func walks() int {
 // and looks at the end whether anyone has access without a reason, or a reason without access, with no open task that
 // says so.
 func TestAccessIsWhatReasonsAskForHoweverTheWayThere(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	first, _ := strconv.ParseUint(os.Getenv("PROVISION_SEED"), 10, 64)
 	for seed := first; seed < first+uint64(walks()); seed++ {
 		w := start(t, h, seed)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -37,7 +37,7 @@ func (h *house) goes(who string) {
 
 // A directory without a lock attribute: a disabling that is sent is refused, and the leaver's account stays usable.
 func TestWhatTheTargetDoesNotOfferIsLeftToAPersonWithTheReason(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	h.account("ann", ann)
 	h.give(ann, staff)
@@ -56,7 +56,7 @@ func TestWhatTheTargetDoesNotOfferIsLeftToAPersonWithTheReason(t *testing.T) {
 		}
 	}
 	h.as(func(tx *pg.Tx) error {
-		why, err := provision.Why(ctx, tx, h.connector)
+		why, err := ability.Why(ctx, tx, h.connector)
 		if !strings.Contains(why, "cannot disable accounts") {
 			t.Errorf("Why = %q", why)
 		}
@@ -65,7 +65,7 @@ func TestWhatTheTargetDoesNotOfferIsLeftToAPersonWithTheReason(t *testing.T) {
 }
 
 func TestWhatWaitsIsDoneAsTheLatestTestSawTheTarget(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	h.account("ann", ann)
 	h.keep()
@@ -88,7 +88,7 @@ func TestWhatWaitsIsDoneAsTheLatestTestSawTheTarget(t *testing.T) {
 }
 
 func TestAnOrderThatTheTargetDoesNotOfferIsATaskForAPerson(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	account := h.account("ann", h.person("ann"))
 	h.tested(v1.OpAccountDisable)
 	task := h.Must(202, "admin", "POST", "/accounts/"+account+"/delete", nil)

@@ -11,6 +11,9 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/manual"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -29,29 +32,36 @@ type Order struct {
 	Account     *v1.ProvisionAccount
 	Credential  *v1.NewCredential // of SetPassword
 	CreatedFrom string            // FromManual when empty
-	Refs        []Ref             // what it is for
+	Refs        []task.Ref        // what it is for
 	Note        string
 	Urgent      bool
 }
 
 // byRule says that nobody looks at it before it is done.
-func (o Order) byRule() bool { return o.CreatedFrom != FromManual }
+func (o Order) byRule() bool { return o.CreatedFrom != task.FromManual }
 
 // steps are what may be done with an account in each of its states.
 var steps = map[string][]string{
-	"active":   {Disable, DeleteAccount, UpdateAccount, RenameAccount, SetPassword},
-	"disabled": {Enable, DeleteAccount, UpdateAccount, RenameAccount, SetPassword},
-	"locked":   {Unlock, Disable, DeleteAccount, UpdateAccount, RenameAccount, SetPassword},
+	"active":   {task.Disable, task.DeleteAccount, task.UpdateAccount, task.RenameAccount, task.SetPassword},
+	"disabled": {task.Enable, task.DeleteAccount, task.UpdateAccount, task.RenameAccount, task.SetPassword},
+	"locked": {
+		task.Unlock,
+		task.Disable,
+		task.DeleteAccount,
+		task.UpdateAccount,
+		task.RenameAccount,
+		task.SetPassword,
+	},
 }
 
 // actions are the operations as the API's paths call them.
 var actions = map[string]string{
-	Enable:        "enable",
-	Disable:       "disable",
-	Unlock:        "unlock",
-	DeleteAccount: "delete",
-	RenameAccount: "rename",
-	SetPassword:   "reset-password",
+	task.Enable:        "enable",
+	task.Disable:       "disable",
+	task.Unlock:        "unlock",
+	task.DeleteAccount: "delete",
+	task.RenameAccount: "rename",
+	task.SetPassword:   "reset-password",
 }
 
 // allowed are the paths that an account's state allows.
@@ -70,9 +80,9 @@ func allowed(status string) []string {
 // account's state, its protection or the connector's settings do not allow the change.
 func Place(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	if o.CreatedFrom == "" {
-		o.CreatedFrom = FromManual
+		o.CreatedFrom = task.FromManual
 	}
-	if o.Operation == CreateAccount {
+	if o.Operation == task.CreateAccount {
 		return placeNew(ctx, tx, o)
 	}
 	t, err := subjectOf(ctx, tx, o)
@@ -95,7 +105,7 @@ type subject struct {
 	IdentityID                             *string
 	Disabled                               bool
 	display, entitlement, held             string // of a grant: its entitlement, and how it stands
-	can                                    ability
+	can                                    ability.Ability
 }
 
 // subjectOf reads and locks the account, which the viewer must be able to see.
@@ -122,7 +132,7 @@ func subjectOf(ctx context.Context, tx *pg.Tx, o Order) (t subject, err error) {
 			&t.display); err != nil {
 		return t, fmt.Errorf("find account: %w", err)
 	}
-	can, err := abilities(ctx, tx, []string{t.ConnectorID})
+	can, err := ability.Read(ctx, tx, []string{t.ConnectorID})
 	t.can = can[t.ConnectorID]
 	return t, err
 }
@@ -145,7 +155,7 @@ func (t subject) check(o Order) error {
 			"the account %s is no person's managed account: rules do not write to it",
 			t.display,
 		)
-	case o.Operation == Grant || o.Operation == Revoke:
+	case o.Operation == task.Grant || o.Operation == task.Revoke:
 		if t.Status == "deleted" || t.Status == "missing" {
 			return fault.Coded(fault.Conflict, "invalid_transition", "the account is %s", t.Status)
 		}
@@ -158,33 +168,33 @@ func (t subject) check(o Order) error {
 
 // writes refuses what is not written through a connector at all. What it cannot do a person may be asked for, in
 // another mode.
-func writes(can ability, operation string) error {
-	if can.Mode == ModeOff || can.Ops != nil && !can.may(operation) {
-		return fault.Coded(fault.Conflict, "writes_off", "%s", can.refusal(operation))
+func writes(can ability.Ability, operation string) error {
+	if can.Mode == task.ModeOff || can.Ops != nil && !can.May(operation) {
+		return fault.Coded(fault.Conflict, "writes_off", "%s", can.Refusal(operation))
 	}
 	return nil
 }
 
 // drafts are the tasks of an order: its own, and for the deletion of an account that can be used the disabling before.
-func (t subject) drafts(ctx context.Context, tx *pg.Tx, o Order) ([]draft, error) {
+func (t subject) drafts(ctx context.Context, tx *pg.Tx, o Order) ([]task.Draft, error) {
 	d := t.draft(o)
 	var err error
 	if d.Replaces, err = t.clear(ctx, tx, o); err != nil {
 		return nil, err
 	}
-	if o.Operation != DeleteAccount || t.Disabled || t.Status == "disabled" {
-		return []draft{d}, nil
+	if o.Operation != task.DeleteAccount || t.Disabled || t.Status == "disabled" {
+		return []task.Draft{d}, nil
 	}
 	first := d
-	first.ID, first.Operation, first.Payload = newID(), Disable, payload{DisabledFor: forOrder}
-	first.Mode = t.can.mode(Disable)
+	first.ID, first.Operation, first.Payload = newID(), task.Disable, task.Payload{DisabledFor: task.ForOrder}
+	first.Mode = t.can.ModeOf(task.Disable)
 	d.After, d.Replaces = []string{first.ID}, nil
-	return []draft{first, d}, nil
+	return []task.Draft{first, d}, nil
 }
 
 // draft is the task of an order.
-func (t subject) draft(o Order) draft {
-	d := draft{
+func (t subject) draft(o Order) task.Draft {
+	d := task.Draft{
 		ID:            newID(),
 		ConnectorID:   t.ConnectorID,
 		Operation:     o.Operation,
@@ -192,17 +202,17 @@ func (t subject) draft(o Order) draft {
 		AccountID:     t.ID,
 		GrantID:       o.GrantID,
 		EntitlementID: t.entitlement,
-		Payload:       payload{Account: o.Account, Credential: o.Credential},
+		Payload:       task.Payload{Account: o.Account, Credential: o.Credential},
 		CreatedFrom:   o.CreatedFrom,
-		Mode:          t.can.mode(o.Operation),
+		Mode:          t.can.ModeOf(o.Operation),
 		Urgent:        o.Urgent,
 		Note:          o.Note,
 		Refs:          o.Refs,
 	}
-	if o.Operation == Disable {
-		d.Payload.DisabledFor = forOrder
+	if o.Operation == task.Disable {
+		d.Payload.DisabledFor = task.ForOrder
 	}
-	if o.Operation == Revoke {
+	if o.Operation == task.Revoke {
 		d.Payload.Before = t.held
 	}
 	return d
@@ -221,12 +231,12 @@ func (t subject) clear(ctx context.Context, tx *pg.Tx, o Order) (replaces []stri
 		            else grant_id is null and (operation = $2 or $3
 		                and operation in ('create_account', 'enable', 'disable', 'delete_account')) end
 		   for update`
-	rows, err := tx.Query(ctx, sql, t.ID, o.Operation, aboutLife(o.Operation), strings.ToLower(o.GrantID))
+	rows, err := tx.Query(ctx, sql, t.ID, o.Operation, task.IsAboutAccount(o.Operation), strings.ToLower(o.GrantID))
 	if err != nil {
 		return nil, fmt.Errorf("find open tasks: %w", err)
 	}
-	var other open
-	var others []open
+	var other task.Open
+	var others []task.Open
 	_, err = pgx.ForEachRow(rows, []any{&other.ID, &other.Operation, &other.State, &other.Unsure}, func() error {
 		others = append(others, other)
 		return nil
@@ -239,12 +249,12 @@ func (t subject) clear(ctx context.Context, tx *pg.Tx, o Order) (replaces []stri
 
 // overtakes are the open tasks in whose place an order comes. It is a conflict where the same is under way, or the
 // opposite is being sent.
-func overtakes(o Order, others []open) (replaces []string, err error) {
+func overtakes(o Order, others []task.Open) (replaces []string, err error) {
 	for _, other := range others {
 		switch {
 		case other.Operation == o.Operation:
-			return nil, taskOpen(other.ID, "an open task is to "+spoken(other.Operation)+" already")
-		case other.stage() == inFlight:
+			return nil, taskOpen(other.ID, "an open task is to "+ability.Verb(other.Operation)+" already")
+		case other.Stage() == task.InFlight:
 			return nil, taskOpen(other.ID, "the opposite change is being sent now; try again when it has ended")
 		}
 		replaces = append(replaces, other.ID)
@@ -265,7 +275,7 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	if !listing.IsID(o.ConnectorID) {
 		return "", missing
 	}
-	can, err := abilities(ctx, tx, []string{o.ConnectorID})
+	can, err := ability.Read(ctx, tx, []string{o.ConnectorID})
 	if err != nil {
 		return "", err
 	}
@@ -273,7 +283,7 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	if !known {
 		return "", missing
 	}
-	if err := writes(c, CreateAccount); err != nil {
+	if err := writes(c, task.CreateAccount); err != nil {
 		return "", err
 	}
 	const another = `
@@ -298,14 +308,21 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 }
 
 // newPlan is the plan of one new account, rendered when it is written.
-func newPlan(o Order, c ability) *plan {
-	p := &plan{can: map[string]ability{c.ID: c}, creates: map[string]string{}, given: o.Account}
+func newPlan(o Order, c ability.Ability) *plan {
+	p := &plan{can: map[string]ability.Ability{c.ID: c}, creates: map[string]string{}, given: o.Account}
 	id := newID()
-	d := draft{
-		ID: newID(), ConnectorID: c.ID, Operation: CreateAccount, IdentityID: o.IdentityID, CreatedFrom: o.CreatedFrom,
-		Mode: c.mode(CreateAccount), Urgent: o.Urgent, Note: o.Note, Refs: o.Refs,
+	d := task.Draft{
+		ID:          newID(),
+		ConnectorID: c.ID,
+		Operation:   task.CreateAccount,
+		IdentityID:  o.IdentityID,
+		CreatedFrom: o.CreatedFrom,
+		Mode:        c.ModeOf(task.CreateAccount),
+		Urgent:      o.Urgent,
+		Note:        o.Note,
+		Refs:        o.Refs,
 	}
-	if c.Mode != ModeSimulate {
+	if c.Mode != task.ModeSimulate {
 		d.AccountID = id
 	}
 	p.tasks = append(p.tasks, d)
@@ -317,18 +334,18 @@ func newPlan(o Order, c ability) *plan {
 }
 
 // put writes the drafts of one order, and gives the id of the last.
-func put(ctx context.Context, tx *pg.Tx, tasks []draft, can ability) (string, error) {
-	words, err := namesOf(ctx, tx, tasks)
+func put(ctx context.Context, tx *pg.Tx, tasks []task.Draft, can ability.Ability) (string, error) {
+	words, err := manual.ReadNames(ctx, tx, tasks)
 	if err != nil {
 		return "", err
 	}
 	rows := make([]taskRow, len(tasks))
 	for i, d := range tasks {
 		advice := ""
-		if d.Mode == ModeManual {
-			advice = byHand(d, can, words)
+		if d.Mode == task.ModeManual {
+			advice = manual.Instructions(d, can, words)
 		}
-		rows[i] = d.row(can, advice)
+		rows[i] = rowOf(d, can, advice)
 	}
 	err = replace(ctx, tx, tasks)
 	if err == nil {
@@ -354,14 +371,14 @@ func put(ctx context.Context, tx *pg.Tx, tasks []draft, can ability) (string, er
 }
 
 // mark shows at the account or grant what is about to become of it.
-func mark(ctx context.Context, tx *pg.Tx, d draft) error {
+func mark(ctx context.Context, tx *pg.Tx, d task.Draft) error {
 	switch {
-	case d.Mode == ModeSimulate:
-	case d.Operation == DeleteAccount && len(d.After) == 0:
+	case d.Mode == task.ModeSimulate:
+	case d.Operation == task.DeleteAccount && len(d.After) == 0:
 		return directoryaccount.SetStatus(ctx, tx, d.AccountID, "deprovisioning")
-	case d.Operation == Grant:
+	case d.Operation == task.Grant:
 		return grantstatus.Set(ctx, tx, []grantstatus.State{{ID: d.GrantID, Status: "pending"}})
-	case d.Operation == Revoke:
+	case d.Operation == task.Revoke:
 		return grantstatus.Set(ctx, tx, []grantstatus.State{{ID: d.GrantID, Status: "revoking"}})
 	}
 	return nil

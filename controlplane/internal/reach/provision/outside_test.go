@@ -38,7 +38,7 @@ func (h *house) again() {
 }
 
 func TestALeaversAccountThatMovedOutOfViewIsDisabled(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	account := h.account("ann", ann)
 	h.unseen(account)
@@ -62,7 +62,7 @@ func TestALeaversAccountThatMovedOutOfViewIsDisabled(t *testing.T) {
 }
 
 func TestALeaversAccountThatIsGoneIsLookedForOnce(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	h.unseen(h.account("ann", ann))
 	clear(h.target.accounts)
@@ -76,7 +76,7 @@ func TestALeaversAccountThatIsGoneIsLookedForOnce(t *testing.T) {
 func TestADisableOfAnAccountThatWasNotFoundIsSentWhenASyncShowsTheAccount(t *testing.T) {
 	for _, state := range []string{"verifying", "failed"} {
 		t.Run(state, func(t *testing.T) {
-			h := open(t)
+			h := Open(t)
 			ann := h.person("ann")
 			account := h.account("ann", ann)
 			h.unseen(account)
@@ -112,7 +112,7 @@ func TestADisableOfAnAccountThatWasNotFoundIsSentWhenASyncShowsTheAccount(t *tes
 }
 
 func TestARehiredPersonsAccountOutOfViewIsNotDisabled(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	h.unseen(h.account("ann", ann))
 	h.Exec(
@@ -159,7 +159,7 @@ func (h *house) enabling(name string, near bool) (who, account string) {
 }
 
 func TestAnEnablingThatMayHaveBeenMadeIsNotDroppedWithItsAccount(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, _ := h.enabling("ann", false)
 	h.keep()
 	h.wants("disable done", "enable retrying")
@@ -175,7 +175,7 @@ func TestAnEnablingThatMayHaveBeenMadeIsNotDroppedWithItsAccount(t *testing.T) {
 
 // The connector neither finds the account nor proves that it is gone.
 func TestAnEnablingWhoseAccountIsNotFoundWaitsForAProof(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, account := h.enabling("ann", true)
 	h.keep()
 	h.due()

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
@@ -52,7 +54,7 @@ func Plan(ctx context.Context, tx *pg.Tx, identityIDs []string, urgent bool) (Pl
 }
 
 // look reads people with everything that a plan of them depends on.
-func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person, map[string]ability, error) {
+func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person, map[string]ability.Ability, error) {
 	life, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return nil, nil, err
@@ -78,8 +80,8 @@ func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person,
 	for i := range found {
 		p := &found[i]
 		people[i] = p
-		p.grants, p.history, p.life, p.holding, p.lost = map[pair]grant{}, map[string]past{}, map[string][]open{},
-			map[string]open{}, map[string]bool{}
+		p.grants, p.history, p.life, p.holding, p.lost = map[pair]grant{}, map[string]past{}, map[string][]task.Open{},
+			map[string]task.Open{}, map[string]bool{}
 		settings.now = p.Now
 		byID[p.ID] = p
 	}
@@ -112,7 +114,7 @@ func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person,
 		connectors = append(connectors, id)
 	}
 	slices.Sort(connectors)
-	if settings.connectors, err = abilities(ctx, tx, connectors); err != nil {
+	if settings.connectors, err = ability.Read(ctx, tx, connectors); err != nil {
 		return nil, nil, err
 	}
 	for _, p := range people {
@@ -306,7 +308,7 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pe
 		return fmt.Errorf("look at open tasks: %w", err)
 	}
 	var owner string
-	var t open
+	var t task.Open
 	scan := []any{
 		&owner,
 		&t.ID,
@@ -337,24 +339,24 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pe
 
 // add keeps a task. They come with those first on which depends what becomes of a grant or an account: one that has not
 // ended before one that is to be shown, and what waits for another task last.
-func (p *person) add(t open) {
+func (p *person) add(t task.Open) {
 	switch {
 	case t.GrantID != nil:
 		if _, first := p.holding[*t.GrantID]; !first {
 			p.holding[*t.GrantID] = t
 		}
-	case aboutLife(t.Operation) && t.AccountID != nil:
+	case task.IsAboutAccount(t.Operation) && t.AccountID != nil:
 		p.life[*t.AccountID] = append(p.life[*t.AccountID], t)
 	}
 }
 
 // plan is what has to be written down. Nothing of it has happened yet.
 type plan struct {
-	can        map[string]ability
+	can        map[string]ability.Ability
 	creates    map[string]string // accounts that are to be made, with their tasks
 	accounts   []newAccount
 	grants     []newGrant
-	tasks      []draft
+	tasks      []task.Draft
 	cancelled  []ending
 	fulfilled  []string
 	replanned  []string
@@ -421,13 +423,14 @@ func (p *plan) forget(id string) { p.forgotten = append(p.forgotten, id) }
 // create enters an account that is to be made. A simulated one has a task and no account.
 func (p *plan) create(s *system, w *ledger.Want) (account, bool) {
 	id := newID()
-	d := draft{Operation: CreateAccount, CreatedFrom: origin(w.Kinds), Reasons: w.ReasonIDs}
-	if s.can.Mode != ModeSimulate {
+	d := task.Draft{Operation: task.CreateAccount, CreatedFrom: origin(w.Kinds), Reasons: w.ReasonIDs}
+	if s.can.Mode != task.ModeSimulate {
 		d.AccountID = id
 	}
 	if s.lost[s.id] {
-		if d.CreatedFrom = FromDrift; s.can.config.Drift.Access == shape.DriftAsk && s.can.Mode != ModeSimulate {
-			d.failed = removedInTarget("account")
+		if d.CreatedFrom = task.FromDrift; s.can.Config.Drift.Access == shape.DriftAsk &&
+			s.can.Mode != task.ModeSimulate {
+			d.Failed = removedInTarget("account")
 		}
 	}
 	p.order(s, d)
@@ -469,7 +472,7 @@ func (p *plan) grantRow(connector string, key pair, ends *time.Time) string {
 }
 
 // order enters a task about the person.
-func (p *plan) order(s *system, d draft) {
-	d.ID, d.ConnectorID, d.IdentityID, d.Mode = newID(), s.id, s.person.ID, s.can.mode(d.Operation)
+func (p *plan) order(s *system, d task.Draft) {
+	d.ID, d.ConnectorID, d.IdentityID, d.Mode = newID(), s.id, s.person.ID, s.can.ModeOf(d.Operation)
 	p.tasks = append(p.tasks, d)
 }

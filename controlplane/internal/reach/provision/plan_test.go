@@ -13,7 +13,7 @@ import (
 )
 
 func TestAJoinerGetsAnAccountAndThenTheirGroups(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff, mail := h.person("ann"), h.Entitlement(h.connector, "staff"), h.Entitlement(h.connector, "mail")
 	h.give(ann, staff)
 	h.give(ann, mail)
@@ -58,7 +58,7 @@ func TestAJoinerGetsAnAccountAndThenTheirGroups(t *testing.T) {
 }
 
 func TestALeaverIsDisabledFirstAndLosesWhatWeGaveAndNothingElse(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff, native := h.person("ann"), h.Entitlement(h.connector, "staff"), h.Entitlement(h.connector, "native")
 	account := h.account("ann", ann)
 	h.Grant(h.connector, account, native)
@@ -94,7 +94,7 @@ func TestALeaverIsDisabledFirstAndLosesWhatWeGaveAndNothingElse(t *testing.T) {
 }
 
 func TestWhatIsLeftOfWhoHadGoneBeforeIsAskedAbout(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	gone, late, ann := h.person("gone"), h.person("late"), h.person("ann")
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, gone) // so they came
 	h.Exec(
@@ -112,7 +112,7 @@ func TestWhatIsLeftOfWhoHadGoneBeforeIsAskedAbout(t *testing.T) {
 }
 
 func TestALeaversAccountIsDeletedWhenItsTimeHasCome(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	h.account("ann", ann)
 	h.Exec(`insert into lifecycle_policy (tenant_id, delete_after) values (current_tenant(), '30 days')`)
@@ -143,7 +143,7 @@ func TestALeaversAccountIsDeletedWhenItsTimeHasCome(t *testing.T) {
 }
 
 func TestWhoReturnsFromLeaveGetsBackWhatWeTookAndNothingElse(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, bob, staff := h.person("ann"), h.person("bob"), h.Entitlement(h.connector, "staff")
 	h.account("ann", ann)
 	h.account("bob", bob)
@@ -166,7 +166,7 @@ func TestWhoReturnsFromLeaveGetsBackWhatWeTookAndNothingElse(t *testing.T) {
 }
 
 func TestLeaveKeepsAccessWhereTheTenantWantsItSo(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann := h.person("ann")
 	h.account("ann", ann)
 	h.Exec(`insert into lifecycle_policy (tenant_id, leave_access) values (current_tenant(), 'keep')`)
@@ -176,7 +176,7 @@ func TestLeaveKeepsAccessWhereTheTenantWantsItSo(t *testing.T) {
 }
 
 func TestWhatIsWantedAndThenNotIsGoneBeforeItWasSent(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, bob, staff := h.person("ann"), h.person("bob"), h.Entitlement(h.connector, "staff")
 	h.account("bob", bob)
 	h.give(ann, staff)
@@ -211,7 +211,7 @@ func TestWhatIsWantedAndThenNotIsGoneBeforeItWasSent(t *testing.T) {
 }
 
 func TestARevokeIsTakenBackWhenTheReasonReturns(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	bob, staff := h.person("bob"), h.Entitlement(h.connector, "staff")
 	h.account("bob", bob)
 	h.give(bob, staff)
@@ -231,7 +231,7 @@ func TestARevokeIsTakenBackWhenTheReasonReturns(t *testing.T) {
 }
 
 func TestWhatComesBackByItselfIsNotTakenAwayAgain(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	h.account("ann", ann)
 	h.give(ann, staff)
@@ -257,7 +257,7 @@ func TestWhatComesBackByItselfIsNotTakenAwayAgain(t *testing.T) {
 }
 
 func TestTheOppositeOfWhatIsBeingSentIsPlannedWhenItHasEnded(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	bob, staff := h.person("bob"), h.Entitlement(h.connector, "staff")
 	h.account("bob", bob)
 	h.give(bob, staff)
@@ -277,7 +277,7 @@ func TestTheOppositeOfWhatIsBeingSentIsPlannedWhenItHasEnded(t *testing.T) {
 }
 
 func TestAGrantIsEndingWhenItsEndIsNear(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	bob, staff := h.person("bob"), h.Entitlement(h.connector, "staff")
 	h.account("bob", bob)
 	limited := func(end *time.Time) {
@@ -321,7 +321,7 @@ func TestAGrantIsEndingWhenItsEndIsNear(t *testing.T) {
 func TestRulesLeaveAloneWhatIsProtectedOrNobodysOwn(t *testing.T) {
 	for _, change := range []string{`managed = 'protected'`, `managed = 'unmanaged'`, `account_type = 'service'`,
 		`account_type = 'privileged'`} {
-		h := open(t)
+		h := Open(t)
 		ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 		h.account("ann", ann)
 		h.Exec(`update account set ` + change)
@@ -338,7 +338,7 @@ func TestRulesLeaveAloneWhatIsProtectedOrNobodysOwn(t *testing.T) {
 }
 
 func TestTheMainAccountIsTheOldestOfAPersonsOwn(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 	for _, name := range []string{"ann-missing", "ann-first", "ann-second", "ann-admin"} {
 		h.account(name, ann)
@@ -356,7 +356,7 @@ func TestTheMainAccountIsTheOldestOfAPersonsOwn(t *testing.T) {
 }
 
 func TestAThousandPeopleArePlannedInOnePass(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	staff := h.Entitlement(h.connector, "staff")
 	h.Exec(
 		`insert into identity (tenant_id, id, external_id, username, display_name) select current_tenant(),
@@ -396,7 +396,7 @@ func TestWhatIsAskedForAPersonAndForTheirAccountEndsWithTheLaterOfBoth(t *testin
 		{"the account's is for good", day(30), nil, nil, day(30)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := open(t)
+			h := Open(t)
 			ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 			account := h.account("ann", ann)
 			add := func(account *string, kind, from string, end *time.Time) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -123,17 +124,17 @@ func unreadTasks(ctx context.Context, tx *pg.Tx) ([]unread, error) {
 func (l *lane) readOne(ctx context.Context, j job) (o outcome, shown bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.s.CallLimit)
 	defer cancel()
-	j.Mode = ModeAuto // a person may have made it; it is in the target now
+	j.Mode = task.ModeAuto // a person may have made it; it is in the target now
 	seen, err := l.read(ctx, j)
 	if err != nil {
 		return o, false, err
 	}
-	o = outcome{job: j, state: Done, result: v1.OutcomeAlready, verified: true}
+	o = outcome{job: j, state: task.Done, result: v1.OutcomeAlready, verified: true}
 	if len(seen.Accounts) == 1 {
 		o.account = seen.Accounts[0].Account
 		o.vanished = j.takesAway() && o.account == nil && seen.Accounts[0].Presence == v1.PresenceGone
 	}
-	return o, j.shown(seen) || o.vanished && j.Operation != Revoke, nil
+	return o, j.shown(seen) || o.vanished && j.Operation != task.Revoke, nil
 }
 
 // confirm writes that a change was seen, unless somebody has said so meanwhile.
@@ -163,7 +164,7 @@ func (l *lane) confirm(ctx context.Context, tx *pg.Tx, o outcome) error {
 	if err := follow(ctx, tx, both); err != nil {
 		return err
 	}
-	if o.job.Operation == CreateAccount && o.state == Done && o.job.IdentityID != nil {
+	if o.job.Operation == task.CreateAccount && o.state == task.Done && o.job.IdentityID != nil {
 		const turn = `insert into work_item (tenant_id, kind, subject) values (current_tenant(), 'provisioning', $1)`
 		if _, err := tx.Exec(ctx, turn, *o.job.IdentityID); err != nil {
 			return fmt.Errorf("have the person looked at again: %w", err)

@@ -10,6 +10,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/failure"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
@@ -101,10 +104,10 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 		connectors, tasks, accounts = append(connectors, u.Connector), append(tasks, u.ID), append(accounts, u.Account)
 		p.tasks = append(
 			p.tasks,
-			draft{
+			task.Draft{
 				ID:          u.ID,
 				ConnectorID: u.Connector,
-				Operation:   CreateAccount,
+				Operation:   task.CreateAccount,
 				IdentityID:  u.Identity,
 				AccountID:   u.Account,
 			},
@@ -120,7 +123,7 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 			},
 		)
 	}
-	if p.can, err = abilities(ctx, tx, connectors); err != nil {
+	if p.can, err = ability.Read(ctx, tx, connectors); err != nil {
 		return err
 	}
 	// Their old names are free for themselves.
@@ -139,10 +142,10 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	}
 	for i, a := range p.accounts {
 		d := p.tasks[a.task]
-		if d.failed != nil {
-			return fault.Coded(fault.Conflict, "account_not_makeable", "%s", d.failed.Message).
+		if d.Failed != nil {
+			return fault.Coded(fault.Conflict, "account_not_makeable", "%s", d.Failed.Message).
 				Also("task_id", all[i].ID).
-				Also("advice", unmakable(d.failed))
+				Also("advice", failure.AdviceOfDraft(d.Failed))
 		}
 		const task = `update provisioning_task set payload = $2 where id = $1`
 		if _, err := tx.Exec(ctx, task, d.ID, d.Payload); err != nil {

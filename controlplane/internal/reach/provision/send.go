@@ -11,6 +11,8 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/failure"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -38,7 +40,7 @@ type outcome struct {
 
 // made says whether the target was changed, as far as is known.
 func (o outcome) made() bool {
-	return (o.state == Done || o.state == Verifying) && o.job.Mode == ModeAuto
+	return (o.state == task.Done || o.state == task.Verifying) && o.job.Mode == task.ModeAuto
 }
 
 // maxTries is how often a change is tried that may succeed another time: with their pauses, for about an hour and a
@@ -48,7 +50,7 @@ const maxTries = 9
 // untiring says that the change is tried for as long as the target cannot be reached: an account that its owner must
 // not use any more does not become usable for good because the target was away for too long.
 func (j job) untiring() bool {
-	return j.Operation == Disable && j.Payload.DisabledFor != "" && j.Payload.DisabledFor != forOrder
+	return j.Operation == task.Disable && j.Payload.DisabledFor != "" && j.Payload.DisabledFor != task.ForOrder
 }
 
 // pause is how long to wait after so many tries: 5 s, and twice as long each time up to half an hour, spread so that
@@ -61,7 +63,7 @@ func pause(tries int) time.Duration {
 // attempt sends a task. It knows no database: what it says is written afterwards.
 func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
 	if !l.sure() {
-		return outcome{job: j, state: Queued, unsure: j.Unsure, result: "not_sent"}
+		return outcome{job: j, state: task.Queued, unsure: j.Unsure, result: "not_sent"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.s.CallLimit)
 	defer cancel()
@@ -75,7 +77,7 @@ func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
 		}
 		o.at, o.before, o.unsure = time.Since(began), before, o.unsure || doubt && o.detail != nil
 	}()
-	if j.Operation != CreateAccount && j.RemoteID == "" && j.Mode != ModeSimulate {
+	if j.Operation != task.CreateAccount && j.RemoteID == "" && j.Mode != task.ModeSimulate {
 		return l.judge(
 			j,
 			v1.ProvisionResponse{
@@ -87,13 +89,14 @@ func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
 			},
 		)
 	}
-	if j.Unsure && j.Mode != ModeSimulate {
+	if j.Unsure && j.Mode != task.ModeSimulate {
 		settled, found, o := l.lookFirst(ctx, j)
 		if settled {
 			return o
 		}
 		before = found.Account
-		doubt = before == nil && found.Presence != v1.PresenceGone && (j.Operation == Enable || j.Operation == Disable)
+		doubt = before == nil && found.Presence != v1.PresenceGone &&
+			(j.Operation == task.Enable || j.Operation == task.Disable)
 	}
 	crashpoint.Reach("provision.send")
 	res, err := l.s.Dispatch.Provision(ctx, l.target.Target, j.request(l))
@@ -101,7 +104,7 @@ func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
 	if err != nil {
 		return l.judgeError(j, err, ctx.Err() != nil)
 	}
-	if res.Success && res.Account == nil && j.Operation == CreateAccount && res.Outcome != v1.OutcomePending {
+	if res.Success && res.Account == nil && j.Operation == task.CreateAccount && res.Outcome != v1.OutcomePending {
 		res.Account = l.find(ctx, j)
 	}
 	return l.judge(j, res)
@@ -152,7 +155,7 @@ func (l *lane) read(ctx context.Context, j job) (v1.ReadResponse, error) {
 		AuthConfig:          l.target.Auth,
 		Accounts:            []v1.ProvisionTarget{j.target()},
 	}
-	if j.Operation == Grant || j.Operation == Revoke {
+	if j.Operation == task.Grant || j.Operation == task.Revoke {
 		req.Entitlements = []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: j.Right, NativeRef: j.RightRef}}
 	}
 	return l.s.Dispatch.Read(ctx, l.target.Target, req)
@@ -160,10 +163,10 @@ func (l *lane) read(ctx context.Context, j job) (v1.ReadResponse, error) {
 
 // shown says whether what was read is what the task asks for. A password cannot be seen.
 func (j job) shown(seen v1.ReadResponse) bool {
-	if j.Operation == Grant || j.Operation == Revoke {
+	if j.Operation == task.Grant || j.Operation == task.Revoke {
 		for _, g := range seen.Grants {
 			if g.EntitlementRemoteID == j.Right {
-				return g.Held == (j.Operation == Grant)
+				return g.Held == (j.Operation == task.Grant)
 			}
 		}
 		return false
@@ -174,14 +177,14 @@ func (j job) shown(seen v1.ReadResponse) bool {
 	a := seen.Accounts[0].Account
 	if a == nil || a.Deleted {
 		// That a record is not shown is no proof that it has gone: it may lie outside of what the connector reads.
-		return j.Operation == DeleteAccount && (a != nil || seen.Accounts[0].Presence == v1.PresenceGone)
+		return j.Operation == task.DeleteAccount && (a != nil || seen.Accounts[0].Presence == v1.PresenceGone)
 	}
 	switch j.Operation {
-	case CreateAccount, UpdateAccount, RenameAccount:
-		return j.Payload.Account != nil && as(*j.Payload.Account, *a, j.Operation == CreateAccount)
-	case Enable, Disable:
-		return a.IsDisabled != nil && *a.IsDisabled == (j.Operation == Disable)
-	case Unlock:
+	case task.CreateAccount, task.UpdateAccount, task.RenameAccount:
+		return j.Payload.Account != nil && as(*j.Payload.Account, *a, j.Operation == task.CreateAccount)
+	case task.Enable, task.Disable:
+		return a.IsDisabled != nil && *a.IsDisabled == (j.Operation == task.Disable)
+	case task.Unlock:
 		return a.IsLocked != nil && !*a.IsLocked
 	}
 	return false
@@ -252,7 +255,7 @@ func (l *lane) judgeError(j job, err error, cut bool) outcome {
 	o := l.judge(j, v1.ProvisionResponse{ErrorDetail: d})
 	if cut || d.Class == v1.ClassInternal || d.Class == v1.ClassProtocol || d.Class == v1.ClassTransient ||
 		d.Class == v1.ClassTargetFault {
-		o.unsure = j.Mode != ModeSimulate // looking costs less than doing it twice
+		o.unsure = j.Mode != task.ModeSimulate // looking costs less than doing it twice
 	}
 	return o
 }
@@ -280,22 +283,22 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 		}
 	}
 	switch {
-	case res.Success && j.Mode == ModeSimulate:
-		o.state, o.result = Simulated, v1.OutcomePlanned
+	case res.Success && j.Mode == task.ModeSimulate:
+		o.state, o.result = task.Simulated, v1.OutcomePlanned
 	case res.Success && res.Outcome == v1.OutcomeManual:
-		o.state, o.advice = Manual, "The target system requires that a person makes this change. Make it there, then "+
+		o.state, o.advice = task.Manual, "The target system requires that a person makes this change. Make it there, then "+
 			"complete this task with a note."
 	case res.Success && (res.Verified || res.Outcome == v1.OutcomeAlready || res.Outcome == v1.OutcomeNoop):
-		o.state, o.verified = Done, true
-		if j.Operation == CreateAccount && res.Account == nil {
-			o.state, o.verified = Verifying, false // under which key it is there has still to be seen
+		o.state, o.verified = task.Done, true
+		if j.Operation == task.CreateAccount && res.Account == nil {
+			o.state, o.verified = task.Verifying, false // under which key it is there has still to be seen
 		}
 	case res.Success:
-		o.state, o.advice = Verifying, told(res.Warnings)
+		o.state, o.advice = task.Verifying, told(res.Warnings)
 	case j.takesAway() && j.gone(res):
-		o.state, o.verified, o.result, o.detail, o.vanished = Done, true, v1.OutcomeAlready, nil, true
-	case (j.takesAway() || j.Operation == Enable && j.Unsure) && unseen(o.detail):
-		o.state, o.result = Verifying, v1.OutcomeUnknown
+		o.state, o.verified, o.result, o.detail, o.vanished = task.Done, true, v1.OutcomeAlready, nil, true
+	case (j.takesAway() || j.Operation == task.Enable && j.Unsure) && unseen(o.detail):
+		o.state, o.result = task.Verifying, v1.OutcomeUnknown
 		o.advice = "The record was not seen, and it is not proven to be gone. It is looked for again; widen what the " +
 			"connector reads, or see to it in the target."
 	case res.Outcome == v1.OutcomeUnknown:
@@ -309,7 +312,7 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 
 // takesAway says that the task is done where its account is gone.
 func (j job) takesAway() bool {
-	return j.Operation == Disable || j.Operation == DeleteAccount || j.Operation == Revoke
+	return j.Operation == task.Disable || j.Operation == task.DeleteAccount || j.Operation == task.Revoke
 }
 
 // gone says that the account of a refused change does not exist any more: the connector has proven it, or it does not
@@ -329,7 +332,7 @@ func unseen(d *v1.ErrorDetail) bool {
 
 // awaited says that nobody has seen yet what the target is said to have done.
 func (o outcome) awaited() bool {
-	return o.result == v1.OutcomePending || o.state == Verifying && o.result == v1.OutcomeUnknown
+	return o.result == v1.OutcomePending || o.state == task.Verifying && o.result == v1.OutcomeUnknown
 }
 
 // told is what the connector has to say of a change that was made and is not all that was asked for, such as an account
@@ -344,14 +347,14 @@ func told(warnings []v1.Warning) string {
 
 // again says whether a change that failed is tried again, and when.
 func (l *lane) again(o *outcome) {
-	o.class = classOf(o.detail)
+	o.class = failure.ClassOf(o.detail)
 	tries := o.job.Tries + 1
 	switch {
-	case stops(o.class) && !o.answered() || o.detail.Class == v1.ClassAgentUnavailable:
-		o.state, o.pause = Retrying, l.haltFor(o)
+	case failure.StopsLane(o.class) && !o.answered() || o.detail.Class == v1.ClassAgentUnavailable:
+		o.state, o.pause = task.Retrying, l.haltFor(o)
 		o.halt = o.detail.Message
-	case o.class == classTransient && (tries < maxTries || o.job.untiring()):
-		o.state, o.counts, o.pause = Retrying, true, pause(tries-1)
+	case o.class == failure.ClassTransient && (tries < maxTries || o.job.untiring()):
+		o.state, o.counts, o.pause = task.Retrying, true, pause(tries-1)
 		if o.job.untiring() {
 			o.pause = min(o.pause, 5*time.Minute)
 		}
@@ -359,14 +362,14 @@ func (l *lane) again(o *outcome) {
 			o.pause = max(o.pause, min(time.Duration(*after)*time.Millisecond, time.Hour))
 		}
 	default:
-		o.state, o.counts, o.advice = Failed, true, advise(o.job.Operation, o.class, o.detail)
+		o.state, o.counts, o.advice = task.Failed, true, failure.Advice(o.job.Operation, o.class, o.detail)
 	}
 }
 
 // answered says that the target has refused this one change because of the connector's settings: others may well go
 // through, and are not to wait behind it.
 func (o outcome) answered() bool {
-	return o.class == classConfig && o.detail.Target != nil &&
+	return o.class == failure.ClassConfig && o.detail.Target != nil &&
 		(o.detail.Target.LDAP != nil || o.detail.Target.HTTP != nil)
 }
 
@@ -378,7 +381,7 @@ func (l *lane) haltFor(o *outcome) time.Duration {
 		return d + rand.N(d/10+time.Millisecond)
 	}
 	base := time.Minute
-	if o.class == classThrottled || o.detail.Class == v1.ClassAgentUnavailable {
+	if o.class == failure.ClassThrottled || o.detail.Class == v1.ClassAgentUnavailable {
 		base = 5 * time.Second
 	}
 	d := min(base<<min(l.failed, 5), 30*time.Minute)

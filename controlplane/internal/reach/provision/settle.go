@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/failure"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
@@ -61,11 +63,11 @@ func (o outcome) row() settled {
 		r.Outcome = "refused"
 	}
 	switch o.state {
-	case Done:
+	case task.Done:
 		r.Verified, r.Over = "yes", true
-	case Verifying:
+	case task.Verifying:
 		r.Verified, r.Over = "pending", true
-	case Failed, Simulated:
+	case task.Failed, task.Simulated:
 		r.Over = true
 	}
 	return r
@@ -168,7 +170,7 @@ func (l *lane) write(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 func replanned(ctx context.Context, tx *pg.Tx, rows []settled) error {
 	var over []string
 	for _, r := range rows {
-		if r.State != Running {
+		if r.State != task.Running {
 			over = append(over, r.ID)
 		}
 	}
@@ -191,7 +193,7 @@ func replanned(ctx context.Context, tx *pg.Tx, rows []settled) error {
 func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome, error) {
 	var keys []string
 	for _, o := range ended {
-		if o.job.Operation == CreateAccount && o.made() && o.account != nil && o.job.AccountID != nil {
+		if o.job.Operation == task.CreateAccount && o.made() && o.account != nil && o.job.AccountID != nil {
 			keys = append(keys, o.account.ExternalID)
 		}
 	}
@@ -219,7 +221,7 @@ func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 		return nil, fmt.Errorf("look for the same accounts: %w", err)
 	}
 	for i, o := range ended {
-		if o.job.Operation != CreateAccount || !o.made() || o.account == nil || o.job.AccountID == nil {
+		if o.job.Operation != task.CreateAccount || !o.made() || o.account == nil || o.job.AccountID == nil {
 			continue
 		}
 		t, found := there[o.account.ExternalID]
@@ -233,14 +235,14 @@ func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 			}
 			ended[i] = outcome{
 				job:    o.job,
-				state:  Failed,
+				state:  task.Failed,
 				result: "refused",
 				counts: true,
-				class:  classConflict,
+				class:  failure.ClassConflict,
 				detail: d,
 				at:     o.at,
 				by:     o.by,
-				advice: advise(CreateAccount, classConflict, d),
+				advice: failure.Advice(task.CreateAccount, failure.ClassConflict, d),
 			}
 		default:
 			if err := adopt(ctx, tx, *o.job.AccountID, t.id); err != nil {
@@ -281,21 +283,25 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 			seen = append(seen, s)
 		}
 		switch {
-		case o.job.Mode == ModeSimulate || o.job.AccountID == nil:
+		case o.job.Mode == task.ModeSimulate || o.job.AccountID == nil:
 		case o.made() && o.job.GrantID != nil:
 			states = append(
 				states,
-				grantstatus.State{ID: *o.job.GrantID, Status: grantAfter(o), Held: o.job.Operation == Grant && !o.awaited()},
+				grantstatus.State{
+					ID:     *o.job.GrantID,
+					Status: grantAfter(o),
+					Held:   o.job.Operation == task.Grant && !o.awaited(),
+				},
 			)
 		case o.made():
 			if s, known := o.observed(l.s.Now()); known {
 				seen = append(seen, s)
 			}
-		case o.state == Failed && o.job.Operation == Grant && o.job.GrantID != nil:
+		case o.state == task.Failed && o.job.Operation == task.Grant && o.job.GrantID != nil:
 			states = append(states, grantstatus.State{ID: *o.job.GrantID, Status: "failed"})
-		case o.state == Failed && o.job.Operation == CreateAccount:
+		case o.state == task.Failed && o.job.Operation == task.CreateAccount:
 			failed = append(failed, *o.job.AccountID)
-		case o.state == Failed && o.job.Operation == DeleteAccount:
+		case o.state == task.Failed && o.job.Operation == task.DeleteAccount:
 			if err := directoryaccount.SetStatus(ctx, tx, *o.job.AccountID, "disabled"); err != nil {
 				return err
 			}
@@ -316,9 +322,9 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 // reading shows it.
 func grantAfter(o outcome) string {
 	switch {
-	case o.job.Operation == Grant && o.awaited():
+	case o.job.Operation == task.Grant && o.awaited():
 		return "pending"
-	case o.job.Operation == Grant:
+	case o.job.Operation == task.Grant:
 		return "active"
 	case o.awaited():
 		return "revoking"
@@ -329,7 +335,7 @@ func grantAfter(o outcome) string {
 // observed is what is known of an account after a change. What the target has only taken note of is not known yet.
 func (o outcome) observed(now time.Time) (directoryaccount.Observed, bool) {
 	s := directoryaccount.Observed{ID: *o.job.AccountID}
-	if o.awaited() || o.job.Operation == CreateAccount && o.account == nil {
+	if o.awaited() || o.job.Operation == task.CreateAccount && o.account == nil {
 		return s, false
 	}
 	if a := o.account; a != nil {
@@ -344,21 +350,21 @@ func (o outcome) observed(now time.Time) (directoryaccount.Observed, bool) {
 		return s, true
 	}
 	switch o.job.Operation {
-	case CreateAccount:
+	case task.CreateAccount:
 		if s.IsDisabled == nil {
 			s.IsDisabled = &no
 		}
-	case Disable:
+	case task.Disable:
 		s.IsDisabled, s.DisabledFor = &yes, o.job.Payload.DisabledFor
-	case Enable:
+	case task.Enable:
 		s.IsDisabled, s.Enabled = &no, true
-	case Unlock:
+	case task.Unlock:
 		s.IsLocked = &no
-	case SetPassword:
+	case task.SetPassword:
 		s.PasswordSetAt = &now
-	case DeleteAccount:
+	case task.DeleteAccount:
 		s.Deleted = true
-	case UpdateAccount, RenameAccount:
+	case task.UpdateAccount, task.RenameAccount:
 		if p := o.job.Payload.Account; p != nil && o.account == nil {
 			s.Username, s.Email, s.DisplayName, s.FirstName, s.LastName, s.EmployeeNumber = p.Username, p.Email,
 				p.DisplayName, p.FirstName, p.LastName, p.EmployeeNumber
@@ -371,8 +377,8 @@ func (o outcome) observed(now time.Time) (directoryaccount.Observed, bool) {
 // because an earlier change of unknown outcome may have done so: as it is stored, it may not be.
 func (o outcome) unchanged() (directoryaccount.Observed, bool) {
 	a, op := o.before, o.job.Operation
-	if a == nil || a.Deleted || a.IsDisabled == nil || o.state != Failed || o.job.AccountID == nil ||
-		op != Enable && op != Disable {
+	if a == nil || a.Deleted || a.IsDisabled == nil || o.state != task.Failed || o.job.AccountID == nil ||
+		op != task.Enable && op != task.Disable {
 		return directoryaccount.Observed{}, false
 	}
 	return directoryaccount.Observed{ID: *o.job.AccountID, IsDisabled: a.IsDisabled, IsLocked: a.IsLocked}, true
@@ -384,13 +390,13 @@ func follow(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 	var done, failed, deleted []string
 	for _, o := range ended {
 		switch {
-		case o.state == Done || o.state == Simulated || o.state == Verifying && o.job.Operation != CreateAccount:
+		case o.state == task.Done || o.state == task.Simulated || o.state == task.Verifying && o.job.Operation != task.CreateAccount:
 			done = append(done, o.job.ID)
-		case o.state == Failed:
+		case o.state == task.Failed:
 			failed = append(failed, o.job.ID)
 		}
-		if o.state == Done && (o.job.Operation == DeleteAccount || o.vanished) && o.job.AccountID != nil &&
-			o.job.Mode != ModeSimulate {
+		if o.state == task.Done && (o.job.Operation == task.DeleteAccount || o.vanished) && o.job.AccountID != nil &&
+			o.job.Mode != task.ModeSimulate {
 			deleted = append(deleted, *o.job.AccountID)
 		}
 	}
@@ -470,13 +476,13 @@ func (l *lane) entries(ended []outcome) []audit.Entry {
 			more["grant_id"] = *o.job.GrantID
 		}
 		switch o.state {
-		case Done, Verifying:
+		case task.Done, task.Verifying:
 			more["outcome"], more["verified"] = string(o.result), o.verified
 			entries = append(entries, entryOf("provisioning.done", audit.Success, o, account, l.id, more))
-		case Failed:
+		case task.Failed:
 			more["error_class"], more["error_code"] = o.class, o.detail.Code
 			entries = append(entries, entryOf("provisioning.failed", audit.Failure, o, account, l.id, more))
-		case Simulated:
+		case task.Simulated:
 			entries = append(entries, entryOf("provisioning.simulated", audit.Success, o, account, l.id, more))
 		}
 	}
@@ -503,8 +509,8 @@ func (l *lane) mood(ctx context.Context, tx *pg.Tx, ended []outcome) (stop bool,
 		if o.halt != "" && o.pause >= longest {
 			halt, longest = o.halt, o.pause
 		}
-		worked = worked || o.made() || o.state == Simulated
-		failed = failed || o.state == Failed
+		worked = worked || o.made() || o.state == task.Simulated
+		failed = failed || o.state == task.Failed
 	}
 	if failed {
 		if err := l.failing(ctx, tx); err != nil {

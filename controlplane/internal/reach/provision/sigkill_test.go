@@ -87,7 +87,7 @@ func (o overHTTP) Writes(string, v1.AuthConfig) connectorkit.Writes {
 }
 
 func TestAProcessThatIsKilledAgainAndAgainMakesEachChangeOnce(t *testing.T) {
-	h := open(t)
+	h := Open(t)
 	staff := h.Entitlement(h.connector, "staff")
 	const people = 30
 	for i := range people {

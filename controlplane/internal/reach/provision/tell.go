@@ -7,6 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/manual"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 )
 
 // Told is a task as somebody is told of it who has to do something about it.
@@ -34,34 +37,38 @@ func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Told, error) {
 	if err != nil {
 		return nil, err
 	}
-	drafts, connectors := make([]draft, len(tasks)), make([]string, len(tasks))
+	drafts, connectors := make([]task.Draft, len(tasks)), make([]string, len(tasks))
 	for i, t := range tasks {
 		connectors[i] = t.ConnectorID
-		drafts[i] = draft{
+		drafts[i] = task.Draft{
 			Operation:     t.Operation,
 			IdentityID:    orEmpty(t.IdentityID),
 			AccountID:     orEmpty(t.AccountID),
 			EntitlementID: orEmpty(t.EntitlementID),
 			Payload:       payloads[t.ID],
-			Mode:          ModeManual,
+			Mode:          task.ModeManual,
 		}
 	}
-	names, err := namesOf(ctx, tx, drafts)
+	names, err := manual.ReadNames(ctx, tx, drafts)
 	if err != nil {
 		return nil, err
 	}
-	can, err := abilities(ctx, tx, connectors)
+	can, err := ability.Read(ctx, tx, connectors)
 	if err != nil {
 		return nil, err
 	}
 	told := make([]Told, len(tasks))
 	for i, t := range tasks {
-		told[i] = Told{Task: t, Payload: payloads[t.ID].shown(), ByHand: byHand(drafts[i], can[t.ConnectorID], names)}
+		told[i] = Told{
+			Task:    t,
+			Payload: shownPayload(payloads[t.ID]),
+			ByHand:  manual.Instructions(drafts[i], can[t.ConnectorID], names),
+		}
 	}
 	return told, nil
 }
 
-func payloadsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]payload, error) {
+func payloadsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]task.Payload, error) {
 	rows, err := tx.Query(
 		ctx,
 		`select id::text, payload from provisioning_task where id = any(@ids::text[]::uuid[])`,
@@ -70,10 +77,10 @@ func payloadsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]payloa
 	if err != nil {
 		return nil, fmt.Errorf("read what tasks write: %w", err)
 	}
-	found := map[string]payload{}
+	found := map[string]task.Payload{}
 	var id string
 	for rows.Next() {
-		var p payload
+		var p task.Payload
 		if err := rows.Scan(&id, &p); err != nil {
 			rows.Close()
 			return nil, fmt.Errorf("read what tasks write: %w", err)
@@ -89,7 +96,7 @@ func payloadsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]payloa
 // Refusals says of connectors why no task of an operation is made through them. Those through which it can be made are
 // left out.
 func Refusals(ctx context.Context, tx *pg.Tx, connectorIDs []string, operation string) (map[string]string, error) {
-	can, err := abilities(ctx, tx, connectorIDs)
+	can, err := ability.Read(ctx, tx, connectorIDs)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -34,11 +36,11 @@ type Task struct {
 	EntitlementID *string             `json:"entitlement_id" db:"entitlement_id"`
 	Entitlement   *identity.Reference `json:"entitlement" db:"entitlement"`
 	CreatedFrom   string              `json:"created_from" db:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
-	ReasonRefs    []Ref               `json:"reason_refs" db:"reason_refs" nullable:"false" doc:"What it is for."`
+	ReasonRefs    []task.Ref          `json:"reason_refs" db:"reason_refs" nullable:"false" doc:"What it is for."`
 	DependsOn     []string            `json:"depends_on" db:"depends_on" nullable:"false" doc:"The tasks that have to be done first."`
 	AttemptCount  int                 `json:"attempt_count" db:"attempt_count"`
 	NextAttemptAt *time.Time          `json:"next_attempt_at" db:"next_attempt_at" doc:"When it is sent, at the earliest; null when it is not going to be."`
-	Waiting       *Waiting            `json:"waiting" db:"waiting" doc:"What keeps everything from being sent through the connector; null when nothing does, or the task has ended."`
+	Waiting       *ability.Waiting    `json:"waiting" db:"waiting" doc:"What keeps everything from being sent through the connector; null when nothing does, or the task has ended."`
 	Outcome       *string             `json:"outcome" db:"outcome" doc:"Of the last attempt: applied, already, noop, pending, manual_required, planned, unknown, refused, not_sent; cancelled; completed by hand."`
 	Error         *v1.ErrorDetail     `json:"error" db:"error" doc:"What the target said."`
 	ErrorClass    *string             `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
@@ -78,8 +80,8 @@ type TaskPayload struct {
 	Credential *TaskCredential      `json:"credential"`
 }
 
-// shown leaves out what is nobody's to read.
-func (p payload) shown() TaskPayload {
+// shownPayload leaves out what is nobody's to read.
+func shownPayload(p task.Payload) TaskPayload {
 	out := TaskPayload{Account: p.Account}
 	if p.Credential != nil {
 		out.Credential = &TaskCredential{p.Credential.Mode, p.Credential.ForceChange}
@@ -120,7 +122,7 @@ func shown(tx *pg.Tx, own bool) string {
 }
 
 const aroundTask = `
-	left join connector c on c.tenant_id = t.tenant_id and c.id = t.connector_id` + aroundConnector + `
+	left join connector c on c.tenant_id = t.tenant_id and c.id = t.connector_id` + ability.AroundConnectorSQL + `
 	left join identity i on i.tenant_id = t.tenant_id and i.id = t.identity_id
 	left join account a on a.tenant_id = t.tenant_id and a.id = t.account_id
 	left join entitlement e on e.tenant_id = t.tenant_id and e.id = t.entitlement_id`
@@ -134,7 +136,7 @@ const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 	coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) end as entitlement, t.created_from,
 	t.reason_refs, t.depends_on::text[] as depends_on, t.attempts as attempt_count,
 	case when t.state in ('queued', 'retrying') then t.next_attempt_at end as next_attempt_at,
-	    case when t.state in ('queued', 'retrying', 'running') then ` + waiting + ` end as waiting,
+	    case when t.state in ('queued', 'retrying', 'running') then ` + ability.WaitingSQL + ` end as waiting,
 	t.outcome, t.error, t.error_class, t.advice,
 	jsonb_build_object('state', t.verified, 'by', t.verified_by, 'at', t.verified_at, 'run_id',
 	t.verified_run_id) as verified, t.assigned_to, t.note, t.created_by, t.created_at, t.escalated_at, t.updated_at,
@@ -267,13 +269,13 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (TaskDetail, error) {
 	if err != nil {
 		return d, fmt.Errorf("find task: %w", err)
 	}
-	var p payload
+	var p task.Payload
 	const more = `select payload, coalesce(plan, '[]'), coalesce(changes, '[]'),
 		executed_by from provisioning_task where id = $1`
 	if err := tx.QueryRow(ctx, more, id).Scan(&p, &d.Plan, &d.Changes, &d.ExecutedBy); err != nil {
 		return d, fmt.Errorf("find task: %w", err)
 	}
-	d.Payload = p.shown()
+	d.Payload = shownPayload(p)
 	rows, err = tx.Query(
 		ctx,
 		`select n, at, request_id, outcome, error_class, upstream, executed_by,

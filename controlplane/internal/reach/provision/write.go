@@ -14,6 +14,10 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/failure"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/manual"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grantstatus"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -22,30 +26,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// draft is a task that is about to be written down.
-type draft struct {
-	ID            string
-	ConnectorID   string
-	Operation     string
-	IdentityID    string
-	AccountID     string
-	GrantID       string
-	EntitlementID string
-	Payload       payload
-	Reasons       []string
-	CreatedFrom   string
-	Mode          string
-	Urgent        bool
-	After         []string // tasks that have to be done before
-	Replaces      []string // pending tasks in whose place it comes: they are cancelled
-	Note          string
-	Refs          []Ref
-	// what it comes in place of may have been made: the target is looked at before it is sent
-	Unsure bool
-	failed *v1.ErrorDetail // it cannot be made at all
-}
-
-// row is a draft as the statement reads it.
+// taskRow is a draft as the statement reads it.
 type taskRow struct {
 	ID            string          `json:"id"`
 	ConnectorID   string          `json:"connector_id"`
@@ -54,8 +35,8 @@ type taskRow struct {
 	AccountID     *string         `json:"account_id"`
 	GrantID       *string         `json:"grant_id"`
 	EntitlementID *string         `json:"entitlement_id"`
-	Payload       payload         `json:"payload"`
-	ReasonRefs    []Ref           `json:"reason_refs"`
+	Payload       task.Payload    `json:"payload"`
+	ReasonRefs    []task.Ref      `json:"reason_refs"`
 	CreatedFrom   string          `json:"created_from"`
 	Mode          string          `json:"mode"`
 	Lane          string          `json:"lane"`
@@ -75,7 +56,8 @@ func optional(s string) *string {
 	return &s
 }
 
-func (d draft) row(can ability, advice string) taskRow {
+// rowOf is the row of a draft. advice says what a person has to do, if one has to do it.
+func rowOf(d task.Draft, can ability.Ability, advice string) taskRow {
 	r := taskRow{
 		ID:            d.ID,
 		ConnectorID:   d.ConnectorID,
@@ -88,33 +70,33 @@ func (d draft) row(can ability, advice string) taskRow {
 		ReasonRefs:    slices.Clone(d.Refs),
 		CreatedFrom:   d.CreatedFrom,
 		Mode:          d.Mode,
-		Lane:          Normal,
-		State:         Queued,
+		Lane:          task.Normal,
+		State:         task.Queued,
 		Key:           uuid.NewString(),
 		DependsOn:     d.After,
 		Note:          optional(d.Note),
-		Unsure:        d.Unsure && d.Mode == ModeAuto,
+		Unsure:        d.Unsure && d.Mode == task.ModeAuto,
 		Advice:        optional(advice),
 	}
 	for _, id := range d.Reasons {
-		r.ReasonRefs = append(r.ReasonRefs, Ref{"access_reason", id})
+		r.ReasonRefs = append(r.ReasonRefs, task.Ref{Type: "access_reason", ID: id})
 	}
 	if r.ReasonRefs == nil {
-		r.ReasonRefs = []Ref{}
+		r.ReasonRefs = []task.Ref{}
 	}
 	if r.DependsOn == nil {
 		r.DependsOn = []string{}
 	}
 	if d.Urgent {
-		r.Lane = Urgent
+		r.Lane = task.Urgent
 	}
 	switch {
 	case len(d.After) > 0:
-		r.State = Blocked
-	case d.Mode == ModeManual:
-		r.State, r.Error = Manual, d.failed
-	case d.failed != nil:
-		r.State, r.Error = Failed, d.failed
+		r.State = task.Blocked
+	case d.Mode == task.ModeManual:
+		r.State, r.Error = task.Manual, d.Failed
+	case d.Failed != nil:
+		r.State, r.Error = task.Failed, d.Failed
 	}
 	return r
 }
@@ -124,7 +106,7 @@ const replaced = "another change takes its place"
 
 // replace cancels the tasks in whose place others come, also those of which nobody knows whether they were made: what
 // comes instead says how the target is to be in the end.
-func replace(ctx context.Context, tx *pg.Tx, tasks []draft) error {
+func replace(ctx context.Context, tx *pg.Tx, tasks []task.Draft) error {
 	var old []ending
 	for _, d := range tasks {
 		for _, id := range d.Replaces {
@@ -209,7 +191,7 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	}
 	real := slices.DeleteFunc(
 		slices.Clone(p.accounts),
-		func(a newAccount) bool { return p.tasks[a.task].Mode == ModeSimulate },
+		func(a newAccount) bool { return p.tasks[a.task].Mode == task.ModeSimulate },
 	)
 	placeholders := make([]directoryaccount.Pending, len(real))
 	for i, a := range real {
@@ -253,7 +235,7 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 // taskRows are the tasks with their advice.
 func (p *plan) taskRows(ctx context.Context, tx *pg.Tx) ([]taskRow, error) {
 	tasks := p.tasks
-	words, err := namesOf(ctx, tx, tasks)
+	words, err := manual.ReadNames(ctx, tx, tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -261,14 +243,14 @@ func (p *plan) taskRows(ctx context.Context, tx *pg.Tx) ([]taskRow, error) {
 	for i, d := range tasks {
 		advice := ""
 		switch {
-		case d.Mode == ModeManual:
-			advice = byHand(d, p.can[d.ConnectorID], words)
-		case d.failed != nil && d.failed.Code == "removed_in_target":
+		case d.Mode == task.ModeManual:
+			advice = manual.Instructions(d, p.can[d.ConnectorID], words)
+		case d.Failed != nil && d.Failed.Code == "removed_in_target":
 			advice = "Retry the task to restore the access in the target, or end the reasons for it."
-		case d.failed != nil:
-			advice = unmakable(d.failed)
+		case d.Failed != nil:
+			advice = failure.AdviceOfDraft(d.Failed)
 		}
-		rows[i] = d.row(p.can[d.ConnectorID], advice)
+		rows[i] = rowOf(d, p.can[d.ConnectorID], advice)
 	}
 	return rows, nil
 }
@@ -451,7 +433,7 @@ func (p *plan) render(ctx context.Context, tx *pg.Tx) error {
 		for n, i := range byConnector[connector] {
 			about[n] = facts[p.accounts[i].IdentityID]
 		}
-		names, err := shape.NamesFor(ctx, tx, p.can[connector].config, about)
+		names, err := shape.NamesFor(ctx, tx, p.can[connector].Config, about)
 		if err != nil {
 			return err
 		}
@@ -469,18 +451,18 @@ func (p *plan) render(ctx context.Context, tx *pg.Tx) error {
 func (p *plan) renderOne(i int, f identity.Facts, names *shape.Names) {
 	a := &p.accounts[i]
 	d := &p.tasks[a.task]
-	made, credential, err := p.can[a.ConnectorID].config.Account(f, names.Taken)
+	made, credential, err := p.can[a.ConnectorID].Config.Account(f, names.Taken)
 	var cannot *shape.Unmakable
 	switch {
 	case errors.As(err, &cannot):
-		d.failed = &v1.ErrorDetail{
+		d.Failed = &v1.ErrorDetail{
 			Class:   v1.ClassData,
 			Code:    "account_not_makeable",
 			Message: cannot.Error(),
 			Phase:   "template",
 		}
 	case err != nil:
-		d.failed = &v1.ErrorDetail{
+		d.Failed = &v1.ErrorDetail{
 			Class:   v1.ClassConfig,
 			Code:    "invalid_template",
 			Message: err.Error(),
@@ -490,11 +472,11 @@ func (p *plan) renderOne(i int, f identity.Facts, names *shape.Names) {
 		override(&made, p.given)
 		d.Payload.Account, d.Payload.Credential = &made, credential
 		a.Username, a.Email, a.DisplayName = orEmpty(made.Username), orEmpty(made.Email), orEmpty(made.DisplayName)
-		if d.Mode != ModeSimulate {
+		if d.Mode != task.ModeSimulate {
 			names.Take(a.Username)
 		}
 	}
-	if d.failed != nil && d.Mode != ModeManual {
+	if d.Failed != nil && d.Mode != task.ModeManual {
 		a.Status = "failed"
 	}
 }

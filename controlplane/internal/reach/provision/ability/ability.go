@@ -1,4 +1,4 @@
-package provision
+package ability
 
 import (
 	"cmp"
@@ -11,11 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 )
 
-// ability is what may be changed through a connector.
-type ability struct {
+// Ability is what may be changed through a connector.
+type Ability struct {
 	ID          string
 	Name        string
 	Mode        string
@@ -24,70 +25,70 @@ type ability struct {
 	WhyNot      string   // what is missing in the connector's settings or in its target, by its own words
 	DeleteAfter *time.Duration
 	KeepGroups  bool
-	config      shape.Config
+	Config      shape.Config
 }
 
-// may says whether tasks of an operation are made at all. What a person does by hand needs no ability of the connector.
-func (a ability) may(operation string) bool {
+// May says whether tasks of an operation are made at all. What a person does by hand needs no ability of the connector.
+func (a Ability) May(operation string) bool {
 	switch a.Mode {
-	case ModeOff:
+	case task.ModeOff:
 		return false
-	case ModeManual:
+	case task.ModeManual:
 		return true
 	}
-	return slices.Contains(a.Ops, string(ops[operation])) || a.byHand(operation)
+	return slices.Contains(a.Ops, string(task.ConnectorOps[operation])) || a.byHand(operation)
 }
 
 // byHand says that a person has to make the change although the connector writes: its settings allow the change, and
 // the target was seen not to offer it. Sent, it would fail.
-func (a ability) byHand(operation string) bool {
-	return a.Mode == ModeAuto && slices.Contains(a.Missing, string(ops[operation]))
+func (a Ability) byHand(operation string) bool {
+	return a.Mode == task.ModeAuto && slices.Contains(a.Missing, string(task.ConnectorOps[operation]))
 }
 
-// mode is how tasks of an operation are done.
-func (a ability) mode(operation string) string {
+// ModeOf is how tasks of an operation are done.
+func (a Ability) ModeOf(operation string) string {
 	if a.byHand(operation) {
-		return ModeManual
+		return task.ModeManual
 	}
 	return a.Mode
 }
 
-// missing is why a person has to make a change that the connector's settings allow; empty where that is not so.
-func (a ability) missing(operation string) string {
+// WhyByHand is why a person has to make a change that the connector's settings allow; empty where that is not so.
+func (a Ability) WhyByHand(operation string) string {
 	if !a.byHand(operation) {
 		return ""
 	}
-	return fmt.Sprintf("The connector %s cannot %s: %s", a.Name, spoken(operation), a.WhyNot)
+	return fmt.Sprintf("The connector %s cannot %s: %s", a.Name, Verb(operation), a.WhyNot)
 }
 
-// refusal says why no task of the operation is made.
-func (a ability) refusal(operation string) string {
+// Refusal says why no task of the operation is made.
+func (a Ability) Refusal(operation string) string {
 	switch {
-	case a.Mode == ModeOff:
+	case a.Mode == task.ModeOff:
 		return fmt.Sprintf("the connector %s writes nothing: its write_mode is off", a.Name)
-	case a.may(operation):
+	case a.May(operation):
 		return ""
 	case a.Ops == nil:
 		return fmt.Sprintf("it is not known yet what can be changed through the connector %s", a.Name)
 	case a.WhyNot != "":
-		return fmt.Sprintf("the connector %s cannot %s: %s", a.Name, spoken(operation), a.WhyNot)
+		return fmt.Sprintf("the connector %s cannot %s: %s", a.Name, Verb(operation), a.WhyNot)
 	}
-	return fmt.Sprintf("the connector %s cannot %s", a.Name, spoken(operation))
+	return fmt.Sprintf("the connector %s cannot %s", a.Name, Verb(operation))
 }
 
-// spoken is an operation in words that follow can, or is to.
-func spoken(operation string) string {
+// Verb is an operation in words that follow can, or is to.
+func Verb(operation string) string {
 	return map[string]string{
-		CreateAccount: "create accounts", UpdateAccount: "change accounts", RenameAccount: "rename accounts",
-		Enable:  "enable accounts",
-		Disable: "disable accounts", DeleteAccount: "delete accounts", Unlock: "unlock accounts",
-		SetPassword: "set passwords",
-		Grant:       "grant entitlements", Revoke: "revoke entitlements",
+		task.CreateAccount: "create accounts", task.UpdateAccount: "change accounts", task.RenameAccount: "rename accounts",
+		task.Enable:  "enable accounts",
+		task.Disable: "disable accounts", task.DeleteAccount: "delete accounts", task.Unlock: "unlock accounts",
+		task.SetPassword: "set passwords",
+		task.Grant:       "grant entitlements", task.Revoke: "revoke entitlements",
 	}[operation]
 }
 
-// abilities reads what may be changed through connectors. Those that are deleted are left out.
-func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]ability, error) {
+// Read reads what may be changed through connectors. Those that are deleted are left out.
+func Read(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Ability, error) {
 	configs, err := shape.Load(ctx, tx, connectorIDs)
 	if err != nil {
 		return nil, err
@@ -105,8 +106,8 @@ func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[strin
 	if err != nil {
 		return nil, fmt.Errorf("read abilities: %w", err)
 	}
-	found := map[string]ability{}
-	var a ability
+	found := map[string]Ability{}
+	var a Ability
 	_, err = pgx.ForEachRow(rows, []any{&a.ID, &a.Name, &a.Ops, &a.Missing, &a.WhyNot}, func() error {
 		c, known := configs[a.ID]
 		if !known {
@@ -114,7 +115,7 @@ func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[strin
 		}
 		one := a
 		one.Ops, one.Missing = slices.Clone(a.Ops), slices.Clone(a.Missing)
-		one.Mode, one.KeepGroups, one.config = c.WriteMode, c.Deprovision.KeepGroups, c
+		one.Mode, one.KeepGroups, one.Config = c.WriteMode, c.Deprovision.KeepGroups, c
 		if after, set := c.Deprovision.After(); set {
 			one.DeleteAfter = &after
 		}
@@ -130,7 +131,7 @@ func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[strin
 // Why says why nothing, or not everything, is written through a connector now, in words for people; empty when all is
 // well. Tasks that were made wait for as long as it holds.
 func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
-	can, err := abilities(ctx, tx, []string{connectorID})
+	can, err := Read(ctx, tx, []string{connectorID})
 	if err != nil {
 		return "", err
 	}
@@ -138,18 +139,18 @@ func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
 	if !known {
 		return "there is no such connector any more", nil
 	}
-	if a.Mode == ModeOff {
-		return a.refusal(Grant), nil
+	if a.Mode == task.ModeOff {
+		return a.Refusal(task.Grant), nil
 	}
-	if a.Mode == ModeSimulate {
+	if a.Mode == task.ModeSimulate {
 		return fmt.Sprintf("the connector %s only simulates: changes are planned and not sent", a.Name), nil
 	}
-	for _, operation := range []string{CreateAccount, Grant, Revoke, Disable} {
-		if why := cmp.Or(a.refusal(operation), a.missing(operation)); why != "" {
+	for _, operation := range []string{task.CreateAccount, task.Grant, task.Revoke, task.Disable} {
+		if why := cmp.Or(a.Refusal(operation), a.WhyByHand(operation)); why != "" {
 			return why, nil
 		}
 	}
-	w, err := waitingFor(ctx, tx, connectorID)
+	w, err := FindWaiting(ctx, tx, connectorID)
 	if err != nil || w == nil {
 		return "", err
 	}
@@ -163,9 +164,9 @@ type Waiting struct {
 	Until  *time.Time `json:"until" doc:"When it is retried automatically. Null: after someone has acted."`
 }
 
-// waiting is the SQL of what keeps a connector's tasks from being sent: of a connector c, its provisioning p and its
+// WaitingSQL is the SQL of what keeps a connector's tasks from being sent: of a connector c, its provisioning p and its
 // lane l.
-const waiting = `
+const WaitingSQL = `
 	case when exists (select from provisioning_switch s where s.tenant_id = c.tenant_id and not s.writes)
 	     then jsonb_build_object('code', 'switch_off', 'reason',
 	         'writing is switched off for the whole tenant' || coalesce(': ' || (select s.reason
@@ -183,12 +184,14 @@ const waiting = `
 	     then jsonb_build_object('code', 'target_unavailable', 'reason', l.wait_reason, 'until', l.wait_until)
 	end`
 
-const aroundConnector = `
+// AroundConnectorSQL joins to connectors c what WaitingSQL reads.
+const AroundConnectorSQL = `
 	left join connector_provisioning p on p.tenant_id = c.tenant_id and p.connector_id = c.id
 	left join provisioning_lane l on l.tenant_id = c.tenant_id and l.connector_id = c.id`
 
-func waitingFor(ctx context.Context, tx *pg.Tx, connectorID string) (w *Waiting, err error) {
-	err = tx.QueryRow(ctx, `select `+waiting+` from connector c `+aroundConnector+` where c.id = $1`, connectorID).
+// FindWaiting tells why nothing is sent through a connector at present; nil if nothing is in the way.
+func FindWaiting(ctx context.Context, tx *pg.Tx, connectorID string) (w *Waiting, err error) {
+	err = tx.QueryRow(ctx, `select `+WaitingSQL+` from connector c `+AroundConnectorSQL+` where c.id = $1`, connectorID).
 		Scan(&w)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("read what tasks wait for: %w", err)

@@ -1,4 +1,4 @@
-package provision
+package task
 
 import (
 	"slices"
@@ -57,14 +57,14 @@ const (
 
 // Why we disabled an account.
 const (
-	forLeft     = "left"
-	forLeave    = "leave"
-	forUnwanted = "unwanted"
-	forOrder    = "order"
+	ForLeft     = "left"
+	ForLeave    = "leave"
+	ForUnwanted = "unwanted"
+	ForOrder    = "order"
 )
 
-// ops are the operations as connectors know them.
-var ops = map[string]v1.ProvisionOp{
+// ConnectorOps are the operations as connectors know them.
+var ConnectorOps = map[string]v1.ProvisionOp{
 	CreateAccount: v1.OpAccountCreate,
 	UpdateAccount: v1.OpAccountUpdate,
 	RenameAccount: v1.OpAccountRename,
@@ -77,14 +77,14 @@ var ops = map[string]v1.ProvisionOp{
 	Revoke:        v1.OpEntitlementRevoke,
 }
 
-// aboutLife are the operations that decide whether an account is there and can be used: of these, one at a time is
+// IsAboutAccount are the operations that decide whether an account is there and can be used: of these, one at a time is
 // open.
-func aboutLife(operation string) bool {
+func IsAboutAccount(operation string) bool {
 	return slices.Contains([]string{CreateAccount, Enable, Disable, DeleteAccount}, operation)
 }
 
-// payload is what a task carries to its target, beside the records it is about.
-type payload struct {
+// Payload is what a task carries to its target, beside the records it is about.
+type Payload struct {
 	Account     *v1.ProvisionAccount `json:"account,omitempty"`
 	Credential  *v1.NewCredential    `json:"credential,omitempty"`
 	DisabledFor string               `json:"disabled_for,omitempty"`
@@ -97,8 +97,8 @@ type Ref struct {
 	ID   string `json:"id"`
 }
 
-// open is a task that has not ended, as the planner sees it.
-type open struct {
+// Open is a task that has not ended, as the planner sees it.
+type Open struct {
 	ID          string  `db:"id"`
 	ConnectorID string  `db:"connector_id"`
 	Operation   string  `db:"operation"`
@@ -112,7 +112,15 @@ type open struct {
 	Before      string  `db:"before"`
 }
 
+// disabledReason is why the task disables its account; empty if it does not.
+func (o Open) disabledReason() string {
+	if o.DisabledFor == nil {
+		return ""
+	}
+	return *o.DisabledFor
+}
+
 // heldBefore says that the grant which the task revokes was held when that was ordered.
-func (o open) heldBefore() bool {
+func (o Open) heldBefore() bool {
 	return o.Before == "" || o.Before == "active" || o.Before == "ending" || o.Before == "revoking"
 }

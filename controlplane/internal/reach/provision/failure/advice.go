@@ -1,12 +1,23 @@
-package provision
+package failure
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
+
+// AdviceOfDraft says what to do about an account that cannot be made of its person.
+func AdviceOfDraft(d *v1.ErrorDetail) string {
+	if d.Code == "invalid_template" {
+		return "Correct the account template of the connector, then retry this task: the account is computed again " +
+			"from the template."
+	}
+	return "Complete the missing values of the person in their source system, or change the account template of the " +
+		"connector. Then retry this task: the account is computed again from the template."
+}
 
 // Results of LDAP (RFC 4511 appendix A) that have an advice of their own.
 const (
@@ -55,9 +66,9 @@ func aboutPassword(d *v1.ErrorDetail) bool {
 	return d.Phase == "password" || d.Code == "password_refused" || d.Code == "password_needs_tls"
 }
 
-// advise says what to do about a task that has failed: by the code where the connector gives an exact one, else by
+// Advice says what to do about a task that has failed: by the code where the connector gives an exact one, else by
 // operation and class.
-func advise(operation, class string, d *v1.ErrorDetail) string {
+func Advice(operation, class string, d *v1.ErrorDetail) string {
 	text, exact := adviceOfCode[d.Code]
 	switch {
 	case class == classUnsupported:
@@ -79,13 +90,13 @@ func advise(operation, class string, d *v1.ErrorDetail) string {
 				"Correct the account template or the connector's settings, or extend the schema; then retry.",
 			d,
 		)
-	case operation == Revoke && ldapResult(d) == ldapObjectClass:
+	case operation == task.Revoke && ldapResult(d) == ldapObjectClass:
 		return withHint("The group may not be without members.", d) + " Then retry."
-	case operation == CreateAccount && class == classConflict:
+	case operation == task.CreateAccount && class == ClassConflict:
 		return "Another account in the target already has this username. If it belongs to this person, link it to " +
 			"them and cancel this task. If not, change the username rule of the account template or the person's " +
 			"preferred name, and retry: the account is computed again from the template."
-	case operation == RenameAccount && class == classConflict:
+	case operation == task.RenameAccount && class == ClassConflict:
 		return "The target has the new login name already. Choose another name, or free it in the target; then retry."
 	}
 	return adviseClass(operation, class, d)
@@ -94,7 +105,7 @@ func advise(operation, class string, d *v1.ErrorDetail) string {
 // adviseClass is the advice that follows from the class of an error alone.
 func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 	switch {
-	case class == classNotFound && (operation == Grant || operation == Revoke):
+	case class == classNotFound && (operation == task.Grant || operation == task.Revoke):
 		return "The target does not know the account, or the group or role, any more. Sync the connector to see " +
 			"which, then retry, or cancel this task."
 	case class == classNotFound:
@@ -109,7 +120,7 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 			d.Hint,
 			d.Message,
 		) + ". Change the policy, then retry."
-	case d.Class == v1.ClassPolicy, refusedForGood(d):
+	case d.Class == v1.ClassPolicy, IsPermanent(d):
 		return withHint("A rule of the target system refuses the change, and will refuse it again. Its message: "+
 			sentence(d.Message)+" Fix the cause in the target system, then retry.", d)
 	case class == classInvalid:
@@ -120,9 +131,9 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 		)
 	case class == classAuth:
 		return "The target refuses the connector's sign-in. Renew its credentials and test the connection; then retry."
-	case class == classConfig:
+	case class == ClassConfig:
 		return strings.TrimSpace("The connector's settings do not fit the target. "+d.Hint) + " Mend them, then retry."
-	case class == classConflict:
+	case class == ClassConflict:
 		return withHint("The target's state does not allow the change. Look at the record there, then retry.", d)
 	}
 	return adviseAfterTries(d)

@@ -1,4 +1,4 @@
-package provision
+package task
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ type lifeline struct {
 	stopped          bool // the circuit breaker is open
 	status, reason   string
 	disabled, unseen bool // as stored; the task's record was not found
-	task             open
-	awaited          open // an earlier task whose record was not found; what is ordered after it does not replace it
+	task             Open
+	awaited          Open // an earlier task whose record was not found; what is ordered after it does not replace it
 	again            bool
 	n                int
 	log              []string
@@ -30,27 +30,27 @@ func (l *lifeline) say(format string, args ...any) {
 }
 
 func (l *lifeline) plan() {
-	moves := lifeFacts{
-		off:        l.off,
-		status:     l.status,
-		disabled:   l.disabled,
-		reason:     l.reason,
-		task:       l.task,
-		mayDisable: true,
-		mayEnable:  l.status != "deleted",
-	}.next()
+	moves := AccountFacts{
+		Off:        l.off,
+		Status:     l.status,
+		Disabled:   l.disabled,
+		Reason:     l.reason,
+		Task:       l.task,
+		MayDisable: true,
+		MayEnable:  l.status != "deleted",
+	}.Next()
 	l.say("%v", moves)
 	for _, m := range moves {
 		switch m {
-		case moveReplan:
+		case MoveReplan:
 			l.again = true
-		case moveCancel:
-			l.task, l.unseen, l.awaited = l.awaited, l.awaited.ID != "", open{}
-		case moveFulfil:
+		case MoveCancel:
+			l.task, l.unseen, l.awaited = l.awaited, l.awaited.ID != "", Open{}
+		case MoveFulfil:
 			l.done()
-		case moveDisable:
+		case MoveDisable:
 			l.order(Disable)
-		case moveEnable:
+		case MoveEnable:
 			l.order(Enable)
 		}
 	}
@@ -58,11 +58,11 @@ func (l *lifeline) plan() {
 
 func (l *lifeline) order(operation string) {
 	l.n++
-	left, doubt := forLeft, l.task.stage() == unclear
+	left, doubt := ForLeft, l.task.Stage() == Unclear
 	if l.task.State == Verifying {
 		l.awaited = l.task
 	}
-	l.task, l.unseen = open{
+	l.task, l.unseen = Open{
 		ID:        strconv.Itoa(l.n),
 		Operation: operation,
 		State:     Queued,
@@ -78,11 +78,11 @@ func (l *lifeline) order(operation string) {
 func (l *lifeline) done() {
 	switch l.task.Operation {
 	case Disable:
-		l.reason = forLeft
+		l.reason = ForLeft
 	case Enable:
 		l.reason = ""
 	}
-	l.task, l.awaited, l.unseen = open{}, open{}, false
+	l.task, l.awaited, l.unseen = Open{}, Open{}, false
 }
 
 // send makes the change, and loses it or its answer. While the breaker is open nothing is sent.
@@ -123,14 +123,14 @@ func (l *lifeline) send(how string) {
 func (l *lifeline) read() {
 	if l.outside {
 		l.status = "deleted"
-		if l.task.pending() && l.task.pointless(false) {
+		if l.task.Pending() && l.task.Pointless(false) {
 			l.say("%s %s is pointless", l.task.Operation, l.task.State)
-			l.task, l.unseen = open{}, false
+			l.task, l.unseen = Open{}, false
 		}
 		return
 	}
 	l.disabled, l.status = l.unable, map[bool]string{true: "disabled", false: "active"}[l.unable]
-	waits := l.task.pending() || l.task.State == Verifying
+	waits := l.task.Pending() || l.task.State == Verifying
 	switch {
 	case l.task.ID == "" || !waits || l.task.Unsure && l.task.sends():
 	case (l.task.Operation == Disable) == l.disabled:
@@ -192,7 +192,7 @@ func TestNoWayThroughTheStatesLeavesALeaversAccountUsable(t *testing.T) {
 		}
 		l.plan()
 		told := l.task.State == Failed || l.task.State == Verifying
-		if l.off && !l.unable && !told || !l.off && !l.outside && l.unable && l.reason == forLeft && !told {
+		if l.off && !l.unable && !told || !l.off && !l.outside && l.unable && l.reason == ForLeft && !told {
 			t.Fatalf(
 				"seed %d: off=%v, disabled=%v in the target, outside=%v, stored as %q (%s) with the task %+v: %s",
 				seed,

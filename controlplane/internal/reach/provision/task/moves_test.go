@@ -1,4 +1,4 @@
-package provision
+package task
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 type line struct {
 	wanted, held bool // by a reason; in the target
 	status       string
-	task         open
+	task         Open
 	again        bool // the person is looked at again when the change has ended
 	n            int
 	log          []string
@@ -24,29 +24,29 @@ func (l *line) say(format string, args ...any) { l.log = append(l.log, fmt.Sprin
 
 func (l *line) plan() {
 	task := l.task
-	moves := grantFacts{
-		wanted:    l.wanted,
-		status:    l.status,
-		task:      task,
-		mayGrant:  true,
-		mayRevoke: l.status != "",
-	}.next()
+	moves := GrantFacts{
+		Wanted:    l.wanted,
+		Status:    l.status,
+		Task:      task,
+		MayGrant:  true,
+		MayRevoke: l.status != "",
+	}.Next()
 	l.say("%v", moves)
 	for _, m := range moves {
 		switch m {
-		case moveReplan:
+		case MoveReplan:
 			l.again = true
-		case moveCancel, moveFulfil:
-			l.task = open{}
-		case moveEnd:
+		case MoveCancel, MoveFulfil:
+			l.task = Open{}
+		case MoveEnd:
 			l.status = "revoked"
-		case moveKeep:
+		case MoveKeep:
 			if l.status == "revoking" {
 				l.status = "active"
 			}
-		case moveGrant:
+		case MoveGrant:
 			l.order(Grant, "pending")
-		case moveRevoke:
+		case MoveRevoke:
 			before := l.status
 			l.order(Revoke, "revoking")
 			l.task.Before = before
@@ -56,7 +56,7 @@ func (l *line) plan() {
 
 func (l *line) order(operation, status string) {
 	l.n++
-	l.task, l.status = open{ID: strconv.Itoa(l.n), Operation: operation, State: Queued, Mode: ModeAuto}, status
+	l.task, l.status = Open{ID: strconv.Itoa(l.n), Operation: operation, State: Queued, Mode: ModeAuto}, status
 }
 
 // send makes the change, and loses it or its answer.
@@ -85,7 +85,7 @@ func (l *line) send(how string) {
 	default:
 		l.held = l.task.Operation == Grant
 		l.status = map[bool]string{true: "active", false: "revoked"}[l.held]
-		l.task = open{}
+		l.task = Open{}
 	}
 	if l.again {
 		l.again = false
