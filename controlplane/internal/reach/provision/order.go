@@ -343,7 +343,7 @@ func put(ctx context.Context, tx *pg.Tx, tasks []task.Draft, can ability.Ability
 	for i, d := range tasks {
 		advice := ""
 		if d.Mode == task.ModeManual {
-			advice = manual.Instructions(d, can, words)
+			advice = manual.Instructions(d, can.Manual(d.Operation), words)
 		}
 		rows[i] = rowOf(d, can, advice)
 	}

@@ -62,7 +62,7 @@ func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Told, error) {
 		told[i] = Told{
 			Task:    t,
 			Payload: shownPayload(payloads[t.ID]),
-			ByHand:  manual.Instructions(drafts[i], can[t.ConnectorID], names),
+			ByHand:  manual.Instructions(drafts[i], can[t.ConnectorID].Manual(drafts[i].Operation), names),
 		}
 	}
 	return told, nil

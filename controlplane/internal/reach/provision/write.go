@@ -244,7 +244,7 @@ func (p *plan) taskRows(ctx context.Context, tx *pg.Tx) ([]taskRow, error) {
 		advice := ""
 		switch {
 		case d.Mode == task.ModeManual:
-			advice = manual.Instructions(d, p.can[d.ConnectorID], words)
+			advice = manual.Instructions(d, p.can[d.ConnectorID].Manual(d.Operation), words)
 		case d.Failed != nil && d.Failed.Code == "removed_in_target":
 			advice = "Retry the task to restore the access in the target, or end the reasons for it."
 		case d.Failed != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/manual"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 )
@@ -59,6 +60,11 @@ func (a Ability) WhyByHand(operation string) string {
 		return ""
 	}
 	return fmt.Sprintf("The connector %s cannot %s: %s", a.Name, Verb(operation), a.WhyNot)
+}
+
+// Manual is what the instructions of a task of the operation say of the connector.
+func (a Ability) Manual(operation string) manual.Connector {
+	return manual.Connector{Name: a.Name, WhyByHand: a.WhyByHand(operation)}
 }
 
 // Refusal says why no task of the operation is made.
