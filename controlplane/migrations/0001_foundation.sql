@@ -264,6 +264,7 @@ call readable_across('event_due', 'tenant_id, listener');
 create table work_item (
     tenant_id   uuid        not null references tenant,
     id          bigint      not null generated always as identity,
+    public_id   uuid        not null default gen_random_uuid(),
     kind        text        not null,
     subject     uuid        not null default '00000000-0000-0000-0000-000000000000',
     cause       text        not null default '',
@@ -272,6 +273,7 @@ create table work_item (
     state       text        not null default 'waiting',
     attempts    int         not null default 0,
     last_error  text,
+    failed_at   timestamptz,
     enqueued_at timestamptz not null default now(),
     constraint work_item_pk primary key (tenant_id, id),
     constraint work_item_state_known check (state in ('waiting', 'dead'))
@@ -279,6 +281,8 @@ create table work_item (
 comment on table work_item is
     'One item of the work queue: something that must be done or checked at or after due_at. The transaction that '
     'does the work deletes the item. All due items of one subject are processed together.';
+comment on column work_item.public_id is
+    'ID of the item in the API. The order of items is that of id, which counts over all tenants.';
 comment on column work_item.subject is
     'ID of the object that the work is about, such as an identity or an account. All zeros mean the tenant as a '
     'whole.';
@@ -286,6 +290,7 @@ comment on column work_item.cause is 'What happened to the subject. The possible
 comment on column work_item.priority is 'Items with priority 1 are urgent and come first.';
 comment on column work_item.attempts is
     'Number of failed attempts. After each one the item waits longer. After eight it becomes a dead letter.';
+comment on column work_item.failed_at is 'Time of the last failed attempt.';
 call secure_tenant_table('work_item');
 call readable_across('work_item', 'tenant_id, kind, priority, due_at, state, enqueued_at');
 create index work_item_due on work_item (tenant_id, kind, due_at, id) where state = 'waiting';

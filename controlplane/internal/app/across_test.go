@@ -58,7 +58,8 @@ var across = []string{
 	"record/tenant/bootstrap.go",         // whether a slug is taken
 	"record/tenant/list.go",
 	"record/tenant/purge.go",
-	"record/tenant/service.go", // what operators do with tenants, and what is erased
+	"record/tenant/service.go",      // what operators do with tenants, and what is erased
+	"record/workqueue/operators.go", // how much work of each tenant waits or is dead, and periodic jobs
 }
 
 func TestOnlyAFewPlacesLookBeyondOneTenant(t *testing.T) {

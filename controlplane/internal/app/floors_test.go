@@ -55,6 +55,7 @@ var packages = map[string][]string{
 	"record/role":      {"audit", "directory", "ledger"},
 	"record/user":      {"audit", "auth", "directory"},
 	"record/apitoken":  {"audit", "auth", "directory"},
+	"record/workqueue": {"audit", "directory"},
 	"reach/dispatch":   {},
 	"reach/mapping":    {},
 	"reach/correlate":  {},

@@ -102,7 +102,7 @@ func (r *raid) furnish() map[string]string {
 		map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}},
 	)
 	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run"} {
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/settings/work-queue/", "run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
 	r.run(
@@ -121,6 +121,11 @@ func (r *raid) furnish() map[string]string {
 		ids["/connectors/"],
 		ids["/accounts/"],
 		ids["/entitlements/"],
+	)
+	r.run(
+		`insert into work_item (tenant_id, public_id, kind, subject, state, attempts, last_error, failed_at)
+			values (current_tenant(), $1, 'drift', gen_random_uuid(), 'dead', 8, 'the template is broken', now())`,
+		ids["/settings/work-queue/"],
 	)
 	r.run(
 		`insert into provisioning_task (tenant_id, id, connector_id, operation, account_id, created_from, mode, state,

@@ -150,6 +150,7 @@ POST   /settings/webhooks                              {"name":"second","url":"h
 PATCH  /settings/webhooks/{id}                         {"name":"third"}
 POST   /settings/webhooks/{id}/replay                  {"from":"<yesterday>"}
 POST   /settings/webhooks/{id}/rotate-secret           {"overlap":"PT1H"}
+POST   /settings/work-queue/retry                      {"kind":"provisioning"}
 `
 
 // sound are the bodies by operation. Every operation with a body must have one.

@@ -175,6 +175,8 @@ POST   /control-plane/tenants/{id}/limits                         operators -
 POST   /control-plane/tenants/{id}/reopen                         operators -
 POST   /control-plane/tenants/{id}/resume                         operators -
 POST   /control-plane/tenants/{id}/suspend                        operators -
+GET    /control-plane/work-queue                                  operators -
+GET    /control-plane/work-queue/recurring                        operators -
 GET    /dashboard                                                 everybody dashboard
 GET    /decision-tasks                                            everybody decision-tasks
 POST   /decision-tasks/bulk-decide                                everybody decision-tasks
@@ -351,4 +353,9 @@ POST   /settings/webhooks/{id}/enable                             admins    webh
 POST   /settings/webhooks/{id}/replay                             admins    webhooks
 POST   /settings/webhooks/{id}/rotate-secret                      admins    webhooks
 POST   /settings/webhooks/{id}/test                               admins    webhooks
+GET    /settings/work-queue                                       overseers settings
+POST   /settings/work-queue/retry                                 admins    settings
+GET    /settings/work-queue/summary                               overseers settings
+DELETE /settings/work-queue/{id}                                  admins    settings
+POST   /settings/work-queue/{id}/retry                            admins    settings
 `

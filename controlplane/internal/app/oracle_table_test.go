@@ -86,6 +86,8 @@ const sees = `
 /connectors/{id}/sync-runs/{run_id}/holds       overseers
 /control-plane/tenants                          operators
 /control-plane/tenants/{id}                     operators
+/control-plane/work-queue                       operators
+/control-plane/work-queue/recurring             operators
 /dashboard                                      apart
 /decision-tasks                                 apart
 /decision-tasks/delegations                     apart
@@ -156,6 +158,8 @@ const sees = `
 /settings/webhooks/{id}                         overseers
 /settings/webhooks/{id}/deliveries              overseers
 /settings/webhooks/{id}/deliveries/{delivery_id} overseers
+/settings/work-queue                            overseers
+/settings/work-queue/summary                    overseers
 `
 
 // seen are the rows of sees, which must be the operations that read, and no others.

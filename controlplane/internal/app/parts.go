@@ -74,6 +74,7 @@ var rooms = []func(context.Context, *parts) error{
 	addHistory,
 	addAsking,
 	addDashboard,
+	addWork,
 	addOperations,
 }
 

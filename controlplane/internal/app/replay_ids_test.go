@@ -156,7 +156,7 @@ func (w *twin) read() {
 		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/approval-rules/",
 		"/approval-rules/calendars/", "/approval-rules/on-call/", "/sector-packs/conflicts/", "/decision-tasks/",
 		"/decision-tasks/delegations/", "/access-requests/", "item", "approval", "run", "hold", "snapshot", "diff",
-		"mapping"} {
+		"mapping", "/settings/work-queue/"} {
 		w.ids[kind] = uuid.Must(uuid.NewV7()).String()
 	}
 	connector, run := w.ids["/connectors/"], w.ids["run"]
@@ -292,6 +292,12 @@ func (w *twin) read() {
 		w.canary,
 	)
 	w.run(
+		`insert into work_item (tenant_id, public_id, kind, subject, state, attempts, last_error, failed_at)
+			values (current_tenant(), $1, 'drift', gen_random_uuid(), 'dead', 8, $2, now())`,
+		w.ids["/settings/work-queue/"],
+		w.canary,
+	)
+	w.run(
 		`insert into sync_hold (tenant_id, id, run_id, connector_id, kind, rule, allowed, observed, population, cause,
 	           digest, expires_at)
 	       values (current_tenant(), $1, $2, $3, 'account_missing', 'limit', 0, 1, 1, $4, '\x00',
@@ -317,6 +323,9 @@ func (w *twin) id(path string) string {
 	return w.ids[best]
 }
 
+// neededQueries are what operations on one resource need beside the id.
+var neededQueries = map[string]string{"/settings/work-queue/{id}": "?reason=x"}
+
 // path fills in the ids of a path: {id} is outer's, what is beneath it inner's.
 func path(template string, outer, inner *twin) string {
 	return strings.NewReplacer("{id}", outer.id(template), "{run_id}", inner.ids["run"], "{delivery_id}",
@@ -324,7 +333,7 @@ func path(template string, outer, inner *twin) string {
 		"{snapshot_id}", inner.ids["snapshot"], "{diff_id}", inner.ids["diff"], "{mapping_id}", inner.ids["mapping"],
 		"{identity_id}", inner.ids["/identities/"],
 		"{other_id}", inner.id(template), "{key}", "ldap").
-		Replace(template)
+		Replace(template + neededQueries[template])
 }
 
 // body fills in what a body names of another tenant.

@@ -9,6 +9,7 @@ import {
   Inbox,
   KeyRound,
   LayoutDashboard,
+  ListChecks,
   LogOut,
   type LucideIcon,
   Menu as MenuIcon,
@@ -47,6 +48,7 @@ const icons: Record<string, LucideIcon> = {
   packs: Boxes,
   settings: Settings,
   tenants: Building2,
+  work: ListChecks,
 };
 
 /** The way to every screen that somebody may open. The service decides all the same. */

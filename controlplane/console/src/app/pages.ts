@@ -57,8 +57,10 @@ export const loaders: Record<string, () => Promise<Module>> = {
   "/settings/tenant": () => import("../pages/tenant/page"),
   "/settings/attributes": () => import("../pages/tenant/attributes"),
   "/settings/audit": () => import("../pages/audit/retention"),
+  "/settings/work-queue": () => import("../pages/work/page"),
   "/admin/tenants": () => import("../pages/tenants/page"),
   "/admin/tenants/$id": () => import("../pages/tenants/tenant"),
+  "/admin/work-queue": () => import("../pages/work/tenants"),
   "/help": () => import("../pages/help/page"),
   "/help/$page": () => import("../pages/help/page"),
 };

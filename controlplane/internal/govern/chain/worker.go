@@ -46,11 +46,19 @@ func (s *Service) Kinds() []queue.Kind {
 		 where (c.state in ('running', 'blocked') or c.left_tasks <> '{}')
 		   and c.look_at <= $1`
 	return []queue.Kind{
-		{Name: changes, Batch: atOnce, Work: s.follow},
 		{
-			Name: "approval_due",
-			Part: s.tendDue,
-			Due:  &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
+			Name:  changes,
+			Title: "Approver changes",
+			About: "Updates the approvers of open approvals after a change of people, roles or users.",
+			Batch: atOnce,
+			Work:  s.follow,
+		},
+		{
+			Name:  "approval_due",
+			Title: "Approval dates",
+			About: "Sends reminders, and escalates and expires approvals when they are due.",
+			Part:  s.tendDue,
+			Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
 		},
 	}
 }

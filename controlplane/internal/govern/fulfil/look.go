@@ -28,9 +28,17 @@ func (s *Service) Kinds() []queue.Kind {
 		 where f.state <> 'closed'
 		   and f.due_at <= $1`
 	return []queue.Kind{
-		{Name: "fulfillment", Batch: batch, Work: s.checkEnded},
+		{
+			Name:  "fulfillment",
+			Title: "Fulfillment checks",
+			About: "Checks requested access after the reason for it ended.",
+			Batch: batch,
+			Work:  s.checkEnded,
+		},
 		{
 			Name:  "fulfillment_due",
+			Title: "Fulfillment dates",
+			About: "Checks whether requested access was provisioned in time.",
 			Batch: batch,
 			Part:  s.checkDue,
 			Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},

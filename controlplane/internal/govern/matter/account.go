@@ -76,7 +76,9 @@ func (a accountFacts) links() map[string]string {
 // disputes are accounts of which rules cannot tell whose they are.
 func (s *Service) disputes() kind {
 	return kind{
-		name: AccountCorrelation,
+		name:    AccountCorrelation,
+		about:   "disputed accounts",
+		subject: "account",
 		needed: `select a.id from account a where a.correlation_state = 'disputed' and a.status not in ('deleted',
 			'disconnected')`,
 		over: `select a.id::text,

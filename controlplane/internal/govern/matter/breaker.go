@@ -14,7 +14,9 @@ import (
 // breakers are systems to which nothing is written any more because too much failed or changed.
 func (s *Service) breakers() kind {
 	return kind{
-		name: BreakerOpen,
+		name:    BreakerOpen,
+		about:   "open circuit breakers",
+		subject: "connector",
 		needed: `select p.connector_id
 		           from connector_provisioning p
 		           join connector c on c.tenant_id = p.tenant_id and c.id = p.connector_id and c.deleted_at is null

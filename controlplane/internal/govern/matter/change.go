@@ -37,12 +37,14 @@ const taskOver = `
 // byHand are changes that a person has to make in a target.
 func (s *Service) byHand() kind {
 	return kind{
-		name:   ManualProvisioning,
-		needed: inState(task.Manual),
-		over:   taskOver,
-		within: 3 * day,
-		ask:    askByHand,
-		answer: s.answerChange,
+		name:    ManualProvisioning,
+		about:   "manual provisioning tasks",
+		subject: "provisioning_task",
+		needed:  inState(task.Manual),
+		over:    taskOver,
+		within:  3 * day,
+		ask:     askByHand,
+		answer:  s.answerChange,
 	}
 }
 
@@ -58,12 +60,14 @@ func (s *Service) failures() kind {
 	           and t.state in ('queued', 'retrying')
 	           and c.deleted_at is null`
 	return kind{
-		name:   ProvisioningFailure,
-		needed: needed,
-		over:   taskOver,
-		within: 3 * day,
-		ask:    askFailures,
-		answer: s.answerChange,
+		name:    ProvisioningFailure,
+		about:   "failed provisioning tasks",
+		subject: "provisioning_task",
+		needed:  needed,
+		over:    taskOver,
+		within:  3 * day,
+		ask:     askFailures,
+		answer:  s.answerChange,
 	}
 }
 

@@ -14,8 +14,10 @@ import (
 // conflicts are where a sector pack and the tenant want different things of one object.
 func (s *Service) conflicts() kind {
 	return kind{
-		name:   PackConflict,
-		needed: `select c.id from sector_pack_conflict c where c.state = 'open'`,
+		name:    PackConflict,
+		about:   "sector pack conflicts",
+		subject: "sector_pack_conflict",
+		needed:  `select c.id from sector_pack_conflict c where c.state = 'open'`,
 		over: `select c.id::text,
 		              case c.state when 'resolved' then 'somebody has resolved the conflict'
 		                           else 'a later version of the pack, or its removal, has overtaken the conflict' end

@@ -18,8 +18,10 @@ import (
 // holds are runs that changed more than may happen unseen.
 func (s *Service) holds() kind {
 	return kind{
-		name:   SyncHold,
-		needed: `select r.id from sync_run r where r.status = 'held' and r.purpose = 'apply'`,
+		name:    SyncHold,
+		about:   "held sync runs",
+		subject: "sync_run",
+		needed:  `select r.id from sync_run r where r.status = 'held' and r.purpose = 'apply'`,
 		over: `select r.id::text,
 		              case when r.error ->> 'code' = 'superseded' then
 		                  'a newer run of this connector has computed the changes anew'

@@ -27,13 +27,15 @@ const (
 
 // kind is one sort of matter.
 type kind struct {
-	name   string
-	needed string        // SQL: the id of everything that waits for a decision
-	over   string        // SQL: of @ids, id and why it waits no more
-	within time.Duration // how long after it was first asked a decision is due; 0: the questions say
-	bulk   bool          // what is decided takes large statements
-	ask    func(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error)
-	answer func(ctx context.Context, tx *pg.Tx, a decision.Answered) error
+	name    string
+	about   string        // what the tasks are about, in the plural
+	subject string        // type of what the key of a task is the id of; empty: of several types
+	needed  string        // SQL: the id of everything that waits for a decision
+	over    string        // SQL: of @ids, id and why it waits no more
+	within  time.Duration // how long after it was first asked a decision is due; 0: the questions say
+	bulk    bool          // what is decided takes large statements
+	ask     func(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error)
+	answer  func(ctx context.Context, tx *pg.Tx, a decision.Answered) error
 }
 
 // admins decide where nobody else is known to be responsible.

@@ -19,7 +19,9 @@ import (
 // about are disputes, and those that are being disabled or deleted are left to that.
 func (s *Service) orphans() kind {
 	return kind{
-		name: OrphanAccount,
+		name:    OrphanAccount,
+		about:   "orphan accounts",
+		subject: "account",
 		needed: `select a.id from ` + account.Orphans + `
 		            and a.correlation_state <> 'disputed'
 		            and not exists (select from provisioning_task t

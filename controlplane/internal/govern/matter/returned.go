@@ -22,7 +22,8 @@ import (
 // what appeared after the first import, by connector. The policy of the connector decides whether people are asked.
 func (s *Service) returned() kind {
 	return kind{
-		name: NativeGrant,
+		name:  NativeGrant,
+		about: "native grants",
 		needed: `select g.id
 		           from access_grant g
 		           join account a on a.tenant_id = g.tenant_id and a.id = g.account_id

@@ -16,7 +16,9 @@ import (
 // diffs are fields of sources that have changed since they were mapped.
 func (s *Service) diffs() kind {
 	return kind{
-		name: SchemaDiff,
+		name:    SchemaDiff,
+		about:   "schema differences",
+		subject: "schema_diff",
 		needed: `select d.id
 		           from schema_diff d
 		           join connector c on c.tenant_id = d.tenant_id and c.id = d.connector_id

@@ -32,6 +32,8 @@ func (s *Service) Kinds() []queue.Kind {
 	all := []queue.Kind{
 		{
 			Name:    sweepKind,
+			Title:   "Inbox comparison",
+			About:   "Compares the decision tasks in the inbox with everything that needs a decision.",
 			Group:   group,
 			Batch:   1,
 			Forever: true,
@@ -42,9 +44,12 @@ func (s *Service) Kinds() []queue.Kind {
 		all = append(
 			all,
 			queue.Kind{
-				Name:  workOn(k.name),
-				Group: group,
-				Batch: batch,
+				Name:    workOn(k.name),
+				Title:   "Inbox: " + k.about,
+				About:   "Opens and closes decision tasks about " + k.about + ".",
+				Subject: k.subject,
+				Group:   group,
+				Batch:   batch,
 				Work: func(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 					return k.look(ctx, tx, queue.Subjects(items))
 				},
@@ -56,7 +61,13 @@ func (s *Service) Kinds() []queue.Kind {
 
 // Jobs are the periodic work: to have all tenants swept.
 func (s *Service) Jobs() []queue.Job {
-	return []queue.Job{{Name: sweepKind, Every: sweeping, Run: s.sweepAll}}
+	return []queue.Job{{
+		Name:  sweepKind,
+		Title: "Inbox comparison",
+		About: "Enqueues the inbox comparison for each active tenant.",
+		Every: sweeping,
+		Run:   s.sweepAll,
+	}}
 }
 
 // Part does one pass of this package's work in a tenant, and says how much was done.

@@ -46,9 +46,29 @@ func (s *Service) Kinds() []queue.Kind {
 		    or w.fresh_until <= $1`
 	now := func() []any { return []any{s.Now()} }
 	return []queue.Kind{
-		{Name: dates, Part: s.settleAssignments, Due: &queue.Due{SQL: assignments, Args: now}},
-		{Name: people, Group: group, Batch: batch, Work: s.evaluatePeople},
-		{Name: everybody, Part: s.walk, Due: &queue.Due{SQL: unfinished, Args: now}},
+		{
+			Name:  dates,
+			Title: "Role assignment dates",
+			About: "Starts and ends role assignments on their dates.",
+			Part:  s.settleAssignments,
+			Due:   &queue.Due{SQL: assignments, Args: now},
+		},
+		{
+			Name:    people,
+			Title:   "Policy evaluation",
+			About:   "Evaluates access policies and roles for people who changed.",
+			Subject: "identity",
+			Group:   group,
+			Batch:   batch,
+			Work:    s.evaluatePeople,
+		},
+		{
+			Name:  everybody,
+			Title: "Policy evaluation of everyone",
+			About: "Evaluates access policies and roles for all people after a policy or a role changed.",
+			Part:  s.walk,
+			Due:   &queue.Due{SQL: unfinished, Args: now},
+		},
 	}
 }
 

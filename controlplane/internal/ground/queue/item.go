@@ -112,7 +112,8 @@ func take(ctx context.Context, tx *pg.Tx, k Kind, these []string) ([]Item, error
 func (i Item) fail(ctx context.Context, tx *pg.Tx, k Kind, cause error) (dead bool, err error) {
 	const sql = `
 		update work_item w
-		   set attempts = @attempts, last_error = @error, due_at = now() + make_interval(secs => @pause),
+		   set attempts = @attempts, last_error = @error, failed_at = now(),
+		       due_at = now() + make_interval(secs => @pause),
 		       state = case when @dead then 'dead' else 'waiting' end
 		 where w.tenant_id = current_tenant()
 		   and w.id = any(@rows)`

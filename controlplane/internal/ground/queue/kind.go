@@ -11,6 +11,9 @@ import (
 // Kind says what is done about the items of a kind, by Work or by Part.
 type Kind struct {
 	Name    string
+	Title   string // what people read in place of the name
+	About   string // one sentence that says what the work does
+	Subject string // what the subjects of items are, such as identity; empty: it depends, or the tenant as a whole
 	Group   string // kinds of a group are never worked on at once in one tenant; empty: the kind itself
 	Display string // on whose behalf changes are made; empty: the system's
 	Batch   int    // subjects in one transaction

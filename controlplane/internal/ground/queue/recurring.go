@@ -16,6 +16,8 @@ import (
 // Job is periodic work of the deployment. One process at a time runs it.
 type Job struct {
 	Name  string
+	Title string        // what people read in place of the name
+	About string        // one sentence that says what the job does
 	Every time.Duration // from the end of a run to the start of the next one
 	Run   func(ctx context.Context) error
 }

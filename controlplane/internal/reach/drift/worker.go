@@ -23,7 +23,16 @@ const (
 // Kinds are the work of this package: to compare changed accounts with their templates. One transaction at a time does
 // so in a tenant, so that an account is never compared twice at once.
 func (s *Service) Kinds() []queue.Kind {
-	return []queue.Kind{{Name: kind, Display: "drift", Batch: batch, Early: true, Work: s.compare}}
+	return []queue.Kind{{
+		Name:    kind,
+		Title:   "Drift check",
+		About:   "Compares changed accounts with their account templates.",
+		Subject: "account",
+		Display: "drift",
+		Batch:   batch,
+		Early:   true,
+		Work:    s.compare,
+	}}
 }
 
 // compare compares accounts. Accounts of a connector that is being synced, be it the one that their owner comes from

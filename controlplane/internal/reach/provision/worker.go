@@ -72,7 +72,14 @@ const kind = "provisioning"
 // When a plan of many cannot be written, the queue tries smaller ones: a person for whom planning fails holds up nobody
 // else.
 func (s *Service) Kinds() []queue.Kind {
-	return []queue.Kind{{Name: kind, Batch: most, Work: s.planFor}}
+	return []queue.Kind{{
+		Name:    kind,
+		Title:   "Provisioning plans",
+		About:   "Plans provisioning tasks for people whose access or accounts changed.",
+		Subject: "identity",
+		Batch:   most,
+		Work:    s.planFor,
+	}}
 }
 
 // planFor plans for people, the urgent ones first, in the transaction that takes their items: when it dies, nothing has

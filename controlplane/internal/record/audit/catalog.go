@@ -65,6 +65,7 @@ var domains = map[string]Category{
 	"approval_rule":       Policy,
 	"decision_task":       Request,
 	"decision_delegation": Request,
+	"work_item":           Settings,
 }
 
 // exceptions are actions whose category is not that of their domain.
@@ -411,4 +412,6 @@ var catalog = [][2]string{
 	{"audit_stream.updated", "An audit stream was updated."},
 	{"audit_stream.deleted", "An audit stream was deleted."},
 	{"audit_stream.tested", "An audit stream was tested."},
+	{"work_item.retried", "An administrator retried dead letters of the work queue."},
+	{"work_item.deleted", "An administrator deleted a dead letter of the work queue. Its work was not done."},
 }

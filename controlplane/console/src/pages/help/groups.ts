@@ -31,6 +31,6 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
   {
     title: text.runningTheService,
     lead: text.forOperatorsOfADeployment,
-    pages: ["operators", "backup", "scaling", "status", "dependencies"],
+    pages: ["operators", "work-queue", "backup", "scaling", "status", "dependencies"],
   },
 ];

@@ -17,6 +17,7 @@ const leads: Record<string, string> = {
   "/settings/identity-providers": text.singleSignOnWithYourIdentity,
   "/settings/tenant": text.nameTimeZoneAndSettingsFor,
   "/settings/attributes": text.customAttributesOfPeople,
+  "/settings/work-queue": text.backgroundWorkThatWaitsOrFailed,
   "/settings/audit": text.retentionAndStreamsOfTheAudit,
 };
 

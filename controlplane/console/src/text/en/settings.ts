@@ -93,6 +93,7 @@ export const whoCanSignInAndWith = "Who can sign in, and with which roles";
 export const singleSignOnWithYourIdentity = "Single sign-on with your identity provider";
 export const nameTimeZoneAndSettingsFor = "Name, time zone, and settings for joiners, movers and leavers";
 export const customAttributesOfPeople = "Custom attributes of people";
+export const backgroundWorkThatWaitsOrFailed = "Background work that waits or failed";
 export const retentionAndStreamsOfTheAudit = "Retention and streams of the audit log";
 export const settings = "Settings";
 export const settingsOfThisTenantThatYou = "Settings of this tenant that you can view.";

@@ -1,0 +1,97 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useMay } from "../../api/use";
+import { count, number } from "../../kit/count";
+import { Check } from "../../kit/form";
+import { Badge, Button, Empty, Table, Text, When } from "../../kit/kit";
+import { base, busy, lateWords, type WorkKind } from "./words";
+
+/** One row for each kind of work that has items, or for all kinds. */
+export function Kinds({ of: all }: { of: WorkKind[] }) {
+  const may = useMay();
+  const [every, setEvery] = useState(false);
+  const shown = every ? all : busy(all);
+  return (
+    <div className="stack tight">
+      <Check reads label={`Show all ${number(all.length)} kinds`} value={every} set={setEvery} />
+      {shown.length === 0 ? (
+        <Empty title="No work is waiting">No item is waiting, and there are no dead letters.</Empty>
+      ) : (
+        <Table label="Kinds of work">
+          <thead>
+            <tr>
+              <th scope="col">Kind</th>
+              <th scope="col">Waiting</th>
+              <th scope="col">Overdue</th>
+              <th scope="col">Dead letters</th>
+              <th scope="col">Last error</th>
+              {may.admin && (
+                <th scope="col">
+                  <span className="sr">Action</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((k) => (
+              <Row key={k.kind} of={k} />
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </div>
+  );
+}
+
+function Row({ of: k }: { of: WorkKind }) {
+  const may = useMay();
+  const retry = useAct({
+    act: (_: undefined, key) => ask<Of<"RetriedWork">>("POST", `${base}/retry`, { body: { kind: k.kind }, key }),
+    changes: [base],
+    done: (r) => `${count(r.retried, "dead letter is", "dead letters are")} waiting for another attempt.`,
+  });
+  const items = (state: string, n: number) =>
+    n > 0 ? (
+      <Link to="." search={{ kind: k.kind, state } as never} resetScroll={false}>
+        {number(n)}
+      </Link>
+    ) : (
+      "0"
+    );
+  return (
+    <tr>
+      <td>
+        <span className="stack tight">
+          <strong>{k.title}</strong>
+          <span className="small muted">{k.about}</span>
+        </span>
+      </td>
+      <td className="number">{items("waiting", k.waiting)}</td>
+      <td>{lateWords(k.overdue_seconds) || "–"}</td>
+      <td className="number">{k.dead > 0 ? <Badge tone="bad">{items("dead", k.dead)}</Badge> : "0"}</td>
+      <td>
+        {k.last_error ? (
+          <span className="stack tight">
+            <Text of={k.last_error} />
+            <span className="small muted">
+              <When at={k.last_failed_at} />
+            </span>
+          </span>
+        ) : (
+          "–"
+        )}
+      </td>
+      {may.admin && (
+        <td>
+          {k.dead > 0 && (
+            <Button disabled={retry.isPending} onClick={() => retry.mutate(undefined)}>
+              Retry {number(k.dead)}
+            </Button>
+          )}
+        </td>
+      )}
+    </tr>
+  );
+}

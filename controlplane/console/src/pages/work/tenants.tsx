@@ -1,0 +1,79 @@
+import { Link } from "@tanstack/react-router";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { count, number } from "../../kit/count";
+import { Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
+import { type Column, List, type View } from "../../kit/list";
+import { State } from "../../kit/state";
+import { Recurring } from "./recurring";
+import { busy, lateWords } from "./words";
+
+type TenantWork = Of<"TenantWork"> & { id: string };
+
+const path = "/control-plane/work-queue";
+
+const views: View[] = [
+  { name: "All", query: {} },
+  { name: "With dead letters", query: { state: "dead" } },
+  { name: "Waiting", query: { state: "waiting" } },
+];
+
+const sum = (t: TenantWork, of: "waiting" | "dead") => t.kinds.reduce((n, k) => n + k[of], 0);
+const late = (t: TenantWork) => Math.max(0, ...t.kinds.map((k) => k.overdue_seconds));
+
+const columns: Column<TenantWork>[] = [
+  {
+    title: "Tenant",
+    cell: (t) => (
+      <Link to="/admin/tenants/$id" params={{ id: t.tenant_id }}>
+        <Text of={t.name} />
+      </Link>
+    ),
+    text: (t) => t.name,
+  },
+  { title: "State", cell: (t) => <State of={t.status} />, text: (t) => t.status },
+  { title: "Waiting", number: true, cell: (t) => number(sum(t, "waiting")), text: (t) => sum(t, "waiting") },
+  { title: "Overdue", cell: (t) => lateWords(late(t)) || "–", text: late },
+  { title: "Dead letters", number: true, cell: (t) => number(sum(t, "dead")), text: (t) => sum(t, "dead") },
+  { title: "Kinds", wide: true, cell: (t) => busy(t.kinds).map(kindWords).join("; "), text: (t) => busy(t.kinds).map(kindWords).join("; ") },
+];
+
+/** "Policy evaluation: 2 waiting, 1 dead letter" */
+function kindWords(k: Of<"TenantWorkKind">): string {
+  const parts = [k.waiting > 0 && `${number(k.waiting)} waiting`, k.dead > 0 && count(k.dead, "dead letter")];
+  return `${k.title}: ${parts.filter(Boolean).join(", ")}`;
+}
+
+/** The work of all tenants in counts, and the periodic work of the service, for its operators. */
+export default function TenantsWork() {
+  const jobs = useGet<Of<"OperatedJobs">>(`${path}/recurring`, {}, { every: 10_000 });
+  return (
+    <>
+      <Head
+        title="Work queue"
+        lead="Background work of all tenants, in counts. The administrators of a tenant see its items, and retry or delete dead letters."
+      />
+      <Part title="Tenants">
+        <List<TenantWork>
+          path={path}
+          label="Work of tenants"
+          columns={columns}
+          views={views}
+          idOf={(t) => t.tenant_id}
+          every={10_000}
+          csv="work of tenants"
+          empty={{ title: "No work is waiting", words: "No tenant has items that wait or failed." }}
+        />
+      </Part>
+      <Part title="Recurring work">
+        {jobs.isPending ? (
+          <Skeleton rows={3} />
+        ) : jobs.isError && !jobs.data ? (
+          <Failure error={jobs.error} retry={() => void jobs.refetch()} />
+        ) : (
+          <Recurring of={jobs.data.items} errors />
+        )}
+      </Part>
+    </>
+  );
+}

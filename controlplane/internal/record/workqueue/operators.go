@@ -1,0 +1,101 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// TenantWork says how the work of one tenant stands.
+type TenantWork struct {
+	TenantID string           `json:"tenant_id" db:"tenant_id"`
+	Slug     string           `json:"slug" db:"slug"`
+	Name     string           `json:"name" db:"name"`
+	Status   string           `json:"status" db:"status" enum:"active,suspended,closing" doc:"Only the work of active tenants is done."`
+	Kinds    []TenantWorkKind `json:"kinds" db:"kinds" nullable:"false"`
+}
+
+// TenantWorkKind says how the work of one kind stands in one tenant.
+type TenantWorkKind struct {
+	Kind           string     `json:"kind"`
+	Title          string     `json:"title" doc:"Name of the kind."`
+	Waiting        int64      `json:"waiting" doc:"Items that wait, for their first attempt or another one."`
+	Dead           int64      `json:"dead" doc:"Dead letters: items that failed eight times and are not tried again."`
+	OldestDueAt    *time.Time `json:"oldest_due_at" doc:"When the first waiting item is due."`
+	OverdueSeconds int64      `json:"overdue_seconds" doc:"For how long this item has been due; 0 if it is not due yet."`
+}
+
+type tenantsIn struct {
+	httpapi.Paging
+	Kind  string `query:"kind" maxLength:"100" doc:"Tenants with items of this kind."`
+	State string `query:"state" enum:"waiting,dead" doc:"Tenants with items in this state."`
+}
+
+// counted are a tenant's items by kind. It names only the columns that may be read across tenants.
+const counted = `
+	(select coalesce(jsonb_agg(k order by k.kind), '[]')
+	   from (select w.kind, count(*) filter (where w.state = 'waiting') as waiting,
+	                count(*) filter (where w.state = 'dead') as dead,
+	                min(w.due_at) filter (where w.state = 'waiting') as oldest_due_at,
+	                coalesce(greatest(extract(epoch from now() - min(w.due_at) filter (where w.state = 'waiting')),
+	                                  0), 0)::bigint as overdue_seconds
+	           from work_item w
+	          where w.tenant_id = t.id
+	          group by w.kind) k) as kinds`
+
+func (s *Service) tenants(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *tenantsIn,
+) (*httpapi.ListOut[TenantWork], error) {
+	walk, err := s.Cursors.Walk(v, "work-of-tenants", in.Paging, []string{in.Kind, in.State})
+	if err != nil {
+		return nil, err
+	}
+	q := &listing.Query{
+		Columns: "t.id::text as tenant_id, t.slug, t.name, t.status, " + counted,
+		From:    "tenant t",
+		ID:      "t.id",
+		Order:   listing.Order{Column: "t.slug", Type: "text"},
+	}
+	q.Where(`exists (select from work_item w
+	                  where w.tenant_id = t.id
+	                    and (@kind = '' or w.kind = @kind)
+	                    and (@state = '' or w.state = @state))`, pgx.NamedArgs{"kind": in.Kind, "state": in.State})
+	var rows []TenantWork
+	var total int64
+	err = s.DB.Across(ctx, func(tx *pg.Tx) (err error) {
+		rows, total, err = listing.Fetch[TenantWork](ctx, tx, q, walk.Page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range rows {
+		for i := range t.Kinds {
+			k, _ := s.kind(t.Kinds[i].Kind)
+			t.Kinds[i].Title = k.Title
+		}
+	}
+	return httpapi.Out(walk, rows, total, func(t TenantWork) []string { return []string{t.Slug, t.TenantID} }), nil
+}
+
+// OperatedJobs are all periodic jobs. Their number is that of the code's, so they are not paged.
+type OperatedJobs struct {
+	Items []OperatedWork `json:"items" nullable:"false"`
+}
+
+func (s *Service) jobs(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*httpapi.One[OperatedJobs], error) {
+	var out OperatedJobs
+	err := s.DB.Across(ctx, func(tx *pg.Tx) (err error) {
+		out.Items, err = s.recurring(ctx, tx)
+		return err
+	})
+	return &httpapi.One[OperatedJobs]{Body: out}, err
+}
