@@ -57,6 +57,23 @@ func (s *scene) settings() {
 	}})
 	s.post("/sector-packs/manufacturing/install", map[string]any{})
 	s.name("pack", "manufacturing", "Manufacturing")
+	s.deadLetters()
+}
+
+// deadLetters adds work that has failed eight times, which takes more than an hour: two plans and two checks of drift.
+// Nobody has their subjects, so a retry has nothing to do and succeeds.
+func (s *scene) deadLetters() {
+	s.t.Helper()
+	const sql = `
+		insert into work_item (tenant_id, kind, subject, state, attempts, last_error, failed_at)
+		select t.id, k.kind, gen_random_uuid(), 'dead', 8, k.error, now()
+		  from tenant t
+		 cross join (values ('provisioning', 'planted by the test: the template names the unknown attribute shoe_size'),
+		                    ('drift', 'planted by the test: the template names the unknown attribute shoe_size'))
+		       k (kind, error)
+		 cross join generate_series(1, 2)
+		 where t.slug = $1`
+	s.Exec(sql, s.Tenant)
 }
 
 // stranger is a tenant beside, with something that nobody else may see.

@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import * as text from "#text/work";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Check } from "../../kit/form";
 import { Badge, Button, Empty, Table, Text, When } from "../../kit/kit";
 import { base, busy, lateWords, type WorkKind } from "./words";
@@ -15,21 +16,25 @@ export function Kinds({ of: all }: { of: WorkKind[] }) {
   const shown = every ? all : busy(all);
   return (
     <div className="stack tight">
-      <Check reads label={`Show all ${number(all.length)} kinds`} value={every} set={setEvery} />
+      <Check reads label={text.showAllKinds(all.length)} value={every} set={setEvery} />
       {shown.length === 0 ? (
-        <Empty title="No work is waiting">No item is waiting, and there are no dead letters.</Empty>
+        <Empty title={text.noWorkIsWaiting}>{text.noItemIsWaiting}</Empty>
       ) : (
-        <Table label="Kinds of work">
+        <Table label={text.kindsOfWork}>
           <thead>
             <tr>
-              <th scope="col">Kind</th>
-              <th scope="col">Waiting</th>
-              <th scope="col">Overdue</th>
-              <th scope="col">Dead letters</th>
-              <th scope="col">Last error</th>
+              <th scope="col">{text.kind}</th>
+              <th scope="col" className="num">
+                {text.waiting}
+              </th>
+              <th scope="col">{text.overdue}</th>
+              <th scope="col" className="num">
+                {text.deadLetters}
+              </th>
+              <th scope="col">{text.lastError}</th>
               {may.admin && (
                 <th scope="col">
-                  <span className="sr">Action</span>
+                  <span className="sr">{text.action}</span>
                 </th>
               )}
             </tr>
@@ -50,7 +55,7 @@ function Row({ of: k }: { of: WorkKind }) {
   const retry = useAct({
     act: (_: undefined, key) => ask<Of<"RetriedWork">>("POST", `${base}/retry`, { body: { kind: k.kind }, key }),
     changes: [base],
-    done: (r) => `${count(r.retried, "dead letter is", "dead letters are")} waiting for another attempt.`,
+    done: (r) => text.waitingForAnotherAttempt(r.retried),
   });
   const items = (state: string, n: number) =>
     n > 0 ? (
@@ -62,16 +67,16 @@ function Row({ of: k }: { of: WorkKind }) {
     );
   return (
     <tr>
-      <td>
+      <td className="wide">
         <span className="stack tight">
           <strong>{k.title}</strong>
           <span className="small muted">{k.about}</span>
         </span>
       </td>
-      <td className="number">{items("waiting", k.waiting)}</td>
+      <td className="num">{items("waiting", k.waiting)}</td>
       <td>{lateWords(k.overdue_seconds) || "–"}</td>
-      <td className="number">{k.dead > 0 ? <Badge tone="bad">{items("dead", k.dead)}</Badge> : "0"}</td>
-      <td>
+      <td className="num">{k.dead > 0 ? <Badge tone="bad">{items("dead", k.dead)}</Badge> : "0"}</td>
+      <td className="wide">
         {k.last_error ? (
           <span className="stack tight">
             <Text of={k.last_error} />
@@ -87,7 +92,7 @@ function Row({ of: k }: { of: WorkKind }) {
         <td>
           {k.dead > 0 && (
             <Button disabled={retry.isPending} onClick={() => retry.mutate(undefined)}>
-              Retry {number(k.dead)}
+              {text.retryCount(number(k.dead))}
             </Button>
           )}
         </td>

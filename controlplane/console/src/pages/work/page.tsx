@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/work";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Failure, Head, Part, Skeleton } from "../../kit/kit";
@@ -13,9 +14,9 @@ export default function WorkQueue() {
   return (
     <>
       <Head
-        title="Work queue"
-        lead="Background work of this tenant. An item that fails eight times is a dead letter: retry it after you have removed the cause, or delete it."
-        up={<Link to="/settings">Settings</Link>}
+        title={text.workQueue}
+        lead={text.backgroundWorkOfThisTenant}
+        up={<Link to="/settings">{text.settings}</Link>}
       />
       {found.isPending ? (
         <Skeleton rows={4} />
@@ -23,13 +24,13 @@ export default function WorkQueue() {
         <Failure error={found.error} retry={() => void found.refetch()} />
       ) : (
         <>
-          <Part title="Kinds of work">
+          <Part title={text.kindsOfWork}>
             <Kinds of={found.data.kinds} />
           </Part>
-          <Part title="Items">
+          <Part title={text.items}>
             <Items kinds={found.data.kinds} />
           </Part>
-          <Part title="Recurring work" lead="Periodic work of the service, which all tenants share.">
+          <Part title={text.recurringWork} lead={text.periodicWorkOfTheService}>
             <Recurring of={found.data.recurring} />
           </Part>
         </>

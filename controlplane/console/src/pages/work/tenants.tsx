@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
+import * as text from "#text/work";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
@@ -13,9 +14,9 @@ type TenantWork = Of<"TenantWork"> & { id: string };
 const path = "/control-plane/work-queue";
 
 const views: View[] = [
-  { name: "All", query: {} },
-  { name: "With dead letters", query: { state: "dead" } },
-  { name: "Waiting", query: { state: "waiting" } },
+  { name: text.all, query: {} },
+  { name: text.withDeadLetters, query: { state: "dead" } },
+  { name: text.waiting, query: { state: "waiting" } },
 ];
 
 const sum = (t: TenantWork, of: "waiting" | "dead") => t.kinds.reduce((n, k) => n + k[of], 0);
@@ -23,7 +24,7 @@ const late = (t: TenantWork) => Math.max(0, ...t.kinds.map((k) => k.overdue_seco
 
 const columns: Column<TenantWork>[] = [
   {
-    title: "Tenant",
+    title: text.tenant,
     cell: (t) => (
       <Link to="/admin/tenants/$id" params={{ id: t.tenant_id }}>
         <Text of={t.name} />
@@ -31,16 +32,16 @@ const columns: Column<TenantWork>[] = [
     ),
     text: (t) => t.name,
   },
-  { title: "State", cell: (t) => <State of={t.status} />, text: (t) => t.status },
-  { title: "Waiting", number: true, cell: (t) => number(sum(t, "waiting")), text: (t) => sum(t, "waiting") },
-  { title: "Overdue", cell: (t) => lateWords(late(t)) || "–", text: late },
-  { title: "Dead letters", number: true, cell: (t) => number(sum(t, "dead")), text: (t) => sum(t, "dead") },
-  { title: "Kinds", wide: true, cell: (t) => busy(t.kinds).map(kindWords).join("; "), text: (t) => busy(t.kinds).map(kindWords).join("; ") },
+  { title: text.state, cell: (t) => <State of={t.status} />, text: (t) => t.status },
+  { title: text.waiting, number: true, cell: (t) => number(sum(t, "waiting")), text: (t) => sum(t, "waiting") },
+  { title: text.overdue, cell: (t) => lateWords(late(t)) || "–", text: late },
+  { title: text.deadLetters, number: true, cell: (t) => number(sum(t, "dead")), text: (t) => sum(t, "dead") },
+  { title: text.kinds, wide: true, cell: (t) => busy(t.kinds).map(kindWords).join("; "), text: (t) => busy(t.kinds).map(kindWords).join("; ") },
 ];
 
 /** "Policy evaluation: 2 waiting, 1 dead letter" */
 function kindWords(k: Of<"TenantWorkKind">): string {
-  const parts = [k.waiting > 0 && `${number(k.waiting)} waiting`, k.dead > 0 && count(k.dead, "dead letter")];
+  const parts = [k.waiting > 0 && text.waitingCount(number(k.waiting)), k.dead > 0 && text.deadLetterCount(k.dead)];
   return `${k.title}: ${parts.filter(Boolean).join(", ")}`;
 }
 
@@ -50,22 +51,22 @@ export default function TenantsWork() {
   return (
     <>
       <Head
-        title="Work queue"
-        lead="Background work of all tenants, in counts. The administrators of a tenant see its items, and retry or delete dead letters."
+        title={text.workQueue}
+        lead={text.backgroundWorkOfAllTenants}
       />
-      <Part title="Tenants">
+      <Part title={text.tenants}>
         <List<TenantWork>
           path={path}
-          label="Work of tenants"
+          label={text.workOfTenants}
           columns={columns}
           views={views}
           idOf={(t) => t.tenant_id}
           every={10_000}
-          csv="work of tenants"
-          empty={{ title: "No work is waiting", words: "No tenant has items that wait or failed." }}
+          csv={text.csvWorkOfTenants}
+          empty={{ title: text.noWorkIsWaiting, words: text.noTenantHasItems }}
         />
       </Part>
-      <Part title="Recurring work">
+      <Part title={text.recurringWork}>
         {jobs.isPending ? (
           <Skeleton rows={3} />
         ) : jobs.isError && !jobs.data ? (

@@ -1,3 +1,4 @@
+import * as text from "#text/work";
 import type { Of } from "../../api/types";
 
 export type WorkItem = Of<"WorkItem">;
@@ -17,9 +18,9 @@ export function lateWords(seconds: number): string {
   if (seconds <= 0) return "";
   for (const [name, size] of units) {
     const n = Math.floor(seconds / size);
-    if (n > 0) return `${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`;
+    if (n > 0) return text.late[name](n);
   }
-  return `${seconds} second${seconds === 1 ? "" : "s"}`;
+  return text.late.second(seconds);
 }
 
 /** The kinds that have items, those with dead letters first. */
