@@ -12,6 +12,7 @@ import (
 func addPipeline(_ context.Context, p *parts) error {
 	p.api.Rate = limit.New(limit.NewShared(p.db), p.log, time.Now)
 	p.api.Replay = &replay.Keeper{DB: p.db, Seal: p.ring, Log: p.log, Now: time.Now}
-	p.workers = append(p.workers, p.api.Rate.Run, p.api.Replay.Run)
+	p.workers = append(p.workers, p.api.Rate.Run)
+	p.jobs = append(p.jobs, p.api.Replay.Jobs()...)
 	return nil
 }

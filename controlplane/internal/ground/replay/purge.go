@@ -7,14 +7,20 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Run forgets answers, every hour until ctx ends, whose day is over.
-func (k *Keeper) Run(ctx context.Context) error {
-	return loop.Worker{Every: time.Hour, Log: k.Log, Cannot: "cannot forget old answers"}.Run(ctx, k.Purge)
+// Jobs are the periodic work: to delete answers whose day is over.
+func (k *Keeper) Jobs() []queue.Job {
+	return []queue.Job{{
+		Name:  "kept_answers",
+		Title: "Idempotency cleanup",
+		About: "Deletes the responses that are kept for repeated requests, after a day.",
+		Every: time.Hour,
+		Run:   k.Purge,
+	}}
 }
 
 // Purge forgets the answers of all tenants whose day is over.
