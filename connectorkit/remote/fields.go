@@ -72,7 +72,7 @@ func Fields() []connectorkit.Field {
 			Help:   "The secrets among it, passed on in the same object.",
 		},
 		connectorkit.Field{Key: "writes", Label: "Makes changes", Type: "boolean", Default: false,
-			Help: "The service takes changes at /v1/provision and tells single records at /v1/read."},
+			Help: "The service takes changes at /v1/provision and returns single records at /v1/read."},
 		connectorkit.Field{
 			Key:      "operations",
 			Label:    "Changes it makes",

@@ -112,7 +112,7 @@ func (s *session) page(in *pageIn, p *page, more, first bool) *v1.Page {
 			s.warn(
 				"nothing_attested",
 				"the connector does not say of anything that it was read completely (page.scopes), so that nothing "+
-					"is ever taken for gone",
+					"is ever treated as deleted",
 			)
 		}
 	}

@@ -174,7 +174,7 @@ func (s *session) next(p *pageIn) string {
 	default:
 		s.warn(
 			"no_clock",
-			"the connector does not say what time it is (Date), so that changes since this read cannot be asked for",
+			"the connector sends no Date header, so that changes since this read cannot be requested",
 		)
 		return ""
 	}

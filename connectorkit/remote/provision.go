@@ -33,7 +33,7 @@ func (c *connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
 	case err != nil:
 		return connectorkit.Writes{Why: err.Error()}
 	case !cfg.writes:
-		return connectorkit.Writes{Why: "the setting writes says that the service only reads"}
+		return connectorkit.Writes{Why: "the setting writes makes the service read-only"}
 	}
 	out := connectorkit.Writes{Ops: cfg.ops}
 	if missing := without(changes, cfg.ops); len(missing) > 0 {
@@ -97,7 +97,7 @@ func (c *connector) openWriting(ctx context.Context, auth v1.AuthConfig) (*calle
 		return nil, &v1.ErrorDetail{
 			Class:   v1.ClassConfig,
 			Code:    "read_only_connector",
-			Message: "the setting writes says that this service only reads",
+			Message: "the setting writes makes this service read-only",
 			Hint:    "Set writes where the service has /v1/provision and /v1/read.",
 		}
 	}

@@ -37,7 +37,7 @@ func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
 		w.bring(f, st, people, e.Action == "replace")
 		return nil
 	case "skip":
-		return w.over(ctx, f, st, stageSkipped, silence+"the rule passes this stage over then")
+		return w.over(ctx, f, st, stageSkipped, silence+"the rule skips this stage in that case")
 	case "approve":
 		return w.over(ctx, f, st, stageApproved, silence+"the rule approves then")
 	case "use_rule":

@@ -120,7 +120,7 @@ func (w *work) endLeft(f *flow) {
 	for _, each := range left {
 		kind, key, _ := strings.Cut(each, " ")
 		id := key[strings.LastIndex(key, ":")+1:]
-		e := ending{decision.Superseded, "it was decided meanwhile"}
+		e := ending{decision.Superseded, "it was decided in the meantime"}
 		w.closes[e] = append(w.closes[e], closing{f, kind, key, id})
 	}
 }

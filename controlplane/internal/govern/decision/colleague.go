@@ -14,13 +14,13 @@ type DecisionColleague struct {
 	Display    string `json:"display" example:"Grace Hopper"`
 	Title      string `json:"title,omitempty" example:"Head of Data"`
 	Department string `json:"department,omitempty" example:"Engineering"`
-	Email      string `json:"email,omitempty" example:"grace@acme.example" doc:"Of those alone whom name, title and department do not tell apart from another in the answer."`
+	Email      string `json:"email,omitempty" example:"grace@acme.example" doc:"Only set where another person in the response has the same name, title and department."`
 }
 
 // DecisionColleagues are those who were found.
 type DecisionColleagues struct {
 	Items []DecisionColleague `json:"items" nullable:"false" doc:"By name, at most 20."`
-	More  bool                `json:"more" doc:"More people match: say more of the name."`
+	More  bool                `json:"more" doc:"More people match: enter more of the name."`
 }
 
 // TaskColleagues finds people whom a task may be reassigned to, for who may reassign it; everybody else is answered as

@@ -37,7 +37,7 @@ func (a among) check() error {
 	if said >= shortestSearch || len(a.only) > 0 && a.q == "" {
 		return nil
 	}
-	return fault.Coded(fault.Malformed, "invalid_parameter", "say by q how the person is called: at least %d letters "+
+	return fault.Coded(fault.Malformed, "invalid_parameter", "enter in q the name of the person: at least %d letters "+
 		"of the name, or a whole e-mail address", shortestSearch).
 		With(fault.Field{Parameter: "q", Code: "too_short",
 			Detail: fmt.Sprintf("at least %d letters or digits", shortestSearch)})

@@ -98,7 +98,7 @@ func (d DecisionDelegation) checkTimes(now time.Time) error {
 // checkPeople is a fault where one of the two cannot be who they are to be.
 func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
 	if d.DelegateID == "" {
-		return fault.New(fault.Invalid, "say by delegate_id who decides").
+		return fault.New(fault.Invalid, "set delegate_id to the person who decides").
 			With(fault.Field{Pointer: "#/delegate_id", Code: "required", Detail: "an identity"})
 	}
 	if d.DelegatorID == d.DelegateID {

@@ -202,7 +202,7 @@ func (t DecisionTask) toAdmins(to string) ([]string, error) {
 		return nil, fault.Coded(
 			fault.Conflict,
 			"no_manager",
-			"those who decide this have no manager who could; escalate it to admin",
+			"the approvers have no manager who can decide; escalate it to admin",
 		)
 	case slices.Contains(t.Roles, string(viewer.Admin)):
 		return nil, fault.Coded(

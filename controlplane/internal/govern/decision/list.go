@@ -23,12 +23,12 @@ const (
 type Filters struct {
 	Assigned  string    `query:"assigned" default:"mine" enum:"mine,all,delegated" doc:"mine: those that the caller may decide, by name, by delegation or by a role; delegated: those that others may decide for the caller; all: all that the caller can see."`
 	State     []string  `query:"state" enum:"open,claimed,decided,expired,cancelled,superseded" doc:"Several values, separated by commas. The default is open and claimed."`
-	Kind      []string  `query:"kind" maxItems:"20" doc:"Several by comma."`
+	Kind      []string  `query:"kind" maxItems:"20" doc:"Several values, separated by commas."`
 	DueBefore time.Time `query:"due_before" doc:"Due before this instant."`
 	Overdue   string    `query:"overdue" enum:"true,false" doc:"Whether the instant at which they are due has passed."`
 	GroupKey  string    `query:"group_key" maxLength:"500"`
-	RiskLevel []string  `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
-	Priority  []string  `query:"priority" enum:"low,normal,high,urgent" doc:"Several by comma."`
+	RiskLevel []string  `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
+	Priority  []string  `query:"priority" enum:"low,normal,high,urgent" doc:"Several values, separated by commas."`
 	SubjectID string    `query:"subject_id" format:"uuid" doc:"Whom or what they are about."`
 	SourceID  string    `query:"source_id" format:"uuid" doc:"What asks."`
 	Q         string    `query:"q" maxLength:"200" doc:"Words, each of which is part of a title or summary, without regard to case, accents and order."`

@@ -35,7 +35,7 @@ type DecisionTask struct {
 	NotFor       []string           `json:"-" db:"not_for"`
 	Delegable    bool               `json:"-" db:"delegable"`
 	Reassignable bool               `json:"reassignable" db:"reassignable"`
-	ReassignTo   []string           `json:"reassign_to" db:"reassign_to" nullable:"false" doc:"When not empty: it can be reassigned to these people alone."`
+	ReassignTo   []string           `json:"reassign_to" db:"reassign_to" nullable:"false" doc:"When not empty: it can only be reassigned to these people."`
 	Priority     string             `json:"priority" db:"priority" enum:"low,normal,high,urgent"`
 	RiskLevel    *string            `json:"risk_level" db:"risk_level" doc:"low, medium, high or critical. Null: unknown."`
 	DueAt        *time.Time         `json:"due_at" db:"due_at"`

@@ -37,7 +37,12 @@ func (s *Service) Run(ctx context.Context) error {
 			if time.Since(swept) > sweeping {
 				swept = time.Now()
 				if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-					s.Log.WarnContext(ctx, "cannot look whose tasks wait for people who are gone", "err", err)
+					s.Log.WarnContext(
+						ctx,
+						"cannot look whose tasks wait for people whose records were deleted",
+						"err",
+						err,
+					)
 				}
 			}
 			return s.Look(ctx)

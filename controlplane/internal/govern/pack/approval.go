@@ -149,5 +149,5 @@ func (r *run) existingApproval(ctx context.Context, row *object) (id string, ori
 	return id, origin, err
 }
 
-// aims reports whether the fields of an approval rule say what it is for.
+// aims reports whether the fields of an approval rule describe its purpose.
 func (f fields) aims() bool { return f["default"] == true || len(f.ids("role_ids")) > 0 }

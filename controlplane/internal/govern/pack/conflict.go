@@ -209,7 +209,7 @@ func (c PackConflict) taken(use string, merged map[string]any) (fields, error) {
 		}
 	case "merged":
 		if len(merged) == 0 {
-			return nil, fault.New(fault.Invalid, "say what the fields in conflict are to be").
+			return nil, fault.New(fault.Invalid, "set the fields in conflict").
 				With(fault.Field{Pointer: "#/merged", Code: "required", Detail: "name some of fields"})
 		}
 		for name, v := range merged {

@@ -28,8 +28,8 @@ func (s *Service) Comment(
 		Visibility: cmp.Or(visibility, accessrequest.Everybody),
 	}
 	if said.Text == "" {
-		return said, fault.New(fault.Invalid, "a comment says something").
-			With(fault.Field{Pointer: "#/text", Code: "required", Detail: "say what you mean"})
+		return said, fault.New(fault.Invalid, "a comment must not be empty").
+			With(fault.Field{Pointer: "#/text", Code: "required", Detail: "enter a comment"})
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := accessrequest.Find(ctx, tx, id)
@@ -37,7 +37,7 @@ func (s *Service) Comment(
 			return err
 		}
 		if said.Visibility == accessrequest.Approvers && r.IsParty(v) {
-			return fault.New(fault.Invalid, "you could not read what you say: it would be hidden from those who ask").
+			return fault.New(fault.Invalid, "this comment would be hidden from requesters, and so from you").
 				With(fault.Field{Pointer: "#/visibility", Code: "invalid", Detail: "choose everybody"})
 		}
 		const sql = `

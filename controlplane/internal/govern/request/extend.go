@@ -32,7 +32,7 @@ func (s *Service) Extend(
 	e AccessRequestExtension,
 ) (made accessrequest.AccessRequest, err error) {
 	if (e.Until == nil) == (e.Duration == "") {
-		return made, fault.New(fault.Invalid, "say until when, or for how much longer").
+		return made, fault.New(fault.Invalid, "set the new end, or the additional time").
 			With(fault.Field{Pointer: "#/until", Code: "required", Detail: "exactly one of until and duration"})
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {

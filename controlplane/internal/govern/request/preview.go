@@ -13,7 +13,7 @@ import (
 // AccessRequestPreview is what would become of a request, and what stands against it.
 type AccessRequestPreview struct {
 	accessrequest.AccessRequestForesight
-	Submittable bool                         `json:"submittable" doc:"Nothing stands against it."`
+	Submittable bool                         `json:"submittable" doc:"Nothing prevents it."`
 	Problems    []draft.AccessRequestProblem `json:"problems" nullable:"false" doc:"Everything that a submission would be refused for."`
 }
 

@@ -43,8 +43,8 @@ func short(err error) string {
 }
 
 // ErrOvertaken is the error, or is wrapped in the error, of work that read something which other transactions have
-// changed meanwhile. The whole pass is repeated at once.
-var ErrOvertaken = errors.New("what the work was based on has changed meanwhile")
+// changed in the meantime. The whole pass is repeated at once.
+var ErrOvertaken = errors.New("what the work was based on has changed in the meantime")
 
 // repeats is how often a pass is repeated that was overtaken.
 const repeats = 5

@@ -76,7 +76,7 @@ func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *httpapi.Problem {
 		return &httpapi.Problem{
 			Status: http.StatusBadRequest,
 			Code:   "unknown_parameter",
-			Detail: "who connects is known from the token alone",
+			Detail: "the caller is known only from the token",
 		}
 	case !websocket.IsWebSocketUpgrade(r) || !slices.Contains(offered, wire.Subprotocol):
 		return &httpapi.Problem{

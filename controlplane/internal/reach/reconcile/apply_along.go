@@ -118,7 +118,7 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 		 where c.tenant_id = current_tenant() and c.run_id = $1 and c.object = 'identity' and c.change = 'reappear'
 		     and c.at = now()
 		   and s.source_status = 'deactivated'`
-	gone, err := ids(ctx, tx, "people whose record is gone", changed, r.ID, "remove")
+	gone, err := ids(ctx, tx, "people whose record was deleted", changed, r.ID, "remove")
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func emptied(ctx context.Context, tx *pg.Tx, _ Run, f finding) (string, error) {
 		return "", nil
 	case value == nil:
 		return fmt.Sprintf(
-			"the %s of %d people becomes empty: the source no longer tells it, or tells it under another name",
+			"the %s of %d people becomes empty: the source no longer sends it, or sends it under another name",
 			named,
 			n,
 		), nil

@@ -41,10 +41,10 @@ const changeColumns = `c.n, c.object, c.change, c.object_id, c.external_id, c.di
 
 // ChangeFilters narrow the changes of a run; each one given must hold.
 type ChangeFilters struct {
-	Object []string `query:"object" enum:"identity,account,entitlement,grant,nesting" doc:"Several by comma."`
-	Change []string `query:"change" enum:"create,update,disable,missing,remove,reappear" doc:"Several by comma."`
+	Object []string `query:"object" enum:"identity,account,entitlement,grant,nesting" doc:"Several values, separated by commas."`
+	Change []string `query:"change" enum:"create,update,disable,missing,remove,reappear" doc:"Several values, separated by commas."`
 	Guard  string   `query:"guard" maxLength:"64" doc:"A kind of hold, such as account_missing."`
-	State  []string `query:"state" enum:"pending,applied,held,previewed,skipped,discarded" doc:"Several by comma."`
+	State  []string `query:"state" enum:"pending,applied,held,previewed,skipped,discarded" doc:"Several values, separated by commas."`
 	Q      string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a name or external_id, without regard to case, accents and order."`
 }
 

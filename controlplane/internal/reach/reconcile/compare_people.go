@@ -52,7 +52,7 @@ func (c *comparison) people(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.do(ctx, "people who are gone", peopleGone)
+	return c.do(ctx, "people whose records were deleted", peopleGone)
 }
 
 // matchPeople finds the identities that new records would be brought together with when they are merged, by the same

@@ -164,7 +164,7 @@ func TestRewritesInMassAreHeldByTheFieldThatIsRewritten(t *testing.T) {
 		t.Fatalf("-want +got\n%s", diff)
 	}
 	if v.Holds[0].Observed != 20 || v.Holds[0].Population != 30 ||
-		v.Holds[0].Cause != "the department of 18 people becomes empty: the source no longer tells it, or tells it "+
+		v.Holds[0].Cause != "the department of 18 people becomes empty: the source no longer sends it, or sends it "+
 			"under another name" {
 		t.Errorf("hold %+v", v.Holds[0])
 	}

@@ -38,7 +38,7 @@ type SafetyLimit struct {
 
 // Deletion is how absence becomes removal.
 type Deletion struct {
-	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10" doc:"complete readings in a row without a record until it counts as gone"`
+	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10" doc:"complete syncs in a row without a record until it counts as deleted"`
 }
 
 // defaultSafety is that of a connector for which nobody has decided otherwise.

@@ -117,7 +117,7 @@ func (s *Service) decideSafety(
 			return err
 		}
 		if len(looser) > 0 && in.Body.Reason == "" {
-			return fault.Coded(fault.Invalid, "reason_required", "this lets more pass than before; say why").
+			return fault.Coded(fault.Invalid, "reason_required", "this allows more changes than before; give a reason").
 				Also("loosened", looser).
 				With(fault.Field{Pointer: "#/reason", Code: "required", Detail: "what lets more pass needs a reason"})
 		}

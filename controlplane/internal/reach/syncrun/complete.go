@@ -39,7 +39,7 @@ func (w *work) complain(ctx context.Context, tx *pg.Tx, p *proof) error {
 				p.warnings,
 				v1.Warning{
 					Code:    "incomplete_read",
-					Message: string(kind) + ": " + why + "; nothing of them is taken for gone",
+					Message: string(kind) + ": " + why + "; none of them is treated as deleted",
 				},
 			)
 		}
@@ -61,7 +61,7 @@ func (w *work) doubt(kind int, count int64, p *proof) string {
 		return fmt.Sprintf("the connector counted %d, but %d arrived", count, p.seen[kind])
 	}
 	if says := w.estimateOf(kind); says != nil && float64(p.seen[kind]) < math.Floor(enough*float64(*says)) {
-		return fmt.Sprintf("the source says that it holds %d, but %d were read", *says, p.seen[kind])
+		return fmt.Sprintf("the source reports %d, but %d were read", *says, p.seen[kind])
 	}
 	return ""
 }
@@ -161,7 +161,7 @@ func (w *work) checkParts(ctx context.Context, tx *pg.Tx, p *proof) error {
 		p.warnings = append(p.warnings, v1.Warning{
 			Code: "incomplete_read",
 			Message: fmt.Sprintf(
-				"of %d entitlements or accounts not all grants arrived; none of theirs is taken for gone",
+				"of %d entitlements or accounts not all grants arrived; none of theirs is treated as removed",
 				n,
 			),
 		})

@@ -217,11 +217,11 @@ func TestNumbersThatDoNotAgreeMakeAReadingIncomplete(t *testing.T) {
 		warning  string
 	}{
 		{"as attested", 50, nil, true, ""},
-		{"one lost on the way", 51, nil, false, "accounts: the connector counted 51, but 50 arrived; nothing of them " +
-			"is taken for gone"},
+		{"one lost on the way", 51, nil, false, "accounts: the connector counted 51, but 50 arrived; none of them " +
+			"is treated as deleted"},
 		{"98 of 100 of what the source says", 50, &v1.Estimate{Accounts: n(51)}, true, ""},
-		{"fewer", 50, &v1.Estimate{Accounts: n(53)}, false, "accounts: the source says that it holds 53, but 50 were " +
-			"read; nothing of them is taken for gone"},
+		{"fewer", 50, &v1.Estimate{Accounts: n(53)}, false, "accounts: the source reports 53, but 50 were " +
+			"read; none of them is treated as deleted"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -122,7 +122,7 @@ func (k known) reappearing(table, removed string) string {
 }
 
 // sameRecord explains the strongest link there is: the source itself says whose account it is.
-const sameRecord = `'{"rule_ids": ["same_record"], "score": 1, "explanation": ["the source says that this account belongs to this person"]}'`
+const sameRecord = `'{"rule_ids": ["same_record"], "score": 1, "explanation": ["the source names this person as the owner of the account"]}'`
 
 func counted(row pgx.Row) (c Counts, err error) {
 	var seen, written int64

@@ -19,7 +19,7 @@ const (
 	fewSkipped      = 5 // so that one bad record of ten does not keep the other nine out
 )
 
-// enough is the share of what the source says it holds that must have been read for the reading to count as complete.
+// enough is the share of the number that the source reports that must have been read for the reading to count as complete.
 const enough = 0.98
 
 func tooManySkipped(skipped, read int64) bool {

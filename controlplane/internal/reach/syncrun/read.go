@@ -223,7 +223,7 @@ func (w *work) judgeRead() {
 	}
 	if w.ask.Incremental && !w.effective.Incremental {
 		if w.fallback = w.effective.FallbackReason; w.fallback == "" {
-			w.fallback = "the connector read everything and did not say why"
+			w.fallback = "the connector read everything and gave no reason"
 		}
 	}
 }

@@ -14,7 +14,7 @@ type Run struct {
 	ConnectorBusinessID  string            `json:"connector_business_id" db:"business_id"`
 	Trigger              string            `json:"trigger" db:"trigger" doc:"api, manual, schedule, wizard"`
 	Mode                 string            `json:"connector_mode" db:"mode"`
-	Purpose              string            `json:"mode" db:"purpose" enum:"apply,preview" doc:"preview tells what would change, and changes nothing"`
+	Purpose              string            `json:"mode" db:"purpose" enum:"apply,preview" doc:"preview shows what would change, and changes nothing"`
 	Incremental          bool              `json:"incremental" db:"incremental" doc:"as asked for"`
 	EffectiveIncremental bool              `json:"effective_incremental" db:"effective_incremental" doc:"as done"`
 	Strategy             *string           `json:"strategy" db:"strategy" doc:"how changes were found, such as ldap_syncrepl; full: everything was read"`
@@ -27,12 +27,12 @@ type Run struct {
 	CallbackError        *string           `json:"callback_error" db:"callback_error"`
 	Status               Status            `json:"status" db:"status"`
 	Phase                string            `json:"phase" db:"phase"`
-	Message              string            `json:"message" db:"message" doc:"what the connector says it is doing"`
+	Message              string            `json:"message" db:"message" doc:"the progress that the connector reports"`
 	RateWaitUntil        *time.Time        `json:"rate_wait_until" db:"rate_wait_until" doc:"the target asked us to wait until then"`
 	Counters             Counters          `json:"counters" db:"counters"`
 	Report               Report            `json:"report" db:"report" doc:"what was done, by kind of object; of a preview, what would be"`
-	Complete             map[string]bool   `json:"complete" db:"complete" doc:"which kinds were read to their proven end; only those can show that something is gone"`
-	Estimate             *v1.Estimate      `json:"estimate" db:"estimate" doc:"what the source says it holds"`
+	Complete             map[string]bool   `json:"complete" db:"complete" doc:"kinds that were read completely; only those can show deletions"`
+	Estimate             *v1.Estimate      `json:"estimate" db:"estimate" doc:"the number that the source reports"`
 	Warnings             []v1.Warning      `json:"warnings" db:"warnings" nullable:"false"`
 	Error                *v1.ErrorDetail   `json:"error" db:"error"`
 	Chunks               int               `json:"chunks" db:"chunks"`

@@ -14,7 +14,7 @@ type Counters struct {
 	Updated            int64 `json:"updated"`
 	Unchanged          int64 `json:"unchanged"`
 	Missing            int64 `json:"missing" doc:"absent from a complete reading for the first time"`
-	Removed            int64 `json:"removed" doc:"absent again, or reported as gone"`
+	Removed            int64 `json:"removed" doc:"absent again, or reported as deleted"`
 	Reappeared         int64 `json:"reappeared" doc:"seen again after having been missing or removed"`
 	Inherited          int64 `json:"inherited_grants"`
 	Linked             int64 `json:"accounts_linked"`
@@ -46,7 +46,7 @@ type Counts struct {
 	Skipped     int64 `json:"skipped" doc:"removals that were no longer true when they were to be made"`
 	Unresolved  int64 `json:"unresolved" doc:"records with references to records that were not read"`
 	Returned    int64 `json:"returned,omitempty" doc:"of the reappeared, grants that we had revoked; they are shown as reappeared"`
-	Suppressed  int64 `json:"suppressed,omitempty" doc:"grants that were read within minutes of our revoking them, which is taken for a late answer"`
+	Suppressed  int64 `json:"suppressed,omitempty" doc:"grants that were read within minutes of our revoking them, treated as a delayed result"`
 }
 
 func (c *Counts) add(o Counts) {

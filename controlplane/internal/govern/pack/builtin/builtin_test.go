@@ -28,7 +28,7 @@ func TestEveryBuiltInPackIsCleanAndItsTestsPass(t *testing.T) {
 				}
 			}
 			if len(m.Regulations) == 0 || m.Description == "" {
-				t.Error("the pack does not say what it is for")
+				t.Error("the pack does not describe its purpose")
 			}
 		})
 	}

@@ -27,7 +27,7 @@ func Unpack(packed []byte) (Files, []Problem) {
 		return refuse(
 			"",
 			"archive_too_large",
-			"leave out what is not part of the pack",
+			"remove files that are not part of the pack",
 			"the archive has %d bytes; %d are allowed",
 			len(packed),
 			MaxPacked,
@@ -50,7 +50,7 @@ func Unpack(packed []byte) (Files, []Problem) {
 		return refuse(
 			"",
 			"archive_too_large",
-			"leave out what is not part of the pack",
+			"remove files that are not part of the pack",
 			"unpacked, the archive is larger than %d bytes: at most %d, and %d times its own size",
 			budget,
 			MaxUnpacked,
@@ -151,7 +151,7 @@ func untar(t *tar.Reader, budget int64) (Files, *Problem) {
 			return refuse(
 				shown,
 				"archive_too_large",
-				"leave out what is not part of the pack",
+				"remove files that are not part of the pack",
 				"unpacked, the archive is larger than allowed: %d bytes, and %d times its own size",
 				MaxUnpacked,
 				MaxRatio,
@@ -298,7 +298,7 @@ func Dir(dir fs.FS) (Files, []Problem, error) {
 					"",
 					0,
 					"archive_too_large",
-					"leave out what is not part of the pack",
+					"remove files that are not part of the pack",
 					"the folder holds more than %d bytes",
 					MaxUnpacked,
 				),

@@ -136,7 +136,7 @@ func (d *document) locale(name string, node *yaml.Node, l *list) {
 			"wrong_type",
 			"/locales/"+language+at,
 			"write kind, key, member and text, such as roles: {ward-nurse: {name: Stationspflege}}",
-			"a language's file holds texts alone",
+			"a language file contains only texts",
 		)
 	})
 	d.locales[language] = texts

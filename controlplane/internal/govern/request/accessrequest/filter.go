@@ -13,7 +13,7 @@ import (
 
 // Filters narrow a list of requests; each one given must hold.
 type Filters struct {
-	Status            []string  `query:"status" enum:"submitted,pending_approval,blocked,approved,rejected,cancelled,expired,scheduled,provisioning,fulfilled,partially_fulfilled,failed,closed" doc:"Several by comma."`
+	Status            []string  `query:"status" enum:"submitted,pending_approval,blocked,approved,rejected,cancelled,expired,scheduled,provisioning,fulfilled,partially_fulfilled,failed,closed" doc:"Several values, separated by commas."`
 	RequestedFor      string    `query:"requested_for" format:"uuid" doc:"Those for this person."`
 	RequestedBy       string    `query:"requested_by" format:"uuid" doc:"Those that this person, user or service token has asked for."`
 	Approver          string    `query:"approver" format:"uuid" doc:"Those about which this person is asked, or was."`
@@ -21,7 +21,7 @@ type Filters struct {
 	EntitlementID     string    `query:"entitlement_id" format:"uuid" doc:"Those that ask for this entitlement."`
 	ExternalReference string    `query:"external_reference" maxLength:"256" doc:"Those of this ticket, exactly."`
 	Number            string    `query:"number" maxLength:"40" doc:"The one of this number, such as REQ-000123."`
-	Kind              []string  `query:"kind" enum:"grant,extend,revoke,return" doc:"Several by comma."`
+	Kind              []string  `query:"kind" enum:"grant,extend,revoke,return" doc:"Several values, separated by commas."`
 	Urgency           string    `query:"urgency" enum:"normal,emergency"`
 	Since             time.Time `query:"since" doc:"Submitted at this instant or later."`
 	Until             time.Time `query:"until" doc:"Submitted before this instant."`

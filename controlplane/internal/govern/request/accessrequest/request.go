@@ -32,7 +32,7 @@ type AccessRequest struct {
 	RequestedForIdentityID string                   `json:"requested_for_identity_id" db:"requested_for"`
 	RequestedFor           AccessRequestParty       `json:"requested_for" db:"beneficiary"`
 	RequestedBy            decision.Actor           `json:"requested_by" db:"requested_by" doc:"The requester. A service token is shown as an integration."`
-	RequestedResources     []RequestedResource      `json:"requested_resources" db:"-" nullable:"false" doc:"What was asked for; items tells what became of each."`
+	RequestedResources     []RequestedResource      `json:"requested_resources" db:"-" nullable:"false" doc:"What was asked for; see items for each result."`
 	Justification          string                   `json:"justification" db:"justification"`
 	ExternalReference      *string                  `json:"external_reference" db:"external_reference" doc:"Of the ticket that it came from."`
 	Kind                   string                   `json:"kind" db:"kind" enum:"grant,extend,revoke,return"`
@@ -151,7 +151,7 @@ type AccessRequestProvisioning struct {
 	Failed     int            `json:"failed"`
 	Tasks      []string       `json:"tasks" nullable:"false" doc:"Provisioning tasks."`
 	VerifiedAt *time.Time     `json:"verified_at" doc:"When the target was first seen to have it: the clock of a duration starts here."`
-	Error      map[string]any `json:"error,omitempty" doc:"What the target said."`
+	Error      map[string]any `json:"error,omitempty" doc:"The message of the target."`
 	Reason     string         `json:"reason,omitempty" doc:"Why it ended."`
 }
 

@@ -158,7 +158,7 @@ func (w *Item) fillDuration(limit bound) *fault.Field {
 		return &fault.Field{
 			Pointer: w.at + "/duration",
 			Code:    "duration_required",
-			Detail:  w.Resource.Display + " is not given without an end: say how long it is needed",
+			Detail:  w.Resource.Display + " is not granted without an end: set a duration or an end date",
 		}
 	}
 	return nil
@@ -179,7 +179,7 @@ func (w *Item) settleExtension(now time.Time) *fault.Field {
 			return &fault.Field{
 				Pointer: w.at + "/ends_at",
 				Code:    "required",
-				Detail:  "say until when, or for how much longer",
+				Detail:  "set the new end, or the additional time",
 			}
 		}
 		until := from.Add(w.Duration)

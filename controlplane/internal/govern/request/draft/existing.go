@@ -126,7 +126,7 @@ func (w *Item) asDenied(who string) *fault.Fault {
 	}
 	detail := "ask an administrator to lift the denial"
 	if w.denied.Note != "" {
-		detail = "the denial says: " + w.denied.Note
+		detail = "reason of the denial: " + w.denied.Note
 	}
 	return fault.Coded(fault.Conflict, "access_denied", "A denial keeps %s from holding %s. %s", who, w.Resource.Display,
 		until).

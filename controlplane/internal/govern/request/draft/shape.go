@@ -51,7 +51,7 @@ func (d *Draft) checkShape(now time.Time) {
 	if d.In.Urgency == accessrequest.Emergency && d.In.Justification == "" {
 		wrong = append(
 			wrong,
-			field("justification", "justification_required", "say what the emergency is: it is reviewed afterwards"),
+			field("justification", "justification_required", "describe the emergency: it is reviewed afterwards"),
 		)
 	}
 	seen := map[string]int{}

@@ -86,7 +86,7 @@ func New(r ApprovalReplay, now time.Time) (ApprovalReplayed, error) {
 	}
 	switch {
 	case r.Rule == nil && r.RuleID == "":
-		return out, fault.New(fault.Invalid, "say which rule is meant").
+		return out, fault.New(fault.Invalid, "name the rule").
 			With(fault.Field{Pointer: "#/rule", Code: "required", Detail: "a draft, or rule_id, or both"})
 	case !out.From.Before(out.To):
 		return out, fault.New(fault.Invalid, "the period ends before it begins").
