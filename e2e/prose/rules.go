@@ -63,7 +63,9 @@ var phrases = []phrase{
 	not(`the like`, "similar"),
 	not(`it is (?:him|her|them)`, "name the person"),
 	not(`shall`, "must"),
-	not(`thrice|twofold|manifold`, "three times, two, many"),
+	not(`taken? for (?:gone|removed|deleted)`, "is treated as deleted"),
+	not(`several by comma`, "several values, separated by commas"),
+	not(`(?:does|do) not tell`, "does not report"),
 }
 
 // summaryVerbs begin the summary of an operation: rule 2 of the glossary.

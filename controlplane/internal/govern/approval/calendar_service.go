@@ -93,7 +93,7 @@ func (f *ApprovalCalendarFields) check(ctx context.Context, tx *pg.Tx) error {
 			c.refuse(at+"/date", "duplicate", "the date %s is listed twice", h.Date)
 		}
 		if strings.TrimSpace(h.Name) == "" {
-			c.refuse(at+"/name", "required", "say what is celebrated")
+			c.refuse(at+"/name", "required", "enter the name of the holiday")
 		}
 	}
 	return c.verdict("calendar")

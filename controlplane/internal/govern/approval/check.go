@@ -83,7 +83,7 @@ func (f *ApprovalRuleFields) check() *checker {
 	f.fill()
 	c := &checker{}
 	if strings.TrimSpace(f.Name) == "" {
-		c.refuse("#/name", "required", "say what it is for")
+		c.refuse("#/name", "required", "describe its purpose")
 	}
 	if f.Priority < 1 || f.Priority > 1000 {
 		c.refuse("#/priority", "invalid", "1 to 1000")

@@ -15,7 +15,7 @@ import (
 // CoverageFilters narrow what has no rule of its own.
 type CoverageFilters struct {
 	Type      string   `query:"type" enum:"role,entitlement"`
-	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
+	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
 }
 
 // ApprovalGap is something that can be asked for and has no rule of its own.

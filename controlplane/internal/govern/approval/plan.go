@@ -93,7 +93,7 @@ type PlanGroup struct {
 	Needed int        `json:"needed"`
 	Slots  []PlanSlot `json:"slots" nullable:"false"`
 
-	Unavailable []PlanAbsent `json:"unavailable,omitempty" doc:"People whom the rule names here and who cannot decide at present."`
+	Unavailable []PlanAbsent `json:"unavailable,omitempty" doc:"People that the rule names here and who cannot decide at present."`
 }
 
 // PlanSlot is somebody who is asked: a person, or whoever has a role of the tenant.

@@ -13,7 +13,7 @@ func (o ApprovalOutcome) say() string {
 	case AutoReject:
 		return "refused, because " + o.Reason
 	case useRule:
-		return "as another rule says"
+		return "by another rule"
 	}
 	stages := make([]string, len(o.Stages))
 	for i, s := range o.Stages {
@@ -70,7 +70,7 @@ func (r ApproverResolver) say() string {
 	case byAppRole:
 		return display(r.AppRole)
 	case byExpression:
-		return "whom an expression names"
+		return "the result of an expression"
 	case byChoice:
 		return "whom the requester chooses"
 	case byOnCall:

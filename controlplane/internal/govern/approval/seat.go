@@ -99,10 +99,10 @@ func (o *org) seat(c *asked, id, via, because string, delegation bool) (s PlanSl
 func (o *org) roleSeat(c *asked, role, via, because string) (s PlanSlot, why string) {
 	users := o.users[role]
 	if len(users) == 0 {
-		return s, "there are none who could"
+		return s, "there is no one who could"
 	}
 	if !slices.ContainsFunc(users, func(id string) bool { return id == "" || o.barred(c, id) == "" }) {
-		return s, "all of them may not decide this"
+		return s, "none of them is allowed to decide this"
 	}
 	return PlanSlot{Role: role, Display: display(role), Via: via, Because: because}, ""
 }

@@ -46,7 +46,7 @@ type ApprovalTrialResource struct {
 // ApprovalSimulation is who would be asked, for each thing.
 type ApprovalSimulation struct {
 	Items    []ApprovalSimulated `json:"items" nullable:"false"`
-	Warnings []ApprovalWarning   `json:"warnings" nullable:"false" doc:"Of a draft: whom it names in vain today."`
+	Warnings []ApprovalWarning   `json:"warnings" nullable:"false" doc:"Of a draft: people it names who cannot decide today."`
 }
 
 // ApprovalSimulated is who would be asked for one thing.

@@ -69,7 +69,7 @@ func (c *checker) group(at string, g ApproverGroup) {
 	case g.Mode != modeQuorum && g.Quorum != 0:
 		c.refuse(at+"/quorum", "unexpected", "only the mode quorum has one")
 	case g.Mode == modeQuorum && g.Quorum < 1:
-		c.refuse(at+"/quorum", "required", "say how many must agree")
+		c.refuse(at+"/quorum", "required", "set the number of approvals")
 	case g.Mode == modeQuorum:
 		if possible, bounded := g.possible(); bounded && g.Quorum > possible {
 			c.refuse(
@@ -185,7 +185,7 @@ func (c *checker) escalation(at string, e EscalationStep) {
 	names := e.Action == "add" || e.Action == "replace"
 	switch {
 	case names && len(e.To) == 0:
-		c.refuse(at+"/to", "required", "say who is asked then")
+		c.refuse(at+"/to", "required", "set the approvers of this escalation")
 	case !names && len(e.To) > 0:
 		c.refuse(at+"/to", "unexpected", "only add and replace name people")
 	}
@@ -214,7 +214,7 @@ func (c *checker) wait(at string, w *StageWait) {
 		if m, ok := w.Condition.(map[string]any); ok {
 			c.condition(at+"/condition", m)
 		} else {
-			c.refuse(at+"/condition", "required", "say what is waited for")
+			c.refuse(at+"/condition", "required", "set what the step waits for")
 		}
 	case "duration":
 		if d := c.length(at+"/duration", w.Duration, true, aYear); d > 0 && c.ttl > 0 && d >= c.ttl {

@@ -51,7 +51,7 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 		{"values that are refused", "create_account", v1.ClassData, "ldap_21", "invalidAttributeSyntax", "failed",
 			"invalid", "refuses the values"},
 		{"a right that is missing", "grant", v1.ClassPermission, "ldap_50", "insufficientAccessRights", "failed",
-			"invalid", "may not make this change"},
+			"invalid", "is not allowed to make this change"},
 		{"a setting that does not fit", "disable", v1.ClassConfig, "ldap_17", "undefinedAttributeType", "failed",
 			"config", "settings do not fit"},
 		{"a connector that cannot", "grant", v1.ClassConfig, "read_only_connector", "this connector only reads",

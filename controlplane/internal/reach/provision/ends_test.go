@@ -346,7 +346,7 @@ func TestTasksAreGroupedByConnectorAndCauseAndRetriedTogether(t *testing.T) {
 	}
 	g, _ := groups[0].(map[string]any)
 	if g["cause"] != "ldap_50" || g["count"] != float64(2) || g["state"] != "failed" ||
-		!strings.Contains(pretty(g["advice"]), "may not") {
+		!strings.Contains(pretty(g["advice"]), "is not allowed to") {
 		t.Errorf("the group is %s", pretty(g))
 	}
 	w.fault = ""

@@ -195,7 +195,7 @@ type acceptedOut struct {
 
 type actIn struct {
 	ID     string `path:"id"`
-	DryRun bool   `query:"dry_run" doc:"true: only tell what would be sent."`
+	DryRun bool   `query:"dry_run" doc:"true: return what would be sent, and send nothing."`
 	Body   *ActionNote
 }
 
@@ -223,13 +223,13 @@ type renameIn struct {
 // Rename is what an account is to be called, or where it is to lie.
 type Rename struct {
 	Username  *string `json:"username,omitempty" minLength:"1" maxLength:"256"`
-	Container *string `json:"container,omitempty" minLength:"1" maxLength:"1024" doc:"Where it is to lie: for LDAP the parent's DN."`
+	Container *string `json:"container,omitempty" minLength:"1" maxLength:"1024" doc:"The new container: for LDAP the parent's DN."`
 	Note      string  `json:"note,omitempty" maxLength:"2000"`
 }
 
 func (s *Service) rename(ctx context.Context, v viewer.Viewer, in *renameIn) (*acceptedOut, error) {
 	if in.Body.Username == nil && in.Body.Container == nil {
-		return nil, lacking("username", "say the new username, the new container, or both")
+		return nil, lacking("username", "set the new username, the new container, or both")
 	}
 	return s.accept(
 		ctx,
@@ -276,7 +276,7 @@ type NewAccount struct {
 	ConnectorID string             `json:"connector_id" format:"uuid"`
 	IdentityID  string             `json:"identity_id" format:"uuid"`
 	Attributes  *AccountAttributes `json:"attributes,omitempty" doc:"The value in the target system."`
-	DryRun      bool               `json:"dry_run,omitempty" doc:"true: only tell what would be sent."`
+	DryRun      bool               `json:"dry_run,omitempty" doc:"true: return what would be sent, and send nothing."`
 	Note        string             `json:"note,omitempty" maxLength:"2000"`
 }
 

@@ -276,7 +276,7 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 		o.detail = &v1.ErrorDetail{
 			Class:   v1.ClassProtocol,
 			Code:    "no_reason",
-			Message: "the change failed, and the connector does not say why",
+			Message: "the change failed, and the connector gave no reason",
 		}
 		if res.Error != nil {
 			o.detail.Message = *res.Error

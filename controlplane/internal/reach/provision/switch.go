@@ -63,7 +63,7 @@ type putSwitchIn struct {
 
 func (s *Service) putSwitch(ctx context.Context, v viewer.Viewer, in *putSwitchIn) (out *switchOut, err error) {
 	if !in.Body.Writes && in.Body.Reason == "" {
-		return nil, lacking("reason", "say why nothing is to be written: everybody who waits reads it")
+		return nil, lacking("reason", "give a reason: it is shown wherever tasks wait")
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := findSwitch(ctx, tx, "for update")

@@ -42,7 +42,7 @@ type Task struct {
 	NextAttemptAt *time.Time          `json:"next_attempt_at" db:"next_attempt_at" doc:"When it is sent, at the earliest; null when it is not going to be."`
 	Waiting       *ability.Waiting    `json:"waiting" db:"waiting" doc:"What keeps everything from being sent through the connector; null when nothing does, or the task has ended."`
 	Outcome       *string             `json:"outcome" db:"outcome" doc:"Of the last attempt: applied, already, noop, pending, manual_required, planned, unknown, refused, not_sent; cancelled; completed by hand."`
-	Error         *v1.ErrorDetail     `json:"error" db:"error" doc:"What the target said."`
+	Error         *v1.ErrorDetail     `json:"error" db:"error" doc:"The message of the target."`
 	ErrorClass    *string             `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
 	Advice        *string             `json:"advice" db:"advice" doc:"What to do about it."`
 	Verified      TaskVerified        `json:"verified" db:"verified"`
@@ -50,7 +50,7 @@ type Task struct {
 	Note          *string             `json:"note" db:"note"`
 	CreatedBy     json.RawMessage     `json:"created_by" db:"created_by"`
 	CreatedAt     time.Time           `json:"created_at" db:"created_at"`
-	EscalatedAt   *time.Time          `json:"escalated_at" db:"escalated_at" doc:"Since when people are told that the account of a leaver can still be used."`
+	EscalatedAt   *time.Time          `json:"escalated_at" db:"escalated_at" doc:"When the escalation began, because the account of a leaver can still be used."`
 	UpdatedAt     time.Time           `json:"updated_at" db:"updated_at"`
 	FinishedAt    *time.Time          `json:"finished_at" db:"finished_at"`
 	Version       int                 `json:"version" db:"version"`
@@ -144,13 +144,13 @@ const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 
 // TaskFilters narrow the list of tasks; each one given must hold.
 type TaskFilters struct {
-	State       []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"Several by comma."`
+	State       []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"Several values, separated by commas."`
 	ConnectorID string   `query:"connector_id" format:"uuid"`
 	IdentityID  string   `query:"identity_id" format:"uuid"`
 	AccountID   string   `query:"account_id" format:"uuid"`
 	GrantID     string   `query:"grant_id" format:"uuid"`
-	Operation   []string `query:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke" doc:"Several by comma."`
-	CreatedFrom []string `query:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual" doc:"Several by comma."`
+	Operation   []string `query:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke" doc:"Several values, separated by commas."`
+	CreatedFrom []string `query:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual" doc:"Several values, separated by commas."`
 	Lane        string   `query:"lane" enum:"normal,urgent"`
 }
 

@@ -218,7 +218,7 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 		return err
 	}
 	if len(there) < len(p.grants) {
-		return fmt.Errorf("a reading has brought grants meanwhile: %w", errOvertaken)
+		return fmt.Errorf("a sync has brought grants in the meantime: %w", errOvertaken)
 	}
 	rows, err := p.taskRows(ctx, tx)
 	if err != nil {

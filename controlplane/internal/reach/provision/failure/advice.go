@@ -91,7 +91,7 @@ func Advice(operation, class string, d *v1.ErrorDetail) string {
 			d,
 		)
 	case operation == task.Revoke && ldapResult(d) == ldapObjectClass:
-		return withHint("The group may not be without members.", d) + " Then retry."
+		return withHint("The directory does not allow groups without members.", d) + " Then retry."
 	case operation == task.CreateAccount && class == ClassConflict:
 		return "Another account in the target already has this username. If it belongs to this person, link it to " +
 			"them and cancel this task. If not, change the username rule of the account template or the person's " +
@@ -112,7 +112,7 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 		return adviceOfCode["account_not_found"]
 	case d.Class == v1.ClassPermission:
 		return withHint(
-			"The connector's own sign-in may not make this change. Give it the right in the target, then retry.",
+			"The connector's own login is not allowed to make this change. Grant it the right in the target, then retry.",
 			d,
 		)
 	case d.Class == v1.ClassPolicy && d.Target == nil:
@@ -146,12 +146,12 @@ func adviseAfterTries(d *v1.ErrorDetail) string {
 	switch {
 	case d.Target != nil && d.Target.HTTP != nil:
 		return fmt.Sprintf(
-			"The target was reached, and answered all attempts with an error (HTTP status %d). Its log says more.",
+			"The target was reached, and answered all attempts with an error (HTTP status %d). See its log.",
 			d.Target.HTTP.Status,
 		) + end
 	case d.Target != nil && d.Target.LDAP != nil:
 		return fmt.Sprintf(
-			"The directory was reached, and answered all attempts with an error (result %d, %s). Its log says more.",
+			"The directory was reached, and answered all attempts with an error (result %d, %s). See its log.",
 			d.Target.LDAP.ResultCode,
 			d.Target.LDAP.Name,
 		) + end
