@@ -34,7 +34,7 @@ export function AssignDirectly({ of: e, close }: { of: Of<"EntitlementDetail">; 
       open
       close={close}
       title={text.assignAccess}
-      lead={<>{text.nameOfIsGrantedThroughThe(<bdi>{nameOf(e)}</bdi>)}</>}
+      lead={text.nameOfIsGrantedThroughThe(<bdi>{nameOf(e)}</bdi>)}
       verb={text.assign}
       disabled={!who || !why.trim()}
       act={() => give.mutateAsync()}

@@ -27,7 +27,7 @@ export function Drift({ of }: { of: string }) {
   return (
     <Part
       title={text.driftFromTheTemplate}
-      lead={d.looked_at ? <>{text.comparedLookedAt(<When at={d.looked_at} />)}</> : undefined}
+      lead={d.looked_at ? text.comparedLookedAt(<When at={d.looked_at} />) : undefined}
       actions={
         may.admin &&
         chosen.length > 0 && (

@@ -49,12 +49,11 @@ const columns: Column<Rule>[] = [
 export function scopeWords(a: Of<"ApprovalScope"> | undefined): string {
   if (!a) return text.usedByOtherRules;
   if (a.default) return text.everythingWithoutItsOwnRule;
-  const n = (all: unknown[] | null | undefined, one: string) =>
-    all?.length ? (all.length === 1 ? text.countOne(all.length, one) : text.countOneS(all.length, one)) : "";
+  const n = (all: unknown[] | null | undefined, words: (n: number) => string) => (all?.length ? words(all.length) : "");
   const parts = [
-    n(a.role_ids, "role"),
-    n(a.entitlement_ids, "right"),
-    n(a.connector_ids, "system"),
+    n(a.role_ids, text.roleCount),
+    n(a.entitlement_ids, text.entitlementCount),
+    n(a.connector_ids, text.systemCount),
     a.tags?.length ? a.tags.join(", ") : "",
     a.risk_levels?.length ? text.riskLevelsRisk(a.risk_levels.join(", ")) : "",
     a.request_kinds?.length ? text.requestKindsOnly(a.request_kinds.join(", ")) : "",

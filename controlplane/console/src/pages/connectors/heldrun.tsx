@@ -32,7 +32,7 @@ export function HeldRunChanges({ of: run }: { of: Of<"Run"> }) {
   return (
     <Part
       title={text.changesHeld(found.data.held)}
-      lead={<>{text.theOtherChangesOfTheRun(<When at={run.held_until} />)}</>}
+      lead={text.theOtherChangesOfTheRun(<When at={run.held_until} />)}
       actions={
         may.admin && (
           <>

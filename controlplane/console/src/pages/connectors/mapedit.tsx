@@ -38,7 +38,7 @@ export function EditMapping({ of: c, mapping: m, among, close }: Props) {
       open
       wide
       close={close}
-      title={<>{text.editMappingOfSourcePath(<code>{m.source_path}</code>)}</>}
+      title={text.editMappingOfSourcePath(<code>{m.source_path}</code>)}
       verb={text.save}
       disabled={action === "map" && !isNamed(target)}
       act={() => save.mutateAsync()}

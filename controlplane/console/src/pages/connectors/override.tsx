@@ -30,7 +30,7 @@ export function Override({
       open
       wide
       close={close}
-      title={<>{text.mapPath(<code>{r.path}</code>)}</>}
+      title={text.mapPath(<code>{r.path}</code>)}
       verb={text.mapField}
       disabled={!isNamed(target)}
       act={async () => done(transform ? { target_field: target, transform } : { target_field: target })}

@@ -42,8 +42,8 @@ export default function Rediscover() {
             </Link>
           </>
         }
-        title={<>{text.schemaChangesOfName(connector.data.name)}</>}
-        lead={open ? <>{text.discoveredCreatedAtSyncsUseThe(<When at={open.created_at} />)}</> : text.comparesTheFieldsOfTheSource}
+        title={text.schemaChangesOfName(connector.data.name)}
+        lead={open ? text.discoveredCreatedAtSyncsUseThe(<When at={open.created_at} />) : text.comparesTheFieldsOfTheSource}
       >
         {may.admin && (
           <Button disabled={look.isPending} tone={open ? "plain" : "primary"} onClick={() => look.mutate()}>

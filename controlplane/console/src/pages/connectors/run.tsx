@@ -41,15 +41,13 @@ export default function OneRun() {
         }
         title={text.syncRun}
         lead={
-          <>
-            {run.mode === "preview"
-              ? run.effective_incremental
-                ? text.previewOfAnIncrementalSyncStarted(<When at={run.created_at} />)
-                : text.previewOfAFullSyncStarted(<When at={run.created_at} />)
-              : run.effective_incremental
-                ? text.anIncrementalSyncStartedCreatedAt(<When at={run.created_at} />)
-                : text.aFullSyncStartedCreatedAt(<When at={run.created_at} />)}
-          </>
+          run.mode === "preview"
+            ? run.effective_incremental
+              ? text.previewOfAnIncrementalSyncStarted(<When at={run.created_at} />)
+              : text.previewOfAFullSyncStarted(<When at={run.created_at} />)
+            : run.effective_incremental
+              ? text.anIncrementalSyncStartedCreatedAt(<When at={run.created_at} />)
+              : text.aFullSyncStartedCreatedAt(<When at={run.created_at} />)
         }
       >
         <State of={run.status} words={runWords(run.status)} />

@@ -155,7 +155,7 @@ function Long({ of: c }: { of: unknown }) {
   return (
     <>
       {starts && <>{text.fromStarts(<When at={starts} />)} </>}
-      {ends ? <>{text.untilEnds(<When at={ends} />)}</> : duration && text.forDuration(durationText(duration))}
+      {ends ? text.untilEnds(<When at={ends} />) : duration && text.forDuration(durationText(duration))}
     </>
   );
 }

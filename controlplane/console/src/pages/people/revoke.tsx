@@ -36,14 +36,10 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
       open
       close={close}
       title={text.revokeAccess}
-      lead={
-        <>
-          {text.entitlementFromIdentity(
-            <bdi>{grant.entitlement.display}</bdi>,
-            <bdi>{grant.identity?.display ?? grant.account.display}</bdi>,
-          )}
-        </>
-      }
+      lead={text.entitlementFromIdentity(
+        <bdi>{grant.entitlement.display}</bdi>,
+        <bdi>{grant.identity?.display ?? grant.account.display}</bdi>,
+      )}
       verb={which ? text.endTheReason : text.revoke}
       tone="danger"
       disabled={!reason.trim() || Boolean(tried.error)}

@@ -42,7 +42,7 @@ function Content({ of: t }: { of: TaskDetail }) {
     <div className="stack">
       {t.waiting && (
         <Note tone="warn">
-          {t.waiting.reason} {t.waiting.until ? <>{text.nextAttemptUntil(<When at={t.waiting.until} />)}</> : text.waitingForAPerson}
+          {t.waiting.reason} {t.waiting.until ? text.nextAttemptUntil(<When at={t.waiting.until} />) : text.waitingForAPerson}
         </Note>
       )}
       {t.advice && !ended && <Note tone={t.state === "failed" ? "bad" : "info"}>{t.advice}</Note>}

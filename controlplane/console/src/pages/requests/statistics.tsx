@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { durations } from "#text/kit";
 import * as text from "#text/requests";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -35,7 +36,7 @@ export function durationSummary(seconds: number | null | undefined): string {
   ] as const) {
     if (seconds >= size) {
       const n = Math.round((10 * seconds) / size) / 10;
-      return n === 1 ? text.nName(n.toLocaleString("en"), name) : text.nNameS(n.toLocaleString("en"), name);
+      return durations[name](n);
     }
   }
   return text.roundSeconds(Math.round(seconds));

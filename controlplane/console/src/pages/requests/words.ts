@@ -1,3 +1,4 @@
+import { durations } from "#text/kit";
 import * as text from "#text/requests";
 import type { Of } from "../../api/types";
 import { durationSeconds } from "../../kit/duration";
@@ -17,7 +18,7 @@ export function roughDuration(span: string | null | undefined): string {
     ] as const
   ).find(([, s]) => seconds >= s) ?? ["minute", 60];
   const n = Math.round(seconds / size);
-  return n === 1 ? text.nUnit(n.toLocaleString("en"), unit) : text.nUnitS(n.toLocaleString("en"), unit);
+  return durations[unit](n);
 }
 
 /** Statuses in which something can still become of a request. */

@@ -88,7 +88,7 @@ export default function AssignRole({ role, doing, close }: Props) {
       open
       close={close}
       title={texts.removeMember}
-      lead={<>{texts.memberLosesTheAccessOfThis(<bdi>{member.display}</bdi>)}</>}
+      lead={texts.memberLosesTheAccessOfThis(<bdi>{member.display}</bdi>)}
       verb={texts.remove}
       tone="danger"
       act={() => send.mutateAsync({ method: "DELETE", path: one, query: { reason } })}

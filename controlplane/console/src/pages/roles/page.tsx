@@ -68,17 +68,13 @@ export default function Roles() {
         csv="roles"
         empty={{
           title: text.noRolesYet,
-          words: may.admin ? (
-            <>
-              {text.aRoleGrantsASetOf(
+          words: may.admin
+            ? text.aRoleGrantsASetOf(
                 <Link className="roles-link" to="/roles/new">
                   {text.createARole}
                 </Link>,
-              )}
-            </>
-          ) : (
-            text.rolesThatYouOwnAreListed
-          ),
+              )
+            : text.rolesThatYouOwnAreListed,
         }}
       />
       <Suspense fallback={<LoadingMarker />}>{importing && <Import close={() => setImporting(false)} />}</Suspense>

@@ -13,11 +13,9 @@ export function Writing() {
       <Note tone={s.writes ? "ok" : "warn"}>
         <div className="row between">
           <span className="grow">
-            {s.writes ? (
-              text.onChangesAreSentToThe
-            ) : (
-              <>{text.offSinceChangedAtNoChange(<When at={s.changed_at} />, <Text of={s.reason} none={text.noneGiven} />)}</>
-            )}
+            {s.writes
+              ? text.onChangesAreSentToThe
+              : text.offSinceChangedAtNoChange(<When at={s.changed_at} />, <Text of={s.reason} none={text.noneGiven} />)}
           </span>
           <PauseButton of={s} />
         </div>

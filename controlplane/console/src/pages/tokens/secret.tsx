@@ -9,13 +9,7 @@ import { Button, When } from "../../kit/kit";
 export function TokenSecret({ token, name, until, close }: { token: string; name: string; until?: string | null; close: () => void }) {
   const [kept, keep] = useState(false);
   return (
-    <Dialog
-      open
-      close={() => kept && close()}
-      wide
-      title={text.copyTheTokenNow}
-      lead={<>{text.tokenNameIsShownOnlyOnce(<bdi>{name}</bdi>)}</>}
-    >
+    <Dialog open close={() => kept && close()} wide title={text.copyTheTokenNow} lead={text.tokenNameIsShownOnlyOnce(<bdi>{name}</bdi>)}>
       <Verbatim label={text.token} copy>
         {token}
       </Verbatim>

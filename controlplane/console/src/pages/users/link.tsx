@@ -12,12 +12,7 @@ export const invitation = (token: string, base = `${window.location.origin}${bas
 /** A one-time link, which is shown once: it must not be closed by mistake. */
 export function OneTimeLink({ of, who, close }: { of: Of<"UserInvitation">; who: string; close: () => void }) {
   return (
-    <Dialog
-      open
-      close={close}
-      title={text.sendThisLink}
-      lead={<>{text.whoUsesThisLinkToSet(<bdi>{who}</bdi>, <When at={of.expires_at} />)}</>}
-    >
+    <Dialog open close={close} title={text.sendThisLink} lead={text.whoUsesThisLinkToSet(<bdi>{who}</bdi>, <When at={of.expires_at} />)}>
       <Verbatim label={text.oneTimeLink} copy>
         {invitation(of.token)}
       </Verbatim>

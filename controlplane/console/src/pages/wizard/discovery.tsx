@@ -30,11 +30,7 @@ export function Discovery({ id, wizard, go }: StepProps) {
     <>
       <div className="row between">
         <span className="small muted">
-          {schema.data ? (
-            <>{text.discoveredTakenAtValuesAreSamples(<When at={schema.data.taken_at} />)}</>
-          ) : (
-            text.readsAFewRecordsAndChanges
-          )}
+          {schema.data ? text.discoveredTakenAtValuesAreSamples(<When at={schema.data.taken_at} />) : text.readsAFewRecordsAndChanges}
         </span>
         {look.busy ? (
           <Button reads onClick={look.stop}>

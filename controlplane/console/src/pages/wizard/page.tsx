@@ -54,9 +54,7 @@ function Shown({ step, ...props }: Props) {
     <div className="stack wizard">
       <Steps label={text.stepsOfTheSetup} of={ways(wizard, step, id)} />
       <Head
-        up={
-          <>{text.linkStepAtOf5Type(<Link to={"/connectors" as never}>{text.connectors}</Link>, at + 2, type, <bdi>{wizard.name}</bdi>)}</>
-        }
+        up={text.linkStepAtOf5Type(<Link to={"/connectors" as never}>{text.connectors}</Link>, at + 2, type, <bdi>{wizard.name}</bdi>)}
         title={steps[at]?.title}
       >
         {!wizard.done && <Discard of={wizard} />}

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/work";
-import { ask } from "../../api/client";
 import { failureSummary, forEachSettled } from "../../api/batch";
+import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
-import { Id } from "../../kit/elements";
 import { AskFirst } from "../../kit/dialog";
+import { Id } from "../../kit/elements";
 import { TextField } from "../../kit/form";
 import { Button, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
@@ -22,7 +22,9 @@ const columns: Column<WorkItem>[] = [
   { title: text.kind, cell: (i) => i.title, text: (i) => i.kind },
   {
     title: text.state,
-    cell: (i) => <State of={i.state} tone={i.state === "dead" ? "bad" : "info"} words={i.state === "dead" ? text.deadLetter : text.waitingState} />,
+    cell: (i) => (
+      <State of={i.state} tone={i.state === "dead" ? "bad" : "info"} words={i.state === "dead" ? text.deadLetter : text.waitingState} />
+    ),
     text: (i) => i.state,
   },
   { title: text.subject, cell: (i) => <Subject of={i} />, text: (i) => i.subject_id },

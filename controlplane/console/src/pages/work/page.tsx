@@ -13,11 +13,7 @@ export default function WorkQueue() {
   const found = useGet<Of<"WorkSummary">>(`${base}/summary`, {}, { every: 10_000 });
   return (
     <>
-      <Head
-        title={text.workQueue}
-        lead={text.backgroundWorkOfThisTenant}
-        up={<Link to="/settings">{text.settings}</Link>}
-      />
+      <Head title={text.workQueue} lead={text.backgroundWorkOfThisTenant} up={<Link to="/settings">{text.settings}</Link>} />
       {found.isPending ? (
         <Skeleton rows={4} />
       ) : found.isError && !found.data ? (

@@ -36,7 +36,12 @@ const columns: Column<TenantWork>[] = [
   { title: text.waiting, number: true, cell: (t) => number(sum(t, "waiting")), text: (t) => sum(t, "waiting") },
   { title: text.overdue, cell: (t) => lateWords(late(t)) || "–", text: late },
   { title: text.deadLetters, number: true, cell: (t) => number(sum(t, "dead")), text: (t) => sum(t, "dead") },
-  { title: text.kinds, wide: true, cell: (t) => busy(t.kinds).map(kindWords).join("; "), text: (t) => busy(t.kinds).map(kindWords).join("; ") },
+  {
+    title: text.kinds,
+    wide: true,
+    cell: (t) => busy(t.kinds).map(kindWords).join("; "),
+    text: (t) => busy(t.kinds).map(kindWords).join("; "),
+  },
 ];
 
 /** "Policy evaluation: 2 waiting, 1 dead letter" */
@@ -50,10 +55,7 @@ export default function TenantsWork() {
   const jobs = useGet<Of<"OperatedJobs">>(`${path}/recurring`, {}, { every: 10_000 });
   return (
     <>
-      <Head
-        title={text.workQueue}
-        lead={text.backgroundWorkOfAllTenants}
-      />
+      <Head title={text.workQueue} lead={text.backgroundWorkOfAllTenants} />
       <Part title={text.tenants}>
         <List<TenantWork>
           path={path}

@@ -5,7 +5,7 @@ import { type Count, type Insert, plural, rich } from "../format";
 export const accessGrantedOpenTheReasonTo = "Access granted. Open the reason to see the provisioning state.";
 export const assignAccess = "Assign access";
 export const nameOfIsGrantedThroughThe = (nameOf: ReactNode) =>
-  rich`${nameOf}is granted through the person's account in the system. No approval is required.`;
+  rich`${nameOf} is granted through the person's account in the system. No approval is required.`;
 export const assign = "Assign";
 export const person = "Person";
 export const lastDay = "Last day";

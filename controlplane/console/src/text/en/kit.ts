@@ -6,7 +6,7 @@ export const theFileContainsTheFirstCount = (count: Insert, whole: Insert) =>
   `The file contains the first ${count} of ${whole} rows. Filter the list to export the rest.`;
 export const exportTheFilteredListAsCsv = "Export the filtered list as CSV";
 export const csv = "CSV";
-export const readRowsStop = (read: ReactNode) => rich`${read}rows, stop`;
+export const readRowsStop = (read: ReactNode) => rich`${read} rows, stop`;
 
 // dialog.tsx
 export const close = "Close";

@@ -301,14 +301,10 @@ export const medianApprovalTime = "Median approval time";
 export const rejectedOrExpired = "Rejected or expired";
 export const emergencyRequests = "Emergency requests";
 export const noneYet = "none yet";
-export const nName = (n: Insert, name: Insert) => `${n} ${name}`;
-export const nNameS = (n: Insert, name: Insert) => `${n} ${name}s`;
 export const roundSeconds = (round: Insert) => `${round} seconds`;
 
 // words.ts
 export const lessThanAMinute = "less than a minute";
-export const nUnit = (n: Insert, unit: Insert) => `${n} ${unit}`;
-export const nUnitS = (n: Insert, unit: Insert) => `${n} ${unit}s`;
 export const waitingForApprovalLower = "waiting for approval";
 export const noApproverFound = "no approver found";
 export const approvedLower = "approved";

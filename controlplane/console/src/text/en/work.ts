@@ -1,7 +1,8 @@
 import { type Count, type Insert, plural } from "../format";
 
 export const workQueue = "Work queue";
-export const backgroundWorkOfThisTenant = "Background work of this tenant. An item that fails eight times is a dead letter: retry it after you have removed the cause, or delete it.";
+export const backgroundWorkOfThisTenant =
+  "Background work of this tenant. An item that fails eight times is a dead letter: retry it after you have removed the cause, or delete it.";
 export const settings = "Settings";
 export const kindsOfWork = "Kinds of work";
 export const items = "Items";
@@ -39,8 +40,10 @@ export const deleteLabel = "Delete";
 export const reason = "Reason";
 export const csvWorkQueue = "work queue";
 export const attemptsOf = (n: Insert) => `${n} of 8`;
-export const deadLettersRetried = (n: Count, rest: Insert) => `${plural(n, { one: "# dead letter retried", other: "# dead letters retried" })}${rest}`;
-export const deadLettersDeleted = (n: Count, rest: Insert) => `${plural(n, { one: "# dead letter deleted", other: "# dead letters deleted" })}${rest}`;
+export const deadLettersRetried = (n: Count, rest: Insert) =>
+  `${plural(n, { one: "# dead letter retried", other: "# dead letters retried" })}${rest}`;
+export const deadLettersDeleted = (n: Count, rest: Insert) =>
+  `${plural(n, { one: "# dead letter deleted", other: "# dead letters deleted" })}${rest}`;
 export const deleteCount = (n: Insert) => `Delete ${n}…`;
 export const deleteDeadLetters = (n: Count) => plural(n, { one: "Delete # dead letter?", other: "Delete # dead letters?" });
 export const noRecurringWork = "No recurring work";
@@ -55,7 +58,8 @@ export const soon = "soon";
 export const withDeadLetters = "With dead letters";
 export const tenant = "Tenant";
 export const kinds = "Kinds";
-export const backgroundWorkOfAllTenants = "Background work of all tenants, in counts. The administrators of a tenant see its items, and retry or delete dead letters.";
+export const backgroundWorkOfAllTenants =
+  "Background work of all tenants, in counts. The administrators of a tenant see its items, and retry or delete dead letters.";
 export const tenants = "Tenants";
 export const workOfTenants = "Work of tenants";
 export const csvWorkOfTenants = "work of tenants";
