@@ -145,7 +145,7 @@ type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	PinUntil time.Time `query:"pin_until" doc:"Until when fields that a source writes keep what this sets. Without it: until they are unpinned."`
-	Body     identity.Patch
+	Body     identity.IdentityPatch
 	RawBody  []byte
 }
 

@@ -125,9 +125,9 @@ type NewIdentity struct {
 	IdentityFields
 }
 
-// Patch are the members that a merge patch may have. external_id and kind are among them, so that changing them is
-// refused by name.
-type Patch struct {
+// IdentityPatch are the members that a merge patch may have. external_id and kind are among them, so that changing them
+// is refused by name. The name is that of the schema in /openapi.json.
+type IdentityPatch struct {
 	_          struct{} `json:"-" additionalProperties:"true"`
 	ExternalID string   `json:"external_id,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
