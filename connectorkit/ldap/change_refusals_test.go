@@ -103,7 +103,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		hint       string
 	}{
 		{v1.OpAccountUpdate, 50, "no write access to parent", v1.ClassPermission, "ldap_50", "right to write"},
-		{v1.OpAccountUpdate, 32, "", v1.ClassNotFound, "ldap_32", "renamed meanwhile"},
+		{v1.OpAccountUpdate, 32, "", v1.ClassNotFound, "ldap_32", "renamed in the meantime"},
 		{v1.OpAccountUpdate, 19, "some attributes not unique", v1.ClassConflict, "ldap_19", "unique"},
 		{v1.OpAccountUpdate, 19, "mail: multiple values", v1.ClassData, "ldap_19", "breaks a rule"},
 		{v1.OpAccountUpdate, 17, "mail: attribute type undefined", v1.ClassConfig, "ldap_17", "does not know"},

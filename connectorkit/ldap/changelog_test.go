@@ -113,7 +113,7 @@ func TestAChangelogThatCannotBeUsedLeadsToAFullRead(t *testing.T) {
 		"trimmed":   {func(d *retro) { d.first, d.last = 40, 50 }, "no longer goes back", ""},
 		"anew":      {func(d *retro) { d.first, d.last = 1, 2 }, "it was reset", ""},
 		"hidden":    {func(d *retro) { d.last, d.hidden = 9, true }, "can no longer read", "none"},
-		"without":   {func(d *retro) { d.last, d.nameless = 9, true }, "does not tell the keys", "none"},
+		"without":   {func(d *retro) { d.last, d.nameless = 9, true }, "does not contain the keys", "none"},
 		"gone away": {func(d *retro) { d.first, d.last = 0, -1; delete(d.root, "changelog") }, "", "none"},
 	} {
 		d := newRetro(t)

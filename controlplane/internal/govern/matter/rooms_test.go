@@ -237,7 +237,7 @@ func TestAFailedChangeIsTriedAgainOrGivenUpInTheInbox(t *testing.T) {
 		task,
 		"Failed: Sales for ada in crm",
 		"insufficient access rights (ldap_50)",
-		"Give it the right in the target, then retry",
+		"Grant it the right in the target, then retry",
 	)
 	if got := actions(task); got != "retry done cancel" {
 		t.Errorf("it takes %s", got)
