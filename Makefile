@@ -61,7 +61,7 @@ check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, layers, te
 .PHONY: e2e
 e2e: setup build ## Run the end-to-end stories at length
 	GRANTWRIGHT_E2E=long go test -count=1 -timeout 60m ./e2e/...
-	PROVISION_STATES=50000 PROVISION_WALKS=400 go test -count=1 -timeout 60m -run 'NoWayThroughTheStates|HoweverTheWayThere' ./controlplane/internal/reach/provision
+	PROVISION_STATES=50000 PROVISION_WALKS=400 go test -count=1 -timeout 60m -run 'NoWayThroughTheStates|HoweverTheWayThere' ./controlplane/internal/reach/provision/...
 
 .PHONY: faults
 faults: setup ## Kill the programs in a hundred seeded ways while they read and while they write, and look at what is there in the end
