@@ -81,7 +81,7 @@ await journey(async ({ open }) => {
   const asked = page.waitForRequest((r) => r.url().endsWith("/accounts/correlation/preview"));
   await dialog.getByLabel("System").selectOption(connector);
   same((await asked).postDataJSON().rules, [], "the rules that are foreseen with");
-  await dialog.getByText(`${rules.counts.unchanged} stay as they are`).waitFor();
+  await dialog.getByText(`${rules.counts.unchanged} stay unchanged`).waitFor();
   await seen(page, "finding owners by the rules");
   await button(dialog, "Run in this system").click();
   await dialog.waitFor({ state: "detached" });
