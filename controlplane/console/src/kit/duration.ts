@@ -17,6 +17,15 @@ const units = [
 
 export type DurationUnit = (typeof units)[number][0];
 
+/**
+ * Seconds in the largest unit, from minutes to days, of which there is at least one. round makes a whole or a short number of it. Undefined
+ * below a minute.
+ */
+export function inLargestUnit(seconds: number, round: (n: number) => number): string | undefined {
+  const unit = units.find(([name, size]) => name !== "week" && name !== "second" && seconds >= size);
+  return unit && texts.durations[unit[0]](round(seconds / unit[1]));
+}
+
 /** A length of time in words: P1DT12H is "1 day and 12 hours". What is no length of time stays as it is. */
 export function durationText(text: string | null | undefined): string {
   const all = durationSeconds(text);

@@ -1,8 +1,8 @@
 import { useMemo } from "react";
-import { durations } from "#text/kit";
 import * as text from "#text/requests";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { inLargestUnit } from "../../kit/duration";
 import { Facts } from "../../kit/kit";
 
 /** How requests of the last 30 days went, in one line. */
@@ -29,15 +29,5 @@ export function RequestStatistics() {
 /** Seconds in the largest unit that says something. */
 export function durationSummary(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return text.noneYet;
-  for (const [size, name] of [
-    [86_400, "day"],
-    [3600, "hour"],
-    [60, "minute"],
-  ] as const) {
-    if (seconds >= size) {
-      const n = Math.round((10 * seconds) / size) / 10;
-      return durations[name](n);
-    }
-  }
-  return text.roundSeconds(Math.round(seconds));
+  return inLargestUnit(seconds, (n) => Math.round(10 * n) / 10) ?? text.roundSeconds(Math.round(seconds));
 }

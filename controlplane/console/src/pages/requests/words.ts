@@ -1,7 +1,6 @@
-import { durations } from "#text/kit";
 import * as text from "#text/requests";
 import type { Of } from "../../api/types";
-import { durationSeconds } from "../../kit/duration";
+import { durationSeconds, inLargestUnit } from "../../kit/duration";
 
 type Request = Of<"AccessRequest">;
 
@@ -9,16 +8,7 @@ type Request = Of<"AccessRequest">;
 export function roughDuration(span: string | null | undefined): string {
   const seconds = durationSeconds(span);
   if (seconds === undefined) return "";
-  if (seconds < 60) return text.lessThanAMinute;
-  const [unit, size] = (
-    [
-      ["day", 86_400],
-      ["hour", 3_600],
-      ["minute", 60],
-    ] as const
-  ).find(([, s]) => seconds >= s) ?? ["minute", 60];
-  const n = Math.round(seconds / size);
-  return durations[unit](n);
+  return inLargestUnit(seconds, Math.round) ?? text.lessThanAMinute;
 }
 
 /** Statuses in which something can still become of a request. */

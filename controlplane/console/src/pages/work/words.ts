@@ -1,5 +1,6 @@
-import * as text from "#text/work";
+import { durations } from "#text/kit";
 import type { Of } from "../../api/types";
+import { inLargestUnit } from "../../kit/duration";
 
 export type WorkItem = Of<"WorkItem">;
 export type WorkKind = Of<"WorkKind">;
@@ -7,21 +8,9 @@ export type WorkKind = Of<"WorkKind">;
 /** The beginning of every path that a retry or a deletion changes. */
 export const base = "/settings/work-queue";
 
-const units = [
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-] as const;
-
 /** For how long something has been due, in its largest unit: 90 seconds are "1 minute". */
-export function lateWords(seconds: number): string {
-  if (seconds <= 0) return "";
-  for (const [name, size] of units) {
-    const n = Math.floor(seconds / size);
-    if (n > 0) return text.late[name](n);
-  }
-  return text.late.second(seconds);
-}
+export const lateWords = (seconds: number): string =>
+  seconds <= 0 ? "" : (inLargestUnit(seconds, Math.floor) ?? durations.second(seconds));
 
 /** The kinds that have items, those with dead letters first. */
 export const busy = <K extends { waiting: number; dead: number }>(kinds: readonly K[]): K[] =>

@@ -66,9 +66,3 @@ export const csvWorkOfTenants = "work of tenants";
 export const noTenantHasItems = "No tenant has items that wait or failed.";
 export const waitingCount = (n: Insert) => `${n} waiting`;
 export const deadLetterCount = (n: Count) => plural(n, { one: "# dead letter", other: "# dead letters" });
-export const late = {
-  day: (n: Count) => plural(n, { one: "# day", other: "# days" }),
-  hour: (n: Count) => plural(n, { one: "# hour", other: "# hours" }),
-  minute: (n: Count) => plural(n, { one: "# minute", other: "# minutes" }),
-  second: (n: Count) => plural(n, { one: "# second", other: "# seconds" }),
-};
