@@ -10,14 +10,12 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// States of an item.
-const (
-	waiting = "waiting"
-	dead    = "dead"
-)
+// dead is the state of dead letters.
+const dead = "dead"
 
 // WorkItem is one item of the work queue.
 type WorkItem struct {
@@ -38,7 +36,7 @@ type WorkItem struct {
 
 // columns give the tenant as a whole, whose subject is all zeros, no subject.
 const columns = `w.public_id::text as id, w.kind, w.state,
-	nullif(w.subject, '00000000-0000-0000-0000-000000000000')::text as subject_id, w.cause, w.priority > 0 as urgent,
+	nullif(w.subject, '` + queue.Nobody + `')::text as subject_id, w.cause, w.priority > 0 as urgent,
 	case when w.state = 'waiting' then w.due_at end as due_at, w.attempts, w.last_error, w.failed_at, w.enqueued_at`
 
 // Filters narrow the list of items; each one given must hold.
@@ -79,7 +77,7 @@ type placed struct {
 	Place string `db:"place"`
 }
 
-// find retrieves an item and locks it, so that no process takes it meanwhile.
+// find retrieves an item and locks it, so that no process takes it in the meantime.
 func find(ctx context.Context, tx *pg.Tx, id string) (WorkItem, error) {
 	const sql = `select ` + columns + ` from work_item w where w.tenant_id = current_tenant() and w.public_id = $1 for update`
 	missing := fault.New(fault.NotFound, "Work item %s was not found. Its work may be done already.", id)

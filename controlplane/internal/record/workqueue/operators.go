@@ -37,14 +37,10 @@ type tenantsIn struct {
 	State string `query:"state" enum:"waiting,dead" doc:"Tenants with items in this state."`
 }
 
-// counted are a tenant's items by kind. It names only the columns that may be read across tenants.
+// counted are a tenant's items by kind.
 const counted = `
 	(select coalesce(jsonb_agg(k order by k.kind), '[]')
-	   from (select w.kind, count(*) filter (where w.state = 'waiting') as waiting,
-	                count(*) filter (where w.state = 'dead') as dead,
-	                min(w.due_at) filter (where w.state = 'waiting') as oldest_due_at,
-	                coalesce(greatest(extract(epoch from now() - min(w.due_at) filter (where w.state = 'waiting')),
-	                                  0), 0)::bigint as overdue_seconds
+	   from (select ` + counts + `
 	           from work_item w
 	          where w.tenant_id = t.id
 	          group by w.kind) k) as kinds`

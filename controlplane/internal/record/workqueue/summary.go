@@ -47,13 +47,15 @@ type RecurringWork struct {
 	FailedRuns   int        `json:"failed_runs" db:"failed_runs" doc:"Failed runs since the last successful one. Operators see the error."`
 }
 
+// counts are the items of a kind in numbers. They name only columns that operators may read across tenants.
+const counts = `w.kind, count(*) filter (where w.state = 'waiting') as waiting,
+	count(*) filter (where w.state = 'dead') as dead, min(w.due_at) filter (where w.state = 'waiting') as oldest_due_at,
+	coalesce(greatest(extract(epoch from now() - min(w.due_at) filter (where w.state = 'waiting')), 0), 0)::bigint
+	    as overdue_seconds`
+
 func (s *Service) summarize(ctx context.Context, tx *pg.Tx) (out WorkSummary, err error) {
 	const sql = `
-		select w.kind, count(*) filter (where w.state = 'waiting') as waiting,
-		       count(*) filter (where w.state = 'dead') as dead,
-		       min(w.due_at) filter (where w.state = 'waiting') as oldest_due_at,
-		       coalesce(greatest(extract(epoch from now() - min(w.due_at) filter (where w.state = 'waiting')), 0), 0)::bigint
-		           as overdue_seconds,
+		select ` + counts + `,
 		       (array_agg(w.last_error order by w.failed_at desc) filter (where w.failed_at is not null))[1] as last_error,
 		       max(w.failed_at) as last_failed_at
 		  from work_item w
