@@ -31,7 +31,7 @@ type Plan struct {
 	Since    *time.Time `json:"since,omitempty"`
 	Legs     []string   `json:"legs"`
 	Known    int        `json:"known,omitempty"`  // rights known from the last read
-	Always   bool       `json:"always,omitempty"` // the target does not tell when memberships change
+	Always   bool       `json:"always,omitempty"` // the target does not report when memberships change
 	Cut      int        `json:"cut,omitempty"`    // a group of so many members may have more
 }
 

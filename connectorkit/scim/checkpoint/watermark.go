@@ -14,7 +14,7 @@ type Watermark struct {
 	Rights   []string   `json:"rights,omitempty"`
 	Vague    bool       `json:"vague,omitempty"`
 	Strategy string     `json:"strategy,omitempty"`
-	Always   bool       `json:"always,omitempty"` // the target does not tell when memberships change
+	Always   bool       `json:"always,omitempty"` // the target does not report when memberships change
 	Cut      int        `json:"cut,omitempty"`    // a group of so many members may have more
 	Samples  []Sample   `json:"samples,omitempty"`
 }

@@ -10,7 +10,7 @@ import (
 // MetBy reports whether a record has the value. A secret never counts as met, because no target returns it.
 func (w Attribute) MetBy(rec resource.Record) bool {
 	if w.Secret {
-		return false // nobody can look at it
+		return false // it cannot be read back
 	}
 	if w.Path.IsMultiValued() && w.Path.SubAttribute == "value" {
 		return w.metByForemost(rec)

@@ -21,7 +21,7 @@ import (
 type entry struct {
 	rec     resource.Record
 	members bool // the answer had members for it
-	late    bool // its id came after more members than can be held: it must be asked for by itself
+	late    bool // its id came after more members than can be held: it must be read on its own
 }
 
 // reader is the read of groups with their members. Members are handed on while they arrive; the groups themselves

@@ -42,7 +42,7 @@ func (g *reader) readMembers(ctx context.Context, bare []entry) error {
 	return nil
 }
 
-// byTrial asks for a group by itself, to learn whether it then tells its members.
+// byTrial reads a single group, to learn whether the target then returns its members.
 func (g *reader) byTrial(ctx context.Context, one entry, id string) error {
 	if err := g.byGet(ctx, one, id); err != nil {
 		return err

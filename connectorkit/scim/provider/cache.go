@@ -39,8 +39,8 @@ type FilterTrust int
 const (
 	FilterUntried   FilterTrust = iota
 	FilterUseless               // refused, ignored, or wrong
-	FilterRespected             // it finds nobody who is not there
-	FilterProven                // and has found somebody who is
+	FilterRespected             // it returns no user for a value that no user has
+	FilterProven                // and has returned the user for a value that one has
 )
 
 // SetFilter keeps how far filters by a member can be trusted. Without an entry for the key nothing is kept.

@@ -86,7 +86,7 @@ func (h *Head) walk(in *Reader, each func() error) (rest resource.Record, found 
 		if err != nil {
 			return err
 		}
-		if first != '[' && first != 'n' { // null stands for none
+		if first != '[' && first != 'n' { // null means none
 			return fmt.Errorf("the attribute Resources is no array")
 		}
 		_, err = in.Array(each)

@@ -41,7 +41,7 @@ func (c *change) update(ctx context.Context) error {
 	})
 }
 
-// free makes sure that nobody else has a name: not every target looks.
+// free makes sure that no other user has a name: not every target checks that.
 func (c *change) free(ctx context.Context, name, id string) error {
 	other, err := c.looked(ctx, name)
 	if err == nil && other != nil && other.Text("id") != id {

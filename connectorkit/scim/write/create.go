@@ -85,8 +85,8 @@ func (c *change) correlate(body resource.Record) {
 	}
 }
 
-// looked is FindByName for those who can do without: a target that cannot be asked, or does not understand the name in
-// a filter, judges by itself when the change is sent.
+// looked is FindByName for those who can do without: a target that cannot be queried, or does not understand the
+// name in a filter, decides when the change is sent.
 func (c *change) looked(ctx context.Context, name string) (resource.Record, error) {
 	if !c.CanFindByName(c.provider) {
 		return nil, nil
@@ -134,7 +134,7 @@ func (c *change) created(ctx context.Context, made resource.Record, location, na
 	return nil
 }
 
-// exists judges a user that is there before it was created: it is what was asked for, or somebody else's.
+// exists compares a user that existed before the request with what was asked for: it is that user, or another one.
 func (c *change) exists(rec resource.Record, asked []desired.Attribute, err, refusal error) error {
 	switch {
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// mostTries is how often a change is made anew because somebody else changed the record meanwhile.
+// mostTries is how often a change is repeated because the record was changed in the meantime.
 const mostTries = 3
 
 // modify brings a user to what was asked for. before may object once the user is read.
