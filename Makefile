@@ -14,7 +14,7 @@ CONSOLE_SOURCES := $(shell find $(CONSOLE)/src $(CONSOLE)/public $(CONSOLE)/docs
 ##@ Use
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*##/ {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*##/ {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: setup-run build ## Start everything: a control plane, an agent and three sample systems with people in them
@@ -87,6 +87,10 @@ bench: setup build ## Measure, and print the figures
 .PHONY: schema
 schema: ## Generate docs/schema.md from a fresh database
 	GRANTWRIGHT_RENEW_SCHEMA=1 go test -count=1 -run TestTheDocumentDescribesAFreshDatabase ./controlplane/internal/ground/schema
+
+.PHONY: descriptions
+descriptions: ## Take the descriptions of the API's fields from their comments
+	GRANTWRIGHT_RENEW_DESCRIPTIONS=1 go test -count=1 -run TestDescriptionsOfFieldsAreTheirComments ./e2e/prose
 
 .PHONY: measure
 measure: ## Measure the source tree: size, density, packages, cycles, texts

@@ -13,7 +13,7 @@ import (
 // goSource takes the string literals of a Go file that are sentences, and the texts of struct tags.
 func goSource(file, source string) ([]Text, error) {
 	fset := token.NewFileSet()
-	parsed, err := parser.ParseFile(fset, file, source, parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(fset, file, source, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,9 @@ func goSource(file, source string) ([]Text, error) {
 				tags[n.Tag] = true
 				for _, words := range tagTexts(n.Tag.Value) {
 					add(n.Tag, Message, words)
+				}
+				if words := FieldText(n); words != "" {
+					add(n, Message, words)
 				}
 			}
 		case *ast.BinaryExpr:

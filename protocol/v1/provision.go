@@ -70,7 +70,7 @@ type ProvisionAccount struct {
 
 // NewCredential says what becomes of the password of a new account, or of one whose password is reset.
 type NewCredential struct {
-	// none, random: one that nobody is told, password: the one in Password
+	// none, random: one that no one is told, password: the one in Password
 	Mode        string `json:"mode"`
 	Password    string `json:"password,omitempty"` // secret
 	ForceChange bool   `json:"force_change,omitempty"`

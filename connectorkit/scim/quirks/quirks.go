@@ -118,7 +118,7 @@ type Writing struct {
 
 	AddMember    string `json:"add_member,omitempty"`
 	RemoveMember string `json:"remove_member,omitempty"`
-	// of groups, with {group} and {user}: says whether somebody is a member
+	// of groups, with {group} and {user}: says whether the user is a member
 	MemberFilter string `json:"member_filter,omitempty"`
 	MostMembers  int    `json:"most_members,omitempty"` // changes of members in one request at most
 	NoGroups     bool   `json:"no_groups,omitempty"`    // there is nothing to be a member of

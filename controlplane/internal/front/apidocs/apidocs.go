@@ -78,6 +78,11 @@ func (s *site) get(path string, h http.HandlerFunc) {
 // description answers the OpenAPI document. It is written once, at the first request, when all routes are there.
 func (s *site) description() http.HandlerFunc {
 	document := sync.OnceValues(func() ([]byte, error) {
+		texts, err := readFieldTexts()
+		if err != nil {
+			return nil, fmt.Errorf("read the descriptions of fields: %w", err)
+		}
+		texts.describe(s.api, s.api.Huma.OpenAPI())
 		complete(s.api.Huma.OpenAPI())
 		return json.Marshal(s.api.Huma.OpenAPI())
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,6 +62,8 @@ type API struct {
 	archives map[string]bool // "METHOD path" of routes that take an archive
 	lines    map[string]bool // "METHOD path" of routes that take lines
 
+	types map[string][2]reflect.Type // "METHOD path" to the input and output of the operation
+
 	invalid  *limit.Addresses
 	arriving *arrivals
 	inFlight atomic.Int64 // requests that are worked on
@@ -88,7 +91,7 @@ func New(cfg Config) *API {
 	r := chi.NewRouter()
 	a := &API{
 		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{}, lines: map[string]bool{},
-		archives: map[string]bool{}, invalid: limit.NewAddresses(invalidRate, cfg.now), arriving: newArrivals(),
+		archives: map[string]bool{}, types: map[string][2]reflect.Type{}, invalid: limit.NewAddresses(invalidRate, cfg.now), arriving: newArrivals(),
 	}
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
@@ -117,6 +120,13 @@ func New(cfg Config) *API {
 	a.Huma = humachi.New(r, hc)
 	a.Huma.UseMiddleware(checkQuery(a.Huma))
 	return a
+}
+
+// Types are the Go types of the input and output of an operation, whose fields are its parameters, headers and bodies.
+// Both are nil for what is not an operation of a Route.
+func (a *API) Types(method, path string) (in, out reflect.Type) {
+	both := a.types[method+" "+path]
+	return both[0], both[1]
 }
 
 // Add registers routes.

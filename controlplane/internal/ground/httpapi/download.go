@@ -39,7 +39,7 @@ func Download[I any](
 				content[each] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 			}
 			op.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: content}}
-			huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+			operate(a, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 				v := ViewerOf(ctx)
 				file, err := h(ctx, v, in)
 				if err != nil {

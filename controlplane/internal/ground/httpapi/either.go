@@ -23,7 +23,7 @@ func Either[I, O any](method, path, summary string, streams func(*I) bool, h Han
 			op.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 				"application/json": {Schema: body}, "text/event-stream": {Schema: &huma.Schema{Type: "string"}},
 			}}}
-			huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+			operate(a, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 				v := ViewerOf(ctx)
 				if streams(in) {
 					return a.stream(

@@ -31,7 +31,7 @@ func Report[I, O any](
 			op.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 				"application/json": {Schema: body}, media: {Schema: &huma.Schema{Type: "string"}},
 			}}}
-			huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+			operate(a, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 				v := ViewerOf(ctx)
 				if asked(in) {
 					f, err := file(ctx, v, in)

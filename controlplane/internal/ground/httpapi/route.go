@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -43,7 +44,7 @@ type Handler[I, O any] func(ctx context.Context, v viewer.Viewer, in *I) (*O, er
 // Handle makes a route under Prefix. Without For, every signed-in viewer may call it.
 func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
 	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
-		huma.Register(a.Huma, r.guarded(a), func(ctx context.Context, in *I) (*O, error) {
+		operate(a, r.guarded(a), func(ctx context.Context, in *I) (*O, error) {
 			v := ViewerOf(ctx)
 			out, err := h(ctx, v, in)
 			if err != nil {
@@ -52,6 +53,13 @@ func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
 			return out, nil
 		})
 	}}
+}
+
+// operate adds an operation to the API and remembers the Go types of its input and output, by which the fields of both
+// are described (see API.Types).
+func operate[I, O any](a *API, op huma.Operation, h func(context.Context, *I) (*O, error)) {
+	huma.Register(a.Huma, op, h)
+	a.types[op.Method+" "+op.Path] = [2]reflect.Type{reflect.TypeFor[I](), reflect.TypeFor[O]()}
 }
 
 // For names the roles that may call the route. An auditor without another role is refused every write before this is

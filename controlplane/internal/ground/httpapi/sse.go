@@ -77,7 +77,7 @@ func Stream[I any](method, path, summary string, h Streamer[I]) Route {
 				Description: "A stream of events",
 				Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
 			}}
-			huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+			operate(a, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 				v := ViewerOf(ctx)
 				return a.stream(ctx, v, func() (func(context.Context, *Events) error, error) { return h(ctx, v, in) })
 			})

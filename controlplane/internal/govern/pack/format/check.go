@@ -42,7 +42,7 @@ type shape struct {
 	Defs          map[string]*shape `json:"$defs"`
 	Description   string            `json:"description"`
 
-	// For the words of whoever reads the schema alone.
+	// For readers who have the schema alone.
 	Draft   string          `json:"$schema"`
 	ID      string          `json:"$id"`
 	Title   string          `json:"title"`
