@@ -111,7 +111,8 @@ func (c *caller) described(resp *target.Response, req v1.DiscoverRequest, s sche
 			return violation(
 				resp,
 				fmt.Sprintf(
-					"objects[%d] needs a kind (identity, account, entitlement, grant), a native_type and at most %d fields",
+					"objects[%d] needs a kind (identity, account, entitlement, grant), "+
+						"a native_type and at most %d fields",
 					i,
 					maxFields,
 				),

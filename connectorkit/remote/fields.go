@@ -39,7 +39,8 @@ func Fields() []connectorkit.Field {
 			Label:    "Path of sync",
 			Type:     "string",
 			Advanced: true,
-			Help:     "Where the service takes a SyncRequest, when not at /v1/sync. It is then asked for nothing but that.",
+			Help: "Where the service takes a SyncRequest, when not at /v1/sync. " +
+				"It is then asked for nothing but that.",
 		},
 	}
 	fields = append(

@@ -18,7 +18,8 @@
 //
 // Callers are the connectors for SCIM, REST and custom services:
 //
-//	c, err := target.New(ctx, env, target.Options{BaseURL: "https://example.com/scim/v2", Auth: target.Bearer{Token: t}})
+//	o := target.Options{BaseURL: "https://example.com/scim/v2", Auth: target.Bearer{Token: t}}
+//	c, err := target.New(ctx, env, o)
 //	defer c.Close()
 //	err = c.JSON(ctx, target.Request{URL: "Users", Phase: "users"}, &page)
 package target

@@ -163,7 +163,8 @@ func sql(file, source string) ([]Text, error) {
 }
 
 var packText = regexp.MustCompile(
-	`(?m)^\s*(?:- )?(?:name|title|description|summary|reason|advice|instructions|text|purpose):\s*["']?(\S+ \S.*?)["']?\s*$`,
+	`(?m)^\s*(?:- )?(?:name|title|description|summary|reason|advice|instructions|text|purpose):` +
+		`\s*["']?(\S+ \S.*?)["']?\s*$`,
 )
 
 // pack takes the names and descriptions of a sector pack.

@@ -43,7 +43,8 @@ var phrases = []phrase{
 	not(`what (?:it|they|he|she) (?:tells?|says?|answers?)`, "name what it returns"),
 	not(`(?:how|what) (?:it|they|a \w+|the \w+) (?:fares?|does)`, "status, health"),
 	not(
-		`(?:connector|system|target|server|service|agent|source|directory|run|rule|policy) (?:tells|knows|wants|hears|thinks|minds)`,
+		`(?:connector|system|target|server|service|agent|source|directory|run|rule|policy) `+
+			`(?:tells|knows|wants|hears|thinks|minds)`,
 		"systems return, report, require",
 	),
 	not(`so many`, "a fixed number of, that many"),
@@ -70,12 +71,13 @@ var phrases = []phrase{
 
 // summaryVerbs begin the summary of an operation: rule 2 of the glossary.
 var summaryVerbs = strings.Fields(
-	`Accept Add Archive Assign Cancel Change Check Claim Clear Close Comment Compare Complete Confirm Copy
-	Count Create Deactivate Decide Delete Deprecate Disable Discard Discover Drain Enable End Enroll Escalate Evaluate Exchange Explain
-	Export Extend Get Ignore Import Install Invite List Merge Pause Plan Preview Publish Reactivate Reassign Redeliver Rediscover Refresh
-	Release Remove Rename Renew Reopen Replace Replay Reset Resolve Restore Resume Retire Retrieve Retry Return Revoke Rotate Run Search
-	Set Sign Simulate Start Stream Submit Suggest Summarize Suspend Sync Test Unassign Undo Uninstall Unlock Unpin Update Upgrade Upload
-	Validate Verify Withdraw`,
+	`Accept Add Archive Assign Cancel Change Check Claim Clear Close Comment Compare Complete Confirm Copy Count
+	Create Deactivate Decide Delete Deprecate Disable Discard Discover Drain Enable End Enroll Escalate Evaluate
+	Exchange Explain Export Extend Get Ignore Import Install Invite List Merge Pause Plan Preview Publish
+	Reactivate Reassign Redeliver Rediscover Refresh Release Remove Rename Renew Reopen Replace Replay Reset
+	Resolve Restore Resume Retire Retrieve Retry Return Revoke Rotate Run Search Set Sign Simulate Start Stream
+	Submit Suggest Summarize Suspend Sync Test Unassign Undo Uninstall Unlock Unpin Update Upgrade Upload Validate
+	Verify Withdraw`,
 )
 
 var (

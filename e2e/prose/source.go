@@ -127,7 +127,9 @@ func joined(e ast.Expr) (string, bool) {
 
 var (
 	query = regexp.MustCompile(
-		`(?is)^\s*(?:--|with |select |insert |update \w+ |delete from|create |alter |drop |lock |call |set |from |join |where |and |or |case |order by|group by|grant |revoke \w+ on|analyze |notify |listen |copy |exists|coalesce|on conflict|not exists|left join|union)`,
+		`(?is)^\s*(?:--|with |select |insert |update \w+ |delete from|create |alter |` +
+			`drop |lock |call |set |from |join |where |and |or |case |order by|group by|grant |revoke \w+ on|` +
+			`analyze |notify |listen |copy |exists|coalesce|on conflict|not exists|left join|union)`,
 	)
 	queried = regexp.MustCompile(
 		`(?i)\b(?:from|join|into|set|where|values|returning)\b.*[=(]|::|\$\d|\bis (?:not )?null\b|@\w+`,

@@ -39,8 +39,9 @@ func (c command) enroll(args []string) int {
 	replace := set.Bool("replace", false, "forget an enrolment that is there, with its keys")
 	if namesToken(args) {
 		return c.usage(
-			"a token as an argument can be seen by every user of this host in the list of processes, and stays in the " +
-				"shell's history; use --token-stdin or --token-file, and have a new token made if this one was real",
+			"a token as an argument can be seen by every user of this host in the list of processes, and stays in " +
+				"the shell's history; use --token-stdin or --token-file, " +
+				"and have a new token made if this one was real",
 		)
 	}
 	if code, done := c.parse(set, args); done {

@@ -66,7 +66,8 @@ const usage = `grantwright-agent reads this site's directories for a Grantwright
 Every command takes --data DIR; without it GRANTWRIGHT_AGENT_DATA or %s is used.
 HTTPS_PROXY and NO_PROXY are honoured. "grantwright-agent COMMAND -h" tells more.
 
-Exit codes: 0 well, 1 failed, 3 not enrolled, 4 revoked, 5 control plane not reached, 6 certificate not trusted, 64 wrong usage
+Exit codes: 0 well, 1 failed, 3 not enrolled, 4 revoked, 5 control plane not reached, 6 certificate not trusted,
+  64 wrong usage
 `
 
 func (c command) run(args []string) int {

@@ -41,7 +41,8 @@ func refused(err error) finding {
 	var r *enroll.Refused
 	if !errors.As(err, &r) {
 		return fail(
-			"Try again. If the error persists, check the proxies and firewalls between this host and the control plane.",
+			"Try again. If the error persists, check the proxies and firewalls between this host and the control "+
+				"plane.",
 			"%v",
 			err,
 		)

@@ -255,8 +255,8 @@ func meaning(err error) string {
 func meaningOfProof(reason string) string {
 	switch reason {
 	case wire.ReasonUnproven:
-		return "the control plane knows another identity key of this agent: was its data directory restored from a copy? " +
-			"Have an administrator issue a new enrolment"
+		return "the control plane knows another identity key of this agent: was its data directory restored from a " +
+			"copy? Have an administrator issue a new enrolment"
 	case wire.ReasonHost:
 		return "the control plane does not go by the host name that this agent uses: its operator must set " +
 			"--base-url to that " +

@@ -152,8 +152,8 @@ func (p Policy) Check(host string, at netip.AddrPort) error {
 		Message: message,
 		Target:  &v1.Target{Host: asked},
 		Hint: fmt.Sprintf(
-			"If this target is meant, allow it on the agent's host: add %q to allow_targets in config.json, or set %s, "+
-				"and restart the agent.",
+			"If this target is meant, allow it on the agent's host: add %q to allow_targets in config.json, or set "+
+				"%s, and restart the agent.",
 			asked,
 			Env,
 		),

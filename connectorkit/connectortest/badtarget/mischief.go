@@ -48,7 +48,8 @@ func (b *Target) misbehave(w http.ResponseWriter, r *http.Request, k Kind) bool 
 	case ErrorBody:
 		say(
 			w,
-			`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"500","detail":"the database is away"}`,
+			`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],`+
+				`"status":"500","detail":"the database is away"}`,
 		)
 	case NotJSON:
 		say(w, "users=lots&more=yes")
@@ -74,7 +75,8 @@ func (b *Target) misbehave(w http.ResponseWriter, r *http.Request, k Kind) bool 
 	case BadUTF8:
 		say(
 			w,
-			"{\"Resources\":[{\"id\":\"u1\",\"userName\":\"a\xff\xfe\"}],\"items\":[{\"id\":\"u1\",\"login\":\"a\xff\xfe\"}],\"totalResults\":1,\"total\":1",
+			"{\"Resources\":[{\"id\":\"u1\",\"userName\":\"a\xff\xfe\"}],"+
+				"\"items\":[{\"id\":\"u1\",\"login\":\"a\xff\xfe\"}],\"totalResults\":1,\"total\":1",
 		)
 	case GzipBomb:
 		w.Header().Set("Content-Encoding", "gzip")

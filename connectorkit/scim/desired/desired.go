@@ -104,7 +104,8 @@ func attributesOf(name string, v any) ([]Attribute, error) {
 		return nil, resource.InvalidRequest(
 			"invalid_attribute",
 			err.Error()+" of a user",
-			"Name attributes as discovery does, such as title, name.givenName or "+resource.EnterpriseUser+":department.",
+			"Name attributes as discovery does, such as title, name.givenName or "+
+				resource.EnterpriseUser+":department.",
 		)
 	}
 	if why := unwritable[strings.ToLower(p.Attribute)]; why != "" && p.URN == "" {

@@ -34,7 +34,8 @@ func (g *reader) audit(ctx context.Context, read map[string]bool) error {
 		if there && (now.Sum != was.Sum || now.Count != was.Count) {
 			g.Warn(
 				"group_changes_unseen",
-				"members of the group changed, but its meta.lastModified did not; all groups are read, now and from now on",
+				"members of the group changed, but its meta.lastModified did not; "+
+					"all groups are read, now and from now on",
 				was.ID,
 			)
 			g.State.Plan.Always = true

@@ -15,7 +15,8 @@ import (
 // users reads /Users.
 func (r *reader) users(ctx context.Context) error {
 	if r.State.List != nil && r.State.Vague {
-		r.State.List, r.State.Rights, r.State.Vague = nil, nil, false // the roles told so far are not all known any more
+		r.State.List, r.State.Rights = nil, nil // the roles read so far are not all known any more
+		r.State.Vague = false
 		clear(r.Rights)
 	}
 	l := r.NewListing(r.UsersPath, resource.PhaseUsers, r.UserFilter)

@@ -8,7 +8,8 @@ import (
 
 // secretPattern finds attributes that must never leave the target: RFC 7643 has password, vendors have more.
 var secretPattern = regexp.MustCompile(
-	`(?i)(password|passwd|passphrase|secret|private[_-]?key|api[_-]?key|credential|access[_-]?token|refresh[_-]?token|otp[_-]?seed)`,
+	`(?i)(password|passwd|passphrase|secret|private[_-]?key|api[_-]?key|credential|` +
+		`access[_-]?token|refresh[_-]?token|otp[_-]?seed)`,
 )
 
 // secretNames remembers which names are secret: a run asks for the same few dozen names for every record, and the

@@ -151,7 +151,8 @@ func Fields() []connectorkit.Field {
 			Enum:     []string{Auto, quirks.GroupsByLastModified, quirks.GroupsAlways},
 			Default:  Auto,
 			Advanced: true,
-			Help:     "Whether meta.lastModified of a group moves with its members; always reads every group each time.",
+			Help: "Whether meta.lastModified of a group moves with its members; " +
+				"always reads every group each time.",
 		},
 		{Key: "content_type", Label: "Media type", Type: "string", Default: "application/scim+json", Advanced: true},
 		{

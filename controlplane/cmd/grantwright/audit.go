@@ -49,7 +49,8 @@ func verifyAuditCommand() *cobra.Command {
 	}
 	s.common(cmd.Flags())
 	cmd.Flags().
-		StringArrayVar(&keys, "key", nil, "public key to trust, or a file with it; once for each, where keys were rotated")
+		StringArrayVar(&keys, "key", nil, "public key to trust, or a file with it; "+
+			"once for each, where keys were rotated")
 	cmd.Flags().StringVar(&tenant, "tenant", "", "short name of one tenant, without a FILE (default: all)")
 	return cmd
 }

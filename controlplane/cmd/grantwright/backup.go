@@ -17,8 +17,8 @@ func backupCommand() *cobra.Command {
 		Use:   "backup",
 		Short: "Write the whole database into a folder",
 		Args:  cobra.NoArgs,
-		Long: "Writes a consistent copy of the database into a new folder. The server can run in the meantime. THE MASTER " +
-			"KEY IS NOT IN IT: keep that\n" +
+		Long: "Writes a consistent copy of the database into a new folder. The server can run in the meantime. THE " +
+			"MASTER KEY IS NOT IN IT: keep that\n" +
 			"in another place, because anyone with both can read every secret. A backup without its master key " +
 			"cannot be restored.\n\n" +
 			"An external database needs a login that bypasses row security, in DATABASE_BACKUP_URL.",

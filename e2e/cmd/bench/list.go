@@ -154,10 +154,13 @@ func fill(ctx context.Context, b *bench, tenant string) error {
 	}
 	defer pool.Close()
 	const people = `
-		insert into identity (tenant_id, id, external_id, email, username, first_name, last_name, display_name, employee_number, department,
+		insert into identity (tenant_id, id, external_id, email, username, first_name, last_name, display_name,
+		  employee_number, department,
 		                      title, location, country, hire_date, attributes, created_at)
-		select $1, gen_random_uuid(), n::text, 'p' || n || '@bench.example', 'p' || n, 'Person', 'Number ' || n, 'Person Number ' || n, n::text,
-		       case when n % 2 = 0 then 'Department 1000-' || n / 2 % 50 else 'Department 100-' || n / 2 % 500 end, 'Engineer', 'Hamburg', 'DE', date '2020-01-01' + n % 2000, '{"employeeType": "Employee", "floor": 3}',
+		select $1, gen_random_uuid(), n::text, 'p' || n || '@bench.example', 'p' || n, 'Person', 'Number ' || n,
+		  'Person Number ' || n, n::text,
+		       case when n % 2 = 0 then 'Department 1000-' || n / 2 % 50 else 'Department 100-' || n / 2 % 500 end,
+		         'Engineer', 'Hamburg', 'DE', date '2020-01-01' + n % 2000, '{"employeeType": "Employee", "floor": 3}',
 		       now() - n * interval '1 second'
 		  from generate_series(1, $2::int) n`
 	if _, err := pool.Exec(ctx, people, tenant, identities); err != nil {

@@ -242,7 +242,8 @@ func (d *demo) invite(systems []*system) {
 	d.say.line("  with password     %s", d.memory.Password)
 	d.say.line("\n  Try next, in another terminal:\n")
 	d.say.line(
-		`  TOKEN=$(curl -s %s/api/v1/auth/login -H 'Content-Type: application/json' -d @%s | sed 's/.*"access_token":"\([^"]*\)".*/\1/')`,
+		`  TOKEN=$(curl -s %s/api/v1/auth/login -H 'Content-Type: application/json' -d @%s | `+
+			`sed 's/.*"access_token":"\([^"]*\)".*/\1/')`,
 		url,
 		shown,
 	)

@@ -16,7 +16,8 @@ type migrations struct {
 
 var (
 	created = regexp.MustCompile(
-		`(?im)^\s*create\s+(?:or\s+replace\s+)?(?:unique\s+)?(table|view|function|procedure|index|trigger|type)\s+(?:if\s+not\s+exists\s+)?([a-z_.]+)`,
+		`(?im)^\s*create\s+(?:or\s+replace\s+)?(?:unique\s+)?` +
+			`(table|view|function|procedure|index|trigger|type)\s+(?:if\s+not\s+exists\s+)?([a-z_.]+)`,
 	)
 	onTable  = regexp.MustCompile(`(?is)^.*?\son\s+([a-z_.]+)`)
 	takes    = regexp.MustCompile(`(?s)^\s*\([^)]*\)`)

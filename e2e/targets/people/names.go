@@ -43,7 +43,8 @@ var cultures = map[string]culture{
 			"Ashworth Whitfield Thornton Smith-Jones Baker",
 	),
 	"irish": pool(
-		"Aoife Niamh Cillian Saoirse Pádraig Róisín Eoghan Ciarán Siobhán Darragh Máire Tadhg Oisín Caoimhe Donal Sinéad",
+		"Aoife Niamh Cillian Saoirse Pádraig Róisín Eoghan Ciarán Siobhán Darragh Máire Tadhg Oisín Caoimhe Donal "+
+			"Sinéad",
 		"O'Brien O'Sullivan Byrne Ó_Dálaigh Kelly Doyle McCarthy Gallagher Nolan Fitzgerald Ní_Bhriain Keane Quinn "+
 			"Brennan Walsh O'Shea",
 	),

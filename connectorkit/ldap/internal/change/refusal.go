@@ -35,7 +35,8 @@ func (w *Change) Refusal(s Request, err error) error {
 			"Common reasons: its password policy, or that the connection has no TLS (set security to ldaps or "+
 			"starttls)."
 	case s.Purpose == PurposePassword && code == goldap.LDAPResultInsufficientAccessRights:
-		d.Hint = "The login is not allowed to set passwords. Grant it that right; on Active Directory it is called Reset password."
+		d.Hint = "The login is not allowed to set passwords. Grant it that right; " +
+			"on Active Directory it is called Reset password."
 	case s.Purpose == PurposeRevoke && code == goldap.LDAPResultObjectClassViolation:
 		d.Class, d.Hint = v1.ClassConflict, "This is the last member of the group, and groups of this class need "+
 			"at least one. Add another member first, or delete the group."
@@ -45,8 +46,8 @@ func (w *Change) Refusal(s Request, err error) error {
 	case groups && code == goldap.LDAPResultNoSuchObject:
 		d.Hint = "The group, or on Active Directory the account, was deleted or renamed in the meantime. Try again."
 	case groups && code == goldap.LDAPResultInsufficientAccessRights:
-		d.Hint = "The login is not allowed to change the members of this group. Grant it the right to write " + s.Changes[0].Name +
-			"."
+		d.Hint = "The login is not allowed to change the members of this group. Grant it the right to write " +
+			s.Changes[0].Name + "."
 	case s.Op == wire.OpAdd && code == goldap.LDAPResultNoSuchObject:
 		d.Class, d.Hint = v1.ClassConfig, "The place of new accounts does not exist. Set create_container to one "+
 			"that does."

@@ -66,9 +66,9 @@ var changeMeanings = map[int]meaning{
 	},
 	goldap.LDAPResultInsufficientAccessRights: {
 		v1.ClassPermission,
-		"The login is not allowed to make this change. Grant it the right to write there, in the directory's access rules or, " +
-			"on Active Directory, by delegation. Members of its protected groups (adminCount) are kept from " +
-			"delegated logins by AdminSDHolder.",
+		"The login is not allowed to make this change. Grant it the right to write there, in the directory's access " +
+			"rules or, on Active Directory, by delegation. Members of its protected groups (adminCount) are kept " +
+			"from delegated logins by AdminSDHolder.",
 	},
 	goldap.LDAPResultUnwillingToPerform: {
 		v1.ClassPolicy,
@@ -76,8 +76,8 @@ var changeMeanings = map[int]meaning{
 	},
 	goldap.LDAPResultNamingViolation: {
 		v1.ClassConfig,
-		"The directory does not allow an entry of this name or in this place. Check create_rdn_attribute, the object classes and " +
-			"the container.",
+		"The directory does not allow an entry of this name or in this place. Check create_rdn_attribute, the object " +
+			"classes and the container.",
 	},
 	goldap.LDAPResultObjectClassViolation: {
 		v1.ClassData,

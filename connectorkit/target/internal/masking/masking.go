@@ -7,7 +7,9 @@ import (
 // namedSecret finds values whose names say that they are secrets, in JSON and in forms, so that secrets nobody gave
 // us (a target that answers with somebody else's) are masked too.
 var namedSecret = regexp.MustCompile(
-	`(?i)("?[a-z0-9_.-]*(?:access_token|refresh_token|id_token|client_secret|password|passphrase|passwd|api_?key|private_key)"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|[^"&\s,;}<{[][^"&\s,;}<]*)`,
+	`(?i)("?[a-z0-9_.-]*(?:access_token|refresh_token|id_token|client_secret|password|` +
+		`passphrase|passwd|api_?key|private_key)"?\s*[:=]\s*)` +
+		`("(?:[^"\\]|\\.)*"?|[^"&\s,;}<{[][^"&\s,;}<]*)`,
 )
 
 // WithoutSecrets masks such values. What can be no secret stays: yes or no, nothing, and an object or list,

@@ -11,9 +11,9 @@ const overview = "Grantwright keeps identities, accounts, entitlements and grant
 	"Every request but the sign-in and /health carries a token: `Authorization: Bearer <token>`. The tenant is that " +
 	"of the token. What a caller may see is decided by the service: a list, its total and every single read show the " +
 	"same; what is not visible is 404.\n\n" +
-	"Lists answer `items`, `total`, `limit`, `offset` and, where they can grow without bound, `next_cursor`. Refusals " +
-	"are problem documents (RFC 9457) with a stable `code`. A token may make 100 requests a second, and up to 200 at " +
-	"once. Writes take an `Idempotency-Key`."
+	"Lists answer `items`, `total`, `limit`, `offset` and, where they can grow without bound, `next_cursor`. " +
+	"Refusals are problem documents (RFC 9457) with a stable `code`. A token may make 100 requests a second, and up " +
+	"to 200 at once. Writes take an `Idempotency-Key`."
 
 // tagWords say what a group is for.
 var tagWords = map[string]string{

@@ -101,7 +101,8 @@ const offered = `
 			   and (coalesce(cardinality(@risk::text[]), 0) = 0 or i.risk_level = any(@risk))
 			   and (@tag = '' or @tag = any(i.tags))
 			   and (@connector = '' or nullif(@connector, '')::uuid = any(i.connector_ids))
-			   and not (i.kind = 'entitlement' and exists (select from connector c where c.id = i.connector_ids[1] and c.deleted_at is not null))
+			   and not (i.kind = 'entitlement' and exists (select from connector c where c.id = i.connector_ids[1]
+			     and c.deleted_at is not null))
 		)`
 
 // audiences says which audiences of the catalogue somebody belongs to, and why. It goes from one audience to the next:

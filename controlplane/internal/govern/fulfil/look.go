@@ -64,7 +64,8 @@ func (s *Service) checkEnded(ctx context.Context, tx *pg.Tx, items []queue.Item)
 
 // checkDue checks a batch of a tenant's fulfillments that are due.
 func (s *Service) checkDue(ctx context.Context, tenant string) (n int, err error) {
-	const due = `f.item_id in (select d.item_id from fulfilment d where d.state <> 'closed' and d.due_at <= @now order by d.due_at limit @batch)`
+	const due = `f.item_id in (select d.item_id from fulfilment d where d.state <> 'closed' and d.due_at <= @now
+		order by d.due_at limit @batch)`
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 		rows, err := lock(ctx, tx, due, pgx.NamedArgs{"batch": batch, "now": s.Now()})
 		if n = len(rows); err != nil {

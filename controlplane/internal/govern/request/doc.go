@@ -5,7 +5,8 @@
 // (every change of a stored request), task, emergency, timeline, replay and metrics. A part does not import this
 // package.
 //
-//	submitted -> pending_approval -> approved -> (scheduled) -> provisioning -> fulfilled | partially_fulfilled | failed -> closed
+//	submitted -> pending_approval -> approved -> (scheduled) -> provisioning
+//	             -> fulfilled | partially_fulfilled | failed -> closed
 //	             blocked, rejected, cancelled, expired
 //
 // Package approval decides who must agree, package chain asks them, and package fulfil grants the access. chain calls

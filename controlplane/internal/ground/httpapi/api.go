@@ -90,8 +90,15 @@ func New(cfg Config) *API {
 	})
 	r := chi.NewRouter()
 	a := &API{
-		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{}, lines: map[string]bool{},
-		archives: map[string]bool{}, types: map[string][2]reflect.Type{}, invalid: limit.NewAddresses(invalidRate, cfg.now), arriving: newArrivals(),
+		Router:   r,
+		cfg:      cfg,
+		free:     map[string]bool{},
+		bulk:     map[string]bool{},
+		lines:    map[string]bool{},
+		archives: map[string]bool{},
+		types:    map[string][2]reflect.Type{},
+		invalid:  limit.NewAddresses(invalidRate, cfg.now),
+		arriving: newArrivals(),
 	}
 	if cfg.Address != nil {
 		r.Use(cfg.Address)

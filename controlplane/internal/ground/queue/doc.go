@@ -14,8 +14,8 @@
 //
 // States. An item is waiting, is deleted by the transaction that does its work, or is dead. A transaction that fails or
 // is killed leaves its items as they were. An item that fails by itself waits for longer after each attempt, and is
-// dead after eight. Dead items are logged as errors and keep their last error. Administrators see, retry and delete them
-// through the package record/workqueue; a new item of the same subject retries a dead one too.
+// dead after eight. Dead items are logged as errors and keep their last error. Administrators see, retry and delete
+// them through the package record/workqueue; a new item of the same subject retries a dead one too.
 //
 // Locks and leases. Work in a transaction needs no lease: one transaction at a time works on a group of kinds in a
 // tenant, held by an advisory lock that ends with the transaction, however it ends. A periodic Job works outside of a

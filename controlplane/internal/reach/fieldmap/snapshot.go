@@ -72,10 +72,12 @@ func (s SchemaSnapshot) Discovered() []v1.DiscoveredObject {
 
 var (
 	sensitive = regexp.MustCompile(
-		`(?i)birth|gender|sex$|religion|ethnic|race$|nationality|disabilit|health|marital|ssn|social.?security|national.?id|passport|iban|salary|union`,
+		`(?i)birth|gender|sex$|religion|ethnic|race$|nationality|disabilit|` +
+			`health|marital|ssn|social.?security|national.?id|passport|iban|salary|union`,
 	)
 	personal = regexp.MustCompile(
-		`(?i)mail|name|phone|mobile|fax|street|postal|zip|address|photo|home|location|city|employee|manager|title|login|uid$|^cn$|^sn$|upn`,
+		`(?i)mail|name|phone|mobile|fax|street|postal|zip|address|` +
+			`photo|home|location|city|employee|manager|title|login|uid$|^cn$|^sn$|upn`,
 	)
 )
 

@@ -31,10 +31,9 @@ const (
 		"not made up for."
 	aboutDisable = "No run starts until it is resumed, and the active one is cancelled; what it has merged stays."
 	aboutClear   = "A connector is quarantined when its target refused the credentials in three sync runs in a row, " +
-		"the last of them started by its schedule. " +
-		"First correct and test the credentials: the next sync run tries to sign in again. A connector is also " +
-		"quarantined when two processes " +
-		"ended unexpectedly in one of its sync runs (process_died). First find the reason in the log of the control plane."
+		"the last of them started by its schedule. First correct and test the credentials: the next sync run tries " +
+		"to sign in again. A connector is also quarantined when two processes ended unexpectedly in one of its sync " +
+		"runs (process_died). First find the reason in the log of the control plane."
 	aboutHealth = "consecutive_failures counts the runs that have failed since the last one that succeeded; " +
 		"success_rate_7d is the share of the runs of seven days " +
 		"that succeeded, null where there was none. Previews and cancelled runs do not count."

@@ -27,8 +27,10 @@ const (
 	              when ` + ends + ` <= @now::timestamptz + interval '7 days' then 'expiring'
 	              else 'active' end`
 
-	columns = `k.id::text as id, k.jti::text as jti, k.name, k.description, k.scopes, k.role, k.bound_identity_id::text as bound_identity_id,
-		k.allowed_cidrs, k.rate_rps, k.rate_burst, extract(epoch from k.idle_after)::bigint as idle_seconds, k.expires_at,
+	columns = `k.id::text as id, k.jti::text as jti, k.name, k.description, k.scopes, k.role,
+		k.bound_identity_id::text as bound_identity_id,
+		k.allowed_cidrs, k.rate_rps, k.rate_burst, extract(epoch from k.idle_after)::bigint as idle_seconds,
+		  k.expires_at,
 		u.id::text as creator_id, u.email as creator, k.made_by::text as made_by_id, k.last_used_at, k.last_used_ip, ` +
 		state + ` as state,
 		case when k.disabled_reason is not null then k.disabled_reason when ` + idle + ` then 'idle' when ` + alone +

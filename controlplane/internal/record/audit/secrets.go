@@ -49,7 +49,8 @@ func isSecret(name string) bool {
 // secretText finds values that are secrets whatever their field is called: JSON web tokens, webhook secrets, private
 // keys.
 var secretText = regexp.MustCompile(
-	`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|whsec_[A-Za-z0-9+/=]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----`,
+	`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|` +
+		`whsec_[A-Za-z0-9+/=]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----`,
 )
 
 // cleanse is the last net under callers, and gives the canonical form of an entry: what is a secret by its name or by

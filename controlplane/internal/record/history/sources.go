@@ -3,8 +3,8 @@ package history
 // Each source selects at, id, kind, event and data. They speak of:
 //
 //	person   the person's record: id, bare (personal data was taken from it). No row where the story is not a person's
-//	spell    the times of accounts that are told: account_id, since, until; whole: whoever asks sees all of what was then, and else what
-//	         concerns what they own
+//	spell    the times of accounts that are told: account_id, since, until; whole: the reader sees all of what was
+//	         then, and otherwise what concerns what they own
 //	owned    whose the accounts were, and when: account_id, identity_id, since, until
 //	holder   whose reasons and requests are told: id, whole
 //

@@ -30,7 +30,8 @@ type story struct {
 
 // wholly is the condition that the viewer sees all that concerns a person: they are the viewer, or a report, or the
 // viewer sees all.
-const wholly = `((select sees_all()) or %[1]s = (select viewer_identity()) or exists (select from managed_identity() m where m.id = %[1]s))`
+const wholly = `((select sees_all()) or %[1]s = (select viewer_identity()) or exists (select from managed_identity() m
+	where m.id = %[1]s))`
 
 // ownersOf are the times at which accounts had owners. %[1]s narrows the accounts, %[2]s the past.
 const ownersOf = `

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, which then has its default, and an absent one stays."
+	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, which then has its default, " +
+		"and an absent one stays."
 	aboutClose = "From now on users cannot sign in, no token works, agents are refused and sync runs are cancelled. " +
 		"When the grace period ends, " +
 		"the tenant's keys are destroyed and then all of its data is deleted, including its audit log. Until then it " +

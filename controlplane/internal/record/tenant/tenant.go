@@ -55,8 +55,10 @@ type Tenant struct {
 	Version    int         `db:"version"`
 }
 
-const columns = `t.id::text as id, t.slug, t.name, t.region, t.status, t.status_reason, t.funnel_state, t.limits, t.settings,
-	t.closed_at, t.purge_after, (select coalesce(sum(n::bigint), 0)::bigint from jsonb_each_text(t.purged) p (name, n)) as purged, t.created_at, t.updated_at, t.version`
+const columns = `t.id::text as id, t.slug, t.name, t.region, t.status, t.status_reason, t.funnel_state, t.limits,
+	t.settings,
+	t.closed_at, t.purge_after, (select coalesce(sum(n::bigint), 0)::bigint from jsonb_each_text(t.purged) p (name,
+	  n)) as purged, t.created_at, t.updated_at, t.version`
 
 // Usable returns a fault of kind Forbidden with the code tenant_suspended when nobody may work in the tenant.
 func (s Status) Usable() error {

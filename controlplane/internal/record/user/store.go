@@ -15,10 +15,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-const columns = `u.id::text as id, u.email, u.display_name, u.roles, u.identity_id::text as identity_id, u.locale, u.control_plane_admin, u.status,
+const columns = `u.id::text as id, u.email, u.display_name, u.roles, u.identity_id::text as identity_id, u.locale,
+	u.control_plane_admin, u.status,
 	i.display_name as identity_name, i.status as identity_status,
-	exists (select from second_factor f where f.tenant_id = u.tenant_id and f.user_id = u.id and f.confirmed_at is not null) as second_factor,
-	(select l.subject from federated_login l where l.tenant_id = u.tenant_id and l.user_id = u.id order by l.created_at limit 1) as sso_subject,
+	exists (select from second_factor f where f.tenant_id = u.tenant_id and f.user_id = u.id
+	  and f.confirmed_at is not null) as second_factor,
+	(select l.subject from federated_login l where l.tenant_id = u.tenant_id and l.user_id = u.id
+	  order by l.created_at limit 1) as sso_subject,
 	u.last_login_at, u.invited_at, u.created_at, u.updated_at, u.version`
 
 const from = `app_user u left join identity i on i.tenant_id = u.tenant_id and i.id = u.identity_id`

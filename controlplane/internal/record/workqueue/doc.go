@@ -3,7 +3,8 @@
 //
 // Purpose. The package ground/queue works on items, retries those that fail, and gives up after eight attempts. An item
 // that it has given up is a dead letter. This package lists items and dead letters, counts them by kind, and lets an
-// administrator retry or delete dead letters. Operators see counts of all tenants, and nothing that belongs to a tenant.
+// administrator retry or delete dead letters. Operators see counts of all tenants, and nothing that belongs to a
+// tenant.
 //
 // Tables. None of its own. It reads work_item and recurring_work, and changes them only through ground/queue.
 //

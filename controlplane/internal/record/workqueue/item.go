@@ -79,7 +79,8 @@ type placed struct {
 
 // find retrieves an item and locks it, so that no process takes it in the meantime.
 func find(ctx context.Context, tx *pg.Tx, id string) (WorkItem, error) {
-	const sql = `select ` + columns + ` from work_item w where w.tenant_id = current_tenant() and w.public_id = $1 for update`
+	const sql = `select ` + columns + ` from work_item w where w.tenant_id = current_tenant()
+		and w.public_id = $1 for update`
 	missing := fault.New(fault.NotFound, "Work item %s was not found. Its work may be done already.", id)
 	if !listing.IsID(id) {
 		return WorkItem{}, missing

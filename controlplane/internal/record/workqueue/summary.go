@@ -56,7 +56,8 @@ const counts = `w.kind, count(*) filter (where w.state = 'waiting') as waiting,
 func (s *Service) summarize(ctx context.Context, tx *pg.Tx) (out WorkSummary, err error) {
 	const sql = `
 		select ` + counts + `,
-		       (array_agg(w.last_error order by w.failed_at desc) filter (where w.failed_at is not null))[1] as last_error,
+		       (array_agg(w.last_error order by w.failed_at desc)
+		         filter (where w.failed_at is not null))[1] as last_error,
 		       max(w.failed_at) as last_failed_at
 		  from work_item w
 		 group by w.kind`

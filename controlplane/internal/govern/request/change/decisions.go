@@ -124,7 +124,8 @@ func (b *Set) reopen(r *accessrequest.AccessRequest, item *accessrequest.AccessR
 		b.EndAccess("the approval was withdrawn", item.ID)
 		item.Given, item.Fulfilment = false, fulfil.Progress{}
 	}
-	item.Status, item.Decision, item.DecisionCode, item.DecisionReason, item.DecidedAt = accessrequest.Pending, nil, nil, nil, nil
+	item.Status, item.Decision, item.DecidedAt = accessrequest.Pending, nil, nil
+	item.DecisionCode, item.DecisionReason = nil, nil
 	item.DecidedBy = []decision.Actor{}
 	r.Told, r.ApprovedAt = "", nil
 	b.Note(

@@ -128,7 +128,8 @@ func (w *Item) asDenied(who string) *fault.Fault {
 	if w.denied.Note != "" {
 		detail = "reason of the denial: " + w.denied.Note
 	}
-	return fault.Coded(fault.Conflict, "access_denied", "A denial keeps %s from holding %s. %s", who, w.Resource.Display,
+	return fault.Coded(fault.Conflict, "access_denied",
+		"A denial keeps %s from holding %s. %s", who, w.Resource.Display,
 		until).
 		With(fault.Field{Pointer: w.at, Code: "access_denied", Detail: detail}).
 		Also("until", w.denied.Until)

@@ -62,7 +62,8 @@ const figures = `
 	count(*) filter (where i.decision_code in ('approved_by_rule', 'rejected_by_rule')) as automatic,
 	count(*) filter (where i.decision_code = 'emergency') as emergencies,
 	coalesce(count(*) filter (where i.decision in ('rejected', 'expired') and by_people)::float8
-	    / nullif(count(*) filter (where i.decision in ('approved', 'rejected', 'expired') and by_people), 0), 0) as rejection_rate,
+	    / nullif(count(*) filter (where i.decision in ('approved', 'rejected', 'expired') and by_people), 0),
+	      0) as rejection_rate,
 	percentile_cont(0.5) within group (order by took) filter (where i.decision = 'approved' and by_people) as median,
 	percentile_cont(0.9) within group (order by took) filter (where i.decision = 'approved' and by_people) as p90`
 

@@ -18,8 +18,8 @@ import (
 // usual is how long access is unused before it is called so where nobody says.
 const usual = 90 * span.Day
 
-// UnusedSQL is the condition that a grant g has been held for @unused and not used since. What a system never tells of is
-// not called unused: one that tells of the use of no grant of an entitlement is taken for one that does not tell.
+// UnusedSQL is the condition that a grant g has been held for @unused and not used since. What a system never tells of
+// is not called unused: one that tells of the use of no grant of an entitlement is taken for one that does not tell.
 const UnusedSQL = nesting.HeldSQL + `
 	and coalesce(g.last_used_at, g.granted_at, g.first_seen_at) < now() - @unused::interval
 	and (g.last_used_at is not null

@@ -17,10 +17,12 @@ const (
 	Accepted           = "accepted"  // somebody takes it as it was found
 )
 
-// ReviewStateSQL is the state of a grant g of accounts a with what the ledger says as s; null where a reason asks for it.
+// ReviewStateSQL is the state of a grant g of accounts a with what the ledger says as s; null where a reason asks for
+// it.
 const ReviewStateSQL = `
 	(case when not ` + NativeSQL + ` then null
-	      when exists (select from grant_review rv where rv.tenant_id = g.tenant_id and rv.grant_id = g.id and rv.state = 'accepted') then '` + Accepted + `'
+	      when exists (select from grant_review rv where rv.tenant_id = g.tenant_id and rv.grant_id = g.id
+	        and rv.state = 'accepted') then '` + Accepted + `'
 	      when g.reappeared then '` + Returned + `'
 	      when exists (select from grant_review rv where rv.tenant_id = g.tenant_id and rv.grant_id = g.id) then '` +
 	Unmanaged + `'

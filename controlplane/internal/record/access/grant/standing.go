@@ -33,8 +33,10 @@ const mainAccount = `
 	                    and o.connector_id = a.connector_id
 	                    and o.account_type in ('person', 'unknown')
 	                    and o.status not in ('deleted', 'disconnected')
-	                    and (o.status in ('missing', 'failed'), o.managed in ('protected', 'unmanaged'), o.account_type <> 'person', o.created_at, o.id)
-	                      < (a.status in ('missing', 'failed'), a.managed in ('protected', 'unmanaged'), a.account_type <> 'person', a.created_at, a.id)))`
+	                    and (o.status in ('missing', 'failed'), o.managed in ('protected', 'unmanaged'),
+	                      o.account_type <> 'person', o.created_at, o.id)
+	                      < (a.status in ('missing', 'failed'), a.managed in ('protected', 'unmanaged'),
+	                        a.account_type <> 'person', a.created_at, a.id)))`
 
 // StandingSQL joins what the ledger says, as s, to the grants g of accounts a.
 const StandingSQL = `

@@ -107,8 +107,9 @@ func planned(ctx context.Context, tx *pg.Tx, settings map[string]string, fn func
 // nesting of a connector, of which there may be limit.
 func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) (limit int64, err error) {
 	const (
-		empty = `create temporary table if not exists following (account_id uuid, entitlement_id uuid) on commit drop; truncate following`
-		fill  = `
+		empty = `create temporary table if not exists following (account_id uuid, entitlement_id uuid) on commit drop;
+		truncate following`
+		fill = `
 			insert into following
 			select g.account_id, a.above
 			  from unnest(@below::uuid[], @above::uuid[]) a (below, above)
@@ -207,7 +208,8 @@ const settleGone = `
 			  from removed r
 			  join account a on a.id = r.account_id
 			 where exists (select from access_reason x
-			                where x.identity_id = a.identity_id and x.entitlement_id = r.entitlement_id and x.effect = 'allow' and x.state = 'active')
+			                where x.identity_id = a.identity_id and x.entitlement_id = r.entitlement_id
+			                  and x.effect = 'allow' and x.state = 'active')
 		)`
 
 // inheritAgain is what becomes of a grant that was revoked, or could not be made, and now follows from nesting.

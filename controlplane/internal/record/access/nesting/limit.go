@@ -60,7 +60,8 @@ func nestedHolders(
 
 // directGrants counts those of a connector.
 func directGrants(ctx context.Context, tx *pg.Tx, connectorID string) (n int64, err error) {
-	const sql = `select count(*) from access_grant g where g.connector_id = $1 and g.directness = 'direct' and ` + HeldSQL
+	const sql = `select count(*) from access_grant g where g.connector_id = $1 and g.directness = 'direct'
+		and ` + HeldSQL
 	if err := tx.QueryRow(ctx, sql, connectorID).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count direct grants: %w", err)
 	}

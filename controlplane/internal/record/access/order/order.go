@@ -88,7 +88,8 @@ func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (enti
 		return entitlement.Entitlement{}, err
 	}
 	if (o.IdentityID == "") == (o.AccountID == "") {
-		return entitlement.Entitlement{}, fault.New(fault.Invalid, "no recipient is given: set identity_id or account_id").
+		return entitlement.Entitlement{}, fault.New(fault.Invalid, "no recipient is given: set identity_id or "+
+			"account_id").
 			With(fault.Field{Pointer: "#/identity_id", Code: "invalid",
 				Detail: "exactly one of identity_id and account_id"})
 	}

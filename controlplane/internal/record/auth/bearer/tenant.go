@@ -79,8 +79,8 @@ func (s *Authenticator) admits(ctx context.Context, id string) error {
 	return st.status.Usable()
 }
 
-// AddressedTenant is the tenant in which somebody signs in: the one that the request names, or the one of its address. When
-// the two differ it is none: no slug begins with a hyphen.
+// AddressedTenant is the tenant in which somebody signs in: the one that the request names, or the one of its address.
+// When the two differ it is none: no slug begins with a hyphen.
 func AddressedTenant(ctx context.Context, named string) string {
 	switch slug := httpapi.AddressedTenant(ctx); {
 	case slug == "" || slug == named:

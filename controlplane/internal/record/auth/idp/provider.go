@@ -68,8 +68,8 @@ func place(id string) seal.Place {
 }
 
 const columns = `
-	id::text, name, issuer, client_id, client_secret, secret_set_at, scopes, group_claim, role_mapping, domains, create_users, enabled,
-	created_at, updated_at, version`
+	id::text, name, issuer, client_id, client_secret, secret_set_at, scopes, group_claim, role_mapping, domains,
+	create_users, enabled, created_at, updated_at, version`
 
 func scan(row pgx.CollectableRow) (p Provider, err error) {
 	var mapping []byte

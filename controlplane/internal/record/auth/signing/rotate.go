@@ -48,8 +48,8 @@ type Moved struct {
 	Until time.Time // of a key that is next: when it may sign
 }
 
-// Rotator are the signing keys of a deployment, for an operator's command. The process that serves need not stop: it hears
-// of every change at once, and within four seconds in any case.
+// Rotator are the signing keys of a deployment, for an operator's command. The process that serves need not stop: it
+// hears of every change at once, and within four seconds in any case.
 type Rotator struct{ keys *Keys }
 
 // OpenRotator opens them, making those that are missing.

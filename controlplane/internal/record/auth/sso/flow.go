@@ -58,8 +58,8 @@ type elsewhere struct {
 }
 
 // startRate is how often one network may begin a sign-in with a provider, and tenantStarts how often all networks
-// together may begin one at one tenant: each keeps a row until it is over, so that their number is bounded. Tenants have
-// rates of their own, so that a flood at one does not keep the users of another from signing in.
+// together may begin one at one tenant: each keeps a row until it is over, so that their number is bounded. Tenants
+// have rates of their own, so that a flood at one does not keep the users of another from signing in.
 var (
 	startRate    = viewer.Rate{PerSecond: 2, Burst: 60}
 	tenantStarts = viewer.Rate{PerSecond: 20, Burst: 300}

@@ -162,8 +162,8 @@ func windowEnd(times []time.Time, limit int, window time.Duration) time.Time {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// RecordFailure counts a failed sign-in under all of its attempts at once. It also sweeps a few rows that no limit looks at
-// any more, so that the table stays small.
+// RecordFailure counts a failed sign-in under all of its attempts at once. It also sweeps a few rows that no limit
+// looks at any more, so that the table stays small.
 func (s *Limiter) RecordFailure(ctx context.Context, under ...Attempt) error {
 	var keys [][]byte
 	for _, a := range under {

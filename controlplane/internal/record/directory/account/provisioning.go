@@ -34,10 +34,13 @@ func InsertPending(ctx context.Context, tx *pg.Tx, accounts []Pending) error {
 		insert into account (tenant_id, id, connector_id, external_id, identity_id, username, email, display_name,
 		                     account_type, status, managed, correlation_state, correlation, row_hash, wanted_at)
 		select current_tenant(), r.id, r.connector_id,
-		    '` + pendingPrefix + `' || r.id, r.identity_id, nullif(r.username, ''), nullif(r.email, ''), nullif(r.display_name, ''),
+		    '` + pendingPrefix + `' || r.id, r.identity_id, nullif(r.username, ''), nullif(r.email, ''),
+		       nullif(r.display_name, ''),
 		       'person', r.status, 'managed', 'linked',
-		       '{"rule_ids": ["provisioned"], "score": 1, "explanation": ["this account was made for this person"]}', '\x', case when r.wanted then now() end
-		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, identity_id uuid, username text, email text, display_name text, status text, wanted boolean)`
+		       '{"rule_ids": ["provisioned"], "score": 1, "explanation": ["this account was made for this person"]}',
+		         '\x', case when r.wanted then now() end
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, identity_id uuid, username text, email text,
+		    display_name text, status text, wanted boolean)`
 	text, err := json.Marshal(accounts)
 	if err != nil {
 		return err

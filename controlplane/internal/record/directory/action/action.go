@@ -297,7 +297,8 @@ func impactOf(ctx context.Context, tx *pg.Tx, before, after identity.Identity,
 	if after.Status == lifecycle.Deactivated && n[3]+n[4]+n[5] > 0 {
 		impact.Warnings = append(
 			impact.Warnings,
-			"their responsibilities move to backup owners; the handover lists responsibilities that have no backup owner",
+			"their responsibilities move to backup owners; the handover lists responsibilities that have no backup "+
+				"owner",
 		)
 	}
 	if before.Status == lifecycle.Deactivated && after.Status == lifecycle.Active {

@@ -32,7 +32,8 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/identities/{id}/unpin", "Unpin identity fields", s.unpin).
 			For(viewer.Admin).
 			Errors(409, 412).
-			Describe("They get the values of the source. attribute_sources of the identity names the fields that are pinned."),
+			Describe("They get the values of the source. attribute_sources of the identity names the fields that are " +
+				"pinned."),
 		httpapi.Handle("GET", "/identities/{id}/handover", "List the responsibilities of an identity", s.handover).
 			For(viewer.Admin, viewer.Auditor),
 		httpapi.Handle("POST", "/identities/{id}/reactivate", "Reactivate an identity", s.reactivate).

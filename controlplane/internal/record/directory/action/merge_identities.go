@@ -150,8 +150,10 @@ func mergeWarnings(target, gone identity.Identity) []string {
 }
 
 // sameReason holds where two reasons for access would be one, but for whose they are.
-const sameReason = `t.connector_id = s.connector_id and t.entitlement_id is not distinct from s.entitlement_id and t.account_id is not distinct from s.account_id
-	and t.effect = s.effect and t.kind = s.kind and t.source_id = s.source_id and t.role_id is not distinct from s.role_id`
+const sameReason = `t.connector_id = s.connector_id and t.entitlement_id is not distinct from s.entitlement_id
+	and t.account_id is not distinct from s.account_id
+	and t.effect = s.effect and t.kind = s.kind and t.source_id = s.source_id and t.role_id is not distinct
+	  from s.role_id`
 
 // joinReasons ends the source's reasons that the target has too. The one that stays begins and lasts as the wider of
 // the two.
@@ -243,7 +245,8 @@ var moving = []struct{ what, sql string }{
 }
 
 // sourceOwners keeps track of which owners of an entitlement its target system names.
-const sourceOwners = `source_owner_ids = case when @target::uuid = any(owner_ids) then array_remove(source_owner_ids, @gone::uuid)
+const sourceOwners = `source_owner_ids = case when @target::uuid = any(owner_ids) then array_remove(source_owner_ids,
+	@gone::uuid)
 		                               else array_replace(source_owner_ids, @gone::uuid, @target::uuid) end,
 		       `
 

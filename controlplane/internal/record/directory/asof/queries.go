@@ -22,7 +22,8 @@ func Identities(v viewer.Viewer) string {
 }
 
 // ownedGrants is the SQL of the grants h @as_of, with the owners o of their accounts.
-const ownedGrants = `owner_at(@as_of) o cross join lateral (select x.* from grant_at(@as_of) x where x.account_id = o.account_id offset 0) h`
+const ownedGrants = `owner_at(@as_of) o cross join lateral (select x.* from grant_at(@as_of) x
+	where x.account_id = o.account_id offset 0) h`
 
 // Grants is the SQL of the grants g @as_of, with the owner of the account as identity_id, that the viewer may read:
 // those of their reports, their own, and those of entitlements they own if they see the identity today.

@@ -139,7 +139,8 @@ func (r Records) enter(ctx context.Context, tx *pg.Tx) error {
 const mergeRecords = `
 	create temp table k_merge on commit drop as
 	select r.identity_id,
-	       told_by_rank(coalesce(r.told, r.was) order by r.rank desc, r.connector_id desc, r.external_id collate "C" desc) filter (where r.live) as told,
+	       told_by_rank(coalesce(r.told, r.was) order by r.rank desc, r.connector_id desc,
+	         r.external_id collate "C" desc) filter (where r.live) as told,
 	       array_agg(r.was) filter (where r.was is not null) as was,
 	       (array_agg(r.connector_id order by ` + Order + `) filter (where r.live))[1] as owner_id,
 	       (array_agg(r.external_id order by ` + Order + `) filter (where r.live))[1] as owner_external_id,
@@ -196,7 +197,8 @@ func becomes(field string) string {
 	given := fmt.Sprintf("exists (select from unnest(k.was) w where w -> '%s' = %s)", field, reportedValue("i", field))
 	if field == "display_name" { // never empty
 		return fmt.Sprintf(
-			"case when i.source_connector_id is not null or %s then coalesce(%s, i.display_name) else i.display_name end",
+			"case when i.source_connector_id is not null or %s then coalesce(%s, "+
+				"i.display_name) else i.display_name end",
 			given,
 			says,
 		)
@@ -225,7 +227,8 @@ const attributesBecome = `coalesce((
 // StatusApplies is the SQL condition that the state reported by the authoritative source of row m applies to its
 // identity i: it has not been changed by hand since the source last reported another state.
 const StatusApplies = `(m.owner_id is not null and m.source_status is not null
-		           and (i.status_source <> 'manual' or m.said_before is not null and m.source_status is distinct from m.said_before))`
+		           and (i.status_source <> 'manual' or m.said_before is not null and m.source_status is distinct
+		             from m.said_before))`
 
 // AdoptSourceNames gives the identities of a table of Records the source and the external_id of their authoritative
 // records. Reports that name one of them as manager by the old external_id get the new one.

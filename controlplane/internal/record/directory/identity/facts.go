@@ -19,7 +19,8 @@ type Facts map[string]any
 func EachFacts(ctx context.Context, tx *pg.Tx, ids []string, fn func(id string, f Facts) error) error {
 	const sql = `
 		select i.id::text,
-		       to_jsonb(i) - '{tenant_id,email_lc,version,updated_at,last_synced_at,manager_from_source,urgent,standing,pins,minimised_at}'::text[]
+		       to_jsonb(i) - '{tenant_id,email_lc,version,updated_at,last_synced_at,manager_from_source}'::text[]
+		           - '{urgent,standing,pins,minimised_at}'::text[]
 		           || jsonb_build_object('is_disabled', i.status in ('deactivated', 'archived'), 'manager',
 		              case when m.id is not null then jsonb_build_object('id', m.id, 'external_id', m.external_id,
 		                  'email', m.email, 'username', m.username, 'display_name', m.display_name) end)

@@ -60,8 +60,10 @@ func (l Lifecycle) Clock(now time.Time) Clock {
 
 // StateSQL is the state of the people i that follows from what is said of them and from their dates. Its arguments are
 // those of Args. TestSQLAndGoAgreeOnStates compares it with State.
-const StateSQL = `identity_state(coalesce(i.standing, i.status), i.start_date, i.termination_date, i.last_working_at, i.leave_from, i.leave_to,
-	@clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'), coalesce(@clock_notice_day::date, 'infinity'))`
+const StateSQL = `identity_state(coalesce(i.standing, i.status), i.start_date, i.termination_date, i.last_working_at,
+	i.leave_from, i.leave_to,
+	@clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'),
+	  coalesce(@clock_notice_day::date, 'infinity'))`
 
 // Args are the arguments of StateSQL, and of statements about due dates.
 func (c Clock) Args(more pgx.NamedArgs) pgx.NamedArgs {

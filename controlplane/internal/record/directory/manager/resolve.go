@@ -151,7 +151,8 @@ const candidates = `
 	candidate (id, rank, manager_id) as (
 		select r.id, 1, s.identity_id
 		  from referenced r
-		  join identity_source s on s.tenant_id = current_tenant() and s.connector_id = r.connector_id and s.external_id = r.value
+		  join identity_source s on s.tenant_id = current_tenant() and s.connector_id = r.connector_id
+		    and s.external_id = r.value
 		 where r.kind in ('external_id', 'any')
 		 union
 		select r.id, case when m.source_connector_id is not distinct from r.connector_id then 2 else 3 end, m.id
@@ -161,17 +162,20 @@ const candidates = `
 		 union
 		select r.id, 4, s.identity_id
 		  from referenced r
-		  join identity_source s on s.tenant_id = current_tenant() and s.connector_id = r.connector_id and s.native_ref = r.value
+		  join identity_source s on s.tenant_id = current_tenant() and s.connector_id = r.connector_id
+		    and s.native_ref = r.value
 		 where r.kind in ('native', 'any')
 		 union
 		select r.id, 5, m.id
 		  from referenced r
-		  join identity m on m.tenant_id = current_tenant() and m.email_lc = lower(r.value) and m.status <> 'archived' and m.kind = 'human'
+		  join identity m on m.tenant_id = current_tenant() and m.email_lc = lower(r.value) and m.status <> 'archived'
+		    and m.kind = 'human'
 		 where r.kind in ('email', 'any')
 		 union
 		select r.id, 6, m.id
 		  from referenced r
-		  join identity m on m.tenant_id = current_tenant() and lower(m.username) = lower(r.value) and m.status <> 'archived'
+		  join identity m on m.tenant_id = current_tenant() and lower(m.username) = lower(r.value)
+		    and m.status <> 'archived'
 		 where r.kind in ('username', 'any')
 		 union
 		select r.id, 7, m.id

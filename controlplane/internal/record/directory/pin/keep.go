@@ -30,7 +30,8 @@ func Keep(ctx context.Context, tx *pg.Tx, k Records) error {
 		create temp table k_pin on commit drop as
 		select p.line, p.id, p.key, p.pin, p.came,
 		       case when p.key = 'status' then p.came is null or p.came = nullif(p.pin -> 'source_value', 'null')
-		            when (p.pin ->> 'soft')::boolean then p.came is not distinct from nullif(p.pin -> 'source_value', 'null')
+		            when (p.pin ->> 'soft')::boolean then p.came is not distinct from nullif(p.pin -> 'source_value',
+		              'null')
 		            else coalesce((p.pin ->> 'until')::timestamptz > now(), true) end as keep
 		  from (select m.ctid as line, i.id, e.key, e.value as pin,
 		               case e.key when 'status' then to_jsonb(m.source_status) else m.says -> e.key end as came
