@@ -84,7 +84,7 @@ func (p *probe) run(ctx context.Context) error {
 	var d *v1.ErrorDetail
 	if errors.As(refused, &d) {
 		p.warnings = append(p.warnings, v1.Warning{
-			Code:    "service_provider_config_unavailable",
+			Code: "service_provider_config_unavailable",
 			Message: "the target does not describe its capabilities (" + d.Message +
 				"); users can be read all the same",
 		})
