@@ -6,10 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/catalogue"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request"
@@ -19,7 +20,7 @@ import (
 // work in every process.
 func addAsking(_ context.Context, p *parts) error {
 	matters := &matter.Service{DB: p.db, Guide: p.guide, Changes: p.changes, Packs: p.packs, Log: p.log, Now: time.Now}
-	inbox := &decision.Service{
+	inbox := &inbox.Service{
 		DB:      p.db,
 		Cursors: p.cursors,
 		Log:     p.log,
@@ -34,7 +35,7 @@ func addAsking(_ context.Context, p *parts) error {
 	maps.Copy(inbox.Answers, requests.Answers())
 	maps.Copy(inbox.Answers, matters.Answers())
 	maps.Copy(inbox.Answers, p.roles.Answers())
-	rules := &approval.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
+	rules := &ruleset.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	offers := &catalogue.Service{DB: p.db, Cursors: p.cursors}
 	p.routes = append(p.routes, rules.Routes()...)
 	p.routes = append(p.routes, offers.Routes()...)

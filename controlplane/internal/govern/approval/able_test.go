@@ -13,7 +13,7 @@ import (
 func TestApproversWhoCannotSignInAreAbsent(t *testing.T) {
 	h := open(t)
 	h.Exec(`delete from identity_provider`)
-	h.rule("Manager", byManager)
+	h.rule("Manager", askManager)
 	user := func(sql string) {
 		h.Exec(`delete from signin_link`)
 		h.Exec(`delete from app_user where identity_id = $1`, h.lead)
@@ -44,7 +44,7 @@ func TestApproversWhoCannotSignInAreAbsent(t *testing.T) {
 // An identity provider that creates users at sign-in makes people with an address of its domains able to decide.
 func TestPeopleOfAnIdentityProviderAreAble(t *testing.T) {
 	h := open(t)
-	h.rule("Manager", byManager)
+	h.rule("Manager", askManager)
 	for domains, want := range map[string]string{"{}": "1 of lead", "{example.com}": "1 of lead",
 		"{other.example}": "1 of administrators (fallback)"} {
 		h.Exec(`update identity_provider set domains = $1::text::text[]`, domains)
@@ -125,7 +125,7 @@ func logged(p approval.Plan) string {
 	return strings.Join(all, "\n")
 }
 
-const byManager = `[{"outcome":{"kind":"chain","stages":[{"name":"Manager","groups":[{"approvers":[{"kind":"manager"}],"mode":"any"}]}]}}]`
+const askManager = `[{"outcome":{"kind":"chain","stages":[{"name":"Manager","groups":[{"approvers":[{"kind":"manager"}],"mode":"any"}]}]}}]`
 
 // rule stores a rule for everything.
 func (h *house) rule(name, branches string) {

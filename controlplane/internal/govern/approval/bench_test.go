@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkTwoHundredRequests(b *testing.B) {
 	ctx := context.Background()
 	for b.Loop() {
 		err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
-			_, err := approval.Resolve(ctx, tx, subjects, h.at)
+			_, err := resolution.Plans(ctx, tx, subjects, h.at)
 			return err
 		})
 		if err != nil {

@@ -1,7 +1,7 @@
 package approval
 
-// fill says what is meant where a stage says nothing.
-func (s *ApprovalStage) fill() {
+// Fill sets the defaults of what was left out.
+func (s *ApprovalStage) Fill() {
 	if s.RespondWithin == "" {
 		s.RespondWithin = "P3D"
 	}
@@ -9,49 +9,33 @@ func (s *ApprovalStage) fill() {
 		s.RequireComment = "reject"
 	}
 	if len(s.Fallback) == 0 {
-		s.Fallback = []ApproverResolver{{Kind: byAppRole, AppRole: admin}}
+		s.Fallback = []ApproverResolver{{Kind: ByAppRole, AppRole: Admin}}
 	}
 	if s.AllowDelegation == nil {
-		s.AllowDelegation = meant(true)
+		s.AllowDelegation = BoolOf(true)
 	}
 	if s.AllowReassign == nil {
-		s.AllowReassign = meant(true)
+		s.AllowReassign = BoolOf(true)
 	}
 	for i := range s.Groups {
 		if s.Groups[i].Mode == "" {
-			s.Groups[i].Mode = modeAny
+			s.Groups[i].Mode = ModeAny
 		}
 	}
-	s.Groups, s.Reminders, s.ReassignAllowList = given(s.Groups), given(s.Reminders), given(s.ReassignAllowList)
-	s.Escalation = given(s.Escalation)
+	s.Groups, s.Reminders, s.ReassignAllowList = NonNil(s.Groups), NonNil(s.Reminders), NonNil(s.ReassignAllowList)
+	s.Escalation = NonNil(s.Escalation)
 	for i := range s.Escalation {
-		s.Escalation[i].To = given(s.Escalation[i].To)
+		s.Escalation[i].To = NonNil(s.Escalation[i].To)
 	}
 	if s.Wait != nil && s.Wait.OnTimeout == "" {
 		s.Wait.OnTimeout = "reject"
 	}
 }
 
-// fill says what is meant where terms say nothing.
-func (t *ApprovalTerms) fill() {
-	for _, b := range []**bool{&t.RequireJustification, &t.DistinctApprovers, &t.Grant.Extension.Allowed,
-		&t.Grant.Extension.NeedsApproval} {
-		if *b == nil {
-			*b = meant(true)
-		}
-	}
-	if t.Grant.AllowPermanent == nil {
-		t.Grant.AllowPermanent = meant(t.Grant.MaxDuration == "")
-	}
-	if t.RequestTTL == "" {
-		t.RequestTTL = "P14D"
-	}
-}
+func BoolOf(b bool) *bool { return &b }
 
-func meant(b bool) *bool { return &b }
-
-// given is a list that is not nil, which JSON would write as null.
-func given[T any](list []T) []T {
+// NonNil is the list, or an empty one for nil, which JSON would write as null.
+func NonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -23,7 +25,7 @@ type house struct {
 	boss, lead, ada, olga string
 	system, group, role   string
 	root                  string // the administrator's identity
-	rules                 *approval.Service
+	rules                 *ruleset.Service
 }
 
 // aTuesday is when resolution takes place in tests.
@@ -33,7 +35,7 @@ func open(t testing.TB) *house {
 	t.Helper()
 	h := &house{at: aTuesday}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
-		h.rules = &approval.Service{DB: db, Cursors: cursors, Now: func() time.Time { return h.at }}
+		h.rules = &ruleset.Service{DB: db, Cursors: cursors, Now: func() time.Time { return h.at }}
 		return h.rules.Routes()
 	})
 	h.EverybodySignsIn()
@@ -113,7 +115,7 @@ func (h *house) resolveAll(subjects ...approval.Subject) (plans []approval.Plan)
 	h.T.Helper()
 	ctx := context.Background()
 	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) {
-		plans, err = approval.Resolve(ctx, tx, subjects, h.at)
+		plans, err = resolution.Plans(ctx, tx, subjects, h.at)
 		return err
 	})
 	if err != nil {

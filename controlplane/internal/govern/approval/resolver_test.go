@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -185,14 +186,14 @@ func TestAStageIsResolvedAnewAndEscalated(t *testing.T) {
 	h.Exec(`update identity set manager_id = $1 where id = $2`, h.boss, h.ada)
 	ctx := context.Background()
 	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
-		first, err := approval.ResolveStage(ctx, tx, h.subject(), p, 0, nil, h.at)
+		first, err := resolution.Stage(ctx, tx, h.subject(), p, 0, nil, h.at)
 		if err != nil {
 			return err
 		}
 		if got := saidStage(first); got != "1 of boss, olga" || first.DueAt == nil {
 			t.Errorf("the first stage: %s", got)
 		}
-		second, err := approval.ResolveStage(ctx, tx, h.subject(), p, 1, []string{h.olga}, h.at)
+		second, err := resolution.Stage(ctx, tx, h.subject(), p, 1, []string{h.olga}, h.at)
 		if err != nil {
 			return err
 		}
@@ -200,14 +201,14 @@ func TestAStageIsResolvedAnewAndEscalated(t *testing.T) {
 			t.Errorf("the second stage when olga has agreed: %s", got)
 		}
 		p.Distinct = false
-		second, err = approval.ResolveStage(ctx, tx, h.subject(), p, 1, []string{h.olga}, h.at)
+		second, err = resolution.Stage(ctx, tx, h.subject(), p, 1, []string{h.olga}, h.at)
 		if err != nil {
 			return err
 		}
 		if got := saidStage(second); got != "satisfied" {
 			t.Errorf("the second stage without distinct approvers: %s", got)
 		}
-		slots, err := approval.ResolvePeople(
+		slots, err := resolution.People(
 			ctx,
 			tx,
 			h.subject(),
@@ -222,7 +223,7 @@ func TestAStageIsResolvedAnewAndEscalated(t *testing.T) {
 		if len(slots) != 1 || slots[0].IdentityID != h.boss || slots[0].Via != "escalation" {
 			t.Errorf("escalated to %+v", slots)
 		}
-		slots, err = approval.ResolvePeople(
+		slots, err = resolution.People(
 			ctx,
 			tx,
 			h.subject(),
@@ -261,7 +262,7 @@ func TestWhoeverAsksIsToldWhomTheyMayChoose(t *testing.T) {
 	}{{nil, "approver_choice_required"}, {[]string{h.boss}, "approver_not_choosable"},
 		{[]string{h.ada}, "approver_not_choosable"}, {[]string{h.olga}, ""}} {
 		err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
-			wrong, err := approval.CheckChoice(
+			wrong, err := resolution.CheckChoice(
 				ctx,
 				tx,
 				[]approval.Subject{h.subject(func(s *approval.Subject) { s.Approvers = tt.chosen })},

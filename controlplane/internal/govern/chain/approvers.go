@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/clock"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -49,7 +51,7 @@ func (rules) Stage(
 	approved []string,
 	at time.Time,
 ) (approval.PlanStage, error) {
-	return approval.ResolveStage(ctx, tx, s, p, stage, approved, at)
+	return resolution.Stage(ctx, tx, s, p, stage, approved, at)
 }
 
 func (rules) People(
@@ -61,7 +63,7 @@ func (rules) People(
 	via string,
 	at time.Time,
 ) ([]approval.PlanSlot, error) {
-	return approval.ResolvePeople(ctx, tx, s, p, to, via, at)
+	return resolution.People(ctx, tx, s, p, to, via, at)
 }
 
 func (rules) Rule(
@@ -71,10 +73,10 @@ func (rules) Rule(
 	ruleID string,
 	at time.Time,
 ) (approval.Plan, error) {
-	return approval.ResolveRule(ctx, tx, s, ruleID, at)
+	return resolution.ByRule(ctx, tx, s, ruleID, at)
 }
 
-func (rules) Clock(ctx context.Context, tx *pg.Tx) (Clock, error) { return approval.Calendars(ctx, tx) }
+func (rules) Clock(ctx context.Context, tx *pg.Tx) (Clock, error) { return clock.Load(ctx, tx) }
 
 func (s *Service) approvers() Approvers {
 	if s.Approvers != nil {

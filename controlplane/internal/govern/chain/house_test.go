@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -27,7 +28,7 @@ var ctx = context.Background()
 type house struct {
 	*recordtest.House
 	chains *chain.Service
-	inbox  *decision.Service
+	inbox  *inbox.Service
 	board  *board
 	thing  string // an entitlement
 	people map[string]string
@@ -48,7 +49,7 @@ func open(t testing.TB) *house {
 	}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		log := slog.New(slog.DiscardHandler)
-		h.inbox = &decision.Service{
+		h.inbox = &inbox.Service{
 			DB:      db,
 			Cursors: cursors,
 			Log:     log,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -31,7 +32,7 @@ func (h *house) ruled() chain.Matter {
 	h.T.Helper()
 	m := h.matter(approval.Plan{})
 	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
-		plans, err := approval.Resolve(ctx, tx, []approval.Subject{m.Subject}, h.now())
+		plans, err := resolution.Plans(ctx, tx, []approval.Subject{m.Subject}, h.now())
 		if err == nil {
 			m.Plan = plans[0]
 		}
@@ -52,7 +53,7 @@ func (h *house) defined(stages ...approval.ApprovalStage) chain.Matter {
 	}
 	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
 		for i := range m.Plan.Stages {
-			resolved, err := approval.ResolveStage(ctx, tx, m.Subject, m.Plan, i, nil, h.now())
+			resolved, err := resolution.Stage(ctx, tx, m.Subject, m.Plan, i, nil, h.now())
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,7 @@ package dashboard
 import (
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/tasklist"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
@@ -16,7 +16,7 @@ type Dashboard struct {
 	At           time.Time                `json:"at" doc:"When this was counted."`
 	Figures      DashboardFigures         `json:"figures"`
 	Funnel       DashboardFunnel          `json:"funnel"`
-	Inbox        decision.DecisionWaiting `json:"inbox" doc:"What waits for the caller's own decision."`
+	Inbox        tasklist.DecisionWaiting `json:"inbox" doc:"What waits for the caller's own decision."`
 	Requests     DashboardRequests        `json:"requests" doc:"The requests that you submitted, or that were submitted for you."`
 	Provisioning DashboardProvisioning    `json:"provisioning"`
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/dashboard"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -38,7 +39,7 @@ func open(t testing.TB) *house {
 		all = append(all, (&access.Service{DB: db, Cursors: cursors, Now: time.Now}).Routes()...)
 		all = append(all, (&role.Service{DB: db, Cursors: cursors}).Routes()...)
 		all = append(all, (&drift.Service{DB: db, Cursors: cursors, Now: time.Now, Log: log}).Routes()...)
-		return append(all, (&decision.Service{DB: db, Cursors: cursors, Log: log, Now: time.Now}).Routes()...)
+		return append(all, (&inbox.Service{DB: db, Cursors: cursors, Log: log, Now: time.Now}).Routes()...)
 	})}
 }
 

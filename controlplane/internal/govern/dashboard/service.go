@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/tasklist"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -68,7 +68,7 @@ func (s *Service) own(ctx context.Context, tx *pg.Tx, d *Dashboard) error {
 		func() (err error) { f.Accounts.Drifted, err = drift.Count(ctx, tx); return err },
 		func() (err error) { f.Access, err = grant.Count(ctx, tx); return err },
 		func() (err error) { f.Roles, err = role.Count(ctx, tx); return err },
-		func() (err error) { d.Inbox, err = decision.CountWaiting(ctx, tx, d.At); return err },
+		func() (err error) { d.Inbox, err = tasklist.CountWaiting(ctx, tx, d.At); return err },
 		func() (err error) { d.Requests, err = requests(ctx, tx); return err },
 		func() (err error) { d.Provisioning.Failed, err = provision.CountFailed(ctx, tx); return err },
 		func() (err error) { d.Findings, err = readFindings(ctx, tx, d.At); return err },

@@ -141,18 +141,6 @@ type DecisionMade struct {
 	Channel string         `json:"channel" enum:"api,bulk,request"`
 }
 
-// Answered is a task with the decision about it.
-type Answered struct {
-	Task     DecisionTask
-	Decision Decision
-}
-
-// Answer tells the room that asked what was decided about tasks of its kind, in the transaction that decides them. The
-// first result has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An
-// error undoes everything. While it runs, the tasks are still what they were, and it may run for nothing: what can
-// still be undone is tried out first.
-type Answer func(ctx context.Context, tx *pg.Tx, answered []Answered) ([]error, error)
-
 // Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force
 // are applied, and what would be left without anybody is asked of administrators. Asking again what is open brings it
 // up to date; who decides stays as it is where somebody has reassigned or escalated it.
@@ -170,8 +158,8 @@ func Ask(ctx context.Context, tx *pg.Tx, questions []New) ([]string, error) {
 	if err := p.assign(ctx, tx); err != nil {
 		return nil, err
 	}
-	if err := settlePeople(ctx, tx, p.tasks()); err != nil {
+	if err := SettleAssignees(ctx, tx, p.tasks()); err != nil {
 		return nil, err
 	}
-	return p.ids(), note(ctx, tx, p.events)
+	return p.ids(), AddHistory(ctx, tx, p.events)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/delegate"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 )
@@ -153,7 +154,7 @@ func TestDelegationsFollowOneAnotherThreeDeepAndNeverInACircle(t *testing.T) {
 		t.Errorf("asked of the end of the chain: %s", got)
 	}
 	h.as(func(ctx context.Context, tx *pg.Tx) error {
-		ends, err := decision.Delegates(ctx, tx, "sync_hold", p, h.now())
+		ends, err := delegate.Of(ctx, tx, "sync_hold", p, h.now())
 		if err == nil && (len(ends) != 3 || ends[p[0]] != p[3] || ends[p[1]] != p[3] || ends[p[2]] != p[3]) {
 			t.Errorf("delegates %v", ends)
 		}

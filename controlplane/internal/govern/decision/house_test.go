@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -19,7 +20,7 @@ import (
 // house is a served inbox, and a room that asks: it writes down what it is told and refuses what it is told to refuse.
 type house struct {
 	*recordtest.House
-	inbox *decision.Service
+	inbox *inbox.Service
 	shift time.Duration // how much later than it is
 
 	mu     sync.Mutex
@@ -42,7 +43,7 @@ func open(t testing.TB) *house {
 				return make([]error, len(a)), nil
 			},
 		}
-		h.inbox = &decision.Service{
+		h.inbox = &inbox.Service{
 			DB:      db,
 			Cursors: cursors,
 			Log:     slog.New(slog.DiscardHandler),

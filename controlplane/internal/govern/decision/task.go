@@ -12,8 +12,20 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
+
+// AuditEntry is an entry of the audit log about the task and what it is about.
+func (t DecisionTask) AuditEntry(action string) audit.Entry {
+	e := audit.Entry{Action: action, Subject: audit.Subject(t.ref()), Context: map[string]any{"kind": t.Kind}}
+	for _, r := range []Ref{t.Subject, t.Source} {
+		if r.ID != "" {
+			e.Objects = append(e.Objects, audit.Subject(r))
+		}
+	}
+	return e
+}
 
 // DecisionTask is one thing that somebody has to decide.
 type DecisionTask struct {
@@ -65,7 +77,7 @@ type DecisionSLA struct {
 	Breached bool `json:"breached" doc:"It was not decided when it was due, be it decided now or not."`
 }
 
-const columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t.context, t.actions, t.state,
+const Columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t.context, t.actions, t.state,
 	t.claimed_by, t.claimed_at, (select coalesce(jsonb_agg(jsonb_build_object('identity_id', a.identity_id, 'display',
 	           coalesce(i.display_name, ''), 'via', a.via, 'acting_for',
 	               case when f.id is not null then jsonb_build_object('type', 'identity', 'id', f.id, 'display',
@@ -80,10 +92,10 @@ const columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t
 	else coalesce(t.decided_at, t.updated_at) end > t.due_at, false)) as sla, t.group_key, t.links, t.decision,
 	    t.apply_at, t.closed_reason, t.created_at, t.updated_at, t.decided_at, t.reminded_at, t.version`
 
-// open says whether it waits for a decision.
-func (t DecisionTask) open() bool { return t.State == Open || t.State == Claimed }
+// IsOpen says whether the task waits for a decision, claimed or not.
+func (t DecisionTask) IsOpen() bool { return t.State == Open || t.State == Claimed }
 
-// subject is the task for the audit log.
+// ref names the task for the audit log.
 func (t DecisionTask) ref() Ref { return Ref{Type: "decision_task", ID: t.ID, Display: t.Title} }
 
 // assignee is somebody's place among those who decide.
@@ -98,9 +110,9 @@ func (t DecisionTask) assignee(identity string) (DecisionAssignee, bool) {
 	return t.Assignees[i], true
 }
 
-// seenBy says whether the task can be seen: by who may decide it, by those for whom delegates do, and by who sees the
-// whole tenant.
-func (t DecisionTask) seenBy(v viewer.Viewer) bool {
+// VisibleTo says whether a viewer can see the task: those who may decide it, those for whom delegates do, and those
+// who see the whole tenant.
+func (t DecisionTask) VisibleTo(v viewer.Viewer) bool {
 	if v.SeesAll() || t.asksRole(v) {
 		return true
 	}
@@ -114,8 +126,8 @@ func (t DecisionTask) asksRole(v viewer.Viewer) bool {
 	return slices.ContainsFunc(v.Roles, func(r viewer.Role) bool { return slices.Contains(t.Roles, string(r)) })
 }
 
-// shownTo fills in what depends on who looks.
-func (t DecisionTask) shownTo(v viewer.Viewer) DecisionTask {
+// ShownTo is the task with acting_for as it concerns the viewer.
+func (t DecisionTask) ShownTo(v viewer.Viewer) DecisionTask {
 	if a, is := t.assignee(v.Identity); is {
 		t.ActingFor = a.ActingFor
 	}
@@ -125,11 +137,11 @@ func (t DecisionTask) shownTo(v viewer.Viewer) DecisionTask {
 // Find reads a task, for whoever joins the transaction.
 func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 	if !listing.IsID(id) {
-		return DecisionTask{}, absent(id)
+		return DecisionTask{}, NotFound(id)
 	}
 	rows, err := tx.Query(
 		ctx,
-		`select `+columns+` from decision_task t where t.tenant_id = current_tenant() and t.id = $1`,
+		`select `+Columns+` from decision_task t where t.tenant_id = current_tenant() and t.id = $1`,
 		id,
 	)
 	if err != nil {
@@ -138,18 +150,18 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[DecisionTask])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return t, absent(id)
+		return t, NotFound(id)
 	case err != nil:
 		return t, fmt.Errorf("find task: %w", err)
 	}
-	return t.shownTo(tx.Viewer), nil
+	return t.ShownTo(tx.Viewer), nil
 }
 
-func absent(id string) error { return fault.New(fault.NotFound, "there is no task %s", id) }
+func NotFound(id string) error { return fault.New(fault.NotFound, "there is no task %s", id) }
 
-// lock reads tasks and keeps others from changing them until the transaction ends. Those that are not there, or not to
+// Lock reads tasks and keeps others from changing them until the transaction ends. Those that are not there, or not to
 // be seen, are missing from the answer.
-func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask, error) {
+func Lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask, error) {
 	const locked = `
 		select t.id::text
 		  from decision_task t
@@ -157,9 +169,9 @@ func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask
 		   and t.id = any(@ids::text[]::uuid[])
 		 order by t.id
 		   for update of t`
-	const sql = `select ` + columns + ` from decision_task t where t.tenant_id = current_tenant()
+	const sql = `select ` + Columns + ` from decision_task t where t.tenant_id = current_tenant()
 		and t.id = any(@ids::text[]::uuid[])`
-	args := pgx.NamedArgs{"ids": onlyIDs(ids...)}
+	args := pgx.NamedArgs{"ids": OnlyIDs(ids...)}
 	// What is read must be what was locked: a second statement sees what others have committed while the first one
 	// waited.
 	if _, err := tx.Exec(ctx, locked, args); err != nil {
@@ -175,14 +187,14 @@ func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask
 	}
 	found := make(map[string]DecisionTask, len(tasks))
 	for _, t := range tasks {
-		if t.seenBy(tx.Viewer) {
-			found[t.ID] = t.shownTo(tx.Viewer)
+		if t.VisibleTo(tx.Viewer) {
+			found[t.ID] = t.ShownTo(tx.Viewer)
 		}
 	}
 	return found, nil
 }
 
-// onlyIDs leaves out what cannot be the id of anything.
-func onlyIDs(ids ...string) []string {
+// OnlyIDs leaves out what cannot be the id of anything, so that a query does not fail on it.
+func OnlyIDs(ids ...string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !listing.IsID(id) })
 }

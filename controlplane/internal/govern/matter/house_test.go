@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
@@ -45,7 +45,7 @@ type object = map[string]any
 type house struct {
 	*recordtest.House
 	matters *matter.Service
-	inbox   *decision.Service
+	inbox   *inbox.Service
 	changes *provision.Service
 	target  *target
 }
@@ -83,7 +83,7 @@ func open(t testing.TB) *house {
 		}
 		log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 		h.matters = &matter.Service{DB: db, Guide: guide, Changes: h.changes, Packs: packs, Log: log, Now: time.Now}
-		h.inbox = &decision.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now, Answers: h.matters.Answers()}
+		h.inbox = &inbox.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now, Answers: h.matters.Answers()}
 		rules := &policy.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now}
 		held := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now}
 		people, owners := &directory.Service{

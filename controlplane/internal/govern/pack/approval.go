@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	approvalrule "github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
@@ -41,8 +43,8 @@ func wantApproval(r format.ApprovalRule, roles map[string]string) (wanted, error
 			w.pending = append(w.pending, PendingBinding{Role: key, Reason: "role_conflict"})
 		}
 	}
-	rule := approval.Complete(approval.ApprovalRuleFields{Branches: []approval.ApprovalBranch{
-		{Outcome: approval.ApprovalOutcome{Kind: approval.Chain, Stages: stagesOf(r)}}}})
+	rule := approvalrule.Complete(approvalrule.ApprovalRuleFields{Branches: []approvalrule.ApprovalBranch{
+		{Outcome: approvalrule.ApprovalOutcome{Kind: approval.Chain, Stages: stagesOf(r)}}}})
 	var err error
 	w.fields, err = fields{
 		"name":        r.Name,
@@ -86,7 +88,7 @@ func openFor(r format.ApprovalRule, usual string) string {
 }
 
 // intoApproval writes the fields over those of an approval rule, which has some of them deeper within.
-func (f fields) intoApproval(to *approval.ApprovalRuleFields) error {
+func (f fields) intoApproval(to *approvalrule.ApprovalRuleFields) error {
 	if _, ok := f["branches"]; ok {
 		to.Branches = nil
 	}
@@ -99,37 +101,37 @@ func (f fields) intoApproval(to *approval.ApprovalRuleFields) error {
 }
 
 func createApproval(ctx context.Context, tx *pg.Tx, f fields, origin map[string]any) (string, error) {
-	of := approval.ApprovalRuleFields{Enabled: true}
+	of := approvalrule.ApprovalRuleFields{Enabled: true}
 	if err := f.intoApproval(&of); err != nil {
 		return "", err
 	}
-	made, err := approval.Create(ctx, tx, approval.New{ApprovalRuleFields: of, Origin: origin})
+	made, err := ruleset.Create(ctx, tx, ruleset.New{ApprovalRuleFields: of, Origin: origin})
 	return made.ID, err
 }
 
 func updateApproval(ctx context.Context, tx *pg.Tx, id string, f fields) error {
-	now, err := approval.Find(ctx, tx, id)
+	now, err := ruleset.Find(ctx, tx, id)
 	if err != nil {
 		return err
 	}
 	if err := f.intoApproval(&now.ApprovalRuleFields); err != nil {
 		return err
 	}
-	_, err = approval.Update(ctx, tx, id, now.ApprovalRuleFields)
+	_, err = ruleset.Update(ctx, tx, id, now.ApprovalRuleFields)
 	return err
 }
 
 // retireApproval deletes a rule. One that something names stays, and is the tenant's own: what names it would fall to
 // another rule.
 func retireApproval(ctx context.Context, tx *pg.Tx, id string) error {
-	used, err := approval.InUse(ctx, tx, id)
+	used, err := ruleset.InUse(ctx, tx, id)
 	switch {
 	case err != nil:
 		return err
 	case used:
-		return approval.SetOrigin(ctx, tx, id, map[string]any{"kind": "manual"})
+		return ruleset.SetOrigin(ctx, tx, id, map[string]any{"kind": "manual"})
 	}
-	return approval.Delete(ctx, tx, id)
+	return ruleset.Delete(ctx, tx, id)
 }
 
 // existingApproval finds the rule that stands where the pack's would: another default, or one of the same name.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
@@ -52,7 +52,7 @@ func open(t testing.TB) *house {
 		}
 		people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
 		roles := &role.Service{DB: db, Cursors: cursors}
-		approvals := &approval.Service{DB: db, Cursors: cursors, Now: time.Now}
+		approvals := &ruleset.Service{DB: db, Cursors: cursors, Now: time.Now}
 		routes := append(h.packs.Routes(), h.policies.Routes()...)
 		return slices.Concat(routes, people.Routes(), roles.Routes(), approvals.Routes())
 	})

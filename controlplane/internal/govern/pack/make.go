@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -152,7 +152,7 @@ func setOrigin(ctx context.Context, tx *pg.Tx, kind, id string, origin map[strin
 	case format.KindLifecyclePolicy:
 		_, err = tx.Exec(ctx, `update lifecycle_policy set origin = $1 where tenant_id = current_tenant()`, origin)
 	case format.KindApprovalRule:
-		return approval.SetOrigin(ctx, tx, id, origin)
+		return ruleset.SetOrigin(ctx, tx, id, origin)
 	default:
 		return policy.SetOrigin(ctx, tx, id, origin)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -369,7 +369,7 @@ func (r *run) drop(ctx context.Context, had object) error {
 		return nil
 	}
 	if there && had.Kind == format.KindApprovalRule {
-		if used, err := approval.InUse(ctx, r.tx, *had.ID); err != nil || used {
+		if used, err := ruleset.InUse(ctx, r.tx, *had.ID); err != nil || used {
 			item.Reason = inUse
 			r.plan.Skip, r.gone = append(r.plan.Skip, item), append(r.gone, k)
 			return errors.Join(err, retireApproval(ctx, r.tx, *had.ID))

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -222,7 +222,7 @@ func unused(ctx context.Context, tx *pg.Tx, o object) (bool, error) {
 // unnamed reports whether no policy gives a role, and whether nothing names an approval rule.
 func unnamed(ctx context.Context, tx *pg.Tx, o object) (yes bool, err error) {
 	if o.Kind == format.KindApprovalRule {
-		used, err := approval.InUse(ctx, tx, *o.ID)
+		used, err := ruleset.InUse(ctx, tx, *o.ID)
 		return !used, err
 	}
 	const sql = `

@@ -12,6 +12,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -39,7 +40,7 @@ func open(t testing.TB) *house {
 	h := &house{}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		log := slog.New(slog.DiscardHandler)
-		inbox := &decision.Service{
+		inbox := &inbox.Service{
 			DB:      db,
 			Cursors: cursors,
 			Log:     log,

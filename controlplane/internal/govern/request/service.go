@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -15,7 +15,7 @@ type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
 	Chains  *chain.Service
-	Inbox   *decision.Service
+	Inbox   *inbox.Service
 	Log     *slog.Logger
 	Now     func() time.Time
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -28,7 +28,7 @@ type house struct {
 	*recordtest.House
 	policies *policy.Service
 	models   *rolemodel.Service
-	inbox    *decision.Service
+	inbox    *inbox.Service
 	system   string
 	groups   []string
 	at       time.Time // what the evaluation takes for now; zero: now
@@ -43,7 +43,7 @@ func open(t testing.TB) *house {
 		kept := &role.Service{DB: db, Cursors: cursors, Conditions: policy.ReadRoleCondition}
 		h.models = &rolemodel.Service{DB: db, Cursors: cursors, Policies: h.policies, Roles: kept, Now: h.now}
 		kept.Guard = h.models.Guard
-		h.inbox = &decision.Service{DB: db, Cursors: cursors, Log: log, Now: h.now, Answers: h.models.Answers()}
+		h.inbox = &inbox.Service{DB: db, Cursors: cursors, Log: log, Now: h.now, Answers: h.models.Answers()}
 		people := &directory.Service{DB: db, Cursors: cursors, Now: h.now}
 		var all []httpapi.Route
 		for _, of := range [][]httpapi.Route{h.policies.Routes(), kept.Routes(), h.models.Routes(), h.inbox.Routes(),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -41,11 +42,11 @@ func resolve(ctx context.Context, tx *pg.Tx, drafts []*Draft, now time.Time) err
 	if len(subjects) == 0 {
 		return nil
 	}
-	plans, err := approval.Resolve(ctx, tx, subjects, now)
+	plans, err := resolution.Plans(ctx, tx, subjects, now)
 	if err != nil {
 		return err
 	}
-	choices, err := approval.CheckChoice(ctx, tx, subjects, plans, now)
+	choices, err := resolution.CheckChoice(ctx, tx, subjects, plans, now)
 	if err != nil {
 		return err
 	}

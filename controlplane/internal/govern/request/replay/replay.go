@@ -11,6 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -26,10 +29,10 @@ const (
 
 // ApprovalReplay asks what a rule would have said of past requests.
 type ApprovalReplay struct {
-	Rule   *approval.ApprovalRuleFields `json:"rule,omitempty" doc:"A draft, among the rules that there are. Without it, the rules as they are now."`
-	RuleID string                       `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft replaces. Without a draft, the rule to replay."`
-	From   time.Time                    `json:"from" doc:"Requests that were submitted from this instant,"`
-	To     *time.Time                   `json:"to,omitempty" doc:"Only before this time. The default is now."`
+	Rule   *rule.ApprovalRuleFields `json:"rule,omitempty" doc:"A draft, among the rules that there are. Without it, the rules as they are now."`
+	RuleID string                   `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft replaces. Without a draft, the rule to replay."`
+	From   time.Time                `json:"from" doc:"Requests that were submitted from this instant,"`
+	To     *time.Time               `json:"to,omitempty" doc:"Only before this time. The default is now."`
 }
 
 // ApprovalReplayed is what would differ, were the requests of a period made today.
@@ -139,9 +142,9 @@ func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []pastItem,
 		subjects[i] = p.subject
 	}
 	if r.Rule != nil {
-		draft := approval.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}
+		draft := ruleset.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}
 		draft.Enabled = true // what is tried is tried as if it were in use
-		plans, err := approval.ResolveWith(ctx, tx, draft, subjects, now)
+		plans, err := ruleset.ResolveWith(ctx, tx, draft, subjects, now)
 		return plans, draftFault(err)
 	}
 	const known = `select exists (select from approval_rule r where r.id = $1)`
@@ -152,7 +155,7 @@ func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []pastItem,
 	if !is {
 		return nil, fault.New(fault.NotFound, "there is no approval rule %s", r.RuleID)
 	}
-	return approval.Resolve(ctx, tx, subjects, now)
+	return resolution.Plans(ctx, tx, subjects, now)
 }
 
 // draftFault points to where the draft stands in the body.

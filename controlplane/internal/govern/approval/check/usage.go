@@ -1,0 +1,63 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// UsersOf are the roles, entitlements, rules and schedules that use a rule, a calendar or a schedule; at most 20.
+func UsersOf(ctx context.Context, tx *pg.Tx, id string) ([]ApprovalUse, error) {
+	const sql = `
+		select 'role' as type, r.id::text as id, r.name as display from role r
+		    where r.approval_rule_id = @id::text::uuid and r.lifecycle <> 'retired'
+		 union all
+		select 'entitlement', e.id::text, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)
+		  from entitlement e
+		 where e.approval_rule_id = @id::text::uuid
+		   and e.removed_at is null
+		 union all
+		select 'approval_rule', r.id::text, r.name
+		  from approval_rule r
+		 where r.id <> @id::text::uuid
+		   and (position(@id::text in r.branches::text) > 0 or position(@id::text in r.terms::text) > 0)
+		 union all
+		select 'on_call_schedule', s.id::text, s.name from on_call_schedule s where s.calendar_id = @id::text::uuid
+		 order by 1, 3, 2
+		 limit 20`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": strings.ToLower(id)})
+	if err != nil {
+		return nil, fmt.Errorf("find what uses it: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[ApprovalUse])
+	if err != nil {
+		return nil, fmt.Errorf("find what uses it: %w", err)
+	}
+	return found, nil
+}
+
+// ApprovalUse is something that uses a rule.
+type ApprovalUse struct {
+	Type    string `json:"type" db:"type"`
+	ID      string `json:"id" db:"id"`
+	Display string `json:"display" db:"display"`
+}
+
+// CheckUnused returns a fault of kind Conflict with this code while something uses it; used_by names what.
+func CheckUnused(ctx context.Context, tx *pg.Tx, id, code, what string) error {
+	by, err := UsersOf(ctx, tx, id)
+	if err != nil || len(by) == 0 {
+		return err
+	}
+	names := make([]string, len(by))
+	for i, u := range by {
+		names[i] = "the " + strings.ReplaceAll(u.Type, "_", " ") + " " + u.Display
+	}
+	return fault.Coded(fault.Conflict, code, "this %s is used by %s", what, strings.Join(names, ", ")).
+		Also("used_by", by)
+}

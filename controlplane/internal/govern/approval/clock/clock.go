@@ -1,0 +1,79 @@
+package clock
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/worktime"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+)
+
+// respondWithin is how long people have to answer where a stage does not say.
+const respondWithin = 72 * time.Hour
+
+// Clock counts working time in the tenant's calendars.
+type Clock struct {
+	Usual worktime.Calendar
+	byID  map[string]worktime.Calendar
+}
+
+// Load reads the calendars of the tenant, for callers that count more than once.
+func Load(ctx context.Context, tx *pg.Tx) (Clock, error) {
+	const sql = `select c.id::text, c.timezone, c.week, c.holidays, c.usual from work_calendar c`
+	lifecycle, err := lifecycle.Find(ctx, tx)
+	if err != nil {
+		return Clock{}, err
+	}
+	clock := Clock{Usual: nineToFive(lifecycle.Zone()), byID: map[string]worktime.Calendar{}}
+	rows, err := tx.Query(ctx, sql)
+	if err != nil {
+		return clock, fmt.Errorf("read calendars: %w", err)
+	}
+	var id, zone string
+	var week worktime.ApprovalWeek
+	var holidays []worktime.ApprovalHoliday
+	var usual bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &zone, &week, &holidays, &usual}, func() error {
+		c, err := worktime.CalendarOf(zone, week, holidays)
+		if err != nil {
+			return fmt.Errorf("calendar %s: %w", id, err)
+		}
+		if clock.byID[id] = c; usual {
+			clock.Usual = c
+		}
+		week, holidays = worktime.ApprovalWeek{}, nil
+		return nil
+	})
+	if err != nil {
+		return clock, fmt.Errorf("read calendars: %w", err)
+	}
+	return clock, nil
+}
+
+func nineToFive(zone *time.Location) worktime.Calendar {
+	c := worktime.Calendar{Zone: zone}
+	for day := time.Monday; day <= time.Friday; day++ {
+		c.Week[day] = []worktime.Hours{{From: 9 * 60, To: 17 * 60}}
+	}
+	return c
+}
+
+func (c Clock) calendar(id string) worktime.Calendar {
+	if found, ok := c.byID[id]; ok {
+		return found
+	}
+	if c.Usual.Zone == nil {
+		return nineToFive(time.UTC)
+	}
+	return c.Usual
+}
+
+// Due counts working time from an instant in a calendar; with an empty id, or one that is not there any more, in the
+// usual one. Each 24 hours are a working day, and the rest is hours of work.
+func (c Clock) Due(from time.Time, within time.Duration, calendarID string) time.Time {
+	return c.calendar(calendarID).Add(from, within)
+}

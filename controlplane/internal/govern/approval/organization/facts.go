@@ -1,0 +1,156 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+)
+
+// Facts reads what conditions may ask about people, by their ids.
+func Facts(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	needs condition.Needs,
+	at time.Time,
+) (map[string]*condition.Person, error) {
+	found := map[string]*condition.Person{}
+	ids = approval.SortedSet(ids)
+	lifecycle, err := lifecycle.Find(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	today, err := time.Parse(time.DateOnly, lifecycle.Today(at))
+	if err != nil {
+		return nil, fmt.Errorf("the tenant's date: %w", err)
+	}
+	above, err := treesOf(ctx, tx, ids, needs.Managers)
+	if err != nil {
+		return nil, err
+	}
+	roles, entitlements, err := heldBy(ctx, tx, ids, needs)
+	if err != nil {
+		return nil, err
+	}
+	err = identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
+		found[id] = &condition.Person{
+			Identity:     f,
+			Managers:     above[id],
+			Roles:        roles[id],
+			Entitlements: entitlements[id],
+			Day:          today,
+		}
+		return nil
+	})
+	return found, err
+}
+
+type sets = map[string]map[string]bool
+
+func put(s sets, id string, names ...string) {
+	if s[id] == nil {
+		s[id] = map[string]bool{}
+	}
+	for _, n := range names {
+		s[id][n] = true
+	}
+}
+
+// treesOf finds which of the managers that conditions name are above people. union, so that a cycle ends.
+func treesOf(ctx context.Context, tx *pg.Tx, ids, named []string) (sets, error) {
+	const sql = `
+		with recursive up (id, above) as (
+		    select i.id, i.manager_id
+		      from identity i
+		     where i.id = any(@ids::text[]::uuid[])
+		       and i.manager_id is not null
+		     union
+		    select up.id, m.manager_id
+		      from up
+		      join identity m on m.id = up.above
+		     where m.manager_id is not null
+		)
+		select up.id::text, m.id::text, m.external_id
+		  from up
+		  join identity m on m.id = up.above
+		 where up.id <> m.id
+		   and (m.id::text = any(@named) or m.external_id = any(@named))`
+	found := sets{}
+	if len(named) == 0 {
+		return found, nil
+	}
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "named": named})
+	if err != nil {
+		return nil, fmt.Errorf("find managers above: %w", err)
+	}
+	var id, manager, external string
+	if _, err = pgx.ForEachRow(
+		rows,
+		[]any{&id, &manager, &external},
+		func() error { put(found, id, manager, external); return nil },
+	); err != nil {
+		return nil, fmt.Errorf("find managers above: %w", err)
+	}
+	return found, nil
+}
+
+// heldBy finds which of the roles and entitlements that conditions name people hold, by whatever reason.
+func heldBy(ctx context.Context, tx *pg.Tx, ids []string, needs condition.Needs) (roles, entitlements sets, err error) {
+	const sql = `
+		select x.identity_id::text, 'role', r.id::text, r.key
+		  from access_reason x
+		  join role r on r.id = x.role_id
+		 where x.identity_id = any(@ids::text[]::uuid[])
+		   and x.state = 'active'
+		   and x.effect = 'allow'
+		   and (r.id::text = any(@roles) or r.key = any(@roles))
+		 union
+		select a.identity_id::text, 'role', r.id::text, r.key
+		  from role_assignment a
+		  join role r on r.id = a.role_id
+		 where a.identity_id = any(@ids::text[]::uuid[])
+		   and a.state = 'active'
+		   and (r.id::text = any(@roles) or r.key = any(@roles))
+		 union
+		select x.identity_id::text, 'entitlement', x.entitlement_id::text, ''
+		  from access_reason x
+		 where x.identity_id = any(@ids::text[]::uuid[])
+		   and x.state = 'active'
+		   and x.effect = 'allow'
+		   and x.entitlement_id::text = any(@entitlements)
+		 union
+		select a.identity_id::text, 'entitlement', g.entitlement_id::text, ''
+		  from account a
+		  join access_grant g on g.account_id = a.id and g.status = 'active'
+		 where a.identity_id = any(@ids::text[]::uuid[])
+		   and g.entitlement_id::text = any(@entitlements)`
+	roles, entitlements = sets{}, sets{}
+	if len(needs.Roles)+len(needs.Entitlements) == 0 {
+		return roles, entitlements, nil
+	}
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "roles": needs.Roles, "entitlements": needs.Entitlements})
+	if err != nil {
+		return nil, nil, fmt.Errorf("find what people hold: %w", err)
+	}
+	var id, what, held, key string
+	_, err = pgx.ForEachRow(rows, []any{&id, &what, &held, &key}, func() error {
+		if what == "role" {
+			put(roles, id, held, key)
+		} else {
+			put(entitlements, id, held)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("find what people hold: %w", err)
+	}
+	return roles, entitlements, nil
+}

@@ -1,0 +1,79 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/delegate"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// LoadTexts finds the people whom expressions have named by id, external id or e-mail address.
+func (o *Organization) LoadTexts(ctx context.Context, tx *pg.Tx, texts []string) error {
+	const sql = `
+		select i.id::text, i.external_id, coalesce(i.email_lc, '')
+		  from identity i
+		 where i.status <> 'archived'
+		   and (i.id::text = any(@texts) or i.external_id = any(@texts) or i.email_lc = any(@lower))
+		 order by i.id`
+	o.Texts = map[string]string{}
+	if len(texts) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"texts": texts, "lower": strings.Split(strings.ToLower(strings.Join(texts, "\x01")), "\x01")},
+	)
+	if err != nil {
+		return fmt.Errorf("find whom expressions name: %w", err)
+	}
+	var id, external, email string
+	_, err = pgx.ForEachRow(rows, []any{&id, &external, &email}, func() error {
+		// an id is stronger than an address, and that than another system's name
+		for _, name := range []string{external, email, id} {
+			o.Texts[strings.ToLower(name)] = id
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("find whom expressions name: %w", err)
+	}
+	return nil
+}
+
+// Meet reads the people who may come to be asked, and their delegates.
+func (o *Organization) Meet(ctx context.Context, tx *pg.Tx, ids []string, at time.Time) (err error) {
+	ids = slices.DeleteFunc(approval.SortedSet(ids), func(id string) bool { return id == "" })
+	if o.Delegates, err = delegate.Of(ctx, tx, kindOfTask, ids, at); err != nil {
+		return err
+	}
+	for _, d := range o.Delegates {
+		ids = append(ids, d)
+	}
+	const sql = `
+		select i.id::text, i.display_name as display, unable_to_decide(i.id) as unable,
+		       not exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id
+		           and u.deleted_at is null) as joins
+		  from identity i
+		 where i.id = any(@ids::text[]::uuid[])`
+	o.People = map[string]Person{}
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": approval.SortedSet(ids)})
+	if err != nil {
+		return fmt.Errorf("read approvers: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Person])
+	if err != nil {
+		return fmt.Errorf("read approvers: %w", err)
+	}
+	for _, p := range list {
+		o.People[p.ID] = p
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package resolution
+
+import (
+	"fmt"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resource"
+)
+
+// complete says what is meant where a subject says nothing.
+func complete(s *approval.Subject) {
+	if s.Kind == "" {
+		s.Kind = "grant"
+	}
+	if s.Urgency == "" {
+		s.Urgency = "normal"
+	}
+}
+
+// Case is one subject on its way to a plan.
+type Case struct {
+	approval.Subject
+	Item  resource.Item
+	facts facts
+	Plan  approval.Plan
+	sure  map[string]int // who must agree for certain, with the stage from 1; 0: has agreed before
+	stage int            // that is being resolved, from 1
+	log   []approval.Step
+}
+
+func (c *Case) note(step, format string, args ...any) {
+	detail := fmt.Sprintf(format, args...)
+	if c.stage > 0 {
+		detail = fmt.Sprintf("stage %d: %s", c.stage, detail)
+	}
+	c.log = append(c.log, approval.Step{Step: step, Detail: detail})
+}
+
+// byManager says whether a manager asks for one of their reports, which is their own agreement. It is that of the
+// manager alone: where the same person is to agree as an owner, or by name, somebody else does. A service token that
+// another person created asks in the manager's name and agrees to nothing.
+func (c *Case) byManager(id string) bool {
+	return id == c.RequesterID && id != c.BeneficiaryID && !c.ForAnother
+}

@@ -1,0 +1,170 @@
+package delegation
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/delegate"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// EffectiveDelegation says who decides for somebody, and for whom they decide, at an instant.
+type EffectiveDelegation struct {
+	IdentityID  string           `json:"identity_id"`
+	At          time.Time        `json:"at"`
+	DecidedBy   []DelegationPath `json:"decided_by" nullable:"false" doc:"Who decides for them, by kind of task."`
+	DecidesFor  []DelegationPath `json:"decides_for" nullable:"false" doc:"For whom they decide, through one delegation or several."`
+	Delegations []string         `json:"delegations" nullable:"false" doc:"The ids of the delegations that make it so."`
+}
+
+// DelegationPath is a way of delegations.
+type DelegationPath struct {
+	Kinds []string       `json:"kinds" nullable:"false" doc:"The kinds of task that it is for; none: all that are not named elsewhere."`
+	From  decision.Ref   `json:"from"`
+	To    decision.Ref   `json:"to" doc:"Who decides."`
+	Chain []decision.Ref `json:"chain" nullable:"false" doc:"From the one to the other."`
+}
+
+// Effective tells who decides for somebody now: people ask about themselves, and those who see the whole tenant about
+// anybody.
+func (s *Service) Effective(ctx context.Context, v viewer.Viewer, identity string) (e EffectiveDelegation, err error) {
+	if identity == "" {
+		identity = v.Identity
+	}
+	missing := fault.New(fault.NotFound, "there is no identity %s", identity)
+	if identity == "" {
+		return e, fault.Coded(fault.Malformed, "invalid_parameter", "say by identity_id whom you ask about: your "+
+			"user is linked to no identity").
+			With(fault.Field{Parameter: "identity_id", Code: "required", Detail: "an identity"})
+	}
+	if !v.SeesAll() && v.Identity != identity {
+		return e, missing
+	}
+	e = EffectiveDelegation{
+		IdentityID:  identity,
+		At:          s.Now().UTC().Truncate(time.Microsecond),
+		DecidedBy:   []DelegationPath{},
+		DecidesFor:  []DelegationPath{},
+		Delegations: []string{},
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		names, err := nameOf(ctx, tx, []string{identity})
+		if err != nil {
+			return err
+		}
+		if _, there := names[identity]; !there {
+			return missing
+		}
+		return e.fill(ctx, tx)
+	})
+	return e, err
+}
+
+// fill follows the delegations from somebody, and from those who lead to them.
+func (e *EffectiveDelegation) fill(ctx context.Context, tx *pg.Tx) error {
+	before, err := leadingTo(ctx, tx, e.IdentityID, e.At)
+	if err != nil {
+		return err
+	}
+	known, err := delegate.Load(ctx, tx, append(before, e.IdentityID), e.At)
+	if err != nil {
+		return err
+	}
+	used := map[string]bool{}
+	var paths [][]delegate.InForce
+	for _, person := range append([]string{e.IdentityID}, before...) {
+		for _, path := range known.Paths(person, e.At) {
+			if person == e.IdentityID || path[len(path)-1].Delegate == e.IdentityID {
+				paths = append(paths, path)
+			}
+		}
+	}
+	var people []string
+	for _, path := range paths {
+		for _, d := range path {
+			people, used[d.ID] = append(people, d.Delegator, d.Delegate), true
+		}
+	}
+	names, err := nameOf(ctx, tx, people)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if p := shownPath(path, names); p.From.ID == e.IdentityID {
+			e.DecidedBy = append(e.DecidedBy, p)
+		} else {
+			e.DecidesFor = append(e.DecidesFor, p)
+		}
+	}
+	e.Delegations = slices.Sorted(maps.Keys(used))
+	return nil
+}
+
+func shownPath(path []delegate.InForce, names map[string]string) DelegationPath {
+	person := func(id string) decision.Ref { return decision.Ref{Type: "identity", ID: id, Display: names[id]} }
+	p := DelegationPath{
+		Kinds: []string{},
+		From:  person(path[0].Delegator),
+		To:    person(path[len(path)-1].Delegate),
+		Chain: []decision.Ref{person(path[0].Delegator)},
+	}
+	r := scope{to: endOfTime}
+	for _, d := range path {
+		p.Chain = append(p.Chain, person(d.Delegate))
+		r, _ = r.and(scope{kinds: d.Kinds, to: endOfTime})
+	}
+	if r.kinds != nil {
+		p.Kinds = r.kinds
+	}
+	return p
+}
+
+// leadingTo are the people whose delegations lead to somebody.
+func leadingTo(ctx context.Context, tx *pg.Tx, identity string, at time.Time) ([]string, error) {
+	const sql = `
+		with recursive before (id, steps) as (
+		    select d.delegator_id, 1
+		      from decision_delegation d
+		     where d.tenant_id = current_tenant() and d.delegate_id = @identity
+		       and d.state in ('scheduled', 'active') and d.starts_at <= @at and (d.ends_at is null or d.ends_at > @at)
+		     union
+		    select d.delegator_id, b.steps + 1
+		      from before b
+		      join decision_delegation d on d.delegate_id = b.id
+		     where d.tenant_id = current_tenant() and b.steps < @most
+		       and d.state in ('scheduled', 'active') and d.starts_at <= @at and (d.ends_at is null or d.ends_at > @at))
+		select distinct id::text from before where id <> @identity order by 1`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"identity": identity, "at": at, "most": delegate.MaxChain})
+	if err != nil {
+		return nil, fmt.Errorf("find who has delegated: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("find who has delegated: %w", err)
+	}
+	return found, nil
+}
+
+// nameOf are people's names by their ids.
+func nameOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
+	const sql = `select id::text, display_name from identity where tenant_id = current_tenant()
+		and id = any(@ids::text[]::uuid[])`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": decision.NonNil(ids)})
+	if err != nil {
+		return nil, fmt.Errorf("find names: %w", err)
+	}
+	names := map[string]string{}
+	var id, name string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { names[id] = name; return nil }); err != nil {
+		return nil, fmt.Errorf("find names: %w", err)
+	}
+	return names, nil
+}

@@ -1,0 +1,168 @@
+package delegation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// begin lets a delegation hold: its delegate decides the open tasks too, where it says so.
+func begin(ctx context.Context, tx *pg.Tx, d DecisionDelegation) error {
+	if err := d.move(ctx, tx, active); err != nil {
+		return err
+	}
+	const sql = `
+		select t.id::text
+		  from decision_assignee a
+		  join decision_task t on t.tenant_id = a.tenant_id and t.id = a.task_id
+		 where a.tenant_id = current_tenant()
+		   and a.identity_id = @delegator
+		   and a.dropped_at is null
+		   and a.open
+		   and t.delegable
+		   and (@kinds::text[] = '{}' or t.kind = any(@kinds::text[]))`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"delegator": d.DelegatorID, "kinds": d.Kinds})
+	if err != nil {
+		return fmt.Errorf("find tasks to delegate: %w", err)
+	}
+	tasks, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("find tasks to delegate: %w", err)
+	}
+	if len(tasks) == 0 {
+		return nil
+	}
+	return decision.ApplyDelegations(ctx, tx, tasks)
+}
+
+// end lets a delegation hold no more: open tasks return to whose they were, with why in their history.
+func end(ctx context.Context, tx *pg.Tx, d DecisionDelegation, state, why string) error {
+	if err := d.move(ctx, tx, state); err != nil {
+		return err
+	}
+	// A package that has resolved the delegation by itself has asked the delegate alone; then the delegator is asked now.
+	const sql = `
+		with dropped as (
+		    update decision_assignee a
+		       set dropped_at = now()
+		     where a.tenant_id = current_tenant()
+		       and a.dropped_at is null
+		       and a.open
+		       and (a.path <> '{}' and @id::uuid = any(a.path)
+		            or a.via = 'delegate' and a.path = '{}' and a.identity_id = @delegate and a.acting_for = @delegator
+		               and (@kinds::text[] = '{}'
+		                    or exists (select from decision_task t where t.tenant_id = a.tenant_id and t.id = a.task_id
+		                        and t.kind = any(@kinds::text[]))))
+		    returning a.task_id, a.path = '{}' as alone
+		)
+		select task_id::text, bool_or(alone) from dropped group by task_id`
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"id": d.ID, "delegate": d.DelegateID, "delegator": d.DelegatorID, "kinds": d.Kinds},
+	)
+	if err != nil {
+		return fmt.Errorf("return tasks: %w", err)
+	}
+	var tasks []string
+	var back decision.Assignees
+	var task string
+	var alone bool
+	_, err = pgx.ForEachRow(rows, []any{&task, &alone}, func() error {
+		tasks = append(tasks, task)
+		if alone {
+			back.Add(task, decision.Assignee{IdentityID: d.DelegatorID})
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("return tasks: %w", err)
+	}
+	if err := back.Enter(ctx, tx, false); err != nil {
+		return err
+	}
+	if err := decision.AddHistory(
+		ctx,
+		tx,
+		decision.EntriesFor(
+			"returned",
+			"the delegation of "+d.DelegatorDisplay+" to "+d.DelegateDisplay+" "+why,
+			tasks,
+		),
+	); err != nil {
+		return err
+	}
+	return decision.SettleAssignees(ctx, tx, tasks)
+}
+
+// move brings a delegation into a state.
+func (d DecisionDelegation) move(ctx context.Context, tx *pg.Tx, state string) error {
+	const sql = `
+		update decision_delegation
+		   set state = @state, updated_at = now(), version = version + 1
+		 where tenant_id = current_tenant()
+		   and id = @id`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": d.ID, "state": state}); err != nil {
+		return fmt.Errorf("move delegation to %s: %w", state, err)
+	}
+	return nil
+}
+
+// Turn begins and ends the delegations of a tenant whose time has come.
+func (s *Service) Turn(ctx context.Context, v viewer.Viewer) error {
+	const sql = `select ` + columns + ` from ` + tables + `
+		 where d.tenant_id = current_tenant()
+		   and (d.state = 'scheduled' and d.starts_at <= @now or d.state = 'active' and d.ends_at <= @now)
+		 order by d.starts_at, d.id
+		   for update of d skip locked`
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		now := s.Now()
+		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": now})
+		if err != nil {
+			return fmt.Errorf("find delegations that are due: %w", err)
+		}
+		due, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionDelegation])
+		if err != nil {
+			return fmt.Errorf("find delegations that are due: %w", err)
+		}
+		for _, d := range due {
+			if d.EndsAt != nil && !d.EndsAt.After(now) {
+				err = end(ctx, tx, d, ended, "has ended")
+			} else {
+				err = begin(ctx, tx, d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func EndOf(ctx context.Context, tx *pg.Tx, gone []string) error {
+	const sql = `select ` + columns + ` from ` + tables + `
+		 where d.tenant_id = current_tenant()
+		   and d.state in ('scheduled', 'active')
+		   and (d.delegator_id = any(@gone::text[]::uuid[]) or d.delegate_id = any(@gone::text[]::uuid[]))
+		 order by d.id
+		   for update of d`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"gone": gone})
+	if err != nil {
+		return fmt.Errorf("find delegations of who has left: %w", err)
+	}
+	over, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionDelegation])
+	if err != nil {
+		return fmt.Errorf("find delegations of who has left: %w", err)
+	}
+	for _, d := range over {
+		if err := end(ctx, tx, d, ended, "has ended, since one of them has left"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,15 @@
+package delegation
+
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Service lists, creates, changes and ends delegations. All fields are needed.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+	Now     func() time.Time
+}

@@ -1,0 +1,76 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/tasklist"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// maxBulk is how many tasks one call decides.
+const maxBulk = 500
+
+// DecisionBulk says what became of each task of a call.
+type DecisionBulk struct {
+	Decided   int              `json:"decided" doc:"How many were decided."`
+	Refused   int              `json:"refused"`
+	Remaining int64            `json:"remaining" doc:"Of a group_key: how many more of its tasks the caller may decide than one call takes. Call again."`
+	Results   []DecisionResult `json:"results" nullable:"false" doc:"In the order of ids."`
+}
+
+// DecisionResult is what became of one task.
+type DecisionResult struct {
+	ID     string        `json:"id"`
+	Result string        `json:"result" enum:"decided,deferred,refused"`
+	Code   string        `json:"code,omitempty" doc:"Of a refusal, as the call for one task would give it."`
+	Detail string        `json:"detail,omitempty"`
+	Errors []fault.Field `json:"errors,omitempty"`
+}
+
+// DecideMany decides many tasks the same way, by their ids or by what they have in common. What cannot be decided is
+// refused by itself; an error of another kind leaves everything as it was.
+func (s *Service) DecideMany(
+	ctx context.Context,
+	v viewer.Viewer,
+	ids []string,
+	group string,
+	c Choice,
+) (out DecisionBulk, err error) {
+	c.Channel = "bulk"
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		out = DecisionBulk{Results: []DecisionResult{}}
+		if group != "" {
+			if ids, out.Remaining, err = tasklist.OfGroup(ctx, tx, group, maxBulk); err != nil {
+				return err
+			}
+		}
+		results, err := s.decide(ctx, tx, ids, c.Decision, c.Wait, nil)
+		if err != nil {
+			return err
+		}
+		for i, id := range ids {
+			out.add(id, results[i], c.Wait > 0)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (b *DecisionBulk) add(id string, refused error, deferred bool) {
+	r := DecisionResult{ID: id, Result: "decided"}
+	var f *fault.Fault
+	switch {
+	case errors.As(refused, &f):
+		r.Result, r.Code, r.Detail, r.Errors = "refused", f.Code, f.Message, f.Fields
+		b.Refused++
+	default:
+		if deferred {
+			r.Result = "deferred"
+		}
+		b.Decided++
+	}
+	b.Results = append(b.Results, r)
+}

@@ -1,0 +1,158 @@
+package tasklist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// DecisionTaskDetail is a task with what happened to it, and who decides it.
+type DecisionTaskDetail struct {
+	decision.DecisionTask
+	You        DecisionStanding    `json:"you" doc:"Whether the caller may decide it now."`
+	Candidates []DecisionCandidate `json:"candidates" nullable:"false" doc:"All who can decide it, those with a role by name."`
+	History    []DecisionEvent     `json:"history" nullable:"false" doc:"The first event first; of many the last 500."`
+	Comments   []DecisionComment   `json:"comments" nullable:"false"`
+}
+
+// DecisionStanding says whether somebody may decide, and why not.
+type DecisionStanding struct {
+	MayDecide bool   `json:"may_decide"`
+	Code      string `json:"code,omitempty" doc:"The code with which a decision would be refused."`
+	Detail    string `json:"detail,omitempty"`
+}
+
+// DecisionCandidate is somebody who can decide a task.
+type DecisionCandidate struct {
+	IdentityID string `json:"identity_id,omitempty" db:"identity_id"`
+	UserID     string `json:"user_id,omitempty" db:"user_id" doc:"Of those who are asked by a role."`
+	Display    string `json:"display" db:"display"`
+	Via        string `json:"via" db:"via" doc:"direct, delegate, fallback, escalation, reassigned or role"`
+	Role       string `json:"role,omitempty" db:"role"`
+}
+
+// Read returns a task that the transaction's viewer can see, with its history and candidates; otherwise a fault of
+// kind NotFound.
+func Read(ctx context.Context, tx *pg.Tx, id string) (d DecisionTaskDetail, err error) {
+	t, err := decision.Find(ctx, tx, id)
+	if err == nil && !t.VisibleTo(tx.Viewer) {
+		err = decision.NotFound(id)
+	}
+	if err != nil {
+		return d, err
+	}
+	return Detail(ctx, tx, t)
+}
+
+// Detail is a task with its candidates, its history and comments.
+func Detail(ctx context.Context, tx *pg.Tx, t decision.DecisionTask) (d DecisionTaskDetail, err error) {
+	d.DecisionTask = t
+	d.You = standing(t, tx.Viewer)
+	if d.Candidates, err = candidates(ctx, tx, t.ID); err != nil {
+		return d, err
+	}
+	if d.History, err = events(ctx, tx, t.ID); err != nil {
+		return d, err
+	}
+	d.Comments = []DecisionComment{}
+	for _, e := range d.History {
+		if e.Event == "commented" {
+			d.Comments = append(d.Comments, DecisionComment{At: e.At, By: e.By, Text: e.Detail})
+		}
+	}
+	return d, nil
+}
+
+// standing says whether somebody may decide.
+func standing(t decision.DecisionTask, v viewer.Viewer) DecisionStanding {
+	for _, err := range []error{t.CheckOpen(), t.CheckDecider(v), t.CheckClaim(v)} {
+		var f *fault.Fault
+		if errors.As(err, &f) {
+			return DecisionStanding{Code: f.Code, Detail: f.Message}
+		}
+	}
+	return DecisionStanding{MayDecide: true}
+}
+
+// candidates are all who can decide a task: its assignees, and those who have a role that it asks for, without those
+// whom it is not for.
+func candidates(ctx context.Context, tx *pg.Tx, id string) ([]DecisionCandidate, error) {
+	const sql = `
+		select a.identity_id::text as identity_id, '' as user_id, i.display_name as display, a.via, '' as role
+		  from decision_assignee a
+		  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
+		 where a.tenant_id = current_tenant()
+		   and a.task_id = @id
+		   and a.dropped_at is null
+		   and unable_to_decide(i.id) not in ('left', 'user_disabled')
+		 union all
+		(select coalesce(u.identity_id::text, ''), u.id::text,
+		    coalesce(nullif(u.display_name, ''), nullif(i.display_name, ''), u.email), 'role', r.role
+		   from decision_task t
+		  cross join lateral unnest(t.roles) r (role)
+		   join app_user u on u.tenant_id = t.tenant_id and r.role = any(u.roles)
+		   left join identity i on i.tenant_id = u.tenant_id and i.id = u.identity_id
+		  where t.tenant_id = current_tenant()
+		    and t.id = @id
+		    and u.status = 'active'
+		    and u.deleted_at is null
+		    and u.id <> all(t.not_for)
+		    and (u.identity_id is null or u.identity_id <> all(t.not_for)
+		        and i.status not in ('deactivated', 'archived'))
+		  order by 3, 2
+		  limit 200)`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
+	if err != nil {
+		return nil, fmt.Errorf("find who can decide: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionCandidate])
+	if err != nil {
+		return nil, fmt.Errorf("find who can decide: %w", err)
+	}
+	return found, nil
+}
+
+// events are what happened to a task.
+func events(ctx context.Context, tx *pg.Tx, id string) ([]DecisionEvent, error) {
+	const sql = `
+		select e.at, e.event, e.by, e.detail
+		  from (select *
+		          from decision_event
+		         where tenant_id = current_tenant()
+		           and task_id = @id
+		         order by id desc
+		         limit 500) e
+		 order by e.id`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
+	if err != nil {
+		return nil, fmt.Errorf("read history of task: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionEvent])
+	if err != nil {
+		return nil, fmt.Errorf("read history of task: %w", err)
+	}
+	return found, nil
+}
+
+// DecisionEvent is something that happened to a task.
+type DecisionEvent struct {
+	At     time.Time      `json:"at" db:"at"`
+	Event  string         `json:"event" db:"event" doc:"asked, refreshed, assigned, delegated, returned, reassigned, escalated, fallback, claimed, released, reminded, commented, decided, deferred, applied, refused, undone, expired, cancelled, superseded, left. More may come."`
+	By     decision.Actor `json:"by" db:"by"`
+	Detail string         `json:"detail" db:"detail" doc:"In words."`
+}
+
+// DecisionComment is what somebody said about a task.
+type DecisionComment struct {
+	At   time.Time      `json:"at"`
+	By   decision.Actor `json:"by"`
+	Text string         `json:"text"`
+}
