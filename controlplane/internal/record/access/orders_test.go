@@ -285,6 +285,32 @@ func TestAdministratorGivesDirectly(t *testing.T) {
 	}
 }
 
+// TestAnOrderThatIsTriedAgainBeginsWithWhatWasAsked has PostgreSQL refuse the first attempt as a deadlock. The order
+// names an account; whose it is was filled in by the first attempt, and must not count as given in the second.
+func TestAnOrderThatIsTriedAgainBeginsWithWhatWasAsked(t *testing.T) {
+	p := openPair(t)
+	t.Cleanup(func() { p.Administer(`drop function deadlock_once cascade; drop sequence attempts`) })
+	p.Administer(`
+		create sequence attempts;
+		grant usage on sequence attempts to public;
+		create function deadlock_once() returns trigger language plpgsql as $$
+		begin
+		    if nextval('attempts') = 1 then
+		        raise exception 'deadlock detected' using errcode = '40P01';
+		    end if;
+		    return null;
+		end $$;
+		create trigger deadlock_once after insert on access_reason for each row execute function deadlock_once()`)
+	order := map[string]any{"account_id": p.account, "entitlement_id": p.entitlement, "justification": "because"}
+	p.Must(202, "admin", "POST", grants, order)
+	if n := p.Count(`select count(*) from access_reason where identity_id = $1`, p.person); n != 1 {
+		t.Errorf("%d reasons; want 1", n)
+	}
+	if n := p.Count(`select nextval('attempts')`); n != 3 {
+		t.Errorf("%d attempts; want 2", n-1)
+	}
+}
+
 func TestOrderThatCannotBeIsExplained(t *testing.T) {
 	p := openPair(t)
 	order := func(change map[string]any) map[string]any {
