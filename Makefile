@@ -82,7 +82,7 @@ bench: setup build ## Measure, and print the figures
 	go test ./controlplane/internal/govern/chain -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/record/audit/... -run '^$$' -bench 'Chain|Verif'
 	go test ./controlplane/internal/front/webhook -run '^$$' -bench Deliveries -benchtime 2000x
-	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/reach/mapping/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
+	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/ground/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
 
 .PHONY: schema
 schema: ## Generate docs/schema.md from a fresh database

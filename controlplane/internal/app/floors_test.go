@@ -45,6 +45,7 @@ var packages = map[string][]string{
 	"ground/span":      {},
 	"ground/event":     {"pg"},
 	"ground/password":  {"fault"},
+	"ground/pyexpr":    {},
 	"record/audit":     {},
 	"record/auth":      {"audit", "tenant"},
 	"record/tenant":    {"audit", "directory"},

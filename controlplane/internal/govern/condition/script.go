@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr/syntax"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
 )
 
 // script is an expression in the Python dialect of transforms. It is true for what Python takes for true.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 )
 
 // Vocabulary is what conditions of one place may ask for beside a person: members of further facts, such as

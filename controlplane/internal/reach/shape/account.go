@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 

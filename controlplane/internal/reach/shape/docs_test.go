@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 

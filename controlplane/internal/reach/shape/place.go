@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 

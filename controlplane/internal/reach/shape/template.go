@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 )
 
 // plan is a template ready for use.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
 )
 
 // Compile makes something that mappings can use of a transform's text. It is a mapping.Compiler.

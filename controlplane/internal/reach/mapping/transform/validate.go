@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 )
 
 // maxTime is how long all samples of one trial may take together; one alone may take as long as a record of a run.

@@ -1,0 +1,164 @@
+package library
+
+import (
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object"
+)
+
+var iterType = newType("iterator", func(v value) bool { _, ok := v.(*object.Iter); return ok })
+
+func init() {
+	function("iter", "iterable/", func(t *thread, a values) value {
+		if it, ok := a[0].(*object.Iter); ok {
+			return it
+		}
+		return newIter(t, "iterator", t.Iterate(a[0]))
+	})
+	function("next", "iterator/ default/?", func(t *thread, a values) value {
+		it, ok := a[0].(*object.Iter)
+		if !ok {
+			t.TypeError("'%s' object is not an iterator", object.TypeName(a[0]))
+		}
+		v, more := t.Iterate(it)()
+		switch {
+		case more:
+			return v
+		case missing(a[1]):
+			t.Raise("StopIteration", "")
+		}
+		return a[1]
+	})
+	function("enumerate", "iterable start?", enumerate)
+	function("reversed", "sequence/", reverse)
+	function("zip", "*iterables strict?|", zip)
+	function("map", "func/ *iterables", mapped)
+	function("filter", "func/ iterable/", filter)
+}
+
+func newIter(t *thread, kind string, next func() (value, bool)) *object.Iter {
+	t.Alloc(96)
+	return object.NewIter(kind, next)
+}
+
+func enumerate(t *thread, a values) value {
+	var i value = int64(0)
+	if !missing(a[1]) {
+		t.Index(a[1])
+		i = a[1]
+	}
+	next := t.Iterate(a[0])
+	return newIter(t, "enumerate", func() (value, bool) {
+		v, ok := next()
+		if !ok {
+			return nil, false
+		}
+		t.Items(3)
+		pair := object.NewTuple(i, v)
+		i = t.Add(i, int64(1))
+		return pair, true
+	})
+}
+
+func reverse(t *thread, a values) value {
+	switch v := a[0].(type) {
+	case *object.List, *object.Tuple, string, *object.Range, object.Bytes:
+		i := t.Len(v)
+		if s, ok := v.(string); ok {
+			t.Alloc(32 * len(s))
+			v = &object.List{Items: t.NewList(s).Items}
+		}
+		return newIter(t, "reversed", func() (value, bool) {
+			if i--; i < 0 || i >= t.Len(v) {
+				return nil, false
+			}
+			return t.Subscript(v, int64(i)), true
+		})
+	case *object.Dict, *dictView:
+		items := t.NewList(v)
+		return reverse(t, values{items})
+	}
+	t.TypeError("'%s' object is not reversible", object.TypeName(a[0]))
+	return nil
+}
+
+func iterateAll(t *thread, args value) []func() (value, bool) {
+	items := args.(*object.Tuple).Items
+	t.Items(len(items) * 4)
+	all := make([]func() (value, bool), len(items))
+	for i, v := range items {
+		all[i] = t.Iterate(v)
+	}
+	return all
+}
+
+func zip(t *thread, a values) value {
+	all := iterateAll(t, a[0])
+	strict := !missing(a[1]) && t.Truth(a[1])
+	return newIter(t, "zip", func() (value, bool) {
+		if len(all) == 0 {
+			return nil, false
+		}
+		t.Items(len(all) + 1)
+		items := make(values, len(all))
+		for i, next := range all {
+			v, ok := next()
+			if !ok {
+				if strict {
+					unequal(t, all, i)
+				}
+				return nil, false
+			}
+			items[i] = v
+		}
+		return &object.Tuple{Items: items}, true
+	})
+}
+
+// unequal raises an error unless all end where the one at i has ended.
+func unequal(t *thread, all []func() (value, bool), i int) {
+	if i > 0 {
+		t.ValueError("zip() argument %d is shorter than argument 1", i+1)
+	}
+	for j, next := range all[1:] {
+		if _, ok := next(); ok {
+			t.ValueError("zip() argument %d is longer than argument 1", j+2)
+		}
+	}
+}
+
+func mapped(t *thread, a values) value {
+	f, all := a[0], iterateAll(t, a[1])
+	if len(all) == 0 {
+		t.TypeError("map() must have at least two arguments.")
+	}
+	return newIter(t, "map", func() (value, bool) {
+		base := len(t.Stack)
+		for _, next := range all {
+			v, ok := next()
+			if !ok {
+				t.Stack = t.Stack[:base]
+				return nil, false
+			}
+			t.Stack = append(t.Stack, v)
+		}
+		v := t.CallValue(f, t.Stack[base:]...)
+		t.Stack = t.Stack[:base]
+		return v, true
+	})
+}
+
+func filter(t *thread, a values) value {
+	f, next := a[0], t.Iterate(a[1])
+	return newIter(t, "filter", func() (value, bool) {
+		for v, ok := next(); ok; v, ok = next() {
+			t.Steps(1)
+			keep := v
+			if f != nil {
+				keep = t.CallValue(f, v)
+			}
+			if t.Truth(keep) {
+				return v, true
+			}
+		}
+		return nil, false
+	})
+}

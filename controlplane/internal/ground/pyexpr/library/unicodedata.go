@@ -1,0 +1,79 @@
+package library
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object"
+)
+
+func init() {
+	Names["unicodedata"] = &object.Module{Name: "unicodedata", Attrs: map[string]value{
+		"normalize": object.NewFunc("normalize", "form/ unistr/", func(t *thread, a values) value {
+			return normalize(t, text(t, a[0], "normalize() argument 1"), text(t, a[1], "normalize() argument 2"))
+		}),
+		"is_normalized": object.NewFunc("is_normalized", "form/ unistr/", func(t *thread, a values) value {
+			s := text(t, a[1], "is_normalized() argument 2")
+			return normalize(t, text(t, a[0], "is_normalized() argument 1"), s) == s
+		}),
+		"combining": object.NewFunc("combining", "chr/", func(t *thread, a values) value {
+			return int64(norm.NFD.PropertiesString(string(oneChar(t, a[0]))).CCC())
+		}),
+		"category": object.NewFunc("category", "chr/", func(t *thread, a values) value {
+			t.Steps(20) // for the tables that are looked through
+			return category(oneChar(t, a[0]))
+		}),
+	}, Not: map[string]string{"name": "the names of characters are not kept here",
+		"lookup": "the names of characters are not kept here"}}
+	stringModule := &object.Module{Name: "string", Attrs: map[string]value{
+		"ascii_lowercase": "abcdefghijklmnopqrstuvwxyz",
+		"ascii_uppercase": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		"ascii_letters":   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		"digits":          "0123456789",
+		"hexdigits":       "0123456789abcdefABCDEF",
+		"octdigits":       "01234567",
+		"punctuation":     "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+		"whitespace":      " \t\n\r\v\f",
+	}}
+	stringModule.Attrs["printable"] = stringModule.Attrs["digits"].(string) +
+		stringModule.Attrs["ascii_letters"].(string) +
+		stringModule.Attrs["punctuation"].(string) + stringModule.Attrs["whitespace"].(string)
+	stringModule.Attrs["capwords"] = object.NewFunc("capwords", "s sep?", func(t *thread, a values) value {
+		s, ok := a[0].(string)
+		if !ok {
+			t.Raise("AttributeError", "'%s' object has no attribute 'split'", object.TypeName(a[0]))
+		}
+		words := split(t, values{s, a[1], object.Missing}, false).(*object.List)
+		for i, w := range words.Items {
+			words.Items[i] = t.CallValue(strType.Methods["capitalize"], w)
+		}
+		sep, ok := orNone(a[1]).(string)
+		if !ok {
+			sep = " "
+		}
+		return join(t, values{sep, words})
+	})
+	Names["string"] = stringModule
+}
+
+func oneChar(t *thread, v value) rune {
+	s := text(t, v, "argument")
+	if utf8.RuneCountInString(s) != 1 {
+		t.TypeError("need a single Unicode character as parameter")
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// category is the general category of a character.
+func category(r rune) string {
+	for name, table := range unicode.Categories {
+		if len(name) == 2 && name != "LC" && !strings.HasPrefix(name, "Cn") && unicode.Is(table, r) {
+			return name
+		}
+	}
+	return "Cn"
+}
