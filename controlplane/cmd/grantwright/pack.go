@@ -14,6 +14,10 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/builtin"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/schema"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/trial"
 )
 
 func packCommand() *cobra.Command {
@@ -61,7 +65,7 @@ func lintPackCommand() *cobra.Command {
 				printProblems(cmd.OutOrStdout(), args[0], problems)
 			}
 			if source == nil {
-				return fmt.Errorf("%s cannot be used: %s", args[0], counted(problems, format.Error))
+				return fmt.Errorf("%s cannot be used: %s", args[0], counted(problems, diagnostic.Error))
 			}
 			if !asJSON {
 				m := source.Pack.Metadata
@@ -84,19 +88,19 @@ func lintPackCommand() *cobra.Command {
 }
 
 // lint reads a pack off the disk and lints it.
-func lint(path string, lenient bool) (*format.Source, int, []format.Problem, error) {
-	files, problems, err := format.Open(path)
+func lint(path string, lenient bool) (*format.Source, int, []diagnostic.Problem, error) {
+	files, problems, err := archive.Open(path)
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	if format.Failed(problems) {
+	if diagnostic.Failed(problems) {
 		return nil, 0, problems, nil
 	}
-	source, tried, more := format.Lint(files, format.Options{Lenient: lenient})
+	source, tried, more := trial.Lint(files, format.Options{Lenient: lenient})
 	return source, tried, append(problems, more...), nil
 }
 
-func printProblems(out io.Writer, path string, problems []format.Problem) {
+func printProblems(out io.Writer, path string, problems []diagnostic.Problem) {
 	for _, p := range problems {
 		if info, err := os.Stat(path); err == nil && info.IsDir() && p.File != "" {
 			p.File = filepath.Join(path, filepath.FromSlash(p.File))
@@ -105,7 +109,7 @@ func printProblems(out io.Writer, path string, problems []format.Problem) {
 	}
 }
 
-func counted(problems []format.Problem, severity string) string {
+func counted(problems []diagnostic.Problem, severity string) string {
 	n := 0
 	for _, p := range problems {
 		if p.Severity == severity {
@@ -118,11 +122,11 @@ func counted(problems []format.Problem, severity string) string {
 	return fmt.Sprintf("%d %ss", n, severity)
 }
 
-func warned(problems []format.Problem) string {
+func warned(problems []diagnostic.Problem) string {
 	if len(problems) == 0 {
 		return ""
 	}
-	return ", " + counted(problems, format.Warning)
+	return ", " + counted(problems, diagnostic.Warning)
 }
 
 // contents tells how many objects of each kind a pack has.
@@ -162,7 +166,7 @@ func buildPackCommand() *cobra.Command {
 			}
 			printProblems(cmd.ErrOrStderr(), args[0], problems)
 			if source == nil {
-				return fmt.Errorf("%s is not built: %s", args[0], counted(problems, format.Error))
+				return fmt.Errorf("%s is not built: %s", args[0], counted(problems, diagnostic.Error))
 			}
 			if key != "" {
 				if err := signWith(source.Files, key); err != nil {
@@ -195,7 +199,7 @@ func buildPackCommand() *cobra.Command {
 	return cmd
 }
 
-func signedBy(files format.Files) string {
+func signedBy(files archive.Files) string {
 	if s, ok, err := files.Signature(); ok && err == nil {
 		return "signed under " + s.KeyID
 	}
@@ -203,12 +207,12 @@ func signedBy(files format.Files) string {
 }
 
 // writePack writes an archive, which must not become larger than what is read again.
-func writePack(path string, files format.Files) (int, error) {
+func writePack(path string, files archive.Files) (int, error) {
 	packed, err := files.Pack()
 	if err != nil {
 		return 0, err
 	}
-	if _, problems := format.Unpack(packed); format.Failed(problems) {
+	if _, problems := archive.Unpack(packed); diagnostic.Failed(problems) {
 		return 0, errors.New(problems[0].String())
 	}
 	return len(packed), replaceFile(path, packed, 0o644)
@@ -231,12 +235,12 @@ func replaceFile(path string, content []byte, mode os.FileMode) error {
 	return err
 }
 
-func signWith(files format.Files, path string) error {
+func signWith(files archive.Files, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("read the key: %w", err)
 	}
-	key, err := format.ParsePrivateKey(text)
+	key, err := archive.ParsePrivateKey(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -259,11 +263,11 @@ func signPackCommand() *cobra.Command {
 					errors.New("--key names the private key to sign with; make one with: grantwright pack keygen"),
 				}
 			}
-			files, problems, err := format.Open(args[0])
+			files, problems, err := archive.Open(args[0])
 			if err != nil {
 				return err
 			}
-			if format.Failed(problems) {
+			if diagnostic.Failed(problems) {
 				printProblems(cmd.ErrOrStderr(), args[0], problems)
 				return fmt.Errorf("%s is not signed: it cannot be read", args[0])
 			}
@@ -305,11 +309,11 @@ func verifyPackCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			files, problems, err := format.Open(args[0])
+			files, problems, err := archive.Open(args[0])
 			if err != nil {
 				return err
 			}
-			if format.Failed(problems) {
+			if diagnostic.Failed(problems) {
 				return errors.New(problems[0].String())
 			}
 			by, err := files.Verify(trusted...)
@@ -320,7 +324,7 @@ func verifyPackCommand() *cobra.Command {
 				cmd.OutOrStdout(),
 				"ok: %d files are as they were signed under %s; checksum %s\n",
 				len(files)-1,
-				format.KeyID(by),
+				archive.KeyID(by),
 				files.Checksum(),
 			)
 			return nil
@@ -336,7 +340,7 @@ func publicKeys(paths []string) (keys []ed25519.PublicKey, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the key: %w", err)
 		}
-		more, err := format.ParsePublicKeys(text)
+		more, err := archive.ParsePublicKeys(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -353,7 +357,7 @@ func keygenPackCommand() *cobra.Command {
 		Long: "Writes the private key NAME.key.pem, for sign, and the public key NAME.pub.pem, for verify and " +
 			"--pack-trusted-keys. Neither file is overwritten.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			private, public, err := format.NewKey()
+			private, public, err := archive.NewKey()
 			if err != nil {
 				return err
 			}
@@ -371,14 +375,14 @@ func keygenPackCommand() *cobra.Command {
 					return err
 				}
 			}
-			keys, err := format.ParsePublicKeys(public)
+			keys, err := archive.ParsePublicKeys(public)
 			if err == nil {
 				fmt.Fprintf(
 					cmd.OutOrStdout(),
 					"%s.key.pem and %s.pub.pem: key %s; keep the first one secret\n",
 					args[0],
 					args[0],
-					format.KeyID(keys[0]),
+					archive.KeyID(keys[0]),
 				)
 			}
 			return err
@@ -403,7 +407,7 @@ func schemaPackCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of the format", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(format.Schema)
+			_, err := cmd.OutOrStdout().Write(schema.JSON)
 			return err
 		},
 	}

@@ -31,7 +31,7 @@ var across = []string{
 	"ground/queue",                       // tenants with work that is due, and periodic jobs of the deployment
 	"ground/replay/purge.go",             // answers whose day is over
 	"govern/request/emergency/worker.go", // reviews of emergency access that are due
-	"govern/pack/bind.go",                // sector packs of which something waits
+	"govern/pack/binding/worker.go",      // sector packs of which something waits
 	"govern/dashboard/worker.go",         // tenants whose findings have not been counted today
 	"govern/matter/worker.go",            // tenants whose conditions are compared with their inbox
 	"govern/decision/worker.go",          // decisions, delegations and leavers that are due

@@ -19,7 +19,14 @@ import (
 // addAsking adds what people ask for and what they decide: approval rules, access requests and the inbox, with their
 // work in every process.
 func addAsking(_ context.Context, p *parts) error {
-	matters := &matter.Service{DB: p.db, Guide: p.guide, Changes: p.changes, Packs: p.packs, Log: p.log, Now: time.Now}
+	matters := &matter.Service{
+		DB:      p.db,
+		Guide:   p.guide,
+		Changes: p.changes,
+		Packs:   p.packs.Conflicts(),
+		Log:     p.log,
+		Now:     time.Now,
+	}
 	inbox := &inbox.Service{
 		DB:      p.db,
 		Cursors: p.cursors,

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
@@ -40,7 +40,7 @@ func packKeys(paths []string) (keys []ed25519.PublicKey, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("pack-trusted-keys: %w", err)
 		}
-		more, err := format.ParsePublicKeys(text)
+		more, err := archive.ParsePublicKeys(text)
 		if err != nil {
 			return nil, fmt.Errorf("pack-trusted-keys: %s: %w", path, err)
 		}

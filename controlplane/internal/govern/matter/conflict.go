@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -28,7 +28,7 @@ func (s *Service) conflicts() kind {
 }
 
 func askConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	found, err := pack.OpenConflicts(ctx, tx, ids)
+	found, err := conflict.Open(ctx, tx, ids)
 	out := make([]decision.New, len(found))
 	for i, c := range found {
 		out[i] = differs(c)
@@ -37,7 +37,7 @@ func askConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New,
 }
 
 // differs asks whose version of an object it is to be.
-func differs(c pack.PackConflict) decision.New {
+func differs(c conflict.PackConflict) decision.New {
 	what := strings.ReplaceAll(c.Kind, "_", " ") + " " + c.ObjectKey
 	summary := fmt.Sprintf(
 		"Both the pack %s and a person here changed %s of the %s. Until a decision, the local version stays.",

@@ -82,7 +82,14 @@ func open(t testing.TB) *house {
 			Now:        time.Now,
 		}
 		log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-		h.matters = &matter.Service{DB: db, Guide: guide, Changes: h.changes, Packs: packs, Log: log, Now: time.Now}
+		h.matters = &matter.Service{
+			DB:      db,
+			Guide:   guide,
+			Changes: h.changes,
+			Packs:   packs.Conflicts(),
+			Log:     log,
+			Now:     time.Now,
+		}
 		h.inbox = &inbox.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now, Answers: h.matters.Answers()}
 		rules := &policy.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now}
 		held := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
@@ -272,7 +272,7 @@ birthrights:
     subject: {match: all, rules: [{field: department, op: eq, value: Nursing}]}
     grant: [{select: {connector: {tag: directory}, kind: group, name: Staff}}]
 `, version, name, description)
-	packed, err := format.Files{"pack.yaml": []byte(text)}.Pack()
+	packed, err := archive.Files{"pack.yaml": []byte(text)}.Pack()
 	if err != nil {
 		h.T.Fatal(err)
 	}

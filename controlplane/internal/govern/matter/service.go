@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
@@ -16,7 +16,7 @@ type Service struct {
 	DB      *pg.DB
 	Guide   *onboard.Service   // decides about changed fields
 	Changes *provision.Service // makes changes of target systems
-	Packs   *pack.Service      // resolves conflicts
+	Packs   *conflict.Service  // resolves conflicts
 	Log     *slog.Logger
 	Now     func() time.Time
 }

@@ -1,15 +1,18 @@
-// Package pack installs sector packs: the field mappings, roles, birthrights, policies and lifecycle that suit a
-// sector. It owns the tables sector_pack_* and the paths under /sector-packs. How a pack is written is the subject of
-// package format; the packs that come with the service are those of package builtin.
+// Package pack serves sector packs under /sector-packs: the field mappings, roles, birthrights, policies, approval rules
+// and lifecycle that suit a sector. It composes the services of its parts, offers the packs' field mappings to
+// connectors, and installs the packs that a new tenant begins with.
 //
-// What a pack brings are ordinary objects of the tenant, which may change them: each names its pack as its origin, and
-// this package keeps, field by field, what the pack wanted of it. An upgrade merges three ways: what the pack wanted,
-// what the tenant has made of it, what the new version wants. Where both have changed the same field the tenant's
-// stays, and a conflict is open until somebody decides. A plan is an installation that is carried out and taken back.
+// The parts, from the lowest: merge (three-way merge of fields), installation (rows), desired (what a pack wants here,
+// with its selectors resolved), object (reads and writes the tenant's objects) and accessdiff (whose access changes);
+// then install, binding, conflict and catalog, which do not import each other. Package format is the file format;
+// package builtin has the packs that come with the service.
 //
-// Packs name systems and entitlements by selectors. What a selector does not find yet is bound when a run has brought
-// it.
+// What a pack installs are ordinary objects of the tenant, which may change them: each names its pack as its origin. An
+// upgrade merges three ways. If both sides have changed the same field, the tenant's value stays, and a conflict is open
+// until a decision. Selectors without a match are bound when a sync run has read a matching entitlement.
 //
-// A function that takes a transaction joins it; a method of Service opens its own. What changes a tenant's packs takes
-// turns.
+// Example: installing healthcare-provider adds the role "nurse" and the birthright that assigns it. The tenant renames
+// the role, and the upgrade renames it too: the tenant's name stays, and a conflict asks which one to keep.
+//
+// A function that takes a transaction joins it; a method of a Service opens its own.
 package pack

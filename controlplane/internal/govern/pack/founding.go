@@ -7,6 +7,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/builtin"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/install"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -46,8 +48,8 @@ func CheckChoices(choices []Choice) error {
 				With(fault.Field{Pointer: at + "/parameters/" + wrong[0].Key, Code: wrong[0].Code,
 					Detail: wrong[0].Detail})
 		}
-		if _, problems := s.Fill(values); format.Failed(problems) {
-			return invalid(problems)
+		if _, problems := s.Fill(values); diagnostic.Failed(problems) {
+			return diagnostic.Fault(problems)
 		}
 	}
 	return nil
@@ -64,10 +66,10 @@ func there() string {
 // Found installs the packs that a tenant begins with, in the transaction that makes it.
 func (s *Service) Found(ctx context.Context, tx *pg.Tx, choices []Choice) error {
 	for _, c := range choices {
-		if _, _, err := s.in(
+		if _, _, err := s.installations().InTx(
 			ctx,
 			tx,
-			request{Key: c.Key, Version: c.Version, Parameters: c.Parameters, Trusting: true},
+			install.Request{Key: c.Key, Version: c.Version, Parameters: c.Parameters, Trusting: true},
 		); err != nil {
 			return fmt.Errorf("install the sector pack %s: %w", c.Key, err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -35,6 +35,12 @@ type house struct {
 
 func open(t testing.TB) *house {
 	t.Helper()
+	return openWith(t, func(*pack.Service) {})
+}
+
+// openWith is open with other settings of packs.
+func openWith(t testing.TB, set func(*pack.Service)) *house {
+	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +56,7 @@ func open(t testing.TB) *house {
 			Log:     quiet,
 			Now:     time.Now,
 		}
+		set(h.packs)
 		people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
 		roles := &role.Service{DB: db, Cursors: cursors}
 		approvals := &ruleset.Service{DB: db, Cursors: cursors, Now: time.Now}
@@ -99,7 +106,7 @@ func (h *house) settle() {
 func (h *house) look() {
 	h.T.Helper()
 	h.Exec(`update sector_pack_installation set looked_at = now() - interval '1 hour'`)
-	if _, err := h.packs.Look(context.Background()); err != nil {
+	if _, err := h.packs.Bindings().Look(context.Background()); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -135,7 +142,7 @@ func (h *house) upload(files map[string]string) {
 
 func (h *house) packed(files map[string]string) string {
 	h.T.Helper()
-	f := format.Files{}
+	f := archive.Files{}
 	for name, text := range files {
 		f[name] = []byte(text)
 	}

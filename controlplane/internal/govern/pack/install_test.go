@@ -131,7 +131,7 @@ func TestWhatASelectorDoesNotFindIsBoundWhenItComes(t *testing.T) {
 	h.Exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at)
 		select current_tenant(), gen_random_uuid(), id, 'full', false, 1000, 'succeeded',
 		    now() from connector where business_id = 'dir'`)
-	if n, err := h.packs.Look(context.Background()); err != nil || n != 1 {
+	if n, err := h.packs.Bindings().Look(context.Background()); err != nil || n != 1 {
 		t.Fatalf("%d installations were looked at, %v; want 1", n, err)
 	}
 	h.settle()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/desired"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
@@ -31,19 +32,21 @@ func Offers(ctx context.Context, tx *pg.Tx, c connector.Connector) ([]mapping.Ma
 	if err != nil {
 		return nil, fmt.Errorf("read mappings of packs: %w", err)
 	}
-	s := system{
+	s := desired.Connector{
 		BusinessID:  c.BusinessID,
 		Type:        c.Type,
-		Vendor:      textOf(c.VendorKey),
 		Environment: c.Environment,
 		Purpose:     c.Purpose,
 		Labels:      c.Labels,
+	}
+	if c.VendorKey != nil {
+		s.Vendor = *c.VendorKey
 	}
 	var out []mapping.Mapping
 	var key string
 	var m format.FieldMapping
 	_, err = pgx.ForEachRow(rows, []any{&key, &m}, func() error {
-		if s.suits(m.When) {
+		if s.Suits(m.When) {
 			for _, o := range m.Mappings() {
 				o.Note = "the sector pack " + key + " offers it"
 				known := slices.ContainsFunc(
@@ -65,10 +68,4 @@ func Offers(ctx context.Context, tx *pg.Tx, c connector.Connector) ([]mapping.Ma
 		return nil, fmt.Errorf("read mappings of packs: %w", err)
 	}
 	return out, nil
-}
-
-// suits reports whether a mapping is for the system.
-func (s system) suits(w format.When) bool {
-	return s.met(format.Connectors{Tag: w.Tag, Type: w.ConnectorType, Vendor: w.Vendor}) &&
-		(w.Purpose == "" || w.Purpose == s.Purpose || s.Purpose == "both")
 }

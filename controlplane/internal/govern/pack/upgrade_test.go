@@ -3,6 +3,8 @@ package pack_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 )
 
 // installed is a house in which the clinic's pack is installed, with ada the nurse.
@@ -372,9 +374,10 @@ func TestAnUploadIsSignedBySomebodyTrusted(t *testing.T) {
 		!strings.Contains(text, "pack.yaml") {
 		t.Errorf("problems = %s", text)
 	}
-	h.packs.AllowUnsigned = true
-	h.Must(201, "admin", "POST", packs+"/upload", map[string]any{"archive": stranger.packed(clinic("2.0.0", ""))})
-	if got := h.Must(
+	lenient := openWith(t, func(s *pack.Service) { s.AllowUnsigned = true })
+	lenient.upload(files)
+	lenient.Must(201, "admin", "POST", packs+"/upload", map[string]any{"archive": stranger.packed(clinic("2.0.0", ""))})
+	if got := lenient.Must(
 		200,
 		"admin",
 		"GET",

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
 )
 
 //go:embed all:packs
@@ -36,11 +38,11 @@ func load(name string) (*format.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, problems, err := format.Dir(dir)
+	files, problems, err := archive.Dir(dir)
 	if err != nil {
 		return nil, err
 	}
-	if format.Failed(problems) {
+	if diagnostic.Failed(problems) {
 		return nil, fmt.Errorf("%s", problems[0])
 	}
 	source, problems := format.Read(files, format.Options{})

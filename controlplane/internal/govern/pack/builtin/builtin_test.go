@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/trial"
 )
 
 func TestEveryBuiltInPackIsCleanAndItsTestsPass(t *testing.T) {
@@ -14,7 +17,7 @@ func TestEveryBuiltInPackIsCleanAndItsTestsPass(t *testing.T) {
 		m := s.Pack.Metadata
 		keys = append(keys, m.Key)
 		t.Run(m.Key, func(t *testing.T) {
-			_, tried, problems := format.Lint(s.Files, format.Options{})
+			_, tried, problems := trial.Lint(s.Files, format.Options{})
 			for _, p := range problems {
 				t.Error(p)
 			}
@@ -53,8 +56,8 @@ func TestABuiltInPackSurvivesBeingPackedAndUnpacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, problems := format.Unpack(packed)
-		if format.Failed(problems) {
+		files, problems := archive.Unpack(packed)
+		if diagnostic.Failed(problems) {
 			t.Fatal(problems)
 		}
 		if files.Checksum() != s.Files.Checksum() {

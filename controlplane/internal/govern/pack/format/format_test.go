@@ -14,6 +14,10 @@ import (
 	"testing/fstest"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/schema"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/trial"
 )
 
 const small = `apiVersion: grantwright.pack/v1
@@ -47,7 +51,7 @@ type entry struct {
 	link    string
 }
 
-func archive(t *testing.T, entries ...entry) []byte {
+func packed(t *testing.T, entries ...entry) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
@@ -76,14 +80,14 @@ func archive(t *testing.T, entries ...entry) []byte {
 func TestHostileArchivesAreRefused(t *testing.T) {
 	manifest := entry{name: "pack.yaml", content: small}
 	many := []entry{manifest}
-	for i := range format.MaxEntries {
+	for i := range archive.MaxEntries {
 		many = append(many, entry{name: fmt.Sprintf("roles/%d.yaml", i), content: "{key: a, name: A}"})
 	}
 	folders := []entry{manifest}
-	for i := range format.MaxEntries {
+	for i := range archive.MaxEntries {
 		folders = append(folders, entry{name: fmt.Sprintf("d%d/", i), kind: tar.TypeDir})
 	}
-	whole := archive(t, manifest)
+	whole := packed(t, manifest)
 	for _, tt := range []struct {
 		name   string
 		packed []byte
@@ -92,41 +96,41 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"no archive", []byte("PK\x03\x04 something else"), "not_an_archive"},
 		{"nothing", nil, "not_an_archive"},
 		{"gzip of no tar", gzipped(t, bytes.Repeat([]byte("x"), 4096)), "damaged_archive"},
-		{"too large packed", make([]byte, format.MaxPacked+1), "archive_too_large"},
-		{"a bomb", archive(t, entry{name: "README.md", content: strings.Repeat("\x00", 40<<20)}), "archive_too_large"},
+		{"too large packed", make([]byte, archive.MaxPacked+1), "archive_too_large"},
+		{"a bomb", packed(t, entry{name: "README.md", content: strings.Repeat("\x00", 40<<20)}), "archive_too_large"},
 		{"a bomb behind the end of the archive", gzipped(t, append(plain(t, manifest), make([]byte, 40<<20)...)),
 			"archive_too_large"},
 		{"a header that promises more than there may be", promising(t, 1<<40), "archive_too_large"},
-		{"too many files", archive(t, many...), "too_many_entries"},
-		{"too many folders", archive(t, folders...), "too_many_entries"},
-		{"a path upwards", archive(t, manifest, entry{name: "../evil.yaml"}), "unsafe_path"},
-		{"a path upwards within", archive(t, manifest, entry{name: "roles/../../evil.yaml"}), "unsafe_path"},
-		{"a path from the root", archive(t, manifest, entry{name: "/etc/passwd"}), "unsafe_path"},
-		{"a path of another system", archive(t, manifest, entry{name: `roles\evil.yaml`}), "unsafe_path"},
-		{"a drive", archive(t, manifest, entry{name: "C:/evil.yaml"}), "unsafe_path"},
-		{"a dot", archive(t, manifest, entry{name: "./roles/a.yaml"}), "unsafe_path"},
-		{"an empty name within", archive(t, manifest, entry{name: "roles//a.yaml"}), "unsafe_path"},
-		{"an invisible character", archive(t, manifest, entry{name: "roles/a\u202eb.yaml"}), "unsafe_path"},
-		{"a line end", archive(t, manifest, entry{name: "roles/a\nb.yaml"}), "unsafe_path"},
-		{"a long path", archive(t, manifest, entry{name: "roles/" + strings.Repeat("a", 300) + ".yaml"}),
+		{"too many files", packed(t, many...), "too_many_entries"},
+		{"too many folders", packed(t, folders...), "too_many_entries"},
+		{"a path upwards", packed(t, manifest, entry{name: "../evil.yaml"}), "unsafe_path"},
+		{"a path upwards within", packed(t, manifest, entry{name: "roles/../../evil.yaml"}), "unsafe_path"},
+		{"a path from the root", packed(t, manifest, entry{name: "/etc/passwd"}), "unsafe_path"},
+		{"a path of another system", packed(t, manifest, entry{name: `roles\evil.yaml`}), "unsafe_path"},
+		{"a drive", packed(t, manifest, entry{name: "C:/evil.yaml"}), "unsafe_path"},
+		{"a dot", packed(t, manifest, entry{name: "./roles/a.yaml"}), "unsafe_path"},
+		{"an empty name within", packed(t, manifest, entry{name: "roles//a.yaml"}), "unsafe_path"},
+		{"an invisible character", packed(t, manifest, entry{name: "roles/a\u202eb.yaml"}), "unsafe_path"},
+		{"a line end", packed(t, manifest, entry{name: "roles/a\nb.yaml"}), "unsafe_path"},
+		{"a long path", packed(t, manifest, entry{name: "roles/" + strings.Repeat("a", 300) + ".yaml"}),
 			"unsafe_path"},
-		{"a deep path", archive(t, manifest, entry{name: "a/b/c/d/e.yaml"}), "unsafe_path"},
-		{"a folder upwards", archive(t, manifest, entry{name: "../x/", kind: tar.TypeDir}), "unsafe_path"},
-		{"a symbolic link", archive(t, manifest,
+		{"a deep path", packed(t, manifest, entry{name: "a/b/c/d/e.yaml"}), "unsafe_path"},
+		{"a folder upwards", packed(t, manifest, entry{name: "../x/", kind: tar.TypeDir}), "unsafe_path"},
+		{"a symbolic link", packed(t, manifest,
 			entry{name: "roles/a.yaml", kind: tar.TypeSymlink, link: "/etc/passwd"}), "not_a_file"},
-		{"a hard link", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeLink, link: "pack.yaml"}),
+		{"a hard link", packed(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeLink, link: "pack.yaml"}),
 			"not_a_file"},
-		{"a device", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeChar}), "not_a_file"},
-		{"a pipe", archive(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeFifo}), "not_a_file"},
-		{"a name twice", archive(t, manifest, manifest), "duplicate_name"},
-		{"names that differ in capitals", archive(t, manifest, entry{name: "roles/A.yaml"},
+		{"a device", packed(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeChar}), "not_a_file"},
+		{"a pipe", packed(t, manifest, entry{name: "roles/a.yaml", kind: tar.TypeFifo}), "not_a_file"},
+		{"a name twice", packed(t, manifest, manifest), "duplicate_name"},
+		{"names that differ in capitals", packed(t, manifest, entry{name: "roles/A.yaml"},
 			entry{name: "roles/a.yaml"}), "colliding_names"},
 		{"names that differ in composition",
-			archive(t, manifest, entry{name: "roles/\u00e9.yaml"}, entry{name: "roles/e\u0301.yaml"}),
+			packed(t, manifest, entry{name: "roles/\u00e9.yaml"}, entry{name: "roles/e\u0301.yaml"}),
 			"colliding_names"},
-		{"a file and a folder of one name", archive(t, entry{name: "roles", content: "x"}, entry{name: "Roles/a.yaml"}),
+		{"a file and a folder of one name", packed(t, entry{name: "roles", content: "x"}, entry{name: "Roles/a.yaml"}),
 			"colliding_names"},
-		{"a folder and a file of one name", archive(t, entry{name: "roles/a.yaml"}, entry{name: "ROLES"}),
+		{"a folder and a file of one name", packed(t, entry{name: "roles/a.yaml"}, entry{name: "ROLES"}),
 			"colliding_names"},
 		{"cut off", whole[:len(whole)-20], "damaged_archive"},
 		{"a second archive behind it", append(bytes.Clone(whole), whole...), "trailing_data"},
@@ -135,13 +139,13 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 			"trailing_data"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			files, problems := format.Unpack(tt.packed)
+			files, problems := archive.Unpack(tt.packed)
 			if files != nil || len(problems) != 1 || problems[0].Code != tt.code || problems[0].Mend == "" {
 				t.Errorf("%d files, problems %v; want %s and how to mend it", len(files), problems, tt.code)
 			}
 		})
 	}
-	if files, problems := format.Unpack(whole); len(problems) > 0 || string(files["pack.yaml"]) != small {
+	if files, problems := archive.Unpack(whole); len(problems) > 0 || string(files["pack.yaml"]) != small {
 		t.Errorf("a good archive: %v", problems)
 	}
 }
@@ -161,7 +165,7 @@ func gzipped(t *testing.T, content []byte) []byte {
 
 func plain(t *testing.T, entries ...entry) []byte {
 	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(archive(t, entries...)))
+	r, err := gzip.NewReader(bytes.NewReader(packed(t, entries...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,12 +189,12 @@ func promising(t *testing.T, size int64) []byte {
 	return gzipped(t, out.Bytes())
 }
 
-func read(text string, more ...string) (*format.Source, []format.Problem) {
-	files := format.Files{"pack.yaml": []byte(text)}
+func read(text string, more ...string) (*format.Source, []diagnostic.Problem) {
+	files := archive.Files{"pack.yaml": []byte(text)}
 	for i := 0; i+1 < len(more); i += 2 {
 		files[more[i]] = []byte(more[i+1])
 	}
-	s, _, problems := format.Lint(files, format.Options{})
+	s, _, problems := trial.Lint(files, format.Options{})
 	return s, problems
 }
 
@@ -258,7 +262,7 @@ func TestMistakesAreToldWithPlaceAndMending(t *testing.T) {
 
 func TestAPackMayLieInFoldersAndBeReadLeniently(t *testing.T) {
 	manifest := strings.Replace(small, "roles: [{key: nurse, name: Nurse}]\n", "future: {x: 1}\n", 1)
-	files := format.Files{
+	files := archive.Files{
 		"pack.yaml":        []byte(manifest),
 		"roles/nurse.yaml": []byte("key: nurse\nname: Nurse\nfuture: 1\n"),
 		"roles/more.yaml":  []byte("[{key: a, name: A}, {key: b, name: B}]"),
@@ -274,7 +278,7 @@ func TestAPackMayLieInFoldersAndBeReadLeniently(t *testing.T) {
 	}
 	warned := map[string]bool{}
 	for _, p := range problems {
-		warned[p.File+" "+p.Code] = p.Severity == format.Warning
+		warned[p.File+" "+p.Code] = p.Severity == diagnostic.Warning
 	}
 	for _, want := range []string{"pack.yaml unknown_member", "roles/nurse.yaml unknown_member",
 		"later/x.yaml unknown_file"} {
@@ -305,19 +309,19 @@ func TestAnAliasBombIsNothingMoreThanAMistake(t *testing.T) {
 }
 
 func TestASignatureStandsForTheFilesAlone(t *testing.T) {
-	private, public, err := format.NewKey()
+	private, public, err := archive.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := format.ParsePrivateKey(private)
+	key, err := archive.ParsePrivateKey(private)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trusted, err := format.ParsePublicKeys(public)
+	trusted, err := archive.ParsePublicKeys(public)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := format.Files{"pack.yaml": []byte(small), "README.md": []byte("read me")}
+	files := archive.Files{"pack.yaml": []byte(small), "README.md": []byte("read me")}
 	if _, err := files.Verify(trusted...); err == nil {
 		t.Error("files that nobody has signed verify")
 	}
@@ -330,7 +334,7 @@ func TestASignatureStandsForTheFilesAlone(t *testing.T) {
 	if err != nil || !bytes.Equal(packed, again) {
 		t.Error("the same files give other bytes")
 	}
-	unpacked, problems := format.Unpack(packed)
+	unpacked, problems := archive.Unpack(packed)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -344,30 +348,30 @@ func TestASignatureStandsForTheFilesAlone(t *testing.T) {
 		!strings.Contains(string(unpacked.Digest()), "  README.md\n") {
 		t.Error("the signature is not one of the list of hashes")
 	}
-	_, stranger, err := format.NewKey()
+	_, stranger, err := archive.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	others, err := format.ParsePublicKeys(stranger)
+	others, err := archive.ParsePublicKeys(stranger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(format.Files){
-		"a changed file": func(f format.Files) { f["README.md"] = []byte("read it") },
-		"a new file":     func(f format.Files) { f["roles/a.yaml"] = []byte("x") },
-		"a missing file": func(f format.Files) { delete(f, "README.md") },
-		"a renamed file": func(f format.Files) { f["LICENSE"] = f["README.md"]; delete(f, "README.md") },
-		"no signature":   func(f format.Files) { delete(f, "SIGNATURE") },
-		"half of one":    func(f format.Files) { f["SIGNATURE"] = f["SIGNATURE"][:40] },
-		"another algorithm": func(f format.Files) {
+	for name, change := range map[string]func(archive.Files){
+		"a changed file": func(f archive.Files) { f["README.md"] = []byte("read it") },
+		"a new file":     func(f archive.Files) { f["roles/a.yaml"] = []byte("x") },
+		"a missing file": func(f archive.Files) { delete(f, "README.md") },
+		"a renamed file": func(f archive.Files) { f["LICENSE"] = f["README.md"]; delete(f, "README.md") },
+		"no signature":   func(f archive.Files) { delete(f, "SIGNATURE") },
+		"half of one":    func(f archive.Files) { f["SIGNATURE"] = f["SIGNATURE"][:40] },
+		"another algorithm": func(f archive.Files) {
 			f["SIGNATURE"] = bytes.Replace(f["SIGNATURE"], []byte("ed25519"), []byte("none"), 1)
 		},
-		"a signature of nothing": func(f format.Files) {
+		"a signature of nothing": func(f archive.Files) {
 			f["SIGNATURE"] = fmt.Appendf(nil, "alg: ed25519\nkey_id: x\nsignature: %s\n",
 				base64.StdEncoding.EncodeToString(make([]byte, 64)))
 		},
 	} {
-		changed := format.Files{}
+		changed := archive.Files{}
 		for n, c := range unpacked {
 			changed[n] = c
 		}
@@ -392,17 +396,17 @@ func TestAFolderIsReadWithoutFollowingLinks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".hidden"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files, problems, err := format.Open(dir)
+	files, problems, err := archive.Open(dir)
 	if err != nil || len(problems) > 0 || len(files) != 1 {
 		t.Fatalf("%v %v %v", files.Names(), problems, err)
 	}
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "README.md")); err != nil {
 		t.Fatal(err)
 	}
-	if _, problems, err = format.Open(dir); err != nil || len(problems) != 1 || problems[0].Code != "not_a_file" {
+	if _, problems, err = archive.Open(dir); err != nil || len(problems) != 1 || problems[0].Code != "not_a_file" {
 		t.Errorf("a link: %v %v", problems, err)
 	}
-	if _, problems, err := format.Dir(
+	if _, problems, err := archive.Dir(
 		fstest.MapFS{"roles/A.yaml": {}, "roles/a.yaml": {}},
 	); err != nil || len(problems) != 1 ||
 		problems[0].Code != "colliding_names" {
@@ -415,7 +419,7 @@ func TestThePublishedSchemaIsTheOneThatIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(published, format.Schema) {
+	if !bytes.Equal(published, schema.JSON) {
 		t.Error("docs/sector-pack.schema.json is another one: copy schema.json over it")
 	}
 }
@@ -468,7 +472,7 @@ func TestVersionsAreOrdered(t *testing.T) {
 // FuzzUnpack holds that whatever is unpacked keeps to the limits, and that nothing makes reading it fail in another
 // way.
 func FuzzUnpack(f *testing.F) {
-	files := format.Files{"pack.yaml": []byte(small)}
+	files := archive.Files{"pack.yaml": []byte(small)}
 	packed, err := files.Pack()
 	if err != nil {
 		f.Fatal(err)
@@ -476,15 +480,15 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(packed)
 	f.Add([]byte{0x1f, 0x8b})
 	f.Fuzz(func(t *testing.T, packed []byte) {
-		files, problems := format.Unpack(packed)
-		if (files == nil) != format.Failed(problems) {
+		files, problems := archive.Unpack(packed)
+		if (files == nil) != diagnostic.Failed(problems) {
 			t.Fatal("files and problems, or neither")
 		}
-		if files.Size() > format.MaxUnpacked || files.Size() > int64(len(packed))*format.MaxRatio ||
-			len(files) > format.MaxEntries {
+		if files.Size() > archive.MaxUnpacked || files.Size() > int64(len(packed))*archive.MaxRatio ||
+			len(files) > archive.MaxEntries {
 			t.Fatal("beyond the limits")
 		}
-		format.Lint(files, format.Options{Lenient: true})
+		trial.Lint(files, format.Options{Lenient: true})
 	})
 }
 
@@ -494,7 +498,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("a: &a [*a]")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, problems := read(text)
-		if (s == nil) != format.Failed(problems) {
+		if (s == nil) != diagnostic.Failed(problems) {
 			t.Fatalf("a pack and errors, or neither: %v", problems)
 		}
 	})

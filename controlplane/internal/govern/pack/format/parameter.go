@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/schema"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
@@ -94,7 +96,7 @@ func (p Parameter) integer(v any) (any, string) {
 	}
 	if p.Minimum != nil && n < *p.Minimum || p.Maximum != nil && n > *p.Maximum {
 		least, most := toFloat(p.Minimum), toFloat(p.Maximum)
-		return nil, strings.Replace(between(least, most), "write", "it is", 1)
+		return nil, strings.Replace(schema.Between(least, most), "write", "it is", 1)
 	}
 	return n, ""
 }
@@ -135,19 +137,16 @@ func Values(parameters []Parameter, given map[string]any) (map[string]any, []Par
 		if !slices.Contains(keys, name) {
 			wrong = append(
 				wrong,
-				ParameterFault{name, "unknown_parameter", "the pack has no such parameter; it has " + orNone(keys)},
+				ParameterFault{
+					name,
+					"unknown_parameter",
+					"the pack has no such parameter; it has " + diagnostic.JoinOrNone(keys),
+				},
 			)
 		}
 	}
 	slices.SortFunc(wrong, func(a, b ParameterFault) int { return strings.Compare(a.Key, b.Key) })
 	return out, wrong
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }
 
 // fill puts values in the place of their references: a text that is a reference alone becomes the value itself, and its
@@ -207,11 +206,11 @@ func references(v any, pointer string, fn func(pointer, key string)) {
 		}
 	case []any:
 		for i, e := range v {
-			references(e, under(pointer, i), fn)
+			references(e, diagnostic.Under(pointer, i), fn)
 		}
 	case map[string]any:
 		for name, child := range v {
-			references(child, under(pointer, name), fn)
+			references(child, diagnostic.Under(pointer, name), fn)
 		}
 	}
 }

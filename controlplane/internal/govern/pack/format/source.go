@@ -3,16 +3,20 @@ package format
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/document"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/schema"
 	"slices"
 	"strings"
 )
 
 // Source is a pack as it was read, before it is filled in.
 type Source struct {
-	Files   Files
+	Files   archive.Files
 	Pack    Pack                         // filled in with defaults and examples
 	Locales map[string]map[string]string // texts by language
-	doc     document
+	doc     document.Document
 	strict  bool
 }
 
@@ -24,43 +28,48 @@ type Options struct {
 }
 
 // Read reads a pack and checks it. Source is nil when there is an error among the problems.
-func Read(files Files, o Options) (*Source, []Problem) {
-	doc, l := read(files, !o.Lenient)
-	if Failed(l.problems) {
-		return nil, ordered(l.problems)
+func Read(files archive.Files, o Options) (*Source, []diagnostic.Problem) {
+	doc, l := document.Read(files, !o.Lenient)
+	if diagnostic.Failed(l.Problems) {
+		return nil, Ordered(l.Problems)
 	}
-	s := &Source{Files: files, Locales: doc.locales, doc: doc, strict: !o.Lenient}
-	c := &checker{list: l, strict: s.strict}
-	c.check(schema(), doc.root, "")
-	if Failed(l.problems) {
-		return nil, ordered(l.problems)
+	s := &Source{Files: files, Locales: doc.Locales, doc: doc, strict: !o.Lenient}
+	schema.Check(l, doc.Root, s.strict)
+	if diagnostic.Failed(l.Problems) {
+		return nil, Ordered(l.Problems)
 	}
-	parameters, err := into[[]Parameter](doc.root["parameters"])
+	parameters, err := into[[]Parameter](doc.Root["parameters"])
 	if err != nil {
-		l.fail("wrong_type", "/parameters", "see the schema", "%v", err)
-		return nil, ordered(l.problems)
+		l.Fail("wrong_type", "/parameters", "see the schema", "%v", err)
+		return nil, Ordered(l.Problems)
 	}
 	values := s.trialValues(parameters, l)
-	if Failed(l.problems) {
-		return nil, ordered(l.problems)
+	if diagnostic.Failed(l.Problems) {
+		return nil, Ordered(l.Problems)
 	}
-	s.Pack = s.fill(values, l)
-	if !Failed(l.problems) {
-		(&semantics{list: l, p: s.Pack, locales: doc.locales}).check()
+	s.Pack = s.FillInto(values, l)
+	if !diagnostic.Failed(l.Problems) {
+		(&semantics{List: l, p: s.Pack, locales: doc.Locales}).check()
 	}
-	if Failed(l.problems) {
-		return nil, ordered(l.problems)
+	if diagnostic.Failed(l.Problems) {
+		return nil, Ordered(l.Problems)
 	}
-	return s, ordered(l.problems)
+	return s, Ordered(l.Problems)
 }
 
 // trialValues are what a pack is tried with: defaults, and examples where there is none.
-func (s *Source) trialValues(parameters []Parameter, l *list) map[string]any {
+func (s *Source) trialValues(parameters []Parameter, l *diagnostic.List) map[string]any {
 	values, seen := map[string]any{}, map[string]bool{}
 	for i, p := range parameters {
-		at := under("/parameters", i)
+		at := diagnostic.Under("/parameters", i)
 		if seen[p.Key] {
-			l.fail("duplicate_key", under(at, "key"), "give it another one", "there are two parameters %s", p.Key)
+			l.Fail(
+				"duplicate_key",
+				diagnostic.Under(at, "key"),
+				"give it another one",
+				"there are two parameters %s",
+				p.Key,
+			)
 		}
 		seen[p.Key] = true
 		v, member := p.Default, "default"
@@ -68,7 +77,7 @@ func (s *Source) trialValues(parameters []Parameter, l *list) map[string]any {
 			v, member = p.Example, "example"
 		}
 		if v == nil {
-			l.fail(
+			l.Fail(
 				"missing",
 				at,
 				"add a default, or an example if every tenant must say itself",
@@ -79,7 +88,7 @@ func (s *Source) trialValues(parameters []Parameter, l *list) map[string]any {
 		}
 		if p.Values != nil && !strings.HasPrefix(p.Type, "string") ||
 			(p.Minimum != nil || p.Maximum != nil) && p.Type != "integer" {
-			l.fail(
+			l.Fail(
 				"wrong_members",
 				at,
 				"leave values, minimum or maximum out",
@@ -88,9 +97,9 @@ func (s *Source) trialValues(parameters []Parameter, l *list) map[string]any {
 		}
 		kept, why := p.value(plain(v))
 		if why != "" {
-			l.fail(
+			l.Fail(
 				"wrong_value",
-				under(at, member),
+				diagnostic.Under(at, member),
 				why,
 				"the %s of %s does not fit its type %s",
 				member,
@@ -102,14 +111,14 @@ func (s *Source) trialValues(parameters []Parameter, l *list) map[string]any {
 		values[p.Key] = kept
 	}
 	body := map[string]any{}
-	for name, v := range s.doc.root {
+	for name, v := range s.doc.Root {
 		if name != "parameters" {
 			body[name] = v
 		}
 	}
 	references(body, "", func(pointer, key string) {
 		if !seen[key] {
-			l.fail("unknown_parameter", pointer, "declare it under parameters", "there is no parameter %s", key)
+			l.Fail("unknown_parameter", pointer, "declare it under parameters", "there is no parameter %s", key)
 		}
 	})
 	return values
@@ -123,24 +132,24 @@ func plain(v any) any {
 	return v
 }
 
-// fill fills a pack in, and holds the result against the schema again: a value may be of a form that does not fit its
-// place.
-func (s *Source) fill(values map[string]any, l *list) Pack {
+// FillInto fills a pack in with values, adds the problems to l, and is the zero Pack if there is an error. The result
+// is checked by the schema again, because a value may not fit where it is used.
+func (s *Source) FillInto(values map[string]any, l *diagnostic.List) Pack {
 	root := map[string]any{}
-	for name, v := range s.doc.root {
+	for name, v := range s.doc.Root {
 		if name == "parameters" || name == "tests" {
 			root[name] = v
 			continue
 		}
 		root[name] = fill(v, values)
 	}
-	(&checker{list: l, strict: s.strict}).check(schema(), root, "")
-	if Failed(l.problems) {
+	schema.Check(l, root, s.strict)
+	if diagnostic.Failed(l.Problems) {
 		return Pack{}
 	}
 	p, err := into[Pack](root)
 	if err != nil {
-		l.fail("wrong_type", "", "see the schema", "the pack cannot be understood: %v", err)
+		l.Fail("wrong_type", "", "see the schema", "the pack cannot be understood: %v", err)
 		return Pack{}
 	}
 	p.Raw = map[string][]any{}
@@ -150,14 +159,17 @@ func (s *Source) fill(values map[string]any, l *list) Pack {
 	return p
 }
 
+// Problems is an empty list of problems that knows where in the files of the pack things are.
+func (s *Source) Problems() *diagnostic.List { return &diagnostic.List{Places: s.doc.Places} }
+
 // Fill fills a pack in with the values of a tenant, as Values has completed them.
-func (s *Source) Fill(values map[string]any) (Pack, []Problem) {
-	l := &list{places: s.doc.places}
-	p := s.fill(values, l)
-	if !Failed(l.problems) {
-		(&semantics{list: l, p: p, locales: s.Locales}).check()
+func (s *Source) Fill(values map[string]any) (Pack, []diagnostic.Problem) {
+	l := s.Problems()
+	p := s.FillInto(values, l)
+	if !diagnostic.Failed(l.Problems) {
+		(&semantics{List: l, p: p, locales: s.Locales}).check()
 	}
-	return p, ordered(l.problems)
+	return p, Ordered(l.Problems)
 }
 
 func into[T any](v any) (out T, err error) {
@@ -174,10 +186,10 @@ func into[T any](v any) (out T, err error) {
 	return out, nil
 }
 
-// ordered are problems, errors first, each once.
-func ordered(problems []Problem) []Problem {
+// Ordered are the problems, errors first, then by file and line, each once.
+func Ordered(problems []diagnostic.Problem) []diagnostic.Problem {
 	out := slices.Clone(problems)
-	slices.SortStableFunc(out, func(a, b Problem) int {
+	slices.SortStableFunc(out, func(a, b diagnostic.Problem) int {
 		switch {
 		case a.Severity != b.Severity:
 			return strings.Compare(a.Severity, b.Severity)

@@ -1,0 +1,157 @@
+package accessdiff
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+)
+
+// Sizes of what is told of an impact.
+const (
+	mostSampled     = 20
+	mostDepartments = 100
+	mostShare       = 10 // percent of the people that may gain or lose without confirm
+)
+
+// Compare compares what rules give every person who has not left, before and after a change. at is the moment that
+// decides which day it is for the tenant. The result has neither reasons nor a plan hash of its own: reasons_added
+// equals grants_added.
+func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time) (policy.Impact, error) {
+	out := policy.Impact{
+		ByDepartment: []policy.DepartmentImpact{},
+		Sample:       []policy.PersonImpact{},
+		LimitsHit:    []policy.LimitHit{},
+		Notes:        []string{},
+	}
+	out.Notes = append(
+		out.Notes,
+		"It counts what rules give and gave: who holds the same for another reason, such as a request, keeps it.",
+	)
+	lifecycle, err := lifecycle.Find(ctx, tx)
+	if err != nil {
+		return out, err
+	}
+	now := at.In(lifecycle.Zone())
+	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	departments := map[string]*policy.DepartmentImpact{}
+	var people, systems []string // who gains something, and where
+	var gained []gaining
+	err = identity.EachFacts(ctx, tx, nil, func(id string, f identity.Facts) error {
+		status, _ := f["status"].(string)
+		if status == "deactivated" || status == "archived" {
+			return nil
+		}
+		out.PeopleTotal++
+		p := &condition.Person{Identity: f, Day: day}
+		had, has := given(before, status, p), given(after, status, p)
+		if len(has) > 0 {
+			out.Matched++
+		}
+		gains, losses := shifts(has, had), shifts(had, has)
+		if len(gains)+len(losses) == 0 {
+			return nil
+		}
+		for n, g := range gains { // in the order of their systems
+			if n == 0 || gains[n-1].ConnectorID != g.ConnectorID {
+				people, systems = append(people, id), append(systems, g.ConnectorID)
+			}
+		}
+		gained = append(gained, gaining{id, gains, len(losses) > 0})
+		display, _ := f["display_name"].(string)
+		department, _ := f["department"].(string)
+		d := departments[department]
+		if d == nil {
+			d = &policy.DepartmentImpact{Department: department}
+			departments[department] = d
+		}
+		d.IdentitiesAffected, d.GrantsAdded, d.GrantsEnded = d.IdentitiesAffected+1, d.GrantsAdded+len(
+			gains,
+		), d.GrantsEnded+len(losses)
+		out.IdentitiesAffected, out.GrantsAdded, out.GrantsEnded = out.IdentitiesAffected+1, out.GrantsAdded+len(
+			gains,
+		), out.GrantsEnded+len(losses)
+		if len(out.Sample) < mostSampled {
+			out.Sample = append(
+				out.Sample,
+				policy.PersonImpact{
+					IdentityID: id,
+					Display:    display,
+					Department: department,
+					Gains:      gains,
+					Losses:     losses,
+				},
+			)
+		}
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	if out.AccountsCreated, err = accountsMissing(ctx, tx, people, systems); err != nil {
+		return out, err
+	}
+	if err := countHeld(ctx, tx, gained, &out); err != nil {
+		return out, err
+	}
+	out.ReasonsAdded, out.ReasonsEnded = out.GrantsAdded, out.GrantsEnded
+	for _, d := range departments {
+		out.ByDepartment = append(out.ByDepartment, *d)
+	}
+	slices.SortFunc(out.ByDepartment, func(a, b policy.DepartmentImpact) int {
+		return cmp.Or(cmp.Compare(b.IdentitiesAffected, a.IdentitiesAffected), cmp.Compare(a.Department, b.Department))
+	})
+	out.ByDepartment = out.ByDepartment[:min(len(out.ByDepartment), mostDepartments)]
+	if out.IdentitiesAffected*100 > out.PeopleTotal*mostShare {
+		out.LimitsHit = append(
+			out.LimitsHit,
+			policy.LimitHit{
+				Code:  "share_of_people",
+				Limit: out.PeopleTotal * mostShare / 100,
+				Count: out.IdentitiesAffected,
+				Detail: fmt.Sprintf(
+					"%d of %d people gain or lose something, more than %d %%",
+					out.IdentitiesAffected,
+					out.PeopleTotal,
+					mostShare,
+				),
+			},
+		)
+	}
+	return out, nil
+}
+
+// shifts are what is in a and not in b, in an order.
+func shifts(a, b map[target]bool) []policy.GrantShift {
+	out := []policy.GrantShift{}
+	for t := range a {
+		if !b[t] {
+			g := policy.GrantShift{ConnectorID: t.connector}
+			if t.entitlement != "" {
+				g.EntitlementID = &t.entitlement
+			}
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(x, y policy.GrantShift) int {
+		return cmp.Or(
+			cmp.Compare(x.ConnectorID, y.ConnectorID),
+			cmp.Compare(textOf(x.EntitlementID), textOf(y.EntitlementID)),
+		)
+	})
+	return out
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,86 @@
+package conflict
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+type conflictsIn struct {
+	installation.PackKey
+	httpapi.Paging
+	ConflictFilters
+}
+
+// ConflictFilters narrow the list of conflicts.
+type ConflictFilters struct {
+	State string `query:"state" enum:"open,resolved,superseded"`
+}
+
+func (s *Service) listConflicts(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *conflictsIn,
+) (*httpapi.ListOut[PackConflict], error) {
+	walk, err := s.Cursors.Walk(v, "sector-packs/"+in.Key+"/conflicts", in.Paging, in.ConflictFilters)
+	if err != nil {
+		return nil, err
+	}
+	var items []PackConflict
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		i, err := installation.Find(ctx, tx, in.Key)
+		if err != nil {
+			return err
+		}
+		items, total, err = list(ctx, tx, i.ID, in.State, walk.Page)
+		return err
+	})
+	return httpapi.Out(walk, items, total, func(c PackConflict) []string { return []string{c.ID} }), err
+}
+
+type resolveIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body struct {
+		Use    string         `json:"use" enum:"mine,theirs,merged"`
+		Merged map[string]any `json:"merged,omitempty" doc:"With use merged: the fields and what they are to be."`
+	}
+}
+
+func (s *Service) resolveConflict(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *resolveIn,
+) (*httpapi.One[PackConflict], error) {
+	c, err := s.resolve(ctx, v, in.ID, in.Body.Use, in.Body.Merged, in.Check)
+	return &httpapi.One[PackConflict]{ETag: httpapi.ETag(c.Version), Body: c}, err
+}
+
+// Service lists and resolves the conflicts of installations. It needs all fields; Cursors only for its routes.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+	// Bind binds what the installation with this id waits for. A role that was in conflict may be what policies wait for.
+	Bind func(ctx context.Context, tx *pg.Tx, installationID string) error
+}
+
+const aboutResolve = "mine: the tenant's stays. theirs: the fields in conflict become what the pack wants. merged: " +
+	"they become what is sent."
+
+// Routes are the paths of conflicts. Administrators resolve them; auditors read.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", installation.PackPath+"/conflicts", "List sector pack conflicts", s.listConflicts).
+			For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", installation.Path+"/conflicts/{id}/resolve", "Decide a sector pack conflict", s.resolveConflict).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutResolve),
+	}
+}

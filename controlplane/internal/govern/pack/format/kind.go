@@ -1,0 +1,96 @@
+package format
+
+import (
+	"encoding/json"
+)
+
+// The kinds of object, by the names of the API, in the order in which they are installed.
+const (
+	KindDutyTag               = "duty_tag"
+	KindFieldMapping          = "field_mapping"
+	KindRole                  = "role"
+	KindBirthright            = "birthright"
+	KindAccessGrantPolicy     = "access_grant_policy"
+	KindLifecyclePolicy       = "lifecycle_policy"
+	KindSodPolicy             = "sod_policy"
+	KindMitigationPolicy      = "mitigation_policy"
+	KindCertificationTemplate = "certification_template"
+	KindApprovalRule          = "approval_rule"
+	KindReportSection         = "report_section"
+)
+
+// Kind is a kind of object with the member of pack.yaml that lists it.
+type Kind struct {
+	Name, Member string
+	Supported    bool // whether the service has what it is installed as
+}
+
+// Kinds are all of them in the order in which they are installed.
+func Kinds() []Kind {
+	return []Kind{
+		{
+			KindDutyTag,
+			"dutyTags",
+			true,
+		},
+		{KindFieldMapping, "fieldMappings", true},
+		{KindRole, "roles", true},
+		{KindBirthright, "birthrights", true},
+		{
+			KindAccessGrantPolicy,
+			"accessGrantPolicies",
+			true,
+		},
+		{KindLifecyclePolicy, "lifecyclePolicies", true},
+		{KindSodPolicy, "sodPolicies", false},
+		{
+			KindMitigationPolicy,
+			"mitigationPolicies",
+			false,
+		},
+		{KindCertificationTemplate, "certificationTemplates", false},
+		{KindApprovalRule, "approvalRules", true},
+		{KindReportSection, "reportSections", false},
+	}
+}
+
+// Object is one object of a pack.
+type Object struct {
+	Kind      string          `json:"kind"`
+	Key       string          `json:"object_key"`
+	Content   json.RawMessage `json:"content"`
+	Supported bool            `json:"-"`
+}
+
+// Objects are all objects of a pack in the order in which they are installed.
+func (p Pack) Objects() ([]Object, error) {
+	var out []Object
+	for _, k := range Kinds() {
+		for _, raw := range p.Raw[k.Member] {
+			o := Object{Kind: k.Name, Supported: k.Supported}
+			switch v := raw.(type) {
+			case string:
+				o.Key = v
+			case map[string]any:
+				o.Key, _ = v["key"].(string)
+			}
+			var err error
+			if o.Content, err = json.Marshal(raw); err != nil {
+				return nil, err
+			}
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// Contents counts the objects by kind.
+func (p Pack) Contents() map[string]int {
+	out := map[string]int{}
+	for _, k := range Kinds() {
+		if n := len(p.Raw[k.Member]); n > 0 {
+			out[k.Name] = n
+		}
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package trial
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+func tryMapping(p format.Pack, t format.Test, at string, l *diagnostic.List) {
+	i := slices.IndexFunc(p.FieldMappings, func(m format.FieldMapping) bool { return m.Key == t.Given.Mapping })
+	if i < 0 {
+		l.Fail(
+			"unknown_reference",
+			diagnostic.Under(at, "given/mapping"),
+			"name a field mapping of the pack",
+			"the pack has no field mapping %s",
+			diagnostic.Printable(t.Given.Mapping),
+		)
+		return
+	}
+	if t.Given.Record == nil || t.ExpectIdentity == nil {
+		l.Fail(
+			"missing",
+			at,
+			"add given.record and expectIdentity",
+			"the test %q of a mapping needs a record and the expected identity",
+			diagnostic.Printable(t.Name),
+		)
+		return
+	}
+	m, err := mapping.With(p.FieldMappings[i].Mappings(), transform.Compile)
+	if err != nil {
+		l.Fail("invalid_transform", at, "mend the mapping", "%v", err)
+		return
+	}
+	day, _ := time.Parse(time.DateOnly, cmp.Or(t.Given.Today, defaultDay))
+	record := make(map[string]any, len(t.Given.Record))
+	for name, v := range t.Given.Record {
+		record[name] = v
+	}
+	rows := m.Preview(sampleOf(p.FieldMappings[i].Object, record), day)
+	for _, row := range rows {
+		for _, e := range row.Errors {
+			l.Fail(
+				"test_failed",
+				at,
+				"change the mapping or the record",
+				"%s: %s: %s",
+				t.Name,
+				diagnostic.Printable(e.Field),
+				e.Message,
+			)
+		}
+		for _, name := range slices.Sorted(maps.Keys(t.ExpectIdentity)) {
+			if want, got := t.ExpectIdentity[name], became(row, name); !same(want, got) {
+				l.Fail(
+					"test_failed",
+					diagnostic.Under(diagnostic.Under(at, "expectIdentity"), name),
+					"change the mapping or the test",
+					"%s: %s becomes %s, and not %s",
+					t.Name,
+					name,
+					diagnostic.Show(got),
+					diagnostic.Show(want),
+				)
+			}
+		}
+	}
+}
+
+// sampleOf is a record of a kind, with nothing but its attributes.
+func sampleOf(object string, record map[string]any) mapping.Sample {
+	switch object {
+	case mapping.ObjectAccount:
+		return mapping.Sample{Accounts: []v1.RemoteAccount{{ExternalID: "test", Attributes: record}}}
+	case mapping.ObjectEntitlement:
+		return mapping.Sample{Entitlements: []v1.RemoteEntitlement{{ExternalID: "test", Attributes: record}}}
+	case mapping.ObjectGrant:
+		return mapping.Sample{Grants: []v1.RemoteGrant{{ExternalID: "test", Attributes: record}}}
+	}
+	return mapping.Sample{Identities: []v1.RemoteIdentity{{ExternalID: "test", Attributes: record}}}
+}
+
+// became is what a record gave for one of our fields.
+func became(row mapping.Row, name string) any {
+	if attribute, ok := mapping.Field(name).CustomField(); ok {
+		custom, _ := row.After["attributes"].(map[string]any)
+		return custom[attribute]
+	}
+	return row.After[name]
+}
+
+func same(want, got any) bool {
+	return reflect.DeepEqual(want, got) || want != nil && got != nil && fmt.Sprint(want) == fmt.Sprint(got)
+}

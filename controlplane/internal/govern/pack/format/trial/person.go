@@ -1,0 +1,174 @@
+package trial
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+)
+
+func tryPerson(p format.Pack, t format.Test, at string, l *diagnostic.List) {
+	known := map[string]bool{}
+	for _, member := range []string{"roles", "birthrights", "accessGrantPolicies"} {
+		for _, raw := range p.Raw[member] {
+			object, _ := raw.(map[string]any)
+			key, _ := object["key"].(string)
+			known[key] = true
+		}
+	}
+	for member, keys := range map[string][]string{"expectGrants": t.ExpectGrants, "expectNoGrants": t.ExpectNoGrants,
+		"expectOnly": t.ExpectOnly} {
+		for i, k := range keys {
+			if !known[k] {
+				l.Fail(
+					"unknown_reference",
+					diagnostic.Under(diagnostic.Under(at, member), i),
+					"name a policy or a role of the pack",
+					"the pack has no policy or role %s",
+					k,
+				)
+			}
+		}
+	}
+	if t.ExpectGrants == nil && t.ExpectNoGrants == nil && t.ExpectOnly == nil {
+		l.Fail(
+			"missing",
+			at,
+			"add expectGrants, expectNoGrants or expectOnly",
+			"the test %q expects nothing",
+			diagnostic.Printable(t.Name),
+		)
+		return
+	}
+	day, err := time.Parse(time.DateOnly, cmp.Or(t.Given.Today, defaultDay))
+	if err != nil {
+		l.Fail(
+			"wrong_value",
+			diagnostic.Under(at, "given/today"),
+			"write a day that there is",
+			"%s is no day",
+			t.Given.Today,
+		)
+		return
+	}
+	person := &condition.Person{
+		Identity: synthetic(t.Given.Identity, l, diagnostic.Under(at, "given/identity")),
+		Day:      day,
+	}
+	got, roles := gives(p, person)
+	missing := without(t.ExpectGrants, got)
+	if len(missing) > 0 {
+		l.Fail(
+			"test_failed",
+			at,
+			"change the rule or the test",
+			"%s: %s is not given; given is %s",
+			t.Name,
+			strings.Join(missing, ", "),
+			diagnostic.JoinOrNone(got),
+		)
+	}
+	if surplus := meeting(t.ExpectNoGrants, got); len(surplus) > 0 {
+		l.Fail("test_failed", at, "change the rule or the test", "%s: %s is given", t.Name, strings.Join(surplus, ", "))
+	}
+	if t.ExpectOnly != nil {
+		if a, b := without(t.ExpectOnly, got), without(got, t.ExpectOnly); len(a)+len(b) > 0 {
+			l.Fail(
+				"test_failed",
+				at,
+				"change the rule or the test",
+				"%s: given is %s, and not exactly %s",
+				t.Name,
+				diagnostic.JoinOrNone(got),
+				diagnostic.JoinOrNone(t.ExpectOnly),
+			)
+		}
+	}
+	for _, sod := range p.SodPolicies {
+		if sides := sod.Held(p, roles); len(sides) >= max(2, sod.N) {
+			l.Fail(
+				"sod_conflict",
+				at,
+				"no rule of a pack may give what the pack itself keeps apart",
+				"%s: they are given %s, which %s keeps apart",
+				t.Name,
+				strings.Join(sides, " and "),
+				sod.Key,
+			)
+		}
+	}
+}
+
+// gives are the policies that apply to somebody and the roles that they give, and these roles alone.
+func gives(p format.Pack, person *condition.Person) (all, roles []string) {
+	status, _ := person.Identity["status"].(string)
+	for _, policy := range slices.Concat(p.Birthrights, p.AccessGrantPolicies) {
+		when := policy.Lifecycle.When
+		if when == nil {
+			when = []string{"pre_hire", "active", "on_leave", "notice"}
+		}
+		c, problems := condition.Parse(policy.Subject)
+		if len(problems) > 0 || !slices.Contains(when, status) {
+			continue
+		}
+		if met, _ := c.Match(person); !met {
+			continue
+		}
+		all = append(all, policy.Key)
+		for _, g := range policy.Grant {
+			if g.Role != "" && policy.Effect != "deny" {
+				all, roles = append(all, g.Role), append(roles, g.Role)
+			}
+		}
+	}
+	slices.Sort(all)
+	slices.Sort(roles)
+	return slices.Compact(all), slices.Compact(roles)
+}
+
+// synthetic is somebody who does not exist: what the test says of them, over what everybody has.
+func synthetic(given map[string]any, l *diagnostic.List, at string) map[string]any {
+	out := map[string]any{
+		"kind":            "human",
+		"employment_type": "employee",
+		"status":          "active",
+		"email":           "someone@example.com",
+		"external_id":     "someone",
+		"first_name":      "Some",
+		"last_name":       "One",
+		"display_name":    "Some One",
+		"is_disabled":     false,
+		"attributes":      map[string]any{},
+		"labels":          map[string]any{},
+	}
+	fields := condition.FieldNames()
+	for name, v := range given {
+		if _, ok := out[name]; !ok && !slices.Contains(fields, name) {
+			mend := "use a field of an identity, or attributes: {…}"
+			if close := diagnostic.Nearest(name, fields); close != "" {
+				mend = "did you mean " + close + "?"
+			}
+			l.Fail(
+				"unknown_field",
+				diagnostic.Under(at, name),
+				mend,
+				"a person has no field %s",
+				diagnostic.Printable(name),
+			)
+		}
+		out[name] = v
+	}
+	return out
+}
+
+func without(keys, these []string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return slices.Contains(these, k) })
+}
+
+func meeting(keys, these []string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return !slices.Contains(these, k) })
+}

@@ -1,0 +1,101 @@
+package install
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// PackRequest asks for a version of a pack with values for its parameters.
+type PackRequest struct {
+	Version    string         `json:"version,omitempty" maxLength:"100" doc:"The default is the latest version."`
+	Parameters map[string]any `json:"parameters,omitempty" doc:"For an upgrade, the default is the parameters of the installation."`
+}
+
+// PackOrder asks for it to be done.
+type PackOrder struct {
+	PackRequest
+	Confirm string `json:"confirm,omitempty" maxLength:"64" doc:"The plan_hash of the plan that you have seen. It is needed when more than 10 % of all people gain or lose something."`
+}
+
+type planIn struct {
+	installation.PackKey
+	Body PackRequest
+}
+
+func (s *Service) plan(ctx context.Context, v viewer.Viewer, in *planIn) (*httpapi.One[PlannedChange], error) {
+	_, planned, err := s.work(
+		ctx,
+		v,
+		Request{Key: in.Key, Version: in.Body.Version, Parameters: in.Body.Parameters, Dry: true},
+	)
+	return &httpapi.One[PlannedChange]{Body: planned}, err
+}
+
+type installIn struct {
+	installation.PackKey
+	Body PackOrder
+}
+
+func (s *Service) install(ctx context.Context, v viewer.Viewer, in *installIn) (*httpapi.One[PackInstallation], error) {
+	out, _, err := s.work(
+		ctx,
+		v,
+		Request{Key: in.Key, Version: in.Body.Version, Parameters: in.Body.Parameters, Confirm: in.Body.Confirm},
+	)
+	return shown(out, err)
+}
+
+func shown(i PackInstallation, err error) (*httpapi.One[PackInstallation], error) {
+	return &httpapi.One[PackInstallation]{ETag: httpapi.ETag(i.revision), Body: i}, err
+}
+
+func (s *Service) upgrade(ctx context.Context, v viewer.Viewer, in *installIn) (*httpapi.One[PackInstallation], error) {
+	out, _, err := s.work(
+		ctx,
+		v,
+		Request{
+			Key:        in.Key,
+			Version:    in.Body.Version,
+			Parameters: in.Body.Parameters,
+			Confirm:    in.Body.Confirm,
+			Upgrade:    true,
+		},
+	)
+	return shown(out, err)
+}
+
+type removeIn struct {
+	installation.PackKey
+	DryRun bool `query:"dry_run" doc:"Says what would be done, and does not do it."`
+	Body   struct {
+		Mode    string `json:"mode,omitempty" enum:"detach,remove_unused,remove_all" default:"remove_unused"`
+		Confirm string `json:"confirm,omitempty" maxLength:"64" doc:"The plan_hash of a dry run."`
+	}
+}
+
+func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*httpapi.One[PackRemoval], error) {
+	out, err := s.uninstall(ctx, v, in.Key, cmp.Or(in.Body.Mode, removeUnused), in.Body.Confirm, in.DryRun)
+	return &httpapi.One[PackRemoval]{Body: out}, err
+}
+
+func (s *Service) readInstallation(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *installation.PackKey,
+) (*httpapi.One[PackInstallation], error) {
+	var out PackInstallation
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		i, err := installation.Find(ctx, tx, in.Key)
+		if err != nil {
+			return err
+		}
+		out, err = view(ctx, tx, i)
+		return err
+	})
+	return shown(out, err)
+}

@@ -1,0 +1,76 @@
+package install
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Available is a version of a pack that can be installed.
+type Available struct {
+	*format.Source
+	Version  string
+	Checksum string
+	Origin   string // built_in or uploaded
+}
+
+// Service installs, upgrades and uninstalls sector packs. It needs all fields; DB only for its routes.
+type Service struct {
+	DB  *pg.DB
+	Now func() time.Time
+	// Find reads a version of a pack: an empty version is the latest one. Its fault is of kind NotFound.
+	Find func(ctx context.Context, tx *pg.Tx, key, version string) (Available, error)
+}
+
+const (
+	aboutPlan = "Says what installing this version would do here, or upgrading to it where the pack is " +
+		"installed, and whose access would change. Nothing is written."
+	aboutInstall = "One transaction. Birthrights are enforced at once unless the pack says shadow; other policies " +
+		"start as their pack states. An object of the tenant's own " +
+		"that stands where the pack would make one stays, and is a conflict. The same version and parameters again " +
+		"change nothing. Beyond 10 % of all people confirm " +
+		"takes the plan_hash of the plan."
+	aboutUpgrade = "Merges field by field: the installed version of the pack, the changes of the tenant, and the new " +
+		"version. If both sides changed the same " +
+		"field, the tenant's value stays, and a conflict is open until a decision. To change parameters, upgrade to " +
+		"the same version."
+	aboutUninstall = "detach keeps all objects as the tenant's own. remove_unused removes the objects that are " +
+		"unchanged and unused. remove_all removes all objects that the pack has " +
+		"created; access from its policies ends at once, or after their grace period. remove_all always requires " +
+		"confirm, the plan_hash of a dry run. Objects that the tenant " +
+		"had before the pack are never removed, and grants with other reasons stay."
+)
+
+// Routes are the paths that install, upgrade and uninstall. Administrators write; auditors read.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("POST", installation.PackPath+"/plan", "Plan a sector pack installation", s.plan).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409).
+			Describe(aboutPlan),
+		httpapi.Handle("POST", installation.PackPath+"/install", "Install a sector pack", s.install).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409).
+			Describe(aboutInstall),
+		httpapi.Handle("POST", installation.PackPath+"/upgrade", "Upgrade a sector pack", s.upgrade).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutUpgrade),
+		httpapi.Handle("POST", installation.PackPath+"/uninstall", "Uninstall a sector pack", s.remove).
+			For(viewer.Admin).
+			Status(http.StatusOK).
+			Errors(409, 412).
+			Describe(aboutUninstall),
+		httpapi.Handle("GET", installation.PackPath+"/installation", "Retrieve a sector pack installation", s.readInstallation).
+			For(viewer.Admin, viewer.Auditor),
+	}
+}

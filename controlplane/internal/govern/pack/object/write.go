@@ -1,0 +1,139 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+)
+
+// Writer creates and changes the objects of one installed version of a pack, in one transaction. Key is the pack's:
+// every object names it, with Version, as its origin.
+type Writer struct {
+	Tx           *pg.Tx
+	Key, Version string
+}
+
+// Create creates an object and gives its id. key is the object's own within the pack.
+func (w Writer) Create(ctx context.Context, kind, key string, f merge.Fields) (string, error) {
+	switch kind {
+	case format.KindRole:
+		var of role.RoleFields
+		if err := f.Into(&of); err != nil {
+			return "", err
+		}
+		made, err := role.Create(ctx, w.Tx, role.New{Key: key, Origin: w.originOf(key), RoleFields: of})
+		return made.ID, err
+	case format.KindLifecyclePolicy:
+		return w.Tx.Viewer.Tenant, w.Update(ctx, kind, "", f)
+	case format.KindApprovalRule:
+		return createApprovalRule(ctx, w.Tx, f, w.originOf(key))
+	}
+	of := policy.Fields{Enabled: true}
+	if err := intoPolicy(f, &of); err != nil {
+		return "", err
+	}
+	made, err := policy.Create(ctx, w.Tx, policy.New{Fields: of, Origin: w.originOf(key)})
+	return made.ID, err
+}
+
+// Update gives an object the values of f. Fields that f does not have stay.
+func (w Writer) Update(ctx context.Context, kind, id string, f merge.Fields) error {
+	if kind == format.KindLifecyclePolicy {
+		l, err := lifecycle.Find(ctx, w.Tx)
+		if err != nil {
+			return err
+		}
+		if err := intoLifecycle(f, &l); err != nil {
+			return err
+		}
+		l.Origin = w.originOf("default")
+		_, err = lifecycle.Put(ctx, w.Tx, l)
+		return err
+	}
+	return write(ctx, w.Tx, kind, id, f)
+}
+
+// write makes a role, a policy or an approval rule what its fields say.
+func write(ctx context.Context, tx *pg.Tx, kind, id string, f merge.Fields) error {
+	if kind == format.KindApprovalRule {
+		return updateApprovalRule(ctx, tx, id, f)
+	}
+	if kind == format.KindRole {
+		now, err := role.Find(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := f.Into(&now.RoleFields); err != nil {
+			return err
+		}
+		_, err = role.Update(ctx, tx, id, now.RoleFields)
+		return err
+	}
+	now, err := policy.Find(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	if err := intoPolicy(f, &now.Fields); err != nil {
+		return err
+	}
+	_, err = policy.Update(ctx, tx, id, now.Fields)
+	return err
+}
+
+// intoPolicy writes the fields over those of a policy, which has some of them deeper within.
+func intoPolicy(f merge.Fields, to *policy.Fields) error {
+	if _, ok := f["subject"]; ok {
+		to.Subject = nil // a map is read into what it holds already
+	}
+	for _, part := range []any{to, &to.Resources, &to.Lifecycle} {
+		if err := f.Into(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func intoLifecycle(f merge.Fields, l *lifecycle.Lifecycle) error {
+	for name, v := range f {
+		text, _ := v.(string)
+		if name == "leave_access" {
+			l.LeaveAccess = text
+			continue
+		}
+		d, err := span.Parse(text)
+		if v != nil && err != nil {
+			return fmt.Errorf("%s: %q is no duration", name, text)
+		}
+		switch name {
+		case "pre_hire_lead":
+			l.PreHireLead = d
+		case "mover_grace":
+			l.MoverGrace = d
+		case "delete_after":
+			l.DeleteAfter = unless(v == nil, d)
+		case "archive_after":
+			l.ArchiveAfter = unless(v == nil, d)
+		}
+	}
+	return nil
+}
+
+func unless(never bool, d time.Duration) *time.Duration {
+	if never {
+		return nil
+	}
+	return &d
+}
+
+// SetOrigin notes of an object which version of the pack it comes from.
+func (w Writer) SetOrigin(ctx context.Context, kind, id, key string) error {
+	return SetOrigin(ctx, w.Tx, kind, id, w.originOf(key))
+}
