@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/budget"
-	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/jsonvalue"
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 )
 
 // Limits bound what a Plan holds in memory. Zero means no bound.
@@ -50,7 +50,7 @@ type Result struct {
 // with one of the document: a *json.SyntaxError, io.ErrUnexpectedEOF where the document breaks off, io.EOF
 // where there is none at all, *TooLargeError, *BudgetError or ErrTrailing.
 func (pl *Plan) Run(b *budget.Budget, r io.Reader, limits Limits, yield func(record any) error) (Result, error) {
-	run := &reading{b: b, plan: pl, yield: yield, limits: limits, in: &metered{b: b, from: &jsonvalue.Shallow{From: r}}}
+	run := &reading{b: b, plan: pl, yield: yield, limits: limits, in: &metered{b: b, from: &jsonscan.Shallow{From: r}}}
 	run.out.Picks = make([][]any, len(pl.picks))
 	run.dec = json.NewDecoder(run.in)
 	run.dec.UseNumber()
@@ -86,7 +86,7 @@ type reading struct {
 // metered lets a reader give so many bytes and no more until it is topped up again.
 type metered struct {
 	b     *budget.Budget
-	from  *jsonvalue.Shallow
+	from  *jsonscan.Shallow
 	what  string
 	limit int64
 	left  int64
@@ -132,7 +132,7 @@ func (r *reading) value(what string, room *int) (any, error) {
 	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
 		return nil, err
 	}
-	in := &jsonvalue.Decoder{Raw: r.raw, Room: room}
+	in := &jsonscan.Decoder{Raw: r.raw, Room: room}
 	v := in.Value()
 	if cap(r.raw) > maxKept {
 		r.raw = nil

@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"fmt"
 
-	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/jsonvalue"
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 )
 
 // Flaw is yielded in the place of a record that is JSON but cannot be passed on as it is: two members of one
@@ -20,7 +20,7 @@ func (r *reading) record() (any, error) {
 	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
 		return nil, err
 	}
-	v, flaw := jsonvalue.Decode(r.raw, r.limits.Values)
+	v, flaw := jsonscan.Decode(r.raw, r.limits.Values)
 	if n := int64(len(r.raw)); r.limits.Aside > 0 && n > r.limits.Aside && flaw == "" {
 		flaw = fmt.Sprintf("it is %d bytes long", n)
 	}

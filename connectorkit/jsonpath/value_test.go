@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/jsonvalue"
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 )
 
 func TestFlawedRecordsAreYieldedAsSuchAndTheOthersExactly(t *testing.T) {
@@ -79,7 +79,7 @@ func FuzzValuesAreReadAsTheStandardLibraryReadsThem(f *testing.F) {
 		if err := dec.Decode(&want); err != nil {
 			return
 		}
-		got, flaw := jsonvalue.Decode(raw, 0)
+		got, flaw := jsonscan.Decode(raw, 0)
 		if flaw == "" && !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q = %#v, want %#v", raw, got, want)
 		}

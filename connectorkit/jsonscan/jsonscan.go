@@ -1,10 +1,3 @@
-// Package jsonscan measures JSON before it is decoded: how many values it has and how deep they are nested. Two bytes
-// of JSON can become a hundred bytes of memory, so a bound of bytes alone does not bound what an answer of a target
-// costs.
-//
-//	values, depth := jsonscan.Measure([]byte(`{"a":[1,2]}`)) // 3 and 2
-//
-// It looks at brackets, commas and quotes and checks no syntax.
 package jsonscan
 
 import (

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 )
 
 // Definition is a stream as users write it.
@@ -154,18 +154,16 @@ type ExplodeDefinitions []ExplodeDefinition
 
 // UnmarshalJSON takes both forms and refuses unknown members, which the outer decoder no longer sees in here.
 func (e *ExplodeDefinitions) UnmarshalJSON(b []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {
 		var list []ExplodeDefinition
-		if err := dec.Decode(&list); err != nil {
+		if err := jsonvalue.Strict(b, &list); err != nil {
 			return err
 		}
 		*e = list
 		return nil
 	}
 	var one ExplodeDefinition
-	if err := dec.Decode(&one); err != nil {
+	if err := jsonvalue.Strict(b, &one); err != nil {
 		return err
 	}
 	*e = ExplodeDefinitions{one}
@@ -191,32 +189,9 @@ func definitionsOf(setting any) ([]Definition, error) {
 	}
 	out := make([]Definition, len(raw))
 	for i, one := range raw {
-		if err := Strict(one, &out[i]); err != nil {
+		if err := jsonvalue.Strict(one, &out[i]); err != nil {
 			return nil, fmt.Errorf("streams[%d]%s: %w", i, quotedName(out[i].Name), err)
 		}
 	}
 	return out, nil
-}
-
-// Strict decodes one JSON object and names what does not belong there.
-func Strict(text []byte, into any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	dec.UseNumber()
-	err := dec.Decode(into)
-	var typ *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &typ) && typ.Field == "":
-		return errors.New("must be a JSON object")
-	case errors.As(err, &typ):
-		return fmt.Errorf("%s must not be a JSON %s", typ.Field, typ.Value)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("must be a JSON object")
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return fmt.Errorf("unknown member %s", name)
-	}
-	return err
 }

@@ -61,7 +61,7 @@ func Compile(setting any, streams []*stream.Stream) (*Set, []string) {
 	}
 	w := &Set{Reads: map[string]*ReadTemplate{}, Ops: map[v1.ProvisionOp]*OperationTemplate{}}
 	if err == nil {
-		err = stream.Strict(text, &w.document)
+		err = jsonvalue.Strict(text, &w.document)
 	}
 	if err != nil {
 		return nil, []string{"writes: " + err.Error()}

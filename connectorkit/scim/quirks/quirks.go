@@ -3,13 +3,13 @@
 package quirks
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 )
 
 // Generic is the profile of a service nobody knows anything particular of.
@@ -153,10 +153,8 @@ var profiles = load()
 
 // load reads the embedded file; its test makes sure that it can be read.
 func load() []Profile {
-	dec := json.NewDecoder(bytes.NewReader(file))
-	dec.DisallowUnknownFields()
 	var all []Profile
-	if err := dec.Decode(&all); err != nil {
+	if err := jsonvalue.Strict(file, &all); err != nil {
 		panic(fmt.Sprintf("quirks.json: %v", err))
 	}
 	return all

@@ -1,13 +1,13 @@
 package matter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -209,9 +209,7 @@ func part(inputs map[string]any, d *reconcile.Decision) error {
 	if err != nil {
 		return fmt.Errorf("read subset: %w", err)
 	}
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&d.Subset); err != nil || d.Subset == nil {
+	if err := jsonvalue.Strict(text, &d.Subset); err != nil || d.Subset == nil {
 		return badInput(
 			"subset",
 			"an object with some of kinds, objects, changes, departments, containers and external_ids, each a list "+

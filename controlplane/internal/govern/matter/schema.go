@@ -1,12 +1,12 @@
 package matter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -142,9 +142,7 @@ func (s *Service) answerDiff(ctx context.Context, tx *pg.Tx, a decision.Answered
 		if err != nil {
 			return fmt.Errorf("read decisions: %w", err)
 		}
-		strict := json.NewDecoder(bytes.NewReader(text))
-		strict.DisallowUnknownFields()
-		if err := strict.Decode(&asked.Decisions); err != nil {
+		if err := jsonvalue.Strict(text, &asked.Decisions); err != nil {
 			return badInput(
 				"decisions",
 				"a list of objects with object, path, decision (accept, override or ignore), and with override mapping",

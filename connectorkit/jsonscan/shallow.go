@@ -1,9 +1,7 @@
-package jsonvalue
+package jsonscan
 
 import (
 	"io"
-
-	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 )
 
 const (
@@ -20,7 +18,7 @@ const (
 // buffer.
 type Shallow struct {
 	From io.Reader
-	At   jsonscan.Scanner
+	At   Scanner
 	lost bool // inside a value that is too deep
 	over []byte
 	err  error

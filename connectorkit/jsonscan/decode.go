@@ -1,4 +1,4 @@
-package jsonvalue
+package jsonscan
 
 import (
 	"encoding/json"
