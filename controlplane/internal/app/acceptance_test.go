@@ -103,7 +103,7 @@ func TestEveryConnectorIsAcceptedInBothModes(t *testing.T) {
 				}
 				bad[tt.secret] = tt.wrong
 				connectortest.Run(t, connectortest.Subject{
-					Connector: called{s.app.Runs.Dispatch, target}, Auth: tt.auth, BadAuth: bad,
+					Connector: called{s.app.Sync.Dispatch, target}, Auth: tt.auth, BadAuth: bad,
 					Secrets: []string{tt.auth[tt.secret].(string), tt.wrong}, Least: tt.least,
 				})
 			})

@@ -26,7 +26,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -37,7 +37,7 @@ type App struct {
 	DB   *pg.DB
 	Auth *auth.Service
 	Hub  *agents.Hub
-	Runs *syncrun.Service
+	Sync *worker.Service
 
 	log      *slog.Logger
 	workers  []func(context.Context) error // all but the hub's
@@ -110,7 +110,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 		DB:          db,
 		Auth:        sessions,
 		Hub:         p.hub,
-		Runs:        p.runs,
+		Sync:        p.worker,
 		log:         log,
 		metrics:     p.metrics,
 		connections: p.connections,
@@ -121,7 +121,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	a.workers = append(
 		p.workers,
 		work.Run,
-		a.Runs.Run,
+		a.Sync.Run,
 		a.applyDue,
 		func(ctx context.Context) error { return db.KeepStatistics(ctx, log) },
 	)

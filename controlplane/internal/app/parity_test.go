@@ -222,7 +222,7 @@ func (s *site) staged(run string) (rows []string) {
 
 func TestHostedAndAgentModeStageTheSameRows(t *testing.T) {
 	s := newSite(t)
-	s.app.Runs.KeepStaged = true
+	s.app.Sync.KeepStaged = true
 	agent := s.agent()
 	directory := ldaptest.StartSlapd(t, ldaptest.Options{Users: 300, Groups: 12, PerGroup: 20})
 	scim := "http://" + targettest.StartNode(

@@ -22,8 +22,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/changes"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/safety"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/callback"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
@@ -41,6 +45,7 @@ type parts struct {
 	sessions *auth.Service
 	hub      *agents.Hub
 	runs     *syncrun.Service
+	worker   *worker.Service
 	policies *policy.Service
 	roles    *rolemodel.Service
 	guide    *onboard.Service
@@ -111,15 +116,27 @@ func (p *parts) reach(callbackKey []byte) {
 	p.runs = &syncrun.Service{
 		DB:          p.db,
 		Connectors:  connectors,
-		Fields:      fields,
-		Dispatch:    dispatcher,
-		Agents:      p.hub,
 		Guard:       p.guard,
 		Cursors:     p.cursors,
 		CallbackKey: callbackKey,
-		MaxRuns:     p.config.MaxRuns,
-		Log:         p.log,
 		Now:         time.Now,
+	}
+	p.worker = &worker.Service{
+		DB:         p.db,
+		Connectors: connectors,
+		Fields:     fields,
+		Dispatch:   dispatcher,
+		Agents:     p.hub,
+		Callbacks: &callback.Sender{
+			DB:   p.db,
+			Runs: p.runs,
+			HTTP: p.guard.Client(callback.Timeout),
+			Log:  p.log,
+			Now:  time.Now,
+		},
+		MaxRuns: p.config.MaxRuns,
+		Log:     p.log,
+		Now:     time.Now,
 	}
 	p.guide = &onboard.Service{
 		DB:         p.db,
@@ -129,13 +146,15 @@ func (p *parts) reach(callbackKey []byte) {
 		Cursors:    p.cursors,
 		Now:        time.Now,
 	}
-	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
+	diffs := &changes.Service{DB: p.db, Cursors: p.cursors}
+	holds := &hold.Service{DB: p.db, Wake: p.worker.Wake, Now: time.Now}
+	limits := &safety.Service{DB: p.db, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
 	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo}
 	for _, routes := range [][]httpapi.Route{
 		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), p.guide.Routes(),
-		owners.Routes(), p.runs.Routes(), held.Routes(),
+		owners.Routes(), p.runs.Routes(), diffs.Routes(), holds.Routes(), limits.Routes(),
 		registry.Routes(),
 	} {
 		p.routes = append(p.routes, routes...)

@@ -11,8 +11,8 @@ import (
 func addProvisioning(_ context.Context, p *parts) error {
 	p.changes = &provision.Service{
 		DB:         p.db,
-		Connectors: p.runs.Connectors,
-		Dispatch:   p.runs.Dispatch,
+		Connectors: p.worker.Connectors,
+		Dispatch:   p.worker.Dispatch,
 		Cursors:    p.cursors,
 		Log:        p.log,
 		Now:        time.Now,

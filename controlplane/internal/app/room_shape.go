@@ -12,7 +12,7 @@ import (
 
 // addShapes adds how connectors write, and what compares accounts with it in every process.
 func addShapes(_ context.Context, p *parts) error {
-	shapes := &shape.Service{DB: p.db, Connectors: p.runs.Connectors, Dispatch: p.runs.Dispatch, Log: p.log}
+	shapes := &shape.Service{DB: p.db, Connectors: p.worker.Connectors, Dispatch: p.worker.Dispatch, Log: p.log}
 	compared := &drift.Service{DB: p.db, Place: placeDrift, Cursors: p.cursors, Log: p.log, Now: time.Now}
 	p.routes = append(append(p.routes, shapes.Routes()...), compared.Routes()...)
 	p.kinds = append(p.kinds, compared.Kinds()...)

@@ -13,6 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/changes"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
 )
 
 // holds are runs that changed more than may happen unseen.
@@ -58,7 +60,7 @@ func askHolds(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, err
 	}
 	var out []decision.New
 	for _, r := range found {
-		d, err := reconcile.DiffOf(ctx, tx, r.ConnectorID, r.ID)
+		d, err := changes.FindDiff(ctx, tx, r.ConnectorID, r.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +70,7 @@ func askHolds(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, err
 }
 
 // question asks what becomes of what a run holds.
-func (r heldRun) question(d reconcile.Diff) decision.New {
+func (r heldRun) question(d changes.Diff) decision.New {
 	var why []string
 	risk := "medium"
 	for _, h := range d.Holds {
@@ -151,13 +153,13 @@ func reason(h reconcile.Hold) string {
 }
 
 // largest are the groups of what is held, with the greatest shares alone.
-func largest(groups []reconcile.Group) []reconcile.Group {
-	out := []reconcile.Group{}
+func largest(groups []changes.Group) []changes.Group {
+	out := []changes.Group{}
 	for _, g := range groups {
 		if g.Held == 0 {
 			continue
 		}
-		for _, list := range []*[]reconcile.Share{&g.Departments, &g.Containers, &g.Managers, &g.Fields} {
+		for _, list := range []*[]changes.Share{&g.Departments, &g.Containers, &g.Managers, &g.Fields} {
 			*list = (*list)[:min(len(*list), 5)]
 		}
 		out = append(out, g)
@@ -183,14 +185,14 @@ func (s *Service) answerHold(ctx context.Context, tx *pg.Tx, a decision.Answered
 	if err := tx.QueryRow(ctx, sql, a.Task.Key).Scan(&run.Connector, &run.Held); err != nil {
 		return fmt.Errorf("find held run: %w", err)
 	}
-	d := reconcile.Decision{Comment: a.Decision.Comment}
+	d := hold.Decision{Comment: a.Decision.Comment}
 	d.Digest, _ = a.Task.Context["digest"].(string)
 	if seen, given := a.Decision.Inputs["digest"].(string); given {
 		d.Digest = seen
 	}
 	switch a.Decision.Action {
 	case "discard":
-		return reconcile.DiscardHeld(ctx, tx, run.Connector, a.Task.Key, d.Comment)
+		return hold.Discard(ctx, tx, run.Connector, a.Task.Key, d.Comment)
 	case "release_part":
 		if err := part(a.Decision.Inputs, &d); err != nil {
 			return err
@@ -199,12 +201,12 @@ func (s *Service) answerHold(ctx context.Context, tx *pg.Tx, a decision.Answered
 		held, _ := a.Task.Context["held"].(float64)
 		d.ExpectedCount = int64(held)
 	}
-	_, err := reconcile.ReleaseHeld(ctx, tx, run.Connector, a.Task.Key, d, s.Now())
+	_, err := hold.Release(ctx, tx, run.Connector, a.Task.Key, d, s.Now())
 	return err
 }
 
 // part reads which part of what is held is to be applied.
-func part(inputs map[string]any, d *reconcile.Decision) error {
+func part(inputs map[string]any, d *hold.Decision) error {
 	text, err := json.Marshal(inputs["subset"])
 	if err != nil {
 		return fmt.Errorf("read subset: %w", err)

@@ -6,6 +6,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/evaluation"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/removal"
 )
 
 // held is a run that misses twelve of the twenty accounts of a directory, which is held.
@@ -40,17 +43,17 @@ func (h *house) held(connector string) (run string) {
 	)
 	h.engine(func(tx *pg.Tx) error {
 		r := reconcile.Run{ID: run, Connector: connector, Complete: map[string]bool{"accounts": true}}
-		v, err := reconcile.Evaluate(ctx, tx, r)
+		v, err := evaluation.Evaluate(ctx, tx, r)
 		if err != nil {
 			return err
 		}
-		if err := reconcile.Supersede(ctx, tx, r); err != nil {
+		if err := hold.Supersede(ctx, tx, r); err != nil {
 			return err
 		}
-		if _, err := reconcile.ApplyRemovals(ctx, tx, r); err != nil {
+		if _, err := removal.Apply(ctx, tx, r); err != nil {
 			return err
 		}
-		if err := reconcile.Settle(ctx, tx, r); err != nil {
+		if err := removal.Settle(ctx, tx, r); err != nil {
 			return err
 		}
 		_, err = tx.Exec(
@@ -69,13 +72,13 @@ func (h *house) applied(connector, run string) {
 	h.T.Helper()
 	h.engine(func(tx *pg.Tx) error {
 		r := reconcile.Run{ID: run, Connector: connector, Complete: map[string]bool{"accounts": true}}
-		if _, err := reconcile.ApplyRemovals(ctx, tx, r); err != nil {
+		if _, err := removal.Apply(ctx, tx, r); err != nil {
 			return err
 		}
-		if err := reconcile.Settle(ctx, tx, r); err != nil {
+		if err := removal.Settle(ctx, tx, r); err != nil {
 			return err
 		}
-		left, err := reconcile.Held(ctx, tx, r)
+		left, err := hold.Count(ctx, tx, r)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/changes"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
@@ -92,7 +92,7 @@ func open(t testing.TB) *house {
 		}
 		h.inbox = &inbox.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now, Answers: h.matters.Answers()}
 		rules := &policy.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now}
-		held := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now}
+		held := &changes.Service{DB: db, Cursors: cursors}
 		people, owners := &directory.Service{
 			DB:      db,
 			Cursors: cursors,

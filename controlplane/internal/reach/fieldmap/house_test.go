@@ -29,6 +29,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/callback"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 )
 
 // house serves connectors, their mappings and their runs over a fresh database. Tokens are names of roles; "other" is
@@ -68,13 +70,19 @@ func open(t *testing.T) *house {
 	runs := &syncrun.Service{
 		DB:          h.db,
 		Connectors:  connectors,
-		Fields:      fields,
-		Dispatch:    d,
-		Agents:      nobody{},
 		Cursors:     cursors,
 		CallbackKey: keys.Derive("callback"),
-		Log:         log,
 		Now:         time.Now,
+	}
+	works := &worker.Service{
+		DB:         h.db,
+		Connectors: connectors,
+		Fields:     fields,
+		Dispatch:   d,
+		Agents:     nobody{},
+		Callbacks:  &callback.Sender{DB: h.db, Runs: runs, Log: log, Now: time.Now},
+		Log:        log,
+		Now:        time.Now,
 	}
 	api := httpapi.New(
 		httpapi.Config{Title: "test", Version: "1", Log: log, User: h.authenticate, Agent: h.authenticate},
@@ -84,7 +92,7 @@ func open(t *testing.T) *house {
 	t.Cleanup(h.server.Close)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- runs.Run(ctx) }()
+	go func() { done <- works.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
 	return h
 }

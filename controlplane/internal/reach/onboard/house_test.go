@@ -30,6 +30,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/callback"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 )
 
 // house serves connectors, the way to their first sync and their runs over a fresh database. Tokens are names of roles;
@@ -69,13 +71,19 @@ func open(t *testing.T) *house {
 	runs := &syncrun.Service{
 		DB:          h.db,
 		Connectors:  connectors,
-		Fields:      fields,
-		Dispatch:    d,
-		Agents:      nobody{},
 		Cursors:     cursors,
 		CallbackKey: keys.Derive("callback"),
-		Log:         log,
 		Now:         time.Now,
+	}
+	works := &worker.Service{
+		DB:         h.db,
+		Connectors: connectors,
+		Fields:     fields,
+		Dispatch:   d,
+		Agents:     nobody{},
+		Callbacks:  &callback.Sender{DB: h.db, Runs: runs, Log: log, Now: time.Now},
+		Log:        log,
+		Now:        time.Now,
 	}
 	guide := &onboard.Service{
 		DB:         h.db,
@@ -93,7 +101,7 @@ func open(t *testing.T) *house {
 	t.Cleanup(h.server.Close)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- runs.Run(ctx) }()
+	go func() { done <- works.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
 	return h
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/changes"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/removal"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/safety"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -32,8 +37,10 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{}
 	d.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		d.world = &world{t: t, db: db}
-		s := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now, Wake: func() { d.woken++ }}
-		return s.Routes()
+		holds := &hold.Service{DB: db, Now: time.Now, Wake: func() { d.woken++ }}
+		diffs := &changes.Service{DB: db, Cursors: cursors}
+		limits := &safety.Service{DB: db, Now: time.Now}
+		return slices.Concat(holds.Routes(), diffs.Routes(), limits.Routes())
 	})
 	d.world.v = d.House.Tenant
 	d.connector = d.connect("dir")
@@ -76,13 +83,13 @@ func (d *desk) finish() map[string]reconcile.Counts {
 	var left int64
 	var done map[string]reconcile.Counts
 	d.in(func(tx *pg.Tx) (err error) {
-		if done, err = reconcile.ApplyRemovals(context.Background(), tx, d.asRun()); err != nil {
+		if done, err = removal.Apply(context.Background(), tx, d.asRun()); err != nil {
 			return err
 		}
-		if err = reconcile.Settle(context.Background(), tx, d.asRun()); err != nil {
+		if err = removal.Settle(context.Background(), tx, d.asRun()); err != nil {
 			return err
 		}
-		left, err = reconcile.Held(context.Background(), tx, d.asRun())
+		left, err = hold.Count(context.Background(), tx, d.asRun())
 		return err
 	})
 	status := "succeeded"
@@ -362,7 +369,7 @@ func TestAHoldThatNobodyDecidesAboutExpiresToNothing(t *testing.T) {
 	d := newDesk(t).hold()
 	expire := func(now time.Time) {
 		t.Helper()
-		if err := reconcile.Expire(context.Background(), d.world.db, now); err != nil {
+		if err := hold.Expire(context.Background(), d.world.db, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -392,7 +399,7 @@ func TestANewerRunTakesThePlaceOfWhatIsHeld(t *testing.T) {
 	d.begin().sawCrowd(1, 20).complete("accounts")
 	for _, preview := range []bool{true, false} {
 		d.in(func(tx *pg.Tx) error {
-			return reconcile.Supersede(
+			return hold.Supersede(
 				context.Background(),
 				tx,
 				d.asRun(func(r *reconcile.Run) { r.Preview = preview }),
@@ -487,7 +494,7 @@ func TestTheTableOfChangesIsSafeInASpreadsheet(t *testing.T) {
 	api := httpapi.New(
 		httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.DiscardHandler), User: known, Agent: known},
 	)
-	api.Add((&reconcile.Service{DB: w.db, Cursors: cursors, Now: time.Now}).Routes()...)
+	api.Add((&changes.Service{DB: w.db, Cursors: cursors}).Routes()...)
 	server := httptest.NewServer(api.Router)
 	defer server.Close()
 	req, err := http.NewRequest(

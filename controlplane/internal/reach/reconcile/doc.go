@@ -1,9 +1,18 @@
 // Package reconcile keeps a half-read directory from looking as if everybody had left. It compares what a run has
 // staged with what is known, weighs the changes against the limits of the connector, holds back what is too large to
-// happen unseen, and makes removals true in two steps: missing first, gone when absence is proven again.
+// happen unseen, and makes removals true in two steps: missing first, gone if absence is proven again.
 //
-// The engine of runs calls it in this order. Evaluate comes when all is read. The engine then merges the staged rows
-// that are not held, and calls ApplyRemovals and Settle in the transaction that ends the merge. A release of what was
-// held puts the run back to applying, and the same three steps follow for what was let go. Supersede and Expire end
-// what nobody decided.
+// It has the words that its packages share, and finds runs for them. The worker of sync runs calls them in this order.
+// When all is read, evaluation.Evaluate fills sync_change (by package compare), weighs it (by the rules of package
+// safety) and writes what is held to sync_hold. The worker then merges the staged rows that are not held, and calls
+// removal.Apply and removal.Settle in the transaction that ends the merge. A release of what was held (package hold)
+// puts the run back to applying, and the same steps follow for what was released. hold.Supersede and hold.Expire end
+// what nobody decided. Package changes shows what a run changes, and what it holds.
+//
+//	pending -> applied | skipped       a change of sync_change
+//	held -> pending | discarded
+//	previewed
+//
+// A directory of 400 accounts answers with 40. The 360 missing accounts are more than the limit of 12 (three percent),
+// so they are held: nothing goes missing, the run is held, and an administrator reads "only 40 of 400 accounts came".
 package reconcile

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -20,8 +21,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/changes"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/callback"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -29,7 +33,8 @@ import (
 // site is a target with accounts, read by the real engine, with the API in front.
 type site struct {
 	*desk
-	runs *syncrun.Service
+	runs   *syncrun.Service
+	worker *worker.Service
 
 	mu       sync.Mutex
 	accounts []v1.RemoteAccount
@@ -93,17 +98,24 @@ func newSite(t *testing.T) *site {
 		s.runs = &syncrun.Service{
 			DB:          db,
 			Connectors:  connectors,
-			Fields:      fields,
-			Dispatch:    d,
-			Agents:      noAgents{},
 			Cursors:     cursors,
-			Log:         log,
 			Now:         time.Now,
 			CallbackKey: ring.Derive("callback"),
 			Guard:       &outbound.Guard{},
 		}
-		decisions := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now, Wake: s.runs.Wake}
-		return append(decisions.Routes(), s.runs.Routes()...)
+		s.worker = &worker.Service{
+			DB:         db,
+			Connectors: connectors,
+			Fields:     fields,
+			Dispatch:   d,
+			Agents:     noAgents{},
+			Callbacks:  &callback.Sender{DB: db, Runs: s.runs, Log: log, Now: time.Now},
+			Log:        log,
+			Now:        time.Now,
+		}
+		decisions := &hold.Service{DB: db, Now: time.Now, Wake: s.worker.Wake}
+		diffs := &changes.Service{DB: db, Cursors: cursors}
+		return slices.Concat(decisions.Routes(), diffs.Routes(), s.runs.Routes())
 	})
 	s.world.v = s.House.Tenant
 	s.connector = s.connect("dir")
@@ -112,7 +124,7 @@ func newSite(t *testing.T) *site {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.runs.Run(ctx) }()
+	go func() { done <- s.worker.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
 	if got := s.read(); got != "succeeded" {
 		t.Fatalf("the first load ended %s", got)

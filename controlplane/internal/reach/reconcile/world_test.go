@@ -15,6 +15,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/evaluation"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/removal"
 )
 
 // world is a tenant with a connector whose store and stages a test fills.
@@ -316,7 +318,7 @@ func (w *world) asRun(change ...func(*reconcile.Run)) reconcile.Run {
 func (w *world) evaluate(change ...func(*reconcile.Run)) (v reconcile.Verdict) {
 	w.t.Helper()
 	w.in(func(tx *pg.Tx) (err error) {
-		v, err = reconcile.Evaluate(context.Background(), tx, w.asRun(change...))
+		v, err = evaluation.Evaluate(context.Background(), tx, w.asRun(change...))
 		return err
 	})
 	return v
@@ -326,10 +328,10 @@ func (w *world) evaluate(change ...func(*reconcile.Run)) (v reconcile.Verdict) {
 func (w *world) apply(v reconcile.Verdict, change ...func(*reconcile.Run)) (done map[string]reconcile.Counts) {
 	w.t.Helper()
 	w.in(func(tx *pg.Tx) (err error) {
-		if done, err = reconcile.ApplyRemovals(context.Background(), tx, w.asRun(change...)); err != nil {
+		if done, err = removal.Apply(context.Background(), tx, w.asRun(change...)); err != nil {
 			return err
 		}
-		return reconcile.Settle(context.Background(), tx, w.asRun(change...))
+		return removal.Settle(context.Background(), tx, w.asRun(change...))
 	})
 	status := "succeeded"
 	if len(v.Holds) > 0 {

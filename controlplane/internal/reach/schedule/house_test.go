@@ -84,7 +84,7 @@ func (h *house) process() *schedule.Service {
 	}
 	log := slog.New(slog.NewTextHandler(h.t.Output(), nil))
 	connectors := &connector.Service{DB: h.db, Seal: keys, Now: h.clock.now, Log: log}
-	runs := &syncrun.Service{DB: h.db, Connectors: connectors, Log: log, Now: h.clock.now}
+	runs := &syncrun.Service{DB: h.db, Connectors: connectors, Now: h.clock.now}
 	return &schedule.Service{DB: h.db, Runs: runs, Log: log, Now: h.clock.now}
 }
 

@@ -24,6 +24,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/callback"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -81,6 +83,7 @@ type world struct {
 	admin     viewer.Viewer
 	source    *source
 	runs      *syncrun.Service
+	worker    *worker.Service
 	connector string
 	stop      func()
 }
@@ -96,7 +99,7 @@ func worldOn(t testing.TB, db *pg.DB) *world {
 	w.system = pgtest.Tenant(t, db, "t-"+uuid.NewString()[:8])
 	w.admin = viewer.Viewer{Tenant: w.system.Tenant, Kind: viewer.User, ID: "u", Roles: []viewer.Role{viewer.Admin}}
 	w.connector = w.connect("dir", "both")
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	return w
 }
 
@@ -113,7 +116,7 @@ func (w *world) connect(businessID, purpose string) string {
 }
 
 // service makes a process that works on runs until the test, or stop, ends it.
-func (w *world) service(t testing.TB, with ...func(*syncrun.Service)) *syncrun.Service {
+func (w *world) service(t testing.TB, with ...func(*worker.Service)) *worker.Service {
 	ring, err := seal.New([]byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
 		t.Fatal(err)
@@ -133,17 +136,30 @@ func (w *world) service(t testing.TB, with ...func(*syncrun.Service)) *syncrun.S
 		Log:        log,
 		Now:        time.Now,
 	}
-	s := &syncrun.Service{
+	guard := &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	w.runs = &syncrun.Service{
 		DB:          w.db,
 		Connectors:  connectors,
-		Fields:      fields,
-		Dispatch:    d,
-		Agents:      nobody{},
+		Guard:       guard,
 		Cursors:     cursors,
-		Log:         log,
-		Now:         time.Now,
 		CallbackKey: ring.Derive("callback"),
-		Guard:       &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		Now:         time.Now,
+	}
+	s := &worker.Service{
+		DB:         w.db,
+		Connectors: connectors,
+		Fields:     fields,
+		Dispatch:   d,
+		Agents:     nobody{},
+		Callbacks: &callback.Sender{
+			DB:   w.db,
+			Runs: w.runs,
+			HTTP: guard.Client(callback.Timeout),
+			Log:  log,
+			Now:  time.Now,
+		},
+		Log: log,
+		Now: time.Now,
 	}
 	for _, set := range with {
 		set(s)
@@ -536,7 +552,7 @@ func TestAStoppedProcessHandsItsRunBackAndAnotherEndsIt(t *testing.T) {
 		t.Fatalf("after the stop the run is %s, attempt %d", got.Status, got.Attempt)
 	}
 	close(w.source.hold)
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	got := w.await(run.ID, func(r syncrun.Run) bool { return r.Status.Ended() })
 	if got.Status != syncrun.Succeeded || got.Attempt != 2 || got.Counters.IdentitiesRead != 2 ||
 		got.Counters.GrantsRecorded != 2 {
@@ -561,7 +577,7 @@ func TestARunWhoseWorkerDiedIsTakenOverWhenItsLeaseEnds(t *testing.T) {
 			lease_until = now() + interval '1 second', attempt = 1 where id = $1`,
 		run.ID,
 	)
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	got := w.await(run.ID, func(r syncrun.Run) bool { return r.Status.Ended() })
 	if got.Status != syncrun.Succeeded || got.Attempt != 2 || got.Counters.Unresolved != 0 {
 		t.Errorf("the run is %s, attempt %d, %+v, error %+v", got.Status, got.Attempt, got.Counters, got.Error)

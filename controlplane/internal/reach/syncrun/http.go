@@ -192,7 +192,7 @@ type runIn struct {
 type runOut struct{ Body Run }
 
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *runIn) (*runOut, error) {
-	run, err := s.find(ctx, v, in.ID, in.RunID)
+	run, err := s.Find(ctx, v, in.ID, in.RunID)
 	return &runOut{run}, err
 }
 
@@ -203,20 +203,20 @@ func (s *Service) follow(
 	v viewer.Viewer,
 	in *runIn,
 ) (func(context.Context, *httpapi.Events) error, error) {
-	if _, err := s.find(ctx, v, in.ID, in.RunID); err != nil {
+	if _, err := s.Find(ctx, v, in.ID, in.RunID); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, e *httpapi.Events) error {
 		var told int64 = -1
 		quiet := time.Now()
 		for {
-			run, err := s.find(ctx, v, in.ID, in.RunID)
+			run, err := s.Find(ctx, v, in.ID, in.RunID)
 			if err != nil {
 				return err
 			}
 			if run.ProgressSeq != told {
 				told, quiet = run.ProgressSeq, time.Now()
-				p := run.progress(s.Now())
+				p := run.Progress(s.Now())
 				if err := e.Send(p.Event, strconv.FormatInt(p.Seq, 10), p); err != nil {
 					return err
 				}

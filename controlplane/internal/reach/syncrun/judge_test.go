@@ -11,6 +11,8 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -39,7 +41,7 @@ func TestAPreviewTellsWhatWouldChangeAndChangesNothing(t *testing.T) {
 	changed[1] = person("p001", "Other Name", "p001@x.test", map[string]any{"manager": "uid=p000"})
 	w.source.script = telling("c2", nil, append(changed[:5:5], changed[6:]...)...) // p005 is gone
 	got = w.full(syncrun.Trigger{Mode: "preview"})
-	want := syncrun.Counts{Updated: 1, Unchanged: 4, Missing: 1}
+	want := tally.Counts{Updated: 1, Unchanged: 4, Missing: 1}
 	if diff := cmp.Diff(want, got.Report.Accounts); diff != "" || got.Status != syncrun.Previewed {
 		t.Errorf("accounts of a preview that ended %s: -want +got\n%s", got.Status, diff)
 	}
@@ -77,7 +79,7 @@ func TestWhatIsHeldWaitsAndTheRestHappens(t *testing.T) {
 		t.Errorf("accounts: %+v", got.Report.Accounts)
 	}
 	w.stop()
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	if n := one[int](w, `select count(*) from stage_account where run_id = $1`, got.ID); n == 0 {
 		t.Error("what the held run has staged is gone")
 	}
@@ -283,7 +285,7 @@ func TestASilentConnectorIsStuckAndAWaitingOneIsNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.stop()
-	w.runs = w.service(t, func(s *syncrun.Service) { s.Silence = 1500 * time.Millisecond })
+	w.worker = w.service(t, func(s *worker.Service) { s.Silence = 1500 * time.Millisecond })
 	pages := staff(3)
 	attempts := 0
 	w.source.script = func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
@@ -334,7 +336,7 @@ func TestRecordsArriveWholeWhateverTheSizes(t *testing.T) {
 			return emit(ctx, page)
 		}
 		got := w.full(syncrun.Trigger{ChunkSize: tt.chunk})
-		want := syncrun.Counts{Created: int64(tt.records - was), Unchanged: int64(was)}
+		want := tally.Counts{Created: int64(tt.records - was), Unchanged: int64(was)}
 		n := one[int](w, `select count(*) from account`)
 		if diff := cmp.Diff(want, got.Report.Accounts); diff != "" || n != tt.records || !got.Complete["accounts"] {
 			t.Errorf(

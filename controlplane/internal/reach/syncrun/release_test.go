@@ -10,16 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // release lets what a run holds be applied, or the part of it, after looking at what it is.
-func (w *world) release(run string, part *reconcile.Subset) {
+func (w *world) release(run string, part *hold.Subset) {
 	w.t.Helper()
-	decisions := &reconcile.Service{DB: w.db, Now: time.Now, Wake: w.runs.Wake}
-	d := reconcile.Decision{Subset: part, Comment: "seen", ExpectedCount: 1, Digest: strings.Repeat("0", 64)}
+	decisions := &hold.Service{DB: w.db, Now: time.Now, Wake: w.worker.Wake}
+	d := hold.Decision{Subset: part, Comment: "seen", ExpectedCount: 1, Digest: strings.Repeat("0", 64)}
 	_, err := decisions.Release(context.Background(), w.admin, w.connector, run, d)
 	var f *fault.Fault
 	if !errors.As(err, &f) || f.Code != "digest_mismatch" {
@@ -70,7 +71,7 @@ func TestWhatIsReleasedInPartsIsMergedOnceThoughTheDatabaseStops(t *testing.T) {
 			if held.Status != syncrun.Held || held.Report.Identities.Updated != 0 {
 				t.Fatalf("thirty of thirty departments rewritten: %s, %+v", held.Status, held.Report.Identities)
 			}
-			w.release(held.ID, &reconcile.Subset{ExternalIDs: []string{"p001", "p002"}})
+			w.release(held.ID, &hold.Subset{ExternalIDs: []string{"p001", "p002"}})
 			part := w.ended(held.ID)
 			if part.Status != syncrun.Held || part.Report.Identities.Updated != 2 || w.cursor() != "c1" {
 				t.Errorf(
@@ -83,13 +84,13 @@ func TestWhatIsReleasedInPartsIsMergedOnceThoughTheDatabaseStops(t *testing.T) {
 			w.release(held.ID, nil)
 			all := w.ended(held.ID)
 			if diff := cmp.Diff(
-				syncrun.Counts{Updated: 30},
+				tally.Counts{Updated: 30},
 				all.Report.Identities,
 			); diff != "" || all.Status != syncrun.Succeeded ||
 				w.cursor() != "c2" {
 				t.Errorf("after the release of all: %s, cursor %s, people -want +got\n%s", all.Status, w.cursor(), diff)
 			}
-			if diff := cmp.Diff(syncrun.Counts{Updated: 30}, all.Report.Accounts); diff != "" {
+			if diff := cmp.Diff(tally.Counts{Updated: 30}, all.Report.Accounts); diff != "" {
 				t.Errorf("accounts, of which the attributes tell the department: -want +got\n%s", diff)
 			}
 			if n := one[int](w, `select count(*) from identity where department = 'New'`); n != 30 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -29,8 +30,8 @@ type Run struct {
 	Phase                string            `json:"phase" db:"phase"`
 	Message              string            `json:"message" db:"message" doc:"the progress that the connector reports"`
 	RateWaitUntil        *time.Time        `json:"rate_wait_until" db:"rate_wait_until" doc:"the target asked us to wait until then"`
-	Counters             Counters          `json:"counters" db:"counters"`
-	Report               Report            `json:"report" db:"report" doc:"what was done, by kind of object; of a preview, what would be"`
+	Counters             tally.Counters    `json:"counters" db:"counters"`
+	Report               tally.Report      `json:"report" db:"report" doc:"what was done, by kind of object; of a preview, what would be"`
 	Complete             map[string]bool   `json:"complete" db:"complete" doc:"kinds that were read completely; only those can show deletions"`
 	Estimate             *v1.Estimate      `json:"estimate" db:"estimate" doc:"the number that the source reports"`
 	Warnings             []v1.Warning      `json:"warnings" db:"warnings" nullable:"false"`
@@ -78,8 +79,8 @@ type Progress struct {
 	At                  time.Time       `json:"at"`
 	Status              Status          `json:"status"`
 	Phase               string          `json:"phase"`
-	Counters            Counters        `json:"counters"`
-	Report              *Report         `json:"report,omitempty"` // once the run is held or over
+	Counters            tally.Counters  `json:"counters"`
+	Report              *tally.Report   `json:"report,omitempty"` // once the run is held or over
 	Estimate            *v1.Estimate    `json:"estimate,omitempty"`
 	Chunks              int             `json:"chunks"`
 	Resumes             int             `json:"resumes,omitempty"`
@@ -92,8 +93,8 @@ type Progress struct {
 	Error               *v1.ErrorDetail `json:"error_detail,omitempty"`
 }
 
-// progress is the run as its listeners see it.
-func (r *Run) progress(now time.Time) Progress {
+// Progress is the run as its listeners see it at a time.
+func (r *Run) Progress(now time.Time) Progress {
 	p := Progress{
 		Event:               r.Status.event(),
 		RunID:               r.ID,

@@ -91,7 +91,7 @@ func (w *world) kill(run string) {
 			lapsed = '{}' where id = $1`,
 		run,
 	)
-	w.runs.Wake()
+	w.worker.Wake()
 }
 
 // ended waits until the run is over or held, without the pauses between its attempts.
@@ -104,7 +104,7 @@ func (w *world) ended(id string) syncrun.Run {
 					and lease_until > now()`,
 				id,
 			)
-			w.runs.Wake()
+			w.worker.Wake()
 		}
 		return r.Status.Ended() || r.Status == syncrun.Held
 	})

@@ -94,7 +94,7 @@ func (s *Service) Enter(ctx context.Context, tx *pg.Tx, connectorID, trigger str
 		t.MaxRecords,
 		t.ChunkSize,
 		t.CallbackURL,
-		encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}),
+		map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display},
 		c.Target.Type,
 	)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Service) Enter(ctx context.Context, tx *pg.Tx, connectorID, trigger str
 	if err != nil {
 		return Run{}, err
 	}
-	return run, pg.Notify(ctx, tx, channel, id)
+	return run, pg.Notify(ctx, tx, Channel, id)
 }
 
 func (s *Service) alreadyRunning(ctx context.Context, v viewer.Viewer, connectorID string) error {

@@ -49,7 +49,8 @@ func Find(ctx context.Context, tx *pg.Tx, connector, id string) (Run, error) {
 	return run, nil
 }
 
-func (s *Service) find(ctx context.Context, v viewer.Viewer, connector, id string) (run Run, err error) {
+// Find returns a run of a connector, in a transaction of its own.
+func (s *Service) Find(ctx context.Context, v viewer.Viewer, connector, id string) (run Run, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		run, err = Find(ctx, tx, connector, id)
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -41,7 +42,7 @@ func TestARunInWhichTwoProcessesDiedWaitsForAPerson(t *testing.T) {
 	run := w.start(syncrun.Trigger{})
 	w.exec(`update sync_run set lapsed = array[$2::uuid] where id = $1`, run.ID, uuid.NewString())
 	w.die(run.ID)
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	got := w.await(run.ID, ended)
 	if got.Status != syncrun.Failed || got.Error == nil || got.Error.Code != "process_died" || got.Error.Hint == "" {
 		t.Errorf("the run is %s: %+v", got.Status, got.Error)
@@ -77,7 +78,7 @@ func TestARunInWhichOneProcessDiedGoesOn(t *testing.T) {
 	w.source.script = telling("c1", nil, staff(3)...)
 	run := w.start(syncrun.Trigger{})
 	w.die(run.ID)
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	if got := w.await(run.ID, ended); got.Status != syncrun.Succeeded {
 		t.Errorf("the run is %s: %+v", got.Status, got.Error)
 	}
@@ -101,14 +102,14 @@ func TestAnOrderlyStopIsNoDeath(t *testing.T) {
 		if n := one[int](w, `select cardinality(lapsed) from sync_run where id = $1`, run.ID); n != 0 {
 			t.Fatalf("%d deaths are counted", n)
 		}
-		w.runs = w.service(t)
+		w.worker = w.service(t)
 	}
 	<-begun
 	w.source.mu.Lock()
 	w.source.script = telling("c1", nil, staff(3)...)
 	w.source.mu.Unlock()
 	w.stop()
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	if got := w.await(run.ID, ended); got.Status != syncrun.Succeeded {
 		t.Errorf("the run is %s: %+v", got.Status, got.Error)
 	}
@@ -129,7 +130,7 @@ func TestRunsInWhichAProcessDiedAreWorkedOnOneAtATime(t *testing.T) {
 	}
 	w.connector = w.connect("sound", "both")
 	w.start(syncrun.Trigger{})
-	w.runs = w.service(t)
+	w.worker = w.service(t)
 	got := []string{<-begun, <-begun}
 	slices.Sort(got) // the two are started side by side
 	if !slices.Equal(got, []string{"one", "sound"}) {
@@ -159,7 +160,7 @@ func TestTheRunsOfOneTenantLeavePlacesToOthers(t *testing.T) {
 		many.start(syncrun.Trigger{})
 	}
 	run := other.start(syncrun.Trigger{})
-	many.service(t, func(s *syncrun.Service) { s.MaxRuns = 4 })
+	many.service(t, func(s *worker.Service) { s.MaxRuns = 4 })
 	if got := other.await(run.ID, ended); got.Status != syncrun.Succeeded {
 		t.Errorf("the run is %s: %+v", got.Status, got.Error)
 	}
@@ -181,7 +182,7 @@ func TestATenantThatIsAloneUsesAllPlaces(t *testing.T) {
 		w.connector = w.connect("long-"+string(rune('a'+i)), "both")
 		w.start(syncrun.Trigger{})
 	}
-	w.runs = w.service(t, func(s *syncrun.Service) { s.MaxRuns = 4 })
+	w.worker = w.service(t, func(s *worker.Service) { s.MaxRuns = 4 })
 	for range 4 {
 		<-begun
 	}
@@ -231,7 +232,7 @@ func TestARunWhoseAgentHasComeIsFoundAmongManyThatWait(t *testing.T) {
 		       else gen_random_uuid() end, id, 'ldap', 'agent', agent_group, false, 500, 'waiting_agent',
 		           now() + interval '1 hour'
 		  from c`)
-	w.service(t, func(s *syncrun.Service) { s.Agents = back{"back"} })
+	w.service(t, func(s *worker.Service) { s.Agents = back{"back"} })
 	w.connector = one[string](w, `select id::text from connector where agent_group = 'back'`)
 	w.await(
 		"ffffffff-ffff-4fff-8fff-ffffffffffff",

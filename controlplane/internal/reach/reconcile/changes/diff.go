@@ -1,0 +1,162 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
+)
+
+// Diff is what a run changes, grouped for whoever must judge it.
+type Diff struct {
+	RunID   string           `json:"run_id"`
+	Status  string           `json:"status"`
+	Purpose string           `json:"purpose" enum:"apply,preview"`
+	Total   int64            `json:"total" doc:"changes in all"`
+	Held    int64            `json:"held" doc:"changes that wait for a decision"`
+	Digest  string           `json:"digest" doc:"The id of the hold. A release names it."`
+	Groups  []Group          `json:"groups" nullable:"false"`
+	Holds   []reconcile.Hold `json:"holds" nullable:"false"`
+}
+
+// Group are the changes of one kind.
+type Group struct {
+	Guard       *string  `json:"guard" db:"guard" doc:"the kind of hold they count for; null: none"`
+	Object      string   `json:"object" db:"object"`
+	Change      string   `json:"change" db:"change"`
+	Count       int64    `json:"count" db:"count"`
+	Held        int64    `json:"held" db:"held"`
+	Departments []Share  `json:"departments" db:"-" nullable:"false" doc:"the greatest shares, at most 20"`
+	Containers  []Share  `json:"containers" db:"-" nullable:"false"`
+	Managers    []Share  `json:"managers" db:"-" nullable:"false"`
+	Fields      []Share  `json:"fields" db:"-" nullable:"false"`
+	Samples     []Change `json:"samples" db:"-" nullable:"false" doc:"the first five"`
+}
+
+// Share is how many changes have a value in common.
+type Share struct {
+	Value *string `json:"value" doc:"null: those that have none"`
+	Count int64   `json:"count"`
+}
+
+const maxShares, maxSamples = 20, 5
+
+// FindDiff is the diff of a run, as Routes give it.
+func FindDiff(ctx context.Context, tx *pg.Tx, connector, run string) (Diff, error) {
+	o, err := reconcile.FindRun(ctx, tx, connector, run, "")
+	if err != nil {
+		return Diff{}, err
+	}
+	return diffOf(ctx, tx, run, o)
+}
+
+// diffOf groups a run's changes.
+func diffOf(ctx context.Context, tx *pg.Tx, run string, o reconcile.Outcome) (Diff, error) {
+	d := Diff{RunID: run, Status: o.Status, Purpose: o.Purpose}
+	args := pgx.NamedArgs{"run": run, "shares": maxShares, "samples": maxSamples}
+	groups := `
+		select c.guard, c.object, c.change, count(*) as count, count(*) filter (where c.state = 'held') as held
+		  from ` + o.Listed + `
+		 group by 1, 2, 3
+		 order by held desc, count desc, 2, 3`
+	rows, err := tx.Query(ctx, groups, args)
+	if err != nil {
+		return d, fmt.Errorf("group changes: %w", err)
+	}
+	if d.Groups, err = pgx.CollectRows(rows, pgx.RowToStructByName[Group]); err != nil {
+		return d, fmt.Errorf("group changes: %w", err)
+	}
+	index := map[string]*Group{}
+	for i := range d.Groups {
+		g := &d.Groups[i]
+		g.Departments, g.Containers, g.Managers, g.Fields, g.Samples = []Share{}, []Share{}, []Share{}, []Share{},
+			[]Change{}
+		index[groupKey(g.Guard, g.Object, g.Change)] = g
+		d.Total, d.Held = d.Total+g.Count, d.Held+g.Held
+	}
+	if err := shares(ctx, tx, o, args, index); err != nil {
+		return d, err
+	}
+	if err := samples(ctx, tx, o, args, index); err != nil {
+		return d, err
+	}
+	if d.Digest, _, err = hold.Digest(ctx, tx, run); err != nil {
+		return d, err
+	}
+	d.Holds, err = hold.List(ctx, tx, run)
+	return d, err
+}
+
+func groupKey(guard *string, object, change string) string {
+	kind := ""
+	if guard != nil {
+		kind = *guard
+	}
+	return kind + "\n" + object + "\n" + change
+}
+
+// shares fills in what the changes of each group have in common.
+func shares(ctx context.Context, tx *pg.Tx, o reconcile.Outcome, args pgx.NamedArgs, index map[string]*Group) error {
+	for _, by := range []struct {
+		value string
+		into  func(*Group) *[]Share
+	}{
+		{"c.department", func(g *Group) *[]Share { return &g.Departments }},
+		{"c.container", func(g *Group) *[]Share { return &g.Containers }},
+		{"c.manager", func(g *Group) *[]Share { return &g.Managers }},
+		{"unnest(c.fields)", func(g *Group) *[]Share { return &g.Fields }},
+	} {
+		sql := `
+			select guard, object, change, value, n
+			  from (select v.*, row_number() over (partition by guard, object, change order by n desc, value) as place,
+			               bool_or(value is not null) over (partition by guard, object, change) as useful
+			          from (select guard, object, change, value, count(*) as n
+			                  from (select c.guard, c.object, c.change, ` + by.value + ` as value from ` + o.Listed +
+			`) each
+			                 group by 1, 2, 3, 4) v) ranked
+			 where place <= @shares and useful
+			 order by 1, 2, 3, n desc, value`
+		rows, err := tx.Query(ctx, sql, args)
+		if err != nil {
+			return fmt.Errorf("shares of changes: %w", err)
+		}
+		var guard *string
+		var object, change string
+		var s Share
+		_, err = pgx.ForEachRow(rows, []any{&guard, &object, &change, &s.Value, &s.Count}, func() error {
+			list := by.into(index[groupKey(guard, object, change)])
+			*list = append(*list, s)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("shares of changes: %w", err)
+		}
+	}
+	return nil
+}
+
+func samples(ctx context.Context, tx *pg.Tx, o reconcile.Outcome, args pgx.NamedArgs, index map[string]*Group) error {
+	sql := `
+		select ` + changeColumns + `
+		  from (select c.*, row_number() over (partition by c.guard, c.object, c.change order by c.n) as place
+		      from ` + o.Listed + `) c
+		 where c.place <= @samples
+		 order by c.n`
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return fmt.Errorf("samples of changes: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Change])
+	if err != nil {
+		return fmt.Errorf("samples of changes: %w", err)
+	}
+	for _, c := range found {
+		g := index[groupKey(c.Guard, c.Object, c.Change)]
+		g.Samples = append(g.Samples, c)
+	}
+	return nil
+}

@@ -1,0 +1,15 @@
+// Package hold keeps what was too large to happen unseen until a person decides about it, and no longer than hold_ttl.
+//
+// It owns sync_hold, and moves held runs and their changes on:
+//
+//	open -> partly_released -> released
+//	open, partly_released -> discarded | expired | superseded
+//
+// A release names a part of what is held, how many changes it expects, and the digest of what was seen; if any of it
+// differs, nothing happens. Released changes are pending again, the run is applying, and the worker takes it up.
+// Discarding, the end of the time, and the next run of the connector drop the rest.
+//
+//	Release(ctx, tx, connector, run, Decision{Subset: &Subset{Kinds: []string{"account_missing"}}, ExpectedCount: 40, Digest: seen, Comment: "branch closed"}, now)
+//
+// Callers: the API, package matter, and the worker of syncrun (Supersede, Expire).
+package hold

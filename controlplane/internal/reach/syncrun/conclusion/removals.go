@@ -1,0 +1,69 @@
+package conclusion
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/removal"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+)
+
+// applyRemovals makes true what has gone, and what is still there though it was thought gone. What the merge has
+// brought back is counted by the merge.
+func applyRemovals(ctx context.Context, tx *pg.Tx, r reconcile.Run) (done tally.Tally, err error) {
+	if r.FirstLoad {
+		return done, nil
+	}
+	removed, err := removal.Apply(ctx, tx, r)
+	if err != nil {
+		return done, fmt.Errorf("apply removals: %w", err)
+	}
+	var back int64
+	for object, c := range removed {
+		if k := done.Report.OfObject(object); k != nil {
+			k.Add(
+				tally.Counts{
+					Missing:    c.Missing,
+					Removed:    c.Removed,
+					Reappeared: c.Reappeared,
+					Returned:   c.Returned,
+					Skipped:    c.Skipped,
+				},
+			)
+		}
+		back += c.Reappeared
+	}
+	if back == 0 {
+		return done, nil
+	}
+	const merged = `
+		select object, count(*)
+		  from sync_change
+		 where tenant_id = current_tenant()
+		   and run_id = $1
+		   and change = 'reappear'
+		   and state = 'applied'
+		   and at = now()
+		   and stage_seq is not null
+		 group by object`
+	rows, err := tx.Query(ctx, merged, r.ID)
+	if err != nil {
+		return done, fmt.Errorf("what the merge brought back: %w", err)
+	}
+	var object string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&object, &n}, func() error {
+		if k := done.Report.OfObject(object); k != nil {
+			k.Reappeared = max(0, k.Reappeared-n)
+		}
+		return nil
+	})
+	if err != nil {
+		return done, fmt.Errorf("what the merge brought back: %w", err)
+	}
+	return done, nil
+}

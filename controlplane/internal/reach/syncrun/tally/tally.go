@@ -1,0 +1,182 @@
+package tally
+
+import (
+	"encoding/json"
+)
+
+// Foresee adds n changes of a preview, by the name that sync_change has for them.
+func (c *Counts) Foresee(change string, n int64) {
+	switch change {
+	case "create":
+		c.Created += n
+	case "update", "disable":
+		c.Updated += n
+	case "missing":
+		c.Missing += n
+	case "remove":
+		c.Removed += n
+	case "reappear":
+		c.Reappeared += n
+	}
+}
+
+// Changes leaves out what was only looked at again: a release goes over everything, but what was merged before is
+// counted.
+func (t Tally) Changes() Tally {
+	t.Counters.Errors = 0
+	for _, k := range t.Report.Kinds() {
+		k.Unchanged, k.Suppressed = 0, 0
+	}
+	return t
+}
+
+// Counters count the records of a run. The first four are the specification's.
+type Counters struct {
+	IdentitiesRead     int64 `json:"identities_read"`
+	AccountsDiscovered int64 `json:"accounts_discovered"`
+	EntitlementsMapped int64 `json:"entitlements_mapped"`
+	GrantsRecorded     int64 `json:"grants_recorded"`
+	Created            int64 `json:"created"`
+	Updated            int64 `json:"updated"`
+	Unchanged          int64 `json:"unchanged"`
+	Missing            int64 `json:"missing" doc:"absent from a complete reading for the first time"`
+	Removed            int64 `json:"removed" doc:"absent again, or reported as deleted"`
+	Reappeared         int64 `json:"reappeared" doc:"seen again after having been missing or removed"`
+	Inherited          int64 `json:"inherited_grants"`
+	Linked             int64 `json:"accounts_linked"`
+	Unresolved         int64 `json:"unresolved_references"`
+	Skipped            int64 `json:"skipped" doc:"records that were set aside whole"`
+	Errors             int64 `json:"errors" doc:"records or values that could not be used; see links.errors"`
+}
+
+func (c *Counters) add(o Counters) {
+	c.IdentitiesRead += o.IdentitiesRead
+	c.AccountsDiscovered += o.AccountsDiscovered
+	c.EntitlementsMapped += o.EntitlementsMapped
+	c.GrantsRecorded += o.GrantsRecorded
+	c.Inherited += o.Inherited
+	c.Linked += o.Linked
+	c.Errors += o.Errors
+}
+
+// Counts say what a run did to one kind of object. Each object is counted once, whatever happened to the run on its
+// way.
+type Counts struct {
+	Created     int64 `json:"created"`
+	Updated     int64 `json:"updated"`
+	Unchanged   int64 `json:"unchanged"`
+	Missing     int64 `json:"missing"`
+	Removed     int64 `json:"removed"`
+	Reappeared  int64 `json:"reappeared"`
+	Quarantined int64 `json:"quarantined" doc:"records that were set aside whole"`
+	Skipped     int64 `json:"skipped" doc:"removals that were no longer true when they were to be made"`
+	Unresolved  int64 `json:"unresolved" doc:"records with references to records that were not read"`
+	Returned    int64 `json:"returned,omitempty" doc:"of the reappeared, grants that we had revoked; they are shown as reappeared"`
+	Suppressed  int64 `json:"suppressed,omitempty" doc:"grants that were read within minutes of our revoking them, treated as a delayed result"`
+}
+
+// Add sums up.
+func (c *Counts) Add(o Counts) {
+	c.Created += o.Created
+	c.Updated += o.Updated
+	c.Unchanged += o.Unchanged
+	c.Missing += o.Missing
+	c.Removed += o.Removed
+	c.Reappeared += o.Reappeared
+	c.Quarantined += o.Quarantined
+	c.Skipped += o.Skipped
+	c.Unresolved += o.Unresolved
+	c.Returned += o.Returned
+	c.Suppressed += o.Suppressed
+}
+
+// Report says what a run did, by kind of object. It counts what the merge and the removals wrote, not what was read.
+type Report struct {
+	Identities   Counts `json:"identities"`
+	Accounts     Counts `json:"accounts"`
+	Entitlements Counts `json:"entitlements"`
+	Grants       Counts `json:"grants"`
+	Nestings     Counts `json:"nestings" doc:"entitlements held by entitlements; created counts those seen again as well"`
+}
+
+func (r *Report) add(o Report) {
+	for i, to := range r.Kinds() {
+		to.Add(*o.Kinds()[i])
+	}
+}
+
+// Kinds are the report's parts: the four of the protocol in the order of the stages, then nestings.
+func (r *Report) Kinds() []*Counts {
+	return []*Counts{&r.Identities, &r.Accounts, &r.Entitlements, &r.Grants, &r.Nestings}
+}
+
+// OfObject is a report's part by the name of the object, as package reconcile has it; nil for an unknown one.
+func (r *Report) OfObject(name string) *Counts {
+	for i, object := range []string{"identity", "account", "entitlement", "grant", "nesting"} {
+		if name == object {
+			return r.Kinds()[i]
+		}
+	}
+	return nil
+}
+
+// Tally is what a part of a run counted: a chunk, or a merged part. Those of a run add up to the run's, so a run that
+// is taken over counts on exactly. What Counters sums up over all kinds is zero in it; Totals derives it.
+type Tally struct {
+	Counters Counters `json:"counters"`
+	Report   Report   `json:"report"`
+}
+
+// Add sums up.
+func (t *Tally) Add(o Tally) {
+	t.Counters.add(o.Counters)
+	t.Report.add(o.Report)
+}
+
+// Totals are the counters with their sums over the four kinds of the protocol, as the API shows them.
+func (t *Tally) Totals() Counters {
+	c := t.Counters
+	for _, k := range t.Report.Kinds()[:4] {
+		c.Created += k.Created
+		c.Updated += k.Updated
+		c.Unchanged += k.Unchanged
+		c.Missing += k.Missing
+		c.Removed += k.Removed
+		c.Reappeared += k.Reappeared
+		c.Skipped += k.Quarantined
+		c.Unresolved += k.Unresolved
+	}
+	return c
+}
+
+// JSON is the tally without its zeros, for a jsonb column: most of it is zero, and every chunk has one.
+func (t *Tally) JSON() string {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return "{}"
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(b, &tree); err != nil {
+		return "{}"
+	}
+	dropZeros(tree)
+	if b, err = json.Marshal(tree); err != nil {
+		return "{}"
+	}
+	return string(b)
+}
+
+func dropZeros(tree map[string]any) {
+	for key, v := range tree {
+		switch v := v.(type) {
+		case float64:
+			if v == 0 {
+				delete(tree, key)
+			}
+		case map[string]any:
+			if dropZeros(v); len(v) == 0 {
+				delete(tree, key)
+			}
+		}
+	}
+}
