@@ -5,27 +5,30 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/batch"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/people"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
 // again resolves anew who stands in the stage that is open, or opens the one that could not be. Answers that were given
 // stay; who is gone is asked no more, and who has come instead is asked.
-func (w *work) again(ctx context.Context, f *flow, st *step) error {
-	w.touch(f)
-	if st.State != stageOpen {
+func (w *work) again(ctx context.Context, f *state.Flow, st *state.Stage) error {
+	w.Touch(f)
+	if st.State != state.StageOpen {
 		return w.advance(ctx, f, false)
 	}
-	ps, err := w.s.approvers().Stage(ctx, w.tx, f.Subject, f.Plan, st.Stage, f.approvers(st.Stage), w.now)
+	ps, err := w.s.approvers().Stage(ctx, w.Tx, f.Subject, f.Plan, st.Stage, f.Approvers(st.Stage), w.Now)
 	if err != nil {
 		return err
 	}
 	if ps.Satisfied != "" {
-		w.shut(f, st, stageSkipped, decision.Superseded, ps.Satisfied)
-		w.log(f, st.Stage, "satisfied", ps.Satisfied)
+		w.shut(f, st, state.StageSkipped, decision.Superseded, ps.Satisfied)
+		w.Log(f, st.Stage, "satisfied", ps.Satisfied)
 		return w.pass(ctx, f)
 	}
 	w.resolution(f, st, ps)
-	before, asked := st.openTasks(), names(st.slots)
+	before, asked := st.OpenTasks(), state.AskedNames(st.Slots)
 	if err := w.merge(ctx, f, st, ps); err != nil {
 		return err
 	}
@@ -34,14 +37,14 @@ func (w *work) again(ctx context.Context, f *flow, st *step) error {
 	}
 	w.askWhoCame(f, st)
 	w.endUnused(f, st, before, "another approver decides now")
-	if now := names(st.slots); now != asked {
-		w.log(f, st.Stage, "re_resolved", "asked: %s; before: %s", now, asked)
-		w.audit(f, didResolve, "", map[string]any{"asked": now, "before": asked})
+	if now := state.AskedNames(st.Slots); now != asked {
+		w.Log(f, st.Stage, "re_resolved", "asked: %s; before: %s", now, asked)
+		w.Audit(f, batch.DidResolve, "", map[string]any{"asked": now, "before": asked})
 	}
-	if together(f.tallies(st)) != pending {
+	if state.Together(f.Tallies(st)) != state.Pending {
 		return w.settle(ctx, f, "all who are left have answered")
 	}
-	if !f.short(st) {
+	if !f.Short(st) {
 		w.unblock(f)
 	} else if f.State != Blocked {
 		w.block(f, st)
@@ -50,19 +53,19 @@ func (w *work) again(ctx context.Context, f *flow, st *step) error {
 }
 
 // pass goes on to the next stage, since the one before is over.
-func (w *work) pass(ctx context.Context, f *flow) error {
+func (w *work) pass(ctx context.Context, f *state.Flow) error {
 	w.unblock(f)
 	f.Stage++
 	return w.advance(ctx, f, false)
 }
 
 // merge brings the slots of a stage in line with what was resolved.
-func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanStage) error {
-	at, err := w.lookAround(ctx, st)
+func (w *work) merge(ctx context.Context, f *state.Flow, st *state.Stage, ps approval.PlanStage) error {
+	at, err := people.LookAround(ctx, w.Tx, st)
 	if err != nil {
 		return err
 	}
-	barred := f.barred(st.Stage)
+	barred := f.Barred(st.Stage)
 	for g, group := range ps.Groups {
 		if g >= len(st.Needed) {
 			st.Needed = append(st.Needed, 1)
@@ -71,15 +74,15 @@ func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanSta
 			return !p.Agreed && p.IdentityID != "" && slices.Contains(barred, p.IdentityID)
 		})
 		for _, p := range w.keep(st, g, wanted, at) {
-			st.slots = append(st.slots, w.seated(f, st.Stage, g, p))
+			st.Slots = append(st.Slots, w.seated(f, st.Stage, g, p))
 		}
 		st.Needed[g] = int32(
-			st.count(g, max(1, group.Needed), modeOf(f.definition(st.Stage), g, group.Needed, len(group.Slots))),
+			st.Count(g, max(1, group.Needed), state.ModeOf(f.Definition(st.Stage), g, group.Needed, len(group.Slots))),
 		)
 	}
-	for _, s := range st.open() {
+	for _, s := range st.Open() {
 		if s.Group >= len(ps.Groups) {
-			s.State = slotSuperseded
+			s.State = state.SlotSuperseded
 		}
 	}
 	if len(ps.Groups) < len(st.Needed) {
@@ -88,61 +91,35 @@ func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanSta
 	return nil
 }
 
-// count is how many must agree in a group. All are those who have answered and those who are asked by the rule; who was
-// added since nobody answered stands in for one of them.
-func (s *step) count(group, needed int, mode string) int {
-	if mode != modeAll {
-		return needed
-	}
-	n := 0
-	for _, each := range s.slots {
-		if each.Group == group && each.State != slotSuperseded &&
-			(each.State != slotOpen || each.Via != decision.Escalation) {
-			n++
-		}
-	}
-	return max(1, n)
-}
-
 // askWhoCame asks those who are new in a stage. Where one task asks everybody, people are added to it and taken from
 // it; a task that asked a role which is asked no more is asked anew without it.
-func (w *work) askWhoCame(f *flow, st *step) {
-	task := st.sharedTask()
-	if !f.shared(st) || task == "" {
+func (w *work) askWhoCame(f *state.Flow, st *state.Stage) {
+	task := st.SharedTask()
+	if !f.Shared(st) || task == "" {
 		w.pose(f, st)
 		return
 	}
 	var add []decision.Assignee
 	var drop []string
 	var roleGone bool
-	for _, s := range st.slots {
+	for _, s := range st.Slots {
 		mine := s.TaskID != nil && *s.TaskID == task
 		switch {
-		case mine && s.State == slotSuperseded && s.IdentityID == nil:
+		case mine && s.State == state.SlotSuperseded && s.IdentityID == nil:
 			roleGone = true
-		case mine && s.State == slotSuperseded:
+		case mine && s.State == state.SlotSuperseded:
 			drop = append(drop, *s.IdentityID)
-		case s.State == slotOpen && s.TaskID == nil && s.IdentityID != nil && !roleGone:
+		case s.State == state.SlotOpen && s.TaskID == nil && s.IdentityID != nil && !roleGone:
 			s.TaskID = &task
 			add = append(add, decision.Assignee{IdentityID: *s.IdentityID, Via: s.Via, ActingFor: s.ActingFor})
 		}
 	}
 	if roleGone {
-		for _, s := range st.open() {
+		for _, s := range st.Open() {
 			s.TaskID = nil
 		}
 	} else {
-		w.assign(task, add, drop...)
+		w.Assign(task, add, drop...)
 	}
 	w.pose(f, st)
-}
-
-// sharedTask is a task that asks people of a stage and is still open.
-func (s *step) sharedTask() string {
-	for _, each := range s.open() {
-		if each.TaskID != nil && each.IdentityID != nil {
-			return *each.TaskID
-		}
-	}
-	return ""
 }

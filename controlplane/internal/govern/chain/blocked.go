@@ -2,45 +2,41 @@ package chain
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/batch"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/people"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/question"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// lookForPeople is how often it is looked by itself whether an approver was found.
-const lookForPeople = 10 * time.Minute
-
 // block notes that a stage wants more people than can be found, and tells the administrators.
-func (w *work) block(f *flow, st *step) {
+func (w *work) block(f *state.Flow, st *state.Stage) {
 	f.State = Blocked
-	w.log(f, st.Stage, "blocked", "too few approvers, or none")
-	w.asks = append(w.asks, &question{f: f, st: st, taskID: newID(), kind: KindBlocked})
-	w.audit(f, didBlock, "", nil)
-	w.ring(f, Blocked, "no_approver", "no approver was found for the stage "+quoted(f.definition(st.Stage).Name))
+	w.Log(f, st.Stage, "blocked", "too few approvers, or none")
+	w.Ask(&question.Question{F: f, St: st, TaskID: state.NewID(), Kind: KindBlocked})
+	w.Audit(f, batch.DidBlock, "", nil)
+	w.ring(f, Blocked, "no_approver", "no approver was found for the stage "+state.Quoted(f.Definition(st.Stage).Name))
 }
 
 // unask ends the administrators' task about a flow.
-func (w *work) unask(f *flow) {
-	e := ending{decision.Superseded, "it is not needed any more"}
-	w.closes[e] = append(w.closes[e], closing{f: f, kind: KindBlocked, key: f.ItemID})
+func (w *work) unask(f *state.Flow) {
+	w.CloseTask(f, KindBlocked, f.ItemID, "", decision.Superseded, "it is not needed any more")
 }
 
 // unblock notes that an approver was found.
-func (w *work) unblock(f *flow) {
+func (w *work) unblock(f *state.Flow) {
 	if f.State != Blocked {
 		return
 	}
 	w.unask(f)
-	f.State = running
-	w.log(f, f.Stage, "unblocked", "an approver was found")
-	w.audit(f, didUnblock, "", nil)
+	f.State = state.Running
+	w.Log(f, f.Stage, "unblocked", "an approver was found")
+	w.Audit(f, batch.DidUnblock, "", nil)
 	w.ring(f, Unblocked, "", "an approver was found")
 }
 
@@ -49,7 +45,7 @@ func (s *Service) AnswerBlocked(ctx context.Context, tx *pg.Tx, answered []decis
 	w := s.work(tx)
 	items, byTask := []string{}, map[string]string{}
 	for _, a := range answered {
-		w.answering[a.Task.ID] = true
+		w.Answering[a.Task.ID] = true
 		items, byTask[a.Task.ID] = append(items, a.Task.Key), a.Task.Key
 	}
 	flows, err := w.flowsBy(ctx, items, byTask)
@@ -59,7 +55,7 @@ func (s *Service) AnswerBlocked(ctx context.Context, tx *pg.Tx, answered []decis
 	faults := make([]error, len(answered))
 	for i, a := range answered {
 		f := flows[a.Task.ID]
-		if f == nil || f.State != Blocked || f.now() == nil {
+		if f == nil || f.State != Blocked || f.Current() == nil {
 			faults[i] = fault.Coded(fault.Conflict, "already_decided", "the request is not blocked: an approver was "+
 				"found, or it is decided").
 				Also("allowed", []string{})
@@ -72,21 +68,21 @@ func (s *Service) AnswerBlocked(ctx context.Context, tx *pg.Tx, answered []decis
 	return faults, w.finish(ctx)
 }
 
-func (w *work) takeBlocked(ctx context.Context, f *flow, d decision.Decision) (refusal, err error) {
-	if w.tx.Viewer.Home != "" {
+func (w *work) takeBlocked(ctx context.Context, f *state.Flow, d decision.Decision) (refusal, err error) {
+	if w.Tx.Viewer.Home != "" {
 		return fault.Coded(
 			fault.Forbidden,
 			"approver_required",
 			"who works in this tenant from outside decides nothing about its requests",
 		), nil
 	}
-	w.touch(f)
-	st := f.now()
+	w.Touch(f)
+	st := f.Current()
 	switch d.Action {
-	case reject:
+	case state.Reject:
 		w.reject(f, st, "rejected", d.Comment)
 		return nil, nil
-	case retry:
+	case state.Retry:
 		if err := w.again(ctx, f, st); err != nil {
 			return nil, err
 		}
@@ -98,7 +94,7 @@ func (w *work) takeBlocked(ctx context.Context, f *flow, d decision.Decision) (r
 			), nil
 		}
 		return nil, nil
-	case reassign:
+	case state.Reassign:
 		return w.name(ctx, f, st, d)
 	}
 	return fault.Coded(
@@ -110,8 +106,8 @@ func (w *work) takeBlocked(ctx context.Context, f *flow, d decision.Decision) (r
 }
 
 // name puts somebody whom an administrator names where nobody could be found. They answer for all who are missing.
-func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision) (refusal, err error) {
-	if f.own(d.By) {
+func (w *work) name(ctx context.Context, f *state.Flow, st *state.Stage, d decision.Decision) (refusal, err error) {
+	if f.OwnRequest(d.By) {
 		return fault.Coded(
 			fault.Forbidden,
 			"own_request",
@@ -119,19 +115,19 @@ func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision)
 		), nil
 	}
 	id, _ := d.Inputs["identity_id"].(string)
-	display, err := w.active(ctx, id)
+	display, err := people.ActiveName(ctx, w.Tx, id)
 	switch {
 	case err != nil:
 		return nil, err
 	case display == "":
-		return badInput("identity_id", "unknown_identity", "no active identity has this id"), nil
-	case slices.Contains(f.excluded(), id):
+		return state.BadInput("identity_id", "unknown_identity", "no active identity has this id"), nil
+	case slices.Contains(f.Excluded(), id):
 		return fault.Coded(
 			fault.Forbidden,
 			"own_request",
 			"requesters and recipients cannot decide about this request",
 		), nil
-	case slices.Contains(f.barred(st.Stage), id):
+	case slices.Contains(f.Barred(st.Stage), id):
 		return fault.Coded(
 			fault.Conflict,
 			"distinct_approvers",
@@ -141,14 +137,14 @@ func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision)
 	if len(st.Needed) == 0 {
 		st.Needed = []int32{1}
 	}
-	for g, t := range f.tallies(st) {
-		if t.verdict() != pending || !t.short() {
+	for g, t := range f.Tallies(st) {
+		if t.Verdict() != state.Pending || !t.Short() {
 			continue
 		}
-		if !st.asks(g, id) {
-			st.slots = append(
-				st.slots,
-				f.newSlot(
+		if !st.Asks(g, id) {
+			st.Slots = append(
+				st.Slots,
+				f.NewSlot(
 					st.Stage,
 					g,
 					approval.PlanSlot{
@@ -159,38 +155,12 @@ func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision)
 					},
 				),
 			)
-			t.open++
+			t.Open++
 		}
-		st.Needed[g] = int32(max(1, min(t.needed, t.approved+t.open)))
+		st.Needed[g] = int32(max(1, min(t.Needed, t.Approved+t.Open)))
 	}
 	w.pose(f, st)
-	w.log(f, st.Stage, "reassigned", "%s was named by %s", display, d.By.Display)
+	w.Log(f, st.Stage, "reassigned", "%s was named by %s", display, d.By.Display)
 	w.unblock(f)
 	return nil, nil
-}
-
-// asks says whether somebody is asked in a group already, or has been.
-func (s *step) asks(group int, identityID string) bool {
-	return slices.ContainsFunc(s.slots, func(o *slot) bool {
-		return o.Group == group && o.State != slotSuperseded && o.IdentityID != nil && *o.IdentityID == identityID
-	})
-}
-
-// active is the name of somebody who is there to be asked; empty: they are not.
-func (w *work) active(ctx context.Context, id string) (string, error) {
-	const sql = `
-		select coalesce(nullif(i.display_name, ''), i.external_id)
-		  from identity i
-		 where i.tenant_id = current_tenant()
-		   and i.id::text = lower(@id)
-		   and i.status in ('active', 'notice')`
-	rows, err := w.tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return "", fmt.Errorf("find who is named: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil || len(found) == 0 {
-		return "", err
-	}
-	return found[0], nil
 }

@@ -6,15 +6,17 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/question"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // Kinds of the tasks that chains ask.
 const (
-	Kind        = "request_approval"
-	KindBlocked = "request_blocked" // nobody can be asked: administrators are told
-	KindWait    = "external_wait"   // a stage waits for somebody, or another system, to let it go on
+	Kind        = question.KindApproval
+	KindBlocked = question.KindBlocked // nobody can be asked: administrators are told
+	KindWait    = question.KindWait    // a stage waits for somebody, or another system, to let it go on
 )
 
 // usualTime is how long an item waits for answers when nobody says otherwise.
@@ -38,12 +40,12 @@ type Matter struct {
 
 // Results of a chain.
 const (
-	Approved  = "approved"
-	Rejected  = "rejected"
-	Expired   = "expired"
-	Blocked   = "blocked"   // nobody can be asked; an administrator's task says so
-	Unblocked = "unblocked" // somebody can, again
-	Reopened  = "reopened"  // an approval was withdrawn in time
+	Approved  = state.StateApproved
+	Rejected  = state.StateRejected
+	Expired   = state.StateExpired
+	Blocked   = state.StateBlocked // nobody can be asked; an administrator's task says so
+	Unblocked = "unblocked"        // somebody can, again
+	Reopened  = "reopened"         // an approval was withdrawn in time
 )
 
 // Outcome is what became of an item.
@@ -72,56 +74,4 @@ type Service struct {
 // Answers are the kinds of task that chains ask, with who is told of their decisions.
 func (s *Service) Answers() map[string]decision.Answer {
 	return map[string]decision.Answer{Kind: s.Answer, KindBlocked: s.AnswerBlocked, KindWait: s.AnswerWait}
-}
-
-// StageInstance is a stage as it went.
-type StageInstance struct {
-	Index       int              `json:"index"`
-	Name        string           `json:"name"`
-	State       string           `json:"state" enum:"waiting,open,approved,rejected,skipped,expired,cancelled"`
-	Groups      []GroupInstance  `json:"groups" nullable:"false"`
-	OpenedAt    *time.Time       `json:"opened_at"`
-	DueAt       *time.Time       `json:"due_at"`
-	ClosedAt    *time.Time       `json:"closed_at"`
-	WaitsFor    string           `json:"waits_for,omitempty" doc:"In words, while it waits."`
-	Escalations []EscalationDone `json:"escalations" nullable:"false"`
-	Log         []LogEntry       `json:"resolution_log" nullable:"false"`
-}
-
-// GroupInstance counts who agreed.
-type GroupInstance struct {
-	Needed   int            `json:"needed"`
-	Approved int            `json:"approved"`
-	Rejected int            `json:"rejected"`
-	Slots    []SlotInstance `json:"slots" nullable:"false"`
-}
-
-// SlotInstance is somebody who was asked.
-type SlotInstance struct {
-	IdentityID *string    `json:"identity_id"`
-	Role       string     `json:"role,omitempty"`
-	Display    string     `json:"display"`
-	Via        string     `json:"via" enum:"direct,delegate,fallback,escalation,reassigned"`
-	ActingFor  *string    `json:"acting_for"`
-	TaskID     *string    `json:"task_id"`
-	State      string     `json:"state" enum:"open,approved,rejected,superseded"`
-	DecidedAt  *time.Time `json:"decided_at"`
-	DecidedBy  string     `json:"decided_by,omitempty"`
-	Comment    string     `json:"comment,omitempty"`
-
-	AgreedByRequesting bool `json:"agreed_by_requesting" doc:"A manager who asks for one of their reports: the request is their own agreement."`
-}
-
-// EscalationDone is an escalation that happened.
-type EscalationDone struct {
-	At     time.Time `json:"at"`
-	Action string    `json:"action"`
-	To     []string  `json:"to" nullable:"false"`
-}
-
-// LogEntry is one step of a stage.
-type LogEntry struct {
-	At     time.Time `json:"at"`
-	Step   string    `json:"step"`
-	Detail string    `json:"detail"`
 }

@@ -5,15 +5,17 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/batch"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
 // escalate does the next escalation of a stage that is open.
-func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
-	e := f.definition(st.Stage).Escalation[st.Escalated]
+func (w *work) escalate(ctx context.Context, f *state.Flow, st *state.Stage) error {
+	e := f.Definition(st.Stage).Escalation[st.Escalated]
 	st.Escalated++
-	w.touch(f)
+	w.Touch(f)
 	var people []approval.PlanSlot
 	if e.Action == "add" || e.Action == "replace" {
 		var err error
@@ -21,7 +23,7 @@ func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
 			return err
 		}
 	}
-	done := EscalationDone{At: w.now, Action: e.Action, To: []string{}}
+	done := state.EscalationDone{At: w.Now, Action: e.Action, To: []string{}}
 	for _, p := range people {
 		to := p.IdentityID
 		if to == "" {
@@ -30,16 +32,16 @@ func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
 		done.To = append(done.To, to)
 	}
 	st.Escalations = append(st.Escalations, done)
-	w.audit(f, didEscalate, "", map[string]any{"action": e.Action, "to": done.To})
+	w.Audit(f, batch.DidEscalate, "", map[string]any{"action": e.Action, "to": done.To})
 	const silence = "no approver decided in time; "
 	switch e.Action {
 	case "add", "replace":
 		w.bring(f, st, people, e.Action == "replace")
 		return nil
 	case "skip":
-		return w.over(ctx, f, st, stageSkipped, silence+"the rule skips this stage in that case")
+		return w.over(ctx, f, st, state.StageSkipped, silence+"the rule skips this stage in that case")
 	case "approve":
-		return w.over(ctx, f, st, stageApproved, silence+"the rule approves then")
+		return w.over(ctx, f, st, state.StageApproved, silence+"the rule approves then")
 	case "use_rule":
 		return w.useRule(ctx, f, st, e.RuleID)
 	}
@@ -48,24 +50,24 @@ func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
 }
 
 // over ends a stage without an answer, and goes on.
-func (w *work) over(ctx context.Context, f *flow, st *step, state, why string) error {
+func (w *work) over(ctx context.Context, f *state.Flow, st *state.Stage, state, why string) error {
 	w.shut(f, st, state, decision.Superseded, why)
-	w.log(f, st.Stage, "escalated", why)
+	w.Log(f, st.Stage, "escalated", why)
 	return w.pass(ctx, f)
 }
 
 // escalateTo finds the people whom an escalation names, without those who may not decide or are asked already.
 func (w *work) escalateTo(
 	ctx context.Context,
-	f *flow,
-	st *step,
+	f *state.Flow,
+	st *state.Stage,
 	e approval.EscalationStep,
 ) ([]approval.PlanSlot, error) {
-	found, err := w.s.approvers().People(ctx, w.tx, f.Subject, f.Plan, e.To, decision.Escalation, w.now)
+	found, err := w.s.approvers().People(ctx, w.Tx, f.Subject, f.Plan, e.To, decision.Escalation, w.Now)
 	if err != nil {
 		return nil, err
 	}
-	barred := f.barred(st.Stage)
+	barred := f.Barred(st.Stage)
 	var people []approval.PlanSlot
 	for _, p := range found {
 		if p.IdentityID != "" && slices.Contains(barred, p.IdentityID) {
@@ -84,57 +86,50 @@ func (w *work) escalateTo(
 
 // bring adds people to every group of a stage that still waits for answers, or puts them in the place of those who have
 // not answered. Who is added stands in for one of those: it does not become more who must agree.
-func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool) {
+func (w *work) bring(f *state.Flow, st *state.Stage, people []approval.PlanSlot, instead bool) {
 	if len(people) == 0 {
-		w.log(f, st.Stage, "escalated", "no one was found to escalate to; the approvers stay the same")
+		w.Log(f, st.Stage, "escalated", "no one was found to escalate to; the approvers stay the same")
 		return
 	}
-	before, asked := st.openTasks(), names(st.slots)
-	for g, t := range f.tallies(st) {
-		if t.verdict() != pending {
+	before, asked := st.OpenTasks(), state.AskedNames(st.Slots)
+	for g, t := range f.Tallies(st) {
+		if t.Verdict() != state.Pending {
 			continue
 		}
 		var coming []approval.PlanSlot
 		for _, p := range people {
 			if !slices.ContainsFunc(
-				st.slots,
-				func(s *slot) bool { return s.Group == g && s.State != slotSuperseded && (s.is(p) || s.stands(p)) },
+				st.Slots,
+				func(s *state.Slot) bool {
+					return s.Group == g && s.State != state.SlotSuperseded && (s.Is(p) || s.StandsFor(p))
+				},
 			) {
 				coming = append(coming, p)
 			}
 		}
 		if instead {
-			st.replace(g, people)
+			st.Replace(g, people)
 		}
 		for _, p := range coming {
-			st.slots = append(st.slots, f.newSlot(st.Stage, g, p))
+			st.Slots = append(st.Slots, f.NewSlot(st.Stage, g, p))
 		}
-		if t = f.tallies(st)[g]; t.short() {
-			st.Needed[g] = int32(max(1, t.approved+t.open))
+		if t = f.Tallies(st)[g]; t.Short() {
+			st.Needed[g] = int32(max(1, t.Approved+t.Open))
 		}
 	}
 	w.askWhoCame(f, st)
 	w.endUnused(f, st, before, "it was escalated to another approver")
-	w.log(f, st.Stage, "escalated", "asked: %s; before: %s", names(st.slots), asked)
-	if !f.short(st) {
+	w.Log(f, st.Stage, "escalated", "asked: %s; before: %s", state.AskedNames(st.Slots), asked)
+	if !f.Short(st) {
 		w.unblock(f)
 	}
 }
 
-// replace ends the open slots of a group but those of people who stay.
-func (s *step) replace(group int, stay []approval.PlanSlot) {
-	for _, each := range s.open() {
-		if each.Group == group && !slices.ContainsFunc(stay, each.is) {
-			each.State = slotSuperseded
-		}
-	}
-}
-
 // useRule goes on by another rule, whose stages come in the place of this one and all that follow.
-func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) error {
-	plan, err := w.s.approvers().Rule(ctx, w.tx, f.Subject, ruleID, w.now)
+func (w *work) useRule(ctx context.Context, f *state.Flow, st *state.Stage, ruleID string) error {
+	plan, err := w.s.approvers().Rule(ctx, w.Tx, f.Subject, ruleID, w.Now)
 	if fault.Is(err, fault.NotFound) {
-		w.log(
+		w.Log(
 			f,
 			st.Stage,
 			"escalated",
@@ -145,16 +140,16 @@ func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) er
 	if err != nil {
 		return err
 	}
-	why := "no approver decided in time; the rule " + quoted(plan.Rule.Name) + " decides now"
+	why := "no approver decided in time; the rule " + state.Quoted(plan.Rule.Name) + " decides now"
 	switch plan.Outcome {
 	case approval.AutoReject:
 		w.reject(f, st, "rejected_by_rule", why+": "+plan.Reason)
 		return nil
 	case approval.AutoApprove:
-		w.shut(f, st, stageSkipped, decision.Superseded, why)
-		w.log(f, st.Stage, "escalated", why)
-		for f.Stage++; f.now() != nil; f.Stage++ {
-			f.now().State, f.now().ClosedAt = stageSkipped, &w.now
+		w.shut(f, st, state.StageSkipped, decision.Superseded, why)
+		w.Log(f, st.Stage, "escalated", why)
+		for f.Stage++; f.Current() != nil; f.Stage++ {
+			f.Current().State, f.Current().ClosedAt = state.StageSkipped, &w.Now
 		}
 		w.conclude(f, Approved, "", plan.Reason)
 		return nil
@@ -162,12 +157,12 @@ func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) er
 	f.Plan.Rule, f.Plan.Distinct, f.Plan.SelfApproval = plan.Rule, plan.Distinct, f.Plan.SelfApproval &&
 		plan.SelfApproval
 	f.Plan.Stages = append(slices.Clone(f.Plan.Stages[:st.Stage+1]), plan.Stages...)
-	f.plans = true
-	w.shut(f, st, stageSkipped, decision.Superseded, why)
-	w.log(f, st.Stage, "escalated", why)
-	f.steps = f.steps[:st.Stage+1]
+	f.PlanChanged = true
+	w.shut(f, st, state.StageSkipped, decision.Superseded, why)
+	w.Log(f, st.Stage, "escalated", why)
+	f.Stages = f.Stages[:st.Stage+1]
 	for i := range plan.Stages {
-		f.steps = append(f.steps, &step{ItemID: f.ItemID, Stage: st.Stage + 1 + i, State: stageWaiting})
+		f.Stages = append(f.Stages, &state.Stage{ItemID: f.ItemID, Stage: st.Stage + 1 + i, State: state.StageWaiting})
 	}
 	return w.pass(ctx, f)
 }

@@ -1,17 +1,20 @@
 package chain
 
+import "github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
+
 // Tally counts a group as chains do: pending, agreed or refused.
 func Tally(mode string, needed, approved, rejected, open int) string {
-	return [...]string{"pending", "agreed", "refused"}[tally{mode, needed, approved, rejected, open}.verdict()]
+	tally := state.GroupTally{Mode: mode, Needed: needed, Approved: approved, Rejected: rejected, Open: open}
+	return [...]string{"pending", "agreed", "refused"}[tally.Verdict()]
 }
 
 // Together joins groups, each mode, needed, approved, rejected and open.
 func Together(groups ...GroupCount) string {
-	list := make([]tally, len(groups))
+	list := make([]state.GroupTally, len(groups))
 	for i, g := range groups {
-		list[i] = tally{g.Mode, g.Needed, g.Approved, g.Rejected, g.Open}
+		list[i] = state.GroupTally(g)
 	}
-	return [...]string{"pending", "agreed", "refused"}[together(list)]
+	return [...]string{"pending", "agreed", "refused"}[state.Together(list)]
 }
 
 // GroupCount is how the answers in a group stand.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/progress"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -356,13 +357,13 @@ func (h *house) work() {
 	h.T.Fatal("the work never ends")
 }
 
-func (h *house) stages(item string) []chain.StageInstance {
+func (h *house) stages(item string) []progress.StageInstance {
 	h.T.Helper()
-	var found map[string][]chain.StageInstance
+	var found map[string][]progress.StageInstance
 	if err := h.DB.As(
 		ctx,
 		h.Tenant,
-		func(tx *pg.Tx) (err error) { found, err = chain.Stages(ctx, tx, []string{item}); return err },
+		func(tx *pg.Tx) (err error) { found, err = progress.Stages(ctx, tx, []string{item}); return err },
 	); err != nil {
 		h.T.Fatal(err)
 	}

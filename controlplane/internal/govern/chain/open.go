@@ -2,32 +2,30 @@ package chain
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/people"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/question"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // advance goes on from the stage that a flow has come to: it waits, passes over what nobody need be asked about, or
 // asks. Past the last stage the item is approved. fresh says that the plan was resolved in this very transaction.
-func (w *work) advance(ctx context.Context, f *flow, fresh bool) error {
-	w.touch(f)
+func (w *work) advance(ctx context.Context, f *state.Flow, fresh bool) error {
+	w.Touch(f)
 	for {
-		st := f.now()
+		st := f.Current()
 		if st == nil {
 			w.conclude(f, Approved, "", "")
 			return nil
 		}
-		if st.State != stageWaiting {
+		if st.State != state.StageWaiting {
 			return nil
 		}
-		if wait := f.definition(st.Stage).Wait; wait != nil && !st.Waited {
+		if wait := f.Definition(st.Stage).Wait; wait != nil && !st.Waited {
 			going, err := w.wait(ctx, f, st, *wait)
 			if err != nil || !going {
 				return err
@@ -40,7 +38,7 @@ func (w *work) advance(ctx context.Context, f *flow, fresh bool) error {
 			}
 			var err error
 			if ps, err = w.s.approvers().
-				Stage(ctx, w.tx, f.Subject, f.Plan, st.Stage, f.approvers(st.Stage), w.now); err != nil {
+				Stage(ctx, w.Tx, f.Subject, f.Plan, st.Stage, f.Approvers(st.Stage), w.Now); err != nil {
 				return err
 			}
 			w.resolution(f, st, ps)
@@ -48,82 +46,72 @@ func (w *work) advance(ctx context.Context, f *flow, fresh bool) error {
 		if ps.Satisfied == "" {
 			return w.open(ctx, f, st, ps)
 		}
-		st.State, st.ClosedAt = stageSkipped, &w.now
-		w.log(f, st.Stage, "satisfied", ps.Satisfied)
+		st.State, st.ClosedAt = state.StageSkipped, &w.Now
+		w.Log(f, st.Stage, "satisfied", ps.Satisfied)
 		f.Stage++
 	}
 }
 
 // resolution notes how it was found who is asked.
-func (w *work) resolution(f *flow, st *step, ps approval.PlanStage) {
+func (w *work) resolution(f *state.Flow, st *state.Stage, ps approval.PlanStage) {
 	for _, l := range ps.Log {
-		w.log(f, st.Stage, l.Step, l.Detail)
+		w.Log(f, st.Stage, l.Step, l.Detail)
 	}
 }
 
 // conclude ends a flow.
-func (w *work) conclude(f *flow, result, code, reason string) {
-	w.touch(f)
-	if f.State == Blocked {
+func (w *work) conclude(f *state.Flow, result, code, reason string) {
+	w.Touch(f)
+	if f.State == state.StateBlocked {
 		w.unask(f)
 	}
-	f.State, f.ClosedAt = result, &w.now
+	f.State, f.ClosedAt = result, &w.Now
 	w.ring(f, result, code, reason)
 }
 
 // open asks the people of a stage.
-func (w *work) open(ctx context.Context, f *flow, st *step, ps approval.PlanStage) error {
-	st.State, st.OpenedAt = stageOpen, &w.now
+func (w *work) open(ctx context.Context, f *state.Flow, st *state.Stage, ps approval.PlanStage) error {
+	st.State, st.OpenedAt = state.StageOpen, &w.Now
 	st.Needed = make([]int32, len(ps.Groups))
-	barred := f.barred(st.Stage)
+	barred := f.Barred(st.Stage)
 	for g, group := range ps.Groups {
 		st.Needed[g] = int32(max(1, group.Needed))
 		for _, p := range group.Slots {
 			if !p.Agreed && p.IdentityID != "" && slices.Contains(barred, p.IdentityID) {
-				w.log(f, st.Stage, "passed_over", "%s may not decide about this", p.Display)
+				w.Log(f, st.Stage, "passed_over", "%s may not decide about this", p.Display)
 				continue
 			}
-			st.slots = append(st.slots, w.seated(f, st.Stage, g, p))
+			st.Slots = append(st.Slots, w.seated(f, st.Stage, g, p))
 		}
 	}
 	if err := w.dropRoles(ctx, f, st); err != nil {
 		return err
 	}
-	groups := f.tallies(st)
-	if together(groups) == agreed {
+	groups := f.Tallies(st)
+	if state.Together(groups) == state.Agreed {
 		return w.settle(ctx, f, "agreed by requesting")
 	}
-	for _, s := range st.open() {
-		if groups[s.Group].verdict() == agreed {
-			s.State = slotSuperseded
+	for _, s := range st.Open() {
+		if groups[s.Group].Verdict() == state.Agreed {
+			s.State = state.SlotSuperseded
 		}
 	}
 	if err := w.setClocks(ctx, f, st, ps.DueAt); err != nil {
 		return err
 	}
-	w.log(f, st.Stage, "opened", "asked: %s", names(st.slots))
+	w.Log(f, st.Stage, "opened", "asked: %s", state.AskedNames(st.Slots))
 	w.pose(f, st)
-	if f.short(st) {
+	if f.Short(st) {
 		w.block(f, st)
 	}
 	return nil
 }
 
-// barred are those who cannot stand in a stage: nobody decides about their own matter, and where approvers are to be
-// distinct, nobody who has agreed before.
-func (f *flow) barred(stage int) []string {
-	ids := f.excluded()
-	if f.Plan.Distinct {
-		ids = append(ids, f.approvers(stage)...)
-	}
-	return ids
-}
-
 // dropRoles takes slots of roles away that nobody has who may decide.
-func (w *work) dropRoles(ctx context.Context, f *flow, st *step) error {
-	var kept []*slot
-	for _, s := range st.slots {
-		if s.State != slotOpen || s.IdentityID != nil {
+func (w *work) dropRoles(ctx context.Context, f *state.Flow, st *state.Stage) error {
+	var kept []*state.Slot
+	for _, s := range st.Slots {
+		if s.State != state.SlotOpen || s.IdentityID != nil {
 			kept = append(kept, s)
 			continue
 		}
@@ -131,18 +119,18 @@ func (w *work) dropRoles(ctx context.Context, f *flow, st *step) error {
 		if err != nil {
 			return err
 		}
-		barred := append(f.barred(st.Stage), f.notFor()...)
+		barred := append(f.Barred(st.Stage), f.NotFor()...)
 		if slices.ContainsFunc(holders, func(id string) bool { return !slices.Contains(barred, id) }) {
 			kept = append(kept, s)
 			continue
 		}
 		if s.TaskID != nil { // it was asked until now
-			s.State = slotSuperseded
+			s.State = state.SlotSuperseded
 			kept = append(kept, s)
 		}
-		w.log(f, st.Stage, "passed_over", "no user with the role %s may decide about this", s.Role)
+		w.Log(f, st.Stage, "passed_over", "no user with the role %s may decide about this", s.Role)
 	}
-	st.slots = kept
+	st.Slots = kept
 	return nil
 }
 
@@ -151,22 +139,9 @@ func (w *work) holdersOf(ctx context.Context, role string) ([]string, error) {
 	if known, ok := w.holders[role]; ok {
 		return known, nil
 	}
-	const sql = `
-		select coalesce(u.identity_id, u.id)::text
-		  from app_user u
-		 where u.tenant_id = current_tenant()
-		   and u.status = 'active'
-		   and u.deleted_at is null
-		   and (u.identity_id is null or unable_to_decide(u.identity_id) not in ('left', 'unknown'))
-		   and @role = any (u.roles)
-		 limit 1000`
-	rows, err := w.tx.Query(ctx, sql, pgx.NamedArgs{"role": role})
+	found, err := people.Holders(ctx, w.Tx, role)
 	if err != nil {
-		return nil, fmt.Errorf("find who has a role: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find who has a role: %w", err)
+		return nil, err
 	}
 	if w.holders == nil {
 		w.holders = map[string][]string{}
@@ -179,8 +154,8 @@ func (w *work) holdersOf(ctx context.Context, role string) ([]string, error) {
 const usualAnswer = 3 * span.Day
 
 // setClocks counts when a stage that opens is due, reminds and escalates, in working time.
-func (w *work) setClocks(ctx context.Context, f *flow, st *step, due *time.Time) (err error) {
-	d := f.definition(st.Stage)
+func (w *work) setClocks(ctx context.Context, f *state.Flow, st *state.Stage, due *time.Time) (err error) {
+	d := f.Definition(st.Stage)
 	st.RemindAt, st.Reminded, st.EscalateAt, st.Escalated = nil, 0, nil, 0
 	within, err := span.Parse(d.RespondWithin)
 	if err != nil {
@@ -193,7 +168,7 @@ func (w *work) setClocks(ctx context.Context, f *flow, st *step, due *time.Time)
 		return at
 	}
 	if err = nil; due == nil {
-		due = pointer(working(within))
+		due = state.Pointer(working(within))
 	}
 	st.DueAt = due
 	for _, r := range d.Reminders {
@@ -214,78 +189,24 @@ func (w *work) setClocks(ctx context.Context, f *flow, st *step, due *time.Time)
 
 // pose has the slots of a stage asked that nobody has asked yet: all by one task where the first answer decides, and
 // otherwise each person, and each role, by a task of their own.
-func (w *work) pose(f *flow, st *step) {
-	together := f.shared(st)
-	byWho := map[string]*question{}
-	for _, s := range st.open() {
+func (w *work) pose(f *state.Flow, st *state.Stage) {
+	together := f.Shared(st)
+	byWho := map[string]*question.Question{}
+	for _, s := range st.Open() {
 		if s.TaskID != nil {
 			continue
 		}
-		who := s.who()
+		who := s.Key()
 		if together {
 			who = ""
 		}
 		q := byWho[who]
 		if q == nil {
-			q = &question{f: f, st: st, taskID: newID(), kind: Kind}
+			q = &question.Question{F: f, St: st, TaskID: state.NewID(), Kind: Kind}
 			byWho[who] = q
-			w.asks = append(w.asks, q)
+			w.Ask(q)
 		}
-		s.TaskID = &q.taskID
-		q.slots = append(q.slots, s)
+		s.TaskID = &q.TaskID
+		q.Slots = append(q.Slots, s)
 	}
-}
-
-func names(slots []*slot) string {
-	var list []string
-	for _, s := range slots {
-		if s.State != slotOpen {
-			continue
-		}
-		name := s.Display
-		if name == "" {
-			name = s.who()
-		}
-		if s.Via != decision.Direct {
-			name += " (" + s.Via + ")"
-		}
-		list = append(list, name)
-	}
-	if len(list) == 0 {
-		return "nobody"
-	}
-	return strings.Join(list, ", ")
-}
-
-// next is when something comes with time.
-func (f *flow) next(now time.Time) time.Time {
-	next := f.ExpiresAt
-	sooner := func(t time.Time) {
-		if t.Before(next) {
-			next = t
-		}
-	}
-	if f.Turned {
-		sooner(now)
-	}
-	if len(f.LeftTasks) > 0 {
-		sooner(now.Add(time.Second))
-	}
-	if f.State == Blocked {
-		sooner(now.Add(lookForPeople))
-	}
-	st := f.now()
-	switch {
-	case !f.live() || st == nil:
-	case st.State == stageWaiting:
-		sooner(f.waitsUntil(st, now))
-	case st.State == stageOpen:
-		if st.Reminded < len(st.RemindAt) {
-			sooner(st.RemindAt[st.Reminded])
-		}
-		if st.Escalated < len(st.EscalateAt) {
-			sooner(st.EscalateAt[st.Escalated])
-		}
-	}
-	return next
 }

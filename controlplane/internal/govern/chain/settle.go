@@ -2,41 +2,41 @@ package chain
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
 // settle counts the answers of the stage that is open, and ends it when they come to something. why says what has
 // happened, for those who need not answer any more.
-func (w *work) settle(ctx context.Context, f *flow, why string) error {
-	st := f.now()
-	before := st.openTasks()
-	groups := f.tallies(st)
-	sum := together(groups)
-	for _, s := range st.open() {
-		if sum != pending || groups[s.Group].verdict() != pending {
-			s.State = slotSuperseded
+func (w *work) settle(ctx context.Context, f *state.Flow, why string) error {
+	st := f.Current()
+	before := st.OpenTasks()
+	groups := f.Tallies(st)
+	sum := state.Together(groups)
+	for _, s := range st.Open() {
+		if sum != state.Pending || groups[s.Group].Verdict() != state.Pending {
+			s.State = state.SlotSuperseded
 		}
 	}
 	w.endUnused(f, st, before, why)
 	switch sum {
-	case refused:
-		w.reject(f, st, "rejected", rejection(st))
-	case agreed:
-		st.State, st.ClosedAt = stageApproved, &w.now
-		w.log(f, st.Stage, "approved", why)
+	case state.Refused:
+		w.reject(f, st, "rejected", state.Rejection(st))
+	case state.Agreed:
+		st.State, st.ClosedAt = state.StageApproved, &w.Now
+		w.Log(f, st.Stage, "approved", why)
 		return w.pass(ctx, f)
 	default:
-		w.log(f, st.Stage, "answered", why)
+		w.Log(f, st.Stage, "answered", why)
 	}
 	return nil
 }
 
 // endUnused ends the tasks that ask for nothing any more.
-func (w *work) endUnused(f *flow, st *step, before []string, why string) {
+func (w *work) endUnused(f *state.Flow, st *state.Stage, before []string, why string) {
 	still := map[string]bool{}
-	for _, id := range st.openTasks() {
+	for _, id := range st.OpenTasks() {
 		still[id] = true
 	}
 	var over []string
@@ -45,42 +45,27 @@ func (w *work) endUnused(f *flow, st *step, before []string, why string) {
 			over = append(over, id)
 		}
 	}
-	w.end(f, st.Stage, over, decision.Superseded, why)
+	w.End(f, st.Stage, over, decision.Superseded, why)
 }
 
 // reject ends a flow at a stage.
-func (w *work) reject(f *flow, st *step, code, reason string) {
-	w.shut(f, st, stageRejected, decision.Superseded, reason)
-	w.log(f, st.Stage, "rejected", reason)
+func (w *work) reject(f *state.Flow, st *state.Stage, code, reason string) {
+	w.shut(f, st, state.StageRejected, decision.Superseded, reason)
+	w.Log(f, st.Stage, "rejected", reason)
 	w.conclude(f, Rejected, code, reason)
 }
 
 // shut ends a stage with whatever is still asked in it.
-func (w *work) shut(f *flow, st *step, state, taskState, why string) {
-	before := st.openTasks()
-	for _, s := range st.open() {
-		s.State = slotSuperseded
+func (w *work) shut(f *state.Flow, st *state.Stage, stageState, taskState, why string) {
+	before := st.OpenTasks()
+	for _, s := range st.Open() {
+		s.State = state.SlotSuperseded
 	}
-	w.end(f, st.Stage, before, taskState, why)
-	if st.WaitTask != nil && !st.Waited && !w.answering[*st.WaitTask] {
-		e := ending{taskState, why}
-		w.closes[e] = append(w.closes[e], closing{f, KindWait, f.key(st.Stage, *st.WaitTask), *st.WaitTask})
+	w.End(f, st.Stage, before, taskState, why)
+	if st.WaitTask != nil && !st.Waited && !w.Answering[*st.WaitTask] {
+		w.CloseTask(f, KindWait, f.Key(st.Stage, *st.WaitTask), *st.WaitTask, taskState, why)
 		st.Waited = true
 	}
-	st.State, st.ClosedAt = state, &w.now
-	w.touch(f)
-}
-
-// rejection is why a stage was rejected, in the words of who did.
-func rejection(st *step) string {
-	var reason string
-	for _, s := range st.slots {
-		if s.State == slotRejected && s.DecidedBy != nil {
-			if s.Comment != "" {
-				return s.Comment
-			}
-			reason = fmt.Sprintf("%s rejected it", s.DecidedBy.Display)
-		}
-	}
-	return reason
+	st.State, st.ClosedAt = stageState, &w.Now
+	w.Touch(f)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/store"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -26,16 +28,16 @@ func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error 
 				m.Plan.Rule.Name,
 			)
 		}
-		f := &flow{
+		f := &state.Flow{
 			ItemID:    m.ItemID,
 			RequestID: m.RequestID,
 			Number:    m.Number,
 			Subject:   m.Subject,
 			Plan:      m.Plan,
-			State:     running,
+			State:     state.Running,
 			ExpiresAt: m.ExpiresAt,
-			isNew:     true,
-			Shown: shown{
+			IsNew:     true,
+			Shown: state.Shown{
 				What:        m.What,
 				Who:         m.Who,
 				RequestedBy: m.RequestedBy,
@@ -47,13 +49,13 @@ func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error 
 			f.Subject.Kind = "grant"
 		}
 		if f.ExpiresAt.IsZero() {
-			f.ExpiresAt = w.now.Add(usualTime)
+			f.ExpiresAt = w.Now.Add(usualTime)
 		}
 		for i := range m.Plan.Stages {
-			f.steps = append(f.steps, &step{ItemID: m.ItemID, Stage: i, State: stageWaiting})
+			f.Stages = append(f.Stages, &state.Stage{ItemID: m.ItemID, Stage: i, State: state.StageWaiting})
 		}
 		for _, l := range m.Plan.Log {
-			w.log(f, 0, l.Step, l.Detail)
+			w.Log(f, 0, l.Step, l.Detail)
 		}
 		if err := w.advance(ctx, f, true); err != nil {
 			return err
@@ -81,23 +83,23 @@ func Hold(ctx context.Context, tx *pg.Tx, itemIDs []string) error {
 
 // Cancel ends chains that need no answer any more, without ringing.
 func Cancel(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) error {
-	flows, err := load(ctx, tx, itemIDs)
+	flows, err := store.Lock(ctx, tx, itemIDs)
 	if err != nil {
 		return err
 	}
 	w := (&Service{Now: time.Now}).work(tx)
 	for _, f := range flows {
-		if !f.live() {
+		if !f.Live() {
 			continue
 		}
 		if f.State == Blocked {
 			w.unask(f)
 		}
-		if st := f.now(); st != nil {
-			w.shut(f, st, stageCancelled, decision.Superseded, why)
-			w.log(f, st.Stage, "cancelled", why)
+		if st := f.Current(); st != nil {
+			w.shut(f, st, state.StageCancelled, decision.Superseded, why)
+			w.Log(f, st.Stage, "cancelled", why)
 		}
-		f.State, f.ClosedAt = cancelled, &w.now
+		f.State, f.ClosedAt = state.Cancelled, &w.Now
 	}
 	return w.finish(ctx)
 }

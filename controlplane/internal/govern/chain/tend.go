@@ -4,6 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/batch"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/store"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -12,18 +15,18 @@ import (
 // tend does with one chain what has come with time. It says whether the chain was free to be looked at.
 func (s *Service) tend(ctx context.Context, v viewer.Viewer, item string) (looked bool, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		f, err := loadFree(ctx, tx, item)
+		f, err := store.LockFree(ctx, tx, item)
 		if err != nil || f == nil {
 			return err
 		}
 		w := s.work(tx)
-		if f.LookAt.After(w.now) {
+		if f.LookAt.After(w.Now) {
 			return nil // somebody else was here
 		}
 		looked = true
-		w.touch(f)
+		w.Touch(f)
 		w.endLeft(f)
-		if f.live() {
+		if f.Live() {
 			if err := w.attend(ctx, f); err != nil {
 				return err
 			}
@@ -34,13 +37,13 @@ func (s *Service) tend(ctx context.Context, v viewer.Viewer, item string) (looke
 }
 
 // attend lets a chain expire, go on, be resolved anew, remind and escalate.
-func (w *work) attend(ctx context.Context, f *flow) error {
-	if !w.now.Before(f.ExpiresAt) {
+func (w *work) attend(ctx context.Context, f *state.Flow) error {
+	if !w.Now.Before(f.ExpiresAt) {
 		w.expire(f)
 		return nil
 	}
-	st := f.now()
-	if st.State == stageWaiting {
+	st := f.Current()
+	if st.State == state.StageWaiting {
 		f.Turned = false
 		return w.advance(ctx, f, false)
 	}
@@ -50,7 +53,7 @@ func (w *work) attend(ctx context.Context, f *flow) error {
 			return err
 		}
 	}
-	for st.State == stageOpen && st.Escalated < len(st.EscalateAt) && !st.EscalateAt[st.Escalated].After(w.now) {
+	for st.State == state.StageOpen && st.Escalated < len(st.EscalateAt) && !st.EscalateAt[st.Escalated].After(w.Now) {
 		if err := w.escalate(ctx, f, st); err != nil {
 			return err
 		}
@@ -59,27 +62,27 @@ func (w *work) attend(ctx context.Context, f *flow) error {
 }
 
 // expire ends a chain that no approver decided in time.
-func (w *work) expire(f *flow) {
+func (w *work) expire(f *state.Flow) {
 	const why = "no approver decided in time"
-	if st := f.now(); st != nil {
-		w.shut(f, st, stageExpired, decision.Expired, why)
-		w.log(f, st.Stage, "expired", why)
+	if st := f.Current(); st != nil {
+		w.shut(f, st, state.StageExpired, decision.Expired, why)
+		w.Log(f, st.Stage, "expired", why)
 	}
-	w.audit(f, didExpire, "", nil)
+	w.Audit(f, batch.DidExpire, "", nil)
 	w.conclude(f, Expired, "expired", "it was not answered in time")
 }
 
 // remind reminds those who have not answered, once for each instant at which they are to be. Whoever answers at this
 // very moment is not waited for.
-func (w *work) remind(ctx context.Context, f *flow, st *step) error {
-	if st.State != stageOpen || st.Reminded >= len(st.RemindAt) || st.RemindAt[st.Reminded].After(w.now) {
+func (w *work) remind(ctx context.Context, f *state.Flow, st *state.Stage) error {
+	if st.State != state.StageOpen || st.Reminded >= len(st.RemindAt) || st.RemindAt[st.Reminded].After(w.Now) {
 		return nil
 	}
-	for st.Reminded < len(st.RemindAt) && !st.RemindAt[st.Reminded].After(w.now) {
+	for st.Reminded < len(st.RemindAt) && !st.RemindAt[st.Reminded].After(w.Now) {
 		st.Reminded++
 	}
-	tasks := st.askedBefore(w)
-	busy, err := busyTasks(ctx, w.tx, tasks)
+	tasks := w.askedBefore(st)
+	busy, err := batch.BusyTasks(ctx, w.Tx, tasks)
 	if err != nil {
 		return err
 	}
@@ -91,20 +94,20 @@ func (w *work) remind(ctx context.Context, f *flow, st *step) error {
 		if busy[id] {
 			continue
 		}
-		if err := decision.Remind(ctx, w.tx, id, detail); err != nil {
+		if err := decision.Remind(ctx, w.Tx, id, detail); err != nil {
 			return err
 		}
 	}
-	w.log(f, st.Stage, "reminded", "%s", names(st.slots))
+	w.Log(f, st.Stage, "reminded", "%s", state.AskedNames(st.Slots))
 	return nil
 }
 
 // askedBefore are the open tasks of a stage but those that are asked in this very transaction.
-func (s *step) askedBefore(w *work) (ids []string) {
-	for _, id := range s.openTasks() {
+func (w *work) askedBefore(st *state.Stage) (ids []string) {
+	for _, id := range st.OpenTasks() {
 		asked := false
-		for _, q := range w.asks {
-			asked = asked || q.taskID == id
+		for _, q := range w.Asks {
+			asked = asked || q.TaskID == id
 		}
 		if !asked {
 			ids = append(ids, id)
@@ -114,13 +117,12 @@ func (s *step) askedBefore(w *work) (ids []string) {
 }
 
 // endLeft ends tasks that were in somebody's hands when they should have been.
-func (w *work) endLeft(f *flow) {
+func (w *work) endLeft(f *state.Flow) {
 	left := f.LeftTasks
 	f.LeftTasks = nil
 	for _, each := range left {
 		kind, key, _ := strings.Cut(each, " ")
 		id := key[strings.LastIndex(key, ":")+1:]
-		e := ending{decision.Superseded, "it was decided in the meantime"}
-		w.closes[e] = append(w.closes[e], closing{f, kind, key, id})
+		w.CloseTask(f, kind, key, id, decision.Superseded, "it was decided in the meantime")
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/batch"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/change"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -16,23 +18,12 @@ import (
 // changes is the kind of work that follows changes of the organization.
 const changes = "approval"
 
-// Causes of work: what has changed.
-const (
-	causePerson = "person" // a manager, sponsor, status or delegation of the subject
-	causeThing  = "thing"  // the owners of the subject, a role or entitlement
-	causeMember = "member" // who has the role that is the subject
-	causeUser   = "user"   // the roles of a user in the tenant
-)
-
 // Sizes and times of the work.
 const (
-	atOnce = 1000             // changes that are followed in one transaction
-	putOff = 15 * time.Second // how long a chain waits that could not be processed
-	batch  = 200              // chains that are processed in one pass
+	atOnce    = 1000             // changes that are followed in one transaction
+	putOff    = 15 * time.Second // how long a chain waits that could not be processed
+	dueAtOnce = 200              // chains that are processed in one pass
 )
-
-// errBusy says that a task of a chain is in somebody's hands: whoever waited for it could wait in a circle.
-var errBusy = errors.New("a task of the chain is being decided at this moment")
 
 // Kinds are the work on approval chains: to follow changes of the organization, and to remind, escalate, expire and end
 // waits when a chain's own date has come.
@@ -51,7 +42,9 @@ func (s *Service) Kinds() []queue.Kind {
 			Title: "Approver changes",
 			About: "Updates the approvers of open approvals after a change of people, roles or users.",
 			Batch: atOnce,
-			Work:  s.follow,
+			Work: func(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
+				return change.Follow(ctx, tx, items, s.Now())
+			},
 		},
 		{
 			Name:  "approval_due",
@@ -83,7 +76,7 @@ func (s *Service) tendDue(ctx context.Context, tenant string) (int, error) {
 		}
 		looked, err := s.tend(ctx, v, item)
 		switch {
-		case errors.Is(err, errBusy):
+		case errors.Is(err, batch.ErrBusy):
 		case err != nil:
 			s.Log.WarnContext(
 				ctx,
@@ -120,7 +113,7 @@ func (s *Service) due(ctx context.Context, v viewer.Viewer) (items []string, err
 		 order by c.look_at, c.item_id
 		 limit @batch`
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": s.Now(), "batch": batch})
+		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": s.Now(), "batch": dueAtOnce})
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/progress"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 )
@@ -114,7 +114,7 @@ type AccessRequestItem struct {
 	Limits         []string                   `json:"limits_applied" db:"limits" nullable:"false" doc:"What bounds it, in words."`
 	ExpiresAt      *time.Time                 `json:"expires_at" db:"-" doc:"When it expires unanswered. Null: no approver was asked."`
 	Rule           AccessRequestRule          `json:"rule" db:"-"`
-	Stages         []chain.StageInstance      `json:"stages" db:"-" nullable:"false" doc:"Who is asked, who has answered, and until when."`
+	Stages         []progress.StageInstance   `json:"stages" db:"-" nullable:"false" doc:"Who is asked, who has answered, and until when."`
 	Decision       *string                    `json:"decision" db:"decision" enum:"approved,rejected,expired,cancelled"`
 	DecisionCode   *string                    `json:"decision_code" db:"decision_code" doc:"approved, approved_by_rule, emergency, rejected, rejected_by_rule, expired, withdrawn, cancelled, …"`
 	DecisionReason *string                    `json:"decision_reason" db:"decision_reason" doc:"The reason, in the approver's words."`

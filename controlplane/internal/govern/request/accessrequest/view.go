@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/progress"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -33,7 +33,7 @@ func Complete(ctx context.Context, tx *pg.Tx, requests []AccessRequest) error {
 		}
 		byID[i.RequestID].Items = append(byID[i.RequestID].Items, i)
 	}
-	stages, err := chain.Stages(ctx, tx, chained)
+	stages, err := progress.Stages(ctx, tx, chained)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func Complete(ctx context.Context, tx *pg.Tx, requests []AccessRequest) error {
 }
 
 // complete fills in what follows from what was read.
-func (r *AccessRequest) complete(stages map[string][]chain.StageInstance, now time.Time) {
+func (r *AccessRequest) complete(stages map[string][]progress.StageInstance, now time.Time) {
 	r.Number, r.WebhookCorrelationID = Number(r.Serial), r.ID
 	r.Comments, r.RequestedResources = []AccessRequestComment{}, []RequestedResource{}
 	if r.Items == nil {
@@ -62,7 +62,7 @@ func (r *AccessRequest) complete(stages map[string][]chain.StageInstance, now ti
 	r.allow()
 }
 
-func (i *AccessRequestItem) complete(stages []chain.StageInstance, submitted time.Time) {
+func (i *AccessRequestItem) complete(stages []progress.StageInstance, submitted time.Time) {
 	p := i.Plan
 	i.Rule = AccessRequestRule{
 		ID:             p.Rule.ID,
@@ -73,7 +73,7 @@ func (i *AccessRequestItem) complete(stages []chain.StageInstance, submitted tim
 		Outcome:        p.Outcome,
 	}
 	if i.Stages = stages; stages == nil {
-		i.Stages = []chain.StageInstance{}
+		i.Stages = []progress.StageInstance{}
 	}
 	if i.GrantIDs = i.Fulfilment.GrantIDs; i.GrantIDs == nil {
 		i.GrantIDs = []string{}

@@ -1,11 +1,13 @@
-package chain
+package change
 
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
@@ -16,11 +18,11 @@ type organization struct {
 	users, everything       bool
 }
 
-// follow has the chains processed that changes of the organization may concern: those of people at or beneath whom
-// somebody's manager or status is another one, those that ask them or somebody for whom they act, those about things
-// with other owners, and those that ask who has a role, or nobody.
-func (s *Service) follow(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
-	return changed(items).mark(ctx, tx, s)
+// Follow marks the chains that changes of the organization may concern: those of people at or beneath whom a manager
+// or status changed, those that ask these people or act for them, those about items with other owners, and those that
+// ask users of a role, or nobody.
+func Follow(ctx context.Context, tx *pg.Tx, items []queue.Item, now time.Time) error {
+	return changed(items).mark(ctx, tx, now)
 }
 
 func changed(items []queue.Item) (o organization) {
@@ -45,7 +47,7 @@ func changed(items []queue.Item) (o organization) {
 
 // mark has chains processed. It climbs from the people of open chains, who are few, rather than down from whoever has
 // changed. union, so that a cycle of managers ends.
-func (o organization) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
+func (o organization) mark(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	const sql = `
 		with recursive live as (
 		    select c.item_id, c.beneficiary_id, c.role_id, c.entitlement_id, c.state, c.plan
@@ -95,12 +97,12 @@ func (o organization) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
 		   and c.item_id = mine.item_id
 		   and c.state in ('running', 'blocked')`
 	args := pgx.NamedArgs{
-		"people":     list(o.people),
-		"things":     list(o.things),
-		"members":    list(o.members),
+		"people":     state.NonNil(o.people),
+		"things":     state.NonNil(o.things),
+		"members":    state.NonNil(o.members),
 		"users":      o.users,
 		"everything": o.everything,
-		"now":        s.Now(),
+		"now":        now,
 	}
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return fmt.Errorf("find approvals that a change concerns: %w", err)

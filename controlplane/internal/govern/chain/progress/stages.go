@@ -1,4 +1,4 @@
-package chain
+package progress
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/store"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -19,11 +21,11 @@ func Stages(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[string][]Stag
 	if len(itemIDs) == 0 {
 		return found, nil
 	}
-	const sql = `select ` + columns + `
+	const sql = `select ` + store.Columns + `
 		  from chain c
 		 where c.tenant_id = current_tenant()
 		   and c.item_id = any(@items::text[]::uuid[])`
-	flows, err := read(ctx, tx, sql, pgx.NamedArgs{"items": itemIDs})
+	flows, err := store.Read(ctx, tx, sql, pgx.NamedArgs{"items": itemIDs})
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +38,9 @@ func Stages(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[string][]Stag
 		return nil, err
 	}
 	for _, f := range flows {
-		list := make([]StageInstance, len(f.steps))
-		for i, st := range f.steps {
-			list[i] = f.instance(st, handed)
+		list := make([]StageInstance, len(f.Stages))
+		for i, st := range f.Stages {
+			list[i] = instance(f, st, handed)
 			list[i].Log = append(list[i].Log, logs[stageOf{f.ItemID, st.Stage}]...)
 		}
 		found[f.ItemID] = list
@@ -47,11 +49,11 @@ func Stages(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[string][]Stag
 }
 
 // openTasks are the tasks that flows wait for.
-func openTasks(flows []*flow) (tasks []string) {
+func openTasks(flows []*state.Flow) (tasks []string) {
 	for _, f := range flows {
-		for _, st := range f.steps {
-			for _, each := range st.slots {
-				if each.State == slotOpen && each.TaskID != nil {
+		for _, st := range f.Stages {
+			for _, each := range st.Slots {
+				if each.State == state.SlotOpen && each.TaskID != nil {
 					tasks = append(tasks, *each.TaskID)
 				}
 			}
@@ -65,7 +67,7 @@ type stageOf struct {
 	stage int
 }
 
-func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]LogEntry, error) {
+func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]state.LogEntry, error) {
 	const sql = `
 		select l.item_id::text, l.stage, l.at, l.step, l.detail
 		  from chain_log l
@@ -76,9 +78,9 @@ func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]Lo
 	if err != nil {
 		return nil, fmt.Errorf("read what happened in stages: %w", err)
 	}
-	logs := map[stageOf][]LogEntry{}
+	logs := map[stageOf][]state.LogEntry{}
 	var at stageOf
-	var e LogEntry
+	var e state.LogEntry
 	_, err = pgx.ForEachRow(rows, []any{&at.item, &at.stage, &e.At, &e.Step, &e.Detail}, func() error {
 		logs[at] = append(logs[at], e)
 		return nil
@@ -90,8 +92,8 @@ func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]Lo
 }
 
 // instance is a stage as others see it. handed are tasks that those who were asked have given to others.
-func (f *flow) instance(st *step, handed map[string]*decision.HandedOn) StageInstance {
-	d := f.definition(st.Stage)
+func instance(f *state.Flow, st *state.Stage, handed map[string]*decision.HandedOn) StageInstance {
+	d := f.Definition(st.Stage)
 	s := StageInstance{
 		Index:       st.Stage,
 		Name:        d.Name,
@@ -100,37 +102,41 @@ func (f *flow) instance(st *step, handed map[string]*decision.HandedOn) StageIns
 		OpenedAt:    st.OpenedAt,
 		DueAt:       st.DueAt,
 		ClosedAt:    st.ClosedAt,
-		Escalations: list(st.Escalations),
-		Log:         []LogEntry{},
+		Escalations: state.NonNil(st.Escalations),
+		Log:         []state.LogEntry{},
 	}
-	if st.OpenedAt == nil && st.State == stageWaiting {
+	if st.OpenedAt == nil && st.State == state.StageWaiting {
 		planned := f.Plan.Stages[st.Stage]
 		s.Groups, s.DueAt = expected(planned), planned.DueAt
 		if st.WaitSince != nil && !st.Waited && d.Wait != nil {
-			s.WaitsFor = waitsFor(*d.Wait)
+			s.WaitsFor = WaitsFor(*d.Wait)
 		}
 		return s
 	}
-	for _, t := range f.tallies(st) {
+	for _, t := range f.Tallies(st) {
 		s.Groups = append(
 			s.Groups,
-			GroupInstance{Needed: t.needed, Approved: t.approved, Rejected: t.rejected, Slots: []SlotInstance{}},
+			GroupInstance{Needed: t.Needed, Approved: t.Approved, Rejected: t.Rejected, Slots: []SlotInstance{}},
 		)
 	}
-	for _, each := range st.slots {
+	for _, each := range st.Slots {
 		if each.Group < len(s.Groups) {
 			g := &s.Groups[each.Group]
-			g.Slots = append(g.Slots, each.now(g.Slots, handed)...)
+			g.Slots = append(g.Slots, current(each, g.Slots, handed)...)
 		}
 	}
 	return s
 }
 
-// now is a slot as it stands: that of whoever was given its task, when that was handed on, unless they are among those
+// current is a slot as it stands: that of whoever was given its task, when that was handed on, unless they are among those
 // before it.
-func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) (now []SlotInstance) {
-	asked := s.instance()
-	if s.State != slotOpen || s.TaskID == nil {
+func current(
+	s *state.Slot,
+	before []SlotInstance,
+	handed map[string]*decision.HandedOn,
+) (now []SlotInstance) {
+	asked := slotInstance(s)
+	if s.State != state.SlotOpen || s.TaskID == nil {
 		return []SlotInstance{asked}
 	}
 	h := handed[*s.TaskID]
@@ -139,7 +145,7 @@ func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) 
 	}
 	for _, to := range h.To {
 		there := slices.ContainsFunc(before, func(b SlotInstance) bool {
-			return b.State == slotOpen && b.IdentityID != nil && *b.IdentityID == to.IdentityID
+			return b.State == state.SlotOpen && b.IdentityID != nil && *b.IdentityID == to.IdentityID
 		})
 		if !there {
 			now = append(
@@ -150,7 +156,7 @@ func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) 
 					Via:        decision.Reassigned,
 					ActingFor:  s.IdentityID,
 					TaskID:     s.TaskID,
-					State:      slotOpen,
+					State:      state.SlotOpen,
 				},
 			)
 		}
@@ -158,7 +164,7 @@ func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) 
 	return now
 }
 
-func (s *slot) instance() SlotInstance {
+func slotInstance(s *state.Slot) SlotInstance {
 	i := SlotInstance{
 		IdentityID:         s.IdentityID,
 		Role:               s.Role,
@@ -169,7 +175,7 @@ func (s *slot) instance() SlotInstance {
 		State:              s.State,
 		DecidedAt:          s.DecidedAt,
 		Comment:            s.Comment,
-		AgreedByRequesting: s.byRequesting(),
+		AgreedByRequesting: s.ByRequesting(),
 	}
 	if s.DecidedBy != nil {
 		i.DecidedBy = s.DecidedBy.Display
@@ -187,7 +193,7 @@ func expected(p approval.PlanStage) []GroupInstance {
 				Role:               each.Role,
 				Display:            each.Display,
 				Via:                each.Via,
-				State:              slotOpen,
+				State:              state.SlotOpen,
 				AgreedByRequesting: each.Agreed,
 			}
 			if each.IdentityID != "" {

@@ -1,6 +1,8 @@
-package chain
+package store
 
-import "time"
+import (
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
+)
 
 const insertChains = `
 	insert into chain (tenant_id, item_id, request_id, number, beneficiary_id, role_id, entitlement_id, subject, plan,
@@ -86,24 +88,7 @@ const insertLog = `
 	       with ordinality x (item_id, stage, at, step, detail, n)
 	 order by x.n`
 
-// logged is something that happened in a stage.
-type logged struct {
-	item  string
-	stage int
-	LogEntry
-}
-
-func logRows(logs []logged) (rows []map[string]any) {
-	for _, l := range logs {
-		rows = append(
-			rows,
-			map[string]any{"item_id": l.item, "stage": l.stage, "at": l.At, "step": l.Step, "detail": l.Detail},
-		)
-	}
-	return rows
-}
-
-func (f *flow) row() map[string]any {
+func flowRow(f *state.Flow) map[string]any {
 	row := map[string]any{
 		"item_id":    f.ItemID,
 		"state":      f.State,
@@ -112,18 +97,18 @@ func (f *flow) row() map[string]any {
 		"ends_at":    f.EndsAt,
 		"look_at":    f.LookAt,
 		"turned":     f.Turned,
-		"left_tasks": list(f.LeftTasks),
-		"updated_at": f.touchedAt,
+		"left_tasks": state.NonNil(f.LeftTasks),
+		"updated_at": f.TouchedAt,
 		"closed_at":  f.ClosedAt,
 	}
-	if f.plans {
+	if f.PlanChanged {
 		row["plan"] = f.Plan
 	}
 	return row
 }
 
-func (f *flow) whole() map[string]any {
-	row := f.row()
+func newFlowRow(f *state.Flow) map[string]any {
+	row := flowRow(f)
 	for k, v := range map[string]any{"request_id": f.RequestID, "number": f.Number, "subject": f.Subject,
 		"plan": f.Plan, "shown": f.Shown, "expires_at": f.ExpiresAt} {
 		row[k] = v
@@ -131,12 +116,12 @@ func (f *flow) whole() map[string]any {
 	return row
 }
 
-func (s *step) row() map[string]any {
+func stepRow(s *state.Stage) map[string]any {
 	return map[string]any{
 		"item_id":     s.ItemID,
 		"stage":       s.Stage,
 		"state":       s.State,
-		"needed":      list(s.Needed),
+		"needed":      state.NonNil(s.Needed),
 		"wait_since":  s.WaitSince,
 		"wait_until":  s.WaitUntil,
 		"wait_task":   s.WaitTask,
@@ -144,15 +129,15 @@ func (s *step) row() map[string]any {
 		"opened_at":   s.OpenedAt,
 		"due_at":      s.DueAt,
 		"closed_at":   s.ClosedAt,
-		"remind_at":   list(s.RemindAt),
+		"remind_at":   state.NonNil(s.RemindAt),
 		"reminded":    s.Reminded,
-		"escalate_at": list(s.EscalateAt),
+		"escalate_at": state.NonNil(s.EscalateAt),
 		"escalated":   s.Escalated,
-		"escalations": list(s.Escalations),
+		"escalations": state.NonNil(s.Escalations),
 	}
 }
 
-func (s *slot) row() map[string]any {
+func slotRow(s *state.Slot) map[string]any {
 	row := map[string]any{
 		"id":          s.ID,
 		"item_id":     s.ItemID,
@@ -174,13 +159,3 @@ func (s *slot) row() map[string]any {
 	}
 	return row
 }
-
-// list is never null: columns of lists are not.
-func list[T any](of []T) []T {
-	if of == nil {
-		return []T{}
-	}
-	return of
-}
-
-func pointer(t time.Time) *time.Time { return &t }

@@ -1,4 +1,4 @@
-package chain
+package people
 
 import (
 	"context"
@@ -9,12 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 )
 
-// met says whether somebody meets a condition now. One that cannot be read is met by nobody.
-func (w *work) met(ctx context.Context, identityID string, raw any) (met bool, err error) {
+// Meets says whether a person meets a condition now. One that cannot be read is met by nobody.
+func Meets(ctx context.Context, tx *pg.Tx, now time.Time, identityID string, raw any) (met bool, err error) {
 	text, err := json.Marshal(raw)
 	if err != nil {
 		return false, fmt.Errorf("condition of a wait: %w", err)
@@ -23,11 +24,11 @@ func (w *work) met(ctx context.Context, identityID string, raw any) (met bool, e
 	if len(problems) > 0 {
 		return false, nil
 	}
-	p, err := w.person(ctx, identityID, c.Needs())
+	p, err := person(ctx, tx, now, identityID, c.Needs())
 	if err != nil {
 		return false, err
 	}
-	err = identity.EachFacts(ctx, w.tx, []string{identityID}, func(_ string, facts identity.Facts) error {
+	err = identity.EachFacts(ctx, tx, []string{identityID}, func(_ string, facts identity.Facts) error {
 		p.Identity = facts
 		met, _ = c.Match(p)
 		return nil
@@ -37,13 +38,19 @@ func (w *work) met(ctx context.Context, identityID string, raw any) (met bool, e
 
 // person gathers what a condition asks about somebody beyond their own fields. Here it does not matter how they came by
 // what they hold.
-func (w *work) person(ctx context.Context, id string, n condition.Needs) (*condition.Person, error) {
-	usual, err := lifecycle.Find(ctx, w.tx)
+func person(
+	ctx context.Context,
+	tx *pg.Tx,
+	now time.Time,
+	id string,
+	n condition.Needs,
+) (*condition.Person, error) {
+	usual, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
 	p := &condition.Person{}
-	if p.Day, err = time.Parse(time.DateOnly, usual.Today(w.now)); err != nil {
+	if p.Day, err = time.Parse(time.DateOnly, usual.Today(now)); err != nil {
 		return nil, fmt.Errorf("the tenant's day: %w", err)
 	}
 	// union, so that a cycle of managers ends.
@@ -78,22 +85,22 @@ func (w *work) person(ctx context.Context, id string, n condition.Needs) (*condi
 		  from access_reason x
 		 where x.tenant_id = current_tenant() and x.identity_id = @id and x.state = 'active' and x.effect = 'allow'
 		     and x.entitlement_id::text = any(@named)`
-	if p.Managers, err = w.named(ctx, managers, id, n.Managers); err != nil {
+	if p.Managers, err = named(ctx, tx, managers, id, n.Managers); err != nil {
 		return nil, err
 	}
-	if p.Roles, err = w.named(ctx, roles, id, n.Roles); err != nil {
+	if p.Roles, err = named(ctx, tx, roles, id, n.Roles); err != nil {
 		return nil, err
 	}
-	p.Entitlements, err = w.named(ctx, entitlements, id, n.Entitlements)
+	p.Entitlements, err = named(ctx, tx, entitlements, id, n.Entitlements)
 	return p, err
 }
 
-func (w *work) named(ctx context.Context, sql, id string, names []string) (map[string]bool, error) {
+func named(ctx context.Context, tx *pg.Tx, sql, id string, names []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	if len(names) == 0 {
 		return found, nil
 	}
-	rows, err := w.tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "named": names})
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "named": names})
 	if err != nil {
 		return nil, fmt.Errorf("read what conditions ask: %w", err)
 	}

@@ -1,0 +1,59 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/question"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Around is what is known of the people who are asked in a stage.
+type Around struct {
+	There    map[string]bool            // people who can answer; a role can
+	Assigned map[string]map[string]bool // of tasks: who decides them
+}
+
+func LookAround(ctx context.Context, tx *pg.Tx, st *state.Stage) (Around, error) {
+	at := Around{There: map[string]bool{}, Assigned: map[string]map[string]bool{}}
+	var ids []string
+	for _, s := range st.Open() {
+		if s.IdentityID == nil {
+			at.There[s.Key()] = true
+			continue
+		}
+		ids = append(ids, *s.IdentityID)
+	}
+	people, err := question.People(ctx, tx, ids)
+	if err != nil {
+		return at, err
+	}
+	for id, p := range people {
+		at.There[id] = p.Unable == ""
+	}
+	const sql = `
+		select a.task_id::text, a.identity_id::text
+		  from decision_assignee a
+		 where a.tenant_id = current_tenant()
+		   and a.task_id = any(@tasks::text[]::uuid[])
+		   and a.dropped_at is null`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"tasks": state.NonNil(st.OpenTasks())})
+	if err != nil {
+		return at, fmt.Errorf("look who decides: %w", err)
+	}
+	var task, person string
+	_, err = pgx.ForEachRow(rows, []any{&task, &person}, func() error {
+		if at.Assigned[task] == nil {
+			at.Assigned[task] = map[string]bool{}
+		}
+		at.Assigned[task][person] = true
+		return nil
+	})
+	if err != nil {
+		return at, fmt.Errorf("look who decides: %w", err)
+	}
+	return at, nil
+}

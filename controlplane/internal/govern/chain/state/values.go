@@ -1,0 +1,19 @@
+package state
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+func NewID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// NonNil is never nil: columns of lists are not null.
+func NonNil[T any](of []T) []T {
+	if of == nil {
+		return []T{}
+	}
+	return of
+}
+
+func Pointer(t time.Time) *time.Time { return &t }
