@@ -1,4 +1,4 @@
-package policy
+package simulation
 
 import (
 	"context"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/evaluation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -18,34 +21,34 @@ func (s *Service) PlanRoles(
 	tx *pg.Tx,
 	ids []string,
 	change func(tx *pg.Tx) ([]string, error),
-	each func(PersonImpact) error,
-) (Impact, error) {
+	each func(impact.PersonImpact) error,
+) (impact.Impact, error) {
 	inner, err := tx.Begin(ctx)
 	if err != nil {
-		return Impact{}, fmt.Errorf("begin plan of roles: %w", err)
+		return impact.Impact{}, fmt.Errorf("begin plan of roles: %w", err)
 	}
 	defer func() { _ = inner.Rollback(context.WithoutCancel(ctx)) }()
 	within := &pg.Tx{Tx: inner, Viewer: tx.Viewer}
 	before, err := around(ctx, within, ids)
 	if err != nil {
-		return Impact{}, err
+		return impact.Impact{}, err
 	}
 	more, err := change(within)
 	if err != nil {
-		return Impact{}, err
+		return impact.Impact{}, err
 	}
 	after, err := around(ctx, within, append(slices.Clone(ids), more...))
 	if err != nil {
-		return Impact{}, err
+		return impact.Impact{}, err
 	}
 	sim, err := s.planAround(ctx, within, append(before, after...), each)
 	if err != nil {
-		return Impact{}, err
+		return impact.Impact{}, err
 	}
 	if err := inner.Rollback(ctx); err != nil {
-		return Impact{}, fmt.Errorf("end plan of roles: %w", err)
+		return impact.Impact{}, fmt.Errorf("end plan of roles: %w", err)
 	}
-	sim.limits(Fields{})
+	sim.limits(accesspolicy.Fields{})
 	return sim.PolicyImpact, nil
 }
 
@@ -67,31 +70,31 @@ func (s *Service) planAround(
 	ctx context.Context,
 	tx *pg.Tx,
 	roles []string,
-	each func(PersonImpact) error,
+	each func(impact.PersonImpact) error,
 ) (*simulation, error) {
-	b, err := loadBook(ctx, tx, s.Now())
+	b, err := evaluation.Load(ctx, tx, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	b.around = map[string]bool{}
+	b.Around = map[string]bool{}
 	for _, id := range roles {
-		b.around[id] = true
+		b.Around[id] = true
 	}
-	all := b.rules
-	b.rules, b.byID = nil, map[string]*rule{}
+	all := b.Rules
+	b.Rules, b.ByID = nil, map[string]*evaluation.Rule{}
 	for _, r := range all {
-		if slices.ContainsFunc(r.policy.Resources.RoleIDs, func(id string) bool { return b.around[id] }) {
-			b.rules, b.byID[r.policy.ID] = append(b.rules, r), r
+		if slices.ContainsFunc(r.Policy.Resources.RoleIDs, func(id string) bool { return b.Around[id] }) {
+			b.Rules, b.ByID[r.Policy.ID] = append(b.Rules, r), r
 		}
 	}
-	if len(b.rules) > 0 {
-		return b.simulate(ctx, tx, each)
+	if len(b.Rules) > 0 {
+		return simulate(ctx, tx, b, each)
 	}
-	ids, err := having(ctx, tx, once(roles))
+	ids, err := having(ctx, tx, accesspolicy.Distinct(roles))
 	if err != nil {
 		return nil, err
 	}
-	return b.simulateFor(ctx, tx, ids, each)
+	return simulateFor(ctx, tx, b, ids, each)
 }
 
 // having are the people who have one of these roles by an assignment, or something by a rule that is no more.
@@ -119,14 +122,15 @@ func having(ctx context.Context, tx *pg.Tx, roles []string) ([]string, error) {
 }
 
 // simulateFor is simulate for these people alone, in the order of their ids: nobody else is concerned.
-func (b *book) simulateFor(
+func simulateFor(
 	ctx context.Context,
 	tx *pg.Tx,
+	b *evaluation.Rulebook,
 	ids []string,
-	each func(PersonImpact) error,
+	each func(impact.PersonImpact) error,
 ) (*simulation, error) {
 	s := newSimulation(each)
-	for part := range slices.Chunk(ids, batch) {
+	for part := range slices.Chunk(ids, evaluation.Batch) {
 		if err := s.part(ctx, tx, b, part); err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package policy
+package simulation
 
 import (
 	"cmp"
@@ -8,28 +8,36 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/evaluation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
+// ConditionProblem is something that a condition cannot be saved with.
+type ConditionProblem condition.Problem
+
+// ConditionWarning tells of a rule that could not be answered and so counted as false.
+type ConditionWarning condition.Warning
+
 // ConditionTrial is a condition to be tried out.
 type ConditionTrial struct {
-	Condition Subject  `json:"condition,omitempty" doc:"Instead of sentence."`
-	Sentence  string   `json:"sentence,omitempty" maxLength:"65536" doc:"A condition in the words of a sentence." example:"department is Nursing or Surgery"`
-	Sample    []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People to check against it."`
+	Condition accesspolicy.Subject `json:"condition,omitempty" doc:"Instead of sentence."`
+	Sentence  string               `json:"sentence,omitempty" maxLength:"65536" doc:"A condition in the words of a sentence." example:"department is Nursing or Surgery"`
+	Sample    []string             `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People to check against it."`
 }
 
 // ConditionVerdict is what a trial has found.
 type ConditionVerdict struct {
-	Valid    bool               `json:"valid"`
-	Problems []ConditionProblem `json:"problems" nullable:"false"`
-	Normal   Subject            `json:"normal_form" nullable:"true" doc:"What would be stored; null when it is not valid."`
-	Sentence string             `json:"sentence" doc:"The condition in plain words; empty when it is not valid."`
-	People   int                `json:"people" doc:"People who have not left."`
-	Matches  int                `json:"matches" doc:"Those of them who meet it now."`
-	Sample   []SampleMatch      `json:"sample" nullable:"false" doc:"The people asked about, or the first 20 who meet it."`
-	Warnings []TrialWarning     `json:"warnings" nullable:"false" doc:"Rules that could not be answered for some, and counted as false."`
+	Valid    bool                 `json:"valid"`
+	Problems []ConditionProblem   `json:"problems" nullable:"false"`
+	Normal   accesspolicy.Subject `json:"normal_form" nullable:"true" doc:"What would be stored; null when it is not valid."`
+	Sentence string               `json:"sentence" doc:"The condition in plain words; empty when it is not valid."`
+	People   int                  `json:"people" doc:"People who have not left."`
+	Matches  int                  `json:"matches" doc:"Those of them who meet it now."`
+	Sample   []SampleMatch        `json:"sample" nullable:"false" doc:"The people asked about, or the first 20 who meet it."`
+	Warnings []TrialWarning       `json:"warnings" nullable:"false" doc:"Rules that could not be answered for some, and counted as false."`
 }
 
 // SampleMatch is somebody with the answer.
@@ -51,8 +59,8 @@ type TrialWarning struct {
 const mostWarnings = 50
 
 // Validate tries a condition out on everybody.
-func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t Trial) (out Verdict, err error) {
-	out = Verdict{Problems: []ConditionProblem{}, Sample: []SampleMatch{}, Warnings: []TrialWarning{}}
+func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t ConditionTrial) (out ConditionVerdict, err error) {
+	out = ConditionVerdict{Problems: []ConditionProblem{}, Sample: []SampleMatch{}, Warnings: []TrialWarning{}}
 	var c condition.Condition
 	var problems []condition.Problem
 	switch {
@@ -75,25 +83,31 @@ func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t Trial) (out V
 		return out, nil
 	}
 	out.Valid, out.Sentence = true, c.Sentence()
-	if out.Normal, err = normal(c); err != nil {
+	if out.Normal, err = accesspolicy.Normal(c); err != nil {
 		return out, err
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { return s.try(ctx, tx, c, t.Sample, &out) })
 	return out, err
 }
 
-func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, asked []string, out *Verdict) error {
-	b, err := makeBook(ctx, tx, nil, nil, s.Now())
+func (s *Service) try(
+	ctx context.Context,
+	tx *pg.Tx,
+	c condition.Condition,
+	asked []string,
+	out *ConditionVerdict,
+) error {
+	b, err := evaluation.Make(ctx, tx, nil, nil, s.Now())
 	if err != nil {
 		return err
 	}
-	b.needs = c.Needs()
+	b.Needs = c.Needs()
 	wanted, warned := map[string]bool{}, map[condition.Warning]int{}
 	for _, id := range asked {
 		wanted[id] = true
 	}
-	look := func(p *person) error {
-		if p.gone() {
+	look := func(p *evaluation.Person) error {
+		if p.Gone() {
 			return nil
 		}
 		met, warnings := c.Match(p)
@@ -106,8 +120,8 @@ func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, ask
 				warned[w]++
 			}
 		}
-		if wanted[p.id] || len(asked) == 0 && met && len(out.Sample) < sampled {
-			m := SampleMatch{p.id, p.text("display_name"), p.text("department"), met, []ConditionWarning{}}
+		if wanted[p.ID] || len(asked) == 0 && met && len(out.Sample) < sampled {
+			m := SampleMatch{p.ID, p.Text("display_name"), p.Text("department"), met, []ConditionWarning{}}
 			for _, w := range warnings {
 				m.Warnings = append(m.Warnings, ConditionWarning(w))
 			}
@@ -117,19 +131,19 @@ func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, ask
 	}
 	var after *string
 	for {
-		ids, err := peopleAfter(ctx, tx, after, batch)
+		ids, err := evaluation.PeopleAfter(ctx, tx, after, evaluation.Batch)
 		if err != nil || len(ids) == 0 {
 			out.warn(warned)
 			return err
 		}
-		if err := b.eachPerson(ctx, tx, ids, look); err != nil {
+		if err := b.EachPerson(ctx, tx, ids, look); err != nil {
 			return err
 		}
 		after = &ids[len(ids)-1]
 	}
 }
 
-func (v *Verdict) warn(warned map[condition.Warning]int) {
+func (v *ConditionVerdict) warn(warned map[condition.Warning]int) {
 	for w, n := range warned {
 		v.Warnings = append(v.Warnings, TrialWarning{ConditionWarning(w), n})
 	}

@@ -1,18 +1,10 @@
-package policy
+package accesspolicy
 
 import (
-	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // Modes and effects of a policy.
@@ -118,142 +110,5 @@ type New struct {
 	Origin map[string]any
 }
 
-// states are those in which somebody can hold anything.
-var states = []string{"pre_hire", "active", "on_leave", "notice"}
-
-// complete fills in what was left out and checks the rest. parsed is the condition.
-func (f *Fields) complete() (parsed condition.Condition, err error) {
-	f.fill()
-	var wrong []fault.Field
-	refuse := func(pointer, code, format string, args ...any) {
-		wrong = append(wrong, fault.Field{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
-	}
-	if strings.TrimSpace(f.Name) == "" {
-		refuse("#/name", "required", "describe its purpose")
-	}
-	if !slices.Contains([]string{Shadow, Enforce}, f.Mode) {
-		refuse("#/mode", "invalid", "shadow or enforce")
-	}
-	if !slices.Contains([]string{Assign, Deny}, f.Effect) {
-		refuse("#/effect", "invalid", "assign or deny")
-	}
-	if f.Birthright && f.Effect == Deny {
-		refuse("#/birthright", "invalid", "a birthright assigns; what denies is none")
-	}
-	if len(f.Resources.RoleIDs)+len(f.Resources.EntitlementIDs)+len(f.Resources.ConnectorIDs) == 0 {
-		refuse("#/resources", "required", "name roles, entitlements or connectors")
-	}
-	for _, w := range f.Lifecycle.When {
-		if !slices.Contains(states, w) {
-			refuse("#/lifecycle/when", "invalid", "%s", strings.Join(states, ", "))
-		}
-	}
-	if !slices.Contains([]string{EndNow, Grace}, f.Lifecycle.OnNoMatch) {
-		refuse("#/lifecycle/on_no_match", "invalid", "end_now or grace")
-	}
-	for pointer, text := range map[string]*string{"#/lifecycle/lead_time": f.Lifecycle.LeadTime,
-		"#/lifecycle/grace": f.Lifecycle.Grace} {
-		if text == nil {
-			continue
-		}
-		if _, err := span.Parse(*text); err != nil {
-			refuse(pointer, "invalid", "%s", err)
-		}
-	}
-	if b := f.CircuitBreaker; b != nil {
-		if window, err := span.Parse(b.Window); err != nil || window < time.Minute || window > 30*span.Day {
-			refuse("#/circuit_breaker/window", "invalid", "an ISO 8601 duration from PT1M to P30D")
-		}
-		if b.MaxChanges < 1 {
-			refuse("#/circuit_breaker/max_changes", "invalid", "at least 1")
-		}
-	}
-	parsed, problems := f.Subject.parse()
-	for _, p := range problems {
-		refuse("#/subject"+strings.TrimPrefix(p.Pointer, "#"), p.Code, "%s", told(p))
-	}
-	if len(wrong) > 0 {
-		return parsed, fault.New(fault.Invalid, "this policy cannot be kept: %s", wrong[0].Detail).With(wrong...)
-	}
-	f.Subject, err = normal(parsed)
-	return parsed, err
-}
-
-func (f *Fields) fill() {
-	if f.Mode == "" {
-		f.Mode = Shadow
-	}
-	if f.Effect == "" {
-		f.Effect = Assign
-	}
-	if f.Priority == 0 {
-		f.Priority = 100
-	}
-	if f.Lifecycle.OnNoMatch == "" {
-		f.Lifecycle.OnNoMatch = Grace
-	}
-	f.OwnerIDs = once(f.OwnerIDs)
-	f.Resources.RoleIDs, f.Resources.EntitlementIDs, f.Resources.ConnectorIDs = once(f.Resources.RoleIDs), once(
-		f.Resources.EntitlementIDs,
-	), once(f.Resources.ConnectorIDs)
-	if len(f.Lifecycle.When) == 0 {
-		f.Lifecycle.When = slices.Clone(states)
-	}
-}
-
-// once sorts ids, each once. It never gives nil, which JSON would write as null.
-func once(ids []string) []string {
-	sorted := append([]string{}, ids...)
-	slices.Sort(sorted)
-	return slices.Compact(sorted)
-}
-
-func (s Subject) parse() (condition.Condition, []condition.Problem) {
-	if len(s) == 0 {
-		return condition.Condition{}, []condition.Problem{
-			{
-				Pointer:     "#",
-				Code:        "required",
-				Detail:      `a condition is required; {"match": "all", "rules": []} matches all people`,
-				Suggestions: []string{},
-			},
-		}
-	}
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return condition.Condition{}, []condition.Problem{
-			{Pointer: "#", Code: "malformed", Detail: "it is no JSON", Suggestions: []string{}},
-		}
-	}
-	return condition.Parse(raw)
-}
-
-func normal(c condition.Condition) (Subject, error) {
-	raw, err := json.Marshal(c)
-	if err != nil {
-		return nil, fmt.Errorf("write condition: %w", err)
-	}
-	var s Subject
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, fmt.Errorf("write condition: %w", err)
-	}
-	return s, nil
-}
-
-// needsOf are what the triggers must watch for a condition.
-func needsOf(c condition.Condition) []string {
-	needs, asked := []string{}, c.Needs()
-	if len(asked.Managers) > 0 {
-		needs = append(needs, "managers")
-	}
-	if len(asked.Roles)+len(asked.Entitlements) > 0 {
-		needs = append(needs, "access")
-	}
-	if asked.Clock {
-		needs = append(needs, "clock")
-	}
-	return needs
-}
-
-// applies says whether the policy changes anything: it is switched on and enforced.
-func (f Fields) applies() bool { return f.Enabled && f.Mode == Enforce }
+// Applies reports whether the policy changes anything: it is enabled and enforced.
+func (f Fields) Applies() bool { return f.Enabled && f.Mode == Enforce }

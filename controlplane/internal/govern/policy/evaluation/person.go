@@ -1,4 +1,4 @@
-package policy
+package evaluation
 
 import (
 	"context"
@@ -15,37 +15,37 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// person is somebody whose rules are looked at.
-type person struct {
+// Person is a person as rules see them.
+type Person struct {
 	condition.Person
-	id, status string
+	ID, status string
 	start      time.Time // the start date; zero: none
-	warned     []*rule   // that could not be answered in full
+	warned     []*Rule   // that could not be answered in full
 	assigned   []role.Assignment
 	record     *pyexpr.Record
 }
 
 // Record is what expressions read, made once for all of them.
-func (p *person) Record() *pyexpr.Record {
+func (p *Person) Record() *pyexpr.Record {
 	if p.record == nil {
 		p.record = pyexpr.NewRecord(p.Identity)
 	}
 	return p.record
 }
 
-// gone says whether the person can hold nothing any more.
-func (p *person) gone() bool {
+// Gone reports whether the person has left, and can hold nothing any more.
+func (p *Person) Gone() bool {
 	return p.status == lifecycle.Deactivated || p.status == lifecycle.Archived
 }
 
-// text is a member of what is known of them, as text.
-func (p *person) text(name string) string {
+// Text is a field of the identity as text; empty if it is none.
+func (p *Person) Text(name string) string {
 	s, _ := p.Identity[name].(string)
 	return s
 }
 
-// eachPerson calls fn for each of the people with everything that the rules ask for. fn may not use the transaction.
-func (b *book) eachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(p *person) error) error {
+// EachPerson calls fn for each of the people, with everything that the rules ask for. fn may not use the transaction.
+func (b *Rulebook) EachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(p *Person) error) error {
 	above, err := b.above(ctx, tx, ids)
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func (b *book) eachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(
 	}
 	today := b.today()
 	return identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
-		p := &person{
-			id:       id,
+		p := &Person{
+			ID:       id,
 			assigned: assigned[id],
 			Person: condition.Person{
 				Identity:     f,
@@ -75,8 +75,8 @@ func (b *book) eachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(
 			// What else is known of a manager may change without anybody looking at those beneath.
 			f["manager"] = map[string]any{"id": m["id"], "external_id": m["external_id"]}
 		}
-		p.status = p.text("status")
-		if s := p.text("start_date"); s != "" {
+		p.status = p.Text("status")
+		if s := p.Text("start_date"); s != "" {
 			start, err := time.Parse(time.DateOnly, s)
 			if err != nil {
 				return fmt.Errorf("start date of %s: %w", id, err)
@@ -102,9 +102,9 @@ func put(s set, id string, names ...*string) {
 
 // above finds which of the managers that conditions name are above each of the people. union, so that a cycle ends;
 // nobody is above themselves by one.
-func (b *book) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) {
+func (b *Rulebook) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) {
 	found := set{}
-	if len(b.needs.Managers) == 0 {
+	if len(b.Needs.Managers) == 0 {
 		return found, nil
 	}
 	const sql = `
@@ -124,7 +124,7 @@ func (b *book) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) 
 		  join identity m on m.id = up.above
 		 where up.id <> m.id
 		   and (m.id::text = any(@named) or m.external_id = any(@named))`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "named": b.needs.Managers})
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "named": b.Needs.Managers})
 	if err != nil {
 		return nil, fmt.Errorf("find managers above: %w", err)
 	}
@@ -144,9 +144,9 @@ func (b *book) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) 
 // held finds which of the roles and entitlements that conditions name the people hold otherwise than by a policy or the
 // rule of a role: what a rule gives feeds no rule, or rules could give and take in turn for ever. Who was assigned a
 // role has it, though it hold nothing.
-func (b *book) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitlements set, err error) {
+func (b *Rulebook) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitlements set, err error) {
 	roles, entitlements = set{}, set{}
-	if len(b.needs.Roles)+len(b.needs.Entitlements) == 0 {
+	if len(b.Needs.Roles)+len(b.Needs.Entitlements) == 0 {
 		return roles, entitlements, nil
 	}
 	const sql = `
@@ -168,7 +168,7 @@ func (b *book) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitl
 	rows, err := tx.Query(
 		ctx,
 		sql,
-		pgx.NamedArgs{"ids": ids, "roles": b.needs.Roles, "entitlements": b.needs.Entitlements},
+		pgx.NamedArgs{"ids": ids, "roles": b.Needs.Roles, "entitlements": b.Needs.Entitlements},
 	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("find what people hold: %w", err)
@@ -185,3 +185,27 @@ func (b *book) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitl
 	}
 	return roles, entitlements, nil
 }
+
+// PeopleAfter reads the ids of the next n people who are not archived, in their order. after is the last id of before;
+// nil: from the first.
+func PeopleAfter(ctx context.Context, tx *pg.Tx, after *string, n int) ([]string, error) {
+	const sql = `
+		select i.id::text
+		  from identity i
+		 where ($1::text is null or i.id > $1::text::uuid)
+		   and i.status <> 'archived'
+		 order by i.id
+		 limit $2`
+	rows, err := tx.Query(ctx, sql, after, n)
+	if err != nil {
+		return nil, fmt.Errorf("list people: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("list people: %w", err)
+	}
+	return ids, nil
+}
+
+// Batch is how many people are evaluated in one transaction. Tests set fewer.
+var Batch = 2000

@@ -1,11 +1,10 @@
-package policy
+package accesspolicy
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -37,7 +36,8 @@ var orders = map[string]listing.Order{
 	"priority":   {Column: "p.priority", Type: "int"},
 }
 
-func (f Filters) query() (*listing.Query, error) {
+// Query is the list of policies that these filters narrow, in the order of Sort.
+func (f Filters) Query() (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (f Filters) query() (*listing.Query, error) {
 	return q, nil
 }
 
-// after is the position of a policy in the list's order.
-func (f Filters) after(p AccessPolicy) []string {
+// After is the position of a policy in the order of the list.
+func (f Filters) After(p AccessPolicy) []string {
 	switch f.Sort {
 	case "name", "-name":
 		return []string{p.Name, p.ID}
@@ -70,18 +70,20 @@ func (f Filters) after(p AccessPolicy) []string {
 	return []string{strconv.Itoa(p.Priority), p.ID}
 }
 
-// Find reads a policy; when there is none, it is a fault of kind NotFound.
+// Find reads a policy, with what Describe adds. Its fault is of kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, id string) (AccessPolicy, error) {
-	found, err := find(ctx, tx, id, "")
+	found, err := Locked(ctx, tx, id, "")
 	if err != nil {
 		return found, err
 	}
 	one := []AccessPolicy{found}
-	err = describe(ctx, tx, one)
+	err = Describe(ctx, tx, one)
 	return one[0], err
 }
 
-func find(ctx context.Context, tx *pg.Tx, id, locking string) (AccessPolicy, error) {
+// Locked reads a policy without what Describe adds. locking is a locking clause of the table p, such as " for update of
+// p", or empty. Its fault is of kind NotFound.
+func Locked(ctx context.Context, tx *pg.Tx, id, locking string) (AccessPolicy, error) {
 	missing := fault.New(fault.NotFound, "there is no access grant policy %s", id)
 	if !listing.IsID(id) {
 		return AccessPolicy{}, missing
@@ -104,8 +106,8 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (AccessPolicy, err
 	return found, nil
 }
 
-// all reads every policy of the tenant.
-func all(ctx context.Context, tx *pg.Tx) ([]AccessPolicy, error) {
+// All reads every policy of the tenant, by id.
+func All(ctx context.Context, tx *pg.Tx) ([]AccessPolicy, error) {
 	rows, err := tx.Query(ctx, `select `+columns+` from access_policy p where p.deleted_at is null order by p.id`)
 	if err != nil {
 		return nil, fmt.Errorf("read policies: %w", err)
@@ -117,9 +119,9 @@ func all(ctx context.Context, tx *pg.Tx) ([]AccessPolicy, error) {
 	return found, nil
 }
 
-// describe fills in what is not stored with policies: whom they are about in words, how many hold something by them,
-// and how far the look at everybody has come.
-func describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
+// Describe adds what is not stored with policies: the sentence of the condition, how many people hold something by the
+// policy, and how far the evaluation of everybody is.
+func Describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
 	const holders = `
 		select r.source_id::text, count(distinct r.identity_id)
 		  from access_reason r
@@ -133,7 +135,7 @@ func describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
 	}
 	for i := range of {
 		index[of[i].ID], ids = &of[i], append(ids, of[i].ID)
-		parsed, _ := of[i].Subject.parse()
+		parsed, _ := of[i].Subject.Parse()
 		of[i].Sentence, of[i].Evaluation = parsed.Sentence(), evaluation
 	}
 	rows, err := tx.Query(ctx, holders, pgx.NamedArgs{"ids": ids})
@@ -212,67 +214,4 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields, needs []string)
 		return fmt.Errorf("write policy: %w", err)
 	}
 	return keepVersion(ctx, tx, id)
-}
-
-// keepVersion keeps what the policy says now.
-func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
-	const sql = `
-		insert into access_policy_version (tenant_id, policy_id, version, content, changed_by)
-		select current_tenant(), p.id, p.version,
-		       jsonb_build_object('name', p.name, 'description', p.description, 'enabled', p.enabled, 'mode', p.mode,
-		           'effect', p.effect, 'birthright', p.birthright, 'priority', p.priority, 'owner_ids', p.owner_ids,
-		           'subject', p.subject, 'resources', p.resources, 'lifecycle', p.lifecycle, 'circuit_breaker',
-		       p.breaker), @by
-		  from access_policy p
-		 where p.id = @id`
-	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "by": by}); err != nil {
-		return fmt.Errorf("keep version of policy: %w", err)
-	}
-	return nil
-}
-
-// PolicyVersion is what a policy said once.
-type PolicyVersion struct {
-	Version   int            `json:"version" db:"version"`
-	Content   Fields         `json:"content" db:"content"`
-	Sentence  string         `json:"sentence" db:"-"`
-	ChangedBy map[string]any `json:"changed_by" db:"changed_by" nullable:"false"`
-	ChangedAt time.Time      `json:"changed_at" db:"changed_at"`
-}
-
-func versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []PolicyVersion, total int64, err error) {
-	const sql = `
-		select v.version, v.content, v.changed_by, v.changed_at
-		  from access_policy_version v
-		 where v.policy_id = @id
-		   and v.version < @before
-		 order by v.version desc
-		 limit @rows offset @skipped`
-	before := 1 << 30
-	if len(page.After) > 0 {
-		if before, err = strconv.Atoi(page.After[0]); err != nil {
-			return nil, 0, fmt.Errorf("position in versions: %w", err)
-		}
-	}
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
-	)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list versions of policy: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[PolicyVersion]); err != nil {
-		return nil, 0, fmt.Errorf("list versions of policy: %w", err)
-	}
-	for i := range items {
-		parsed, _ := items[i].Content.Subject.parse()
-		items[i].Sentence = parsed.Sentence()
-	}
-	if err := tx.QueryRow(ctx, `select count(*) from access_policy_version where policy_id = $1`, id).
-		Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count versions of policy: %w", err)
-	}
-	return items, total, nil
 }

@@ -1,4 +1,4 @@
-package policy
+package worker
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/evaluation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
@@ -17,7 +19,7 @@ type walk struct {
 	asked    bool
 	position *string
 	done     int
-	stats    map[string]Stats
+	stats    map[string]accesspolicy.Stats
 	fresh    *time.Time // when the day ends that dates were compared with; nil: there was no walk yet
 }
 
@@ -41,7 +43,7 @@ func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
 
 // begin takes all requests to look at everybody and begins to answer them. Where policies ask for dates that move, or
 // an exclusion from a role's rule has ended, a new day is one.
-func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
+func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (bool, error) {
 	const (
 		note = `update policy_walk set fresh_until = $1 where tenant_id = current_tenant()`
 		put  = `
@@ -53,43 +55,43 @@ func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
 			   set position = null, total = excluded.total, done = 0, stats = '{}', fresh_until = excluded.fresh_until,
 			       started_at = excluded.started_at, finished_at = null`
 	)
-	requests, err := queue.Take(ctx, tx, everybody, 1)
+	requests, err := queue.Take(ctx, tx, accesspolicy.SweepKind, 1)
 	if err != nil {
 		return false, err
 	}
-	if len(requests) == 0 && !(w.stale(b.now) && (b.needs.Clock || b.returns(*w.fresh))) {
-		if w.stale(b.now) {
-			if _, err := tx.Exec(ctx, note, b.midnight()); err != nil {
+	if len(requests) == 0 && !(w.stale(b.Now) && (b.Needs.Clock || b.Returns(*w.fresh))) {
+		if w.stale(b.Now) {
+			if _, err := tx.Exec(ctx, note, b.Midnight()); err != nil {
 				return false, fmt.Errorf("note day of policies: %w", err)
 			}
 		}
 		return false, nil
 	}
-	if _, err := tx.Exec(ctx, put, b.midnight(), b.now); err != nil {
+	if _, err := tx.Exec(ctx, put, b.Midnight(), b.Now); err != nil {
 		return false, fmt.Errorf("begin the evaluation of all people: %w", err)
 	}
 	return true, nil
 }
 
 // step looks at the next people, and ends the walk when there are none.
-func (w *walk) step(ctx context.Context, tx *pg.Tx, b *book) (int, error) {
-	ids, err := peopleAfter(ctx, tx, w.position, batch)
+func (w *walk) step(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (int, error) {
+	ids, err := evaluation.PeopleAfter(ctx, tx, w.position, evaluation.Batch)
 	if err != nil {
 		return 0, err
 	}
 	if len(ids) == 0 {
 		return 0, w.finish(ctx, tx, b)
 	}
-	t, err := b.evaluate(ctx, tx, ids, nil, false)
+	t, err := b.Evaluate(ctx, tx, ids, nil, false)
 	if err != nil {
 		return 0, err
 	}
 	if w.stats == nil {
-		w.stats = map[string]Stats{}
+		w.stats = map[string]accesspolicy.Stats{}
 	}
-	total := tally{stats: w.stats}
-	for id, s := range t.stats {
-		total.count(id, s)
+	total := evaluation.Result{Stats: w.stats}
+	for id, s := range t.Stats {
+		total.Count(id, s)
 	}
 	const sql = `update policy_walk set position = $1, done = $2, stats = $3 where tenant_id = current_tenant()`
 	if _, err := tx.Exec(ctx, sql, ids[len(ids)-1], w.done+len(ids), w.stats); err != nil {
@@ -98,7 +100,7 @@ func (w *walk) step(ctx context.Context, tx *pg.Tx, b *book) (int, error) {
 	return len(ids), nil
 }
 
-func (w *walk) finish(ctx context.Context, tx *pg.Tx, b *book) error {
+func (w *walk) finish(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) error {
 	const (
 		end   = `update policy_walk set finished_at = $1, total = done where tenant_id = current_tenant()`
 		stats = `
@@ -107,31 +109,11 @@ func (w *walk) finish(ctx context.Context, tx *pg.Tx, b *book) error {
 			 where p.tenant_id = current_tenant()
 			   and p.deleted_at is null`
 	)
-	if _, err := tx.Exec(ctx, stats, pgx.NamedArgs{"stats": w.stats, "now": b.now}); err != nil {
+	if _, err := tx.Exec(ctx, stats, pgx.NamedArgs{"stats": w.stats, "now": b.Now}); err != nil {
 		return fmt.Errorf("write what policies matched: %w", err)
 	}
-	if _, err := tx.Exec(ctx, end, b.now); err != nil {
+	if _, err := tx.Exec(ctx, end, b.Now); err != nil {
 		return fmt.Errorf("end the evaluation of all people: %w", err)
 	}
 	return nil
-}
-
-// peopleAfter gives the next people in the order of their ids.
-func peopleAfter(ctx context.Context, tx *pg.Tx, after *string, n int) ([]string, error) {
-	const sql = `
-		select i.id::text
-		  from identity i
-		 where ($1::text is null or i.id > $1::text::uuid)
-		   and i.status <> 'archived'
-		 order by i.id
-		 limit $2`
-	rows, err := tx.Query(ctx, sql, after, n)
-	if err != nil {
-		return nil, fmt.Errorf("list people: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("list people: %w", err)
-	}
-	return ids, nil
 }

@@ -1,30 +1,36 @@
-package policy
+package worker
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/evaluation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// Kinds of work, all of one group: one transaction at a time evaluates in a tenant.
+// Kinds of work, all of one group.
 const (
-	group     = "policy"
-	people    = "policy"       // people whose identity or access changed
-	everybody = "policy_sweep" // all people of a tenant, because policies or roles changed
-	dates     = "policy_dates" // role assignments that start or end
+	people = "policy"       // people whose identity or access changed
+	dates  = "policy_dates" // role assignments that start or end
 )
+
+// Service evaluates what is enqueued. It needs all fields.
+type Service struct {
+	DB  *pg.DB
+	Log *slog.Logger
+	Now func() time.Time
+}
 
 // causeManager is the cause of a person's item whose manager is another one.
 const causeManager = "manager"
-
-// batch is how many people are evaluated in one transaction. Tests take fewer.
-var batch = 2000
 
 // Kinds are the work of this package.
 func (s *Service) Kinds() []queue.Kind {
@@ -58,12 +64,12 @@ func (s *Service) Kinds() []queue.Kind {
 			Title:   "Policy evaluation",
 			About:   "Evaluates access policies and roles for people who changed.",
 			Subject: "identity",
-			Group:   group,
-			Batch:   batch,
+			Group:   evaluation.QueueGroup,
+			Batch:   evaluation.Batch,
 			Work:    s.evaluatePeople,
 		},
 		{
-			Name:  everybody,
+			Name:  accesspolicy.SweepKind,
 			Title: "Policy evaluation of everyone",
 			About: "Evaluates access policies and roles for all people after a policy or a role changed.",
 			Part:  s.walk,
@@ -102,16 +108,16 @@ func (s *Service) evaluatePeople(ctx context.Context, tx *pg.Tx, items []queue.I
 			moved = append(moved, item.Subject)
 		}
 	}
-	b, err := loadBook(ctx, tx, s.Now())
+	b, err := evaluation.Load(ctx, tx, s.Now())
 	if err != nil {
 		return err
 	}
-	if len(moved) > 0 && len(b.needs.Managers) > 0 {
+	if len(moved) > 0 && len(b.Needs.Managers) > 0 {
 		if err := followBeneath(ctx, tx, moved); err != nil {
 			return err
 		}
 	}
-	_, err = b.evaluate(ctx, tx, queue.Subjects(items), urgent, false)
+	_, err = b.Evaluate(ctx, tx, queue.Subjects(items), urgent, false)
 	return err
 }
 
@@ -142,7 +148,7 @@ func followBeneath(ctx context.Context, tx *pg.Tx, moved []string) error {
 func (s *Service) walk(ctx context.Context, tenant string) (n int, err error) {
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 		n = 0
-		if locked, err := queue.TryLock(ctx, tx, group); err != nil || !locked {
+		if locked, err := queue.TryLock(ctx, tx, evaluation.QueueGroup); err != nil || !locked {
 			return err
 		}
 		w, err := findWalk(ctx, tx)
@@ -152,7 +158,7 @@ func (s *Service) walk(ctx context.Context, tenant string) (n int, err error) {
 		if w.idle(s.Now()) {
 			return nil
 		}
-		b, err := loadBook(ctx, tx, s.Now())
+		b, err := evaluation.Load(ctx, tx, s.Now())
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package policy
+package impact
 
 import (
 	"context"
@@ -58,28 +58,9 @@ func HeldAlready(ctx context.Context, tx *pg.Tx, gains []Gain) ([]bool, error) {
 	return held, nil
 }
 
-// held marks what people gain and hold in the system already.
-func (s *simulation) held(ctx context.Context, tx *pg.Tx, shown []affected) error {
-	var gains []Gain
-	var of []*GrantShift
-	for i := range shown {
-		for j := range shown[i].Gains {
-			g := &shown[i].Gains[j]
-			gains, of = append(gains, Gain{shown[i].IdentityID, g.ConnectorID, orEmpty(g.EntitlementID)}), append(of, g)
-		}
-	}
-	held, err := HeldAlready(ctx, tx, gains)
-	if err != nil {
-		return err
-	}
-	for i, is := range held {
-		of[i].Held = is
-	}
-	return nil
-}
-
-// heldOf counts what somebody gains and holds in the system already. only: they gain nothing else, and lose nothing.
-func (p PersonImpact) heldOf() (n int, only bool) {
+// CountHeld counts what the person gains and holds in the systems already. only: they gain nothing else, and lose
+// nothing.
+func (p PersonImpact) CountHeld() (n int, only bool) {
 	for _, g := range p.Gains {
 		if g.Held {
 			n++
