@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
@@ -101,7 +102,7 @@ func (w *world) run() (linked int64) {
 func (w *world) runOf(v viewer.Viewer, connector string) (linked int64) {
 	w.T.Helper()
 	err := w.DB.AsBulk(ctx, v, func(tx *pg.Tx) (err error) {
-		linked, err = correlate.Run(ctx, tx, connector)
+		linked, err = matching.Run(ctx, tx, connector)
 		return err
 	})
 	if err != nil {

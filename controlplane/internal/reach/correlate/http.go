@@ -6,6 +6,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/bulk"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
@@ -23,9 +25,6 @@ const (
 		"/accounts/correlation/preview."
 	aboutPreview = "The changes that these rules would make to the accounts of the connector. Nothing is written. If " +
 		"rules are omitted, the default rules are used."
-	aboutBulk = "Give either pairs, or filter with identity_field. Each item has a result of its own: what can be " +
-		"done is done, and what cannot says why. " +
-		"At most 10,000 accounts at once. With dry_run nothing is written."
 )
 
 // Routes are the paths by which rules are written and tried, and by which many accounts are decided at once.
@@ -47,11 +46,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/accounts/correlation/run", "Run correlation", s.correlate).
 			For(viewer.Admin).
 			Errors(404),
-		httpapi.Handle("POST", "/accounts/bulk-link", "Assign account owners in bulk", s.bulk).
-			For(viewer.Admin).
-			Bulk().
-			Errors(404).
-			Describe(aboutBulk),
+		(&bulk.Service{DB: s.DB, Now: s.Now}).Route(),
 		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Reset the correlation of an account", s.reset).
 			For(viewer.Admin).
 			Errors(409, 412).
@@ -68,31 +63,39 @@ type one struct {
 	ID string `path:"id"`
 }
 
-func (s *Service) configuration(ctx context.Context, v viewer.Viewer, in *one) (*httpapi.One[Correlation], error) {
+func (s *Service) configuration(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *one,
+) (*httpapi.One[matching.Correlation], error) {
 	return configuredOut(s.Configuration(ctx, v, in.ID))
 }
 
 type configureIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body NewCorrelation
+	Body matching.NewCorrelation
 }
 
-func (s *Service) configure(ctx context.Context, v viewer.Viewer, in *configureIn) (*httpapi.One[Correlation], error) {
+func (s *Service) configure(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *configureIn,
+) (*httpapi.One[matching.Correlation], error) {
 	return configuredOut(s.Configure(ctx, v, in.ID, in.IfMatch, in.Body))
 }
 
-func configuredOut(c Correlation, version int, err error) (*httpapi.One[Correlation], error) {
+func configuredOut(c matching.Correlation, version int, err error) (*httpapi.One[matching.Correlation], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[Correlation]{ETag: httpapi.ETag(version), Body: c}, nil
+	return &httpapi.One[matching.Correlation]{ETag: httpapi.ETag(version), Body: c}, nil
 }
 
 type previewIn struct {
 	Body struct {
 		ConnectorID string `json:"connector_id" format:"uuid"`
-		NewCorrelation
+		matching.NewCorrelation
 	}
 }
 
@@ -113,7 +116,7 @@ type correlateIn struct {
 
 // CorrelationRun is what a run did.
 type CorrelationRun struct {
-	Counts CorrelationCounts `json:"counts"`
+	Counts matching.CorrelationCounts `json:"counts"`
 }
 
 func (s *Service) correlate(

@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 )
 
 // TestAPreviewTellsWhatTheRunThenDoes holds for random people, accounts, rules and what was before.
@@ -189,7 +189,7 @@ func BenchmarkFiftyThousandAccounts(b *testing.B) {
 		b.StartTimer()
 		for _, want := range []int64{n, 0} {
 			err = db.AsBulk(ctx, v, func(tx *pg.Tx) error {
-				linked, err := correlate.Run(ctx, tx, v.Tenant)
+				linked, err := matching.Run(ctx, tx, v.Tenant)
 				if linked != want {
 					b.Errorf("%d accounts linked; want %d", linked, want)
 				}

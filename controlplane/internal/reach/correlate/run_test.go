@@ -8,7 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 )
 
 func TestDefaultRulesLinkDisputeAndLeaveAlone(t *testing.T) {
@@ -391,7 +391,7 @@ func TestARunOfChangesLooksAtTheLinkedAccountsItChangedAndAtAllOthers(t *testing
 	w.Exec(`update account set changed_run_id = $1 where id = $2`, run, changed)
 	stranger := w.login("stranger", fields{"employee_number": "2"})
 	err := w.DB.AsBulk(t.Context(), w.Tenant, func(tx *pg.Tx) error {
-		_, err := correlate.RunChanges(t.Context(), tx, w.connector, run)
+		_, err := matching.RunChanges(t.Context(), tx, w.connector, run)
 		return err
 	})
 	if err != nil {

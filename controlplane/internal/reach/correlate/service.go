@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -24,21 +25,30 @@ type Service struct {
 }
 
 // Correlate applies the rules now: to all accounts, or to those of a connector.
-func (s *Service) Correlate(ctx context.Context, v viewer.Viewer, connector string) (t CorrelationCounts, err error) {
+func (s *Service) Correlate(
+	ctx context.Context,
+	v viewer.Viewer,
+	connector string,
+) (t matching.CorrelationCounts, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		t = CorrelationCounts{}
+		t = matching.CorrelationCounts{}
 		subject := audit.Subject{Type: "tenant", ID: v.Tenant}
 		if connector != "" {
-			c, err := findConnector(ctx, tx, connector, "")
+			c, err := matching.FindConnector(ctx, tx, connector, "")
 			if err != nil {
 				return err
 			}
 			subject = audit.Subject{Type: "connector", ID: c.ID, Display: c.Name}
 		}
-		err := run(ctx, tx, scope{accountsOf: connector}, func(p *plan, list []judgement) error {
-			t.add(list)
-			return p.store(ctx, tx, written(list))
-		})
+		err := matching.Judge(
+			ctx,
+			tx,
+			matching.Scope{AccountsOf: connector},
+			func(p *matching.Plan, list []matching.Judgement) error {
+				t.Add(list)
+				return p.Store(ctx, tx, matching.Changed(list))
+			},
+		)
 		if err != nil {
 			return err
 		}
@@ -54,23 +64,23 @@ func (s *Service) Correlate(ctx context.Context, v viewer.Viewer, connector stri
 // CorrelationPreview is what a run by other rules would do to a connector's accounts. The lists hold the first of each
 // kind.
 type CorrelationPreview struct {
-	ConnectorID   string              `json:"connector_id"`
-	Counts        CorrelationCounts   `json:"counts"`
-	Gains         []CorrelationSample `json:"gains" nullable:"false" doc:"Up to 100."`
-	Losses        []CorrelationSample `json:"losses" nullable:"false" doc:"Up to 100."`
-	ChangedOwners []CorrelationSample `json:"changed_owners" nullable:"false" doc:"Up to 100."`
-	Disputed      []CorrelationSample `json:"disputed" nullable:"false" doc:"Up to 100."`
+	ConnectorID   string                     `json:"connector_id"`
+	Counts        matching.CorrelationCounts `json:"counts"`
+	Gains         []CorrelationSample        `json:"gains" nullable:"false" doc:"Up to 100."`
+	Losses        []CorrelationSample        `json:"losses" nullable:"false" doc:"Up to 100."`
+	ChangedOwners []CorrelationSample        `json:"changed_owners" nullable:"false" doc:"Up to 100."`
+	Disputed      []CorrelationSample        `json:"disputed" nullable:"false" doc:"Up to 100."`
 }
 
 // CorrelationSample is an account that would change.
 type CorrelationSample struct {
-	Account     identity.Reference     `json:"account"`
-	From        *identity.Reference    `json:"from" doc:"Its owner now."`
-	To          *identity.Reference    `json:"to" doc:"Its owner then."`
-	Score       float64                `json:"score"`
-	Reason      string                 `json:"reason"`
-	Candidates  []CorrelationCandidate `json:"candidates" nullable:"false"`
-	Explanation []CorrelationTried     `json:"match_explanation" nullable:"false"`
+	Account     identity.Reference              `json:"account"`
+	From        *identity.Reference             `json:"from" doc:"Its owner now."`
+	To          *identity.Reference             `json:"to" doc:"Its owner then."`
+	Score       float64                         `json:"score"`
+	Reason      string                          `json:"reason"`
+	Candidates  []matching.CorrelationCandidate `json:"candidates" nullable:"false"`
+	Explanation []matching.CorrelationTried     `json:"match_explanation" nullable:"false"`
 }
 
 // maxSamples is how many accounts of each kind a preview shows.
@@ -81,11 +91,11 @@ func (s *Service) Preview(
 	ctx context.Context,
 	v viewer.Viewer,
 	connector string,
-	g NewCorrelation,
+	g matching.NewCorrelation,
 ) (out CorrelationPreview, err error) {
-	settings := g.settings()
+	settings := g.Settings()
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		if _, err := findConnector(ctx, tx, connector, ""); err != nil {
+		if _, err := matching.FindConnector(ctx, tx, connector, ""); err != nil {
 			return err
 		}
 		out = CorrelationPreview{
@@ -95,13 +105,18 @@ func (s *Service) Preview(
 			ChangedOwners: []CorrelationSample{},
 			Disputed:      []CorrelationSample{},
 		}
-		err := run(ctx, tx, scope{accountsOf: connector, settings: &settings}, func(_ *plan, list []judgement) error {
-			out.Counts.add(list)
-			for _, j := range list {
-				out.show(j)
-			}
-			return nil
-		})
+		err := matching.Judge(
+			ctx,
+			tx,
+			matching.Scope{AccountsOf: connector, Settings: &settings},
+			func(_ *matching.Plan, list []matching.Judgement) error {
+				out.Counts.Add(list)
+				for _, j := range list {
+					out.show(j)
+				}
+				return nil
+			},
+		)
 		if err != nil {
 			return err
 		}
@@ -111,37 +126,39 @@ func (s *Service) Preview(
 }
 
 // show adds an account to the samples of its kind.
-func (out *CorrelationPreview) show(j judgement) {
-	list := map[change]*[]CorrelationSample{gained: &out.Gains, lost: &out.Losses, moved: &out.ChangedOwners,
-		contested: &out.Disputed}[j.change]
+func (out *CorrelationPreview) show(j matching.Judgement) {
+	list := map[matching.Change]*[]CorrelationSample{matching.Gained: &out.Gains, matching.Lost: &out.Losses, matching.Moved: &out.ChangedOwners,
+		matching.Contested: &out.Disputed}[j.Change]
 	if list == nil || len(*list) == maxSamples {
 		return
 	}
-	d := j.document
+	d := j.Document
 	sample := CorrelationSample{
-		Account:     reference(j.subject.id),
+		Account:     reference(j.Subject.ID),
 		Score:       d.Score,
 		Reason:      d.Reason,
 		Candidates:  d.Candidates,
 		Explanation: d.Tried,
 	}
 	if sample.Candidates == nil {
-		sample.Candidates = []CorrelationCandidate{}
+		sample.Candidates = []matching.CorrelationCandidate{}
 	}
-	for _, had := range []*id{j.subject.owner, j.subject.gone} {
+	for _, had := range []*matching.ID{j.Subject.Owner, j.Subject.Gone} {
 		if had != nil {
 			from := reference(*had)
 			sample.From = &from
 		}
 	}
-	if j.verdict.owner != nil {
-		to := reference(j.verdict.owner.id)
+	if j.Verdict.Owner != nil {
+		to := reference(j.Verdict.Owner.ID)
 		sample.To = &to
 	}
 	*list = append(*list, sample)
 }
 
-func reference(x id) identity.Reference { return identity.Reference{ID: uuid.UUID(x).String()} }
+func reference(x matching.ID) identity.Reference {
+	return identity.Reference{ID: uuid.UUID(x).String()}
+}
 
 // name gives the samples' accounts and people their names.
 func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
@@ -205,11 +222,13 @@ func (s *Service) Reset(
 		if err := account.ForgetOwner(ctx, tx, id); err != nil {
 			return err
 		}
-		err = run(
+		err = matching.Judge(
 			ctx,
 			tx,
-			scope{account: id},
-			func(p *plan, list []judgement) error { return p.store(ctx, tx, written(list)) },
+			matching.Scope{Account: id},
+			func(p *matching.Plan, list []matching.Judgement) error {
+				return p.Store(ctx, tx, matching.Changed(list))
+			},
 		)
 		if err != nil {
 			return err

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
 // Why an account is looked at. Only what we have made, or whose owner has changed, is written without asking the rule
@@ -79,7 +78,7 @@ type question struct {
 	before   state
 	owned    []shape.Owned
 	observe  func(target string) (value any, known bool)
-	rule     writing.DriftRule
+	rule     shape.DriftRule
 	moved    bool              // what the template makes otherwise than before is written
 	resolve  map[string]string // by target: what somebody has decided
 	resolver AcceptedDrift     // who they are
@@ -147,7 +146,7 @@ func (q question) one(after *state, o shape.Owned) (push, bool) {
 			entry.Desired = o.Value
 			after.Drift = append(after.Drift, entry)
 		}
-		if moved || decision == writing.DriftPush {
+		if moved || decision == shape.DriftPush {
 			return push{Owned: o}, true
 		}
 		return push{}, false
@@ -167,7 +166,7 @@ func (q question) one(after *state, o shape.Owned) (push, bool) {
 // decide says what becomes of an attribute that is otherwise.
 func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, moved bool, decision string) (push, bool) {
 	exception, accepted := after.Accepted[o.Target]
-	if accepted && (!same(o.Target, exception.Value, entry.Observed) || moved || decision == writing.DriftPush) {
+	if accepted && (!same(o.Target, exception.Value, entry.Observed) || moved || decision == shape.DriftPush) {
 		delete(after.Accepted, o.Target) // it or the person has changed since, or it was decided anew
 		accepted = false
 	}
@@ -178,24 +177,24 @@ func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, move
 	last, written := after.Pushed[o.Target]
 	again := written && same(o.Target, last.Desired, o.Value) && same(o.Target, last.Observed, entry.Observed)
 	switch {
-	case decision == writing.DriftAccept:
+	case decision == shape.DriftAccept:
 		exception = q.resolver
 		exception.Value = entry.Observed
 		after.Accepted[o.Target] = exception
 		return push{}, false
 	case accepted:
 		return push{}, false
-	case moved || decision == writing.DriftPush:
+	case moved || decision == shape.DriftPush:
 		after.Drift = append(after.Drift, entry)
 		return push{Owned: o, observed: entry.Observed}, true
 	case direction == "":
 		return push{}, false
-	case direction == writing.DriftAccept && !again: // what was just written is not taken back before the target shows it
+	case direction == shape.DriftAccept && !again: // what was just written is not taken back before the target shows it
 		after.Accepted[o.Target] = AcceptedDrift{Value: entry.Observed, By: "rule", Rule: true, At: q.now}
 		return push{}, false
 	}
 	after.Drift = append(after.Drift, entry)
-	return push{Owned: o, observed: entry.Observed, byRule: true}, direction == writing.DriftPush && !again
+	return push{Owned: o, observed: entry.Observed, byRule: true}, direction == shape.DriftPush && !again
 }
 
 // watched tells whether drift of an attribute is of interest.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/owners"
@@ -41,9 +41,9 @@ func findOwners(ctx context.Context, tx *pg.Tx, r reconcile.Run) (linked int64, 
 		return 0, unknown, err
 	}
 	if r.Incremental {
-		linked, err = correlate.RunChanges(ctx, tx, r.Connector, r.ID)
+		linked, err = matching.RunChanges(ctx, tx, r.Connector, r.ID)
 	} else {
-		linked, err = correlate.Run(ctx, tx, r.Connector)
+		linked, err = matching.Run(ctx, tx, r.Connector)
 	}
 	if err != nil {
 		return 0, unknown, err

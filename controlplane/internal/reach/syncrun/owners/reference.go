@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -21,11 +21,11 @@ var ownedAccounts = owned{
 		select a.id, a.connector_id, case when ` + account.NonHuman + ` then a.owner_refs else '[]' end as refs
 		  from account a
 		 where a.tenant_id = current_tenant()
-		   and (a.owner_refs <> '[]' or a.correlation -> 'rule_ids' ->> 0 = '` + correlate.SourceOwner + `')
+		   and (a.owner_refs <> '[]' or a.correlation -> 'rule_ids' ->> 0 = '` + matching.SourceOwner + `')
 		   and a.status not in ('deleted', 'disconnected')`,
 	// An account that has its owner from a reference itself names nobody, or two accounts could keep each other's owner
 	// for ever.
-	accounts: ` and coalesce(p.correlation -> 'rule_ids' ->> 0, '') <> '` + correlate.SourceOwner + `'`,
+	accounts: ` and coalesce(p.correlation -> 'rule_ids' ->> 0, '') <> '` + matching.SourceOwner + `'`,
 }
 
 var ownedEntitlements = owned{objects: `

@@ -3,7 +3,7 @@ package owners
 import (
 	"fmt"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
@@ -57,10 +57,10 @@ func linkOwners() string {
 }
 
 const fromSource = `a.correlation_state = 'linked' and coalesce(a.correlation -> 'rule_ids' ->> 0, '') = '` +
-	correlate.SourceOwner + `'`
+	matching.SourceOwner + `'`
 
 // sourceOwner explains the link of an account to the owner whom its target system names.
-const sourceOwner = `'{"rule_ids": ["` + correlate.SourceOwner +
+const sourceOwner = `'{"rule_ids": ["` + matching.SourceOwner +
 	`"], "score": 1, "explanation": ["the target system names this owner of the account"]}'`
 
 // giveOwners makes the owners whom target systems name owners of their entitlements. Owners that a person set stay, and

@@ -1,0 +1,224 @@
+package bulk
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// maxBulk is how many accounts can be decided at once.
+const maxBulk = 10_000
+
+// BulkLink names the owners of many accounts.
+type BulkLink struct {
+	Pairs         []LinkPair  `json:"pairs,omitempty" maxItems:"10000"`
+	ConnectorID   string      `json:"connector_id,omitempty" doc:"Whose accounts external_id speaks of. Without it an external_id that several connectors know is ambiguous."`
+	Filter        *BulkFilter `json:"filter,omitempty" doc:"In place of pairs: these accounts."`
+	IdentityField string      `json:"identity_field,omitempty" enum:"employee_number,email,username,external_id" doc:"With filter: the owner is the person who has the value of the account in this field. For external_id, it is the value of the account's identity_external_id."`
+	Reason        string      `json:"reason,omitempty" maxLength:"1000"`
+	DryRun        bool        `json:"dry_run,omitempty" doc:"Tell what would be done, and write nothing."`
+}
+
+// LinkPair is an account and its owner, each named in one way.
+type LinkPair struct {
+	AccountID      string `json:"account_id,omitempty" maxLength:"64"`
+	ExternalID     string `json:"external_id,omitempty" maxLength:"512" doc:"The account's native id in its target system."`
+	IdentityID     string `json:"identity_id,omitempty" maxLength:"64"`
+	EmployeeNumber string `json:"employee_number,omitempty" maxLength:"256"`
+	Email          string `json:"email,omitempty" maxLength:"320"`
+}
+
+// BulkFilter chooses accounts; each member given must hold.
+type BulkFilter struct {
+	ConnectorID string   `json:"connector_id,omitempty" format:"uuid"`
+	Correlation []string `json:"correlation,omitempty" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"The default is uncorrelated and disputed."`
+	AccountType []string `json:"account_type,omitempty" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
+}
+
+// BulkLinked tells what became of each item.
+type BulkLinked struct {
+	DryRun  bool         `json:"dry_run"`
+	Counts  BulkCounts   `json:"counts"`
+	Results []LinkResult `json:"results" nullable:"false" doc:"In the order of the pairs; with filter, one for each account."`
+}
+
+// BulkCounts are how many items ended in each way.
+type BulkCounts struct {
+	Linked    int `json:"linked" doc:"Linked, or with dry_run those that would be."`
+	Unchanged int `json:"unchanged" doc:"A user has already linked it to this owner."`
+	Failed    int `json:"failed"`
+}
+
+// LinkResult is what became of one item.
+type LinkResult struct {
+	Index      int    `json:"index"`
+	AccountID  string `json:"account_id,omitempty"`
+	IdentityID string `json:"identity_id,omitempty"`
+	Status     string `json:"status" enum:"linked,unchanged,failed"`
+	Code       string `json:"code,omitempty" doc:"Why it failed: account_not_found, ambiguous_account, account_deleted, duplicate_account, identity_not_found, ambiguous_identity, no_value, invalid_item."`
+	Detail     string `json:"detail,omitempty"`
+
+	account *holder
+}
+
+// The ways in which an item can end.
+const (
+	itemLinked    = "linked"
+	itemUnchanged = "unchanged"
+	itemFailed    = "failed"
+)
+
+func (r *LinkResult) fail(code, format string, args ...any) {
+	if r.Status != itemFailed {
+		r.Status, r.Code, r.Detail = itemFailed, code, fmt.Sprintf(format, args...)
+	}
+}
+
+// Service assigns the owners of many accounts at once.
+type Service struct {
+	DB  *pg.DB
+	Now func() time.Time
+}
+
+const aboutBulk = "Give either pairs, or filter with identity_field. Each item has a result of its own: what can be " +
+	"done is done, and what cannot says why. " +
+	"At most 10,000 accounts at once. With dry_run nothing is written."
+
+// Route is the path by which owners are assigned in bulk.
+func (s *Service) Route() httpapi.Route {
+	return httpapi.Handle("POST", "/accounts/bulk-link", "Assign account owners in bulk", s.bulk).
+		For(viewer.Admin).
+		Bulk().
+		Errors(404).
+		Describe(aboutBulk)
+}
+
+type bulkIn struct{ Body BulkLink }
+
+func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpapi.One[BulkLinked], error) {
+	out, err := s.BulkLink(ctx, v, in.Body)
+	return &httpapi.One[BulkLinked]{Body: out}, err
+}
+
+// BulkLink names the owners of many accounts at once: it does what can be done, and says of the rest why it cannot.
+func (s *Service) BulkLink(ctx context.Context, v viewer.Viewer, b BulkLink) (out BulkLinked, err error) {
+	if err := b.check(); err != nil {
+		return out, err
+	}
+	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
+		resolve := b.resolvePairs
+		if b.Filter != nil {
+			resolve = b.resolveFilter
+		}
+		results, err := resolve(ctx, tx)
+		if err != nil {
+			return err
+		}
+		out = BulkLinked{DryRun: b.DryRun, Results: results}
+		out.judge()
+		if b.DryRun || out.Counts.Linked == 0 {
+			return nil
+		}
+		return s.apply(ctx, tx, b, out)
+	})
+	return out, err
+}
+
+func (b BulkLink) check() error {
+	var wrong matching.Problems
+	switch {
+	case (len(b.Pairs) > 0) == (b.Filter != nil):
+		wrong.Add("#/pairs", "required", "give either pairs or filter with identity_field")
+	case b.Filter != nil && b.IdentityField == "":
+		wrong.Add("#/identity_field", "required", "set the field of the identity by which the owner is found")
+	case b.Filter == nil && b.IdentityField != "":
+		wrong.Add(
+			"#/identity_field",
+			"not_allowed",
+			"it is only allowed with filter; pairs name their owners themselves",
+		)
+	case len(b.Pairs) > maxBulk:
+		wrong.Add("#/pairs", "too_many", "give at most %d at once", maxBulk)
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "these accounts cannot be linked like this; see errors").With(wrong...)
+}
+
+// judge decides about each item once it is known whom it means, and counts.
+func (out *BulkLinked) judge() {
+	seen := map[string]int{}
+	for i := range out.Results {
+		r := &out.Results[i]
+		if r.account != nil {
+			if first, twice := seen[r.account.ID]; twice {
+				r.fail("duplicate_account", "item %d names the same account", first)
+			} else {
+				seen[r.account.ID] = r.Index
+			}
+			if r.account.Status == "deleted" {
+				r.fail("account_deleted", "this account no longer exists in its target system")
+			}
+		}
+		switch {
+		case r.Status == itemFailed:
+			out.Counts.Failed++
+		case r.account.State == "manual" && r.account.Owner != nil && *r.account.Owner == r.IdentityID:
+			r.Status = itemUnchanged
+			out.Counts.Unchanged++
+		default:
+			r.Status = itemLinked
+			out.Counts.Linked++
+		}
+	}
+}
+
+// apply writes the links in one statement, and one entry of the audit log that names them all.
+func (s *Service) apply(ctx context.Context, tx *pg.Tx, b BulkLink, out BulkLinked) error {
+	var accounts, owners []string
+	var changes []audit.Change
+	for _, r := range out.Results {
+		if r.Status == itemLinked {
+			accounts, owners = append(accounts, r.AccountID), append(owners, r.IdentityID)
+			changes = append(
+				changes,
+				audit.Change{Field: "account." + r.AccountID + ".identity_id", From: r.account.Owner, To: r.IdentityID},
+			)
+		}
+	}
+	const sql = `
+		update account a
+		   set identity_id = l.owner, correlation_state = 'manual', correlation = $3, correlation_keys = null,
+		       correlation_rules = null, correlation_rejected = array_remove(a.correlation_rejected, l.owner),
+		           unowned_since = null,
+		       updated_at = $4, version = a.version + 1
+		  from unnest($1::uuid[], $2::uuid[]) as l (account, owner)
+		 where a.tenant_id = current_tenant()
+		   and a.id = l.account`
+	why := map[string]any{
+		"by":         matching.ByUser,
+		"decided_by": tx.Viewer.Display,
+		"decided_at": matching.Instant(s.Now()),
+		"reason":     b.Reason,
+	}
+	if _, err := tx.Exec(ctx, sql, accounts, owners, why, s.Now()); err != nil {
+		return fmt.Errorf("link accounts: %w", err)
+	}
+	return audit.Record(ctx, tx, audit.Entry{
+		Action:  "accounts.bulk_linked",
+		Changes: changes,
+		Subject: audit.Subject{
+			Type: "tenant",
+			ID:   tx.Viewer.Tenant,
+		},
+		Context: map[string]any{"reason": b.Reason, "counts": out.Counts},
+	})
+}
