@@ -6,7 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/drift"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 )
 
@@ -21,10 +21,10 @@ func addShapes(_ context.Context, p *parts) error {
 
 // placeDrift hands what has to be written to provisioning.
 func placeDrift(ctx context.Context, tx *pg.Tx, o drift.Order) (string, error) {
-	return provision.Place(
+	return order.Place(
 		ctx,
 		tx,
-		provision.Order{
+		order.Order{
 			Operation:   o.Operation,
 			AccountID:   o.AccountID,
 			Account:     &o.Account,

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/drift"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -70,7 +70,7 @@ func (s *Service) own(ctx context.Context, tx *pg.Tx, d *Dashboard) error {
 		func() (err error) { f.Roles, err = role.Count(ctx, tx); return err },
 		func() (err error) { d.Inbox, err = tasklist.CountWaiting(ctx, tx, d.At); return err },
 		func() (err error) { d.Requests, err = requests(ctx, tx); return err },
-		func() (err error) { d.Provisioning.Failed, err = provision.CountFailed(ctx, tx); return err },
+		func() (err error) { d.Provisioning.Failed, err = taskview.CountFailed(ctx, tx); return err },
 		func() (err error) { d.Findings, err = readFindings(ctx, tx, d.At); return err },
 		func() (err error) { d.Funnel.State, err = state(ctx, tx); return err },
 	} {

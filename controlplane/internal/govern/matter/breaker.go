@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/breaker"
 )
 
 // breakers are systems to which nothing is written any more because too much failed or changed.
@@ -94,6 +94,6 @@ func (b openBreaker) question() decision.New {
 
 // answerBreaker closes the breaker, as POST /connectors/{id}/breaker/reset does.
 func (s *Service) answerBreaker(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
-	_, err := provision.ResumeWrites(ctx, tx, a.Task.Key, a.Decision.Comment)
+	_, err := breaker.ResumeWrites(ctx, tx, a.Task.Key, a.Decision.Comment)
 	return err
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -72,7 +73,7 @@ func (s *Service) failures() kind {
 }
 
 func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	told, err := provision.Tell(ctx, tx, ids)
+	told, err := taskview.Tell(ctx, tx, ids)
 	out := make([]decision.New, len(told))
 	for i, t := range told {
 		q := change(t)
@@ -89,7 +90,7 @@ func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, er
 }
 
 func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	told, err := provision.Tell(ctx, tx, ids)
+	told, err := taskview.Tell(ctx, tx, ids)
 	out := make([]decision.New, len(told))
 	for i, t := range told {
 		code, message, advice := "unknown", "the target gave no reason", deref(t.Advice)
@@ -122,7 +123,7 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 }
 
 // change is what both have in common.
-func change(t provision.Told) decision.New {
+func change(t taskview.Told) decision.New {
 	self := httpapi.Prefix + "/accounts/provisioning-tasks/" + t.ID
 	q := decision.New{
 		Key:     t.ID,
@@ -170,7 +171,7 @@ func takesAway(operation string) bool {
 }
 
 // spoken is a change in words.
-func spoken(t provision.Told) string {
+func spoken(t taskview.Told) string {
 	who, system := "somebody", "a target system"
 	for _, r := range []*identity.Reference{t.Account, t.Identity} {
 		if r != nil && r.Display != "" {
@@ -204,9 +205,9 @@ func (s *Service) answerChange(ctx context.Context, tx *pg.Tx, a decision.Answer
 	case "done":
 		return s.Changes.Complete(ctx, tx, a.Task.Key, httpapi.IfMatch{}, a.Decision.Comment)
 	case "retry":
-		return provision.Retry(ctx, tx, a.Task.Key, httpapi.IfMatch{})
+		return order.Retry(ctx, tx, a.Task.Key, httpapi.IfMatch{})
 	}
-	return provision.Cancel(ctx, tx, a.Task.Key, httpapi.IfMatch{})
+	return order.Cancel(ctx, tx, a.Task.Key, httpapi.IfMatch{})
 }
 
 func deref(s *string) string {

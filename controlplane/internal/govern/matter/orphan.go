@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
@@ -65,7 +65,7 @@ func askOrphans(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, e
 	}
 	cannot := map[string]map[string]string{}
 	for _, operation := range []string{task.Disable, task.DeleteAccount} {
-		if cannot[operation], err = provision.Refusals(ctx, tx, connectors, operation); err != nil {
+		if cannot[operation], err = order.Refusals(ctx, tx, connectors, operation); err != nil {
 			return nil, err
 		}
 	}
@@ -187,7 +187,7 @@ func (a accountFacts) remedies(cannot map[string]map[string]string) []decision.A
 }
 
 func (s *Service) answerOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
-	order := provision.Order{
+	change := order.Order{
 		AccountID: a.Task.Key,
 		Note:      a.Decision.Comment,
 		Refs:      []task.Ref{{Type: "decision_task", ID: a.Task.ID}},
@@ -196,13 +196,13 @@ func (s *Service) answerOrphan(ctx context.Context, tx *pg.Tx, a decision.Answer
 	case "link":
 		return s.link(ctx, tx, a)
 	case "disable":
-		order.Operation = task.Disable
+		change.Operation = task.Disable
 	case "delete":
-		order.Operation = task.DeleteAccount
+		change.Operation = task.DeleteAccount
 	default:
 		return s.keepOrphan(ctx, tx, a)
 	}
-	_, err := s.Changes.Accept(ctx, tx, order)
+	_, err := s.Changes.Accept(ctx, tx, change)
 	return err
 }
 

@@ -1,24 +1,33 @@
 package matter
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/conflict"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 )
 
 // Service looks at what has to be decided, and carries out what was. All exported fields are needed.
 type Service struct {
 	DB      *pg.DB
-	Guide   *onboard.Service   // decides about changed fields
-	Changes *provision.Service // makes changes of target systems
-	Packs   *conflict.Service  // resolves conflicts
+	Guide   *onboard.Service  // decides about changed fields
+	Changes Changes           // makes changes of target systems
+	Packs   *conflict.Service // resolves conflicts
 	Log     *slog.Logger
 	Now     func() time.Time
+}
+
+// Changes places orders for changes of target systems, and completes those that people make by hand.
+type Changes interface {
+	Accept(ctx context.Context, tx *pg.Tx, o order.Order) (taskview.TaskDetail, error)
+	Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error
 }
 
 // Answers carry out what was decided, by kind of task.

@@ -7,9 +7,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/simulation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -112,35 +109,31 @@ func (s *Service) Routes() []httpapi.Route {
 
 type listIn struct {
 	httpapi.Paging
-	accesspolicy.Filters
+	Filters
 }
 
-func (s *Service) list(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *listIn,
-) (*httpapi.ListOut[accesspolicy.AccessPolicy], error) {
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[AccessPolicy], error) {
 	walk, err := s.Cursors.Walk(v, "access-grant-policies", in.Paging, in.Filters)
 	if err != nil {
 		return nil, err
 	}
 	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
-	return httpapi.Out(walk, items, total, in.After), err
+	return httpapi.Out(walk, items, total, in.after), err
 }
 
 type idIn struct {
 	ID string `path:"id"`
 }
 
-func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[accesspolicy.AccessPolicy], error) {
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[AccessPolicy], error) {
 	return shown(s.Read(ctx, v, in.ID))
 }
 
-func shown(p accesspolicy.AccessPolicy, err error) (*httpapi.One[accesspolicy.AccessPolicy], error) {
+func shown(p AccessPolicy, err error) (*httpapi.One[AccessPolicy], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[accesspolicy.AccessPolicy]{ETag: httpapi.ETag(p.Version), Body: p}, nil
+	return &httpapi.One[AccessPolicy]{ETag: httpapi.ETag(p.Version), Body: p}, nil
 }
 
 // Confirmation is what a change may be confirmed by.
@@ -150,12 +143,12 @@ type Confirmation struct {
 
 type postIn struct {
 	Confirmation
-	Body    accesspolicy.Fields
+	Body    Fields
 	RawBody []byte
 }
 
-// sentFields are the fields that were sent. A policy is enabled unless they say otherwise.
-func sentFields(f accesspolicy.Fields, raw []byte) accesspolicy.Fields {
+// fields are what was sent. A policy is switched on unless it says otherwise.
+func sentFields(f Fields, raw []byte) Fields {
 	var given struct {
 		Enabled *bool `json:"enabled"`
 	}
@@ -165,16 +158,12 @@ func sentFields(f accesspolicy.Fields, raw []byte) accesspolicy.Fields {
 	return f
 }
 
-func (s *Service) post(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *postIn,
-) (*httpapi.Created[accesspolicy.AccessPolicy], error) {
-	made, err := s.Create(ctx, v, accesspolicy.New{Fields: sentFields(in.Body, in.RawBody)}, in.Confirm)
+func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[AccessPolicy], error) {
+	made, err := s.Create(ctx, v, New{Fields: sentFields(in.Body, in.RawBody)}, in.Confirm)
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[accesspolicy.AccessPolicy]{
+	return &httpapi.Created[AccessPolicy]{
 		Location: httpapi.Prefix + base + "/" + made.ID,
 		ETag:     httpapi.ETag(made.Version),
 		Body:     made,
@@ -185,15 +174,11 @@ type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Confirmation
-	Body    accesspolicy.Fields
+	Body    Fields
 	RawBody []byte
 }
 
-func (s *Service) patch(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *patchIn,
-) (*httpapi.One[accesspolicy.AccessPolicy], error) {
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[AccessPolicy], error) {
 	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody, in.Confirm))
 }
 
@@ -215,25 +200,25 @@ func (s *Service) versions(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *versionsIn,
-) (*httpapi.ListOut[accesspolicy.PolicyVersion], error) {
+) (*httpapi.ListOut[PolicyVersion], error) {
 	walk, err := s.Cursors.Walk(v, "access-grant-policy-versions", in.Paging, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	var items []accesspolicy.PolicyVersion
+	var items []PolicyVersion
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if _, err = accesspolicy.Locked(ctx, tx, in.ID, ""); err != nil {
+		if _, err = find(ctx, tx, in.ID, ""); err != nil {
 			return err
 		}
-		items, total, err = accesspolicy.Versions(ctx, tx, in.ID, walk.Page)
+		items, total, err = versions(ctx, tx, in.ID, walk.Page)
 		return err
 	})
 	return httpapi.Out(
 		walk,
 		items,
 		total,
-		func(v accesspolicy.PolicyVersion) []string { return []string{strconv.Itoa(v.Version)} },
+		func(v PolicyVersion) []string { return []string{strconv.Itoa(v.Version)} },
 	), err
 }
 
@@ -243,19 +228,11 @@ type enableIn struct {
 	Confirmation
 }
 
-func (s *Service) enable(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *enableIn,
-) (*httpapi.One[accesspolicy.AccessPolicy], error) {
+func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *enableIn) (*httpapi.One[AccessPolicy], error) {
 	return shown(s.Enable(ctx, v, in.ID, in.IfMatch, in.Confirm))
 }
 
-func (s *Service) disable(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *matchIn,
-) (*httpapi.One[accesspolicy.AccessPolicy], error) {
+func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[AccessPolicy], error) {
 	return shown(s.Disable(ctx, v, in.ID, in.IfMatch))
 }
 
@@ -268,11 +245,7 @@ type modeIn struct {
 	}
 }
 
-func (s *Service) mode(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *modeIn,
-) (*httpapi.One[accesspolicy.AccessPolicy], error) {
+func (s *Service) mode(ctx context.Context, v viewer.Viewer, in *modeIn) (*httpapi.One[AccessPolicy], error) {
 	return shown(s.SetMode(ctx, v, in.ID, in.IfMatch, in.Body.Mode, in.Confirm))
 }
 
@@ -284,11 +257,7 @@ type resetIn struct {
 	}
 }
 
-func (s *Service) reset(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *resetIn,
-) (*httpapi.One[accesspolicy.AccessPolicy], error) {
+func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[AccessPolicy], error) {
 	if !in.Body.Accept {
 		return nil, fault.New(fault.Invalid, "say by accept that what is due may be done; to have less done, change "+
 			"the policy first").
@@ -299,24 +268,24 @@ func (s *Service) reset(
 
 type simulateIn struct {
 	httpapi.Whole
-	Body    accesspolicy.Fields
+	Body    Fields
 	RawBody []byte
 }
 
 func (in *simulateIn) whole() bool { return in.Wanted(ndjson) }
 
-func (s *Service) simulate(ctx context.Context, v viewer.Viewer, in *simulateIn) (*impact.Impact, error) {
-	out, err := s.Simulations().Simulate(ctx, v, sentFields(in.Body, in.RawBody), nil)
+func (s *Service) simulate(ctx context.Context, v viewer.Viewer, in *simulateIn) (*Impact, error) {
+	out, err := s.Simulate(ctx, v, sentFields(in.Body, in.RawBody), nil)
 	return &out, err
 }
 
 func (s *Service) simulateAll(_ context.Context, v viewer.Viewer, in *simulateIn) (httpapi.File, error) {
 	f := sentFields(in.Body, in.RawBody)
-	if _, err := f.Complete(); err != nil {
+	if _, err := f.complete(); err != nil {
 		return httpapi.File{}, err
 	}
-	return lines(func(ctx context.Context, each func(impact.PersonImpact) error) error {
-		_, err := s.Simulations().Simulate(ctx, v, f, each)
+	return lines(func(ctx context.Context, each func(PersonImpact) error) error {
+		_, err := s.Simulate(ctx, v, f, each)
 		return err
 	}), nil
 }
@@ -328,8 +297,8 @@ type storedIn struct {
 
 func (in *storedIn) whole() bool { return in.Wanted(ndjson) }
 
-func (s *Service) simulateStored(ctx context.Context, v viewer.Viewer, in *storedIn) (*impact.Impact, error) {
-	out, err := s.Simulations().SimulateStored(ctx, v, in.ID, nil)
+func (s *Service) simulateStored(ctx context.Context, v viewer.Viewer, in *storedIn) (*Impact, error) {
+	out, err := s.SimulateStored(ctx, v, in.ID, nil)
 	return &out, err
 }
 
@@ -337,17 +306,17 @@ func (s *Service) simulateStoredAll(ctx context.Context, v viewer.Viewer, in *st
 	if _, err := s.Read(ctx, v, in.ID); err != nil {
 		return httpapi.File{}, err
 	}
-	return lines(func(ctx context.Context, each func(impact.PersonImpact) error) error {
-		_, err := s.Simulations().SimulateStored(ctx, v, in.ID, each)
+	return lines(func(ctx context.Context, each func(PersonImpact) error) error {
+		_, err := s.SimulateStored(ctx, v, in.ID, each)
 		return err
 	}), nil
 }
 
 // lines is a file with a line for each person.
-func lines(run func(ctx context.Context, each func(impact.PersonImpact) error) error) httpapi.File {
+func lines(run func(ctx context.Context, each func(PersonImpact) error) error) httpapi.File {
 	return httpapi.File{Name: "impact.ndjson", Write: func(ctx context.Context, w io.Writer) error {
 		encoder := json.NewEncoder(w)
-		return run(ctx, func(p impact.PersonImpact) error { return encoder.Encode(p) })
+		return run(ctx, func(p PersonImpact) error { return encoder.Encode(p) })
 	}}
 }
 
@@ -362,19 +331,15 @@ func (s *Service) evaluateOne(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *evaluateIn,
-) (*httpapi.One[simulation.PersonEvaluation], error) {
+) (*httpapi.One[PersonEvaluation], error) {
 	dry := in.Body == nil || in.Body.DryRun == nil || *in.Body.DryRun
-	out, err := s.Simulations().EvaluatePerson(ctx, v, in.ID, dry)
-	return &httpapi.One[simulation.PersonEvaluation]{Body: out}, err
+	out, err := s.EvaluatePerson(ctx, v, in.ID, dry)
+	return &httpapi.One[PersonEvaluation]{Body: out}, err
 }
 
-type validateIn struct{ Body simulation.ConditionTrial }
+type validateIn struct{ Body Trial }
 
-func (s *Service) validate(
-	ctx context.Context,
-	v viewer.Viewer,
-	in *validateIn,
-) (*httpapi.One[simulation.ConditionVerdict], error) {
-	out, err := s.Simulations().Validate(ctx, v, in.Body)
-	return &httpapi.One[simulation.ConditionVerdict]{Body: out}, err
+func (s *Service) validate(ctx context.Context, v viewer.Viewer, in *validateIn) (*httpapi.One[Verdict], error) {
+	out, err := s.Validate(ctx, v, in.Body)
+	return &httpapi.One[Verdict]{Body: out}, err
 }

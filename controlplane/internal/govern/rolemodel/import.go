@@ -62,16 +62,16 @@ func (s *Service) Import(
 		if _, err := s.planImport(ctx, tx, roles, existing); err != nil {
 			return err
 		}
-		effect, err := s.planImport(ctx, tx, roles, existing)
+		impact, err := s.planImport(ctx, tx, roles, existing)
 		if err != nil {
 			return err
 		}
 		if !dry {
-			if err := effect.Confirmed(confirm); err != nil {
+			if err := impact.Confirmed(confirm); err != nil {
 				return err
 			}
 		}
-		return s.finishImport(ctx, tx, roles, effect, dry, &out)
+		return s.finishImport(ctx, tx, roles, impact, dry, &out)
 	})
 	return out, err
 }
@@ -80,11 +80,11 @@ func (s *Service) finishImport(
 	ctx context.Context,
 	tx *pg.Tx,
 	roles []*incoming,
-	effect Impact,
+	impact Impact,
 	dry bool,
 	out *RoleImport,
 ) error {
-	*out = RoleImport{DryRun: dry, Roles: []RoleImportLine{}, Impact: effect}
+	*out = RoleImport{DryRun: dry, Roles: []RoleImportLine{}, Impact: impact}
 	var bad problems
 	for _, i := range roles {
 		i.planID = ""
@@ -119,7 +119,7 @@ func (s *Service) finishImport(
 // planImport says what would come of writing all roles of a file, and notes which of them are risky.
 func (s *Service) planImport(ctx context.Context, tx *pg.Tx, roles []*incoming, existing []string) (Impact, error) {
 	var bad problems
-	effect, err := s.Policies.PlanRoles(ctx, tx, existing, func(tx *pg.Tx) (ids []string, err error) {
+	impact, err := s.Policies.PlanRoles(ctx, tx, existing, func(tx *pg.Tx) (ids []string, err error) {
 		written, err := s.writeAll(ctx, tx, roles, &bad, true)
 		for i, l := range written {
 			if l.RoleID == nil {
@@ -142,7 +142,7 @@ func (s *Service) planImport(ctx context.Context, tx *pg.Tx, roles []*incoming, 
 		}
 		return ids, err
 	}, nil)
-	return effect, err
+	return impact, err
 }
 
 // agreement says whether somebody else has to agree to what the role becomes.

@@ -8,8 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/simulation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -22,13 +21,13 @@ import (
 type Service struct {
 	DB       *pg.DB
 	Cursors  *httpapi.Cursors
-	Policies *simulation.Service
+	Policies *policy.Service
 	Roles    *role.Service
 	Now      func() time.Time
 }
 
 // Impact is what would come of a change of a role.
-type Impact = impact.PolicyImpact
+type Impact = policy.PolicyImpact
 
 // weight is how much a change of a role is.
 type weight struct {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
 // Why an account is looked at. Only what we have made, or whose owner has changed, is written without asking the rule
@@ -78,7 +79,7 @@ type question struct {
 	before   state
 	owned    []shape.Owned
 	observe  func(target string) (value any, known bool)
-	rule     shape.DriftRule
+	rule     writing.DriftRule
 	moved    bool              // what the template makes otherwise than before is written
 	resolve  map[string]string // by target: what somebody has decided
 	resolver AcceptedDrift     // who they are
@@ -146,7 +147,7 @@ func (q question) one(after *state, o shape.Owned) (push, bool) {
 			entry.Desired = o.Value
 			after.Drift = append(after.Drift, entry)
 		}
-		if moved || decision == shape.DriftPush {
+		if moved || decision == writing.DriftPush {
 			return push{Owned: o}, true
 		}
 		return push{}, false
@@ -166,7 +167,7 @@ func (q question) one(after *state, o shape.Owned) (push, bool) {
 // decide says what becomes of an attribute that is otherwise.
 func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, moved bool, decision string) (push, bool) {
 	exception, accepted := after.Accepted[o.Target]
-	if accepted && (!same(o.Target, exception.Value, entry.Observed) || moved || decision == shape.DriftPush) {
+	if accepted && (!same(o.Target, exception.Value, entry.Observed) || moved || decision == writing.DriftPush) {
 		delete(after.Accepted, o.Target) // it or the person has changed since, or it was decided anew
 		accepted = false
 	}
@@ -177,24 +178,24 @@ func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, move
 	last, written := after.Pushed[o.Target]
 	again := written && same(o.Target, last.Desired, o.Value) && same(o.Target, last.Observed, entry.Observed)
 	switch {
-	case decision == shape.DriftAccept:
+	case decision == writing.DriftAccept:
 		exception = q.resolver
 		exception.Value = entry.Observed
 		after.Accepted[o.Target] = exception
 		return push{}, false
 	case accepted:
 		return push{}, false
-	case moved || decision == shape.DriftPush:
+	case moved || decision == writing.DriftPush:
 		after.Drift = append(after.Drift, entry)
 		return push{Owned: o, observed: entry.Observed}, true
 	case direction == "":
 		return push{}, false
-	case direction == shape.DriftAccept && !again: // what was just written is not taken back before the target shows it
+	case direction == writing.DriftAccept && !again: // what was just written is not taken back before the target shows it
 		after.Accepted[o.Target] = AcceptedDrift{Value: entry.Observed, By: "rule", Rule: true, At: q.now}
 		return push{}, false
 	}
 	after.Drift = append(after.Drift, entry)
-	return push{Owned: o, observed: entry.Observed, byRule: true}, direction == shape.DriftPush && !again
+	return push{Owned: o, observed: entry.Observed, byRule: true}, direction == writing.DriftPush && !again
 }
 
 // watched tells whether drift of an attribute is of interest.

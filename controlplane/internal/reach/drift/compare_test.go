@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
 func TestValuesThatMeanTheSameAreTheSame(t *testing.T) {
@@ -47,7 +48,7 @@ func TestWhatBecomesOfAnAttributeThatIsOtherwise(t *testing.T) {
 		before           state
 		observed         any
 		moved            bool
-		rule             shape.DriftRule
+		rule             writing.DriftRule
 		decision         string
 		drift, push      bool
 		accepted, byRule bool
@@ -63,15 +64,15 @@ func TestWhatBecomesOfAnAttributeThatIsOtherwise(t *testing.T) {
 			drift: true},
 		{name: "the template has changed", before: was("Intern"), observed: "Intern", drift: true},
 		{name: "the rule writes it again", before: was("Nurse"), observed: "Boss",
-			rule: shape.DriftRule{Direction: "push"}, drift: true, push: true, byRule: true},
+			rule: writing.DriftRule{Direction: "push"}, drift: true, push: true, byRule: true},
 		{name: "the rule has written it, and the target took no notice", before: written(was("Nurse"), "Boss"),
-			observed: "Boss", rule: shape.DriftRule{Direction: "push"}, drift: true},
+			observed: "Boss", rule: writing.DriftRule{Direction: "push"}, drift: true},
 		{name: "the rule has written it, and now it is something else", before: written(was("Nurse"), "Chief"),
-			observed: "Boss", rule: shape.DriftRule{Direction: "push"}, drift: true, push: true, byRule: true},
+			observed: "Boss", rule: writing.DriftRule{Direction: "push"}, drift: true, push: true, byRule: true},
 		{name: "the rule accepts it", before: was("Nurse"), observed: "Boss",
-			rule: shape.DriftRule{Direction: "accept"}, accepted: true},
+			rule: writing.DriftRule{Direction: "accept"}, accepted: true},
 		{name: "what the rule accepted ends with a change of the person", before: with(was("Intern"), byRule),
-			observed: "Boss", moved: true, rule: shape.DriftRule{Direction: "accept"}, drift: true, push: true},
+			observed: "Boss", moved: true, rule: writing.DriftRule{Direction: "accept"}, drift: true, push: true},
 		{name: "what somebody accepted stays while the person is the same", before: with(was("Nurse"), byHand),
 			observed: "Boss", accepted: true},
 		{name: "what somebody accepted is written when the person changes", before: with(was("Intern"), byHand),
@@ -86,13 +87,13 @@ func TestWhatBecomesOfAnAttributeThatIsOtherwise(t *testing.T) {
 		{name: "somebody writes it once more", before: written(was("Nurse"), "Boss"), observed: "Boss",
 			decision: "push", drift: true, push: true},
 		{name: "nobody looks at drift", before: was("Nurse"), observed: "Boss",
-			rule: shape.DriftRule{Check: "never", Direction: "push"}},
+			rule: writing.DriftRule{Check: "never", Direction: "push"}},
 		{name: "nobody looks at drift, and the person has changed", before: was("Intern"), observed: "Intern",
-			moved: true, rule: shape.DriftRule{Check: "never"}, drift: true, push: true},
+			moved: true, rule: writing.DriftRule{Check: "never"}, drift: true, push: true},
 		{name: "drift of others is looked at", before: was("Nurse"), observed: "Boss",
-			rule: shape.DriftRule{Direction: "push", Attributes: []string{"mail"}}},
+			rule: writing.DriftRule{Direction: "push", Attributes: []string{"mail"}}},
 		{name: "drift of this is looked at", before: was("Nurse"), observed: "Boss",
-			rule: shape.DriftRule{Direction: "report", Attributes: []string{"TITLE"}}, drift: true},
+			rule: writing.DriftRule{Direction: "report", Attributes: []string{"TITLE"}}, drift: true},
 		{name: "the target does not show it", before: was("Nurse"), observed: unknown},
 		{name: "the target does not show it, and the person has changed", before: was("Intern"), observed: unknown,
 			moved: true, push: true},
@@ -149,7 +150,7 @@ func TestWhatBecomesOfAnAttributeThatIsOtherwise(t *testing.T) {
 			Desired: map[string]any{"title": "Nurse"},
 			Drift:   []AttributeDrift{{Field: "title", Observed: "Boss", Since: then}},
 		},
-		rule:    shape.DriftRule{Direction: "report"},
+		rule:    writing.DriftRule{Direction: "report"},
 		now:     now,
 		owned:   []shape.Owned{{Target: "title", Value: "Nurse"}},
 		observe: func(string) (any, bool) { return "Chief", true },
@@ -163,7 +164,7 @@ func TestWhatCannotBeMadeIsLeftAlone(t *testing.T) {
 	q := question{
 		before: state{Desired: map[string]any{"title": "Nurse"}},
 		moved:  true,
-		rule:   shape.DriftRule{Direction: "push"},
+		rule:   writing.DriftRule{Direction: "push"},
 		owned: []shape.Owned{
 			{Target: "title", Problem: &shape.AttributeProblem{Field: "title", Code: shape.CodeMissing}},
 		},

@@ -19,7 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/drift"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 
@@ -39,10 +39,10 @@ type house struct {
 }
 
 func place(ctx context.Context, tx *pg.Tx, o drift.Order) (string, error) {
-	return provision.Place(
+	return order.Place(
 		ctx,
 		tx,
-		provision.Order{
+		order.Order{
 			Operation:   o.Operation,
 			AccountID:   o.AccountID,
 			Account:     &o.Account,

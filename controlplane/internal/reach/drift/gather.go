@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -33,7 +34,7 @@ func (l *look) gather(ctx context.Context, all []*account) (err error) {
 		return err
 	}
 	for id, c := range l.configs {
-		if c.Drift.Direction != shape.DriftPush || c.BreakerOpenSince != nil {
+		if c.Drift.Direction != writing.DriftPush || c.BreakerOpenSince != nil {
 			continue
 		}
 		if l.room[id], err = room(ctx, l.tx, c); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -157,7 +158,7 @@ func (r DriftResolution) among(d AccountDrift) (map[string]string, error) {
 			}
 		}
 		for accepted := range d.Accepted {
-			if field == "" && r.Direction == shape.DriftPush && strings.EqualFold(accepted, name) {
+			if field == "" && r.Direction == writing.DriftPush && strings.EqualFold(accepted, name) {
 				field = accepted
 			}
 		}

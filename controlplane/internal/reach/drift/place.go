@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -112,7 +113,7 @@ func (l *look) place(ctx context.Context) ([]string, error) {
 		if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unavailable || !o.auto {
 			return nil, err
 		}
-		if f.Code == "task_open" && l.configs[l.after[o.kept].ConnectorID].WriteMode != shape.WriteSimulate {
+		if f.Code == "task_open" && l.configs[l.after[o.kept].ConnectorID].WriteMode != writing.WriteSimulate {
 			l.undo(o)
 			l.again = append(l.again, l.after[o.kept].AccountID)
 		}

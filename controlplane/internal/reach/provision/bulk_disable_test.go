@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 )
 
 // Many accounts are disabled by one call. One that may not be written to is refused and keeps nothing from the others.
@@ -39,10 +42,7 @@ func TestDisablingManyAccountsTakesAsManyStatementsAsDisablingFew(t *testing.T) 
 			select current_tenant(), gen_random_uuid(), case when i % 2 = 0 then $1::uuid else $2::uuid end,
 			    $3 || '-' || i, $3 || '-' || i, ''
 			  from generate_series(1, $3::text::int) i`, h.connector, staff, strconv.Itoa(n))
-		ids := []any{}
-		for _, id := range h.Strings(`select id::text from account where username like $1`, fmt.Sprintf("%d-%%", n)) {
-			ids = append(ids, id)
-		}
+		ids := h.Strings(`select id::text from account where username like $1`, fmt.Sprintf("%d-%%", n))
 		// Every other one waits to be enabled: the disabling takes its place.
 		h.Exec(
 			`insert into provisioning_task (tenant_id, id, connector_id, operation, account_id, created_from, mode,
@@ -60,14 +60,15 @@ func TestDisablingManyAccountsTakesAsManyStatementsAsDisablingFew(t *testing.T) 
 			"/accounts/bulk-disable?dry_run=true",
 			object("ids", ids, "note", "they have left"),
 		) // connectors are known
-		plain := h.s.DB
 		db, count := h.Counted()
-		h.s.DB = db
 		before := count()
-		done := h.Must(200, "admin", "POST", "/accounts/bulk-disable", object("ids", ids, "note", "they have left"))
-		taken[n], h.s.DB = count()-before, plain
-		if done.Body["disabled"] != float64(n) {
-			t.Fatalf("disabled %v of %d, refused %v", done.Body["disabled"], n, done.Body["refused"])
+		var done order.BulkDisabled
+		err := db.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) {
+			done, err = h.s.DisableAll(ctx, tx, order.BulkDisable{IDs: ids, Note: "they have left"})
+			return err
+		})
+		if taken[n] = count() - before; err != nil || done.Disabled != n {
+			t.Fatalf("disabled %d of %d, refused %d: %v", done.Disabled, n, done.Refused, err)
 		}
 	}
 	if taken[10] != taken[500] || taken[10] == 0 {

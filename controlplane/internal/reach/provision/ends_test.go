@@ -7,7 +7,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -88,7 +89,7 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 		w.logins()[0].groups["staff"] = true
 		w.sync(true)
 		id := w.text(`select id::text from provisioning_task`)
-		w.as(func(tx *pg.Tx) error { return provision.Cancel(ctx, tx, id, httpapi.IfMatch{}) })
+		w.as(func(tx *pg.Tx) error { return order.Cancel(ctx, tx, id, httpapi.IfMatch{}) })
 		if got := w.status("bob", "staff"); got != "active" {
 			t.Errorf("the target has it, and it is stored as %s", got)
 		}
@@ -191,7 +192,7 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 				t.Errorf("it is %s, and bob has staff: %v", got, w.holds("bob", "staff"))
 			}
 			id := w.text(`select id::text from provisioning_task where state = 'failed'`)
-			w.as(func(tx *pg.Tx) error { return provision.Retry(ctx, tx, id, httpapi.IfMatch{}) })
+			w.as(func(tx *pg.Tx) error { return order.Retry(ctx, tx, id, httpapi.IfMatch{}) })
 			w.drain()
 			if !w.holds("bob", "staff") {
 				t.Error("retrying does not give it again")
@@ -381,7 +382,7 @@ func TestTasksAreGroupedByConnectorAndCauseAndRetriedTogether(t *testing.T) {
 		t.Errorf("with an open breaker the groups are %s", text)
 	}
 	h.as(func(tx *pg.Tx) error {
-		health, err := provision.Health(ctx, tx, h.connector)
+		health, err := taskview.Health(ctx, tx, h.connector)
 		if health.Waiting == nil || health.Waiting.Code != "breaker_open" || health.OpenTasks == 0 {
 			t.Errorf("the connector's provisioning is %s", pretty(health))
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -324,9 +324,9 @@ func (w *walk) steer() {
 	err := w.DB.As(ctx, w.Tenant, func(tx *pg.Tx) error {
 		switch act {
 		case "retry":
-			return provision.Retry(ctx, tx, id, httpapi.IfMatch{})
+			return order.Retry(ctx, tx, id, httpapi.IfMatch{})
 		case "cancel":
-			return provision.Cancel(ctx, tx, id, httpapi.IfMatch{})
+			return order.Cancel(ctx, tx, id, httpapi.IfMatch{})
 		case "complete":
 			w.byHand(id)
 			return w.s.Complete(ctx, tx, id, httpapi.IfMatch{}, "done by hand")

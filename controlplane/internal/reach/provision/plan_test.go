@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/planner"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -23,8 +23,8 @@ func TestAJoinerGetsAnAccountAndThenTheirGroups(t *testing.T) {
 		t.Errorf("before it is sent they are %s", got)
 	}
 	h.as(func(tx *pg.Tx) error {
-		sum, err := provision.Plan(ctx, tx, []string{ann}, false)
-		if sum != (provision.Planned{}) {
+		sum, err := planner.Plan(ctx, tx, []string{ann}, false)
+		if sum != (planner.Planned{}) {
 			t.Errorf("planning again makes %+v", sum)
 		}
 		return err

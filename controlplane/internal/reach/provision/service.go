@@ -1,39 +1,37 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
-	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/attempt"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/breaker"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/lane"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/planner"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/upkeep"
 )
 
 // Dispatcher is how changes reach a target, wherever its connector runs.
 type Dispatcher interface {
-	Provision(ctx context.Context, t dispatch.Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error)
-	Read(ctx context.Context, t dispatch.Target, req v1.ReadRequest) (v1.ReadResponse, error)
-	Writes(connectorType string, auth v1.AuthConfig) connectorkit.Writes
+	attempt.Dispatcher
+	planner.Abilities
 }
 
-// Connectors opens connectors with their secrets.
-type Connectors interface {
-	Open(ctx context.Context, tx *pg.Tx, id string) (connector.Opened, error)
-}
-
-// Service plans and makes changes, and lets people see and steer them.
+// Service plans and makes changes, and lets people see and steer them. Its fields are set before its first use.
 type Service struct {
 	DB         *pg.DB
-	Connectors Connectors
+	Connectors attempt.Connectors
 	Dispatch   Dispatcher
 	Cursors    *httpapi.Cursors
 	Log        *slog.Logger
@@ -43,28 +41,74 @@ type Service struct {
 	Calls     int           // changes that are made at once in one target; 0: 4
 	CallLimit time.Duration // how long one change may take; 0: 30 s
 
-	once   sync.Once
-	me     string // this process, as the owner of leases
-	wake   loop.Bell
-	mu     sync.Mutex
-	active map[string]bool
-	group  sync.WaitGroup
+	once       sync.Once
+	wake       loop.Bell
+	lanes      *lane.Worker
+	upkeep     *upkeep.Service
+	background sync.WaitGroup
 
 	reading atomic.Bool // changes are being read back
 }
 
+// init makes the parts that work in the background.
 func (s *Service) init() {
 	s.once.Do(func() {
-		s.me = uuid.NewString()
-		s.active = map[string]bool{}
-		if s.Lanes == 0 {
-			s.Lanes = 16
+		s.lanes = &lane.Worker{
+			DB:         s.DB,
+			Connectors: s.Connectors,
+			Dispatch:   s.Dispatch,
+			Log:        s.Log,
+			Now:        s.Now,
+			Ring:       s.wake.Ring,
+			Lanes:      cmp.Or(s.Lanes, 16),
+			Calls:      cmp.Or(s.Calls, 4),
+			CallLimit:  s.callLimit(),
 		}
-		if s.Calls == 0 {
-			s.Calls = 4
-		}
-		if s.CallLimit == 0 {
-			s.CallLimit = 30 * time.Second
+		s.lanes.Init()
+		s.upkeep = &upkeep.Service{
+			DB:         s.DB,
+			Connectors: s.Connectors,
+			Dispatch:   s.Dispatch,
+			Planner:    s.planner(),
+			Log:        s.Log,
+			Now:        s.Now,
+			CallLimit:  s.callLimit(),
 		}
 	})
+}
+
+func (s *Service) callLimit() time.Duration { return cmp.Or(s.CallLimit, 30*time.Second) }
+
+func (s *Service) planner() *planner.Planner {
+	return &planner.Planner{Connectors: s.Connectors, Dispatch: s.Dispatch}
+}
+
+func (s *Service) orders() *order.Service {
+	return &order.Service{
+		DB:         s.DB,
+		Connectors: s.Connectors,
+		Dispatch:   s.Dispatch,
+		Planner:    s.planner(),
+		Now:        s.Now,
+		CallLimit:  s.callLimit(),
+	}
+}
+
+// Kinds are the work of this package on the queue: see planner.Planner.
+func (s *Service) Kinds() []queue.Kind { return s.planner().Kinds() }
+
+// Accept places somebody's order within a transaction, and gives its task.
+func (s *Service) Accept(ctx context.Context, tx *pg.Tx, o order.Order) (taskview.TaskDetail, error) {
+	return s.orders().Accept(ctx, tx, o)
+}
+
+// Complete writes within a transaction that somebody has made a task's change in the target.
+func (s *Service) Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error {
+	return s.orders().Complete(ctx, tx, id, match, note)
+}
+
+// Routes are the paths of provisioning tasks, of changes of accounts, and of the switches that stop them.
+func (s *Service) Routes() []httpapi.Route {
+	views := &taskview.Service{DB: s.DB, Cursors: s.Cursors}
+	return slices.Concat(views.Routes(), s.orders().Routes(), (&breaker.Service{DB: s.DB}).Routes())
 }

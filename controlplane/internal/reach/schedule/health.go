@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 )
 
 // lastRuns is how many runs are shown of a connector's health.
@@ -27,7 +27,7 @@ type HealthReport struct {
 	Removals            string      `json:"removals" enum:"immediate,next_incremental,daily_full_sync,full_sync" doc:"When a membership that was removed in the target system is removed here. It can be immediate, or with the next incremental sync after the one that missed it. Otherwise it is with a full sync: the daily one, if incremental syncs do not report removals, or every sync, if all are full."`
 	LastRuns            []HealthRun `json:"last_runs" nullable:"false" doc:"The last ten, the newest first."`
 
-	Provisioning provision.ProvisioningHealth `json:"provisioning" doc:"Its provisioning tasks. See health.writing for whether they are sent."`
+	Provisioning taskview.ProvisioningHealth `json:"provisioning" doc:"Its provisioning tasks. See health.writing for whether they are sent."`
 }
 
 // HealthRun is a run, in short.
@@ -55,7 +55,7 @@ func (s *Service) health(ctx context.Context, v viewer.Viewer, in *oneIn) (*heal
 			return err
 		}
 		out.Body = HealthReport{ConnectorHealth: c.Health, LastSuccessAt: c.LastSuccessAt, NextRunAt: c.NextRunAt}
-		if out.Body.Provisioning, err = provision.Health(ctx, tx, c.ID); err != nil {
+		if out.Body.Provisioning, err = taskview.Health(ctx, tx, c.ID); err != nil {
 			return err
 		}
 		return s.fares(ctx, tx, c.ID, &out.Body)

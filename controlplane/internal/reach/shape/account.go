@@ -48,6 +48,7 @@ type AttributeProblem struct {
 // Unmakable is why an account cannot be made of a person.
 type Unmakable struct{ Problems []AttributeProblem }
 
+// Error says of every attribute why it cannot be made.
 func (u *Unmakable) Error() string {
 	texts := make([]string, len(u.Problems))
 	for i, p := range u.Problems {

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -291,17 +292,23 @@ func TestWhatIsSetLiesOverWhatTheTypeHas(t *testing.T) {
 }
 
 func TestASourceOfPeopleIsNotWrittenTo(t *testing.T) {
-	if got := of(subject{engine: catalog.REST, purpose: "source"}, ProvisioningSettings{}).WriteMode; got != WriteOff {
+	if got := of(
+		subject{engine: catalog.REST, purpose: "source"},
+		ProvisioningSettings{},
+	).WriteMode; got != writing.WriteOff {
 		t.Errorf("a source is written to: %s", got)
 	}
-	if got := of(subject{engine: catalog.REST, purpose: "both"}, ProvisioningSettings{}).WriteMode; got != WriteAuto {
+	if got := of(
+		subject{engine: catalog.REST, purpose: "both"},
+		ProvisioningSettings{},
+	).WriteMode; got != writing.WriteAuto {
 		t.Errorf("a connector writes %s", got)
 	}
-	auto := WriteAuto
+	auto := writing.WriteAuto
 	if got := of(
 		subject{engine: catalog.REST, purpose: "source"},
 		ProvisioningSettings{WriteMode: &auto},
-	).WriteMode; got != WriteAuto {
+	).WriteMode; got != writing.WriteAuto {
 		t.Errorf("what was set is %s", got)
 	}
 }
@@ -329,13 +336,13 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed",
 			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
 		{"no disabling", "#/deprovision/disable", "always_disabled", "always",
-			ProvisioningSettings{Deprovision: &DeprovisionSettings{Disable: &no}}},
+			ProvisioningSettings{Deprovision: &writing.DeprovisionSettings{Disable: &no}}},
 		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P365D",
-			ProvisioningSettings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
+			ProvisioningSettings{Deprovision: &writing.DeprovisionSettings{DeleteAfter: &long}}},
 		{"a window", "#/breaker/window", "invalid_duration", "P7D",
-			ProvisioningSettings{Breaker: &Breaker{Window: years}}},
+			ProvisioningSettings{Breaker: &writing.Breaker{Window: years}}},
 		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe",
-			ProvisioningSettings{Drift: &DriftRule{Attributes: []string{"shoe"}}}},
+			ProvisioningSettings{Drift: &writing.DriftRule{Attributes: []string{"shoe"}}}},
 	} {
 		err := of(subject{engine: catalog.LDAP}, tt.set).check()
 		var f *fault.Fault

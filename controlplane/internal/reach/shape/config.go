@@ -1,17 +1,8 @@
 package shape
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"time"
-
-	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-)
-
-// Modes of writing.
-const (
-	WriteOff      = "off"
-	WriteSimulate = "simulate"
-	WriteManual   = "manual"
-	WriteAuto     = "auto"
 )
 
 // When an attribute is written.
@@ -20,24 +11,14 @@ const (
 	OnAlways = "always" // also when the person changes, and it is compared with what the target has
 )
 
-// Directions of drift.
-const (
-	DriftReport = "report"
-	DriftPush   = "push"
-
-	DriftRepair = "repair"
-	DriftAsk    = "ask"
-	DriftAccept = "accept"
-)
-
 // Config is how a connector writes.
 type Config struct {
-	WriteMode    string          `json:"write_mode" enum:"off,simulate,manual,auto" doc:"off: nothing is written. simulate: each change is planned completely and not sent. manual: a person makes each change and confirms it. auto: changes are sent."`
-	Template     AccountTemplate `json:"account"`
-	Deprovision  Deprovision     `json:"deprovision"`
-	NativeGrants string          `json:"native_grant_policy" enum:"tolerate,review,revoke" doc:"What happens to access that was granted in the target system."`
-	Drift        DriftRule       `json:"drift"`
-	Breaker      Breaker         `json:"breaker"`
+	WriteMode    string              `json:"write_mode" enum:"off,simulate,manual,auto" doc:"off: nothing is written. simulate: each change is planned completely and not sent. manual: a person makes each change and confirms it. auto: changes are sent."`
+	Template     AccountTemplate     `json:"account"`
+	Deprovision  writing.Deprovision `json:"deprovision"`
+	NativeGrants string              `json:"native_grant_policy" enum:"tolerate,review,revoke" doc:"What happens to access that was granted in the target system."`
+	Drift        writing.DriftRule   `json:"drift"`
+	Breaker      writing.Breaker     `json:"breaker"`
 
 	// Purpose, status and type are the connector's own, for those who plan changes.
 	ConnectorID string `json:"-"`
@@ -99,41 +80,4 @@ type ContainerRule struct {
 type CredentialRule struct {
 	Mode        string `json:"mode" enum:"none,random" doc:"none: no password. random: an unknown random password, for systems that require one."`
 	ForceChange bool   `json:"force_change,omitempty" doc:"It has to be changed at the first sign-in."`
-}
-
-// Deprovision says what becomes of an account that nobody should have any more.
-type Deprovision struct {
-	Disable     bool    `json:"disable" doc:"Always true: an account is disabled before anything else becomes of it."`
-	DeleteAfter *string `json:"delete_after" doc:"An ISO 8601 duration of weeks, days and hours after which a disabled account is deleted; null: as the tenant's lifecycle has it." example:"P30D"`
-	KeepGroups  bool    `json:"keep_groups" doc:"A disabled account keeps its memberships."`
-}
-
-// DriftRule says what is done about attributes of managed accounts that are other than their template has them.
-type DriftRule struct {
-	Check      string   `json:"check,omitempty" enum:"on_sync,never" doc:"on_sync: after every sync of the system, and on request."`
-	Attributes []string `json:"attributes,omitempty" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
-	Direction  string   `json:"direction,omitempty" enum:"report,push,accept" doc:"report: they are listed; push: written again, within the breaker; accept: what the target has stays."`
-	Access     string   `json:"access,omitempty" enum:"repair,ask" doc:"What happens if a grant or account with a reason is removed in the target system. repair, the default: it is provisioned again. ask: a failed task asks whether to provision it."`
-}
-
-// Breaker bounds what is changed without anybody looking.
-type Breaker struct {
-	MaxFailures int    `json:"max_failures,omitempty" minimum:"1" maximum:"1000" doc:"The number of consecutive failures that stops all changes."`
-	MaxChanges  int    `json:"max_changes,omitempty" minimum:"1" maximum:"1000000" doc:"More changes than these within the window stop all further ones."`
-	Window      string `json:"window,omitempty" maxLength:"20" doc:"An ISO 8601 duration." example:"PT1H"`
-}
-
-// Length is the window.
-func (b Breaker) Length() time.Duration {
-	d, _ := span.Parse(b.Window) // checked when it was saved
-	return d
-}
-
-// After is when a disabled account is deleted; ok is false where the tenant's lifecycle says it.
-func (d Deprovision) After() (length time.Duration, ok bool) {
-	if d.DeleteAfter == nil {
-		return 0, false
-	}
-	length, err := span.Parse(*d.DeleteAfter)
-	return length, err == nil
 }

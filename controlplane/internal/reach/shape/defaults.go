@@ -15,20 +15,6 @@ type subject struct {
 	isDomain       bool           // whether those accounts are of Active Directory, which the settings need not say
 }
 
-// defaults are how a connector writes of which nobody has said anything.
-func (s subject) defaults() Config {
-	mode := WriteAuto
-	if s.purpose == "source" {
-		mode = WriteOff
-	}
-	return Config{
-		WriteMode: mode, Template: s.template(), NativeGrants: "review",
-		Deprovision: Deprovision{Disable: true, KeepGroups: false},
-		Drift:       DriftRule{Check: "on_sync", Direction: DriftReport, Access: DriftRepair},
-		Breaker:     Breaker{MaxFailures: 10, MaxChanges: 1000, Window: "PT1H"},
-	}
-}
-
 // What names are made of where nothing is said: the one that the person has already, or else what stands before the @
 // of their address, or else their names.
 const (

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/romanize"
 	"strconv"
 	"strings"
 	"unicode"
@@ -79,7 +80,7 @@ const punctuation = "._-+'@"
 // nor two of it in a row, and not too long.
 func (c Config) stem(p *plan, text string) (string, *AttributeProblem) {
 	rule := c.Template.Username.Unique
-	name := p.allowed.keep(ascii(strings.TrimSpace(text), rule.Transliteration == "german"))
+	name := p.allowed.keep(romanize.ASCII(strings.TrimSpace(text), rule.Transliteration == "german"))
 	name = shorten(single(name), rule.MaxLength)
 	if name == "" {
 		return "", &AttributeProblem{

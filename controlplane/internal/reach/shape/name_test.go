@@ -7,6 +7,7 @@ import (
 	"testing/quick"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/romanize"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -40,22 +41,22 @@ func TestNamesAreWrittenInTheLettersOfASCII(t *testing.T) {
 		{"王伟", "", ""}, // a sign that does not say how it sounds
 		{"王 Smith", " Smith", " Smith"},
 	} {
-		if got := ascii(tt.name, false); got != tt.plain {
+		if got := romanize.ASCII(tt.name, false); got != tt.plain {
 			t.Errorf("ascii(%q) = %q, want %q", tt.name, got, tt.plain)
 		}
-		if got := ascii(tt.name, true); got != tt.german {
+		if got := romanize.ASCII(tt.name, true); got != tt.german {
 			t.Errorf("ascii(%q, german) = %q, want %q", tt.name, got, tt.german)
 		}
 	}
 }
 
 func TestNothingButASCIIIsLeftOfAnyText(t *testing.T) {
-	check := func(text string, german bool) bool { return plain(ascii(text, german)) }
+	check := func(text string, german bool) bool { return romanize.Plain(romanize.ASCII(text, german)) }
 	if err := quick.Check(check, &quick.Config{MaxCount: 3000}); err != nil {
 		t.Error(err)
 	}
 	for r := rune(0); r < 0x30000; r++ {
-		if !plain(ascii(string(r), false)) {
+		if !romanize.Plain(romanize.ASCII(string(r), false)) {
 			t.Fatalf("%q is not written in ASCII", r)
 		}
 	}

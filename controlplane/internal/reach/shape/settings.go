@@ -8,17 +8,18 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
 // ProvisioningSettings say how a connector writes, as somebody sets it. What is left out, also within account, is as
 // the connector's type and vendor have it, and goes on to be when that gets better.
 type ProvisioningSettings struct {
-	WriteMode    *string              `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
-	Account      *AccountSettings     `json:"account,omitempty"`
-	Deprovision  *DeprovisionSettings `json:"deprovision,omitempty"`
-	NativeGrants *string              `json:"native_grant_policy,omitempty" enum:"tolerate,review,revoke"`
-	Drift        *DriftRule           `json:"drift,omitempty"`
-	Breaker      *Breaker             `json:"breaker,omitempty"`
+	WriteMode    *string                      `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
+	Account      *AccountSettings             `json:"account,omitempty"`
+	Deprovision  *writing.DeprovisionSettings `json:"deprovision,omitempty"`
+	NativeGrants *string                      `json:"native_grant_policy,omitempty" enum:"tolerate,review,revoke"`
+	Drift        *writing.DriftRule           `json:"drift,omitempty"`
+	Breaker      *writing.Breaker             `json:"breaker,omitempty"`
 }
 
 // AccountSettings are those of a template.
@@ -30,37 +31,25 @@ type AccountSettings struct {
 	EnabledOnCreate *bool            `json:"enabled_on_create,omitempty"`
 }
 
-// DeprovisionSettings are those of what becomes of accounts that nobody should have.
-type DeprovisionSettings struct {
-	Disable     *bool   `json:"disable,omitempty" doc:"Nothing but true."`
-	DeleteAfter *string `json:"delete_after,omitempty" maxLength:"20"`
-	KeepGroups  *bool   `json:"keep_groups,omitempty"`
+// rules are the settings apart from those of the template.
+func (s ProvisioningSettings) rules() writing.Settings {
+	return writing.Settings{
+		WriteMode:    s.WriteMode,
+		Deprovision:  s.Deprovision,
+		NativeGrants: s.NativeGrants,
+		Drift:        s.Drift,
+		Breaker:      s.Breaker,
+	}
 }
 
 // as gives the configuration with these settings over the defaults.
 func (c Config) as(s ProvisioningSettings) Config {
-	d := c.subject.defaults()
-	c.WriteMode, c.Template, c.Deprovision, c.NativeGrants, c.Drift, c.Breaker = d.WriteMode, d.Template, d.Deprovision,
-		d.NativeGrants, d.Drift, d.Breaker
-	set(&c.WriteMode, s.WriteMode)
-	set(&c.NativeGrants, s.NativeGrants)
+	r := writing.Defaults(c.subject.purpose).With(s.rules())
+	c.WriteMode, c.Deprovision, c.NativeGrants, c.Drift, c.Breaker = r.WriteMode, r.Deprovision, r.NativeGrants, r.Drift,
+		r.Breaker
+	c.Template = c.subject.template()
 	if a := s.Account; a != nil {
 		c.Template.over(*a)
-	}
-	if d := s.Deprovision; d != nil {
-		set(&c.Deprovision.KeepGroups, d.KeepGroups)
-		c.Deprovision.DeleteAfter = d.DeleteAfter
-	}
-	if d := s.Drift; d != nil {
-		given(&c.Drift.Check, d.Check)
-		given(&c.Drift.Direction, d.Direction)
-		given(&c.Drift.Access, d.Access)
-		c.Drift.Attributes = d.Attributes
-	}
-	if b := s.Breaker; b != nil {
-		given(&c.Breaker.MaxFailures, b.MaxFailures)
-		given(&c.Breaker.MaxChanges, b.MaxChanges)
-		given(&c.Breaker.Window, b.Window)
 	}
 	c.stored, c.plan = s, nil
 	if p, wrong := c.Template.compile(); len(wrong) == 0 {
@@ -72,43 +61,29 @@ func (c Config) as(s ProvisioningSettings) Config {
 // over lays settings over the template of the type.
 func (t *AccountTemplate) over(s AccountSettings) {
 	if u := s.Username; u != nil {
-		given(&t.Username.Expression, u.Expression)
-		given(&t.Username.On, u.On)
+		writing.OverrideFilled(&t.Username.Expression, u.Expression)
+		writing.OverrideFilled(&t.Username.On, u.On)
 		to, from := &t.Username.Unique, u.Unique
-		given(&to.Suffix, from.Suffix)
-		given(&to.Start, from.Start)
-		given(&to.Separator, from.Separator)
-		given(&to.MaxLength, from.MaxLength)
-		given(&to.Allowed, from.Allowed)
-		given(&to.Transliteration, from.Transliteration)
+		writing.OverrideFilled(&to.Suffix, from.Suffix)
+		writing.OverrideFilled(&to.Start, from.Start)
+		writing.OverrideFilled(&to.Separator, from.Separator)
+		writing.OverrideFilled(&to.MaxLength, from.MaxLength)
+		writing.OverrideFilled(&to.Allowed, from.Allowed)
+		writing.OverrideFilled(&to.Transliteration, from.Transliteration)
 	}
-	set(&t.Attributes, s.Attributes)
+	writing.Override(&t.Attributes, s.Attributes)
 	if s.Container != nil {
 		container := *s.Container
 		t.Container = &container
 	}
-	set(&t.Credential, s.Credential)
-	set(&t.EnabledOnCreate, s.EnabledOnCreate)
+	writing.Override(&t.Credential, s.Credential)
+	writing.Override(&t.EnabledOnCreate, s.EnabledOnCreate)
 	t.Attributes = slices.Clone(t.Attributes)
 	for i := range t.Attributes {
-		given(&t.Attributes[i].On, cmp.Or(t.Attributes[i].On, OnAlways))
+		writing.OverrideFilled(&t.Attributes[i].On, cmp.Or(t.Attributes[i].On, OnAlways))
 	}
 	if t.Container != nil {
-		given(&t.Container.On, cmp.Or(t.Container.On, OnCreate))
-	}
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
-	}
-}
-
-// given takes what is not empty.
-func given[T comparable](to *T, from T) {
-	var empty T
-	if from != empty {
-		*to = from
+		writing.OverrideFilled(&t.Container.On, cmp.Or(t.Container.On, OnCreate))
 	}
 }
 
@@ -121,7 +96,7 @@ func (s ProvisioningSettings) defaulted() []string {
 		}
 	}
 	a := AccountSettings{}
-	set(&a, s.Account)
+	writing.Override(&a, s.Account)
 	add("write_mode", s.WriteMode != nil)
 	add("account.username", a.Username != nil)
 	add("account.attributes", a.Attributes != nil)
@@ -158,7 +133,7 @@ func (c Config) check() error {
 	}
 	if length, err := span.Parse(c.Breaker.Window); err != nil {
 		complain("breaker/window", "invalid_duration", err.Error())
-	} else if length < shortestWindow || length > longestWindow {
+	} else if length < writing.ShortestWindow || length > writing.LongestWindow {
 		complain("breaker/window", "invalid_duration", "it is from PT1M to P7D")
 	}
 	for i, target := range c.Drift.Attributes {

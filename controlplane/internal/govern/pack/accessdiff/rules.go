@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
@@ -41,10 +41,10 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 		return nil, fmt.Errorf("read policies for impact: %w", err)
 	}
 	var all []Rule
-	var of []accesspolicy.Resources
+	var of []policy.Resources
 	var r Rule
 	var subject []byte
-	var resources accesspolicy.Resources
+	var resources policy.Resources
 	var roles, entitlements []string
 	_, err = pgx.ForEachRow(rows, []any{&r.deny, &subject, &resources, &r.when}, func() error {
 		parsed, problems := condition.Parse(json.RawMessage(slices.Clone(subject)))
@@ -58,7 +58,7 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 			)
 			roles, entitlements = append(roles, resources.RoleIDs...), append(entitlements, resources.EntitlementIDs...)
 		}
-		resources, r.when = accesspolicy.Resources{}, nil
+		resources, r.when = policy.Resources{}, nil
 		return nil
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 }
 
 // aim finds the targets of rules.
-func aim(ctx context.Context, tx *pg.Tx, all []Rule, of []accesspolicy.Resources, roles, entitlements []string) error {
+func aim(ctx context.Context, tx *pg.Tx, all []Rule, of []policy.Resources, roles, entitlements []string) error {
 	held, err := role.Entitlements(ctx, tx, slices.Compact(slices.Sorted(slices.Values(roles))))
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/object"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -32,7 +32,7 @@ type PackInstallation struct {
 	Objects         map[string]int `json:"objects" nullable:"false" doc:"How many there are by state: installed, pending_binding, conflict, skipped, leaving."`
 	OpenConflicts   int            `json:"open_conflicts"`
 	Plan            *PackPlan      `json:"plan" doc:"What has just been done; null otherwise."`
-	Impact          *impact.Impact `json:"impact" doc:"Whose access it changes; null otherwise."`
+	Impact          *policy.Impact `json:"impact" doc:"Whose access it changes; null otherwise."`
 	revision        int
 }
 
@@ -44,7 +44,7 @@ type PlannedChange struct {
 	Parameters  map[string]any `json:"parameters" nullable:"false"`
 	PackPlan
 	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false" doc:"What changes of the birthrights, field by field."`
-	Impact      impact.Impact    `json:"impact"`
+	Impact      policy.Impact    `json:"impact"`
 	PlanHash    string           `json:"plan_hash" doc:"The token of this exact plan. Send it as confirm."`
 }
 

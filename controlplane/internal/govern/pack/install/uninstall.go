@@ -12,8 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/object"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -34,7 +33,7 @@ type PackRemoval struct {
 	Remove   []PackPlanItem `json:"remove" nullable:"false"`
 	Leaving  []PackPlanItem `json:"leaving" nullable:"false" doc:"Out of use, and gone as soon as what they gave has ended: at once, or after the grace of a policy."`
 	Detach   []PackPlanItem `json:"detach" nullable:"false" doc:"They stay, and are the tenant's own."`
-	Impact   impact.Impact  `json:"impact"`
+	Impact   policy.Impact  `json:"impact"`
 	PlanHash string         `json:"plan_hash" doc:"The token of this exact plan. Send it as confirm."`
 }
 
@@ -74,17 +73,17 @@ func (s *Service) uninstall(
 
 // agreed asks for a confirmation of every removal of all, and of whatever is beyond the limits.
 func agreed(out PackRemoval, confirm string) error {
-	effect := out.Impact
-	if out.Mode == removeAll && len(effect.LimitsHit) == 0 {
-		effect.LimitsHit = []impact.LimitHit{
+	impact := out.Impact
+	if out.Mode == removeAll && len(impact.LimitsHit) == 0 {
+		impact.LimitsHit = []policy.LimitHit{
 			{
 				Code:   "remove_all",
-				Count:  effect.IdentitiesAffected,
+				Count:  impact.IdentitiesAffected,
 				Detail: "what the pack has brought goes, and what it gave ends",
 			},
 		}
 	}
-	return confirmed(effect, confirm)
+	return confirmed(impact, confirm)
 }
 
 // takeBack takes a pack's objects out of use, or leaves them to the tenant.
@@ -228,7 +227,7 @@ func unused(ctx context.Context, tx *pg.Tx, o installation.Object) (bool, error)
 	case format.KindLifecyclePolicy, format.KindApprovalRule:
 		return true, nil
 	}
-	p, err := accesspolicy.Find(ctx, tx, *o.ID)
+	p, err := policy.Find(ctx, tx, *o.ID)
 	return p.HolderCount == 0, err
 }
 

@@ -11,9 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/manual"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
 // Ability is what may be changed through a connector.
@@ -26,7 +25,7 @@ type Ability struct {
 	WhyNot      string   // what is missing in the connector's settings or in its target, by its own words
 	DeleteAfter *time.Duration
 	KeepGroups  bool
-	Config      shape.Config
+	AskRemoved  bool // ask before access is provisioned again that was removed in the target system
 }
 
 // May says whether tasks of an operation are made at all. What a person does by hand needs no ability of the connector.
@@ -62,11 +61,6 @@ func (a Ability) WhyByHand(operation string) string {
 	return fmt.Sprintf("The connector %s cannot %s: %s", a.Name, Verb(operation), a.WhyNot)
 }
 
-// Manual is what the instructions of a task of the operation say of the connector.
-func (a Ability) Manual(operation string) manual.Connector {
-	return manual.Connector{Name: a.Name, WhyByHand: a.WhyByHand(operation)}
-}
-
 // Refusal says why no task of the operation is made.
 func (a Ability) Refusal(operation string) string {
 	switch {
@@ -95,7 +89,7 @@ func Verb(operation string) string {
 
 // Read reads what may be changed through connectors. Those that are deleted are left out.
 func Read(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Ability, error) {
-	configs, err := shape.Load(ctx, tx, connectorIDs)
+	rules, err := writing.Load(ctx, tx, connectorIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +109,15 @@ func Read(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Abi
 	found := map[string]Ability{}
 	var a Ability
 	_, err = pgx.ForEachRow(rows, []any{&a.ID, &a.Name, &a.Ops, &a.Missing, &a.WhyNot}, func() error {
-		c, known := configs[a.ID]
+		r, known := rules[a.ID]
 		if !known {
 			return nil
 		}
 		one := a
 		one.Ops, one.Missing = slices.Clone(a.Ops), slices.Clone(a.Missing)
-		one.Mode, one.KeepGroups, one.Config = c.WriteMode, c.Deprovision.KeepGroups, c
-		if after, set := c.Deprovision.After(); set {
+		one.Mode, one.KeepGroups = r.WriteMode, r.Deprovision.KeepGroups
+		one.AskRemoved = r.Drift.Access == writing.DriftAsk
+		if after, set := r.Deprovision.After(); set {
 			one.DeleteAfter = &after
 		}
 		found[a.ID] = one

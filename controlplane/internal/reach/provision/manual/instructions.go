@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -58,26 +59,20 @@ func ReadNames(ctx context.Context, tx *pg.Tx, tasks []task.Draft) (Names, error
 	return names, err
 }
 
-// Connector is what instructions say of the connector of a task.
-type Connector struct {
-	Name      string
-	WhyByHand string // why a person makes the change although the connector writes others; empty if it writes none
-}
-
 // Instructions says what a person has to do, and why the connector does not do it where it writes other changes.
-func Instructions(d task.Draft, can Connector, names Names) string {
-	what := toDo(d, can, names)
-	if why := can.WhyByHand; what != "" && why != "" {
+func Instructions(d task.Draft, can ability.Ability, names Names) string {
+	what := toDo(d, can.Name, names)
+	if why := can.WhyByHand(d.Operation); what != "" && why != "" {
 		return what + " " + why
 	}
 	return what
 }
 
 // toDo says what a person has to do.
-func toDo(d task.Draft, can Connector, names Names) string {
+func toDo(d task.Draft, system string, names Names) string {
 	who := names.of(d.IdentityID, "the person")
 	account := names.of(d.AccountID, "the account of "+who)
-	where := "In " + cmp.Or(can.Name, "the target system") + ", "
+	where := "In " + cmp.Or(system, "the target system") + ", "
 	end := " Then complete this task with a note."
 	switch d.Operation {
 	case task.CreateAccount:

@@ -1,0 +1,140 @@
+package policy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// ConditionTrial is a condition to be tried out.
+type ConditionTrial struct {
+	Condition Subject  `json:"condition,omitempty" doc:"Instead of sentence."`
+	Sentence  string   `json:"sentence,omitempty" maxLength:"65536" doc:"A condition in the words of a sentence." example:"department is Nursing or Surgery"`
+	Sample    []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People to check against it."`
+}
+
+// ConditionVerdict is what a trial has found.
+type ConditionVerdict struct {
+	Valid    bool               `json:"valid"`
+	Problems []ConditionProblem `json:"problems" nullable:"false"`
+	Normal   Subject            `json:"normal_form" nullable:"true" doc:"What would be stored; null when it is not valid."`
+	Sentence string             `json:"sentence" doc:"The condition in plain words; empty when it is not valid."`
+	People   int                `json:"people" doc:"People who have not left."`
+	Matches  int                `json:"matches" doc:"Those of them who meet it now."`
+	Sample   []SampleMatch      `json:"sample" nullable:"false" doc:"The people asked about, or the first 20 who meet it."`
+	Warnings []TrialWarning     `json:"warnings" nullable:"false" doc:"Rules that could not be answered for some, and counted as false."`
+}
+
+// SampleMatch is somebody with the answer.
+type SampleMatch struct {
+	IdentityID string             `json:"identity_id"`
+	Display    string             `json:"display"`
+	Department string             `json:"department"`
+	Matches    bool               `json:"matches"`
+	Warnings   []ConditionWarning `json:"warnings" nullable:"false"`
+}
+
+// TrialWarning is a rule that could not be answered, with for how many.
+type TrialWarning struct {
+	ConditionWarning
+	People int `json:"people"`
+}
+
+// mostWarnings are told of one trial.
+const mostWarnings = 50
+
+// Validate tries a condition out on everybody.
+func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t Trial) (out Verdict, err error) {
+	out = Verdict{Problems: []ConditionProblem{}, Sample: []SampleMatch{}, Warnings: []TrialWarning{}}
+	var c condition.Condition
+	var problems []condition.Problem
+	switch {
+	case (t.Condition == nil) == (t.Sentence == ""):
+		return out, fault.New(fault.Invalid, "give either condition or sentence").
+			With(fault.Field{Pointer: "#/condition", Code: "required", Detail: "one of the two"})
+	case t.Sentence != "":
+		c, problems = condition.ParseSentence(t.Sentence)
+	default:
+		raw, err := json.Marshal(t.Condition)
+		if err != nil {
+			return out, fmt.Errorf("read condition: %w", err)
+		}
+		c, problems = condition.Parse(raw)
+	}
+	for _, p := range problems {
+		out.Problems = append(out.Problems, ConditionProblem(p))
+	}
+	if len(problems) > 0 {
+		return out, nil
+	}
+	out.Valid, out.Sentence = true, c.Sentence()
+	if out.Normal, err = normal(c); err != nil {
+		return out, err
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { return s.try(ctx, tx, c, t.Sample, &out) })
+	return out, err
+}
+
+func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, asked []string, out *Verdict) error {
+	b, err := makeBook(ctx, tx, nil, nil, s.Now())
+	if err != nil {
+		return err
+	}
+	b.needs = c.Needs()
+	wanted, warned := map[string]bool{}, map[condition.Warning]int{}
+	for _, id := range asked {
+		wanted[id] = true
+	}
+	look := func(p *person) error {
+		if p.gone() {
+			return nil
+		}
+		met, warnings := c.Match(p)
+		out.People++
+		if met {
+			out.Matches++
+		}
+		for _, w := range warnings {
+			if _, known := warned[w]; known || len(warned) < mostWarnings {
+				warned[w]++
+			}
+		}
+		if wanted[p.id] || len(asked) == 0 && met && len(out.Sample) < sampled {
+			m := SampleMatch{p.id, p.text("display_name"), p.text("department"), met, []ConditionWarning{}}
+			for _, w := range warnings {
+				m.Warnings = append(m.Warnings, ConditionWarning(w))
+			}
+			out.Sample = append(out.Sample, m)
+		}
+		return nil
+	}
+	var after *string
+	for {
+		ids, err := peopleAfter(ctx, tx, after, batch)
+		if err != nil || len(ids) == 0 {
+			out.warn(warned)
+			return err
+		}
+		if err := b.eachPerson(ctx, tx, ids, look); err != nil {
+			return err
+		}
+		after = &ids[len(ids)-1]
+	}
+}
+
+func (v *Verdict) warn(warned map[condition.Warning]int) {
+	for w, n := range warned {
+		v.Warnings = append(v.Warnings, TrialWarning{ConditionWarning(w), n})
+	}
+	slices.SortFunc(v.Warnings, func(a, b TrialWarning) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))
+	})
+	slices.SortFunc(v.Sample, func(a, b SampleMatch) int { return cmp.Compare(a.IdentityID, b.IdentityID) })
+}

@@ -1,0 +1,155 @@
+package order
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Accepted is a task that was written down, or what would be sent.
+type Accepted struct {
+	TaskID *string             `json:"task_id" doc:"null of a dry run."`
+	State  string              `json:"state" doc:"planned of a dry run."`
+	Mode   string              `json:"mode"`
+	Links  map[string]string   `json:"links" nullable:"false"`
+	Plan   []v1.PlannedRequest `json:"plan" nullable:"false" doc:"Of a dry run: what would be sent, with secrets masked."`
+	Error  *v1.ErrorDetail     `json:"error" doc:"Of a dry run: why the target would refuse it."`
+	Note   string              `json:"note,omitempty"`
+}
+
+type acceptedOut struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     Accepted
+}
+
+type actIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run" doc:"true: return what would be sent, and send nothing."`
+	Body   *ActionNote
+}
+
+// ActionNote is why somebody has something done with an account.
+type ActionNote struct {
+	Note string `json:"note,omitempty" maxLength:"2000" doc:"It is kept with the task, and goes into the audit log."`
+}
+
+func (s *Service) act(operation string) httpapi.Handler[actIn, acceptedOut] {
+	return func(ctx context.Context, v viewer.Viewer, in *actIn) (*acceptedOut, error) {
+		o := Order{Operation: operation, AccountID: in.ID}
+		if in.Body != nil {
+			o.Note = in.Body.Note
+		}
+		return s.accept(ctx, v, o, in.DryRun)
+	}
+}
+
+type renameIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run"`
+	Body   Rename
+}
+
+// Rename is what an account is to be called, or where it is to lie.
+type Rename struct {
+	Username  *string `json:"username,omitempty" minLength:"1" maxLength:"256"`
+	Container *string `json:"container,omitempty" minLength:"1" maxLength:"1024" doc:"The new container: for LDAP the parent's DN."`
+	Note      string  `json:"note,omitempty" maxLength:"2000"`
+}
+
+func (s *Service) rename(ctx context.Context, v viewer.Viewer, in *renameIn) (*acceptedOut, error) {
+	if in.Body.Username == nil && in.Body.Container == nil {
+		return nil, lacking("username", "set the new username, the new container, or both")
+	}
+	return s.accept(
+		ctx,
+		v,
+		Order{
+			Operation: task.RenameAccount,
+			AccountID: in.ID,
+			Account:   &v1.ProvisionAccount{Username: in.Body.Username, Container: in.Body.Container},
+			Note:      in.Body.Note,
+		},
+		in.DryRun,
+	)
+}
+
+type resetIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run"`
+	Body   *PasswordReset
+}
+
+// PasswordReset says how a password is reset.
+type PasswordReset struct {
+	ForceChange *bool  `json:"force_change,omitempty" doc:"The default is true: the password must be changed at the first sign-in."`
+	Note        string `json:"note,omitempty" maxLength:"2000"`
+}
+
+func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acceptedOut, error) {
+	o := Order{
+		Operation:  task.SetPassword,
+		AccountID:  in.ID,
+		Credential: &v1.NewCredential{Mode: "random", ForceChange: true},
+	}
+	if in.Body != nil {
+		o.Note = in.Body.Note
+		if in.Body.ForceChange != nil {
+			o.Credential.ForceChange = *in.Body.ForceChange
+		}
+	}
+	return s.accept(ctx, v, o, in.DryRun)
+}
+
+// NewAccount asks for an account of somebody.
+type NewAccount struct {
+	ConnectorID string             `json:"connector_id" format:"uuid"`
+	IdentityID  string             `json:"identity_id" format:"uuid"`
+	Attributes  *AccountAttributes `json:"attributes,omitempty" doc:"The value in the target system."`
+	DryRun      bool               `json:"dry_run,omitempty" doc:"true: return what would be sent, and send nothing."`
+	Note        string             `json:"note,omitempty" maxLength:"2000"`
+}
+
+// AccountAttributes are what an account is made with.
+type AccountAttributes struct {
+	Username       *string        `json:"username,omitempty" maxLength:"256"`
+	Email          *string        `json:"email,omitempty" maxLength:"320"`
+	DisplayName    *string        `json:"display_name,omitempty" maxLength:"256"`
+	FirstName      *string        `json:"first_name,omitempty" maxLength:"256"`
+	LastName       *string        `json:"last_name,omitempty" maxLength:"256"`
+	EmployeeNumber *string        `json:"employee_number,omitempty" maxLength:"256"`
+	Container      *string        `json:"container,omitempty" maxLength:"1024"`
+	Attributes     map[string]any `json:"attributes,omitempty" doc:"By the target's own names."`
+}
+
+func (a *AccountAttributes) account() *v1.ProvisionAccount {
+	if a == nil {
+		return nil
+	}
+	return &v1.ProvisionAccount{
+		Username:       a.Username,
+		Email:          a.Email,
+		DisplayName:    a.DisplayName,
+		FirstName:      a.FirstName,
+		LastName:       a.LastName,
+		EmployeeNumber: a.EmployeeNumber,
+		Container:      a.Container,
+		Attributes:     a.Attributes,
+	}
+}
+
+type createIn struct{ Body NewAccount }
+
+func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*acceptedOut, error) {
+	o := Order{
+		Operation:   task.CreateAccount,
+		ConnectorID: in.Body.ConnectorID,
+		IdentityID:  in.Body.IdentityID,
+		Account:     in.Body.Attributes.account(),
+		Note:        in.Body.Note,
+	}
+	return s.accept(ctx, v, o, in.Body.DryRun)
+}

@@ -1,0 +1,228 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/plan"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/planner"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// BulkDisable disables accounts, such as those of people who have left.
+type BulkDisable struct {
+	IDs  []string `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
+	Note string   `json:"note" minLength:"1" maxLength:"2000" doc:"Why. It is kept with the tasks, and goes into the audit log."`
+}
+
+// BulkDisabled are the results, in the order of the ids.
+type BulkDisabled struct {
+	DryRun   bool               `json:"dry_run"`
+	Disabled int                `json:"disabled" doc:"Accounts for which a task was placed, or would be."`
+	Refused  int                `json:"refused"`
+	Results  []BulkDisableEntry `json:"results" nullable:"false"`
+}
+
+// BulkDisableEntry is what became of one account.
+type BulkDisableEntry struct {
+	ID      string `json:"id"`
+	Outcome string `json:"outcome" enum:"ordered,refused"`
+	TaskID  string `json:"task_id,omitempty"`
+	Code    string `json:"code,omitempty" example:"account_protected"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+type bulkDisableIn struct {
+	DryRun bool `query:"dry_run" doc:"Say which accounts would be disabled, and write nothing."`
+	Body   BulkDisable
+}
+
+type bulkDisableOut struct{ Body BulkDisabled }
+
+func (s *Service) bulkDisable(ctx context.Context, v viewer.Viewer, in *bulkDisableIn) (*bulkDisableOut, error) {
+	out := &bulkDisableOut{}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		out.Body, err = s.DisableAll(ctx, tx, in.Body, in.DryRun)
+		return err
+	})
+	return out, err
+}
+
+// DisableAll orders the disabling of accounts with the same number of statements however many there are. One that is
+// refused keeps nothing from the others.
+func (s *Service) DisableAll(ctx context.Context, tx *pg.Tx, b BulkDisable, dryRun bool) (BulkDisabled, error) {
+	out := BulkDisabled{DryRun: dryRun, Results: []BulkDisableEntry{}}
+	if err := s.Planner.Refresh(ctx, tx); err != nil {
+		return out, err
+	}
+	accounts, can, err := subjectsOf(ctx, tx, b.IDs)
+	if err != nil {
+		return out, err
+	}
+	pending, err := lifeTasksOf(ctx, tx, accounts)
+	if err != nil {
+		return out, err
+	}
+	p := &plan.Plan{Can: can}
+	seen := map[string]bool{}
+	for _, id := range b.IDs {
+		if seen[strings.ToLower(id)] {
+			continue
+		}
+		seen[strings.ToLower(id)] = true
+		entry := BulkDisableEntry{ID: id, Outcome: "ordered"}
+		d, err := disabling(accounts, pending, id, b.Note)
+		var f *fault.Fault
+		switch {
+		case err != nil && !errors.As(err, &f):
+			return out, err
+		case err != nil:
+			entry.Outcome, entry.Code, entry.Detail = "refused", f.Code, f.Message
+			out.Refused++
+		default:
+			p.Tasks = append(p.Tasks, d)
+			out.Disabled++
+		}
+		if err == nil && !dryRun {
+			entry.TaskID = d.ID
+		}
+		out.Results = append(out.Results, entry)
+	}
+	if dryRun || len(p.Tasks) == 0 {
+		return out, nil
+	}
+	return out, placeAll(ctx, tx, p, b.Note)
+}
+
+// disabling is the task that disables one of the accounts, or why it is refused.
+func disabling(accounts map[string]subject, pending map[string][]task.Open, id, note string) (task.Draft, error) {
+	t, there := accounts[strings.ToLower(id)]
+	if !there {
+		return task.Draft{}, fault.New(fault.NotFound, "there is no account %s", id)
+	}
+	o := Order{Operation: task.Disable, AccountID: t.ID, Note: note, CreatedFrom: task.FromManual}
+	if err := t.check(o); err != nil {
+		return task.Draft{}, err
+	}
+	replaces, err := overtakes(o, pending[t.ID])
+	d := t.draft(o)
+	d.Replaces = replaces
+	return d, err
+}
+
+// placeAll writes what somebody has ordered, all at once, and enters it into the audit log.
+func placeAll(ctx context.Context, tx *pg.Tx, p *plan.Plan, note string) error {
+	rows, err := planner.TaskRows(ctx, tx, p)
+	if err != nil {
+		return err
+	}
+	if err = taskstore.Replace(ctx, tx, p.Tasks); err == nil {
+		_, err = taskstore.Insert(ctx, tx, rows)
+	}
+	if errors.Is(err, taskstore.ErrOvertaken) {
+		return fault.Coded(
+			fault.Conflict,
+			"task_open",
+			"another change of one of the accounts was ordered at the same moment; nothing was written, send the "+
+				"request again",
+		)
+	}
+	if err != nil {
+		return err
+	}
+	entries := make([]audit.Entry, len(p.Tasks))
+	for i, d := range p.Tasks {
+		entries[i] = taskstore.AuditEntry(
+			"provisioning.ordered",
+			audit.Success,
+			d.ID,
+			d.Operation,
+			d.AccountID,
+			d.ConnectorID,
+			nil,
+		)
+		entries[i].Reason = note
+	}
+	return audit.RecordAll(ctx, tx, entries)
+}
+
+// subjectsOf reads and locks accounts that the viewer sees, by id, with what can be changed in their systems.
+func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subject, map[string]ability.Ability, error) {
+	sql := `
+		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text,
+		    coalesce(a.is_disabled, false), ` +
+		directoryaccount.Display + `
+		  from account a
+		 where a.id = any($1::text[]::uuid[])
+		   and exists (select from ` + listing.Readable(tx.Viewer, "account", "v") + ` where v.id = a.id)
+		 order by a.id
+		   for update of a`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find accounts: %w", err)
+	}
+	found := map[string]subject{}
+	systems := map[string]bool{}
+	var t subject
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled, &t.display},
+		func() error {
+			found[t.ID], systems[t.ConnectorID] = t, true
+			t.IdentityID = nil
+			return nil
+		},
+	)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find accounts: %w", err)
+	}
+	can, err := ability.Read(ctx, tx, slices.Sorted(maps.Keys(systems)))
+	for id, t := range found {
+		t.can = can[t.ConnectorID]
+		found[id] = t
+	}
+	return found, can, err
+}
+
+// lifeTasksOf reads and locks the open tasks about whether these accounts can be used.
+func lifeTasksOf(ctx context.Context, tx *pg.Tx, accounts map[string]subject) (map[string][]task.Open, error) {
+	const sql = `
+		select account_id::text, id::text, operation, state, unsure
+		  from provisioning_task
+		 where account_id = any($1::text[]::uuid[])
+		   and mode <> 'simulate'
+		   and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual')
+		   and grant_id is null
+		   and operation in ('create_account', 'enable', 'disable', 'delete_account')
+		 order by id
+		   for update`
+	rows, err := tx.Query(ctx, sql, slices.Sorted(maps.Keys(accounts)))
+	if err != nil {
+		return nil, fmt.Errorf("find open tasks: %w", err)
+	}
+	found := map[string][]task.Open{}
+	var account string
+	var t task.Open
+	_, err = pgx.ForEachRow(rows, []any{&account, &t.ID, &t.Operation, &t.State, &t.Unsure}, func() error {
+		found[account] = append(found[account], t)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find open tasks: %w", err)
+	}
+	return found, nil
+}

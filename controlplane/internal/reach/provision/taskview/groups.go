@@ -1,0 +1,89 @@
+package taskview
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+)
+
+const aboutGroups = "The tasks that failed, that a person has to do, and that cannot be sent now, by connector and " +
+	"cause. A group of failed tasks is sent again at once with POST /accounts/provisioning-tasks/retry-failed, its " +
+	"connector_id and its cause."
+
+// TaskGroup are the open tasks of a connector that have the same cause.
+type TaskGroup struct {
+	ConnectorID string             `json:"connector_id" db:"connector_id"`
+	Connector   identity.Reference `json:"connector" db:"connector"`
+	State       string             `json:"state" db:"state" enum:"failed,manual,waiting"`
+	Cause       string             `json:"cause" db:"cause" doc:"The code of the error, or of what keeps tasks waiting; unknown where there is none."`
+	ErrorClass  *string            `json:"error_class" db:"error_class"`
+	Message     *string            `json:"message" db:"message" doc:"The cause in words, of the newest task."`
+	Advice      *string            `json:"advice" db:"advice" doc:"What to do about it, of the newest task."`
+	Count       int64              `json:"count" db:"count"`
+	Urgent      int64              `json:"urgent" db:"urgent" doc:"Of these, how many are in the urgent lane or of leavers whose accounts can still be used."`
+	OldestAt    time.Time          `json:"oldest_at" db:"oldest_at"`
+}
+
+// TaskGroups are all groups, those with urgent tasks first, then the largest.
+type TaskGroups struct {
+	Groups []TaskGroup `json:"groups" nullable:"false" doc:"At most 500."`
+}
+
+type groupsIn struct {
+	ConnectorID string `query:"connector_id" format:"uuid"`
+}
+
+type groupsOut struct{ Body TaskGroups }
+
+// CauseSQL is the SQL of what a task t did not succeed for.
+const CauseSQL = `coalesce(t.error ->> 'code', 'unknown')`
+
+func (s *Service) groups(ctx context.Context, v viewer.Viewer, in *groupsIn) (*groupsOut, error) {
+	const sql = `
+		with lane as (
+		    select c.tenant_id, c.id, c.name, ` + ability.WaitingSQL + ` as waiting
+		      from connector c ` + ability.AroundConnectorSQL + `
+		     where c.deleted_at is null
+		       and ($1 = '' or c.id::text = lower($1))
+		), task as (
+		    select t.id, t.connector_id, l.name, t.created_at, t.error_class,
+		           t.lane = 'urgent' or t.escalated_at is not null as urgent,
+		           case when t.state in ('failed', 'manual') then t.state else 'waiting' end as state,
+		               case when t.state in ('failed',
+		               'manual') then ` + CauseSQL + ` else l.waiting ->> 'code' end as cause,
+		           case when t.state in ('failed', 'manual') then t.error ->> 'message'
+		           else l.waiting ->> 'reason' end as message, t.advice
+		      from provisioning_task t
+		      join lane l on l.tenant_id = t.tenant_id and l.id = t.connector_id
+		     where t.mode <> 'simulate'
+		       and (t.state in ('failed', 'manual') or t.state in ('queued', 'retrying') and l.waiting is not null)
+		)
+		select connector_id, jsonb_build_object('id', connector_id, 'display', min(name)) as connector, state, cause,
+		       (array_agg(error_class order by id desc))[1] as error_class,
+		       (array_agg(message order by id desc))[1] as message, (array_agg(advice order by id desc))[1] as advice,
+		           count(*) as count, count(*) filter (where urgent) as urgent, min(created_at) as oldest_at
+		  from task
+		 group by connector_id, state, cause
+		 order by count(*) filter (where urgent) > 0 desc, count(*) desc, connector_id, state, cause
+		 limit 500`
+	out := &groupsOut{}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql, in.ConnectorID)
+		if err != nil {
+			return fmt.Errorf("group tasks: %w", err)
+		}
+		out.Body.Groups, err = pgx.CollectRows(rows, pgx.RowToStructByName[TaskGroup])
+		if err != nil {
+			return fmt.Errorf("group tasks: %w", err)
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,114 @@
+package taskview
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// TaskFilters narrow the list of tasks; each one given must hold.
+type TaskFilters struct {
+	State       []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"Several values, separated by commas."`
+	ConnectorID string   `query:"connector_id" format:"uuid"`
+	IdentityID  string   `query:"identity_id" format:"uuid"`
+	AccountID   string   `query:"account_id" format:"uuid"`
+	GrantID     string   `query:"grant_id" format:"uuid"`
+	Operation   []string `query:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke" doc:"Several values, separated by commas."`
+	CreatedFrom []string `query:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual" doc:"Several values, separated by commas."`
+	Lane        string   `query:"lane" enum:"normal,urgent"`
+}
+
+// where renders the filters.
+func (f TaskFilters) where(states bool) (string, pgx.NamedArgs) {
+	args := pgx.NamedArgs{}
+	sql := ""
+	among := func(column string, values []string) {
+		if len(values) > 0 {
+			sql += " and t." + column + " = any(@" + column + ")"
+			args[column] = values
+		}
+	}
+	equal := func(column, value string) {
+		if value != "" {
+			sql += " and t." + column + " = @" + column
+			args[column] = value
+		}
+	}
+	if states {
+		among("state", f.State)
+	}
+	among("operation", f.Operation)
+	among("created_from", f.CreatedFrom)
+	equal("connector_id", f.ConnectorID)
+	equal("identity_id", f.IdentityID)
+	equal("account_id", f.AccountID)
+	equal("grant_id", f.GrantID)
+	equal("lane", f.Lane)
+	return sql, args
+}
+
+// listTasks reads a page of tasks, the newest first, and how many there are in each state.
+func listTasks(
+	ctx context.Context,
+	tx *pg.Tx,
+	f TaskFilters,
+	p pg.Page,
+) (items []Task, total int64, byState map[string]int64, err error) {
+	from := shown(tx, false)
+	where, args := f.where(true)
+	sql := `select ` + taskColumns + ` from ` + from + aroundTask + ` where true` + where
+	all := pgx.NamedArgs{"page_rows": p.Limit + 1, "page_offset": p.Offset}
+	for name, value := range args {
+		all[name] = value
+	}
+	if len(p.After) == 2 {
+		sql += ` and t.id < @page_id::uuid`
+		all["page_id"] = p.After[1]
+	}
+	rows, err := tx.Query(ctx, sql+` order by t.id desc limit @page_rows offset @page_offset`, all)
+	if err != nil {
+		return nil, 0, nil, fmt.Errorf("list tasks: %w", err)
+	}
+	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[Task]); err != nil {
+		return nil, 0, nil, fmt.Errorf("list tasks: %w", err)
+	}
+	where, args = f.where(false)
+	byState = map[string]int64{}
+	rows, err = tx.Query(ctx, `select t.state, count(*) from `+from+` where true`+where+` group by t.state`, args)
+	if err != nil {
+		return nil, 0, nil, fmt.Errorf("count tasks: %w", err)
+	}
+	var state string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error { byState[state] = n; return nil })
+	if err != nil {
+		return nil, 0, nil, fmt.Errorf("count tasks: %w", err)
+	}
+	for state, n := range byState {
+		if len(f.State) == 0 || contains(f.State, state) {
+			total += n
+		}
+	}
+	return items, total, byState, nil
+}
+
+// CountFailed counts the tasks that the transaction's viewer may see and that have failed for good.
+func CountFailed(ctx context.Context, tx *pg.Tx) (n int64, err error) {
+	if err := tx.QueryRow(ctx, `select count(*) from `+shown(tx, false)+` where t.state = 'failed'`).
+		Scan(&n); err != nil {
+		return 0, fmt.Errorf("count failed tasks: %w", err)
+	}
+	return n, nil
+}
+
+func contains(list []string, s string) bool {
+	for _, one := range list {
+		if one == s {
+			return true
+		}
+	}
+	return false
+}

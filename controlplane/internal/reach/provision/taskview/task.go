@@ -1,0 +1,188 @@
+package taskview
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Task is one change of a target system, as it is shown.
+type Task struct {
+	ID            string              `json:"id" db:"id"`
+	Operation     string              `json:"operation" db:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
+	State         string              `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"blocked: another task has to be done first; verifying: the target says that it is done, and a reading has still to show it; manual: a person has to do it."`
+	Mode          string              `json:"mode" db:"mode" enum:"auto,manual,simulate"`
+	Lane          string              `json:"lane" db:"lane" enum:"normal,urgent"`
+	ConnectorID   string              `json:"connector_id" db:"connector_id"`
+	Connector     *identity.Reference `json:"connector" db:"connector"`
+	IdentityID    *string             `json:"identity_id" db:"identity_id"`
+	Identity      *identity.Reference `json:"identity" db:"identity"`
+	AccountID     *string             `json:"account_id" db:"account_id"`
+	Account       *identity.Reference `json:"account" db:"account"`
+	GrantID       *string             `json:"grant_id" db:"grant_id"`
+	EntitlementID *string             `json:"entitlement_id" db:"entitlement_id"`
+	Entitlement   *identity.Reference `json:"entitlement" db:"entitlement"`
+	CreatedFrom   string              `json:"created_from" db:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
+	ReasonRefs    []task.Ref          `json:"reason_refs" db:"reason_refs" nullable:"false" doc:"What it is for."`
+	DependsOn     []string            `json:"depends_on" db:"depends_on" nullable:"false" doc:"The tasks that have to be done first."`
+	AttemptCount  int                 `json:"attempt_count" db:"attempt_count"`
+	NextAttemptAt *time.Time          `json:"next_attempt_at" db:"next_attempt_at" doc:"When it is sent, at the earliest; null when it is not going to be."`
+	Waiting       *ability.Waiting    `json:"waiting" db:"waiting" doc:"What keeps everything from being sent through the connector; null when nothing does, or the task has ended."`
+	Outcome       *string             `json:"outcome" db:"outcome" doc:"Of the last attempt: applied, already, noop, pending, manual_required, planned, unknown, refused, not_sent; cancelled; completed by hand."`
+	Error         *v1.ErrorDetail     `json:"error" db:"error" doc:"The message of the target."`
+	ErrorClass    *string             `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
+	Advice        *string             `json:"advice" db:"advice" doc:"What to do about it."`
+	Verified      TaskVerified        `json:"verified" db:"verified"`
+	AssignedTo    *string             `json:"assigned_to" db:"assigned_to"`
+	Note          *string             `json:"note" db:"note"`
+	CreatedBy     json.RawMessage     `json:"created_by" db:"created_by"`
+	CreatedAt     time.Time           `json:"created_at" db:"created_at"`
+	EscalatedAt   *time.Time          `json:"escalated_at" db:"escalated_at" doc:"When the escalation began, because the account of a leaver can still be used."`
+	UpdatedAt     time.Time           `json:"updated_at" db:"updated_at"`
+	FinishedAt    *time.Time          `json:"finished_at" db:"finished_at"`
+	Version       int                 `json:"version" db:"version"`
+}
+
+// TaskVerified says whether the target was seen to be as asked.
+type TaskVerified struct {
+	State string     `json:"state" enum:"none,pending,yes,no"`
+	By    *string    `json:"by" enum:"readback,sync,human"`
+	At    *time.Time `json:"at"`
+	RunID *string    `json:"run_id"`
+}
+
+// TaskDetail is a task with everything that was done about it.
+type TaskDetail struct {
+	Task
+	Attempts   []TaskAttempt       `json:"attempts" nullable:"false"`
+	Payload    TaskPayload         `json:"payload" doc:"What is written; no secrets."`
+	Plan       []v1.PlannedRequest `json:"plan" nullable:"false" doc:"What was or would be sent, with secrets masked."`
+	Changes    []v1.ChangedField   `json:"changes" nullable:"false" doc:"What became different, as the target showed it."`
+	ExecutedBy *v1.ExecutedBy      `json:"executed_by"`
+}
+
+// TaskPayload is what a task writes of an account.
+type TaskPayload struct {
+	Account    *v1.ProvisionAccount `json:"account"`
+	Credential *TaskCredential      `json:"credential"`
+}
+
+// shownPayload leaves out what is nobody's to read.
+func shownPayload(p task.Payload) TaskPayload {
+	out := TaskPayload{Account: p.Account}
+	if p.Credential != nil {
+		out.Credential = &TaskCredential{p.Credential.Mode, p.Credential.ForceChange}
+	}
+	return out
+}
+
+// TaskCredential says what becomes of a password, never which it is.
+type TaskCredential struct {
+	Mode        string `json:"mode" enum:"none,random,password"`
+	ForceChange bool   `json:"force_change"`
+}
+
+// TaskAttempt is one time that a task was sent.
+type TaskAttempt struct {
+	N          int             `json:"n" db:"n"`
+	At         time.Time       `json:"at" db:"at"`
+	RequestID  string          `json:"request_id" db:"request_id"`
+	Outcome    *string         `json:"outcome" db:"outcome" doc:"Null while it is in progress, or if the end is unknown."`
+	ErrorClass *string         `json:"error_class" db:"error_class"`
+	Upstream   *v1.ErrorDetail `json:"upstream" db:"upstream"`
+	ExecutedBy *v1.ExecutedBy  `json:"executed_by" db:"executed_by"`
+	LatencyMS  *int            `json:"latency_ms" db:"latency_ms"`
+}
+
+// shown are the tasks t that a viewer may see: of the people they manage, and about what they own.
+func shown(tx *pg.Tx, own bool) string {
+	if tx.Viewer.SeesAll() {
+		return `(select * from provisioning_task where (select sees_all())) t`
+	}
+	mine := ""
+	if own {
+		mine = ` or k.identity_id = viewer_identity()`
+	}
+	return `(select k.* from provisioning_task k
+	          where k.identity_id in (select id from managed_identity()) or k.entitlement_id in (select id
+	              from owned_entitlement())` + mine + `) t`
+}
+
+const aroundTask = `
+	left join connector c on c.tenant_id = t.tenant_id and c.id = t.connector_id` + ability.AroundConnectorSQL + `
+	left join identity i on i.tenant_id = t.tenant_id and i.id = t.identity_id
+	left join account a on a.tenant_id = t.tenant_id and a.id = t.account_id
+	left join entitlement e on e.tenant_id = t.tenant_id and e.id = t.entitlement_id`
+
+const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
+	case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as connector, t.identity_id,
+	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
+	t.account_id, case when a.id is not null then jsonb_build_object('id', a.id, 'display', ` +
+	directoryaccount.Display + `) end as account, t.grant_id, t.entitlement_id,
+	case when e.id is not null then jsonb_build_object('id', e.id, 'display',
+	coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) end as entitlement, t.created_from,
+	t.reason_refs, t.depends_on::text[] as depends_on, t.attempts as attempt_count,
+	case when t.state in ('queued', 'retrying') then t.next_attempt_at end as next_attempt_at,
+	    case when t.state in ('queued', 'retrying', 'running') then ` + ability.WaitingSQL + ` end as waiting,
+	t.outcome, t.error, t.error_class, t.advice,
+	jsonb_build_object('state', t.verified, 'by', t.verified_by, 'at', t.verified_at, 'run_id',
+	t.verified_run_id) as verified, t.assigned_to, t.note, t.created_by, t.created_at, t.escalated_at, t.updated_at,
+	    t.finished_at, t.version`
+
+// Find reads a task with its attempts if the transaction's viewer may see it; else, and when there is none, it is a
+// fault of kind NotFound.
+func Find(ctx context.Context, tx *pg.Tx, id string) (TaskDetail, error) {
+	var d TaskDetail
+	missing := fault.New(fault.NotFound, "there is no provisioning task %s", id)
+	if !listing.IsID(id) {
+		return d, missing
+	}
+	rows, err := tx.Query(
+		ctx,
+		`select `+taskColumns+` from `+shown(tx, true)+aroundTask+` where t.id = @id`,
+		pgx.NamedArgs{"id": id},
+	)
+	if err != nil {
+		return d, fmt.Errorf("find task: %w", err)
+	}
+	d.Task, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Task])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return d, missing
+	}
+	if err != nil {
+		return d, fmt.Errorf("find task: %w", err)
+	}
+	var p task.Payload
+	const more = `select payload, coalesce(plan, '[]'), coalesce(changes, '[]'),
+		executed_by from provisioning_task where id = $1`
+	if err := tx.QueryRow(ctx, more, id).Scan(&p, &d.Plan, &d.Changes, &d.ExecutedBy); err != nil {
+		return d, fmt.Errorf("find task: %w", err)
+	}
+	d.Payload = shownPayload(p)
+	rows, err = tx.Query(
+		ctx,
+		`select n, at, request_id, outcome, error_class, upstream, executed_by,
+			latency_ms from provisioning_attempt where task_id = $1 order by n`,
+		id,
+	)
+	if err != nil {
+		return d, fmt.Errorf("read attempts: %w", err)
+	}
+	if d.Attempts, err = pgx.CollectRows(rows, pgx.RowToStructByName[TaskAttempt]); err != nil {
+		return d, fmt.Errorf("read attempts: %w", err)
+	}
+	return d, nil
+}
