@@ -1,5 +1,5 @@
-// Package jsonscan reads JSON from targets that is larger, deeper or more flawed than it should be. Two bytes of JSON can
-// become a hundred bytes of memory, so a bound of bytes alone does not bound what an answer costs.
+// Package jsonscan reads JSON from targets that is larger, deeper or more flawed than it should be. Two bytes of JSON
+// can become a hundred bytes of memory, so a bound of bytes alone does not bound what an answer costs.
 //
 // Measure and Scanner count values and levels before anything is decoded, Reader passes a document on until it exceeds
 // its bounds, and Shallow replaces what is nested too deep. Decode decodes values that may be flawed: members of one

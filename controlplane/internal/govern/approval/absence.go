@@ -4,7 +4,8 @@ package approval
 type PlanAbsent struct {
 	IdentityID string `json:"identity_id"`
 	Display    string `json:"display"`
-	Because    string `json:"because" doc:"Which resolver names them."`
-	Code       string `json:"code" example:"no_user" enum:"unknown,not_a_person,left,pre_hire,on_leave,user_disabled,invitation_open,invitation_lapsed,user_not_linked,no_user"`
-	Reason     string `json:"reason" example:"cannot sign in: there is no user for them"`
+	// Which resolver names them.
+	Because string `json:"because"`
+	Code    string `json:"code" example:"no_user" enum:"unknown,not_a_person,left,pre_hire,on_leave,user_disabled,invitation_open,invitation_lapsed,user_not_linked,no_user"`
+	Reason  string `json:"reason" example:"cannot sign in: there is no user for them"`
 }

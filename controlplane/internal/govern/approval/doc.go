@@ -6,7 +6,8 @@
 //
 // Packages beside it: rule (rules and how one is matched), ruleset (keeps rules and serves /approval-rules), resolve
 // (makes plans), organization (who is above, owns, is on call or absent), resource (what is requested), calendar and
-// clock (working time), worktime (its arithmetic) and check (checks that these have in common). Chain carries plans out.
+// clock (working time), worktime (its arithmetic) and check (checks that these have in common). Chain carries plans
+// out.
 //
 // Example: for an entitlement of high risk, the built-in rule gives a plan of two stages: the manager, who has three
 // working days, and then an owner of the entitlement.

@@ -31,28 +31,33 @@ const (
 
 // Plan is who must agree to one thing.
 type Plan struct {
-	Rule                     RuleRef      `json:"rule"`
-	Outcome                  string       `json:"outcome" enum:"chain,auto_approve,auto_reject"`
-	Reason                   string       `json:"reason,omitempty" doc:"Of an automatic outcome."`
-	Stages                   []PlanStage  `json:"stages" nullable:"false"`
-	Distinct                 bool         `json:"distinct_approvers"`
-	SelfApproval             bool         `json:"self_approval"`
-	RequireJustification     bool         `json:"require_justification"`
-	RequireExternalReference bool         `json:"require_external_reference"`
-	RequestTTL               string       `json:"request_ttl" doc:"How long it may stay unanswered."`
-	Terms                    GrantTerms   `json:"terms"`
-	Emergency                EmergencyWay `json:"emergency"`
-	ExpectedAt               *time.Time   `json:"expected_at,omitempty" doc:"When the last stage is due."`
-	Blocked                  bool         `json:"blocked" doc:"No approver can be found, not even an administrator."`
-	Log                      []Step       `json:"resolution_log" nullable:"false"`
+	Rule    RuleRef `json:"rule"`
+	Outcome string  `json:"outcome" enum:"chain,auto_approve,auto_reject"`
+	// Of an automatic outcome.
+	Reason                   string      `json:"reason,omitempty"`
+	Stages                   []PlanStage `json:"stages" nullable:"false"`
+	Distinct                 bool        `json:"distinct_approvers"`
+	SelfApproval             bool        `json:"self_approval"`
+	RequireJustification     bool        `json:"require_justification"`
+	RequireExternalReference bool        `json:"require_external_reference"`
+	// How long it may stay unanswered.
+	RequestTTL string       `json:"request_ttl"`
+	Terms      GrantTerms   `json:"terms"`
+	Emergency  EmergencyWay `json:"emergency"`
+	// When the last stage is due.
+	ExpectedAt *time.Time `json:"expected_at,omitempty"`
+	// No approver can be found, not even an administrator.
+	Blocked bool   `json:"blocked"`
+	Log     []Step `json:"resolution_log" nullable:"false"`
 }
 
 // RuleRef is the rule that spoke, and why.
 type RuleRef struct {
-	ID             string `json:"id,omitempty"` // empty: what comes with the product
-	Name           string `json:"name"`
-	Version        int    `json:"version"`
-	Branch         int    `json:"branch" doc:"The number of its branch, from 0."`
+	ID      string `json:"id,omitempty"` // empty: what comes with the product
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	// The number of its branch, from 0.
+	Branch         int    `json:"branch"`
 	MatchedBecause string `json:"matched_because"`
 }
 
@@ -77,10 +82,14 @@ type EmergencyWay struct {
 type PlanStage struct {
 	Definition ApprovalStage `json:"definition"`
 	Groups     []PlanGroup   `json:"groups" nullable:"false"`
-	DueAt      *time.Time    `json:"due_at,omitempty" doc:"Expected, when every stage before takes all its time."`
-	Satisfied  string        `json:"satisfied,omitempty" doc:"Why no approval is needed: all approvers of an earlier stage could have agreed."`
-	Blocked    bool          `json:"blocked,omitempty" doc:"A group has no approver who can be asked."`
-	Log        []Step        `json:"resolution_log,omitempty" doc:"Only for a stage that was resolved again. The value of a whole plan is in the plan."`
+	// Expected, when every stage before takes all its time.
+	DueAt *time.Time `json:"due_at,omitempty"`
+	// Why no approval is needed: all approvers of an earlier stage could have agreed.
+	Satisfied string `json:"satisfied,omitempty"`
+	// A group has no approver who can be asked.
+	Blocked bool `json:"blocked,omitempty"`
+	// Only for a stage that was resolved again. The value of a whole plan is in the plan.
+	Log []Step `json:"resolution_log,omitempty"`
 }
 
 // PlanGroup are people of whom so many must agree.
@@ -88,7 +97,8 @@ type PlanGroup struct {
 	Needed int        `json:"needed"`
 	Slots  []PlanSlot `json:"slots" nullable:"false"`
 
-	Unavailable []PlanAbsent `json:"unavailable,omitempty" doc:"People that the rule names here and who cannot decide at present."`
+	// People that the rule names here and who cannot decide at present.
+	Unavailable []PlanAbsent `json:"unavailable,omitempty"`
 }
 
 // PlanSlot is somebody who is asked: a person, or whoever has a role of the tenant.
@@ -98,8 +108,10 @@ type PlanSlot struct {
 	Display    string `json:"display"`
 	Via        string `json:"via" enum:"direct,delegate,fallback,escalation,reassigned"`
 	ActingFor  string `json:"acting_for,omitempty"`
-	Because    string `json:"because" doc:"Which resolver named them."`
-	Agreed     bool   `json:"agreed_by_requesting,omitempty" doc:"The manager asks for this themselves: their own step counts as agreed."`
+	// Which resolver named them.
+	Because string `json:"because"`
+	// The manager asks for this themselves: their own step counts as agreed.
+	Agreed bool `json:"agreed_by_requesting,omitempty"`
 }
 
 // Step is one thing that was considered.

@@ -2,11 +2,13 @@ package approval
 
 // ApprovalStage is a step as a rule defines it.
 type ApprovalStage struct {
-	Name              string             `json:"name"`
-	Groups            []ApproverGroup    `json:"groups" required:"false" nullable:"false"`
-	RespondWithin     string             `json:"respond_within,omitempty" doc:"In working time."`
-	CalendarID        string             `json:"calendar_id,omitempty"`
-	Reminders         []string           `json:"reminders" required:"false" nullable:"false" doc:"How long before it is due, in working time."`
+	Name   string          `json:"name"`
+	Groups []ApproverGroup `json:"groups" required:"false" nullable:"false"`
+	// In working time.
+	RespondWithin string `json:"respond_within,omitempty"`
+	CalendarID    string `json:"calendar_id,omitempty"`
+	// How long before it is due, in working time.
+	Reminders         []string           `json:"reminders" required:"false" nullable:"false"`
 	Escalation        []EscalationStep   `json:"escalation" required:"false" nullable:"false"`
 	Fallback          []ApproverResolver `json:"fallback" required:"false" nullable:"false"`
 	AllowDelegation   *bool              `json:"allow_delegation,omitempty"`
@@ -38,7 +40,8 @@ type ApproverResolver struct {
 
 // EscalationStep is what happens when nobody answers.
 type EscalationStep struct {
-	After  string             `json:"after" doc:"Working time since the stage was opened."`
+	// Working time since the stage was opened.
+	After  string             `json:"after"`
 	Action string             `json:"action" enum:"add,replace,skip,approve,reject,use_rule"`
 	To     []ApproverResolver `json:"to" required:"false" nullable:"false"`
 	RuleID string             `json:"rule_id,omitempty"`

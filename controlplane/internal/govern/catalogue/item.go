@@ -14,25 +14,37 @@ import (
 
 // CatalogItem is something that a person may ask for.
 type CatalogItem struct {
-	Kind                string               `json:"kind" db:"kind" enum:"role,entitlement"`
-	ID                  string               `json:"id" db:"id"`
-	Name                string               `json:"name" db:"name"`
-	Description         string               `json:"description" db:"description"`
-	PermissionSummary   []string             `json:"permission_summary" db:"permission_summary" nullable:"false" doc:"What it allows, point by point."`
-	RiskLevel           string               `json:"risk_level" db:"risk_level" enum:"low,medium,high,critical"`
-	Privileged          bool                 `json:"privileged" db:"privileged"`
-	Tags                []string             `json:"tags" db:"tags" nullable:"false" doc:"Compliance tags and classes of data."`
-	Owners              []identity.Reference `json:"owners" db:"owners" nullable:"false"`
-	System              *identity.Reference  `json:"system" db:"system" doc:"Of an entitlement: where it is."`
-	EntitlementCount    int                  `json:"entitlement_count" db:"entitlement_count" doc:"Of a role: how many entitlements it holds itself."`
-	MaxDuration         *string              `json:"max_duration" db:"max_duration" doc:"The longest it can be had for, in ISO 8601. An approval rule may be stricter."`
-	DefaultDuration     *string              `json:"default_duration" db:"default_duration" doc:"The duration of a request that names none."`
-	Parameters          []CatalogParameter   `json:"parameters" db:"parameters" nullable:"false" doc:"Of a role: the parameters of a request for it."`
-	ApprovalRule        *identity.Reference  `json:"approval_rule" db:"approval_rule" doc:"Its own approval rule; null: the tenant's rules apply. The preview of a request returns the approvers."`
-	WhyVisible          string               `json:"why_visible" db:"-" doc:"In plain words."`
-	AlreadyHeld         *CatalogHeld         `json:"already_held" db:"-" doc:"How the person holds it already; null: they do not."`
-	Pending             *CatalogPending      `json:"pending" db:"-" doc:"The open request that asks for it already."`
-	TypicalApprovalTime *string              `json:"typical_approval_time" db:"-" doc:"How long approval has taken in half of the last requests for it, in ISO 8601; null: there were none."`
+	Kind        string `json:"kind" db:"kind" enum:"role,entitlement"`
+	ID          string `json:"id" db:"id"`
+	Name        string `json:"name" db:"name"`
+	Description string `json:"description" db:"description"`
+	// What it allows, point by point.
+	PermissionSummary []string `json:"permission_summary" db:"permission_summary" nullable:"false"`
+	RiskLevel         string   `json:"risk_level" db:"risk_level" enum:"low,medium,high,critical"`
+	Privileged        bool     `json:"privileged" db:"privileged"`
+	// Compliance tags and classes of data.
+	Tags   []string             `json:"tags" db:"tags" nullable:"false"`
+	Owners []identity.Reference `json:"owners" db:"owners" nullable:"false"`
+	// Of an entitlement: where it is.
+	System *identity.Reference `json:"system" db:"system"`
+	// Of a role: how many entitlements it holds itself.
+	EntitlementCount int `json:"entitlement_count" db:"entitlement_count"`
+	// The longest it can be had for, in ISO 8601. An approval rule may be stricter.
+	MaxDuration *string `json:"max_duration" db:"max_duration"`
+	// The duration of a request that names none.
+	DefaultDuration *string `json:"default_duration" db:"default_duration"`
+	// Of a role: the parameters of a request for it.
+	Parameters []CatalogParameter `json:"parameters" db:"parameters" nullable:"false"`
+	// Its own approval rule; null: the tenant's rules apply. The preview of a request returns the approvers.
+	ApprovalRule *identity.Reference `json:"approval_rule" db:"approval_rule"`
+	// In plain words.
+	WhyVisible string `json:"why_visible" db:"-"`
+	// How the person holds it already; null: they do not.
+	AlreadyHeld *CatalogHeld `json:"already_held" db:"-"`
+	// The open request that asks for it already.
+	Pending *CatalogPending `json:"pending" db:"-"`
+	// How long approval has taken in half of the last requests for it, in ISO 8601; null: there were none.
+	TypicalApprovalTime *string `json:"typical_approval_time" db:"-"`
 
 	key string
 }
@@ -40,16 +52,20 @@ type CatalogItem struct {
 // CatalogParameter is something that is said when a role is asked for: parameters of a request has its value by its
 // name.
 type CatalogParameter struct {
-	Name          string   `json:"name" example:"cost_center"`
-	Type          string   `json:"type" enum:"string,integer,boolean,date"`
-	Required      bool     `json:"required,omitempty"`
-	AllowedValues []string `json:"allowed_values,omitempty" doc:"Of a string; when there are none, any."`
+	Name     string `json:"name" example:"cost_center"`
+	Type     string `json:"type" enum:"string,integer,boolean,date"`
+	Required bool   `json:"required,omitempty"`
+	// Of a string; when there are none, any.
+	AllowedValues []string `json:"allowed_values,omitempty"`
 }
 
 // CatalogHeld is how somebody holds an item.
 type CatalogHeld struct {
-	Kinds []string   `json:"kinds" nullable:"false" doc:"The kinds of the reasons: birthright, policy, role, request and so on. native: found in the target system and not granted through Grantwright. inherited: through nested groups."`
-	Until *time.Time `json:"until" doc:"The end of the last reason. Null: at least one reason has no end."`
+	// The kinds of the reasons: birthright, policy, role, request and so on. native: found in the target system and not
+	// granted through Grantwright. inherited: through nested groups.
+	Kinds []string `json:"kinds" nullable:"false"`
+	// The end of the last reason. Null: at least one reason has no end.
+	Until *time.Time `json:"until"`
 }
 
 // CatalogPending is the request that somebody waits for.

@@ -44,12 +44,17 @@ func (s *Service) Routes() []httpapi.Route {
 
 // CatalogFilters narrow the catalogue; each one given must hold.
 type CatalogFilters struct {
-	ForIdentityID string   `query:"for_identity_id" format:"uuid" doc:"The person whose catalog is listed. The default is your own. A user who is not linked to an identity has none."`
-	Kind          string   `query:"kind" enum:"role,entitlement"`
-	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
-	Tag           string   `query:"tag" maxLength:"100" doc:"A compliance tag or class of data."`
-	ConnectorID   string   `query:"connector_id" format:"uuid" doc:"Entitlements of the system, and roles that hold some of it."`
-	Q             string   `query:"q" maxLength:"200" doc:"Words, all of which must begin a word of the item."`
+	// The person whose catalog is listed. The default is your own. A user who is not linked to an identity has none.
+	ForIdentityID string `query:"for_identity_id" format:"uuid"`
+	Kind          string `query:"kind" enum:"role,entitlement"`
+	// Several values, separated by commas.
+	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`
+	// A compliance tag or class of data.
+	Tag string `query:"tag" maxLength:"100"`
+	// Entitlements of the system, and roles that hold some of it.
+	ConnectorID string `query:"connector_id" format:"uuid"`
+	// Words, all of which must begin a word of the item.
+	Q string `query:"q" maxLength:"200"`
 }
 
 type listIn struct {

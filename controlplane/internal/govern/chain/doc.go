@@ -1,6 +1,6 @@
 // Package chain carries out approval plans: it opens stage after stage, asks through the inbox, counts who agreed,
-// reminds, escalates, waits, and tells its caller when an item is decided. A plan is frozen when it starts; who is asked
-// is resolved anew when the organization changes, and decisions that were made stay.
+// reminds, escalates, waits, and tells its caller when an item is decided. A plan is frozen when it starts; who is
+// asked is resolved anew when the organization changes, and decisions that were made stay.
 //
 // It owns the tables chain, chain_stage, chain_slot and chain_log, and no path: its stages are shown at the request,
 // its tasks in the inbox.

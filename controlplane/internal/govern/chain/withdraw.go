@@ -61,8 +61,8 @@ func (w *work) undo(f *state.Flow, st *state.Stage) {
 func (w *work) reopenSlots(ctx context.Context, f *state.Flow, st *state.Stage, mine []*state.Slot) error {
 	for _, s := range mine {
 		again := *s
-		again.ID, again.State, again.TaskID, again.DecidedAt, again.DecidedBy, again.Comment = state.NewID(), state.SlotOpen, nil,
-			nil, nil, ""
+		again.ID, again.State = state.NewID(), state.SlotOpen
+		again.TaskID, again.DecidedAt, again.DecidedBy, again.Comment = nil, nil, nil, ""
 		s.State = state.SlotSuperseded
 		st.Slots = append(st.Slots, &again)
 	}

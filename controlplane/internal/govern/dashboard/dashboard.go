@@ -13,16 +13,21 @@ import (
 
 // Dashboard is what GET /dashboard answers. What the caller's roles do not show is left out.
 type Dashboard struct {
-	At           time.Time                `json:"at" doc:"When this was counted."`
-	Figures      DashboardFigures         `json:"figures"`
-	Funnel       DashboardFunnel          `json:"funnel"`
-	Inbox        tasklist.DecisionWaiting `json:"inbox" doc:"What waits for the caller's own decision."`
-	Requests     DashboardRequests        `json:"requests" doc:"The requests that you submitted, or that were submitted for you."`
-	Provisioning DashboardProvisioning    `json:"provisioning"`
+	// When this was counted.
+	At      time.Time        `json:"at"`
+	Figures DashboardFigures `json:"figures"`
+	Funnel  DashboardFunnel  `json:"funnel"`
+	// What waits for the caller's own decision.
+	Inbox tasklist.DecisionWaiting `json:"inbox"`
+	// The requests that you submitted, or that were submitted for you.
+	Requests     DashboardRequests     `json:"requests"`
+	Provisioning DashboardProvisioning `json:"provisioning"`
 
-	Findings []DashboardFinding `json:"findings" nullable:"false" doc:"What should be done, the most serious first. Findings about systems are for administrators and auditors."`
+	// What should be done, the most serious first. Findings about systems are for administrators and auditors.
+	Findings []DashboardFinding `json:"findings" nullable:"false"`
 
-	Connectors *DashboardConnectors  `json:"connectors,omitempty" doc:"For administrators and auditors, like all that follows."`
+	// For administrators and auditors, like all that follows.
+	Connectors *DashboardConnectors  `json:"connectors,omitempty"`
 	Runs       *DashboardRuns        `json:"runs,omitempty"`
 	Held       *DashboardHeld        `json:"held,omitempty"`
 	Agents     *agents.AgentPresence `json:"agents,omitempty"`
@@ -45,29 +50,38 @@ type DashboardAccounts struct {
 
 // DashboardFunnel tells how far the tenant has come, and how many people have.
 type DashboardFunnel struct {
-	State        string `json:"state" enum:"bootstrapped,connected" doc:"Connected once the first run of any connector has succeeded."`
-	Bootstrapped int64  `json:"bootstrapped" doc:"People who are known."`
-	Connected    int64  `json:"connected" doc:"Of those, people with an account that is linked to them."`
+	// Connected once the first run of any connector has succeeded.
+	State string `json:"state" enum:"bootstrapped,connected"`
+	// People who are known.
+	Bootstrapped int64 `json:"bootstrapped"`
+	// Of those, people with an account that is linked to them.
+	Connected int64 `json:"connected"`
 }
 
 // DashboardRequests count access requests of the caller's own.
 type DashboardRequests struct {
-	Open    int64 `json:"open" doc:"Neither given, refused, withdrawn nor expired."`
-	Waiting int64 `json:"waiting" doc:"Of these, the requests that still wait for an approval."`
+	// Neither given, refused, withdrawn nor expired.
+	Open int64 `json:"open"`
+	// Of these, the requests that still wait for an approval.
+	Waiting int64 `json:"waiting"`
 }
 
 // DashboardProvisioning counts changes of target systems.
 type DashboardProvisioning struct {
-	Failed int64 `json:"failed" doc:"Of the tasks that the caller may list, those that failed for good."`
+	// Of the tasks that the caller may list, those that failed for good.
+	Failed int64 `json:"failed"`
 }
 
 // DashboardConnectors tells how the connections to target systems fare.
 type DashboardConnectors struct {
-	Total        int64                   `json:"total"`
-	ByStatus     []DashboardStatus       `json:"by_status" nullable:"false"`
-	FailingTotal int64                   `json:"failing_total"`
-	Failing      []DashboardFailing      `json:"failing" nullable:"false" doc:"Degraded, quarantined, with a last run that failed, or with an open circuit breaker; the one that has failed for longest first, at most 50."`
-	Items        []DashboardConnectorRef `json:"items" nullable:"false" doc:"By name; at most 500. Runs belong to one of these."`
+	Total        int64             `json:"total"`
+	ByStatus     []DashboardStatus `json:"by_status" nullable:"false"`
+	FailingTotal int64             `json:"failing_total"`
+	// Degraded, quarantined, with a last run that failed, or with an open circuit breaker; the one that has failed for
+	// longest first, at most 50.
+	Failing []DashboardFailing `json:"failing" nullable:"false"`
+	// By name; at most 500. Runs belong to one of these.
+	Items []DashboardConnectorRef `json:"items" nullable:"false"`
 }
 
 // DashboardStatus counts connectors in a status.
@@ -85,40 +99,49 @@ type DashboardConnectorRef struct {
 
 // DashboardFailing is a connector that needs somebody.
 type DashboardFailing struct {
-	ID           string    `json:"id" db:"id"`
-	Name         string    `json:"name" db:"name"`
-	Status       string    `json:"status" db:"status"`
-	Since        time.Time `json:"since" db:"since" doc:"When the first run failed after the last that succeeded, or when it came into its status."`
-	Area         string    `json:"area" db:"area" enum:"reading,writing" doc:"writing: its circuit breaker is open, and nothing is sent to it until writes are resumed."`
-	RunID        *string   `json:"run_id" db:"run_id" doc:"The last run that failed."`
-	ErrorCode    *string   `json:"error_code" db:"error_code"`
-	ErrorSummary *string   `json:"error_summary" db:"error_summary" doc:"The message of the target, cut to 500 characters; or why the connector is in its status."`
+	ID     string `json:"id" db:"id"`
+	Name   string `json:"name" db:"name"`
+	Status string `json:"status" db:"status"`
+	// When the first run failed after the last that succeeded, or when it came into its status.
+	Since time.Time `json:"since" db:"since"`
+	// writing: its circuit breaker is open, and nothing is sent to it until writes are resumed.
+	Area string `json:"area" db:"area" enum:"reading,writing"`
+	// The last run that failed.
+	RunID     *string `json:"run_id" db:"run_id"`
+	ErrorCode *string `json:"error_code" db:"error_code"`
+	// The message of the target, cut to 500 characters; or why the connector is in its status.
+	ErrorSummary *string `json:"error_summary" db:"error_summary"`
 }
 
 // DashboardRuns are the runs that were going on within the last 24 hours.
 type DashboardRuns struct {
-	Since     time.Time      `json:"since"`
-	Items     []DashboardRun `json:"items" nullable:"false" doc:"The newest first, at most 500."`
-	Truncated bool           `json:"truncated" doc:"There were more."`
+	Since time.Time `json:"since"`
+	// The newest first, at most 500.
+	Items []DashboardRun `json:"items" nullable:"false"`
+	// There were more.
+	Truncated bool `json:"truncated"`
 }
 
 // DashboardRun is a run, in short.
 type DashboardRun struct {
-	ID            string     `json:"id" db:"id"`
-	ConnectorID   string     `json:"connector_id" db:"connector_id"`
-	ConnectorName string     `json:"connector_name" db:"connector_name"`
-	Status        string     `json:"status" db:"status"`
-	Trigger       string     `json:"trigger" db:"trigger"`
-	Mode          string     `json:"mode" db:"mode" enum:"apply,preview"`
-	StartedAt     *time.Time `json:"started_at" db:"started_at" doc:"null while it waits."`
-	FinishedAt    *time.Time `json:"finished_at" db:"finished_at" doc:"null while it goes on."`
-	CreatedAt     time.Time  `json:"created_at" db:"created_at"`
+	ID            string `json:"id" db:"id"`
+	ConnectorID   string `json:"connector_id" db:"connector_id"`
+	ConnectorName string `json:"connector_name" db:"connector_name"`
+	Status        string `json:"status" db:"status"`
+	Trigger       string `json:"trigger" db:"trigger"`
+	Mode          string `json:"mode" db:"mode" enum:"apply,preview"`
+	// null while it waits.
+	StartedAt *time.Time `json:"started_at" db:"started_at"`
+	// null while it goes on.
+	FinishedAt *time.Time `json:"finished_at" db:"finished_at"`
+	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
 }
 
 // DashboardHeld are runs with changes that wait for a decision.
 type DashboardHeld struct {
-	Total int64              `json:"total"`
-	Items []DashboardHeldRun `json:"items" nullable:"false" doc:"The one that is discarded first, first; at most 20."`
+	Total int64 `json:"total"`
+	// The one that is discarded first, first; at most 20.
+	Items []DashboardHeldRun `json:"items" nullable:"false"`
 }
 
 // DashboardHeldRun is one of them.
@@ -131,10 +154,13 @@ type DashboardHeldRun struct {
 
 // DashboardChecklist are the first steps of a tenant.
 type DashboardChecklist struct {
-	SystemConnected     bool `json:"system_connected" doc:"A connector has been made whole."`
-	FirstSyncDone       bool `json:"first_sync_done"`
-	ReachHealthy        bool `json:"reach_healthy" doc:"An agent is online, or a hosted connector is active."`
+	// A connector has been made whole.
+	SystemConnected bool `json:"system_connected"`
+	FirstSyncDone   bool `json:"first_sync_done"`
+	// An agent is online, or a hosted connector is active.
+	ReachHealthy        bool `json:"reach_healthy"`
 	SectorPackInstalled bool `json:"sector_pack_installed"`
 	SecondUserInvited   bool `json:"second_user_invited"`
-	Complete            bool `json:"complete" doc:"All of them."`
+	// All of them.
+	Complete bool `json:"complete"`
 }

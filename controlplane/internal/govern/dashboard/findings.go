@@ -17,24 +17,29 @@ import (
 
 // DashboardFinding is something that somebody should do, with how much of it there is.
 type DashboardFinding struct {
-	Kind     string          `json:"kind" example:"leaver_accounts_enabled"`
-	Label    string          `json:"label" example:"Accounts of leavers that still work"`
-	Count    int64           `json:"count"`
-	Severity string          `json:"severity" enum:"critical,high,medium,low,none" doc:"none: there is nothing to do."`
-	Trend    *DashboardTrend `json:"trend" doc:"For those who see the whole tenant; null for others, and before the first day is over."`
-	Action   DashboardAction `json:"action"`
+	Kind  string `json:"kind" example:"leaver_accounts_enabled"`
+	Label string `json:"label" example:"Accounts of leavers that still work"`
+	Count int64  `json:"count"`
+	// none: there is nothing to do.
+	Severity string `json:"severity" enum:"critical,high,medium,low,none"`
+	// For those who see the whole tenant; null for others, and before the first day is over.
+	Trend  *DashboardTrend `json:"trend"`
+	Action DashboardAction `json:"action"`
 }
 
 // DashboardTrend compares a count with earlier days. A day that was not counted is null.
 type DashboardTrend struct {
-	Days7  *int64 `json:"days_7" doc:"The change since seven days ago."`
-	Days30 *int64 `json:"days_30" doc:"The change since thirty days ago."`
+	// The change since seven days ago.
+	Days7 *int64 `json:"days_7"`
+	// The change since thirty days ago.
+	Days30 *int64 `json:"days_30"`
 }
 
 // DashboardAction is the one thing to do about a finding.
 type DashboardAction struct {
-	Label  string `json:"label" example:"Disable accounts"`
-	Target string `json:"target" example:"/accounts?orphan_reason=owner_deactivated" doc:"The list to work in: a path of the API without its prefix."`
+	Label string `json:"label" example:"Disable accounts"`
+	// The list to work in: a path of the API without its prefix.
+	Target string `json:"target" example:"/accounts?orphan_reason=owner_deactivated"`
 }
 
 // finding is how one kind is counted, for the transaction's viewer.

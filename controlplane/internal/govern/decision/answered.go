@@ -15,8 +15,8 @@ type Answered struct {
 	Decision Decision
 }
 
-// Answer tells the package that asked what was decided about tasks of its kind, in the transaction that decides them. The
-// first result has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An
+// Answer tells the package that asked what was decided about tasks of its kind, in the transaction that decides them.
+// The first result has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An
 // error undoes everything. While it runs, the tasks are still what they were, and it may run for nothing: what can
 // still be undone is tried out first.
 type Answer func(ctx context.Context, tx *pg.Tx, answered []Answered) ([]error, error)

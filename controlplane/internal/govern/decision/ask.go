@@ -39,10 +39,11 @@ type Action = DecisionAction
 
 // DecisionAction is one answer that a task takes.
 type DecisionAction struct {
-	Key      string   `json:"key" example:"approve"`
-	Label    string   `json:"label"`
-	Style    string   `json:"style" enum:"positive,negative,neutral"`
-	Requires []string `json:"requires" nullable:"false" doc:"Members of a decision that must be there: comment, or inputs.<name>."`
+	Key   string `json:"key" example:"approve"`
+	Label string `json:"label"`
+	Style string `json:"style" enum:"positive,negative,neutral"`
+	// Members of a decision that must be there: comment, or inputs.<name>.
+	Requires []string `json:"requires" nullable:"false"`
 }
 
 // New is a question.
@@ -90,8 +91,10 @@ type DecisionActor struct {
 	Display    string  `json:"display"`
 	ActingFor  *string `json:"acting_for,omitempty"`
 
-	MakerID         string `json:"maker_id,omitempty" doc:"Of a service token: the user who created it. Token and user count as one person."`
-	MakerIdentityID string `json:"maker_identity_id,omitempty" doc:"Of a service token: the identity of the user who created it."`
+	// Of a service token: the user who created it. Token and user count as one person.
+	MakerID string `json:"maker_id,omitempty"`
+	// Of a service token: the identity of the user who created it.
+	MakerIdentityID string `json:"maker_identity_id,omitempty"`
 }
 
 // ActorOf is who acts, as tasks and requests name them.

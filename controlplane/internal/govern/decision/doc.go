@@ -1,8 +1,8 @@
 // Package decision has the decision tasks of the inbox: every decision that the product needs from a person is a task
 // of one shape, whichever package asks.
 //
-// It owns the tables decision_task, decision_assignee and decision_event. A task is open or claimed until it is decided,
-// expired, cancelled or superseded:
+// It owns the tables decision_task, decision_assignee and decision_event. A task is open or claimed until it is
+// decided, expired, cancelled or superseded:
 //
 //	open ⇄ claimed → decided → (undone: open)
 //	open, claimed → expired, cancelled, superseded
@@ -12,8 +12,8 @@
 // rules what may be answered; this package rules who may answer (permission.go): assignees, roles, delegates, and never
 // somebody about their own access.
 //
-// Packages beside it: inbox decides, reassigns and applies, and serves /decision-tasks; tasklist reads; delegation keeps
-// who decides for whom, and delegate answers that for an instant; colleague finds people to hand a task to.
+// Packages beside it: inbox decides, reassigns and applies, and serves /decision-tasks; tasklist reads; delegation
+// keeps who decides for whom, and delegate answers that for an instant; colleague finds people to hand a task to.
 //
 // Example: a chain calls Ask with the kind request_approval and a manager as the assignee. The manager has delegated
 // to a deputy, so the task has both. The deputy approves; the Answer of the kind is called with the decision, and the

@@ -29,39 +29,53 @@ func (t DecisionTask) AuditEntry(action string) audit.Entry {
 
 // DecisionTask is one thing that somebody has to decide.
 type DecisionTask struct {
-	ID           string             `json:"id" db:"id"`
-	Kind         string             `json:"kind" db:"kind" doc:"What is to be decided: request_approval, sync_hold, account_correlation and others. More may come."`
-	Key          string             `json:"-" db:"key"`
-	Subject      Ref                `json:"subject" db:"subject" doc:"Whom or what it is about."`
-	Source       Ref                `json:"source" db:"source" doc:"What asks."`
-	Title        string             `json:"title" db:"title"`
-	Summary      string             `json:"summary" db:"summary"`
-	Context      map[string]any     `json:"context" db:"context" doc:"What one needs to know to decide, by kind."`
-	Actions      []Action           `json:"actions" db:"actions" nullable:"false" doc:"The answers that it takes."`
-	State        string             `json:"state" db:"state" enum:"open,claimed,decided,expired,cancelled,superseded"`
-	ClaimedBy    *Actor             `json:"claimed_by" db:"claimed_by" doc:"The person who claimed the task. Only this person can decide it until it is released."`
-	ClaimedAt    *time.Time         `json:"claimed_at" db:"claimed_at"`
-	Assignees    []DecisionAssignee `json:"assignees" db:"assignees" nullable:"false"`
-	Roles        []string           `json:"roles" db:"roles" nullable:"false" doc:"Everyone with one of these roles can decide too." example:"[\"admin\"]"`
-	ActingFor    *Ref               `json:"acting_for" db:"-" doc:"For whom the caller decides it, by delegation."`
-	NotFor       []string           `json:"-" db:"not_for"`
-	Delegable    bool               `json:"-" db:"delegable"`
-	Reassignable bool               `json:"reassignable" db:"reassignable"`
-	ReassignTo   []string           `json:"reassign_to" db:"reassign_to" nullable:"false" doc:"When not empty: it can only be reassigned to these people."`
-	Priority     string             `json:"priority" db:"priority" enum:"low,normal,high,urgent"`
-	RiskLevel    *string            `json:"risk_level" db:"risk_level" doc:"low, medium, high or critical. Null: unknown."`
-	DueAt        *time.Time         `json:"due_at" db:"due_at"`
-	SLA          DecisionSLA        `json:"sla" db:"sla"`
-	GroupKey     *string            `json:"group_key" db:"group_key" doc:"The same decision fits all tasks with this key; see bulk-decide."`
-	Links        []Ref              `json:"links" db:"links" nullable:"false"`
-	Decision     *Decision          `json:"decision" db:"decision"`
-	ApplyAt      *time.Time         `json:"apply_at" db:"apply_at" doc:"Until then the decision can be undone, and nothing has come of it yet."`
-	ClosedReason *string            `json:"closed_reason" db:"closed_reason" doc:"Why no decision is needed any more."`
-	CreatedAt    time.Time          `json:"created_at" db:"created_at"`
-	UpdatedAt    time.Time          `json:"updated_at" db:"updated_at"`
-	DecidedAt    *time.Time         `json:"decided_at" db:"decided_at"`
-	RemindedAt   *time.Time         `json:"reminded_at" db:"reminded_at" doc:"When those who decide it were last reminded."`
-	Version      int                `json:"version" db:"version"`
+	ID string `json:"id" db:"id"`
+	// What is to be decided: request_approval, sync_hold, account_correlation and others. More may come.
+	Kind string `json:"kind" db:"kind"`
+	Key  string `json:"-" db:"key"`
+	// Whom or what it is about.
+	Subject Ref `json:"subject" db:"subject"`
+	// What asks.
+	Source  Ref    `json:"source" db:"source"`
+	Title   string `json:"title" db:"title"`
+	Summary string `json:"summary" db:"summary"`
+	// What one needs to know to decide, by kind.
+	Context map[string]any `json:"context" db:"context"`
+	// The answers that it takes.
+	Actions []Action `json:"actions" db:"actions" nullable:"false"`
+	State   string   `json:"state" db:"state" enum:"open,claimed,decided,expired,cancelled,superseded"`
+	// The person who claimed the task. Only this person can decide it until it is released.
+	ClaimedBy *Actor             `json:"claimed_by" db:"claimed_by"`
+	ClaimedAt *time.Time         `json:"claimed_at" db:"claimed_at"`
+	Assignees []DecisionAssignee `json:"assignees" db:"assignees" nullable:"false"`
+	// Everyone with one of these roles can decide too.
+	Roles []string `json:"roles" db:"roles" nullable:"false" example:"[\"admin\"]"`
+	// For whom the caller decides it, by delegation.
+	ActingFor    *Ref     `json:"acting_for" db:"-"`
+	NotFor       []string `json:"-" db:"not_for"`
+	Delegable    bool     `json:"-" db:"delegable"`
+	Reassignable bool     `json:"reassignable" db:"reassignable"`
+	// When not empty: it can only be reassigned to these people.
+	ReassignTo []string `json:"reassign_to" db:"reassign_to" nullable:"false"`
+	Priority   string   `json:"priority" db:"priority" enum:"low,normal,high,urgent"`
+	// low, medium, high or critical. Null: unknown.
+	RiskLevel *string     `json:"risk_level" db:"risk_level"`
+	DueAt     *time.Time  `json:"due_at" db:"due_at"`
+	SLA       DecisionSLA `json:"sla" db:"sla"`
+	// The same decision fits all tasks with this key; see bulk-decide.
+	GroupKey *string   `json:"group_key" db:"group_key"`
+	Links    []Ref     `json:"links" db:"links" nullable:"false"`
+	Decision *Decision `json:"decision" db:"decision"`
+	// Until then the decision can be undone, and nothing has come of it yet.
+	ApplyAt *time.Time `json:"apply_at" db:"apply_at"`
+	// Why no decision is needed any more.
+	ClosedReason *string    `json:"closed_reason" db:"closed_reason"`
+	CreatedAt    time.Time  `json:"created_at" db:"created_at"`
+	UpdatedAt    time.Time  `json:"updated_at" db:"updated_at"`
+	DecidedAt    *time.Time `json:"decided_at" db:"decided_at"`
+	// When those who decide it were last reminded.
+	RemindedAt *time.Time `json:"reminded_at" db:"reminded_at"`
+	Version    int        `json:"version" db:"version"`
 }
 
 // DecisionAssignee is somebody who may decide a task.
@@ -69,12 +83,14 @@ type DecisionAssignee struct {
 	IdentityID string `json:"identity_id"`
 	Display    string `json:"display"`
 	Via        string `json:"via" enum:"direct,delegate,fallback,escalation,reassigned"`
-	ActingFor  *Ref   `json:"acting_for" doc:"Of a delegate: for whom."`
+	// Of a delegate: for whom.
+	ActingFor *Ref `json:"acting_for"`
 }
 
 // DecisionSLA says whether a task is late.
 type DecisionSLA struct {
-	Breached bool `json:"breached" doc:"It was not decided when it was due, be it decided now or not."`
+	// It was not decided when it was due, be it decided now or not.
+	Breached bool `json:"breached"`
 }
 
 const Columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t.context, t.actions, t.state,

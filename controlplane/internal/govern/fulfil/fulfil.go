@@ -40,18 +40,24 @@ const (
 
 // Progress is how far an item is.
 type Progress struct {
-	ItemID     string         `json:"item_id"`
-	State      string         `json:"state" enum:"scheduled,provisioning,fulfilled,failed,ending,closed"`
-	Total      int            `json:"total" doc:"Entitlements it gives."`
-	Active     int            `json:"active" doc:"Of these, those that the targets were seen to have."`
-	FailedOnes int            `json:"failed" doc:"Of these, those whose change failed."`
-	GrantIDs   []string       `json:"grant_ids" nullable:"false"`
-	TaskIDs    []string       `json:"task_ids" nullable:"false" doc:"Provisioning tasks."`
-	VerifiedAt *time.Time     `json:"verified_at"`
-	StartsAt   *time.Time     `json:"starts_at"`
-	EndsAt     *time.Time     `json:"ends_at"`
-	Error      map[string]any `json:"error,omitempty" doc:"The message of the target."`
-	Reason     string         `json:"reason,omitempty" doc:"Why it ended."`
+	ItemID string `json:"item_id"`
+	State  string `json:"state" enum:"scheduled,provisioning,fulfilled,failed,ending,closed"`
+	// Entitlements it gives.
+	Total int `json:"total"`
+	// Of these, those that the targets were seen to have.
+	Active int `json:"active"`
+	// Of these, those whose change failed.
+	FailedOnes int      `json:"failed"`
+	GrantIDs   []string `json:"grant_ids" nullable:"false"`
+	// Provisioning tasks.
+	TaskIDs    []string   `json:"task_ids" nullable:"false"`
+	VerifiedAt *time.Time `json:"verified_at"`
+	StartsAt   *time.Time `json:"starts_at"`
+	EndsAt     *time.Time `json:"ends_at"`
+	// The message of the target.
+	Error map[string]any `json:"error,omitempty"`
+	// Why it ended.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Service follows fulfilments. All fields are needed.

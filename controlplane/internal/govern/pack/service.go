@@ -16,8 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Service composes the services of sector packs. Found needs Now alone; everything else needs all fields but Trusted and
-// AllowUnsigned.
+// Service composes the services of sector packs. Found needs Now alone; everything else needs all fields but Trusted
+// and AllowUnsigned.
 type Service struct {
 	DB            *pg.DB
 	Cursors       *httpapi.Cursors

@@ -138,7 +138,8 @@ func shown(p AccessPolicy, err error) (*httpapi.One[AccessPolicy], error) {
 
 // Confirmation is what a change may be confirmed by.
 type Confirmation struct {
-	Confirm string `query:"confirm" maxLength:"64" doc:"The plan_hash of the impact that you have seen."`
+	// The plan_hash of the impact that you have seen.
+	Confirm string `query:"confirm" maxLength:"64"`
 }
 
 type postIn struct {
@@ -253,7 +254,8 @@ type resetIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
-		Accept bool `json:"accept" doc:"true: what is due may be done."`
+		// true: what is due may be done.
+		Accept bool `json:"accept"`
 	}
 }
 
@@ -323,7 +325,8 @@ func lines(run func(ctx context.Context, each func(PersonImpact) error) error) h
 type evaluateIn struct {
 	ID   string `path:"id"`
 	Body *struct {
-		DryRun *bool `json:"dry_run,omitempty" doc:"The default is true."`
+		// The default is true.
+		DryRun *bool `json:"dry_run,omitempty"`
 	}
 }
 

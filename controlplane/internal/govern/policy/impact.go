@@ -18,26 +18,41 @@ import (
 
 // PolicyImpact is what would come of a change: who gains and loses what.
 type PolicyImpact struct {
-	PeopleTotal        int                `json:"people_total" doc:"People who have not left."`
-	Matched            int                `json:"matched" doc:"The number of people whom the policy applies to."`
-	IdentitiesAffected int                `json:"identities_affected" doc:"People who gain or lose something."`
-	GrantsAdded        int                `json:"grants_added" doc:"The entitlements and accounts that a person gains without holding them for another reason."`
-	GrantsHeld         int                `json:"grants_held" doc:"Of grants_added: those that the person holds in the system already, so that they only get a reason. The rest is new in the system."`
-	ReasonsOnly        int                `json:"identities_reason_only" doc:"Of identities_affected: people who only get reasons for what they hold in the systems already, and lose nothing."`
-	GrantsEnded        int                `json:"grants_ended" doc:"The entitlements and accounts that a person loses, immediately or after a grace period."`
-	AccountsCreated    int                `json:"accounts_created" doc:"Accounts that people need for it and do not have."`
-	ReasonsAdded       int                `json:"reasons_added" doc:"The reasons that are added, also for access that the person already has."`
-	ReasonsEnded       int                `json:"reasons_ended"`
-	ByDepartment       []DepartmentImpact `json:"by_department" nullable:"false" doc:"The 100 with the most people affected."`
-	Sample             []PersonImpact     `json:"sample" nullable:"false" doc:"The first 20 people affected. All of them come with download."`
-	LimitsHit          []LimitHit         `json:"limits_hit" nullable:"false" doc:"Why it needs confirm."`
-	Notes              []string           `json:"notes" nullable:"false"`
-	PlanHash           string             `json:"plan_hash" doc:"The token of these exact changes. Send it as confirm."`
+	// People who have not left.
+	PeopleTotal int `json:"people_total"`
+	// The number of people whom the policy applies to.
+	Matched int `json:"matched"`
+	// People who gain or lose something.
+	IdentitiesAffected int `json:"identities_affected"`
+	// The entitlements and accounts that a person gains without holding them for another reason.
+	GrantsAdded int `json:"grants_added"`
+	// Of grants_added: those that the person holds in the system already, so that they only get a reason. The rest is
+	// new in the system.
+	GrantsHeld int `json:"grants_held"`
+	// Of identities_affected: people who only get reasons for what they hold in the systems already, and lose nothing.
+	ReasonsOnly int `json:"identities_reason_only"`
+	// The entitlements and accounts that a person loses, immediately or after a grace period.
+	GrantsEnded int `json:"grants_ended"`
+	// Accounts that people need for it and do not have.
+	AccountsCreated int `json:"accounts_created"`
+	// The reasons that are added, also for access that the person already has.
+	ReasonsAdded int `json:"reasons_added"`
+	ReasonsEnded int `json:"reasons_ended"`
+	// The 100 with the most people affected.
+	ByDepartment []DepartmentImpact `json:"by_department" nullable:"false"`
+	// The first 20 people affected. All of them come with download.
+	Sample []PersonImpact `json:"sample" nullable:"false"`
+	// Why it needs confirm.
+	LimitsHit []LimitHit `json:"limits_hit" nullable:"false"`
+	Notes     []string   `json:"notes" nullable:"false"`
+	// The token of these exact changes. Send it as confirm.
+	PlanHash string `json:"plan_hash"`
 }
 
 // DepartmentImpact is a department's share.
 type DepartmentImpact struct {
-	Department         string `json:"department" doc:"Empty: people without one."`
+	// Empty: people without one.
+	Department         string `json:"department"`
 	IdentitiesAffected int    `json:"identities_affected"`
 	GrantsAdded        int    `json:"grants_added"`
 	GrantsEnded        int    `json:"grants_ended"`
@@ -54,10 +69,13 @@ type PersonImpact struct {
 
 // GrantShift is an entitlement, or an account where there is none, that is gained or lost.
 type GrantShift struct {
-	ConnectorID   string     `json:"connector_id"`
-	EntitlementID *string    `json:"entitlement_id" doc:"null: an account of the system."`
-	At            *time.Time `json:"at" doc:"When, if not at once."`
-	Held          bool       `json:"held" doc:"Of a gain: the person holds it in the system already, and only gets a reason for it."`
+	ConnectorID string `json:"connector_id"`
+	// null: an account of the system.
+	EntitlementID *string `json:"entitlement_id"`
+	// When, if not at once.
+	At *time.Time `json:"at"`
+	// Of a gain: the person holds it in the system already, and only gets a reason for it.
+	Held bool `json:"held"`
 }
 
 // LimitHit is a limit that a plan is beyond.

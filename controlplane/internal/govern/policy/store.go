@@ -20,15 +20,20 @@ const columns = `p.id, p.name, p.description, p.enabled, p.mode, p.effect, p.bir
 
 // Filters narrow a list of policies; each one given must hold.
 type Filters struct {
-	Enabled       string `query:"enabled" enum:"true,false"`
-	Mode          string `query:"mode" enum:"shadow,enforce"`
-	Effect        string `query:"effect" enum:"assign,deny"`
-	Birthright    string `query:"birthright" enum:"true,false"`
-	Tripped       string `query:"tripped" enum:"true,false" doc:"Those whose breaker has stopped them."`
-	RoleID        string `query:"role_id" format:"uuid" doc:"Those that name the role."`
-	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Those that name the entitlement itself."`
-	Q             string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name or description, without regard to case, accents and order."`
-	Sort          string `query:"sort" default:"priority" enum:"created_at,name,priority,-created_at,-name,-priority" doc:"A leading - is descending."`
+	Enabled    string `query:"enabled" enum:"true,false"`
+	Mode       string `query:"mode" enum:"shadow,enforce"`
+	Effect     string `query:"effect" enum:"assign,deny"`
+	Birthright string `query:"birthright" enum:"true,false"`
+	// Those whose breaker has stopped them.
+	Tripped string `query:"tripped" enum:"true,false"`
+	// Those that name the role.
+	RoleID string `query:"role_id" format:"uuid"`
+	// Those that name the entitlement itself.
+	EntitlementID string `query:"entitlement_id" format:"uuid"`
+	// Words, each of which is part of a name or description, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"priority" enum:"created_at,name,priority,-created_at,-name,-priority"`
 }
 
 var orders = map[string]listing.Order{

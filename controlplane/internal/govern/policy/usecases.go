@@ -262,9 +262,11 @@ func (s *Service) Reset(
 
 // PersonEvaluation is what the policies say of one person.
 type PersonEvaluation struct {
-	DryRun       bool         `json:"dry_run"`
-	Matched      []PolicyRef  `json:"matched" nullable:"false" doc:"The policies that are about them, shadow ones too."`
-	Impact       PersonImpact `json:"impact" doc:"What they gain and lose by it."`
+	DryRun bool `json:"dry_run"`
+	// The policies that are about them, shadow ones too.
+	Matched []PolicyRef `json:"matched" nullable:"false"`
+	// What they gain and lose by it.
+	Impact       PersonImpact `json:"impact"`
 	ReasonsAdded int          `json:"reasons_added"`
 	ReasonsEnded int          `json:"reasons_ended"`
 }

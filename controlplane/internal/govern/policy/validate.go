@@ -15,21 +15,30 @@ import (
 
 // ConditionTrial is a condition to be tried out.
 type ConditionTrial struct {
-	Condition Subject  `json:"condition,omitempty" doc:"Instead of sentence."`
-	Sentence  string   `json:"sentence,omitempty" maxLength:"65536" doc:"A condition in the words of a sentence." example:"department is Nursing or Surgery"`
-	Sample    []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People to check against it."`
+	// Instead of sentence.
+	Condition Subject `json:"condition,omitempty"`
+	// A condition in the words of a sentence.
+	Sentence string `json:"sentence,omitempty" maxLength:"65536" example:"department is Nursing or Surgery"`
+	// People to check against it.
+	Sample []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid"`
 }
 
 // ConditionVerdict is what a trial has found.
 type ConditionVerdict struct {
 	Valid    bool               `json:"valid"`
 	Problems []ConditionProblem `json:"problems" nullable:"false"`
-	Normal   Subject            `json:"normal_form" nullable:"true" doc:"What would be stored; null when it is not valid."`
-	Sentence string             `json:"sentence" doc:"The condition in plain words; empty when it is not valid."`
-	People   int                `json:"people" doc:"People who have not left."`
-	Matches  int                `json:"matches" doc:"Those of them who meet it now."`
-	Sample   []SampleMatch      `json:"sample" nullable:"false" doc:"The people asked about, or the first 20 who meet it."`
-	Warnings []TrialWarning     `json:"warnings" nullable:"false" doc:"Rules that could not be answered for some, and counted as false."`
+	// What would be stored; null when it is not valid.
+	Normal Subject `json:"normal_form" nullable:"true"`
+	// The condition in plain words; empty when it is not valid.
+	Sentence string `json:"sentence"`
+	// People who have not left.
+	People int `json:"people"`
+	// Those of them who meet it now.
+	Matches int `json:"matches"`
+	// The people asked about, or the first 20 who meet it.
+	Sample []SampleMatch `json:"sample" nullable:"false"`
+	// Rules that could not be answered for some, and counted as false.
+	Warnings []TrialWarning `json:"warnings" nullable:"false"`
 }
 
 // SampleMatch is somebody with the answer.

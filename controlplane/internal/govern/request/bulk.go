@@ -14,21 +14,25 @@ import (
 
 // AccessRequestBulk are the results of many requests in one call.
 type AccessRequestBulk struct {
-	DryRun  bool                    `json:"dry_run"`
-	Created int                     `json:"created" doc:"With dry_run: that would be."`
-	Refused int                     `json:"refused"`
-	Results []AccessRequestBulkItem `json:"results" nullable:"false" doc:"In the order of the requests."`
+	DryRun bool `json:"dry_run"`
+	// With dry_run: that would be.
+	Created int `json:"created"`
+	Refused int `json:"refused"`
+	// In the order of the requests.
+	Results []AccessRequestBulkItem `json:"results" nullable:"false"`
 }
 
 // AccessRequestBulkItem is what became of one of them.
 type AccessRequestBulkItem struct {
-	Index    int                                   `json:"index"`
-	Created  bool                                  `json:"created"`
-	ID       string                                `json:"id,omitempty"`
-	Number   string                                `json:"number,omitempty"`
-	Status   string                                `json:"status,omitempty"`
-	Foreseen *accessrequest.AccessRequestForesight `json:"foreseen,omitempty" doc:"With dry_run: what would become of it."`
-	Problems []draft.AccessRequestProblem          `json:"problems" nullable:"false" doc:"Why it was refused."`
+	Index   int    `json:"index"`
+	Created bool   `json:"created"`
+	ID      string `json:"id,omitempty"`
+	Number  string `json:"number,omitempty"`
+	Status  string `json:"status,omitempty"`
+	// With dry_run: what would become of it.
+	Foreseen *accessrequest.AccessRequestForesight `json:"foreseen,omitempty"`
+	// Why it was refused.
+	Problems []draft.AccessRequestProblem `json:"problems" nullable:"false"`
 }
 
 // SubmitMany asks for many things in one call. What is refused does not keep the others from being made.

@@ -19,20 +19,25 @@ import (
 
 // AccessRequestVerdict is what an approver says about one item.
 type AccessRequestVerdict struct {
-	ItemID   string     `json:"item_id" format:"uuid"`
-	Action   string     `json:"action" enum:"approve,reject"`
-	Comment  string     `json:"comment,omitempty" maxLength:"4000" doc:"The approval rule can require it. A rejection should always have a reason."`
-	StartsAt *time.Time `json:"starts_at,omitempty" doc:"Later than what was asked for."`
-	EndsAt   *time.Time `json:"ends_at,omitempty" doc:"Sooner than what was asked for."`
+	ItemID string `json:"item_id" format:"uuid"`
+	Action string `json:"action" enum:"approve,reject"`
+	// The approval rule can require it. A rejection should always have a reason.
+	Comment string `json:"comment,omitempty" maxLength:"4000"`
+	// Later than what was asked for.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+	// Sooner than what was asked for.
+	EndsAt *time.Time `json:"ends_at,omitempty"`
 }
 
 // AccessRequestVerdictResult is what became of a decision.
 type AccessRequestVerdictResult struct {
 	ItemID   string `json:"item_id"`
 	Accepted bool   `json:"accepted"`
-	Status   string `json:"status" doc:"Of the item now."`
-	Code     string `json:"code,omitempty" example:"already_decided" doc:"Why it was refused."`
-	Detail   string `json:"detail,omitempty"`
+	// Of the item now.
+	Status string `json:"status"`
+	// Why it was refused.
+	Code   string `json:"code,omitempty" example:"already_decided"`
+	Detail string `json:"detail,omitempty"`
 }
 
 // AccessRequestDecisions are the results, and the request as it is then.

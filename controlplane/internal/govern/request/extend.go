@@ -17,10 +17,14 @@ import (
 
 // AccessRequestExtension asks for more time for what a request gave.
 type AccessRequestExtension struct {
-	Items         []string   `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"The items to extend. The default is all that can be extended."`
-	Until         *time.Time `json:"until,omitempty" doc:"The new end. Either this or duration."`
-	Duration      string     `json:"duration,omitempty" maxLength:"40" example:"P7D" doc:"How much longer than now, as an ISO 8601 duration: counted from the present end."`
-	Justification string     `json:"justification,omitempty" maxLength:"4000" doc:"The justification. The default is that of the original request."`
+	// The items to extend. The default is all that can be extended.
+	Items []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid"`
+	// The new end. Either this or duration.
+	Until *time.Time `json:"until,omitempty"`
+	// How much longer than now, as an ISO 8601 duration: counted from the present end.
+	Duration string `json:"duration,omitempty" maxLength:"40" example:"P7D"`
+	// The justification. The default is that of the original request.
+	Justification string `json:"justification,omitempty" maxLength:"4000"`
 }
 
 // Extend asks for more time: it makes a request of its own, which the rule may let pass at once.

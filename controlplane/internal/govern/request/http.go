@@ -173,11 +173,13 @@ func (s *Service) preview(
 // AccessRequestBatch is the body of many requests in one call.
 type AccessRequestBatch struct {
 	Requests []accessrequest.NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
-	DryRun   bool                             `json:"dry_run,omitempty" doc:"As the parameter."`
+	// As the parameter.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 type bulkIn struct {
-	DryRun  bool `query:"dry_run" doc:"Only tell."`
+	// Only tell.
+	DryRun  bool `query:"dry_run"`
 	Body    AccessRequestBatch
 	RawBody []byte
 }
@@ -202,8 +204,10 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 }
 
 type metricsIn struct {
-	Since time.Time `query:"since" doc:"From this instant."`
-	Until time.Time `query:"until" doc:"Only before this time. The default is now."`
+	// From this instant.
+	Since time.Time `query:"since"`
+	// Only before this time. The default is now.
+	Until time.Time `query:"until"`
 }
 
 func (s *Service) metrics(
@@ -244,9 +248,11 @@ func (s *Service) one(ctx context.Context, v viewer.Viewer,
 }
 
 type timelineIn struct {
-	ID     string `path:"id"`
-	Limit  int32  `query:"limit" minimum:"1" default:"500" doc:"Rows in a page; above 500 it is cut down to 500."`
-	Offset int32  `query:"offset" minimum:"0" default:"0" doc:"Rows to pass over."`
+	ID string `path:"id"`
+	// Rows in a page; above 500 it is cut down to 500.
+	Limit int32 `query:"limit" minimum:"1" default:"500"`
+	// Rows to pass over.
+	Offset int32 `query:"offset" minimum:"0" default:"0"`
 }
 
 func (s *Service) timeline(
@@ -273,7 +279,8 @@ func (s *Service) timeline(
 
 // AccessRequestReason is why somebody does something.
 type AccessRequestReason struct {
-	Reason string `json:"reason,omitempty" maxLength:"2000" doc:"Why, for those who were asked."`
+	// Why, for those who were asked.
+	Reason string `json:"reason,omitempty" maxLength:"2000"`
 }
 
 func (r *AccessRequestReason) text() string {
@@ -285,7 +292,8 @@ func (r *AccessRequestReason) text() string {
 
 // AccessRequestChoice are items of a request, with why something is done with them.
 type AccessRequestChoice struct {
-	Items  []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"The items. The default is all items that allow the action."`
+	// The items. The default is all items that allow the action.
+	Items  []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid"`
 	Reason string   `json:"reason,omitempty" maxLength:"2000"`
 }
 
@@ -302,8 +310,9 @@ func (s *Service) cancel(ctx context.Context, v viewer.Viewer,
 }
 
 type withdrawIn struct {
-	ID     string `path:"id"`
-	ItemID string `path:"item_id" doc:"The id of the item."`
+	ID string `path:"id"`
+	// The id of the item.
+	ItemID string `path:"item_id"`
 	httpapi.IfMatch
 	Body *AccessRequestReason
 }
@@ -318,14 +327,17 @@ func (s *Service) withdrawItem(
 
 // AccessRequestHandover says who is asked instead.
 type AccessRequestHandover struct {
-	To     string `json:"to" format:"uuid" doc:"The identity that is asked instead."`
+	// The identity that is asked instead.
+	To     string `json:"to" format:"uuid"`
 	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
-	TaskID string `json:"task_id,omitempty" format:"uuid" doc:"Whose question is meant, where several people are asked; one's own otherwise."`
+	// Whose question is meant, where several people are asked; one's own otherwise.
+	TaskID string `json:"task_id,omitempty" format:"uuid"`
 }
 
 type reassignIn struct {
-	ID     string `path:"id"`
-	ItemID string `path:"item_id" doc:"The id of the item."`
+	ID string `path:"id"`
+	// The id of the item.
+	ItemID string `path:"item_id"`
 	Body   AccessRequestHandover
 }
 
@@ -336,8 +348,9 @@ func (s *Service) reassign(ctx context.Context, v viewer.Viewer,
 
 // NewAccessRequestComment is what somebody says.
 type NewAccessRequestComment struct {
-	Text       string `json:"text" minLength:"1" maxLength:"4000"`
-	Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody" doc:"approvers: the requester and the person who gets the access cannot read it."`
+	Text string `json:"text" minLength:"1" maxLength:"4000"`
+	// approvers: the requester and the person who gets the access cannot read it.
+	Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody"`
 }
 
 type commentIn struct {

@@ -13,8 +13,10 @@ import (
 // AccessRequestPreview is what would become of a request, and what stands against it.
 type AccessRequestPreview struct {
 	accessrequest.AccessRequestForesight
-	Submittable bool                         `json:"submittable" doc:"Nothing prevents it."`
-	Problems    []draft.AccessRequestProblem `json:"problems" nullable:"false" doc:"Everything that a submission would be refused for."`
+	// Nothing prevents it.
+	Submittable bool `json:"submittable"`
+	// Everything that a submission would be refused for.
+	Problems []draft.AccessRequestProblem `json:"problems" nullable:"false"`
 }
 
 // Preview says what would become of a request. It writes nothing, and refuses nothing that it can tell of instead.

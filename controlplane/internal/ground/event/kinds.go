@@ -32,7 +32,8 @@ type Described struct {
 	Kind        Kind   `json:"type"`
 	Group       string `json:"group"`
 	Description string `json:"description"`
-	OptIn       bool   `json:"opt_in" doc:"Beyond the specification's nine kinds: only sent to who names it."`
+	// Beyond the specification's nine kinds: only sent to who names it.
+	OptIn bool `json:"opt_in"`
 }
 
 // Catalogue lists every kind. A room that publishes a new kind adds it here.

@@ -33,7 +33,8 @@ func ETag(version int) string { return `"` + strconv.Itoa(version) + `"` }
 
 // IfMatch is the precondition of a write. Embed it in the input struct.
 type IfMatch struct {
-	Match string `header:"If-Match" doc:"The ETag you have seen: the write happens only when it is still the current one."`
+	// The ETag you have seen: the write happens only when it is still the current one.
+	Match string `header:"If-Match"`
 }
 
 // Check holds the precondition against the current version. Weak tags never match (RFC 9110 section 13.1.1).
@@ -50,7 +51,8 @@ func (m IfMatch) Check(version int) error {
 
 // IfNoneMatch is the precondition of a write that must not meet anything. Embed it in the input struct.
 type IfNoneMatch struct {
-	NoneMatch string `header:"If-None-Match" doc:"With * the write happens only when there is nothing yet."`
+	// With * the write happens only when there is nothing yet.
+	NoneMatch string `header:"If-None-Match"`
 }
 
 // Check holds the precondition against what is there: its version, or nil.

@@ -19,18 +19,26 @@ const MaxLimit = 500
 
 // Paging are the query parameters of a list. Embed it in the input struct.
 type Paging struct {
-	Limit  int32  `query:"limit" minimum:"1" default:"50" doc:"Rows in a page; above 500 it is cut down to 500."`
-	Offset int32  `query:"offset" minimum:"0" default:"0" doc:"Rows to pass over. Not together with cursor."`
-	Cursor string `query:"cursor" maxLength:"4096" doc:"The next_cursor of the previous page. Paging by cursor returns every row that exists throughout exactly once, and late pages are as fast as early ones."`
+	// Rows in a page; above 500 it is cut down to 500.
+	Limit int32 `query:"limit" minimum:"1" default:"50"`
+	// Rows to pass over. Not together with cursor.
+	Offset int32 `query:"offset" minimum:"0" default:"0"`
+	// The next_cursor of the previous page. Paging by cursor returns every row that exists throughout exactly once, and
+	// late pages are as fast as early ones.
+	Cursor string `query:"cursor" maxLength:"4096"`
 }
 
 // List is the envelope of every list.
 type List[T any] struct {
-	Items      []T     `json:"items" nullable:"false"`
-	Total      int64   `json:"total" doc:"All rows that match and that the caller may see."`
-	Limit      int     `json:"limit" doc:"The limit applied."`
-	Offset     int     `json:"offset" doc:"The offset applied."`
-	NextCursor *string `json:"next_cursor" doc:"Where the next page starts; null at the end."`
+	Items []T `json:"items" nullable:"false"`
+	// All rows that match and that the caller may see.
+	Total int64 `json:"total"`
+	// The limit applied.
+	Limit int `json:"limit"`
+	// The offset applied.
+	Offset int `json:"offset"`
+	// Where the next page starts; null at the end.
+	NextCursor *string `json:"next_cursor"`
 }
 
 // ListOut is a list as huma wants it.

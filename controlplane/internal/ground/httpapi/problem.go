@@ -18,14 +18,19 @@ import (
 
 // Problem is the body of every answer that is not a success (RFC 9457).
 type Problem struct {
-	Type       string         `json:"type" doc:"urn:grantwright:problem:<code>" example:"urn:grantwright:problem:not_found"`
-	Title      string         `json:"title"`
-	Status     int            `json:"status"`
-	Detail     string         `json:"detail,omitempty" doc:"what happened, where, and how to mend it"`
-	Instance   string         `json:"instance,omitempty"`
-	Code       string         `json:"code" doc:"stable word for programs"`
-	RequestID  string         `json:"request_id,omitempty" doc:"quote it when you ask for help"`
-	ClientID   string         `json:"client_request_id,omitempty" doc:"what the request called itself by X-Request-Id"`
+	// urn:grantwright:problem:<code>
+	Type   string `json:"type" example:"urn:grantwright:problem:not_found"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	// what happened, where, and how to mend it
+	Detail   string `json:"detail,omitempty"`
+	Instance string `json:"instance,omitempty"`
+	// stable word for programs
+	Code string `json:"code"`
+	// quote it when you ask for help
+	RequestID string `json:"request_id,omitempty"`
+	// what the request called itself by X-Request-Id
+	ClientID   string         `json:"client_request_id,omitempty"`
 	Errors     []fault.Field  `json:"errors,omitempty"`
 	RetryAfter time.Duration  `json:"-"`
 	Extra      map[string]any `json:"-"`

@@ -53,7 +53,8 @@ func Report[I, O any](
 
 // Whole is how the input of a Report says that the whole is wanted. Embed it in the input struct.
 type Whole struct {
-	Download bool   `query:"download" doc:"Answer everything as a file instead of a digest."`
+	// Answer everything as a file instead of a digest.
+	Download bool   `query:"download"`
 	Accept   string `header:"Accept" hidden:"true"`
 }
 

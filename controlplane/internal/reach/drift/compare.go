@@ -24,20 +24,24 @@ const (
 
 // AttributeDrift is an attribute that the target has otherwise than its template.
 type AttributeDrift struct {
-	Field    string    `json:"field"`
-	Desired  any       `json:"desired" doc:"What the template makes; null: nothing."`
-	Observed any       `json:"observed" doc:"What the target had when it was last read."`
+	Field string `json:"field"`
+	// What the template makes; null: nothing.
+	Desired any `json:"desired"`
+	// What the target had when it was last read.
+	Observed any       `json:"observed"`
 	Since    time.Time `json:"since"`
-	TaskID   *string   `json:"task_id,omitempty" doc:"The last change by which it was to be written."`
+	// The last change by which it was to be written.
+	TaskID *string `json:"task_id,omitempty"`
 }
 
 // AcceptedDrift is a value that may stay though the template has another.
 type AcceptedDrift struct {
-	Value any       `json:"value"`
-	By    string    `json:"by"`
-	ByID  string    `json:"by_id,omitempty"`
-	Rule  bool      `json:"rule,omitempty" doc:"The connector's rule accepted it, and not a person."`
-	At    time.Time `json:"at"`
+	Value any    `json:"value"`
+	By    string `json:"by"`
+	ByID  string `json:"by_id,omitempty"`
+	// The connector's rule accepted it, and not a person.
+	Rule bool      `json:"rule,omitempty"`
+	At   time.Time `json:"at"`
 }
 
 // pushed is what was last written over what.
@@ -190,7 +194,8 @@ func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, move
 		return push{Owned: o, observed: entry.Observed}, true
 	case direction == "":
 		return push{}, false
-	case direction == writing.DriftAccept && !again: // what was just written is not taken back before the target shows it
+	case direction == writing.DriftAccept && !again:
+		// What was just written is not taken back before the target shows it.
 		after.Accepted[o.Target] = AcceptedDrift{Value: entry.Observed, By: "rule", Rule: true, At: q.now}
 		return push{}, false
 	}

@@ -24,13 +24,15 @@ import (
 
 // AccountDrift is how an account stands to its template.
 type AccountDrift struct {
-	AccountID   string                   `json:"account_id"`
-	ConnectorID string                   `json:"connector_id"`
-	Managed     string                   `json:"managed"`
-	Drift       []AttributeDrift         `json:"attribute_drift" nullable:"false"`
-	Accepted    map[string]AcceptedDrift `json:"accepted" nullable:"false" doc:"By attribute."`
-	Problems    []shape.AttributeProblem `json:"problems" nullable:"false"`
-	LookedAt    *time.Time               `json:"looked_at" doc:"null: it was never compared."`
+	AccountID   string           `json:"account_id"`
+	ConnectorID string           `json:"connector_id"`
+	Managed     string           `json:"managed"`
+	Drift       []AttributeDrift `json:"attribute_drift" nullable:"false"`
+	// By attribute.
+	Accepted map[string]AcceptedDrift `json:"accepted" nullable:"false"`
+	Problems []shape.AttributeProblem `json:"problems" nullable:"false"`
+	// null: it was never compared.
+	LookedAt *time.Time `json:"looked_at"`
 }
 
 type oneIn struct {
@@ -82,7 +84,8 @@ type DriftedAccount struct {
 type DriftFilters struct {
 	ConnectorID string `query:"connector_id" format:"uuid"`
 	IdentityID  string `query:"identity_id" format:"uuid"`
-	Field       string `query:"field" doc:"Only accounts of which this attribute is other."`
+	// Only accounts of which this attribute is other.
+	Field string `query:"field"`
 }
 
 type listIn struct {
@@ -92,14 +95,16 @@ type listIn struct {
 
 // DriftResolution settles drift.
 type DriftResolution struct {
-	Fields    []string `json:"fields" minItems:"1" maxItems:"200" doc:"Attributes of attribute_drift; with push also those that were accepted."`
+	// Attributes of attribute_drift; with push also those that were accepted.
+	Fields    []string `json:"fields" minItems:"1" maxItems:"200"`
 	Direction string   `json:"direction" enum:"push,accept"`
 }
 
 // DriftSettled is what became of it.
 type DriftSettled struct {
 	AccountDrift
-	TaskID *string `json:"task_id" doc:"The provisioning task that writes them; null with accept."`
+	// The provisioning task that writes them; null with accept.
+	TaskID *string `json:"task_id"`
 }
 
 type settleIn struct {

@@ -53,13 +53,15 @@ func (s *Service) Accept(
 
 // CopySource is a connector whose mappings could be taken over.
 type CopySource struct {
-	ID          string           `json:"connector_id" db:"id"`
-	BusinessID  string           `json:"business_id" db:"business_id"`
-	Name        string           `json:"name" db:"name"`
-	Environment string           `json:"environment" db:"environment"`
-	Version     int              `json:"mapping_version" db:"mapping_version"`
-	Fitting     int              `json:"fitting" db:"-" doc:"How many of its mappings fit the fields of this source."`
-	Misfits     []mapping.Misfit `json:"misfits" db:"-" nullable:"false" doc:"Those that do not."`
+	ID          string `json:"connector_id" db:"id"`
+	BusinessID  string `json:"business_id" db:"business_id"`
+	Name        string `json:"name" db:"name"`
+	Environment string `json:"environment" db:"environment"`
+	Version     int    `json:"mapping_version" db:"mapping_version"`
+	// How many of its mappings fit the fields of this source.
+	Fitting int `json:"fitting" db:"-"`
+	// Those that do not.
+	Misfits []mapping.Misfit `json:"misfits" db:"-" nullable:"false"`
 }
 
 // maxSources bounds how many connectors are offered to copy from.

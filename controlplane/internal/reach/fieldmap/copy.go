@@ -16,17 +16,21 @@ import (
 
 // CopiedMappings is what came of copying another connector's mappings.
 type CopiedMappings struct {
-	DryRun   bool              `json:"dry_run"`
-	Copied   int               `json:"copied" doc:"How many were taken over."`
-	Misfits  []mapping.Misfit  `json:"misfits" nullable:"false" doc:"Those that do not fit the fields of this source."`
-	Mappings []mapping.Mapping `json:"mappings" nullable:"false" doc:"All mappings of this connector, as they are now, or with dry_run as they would be."`
+	DryRun bool `json:"dry_run"`
+	// How many were taken over.
+	Copied int `json:"copied"`
+	// Those that do not fit the fields of this source.
+	Misfits []mapping.Misfit `json:"misfits" nullable:"false"`
+	// All mappings of this connector, as they are now, or with dry_run as they would be.
+	Mappings []mapping.Mapping `json:"mappings" nullable:"false"`
 	Version  int               `json:"mapping_version"`
 }
 
 type copyIn struct {
 	ID      string `path:"id"`
 	OtherID string `path:"other_id"`
-	DryRun  bool   `query:"dry_run" doc:"Show what would be taken over, and write nothing."`
+	// Show what would be taken over, and write nothing.
+	DryRun bool `query:"dry_run"`
 	httpapi.IfMatch
 }
 

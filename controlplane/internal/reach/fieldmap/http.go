@@ -79,12 +79,16 @@ func (s *Service) Routes() []httpapi.Route {
 
 // Mappings are all of a connector's.
 type Mappings struct {
-	ConnectorID    string             `json:"connector_id"`
-	Version        int                `json:"mapping_version" doc:"How often they were written. 0: never; people are mapped by what suggest proposes by name, other records by what the connector names itself."`
-	SnapshotID     *string            `json:"schema_snapshot_id" doc:"The look at the target that they are about."`
-	CopiedFromID   *string            `json:"copied_mapping_from_id"`
-	Mappings       []ConnectorMapping `json:"mappings" nullable:"false"`
-	TargetFields   TargetFields       `json:"target_fields" doc:"What there is to fill."`
+	ConnectorID string `json:"connector_id"`
+	// How often they were written. 0: never; people are mapped by what suggest proposes by name, other records by what
+	// the connector names itself.
+	Version int `json:"mapping_version"`
+	// The look at the target that they are about.
+	SnapshotID   *string            `json:"schema_snapshot_id"`
+	CopiedFromID *string            `json:"copied_mapping_from_id"`
+	Mappings     []ConnectorMapping `json:"mappings" nullable:"false"`
+	// What there is to fill.
+	TargetFields   TargetFields `json:"target_fields"`
 	connectorState connector.Connector
 }
 
@@ -140,18 +144,22 @@ func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err e
 
 // NewMapping is a mapping as somebody writes it.
 type NewMapping struct {
-	Object    string `json:"object" enum:"identity,account,entitlement,grant"`
-	Source    string `json:"source_path" minLength:"1" maxLength:"10000" doc:"The field's name in the source, as discovery shows it."`
-	Action    string `json:"action,omitempty" enum:"map,ignore" default:"map"`
-	Target    string `json:"target_field,omitempty" maxLength:"100" doc:"A field of ours in any spelling, or attributes.<name>."`
-	Transform string `json:"transform,omitempty" maxLength:"4096" doc:"A Python expression of value and record; see POST /connectors/transforms/validate."`
+	Object string `json:"object" enum:"identity,account,entitlement,grant"`
+	// The field's name in the source, as discovery shows it.
+	Source string `json:"source_path" minLength:"1" maxLength:"10000"`
+	Action string `json:"action,omitempty" enum:"map,ignore" default:"map"`
+	// A field of ours in any spelling, or attributes.<name>.
+	Target string `json:"target_field,omitempty" maxLength:"100"`
+	// A Python expression of value and record; see POST /connectors/transforms/validate.
+	Transform string `json:"transform,omitempty" maxLength:"4096"`
 }
 
 type putIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
-		Mappings []NewMapping `json:"mappings" nullable:"false" maxItems:"2000" doc:"Fields that are not named are ignored."`
+		// Fields that are not named are ignored.
+		Mappings []NewMapping `json:"mappings" nullable:"false" maxItems:"2000"`
 	}
 }
 
@@ -269,8 +277,9 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 
 // discoverIn asks for a look.
 type discoverIn struct {
-	ID     string `path:"id"`
-	Stream bool   `query:"stream" doc:"Answer in server-sent events."`
+	ID string `path:"id"`
+	// Answer in server-sent events.
+	Stream bool `query:"stream"`
 	Body   *connector.DiscoverOptions
 }
 
@@ -278,10 +287,12 @@ func (in *discoverIn) streams() bool { return in.Stream }
 
 // Discovery is what a look at a target gave.
 type Discovery struct {
-	Success      bool            `json:"success"`
-	SnapshotID   *string         `json:"schema_snapshot_id" doc:"The look as it was kept; null when it did not succeed."`
-	SchemaDigest string          `json:"schema_digest"`
-	Objects      []SchemaObject  `json:"objects" nullable:"false"`
-	Warnings     []v1.Warning    `json:"warnings" nullable:"false"`
-	Error        *v1.ErrorDetail `json:"error" doc:"What the target, the network or an agent answered."`
+	Success bool `json:"success"`
+	// The look as it was kept; null when it did not succeed.
+	SnapshotID   *string        `json:"schema_snapshot_id"`
+	SchemaDigest string         `json:"schema_digest"`
+	Objects      []SchemaObject `json:"objects" nullable:"false"`
+	Warnings     []v1.Warning   `json:"warnings" nullable:"false"`
+	// What the target, the network or an agent answered.
+	Error *v1.ErrorDetail `json:"error"`
 }

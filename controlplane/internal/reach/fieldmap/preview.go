@@ -18,18 +18,27 @@ import (
 
 // Previewing asks what mappings make of a few records.
 type Previewing struct {
-	Mappings    *[]NewMapping `json:"mappings,omitempty" maxItems:"2000" doc:"The mappings to preview. The default is the saved mappings, or the suggestions if none are saved."`
-	Objects     []string      `json:"objects,omitempty" enum:"identity,account,entitlement,grant" maxItems:"4" nullable:"false" doc:"The kinds of record to read. The default is people and accounts, and entitlements and grants if the mappings fill a field of them. Kinds that the connector does not read are omitted."`
-	Sample      int           `json:"sample,omitempty" minimum:"1" maximum:"200" doc:"The number of records of each kind to read. The default is 20."`
-	ExternalIDs []string      `json:"external_ids,omitempty" maxItems:"200" nullable:"false" doc:"These records and no others; a grant is named by its own ID or by that of its account or entitlement. They are looked for, for a minute at most."`
+	// The mappings to preview. The default is the saved mappings, or the suggestions if none are saved.
+	Mappings *[]NewMapping `json:"mappings,omitempty" maxItems:"2000"`
+	// The kinds of record to read. The default is people and accounts, and entitlements and grants if the mappings fill
+	// a field of them. Kinds that the connector does not read are omitted.
+	Objects []string `json:"objects,omitempty" enum:"identity,account,entitlement,grant" maxItems:"4" nullable:"false"`
+	// The number of records of each kind to read. The default is 20.
+	Sample int `json:"sample,omitempty" minimum:"1" maximum:"200"`
+	// These records and no others; a grant is named by its own ID or by that of its account or entitlement. They are
+	// looked for, for a minute at most.
+	ExternalIDs []string `json:"external_ids,omitempty" maxItems:"200" nullable:"false"`
 }
 
 // MappingPreview is what mappings make of a few records.
 type MappingPreview struct {
-	MappedBy string            `json:"mapped_by" enum:"given,saved,proposed,heuristics" doc:"Whose mappings were tried."`
-	Rows     []mapping.Row     `json:"rows" nullable:"false"`
-	Findings []mapping.Finding `json:"findings" nullable:"false" doc:"What is remarkable about all rows together."`
-	Error    *v1.ErrorDetail   `json:"error" doc:"What the target, the network or an agent answered, where no records came."`
+	// Whose mappings were tried.
+	MappedBy string        `json:"mapped_by" enum:"given,saved,proposed,heuristics"`
+	Rows     []mapping.Row `json:"rows" nullable:"false"`
+	// What is remarkable about all rows together.
+	Findings []mapping.Finding `json:"findings" nullable:"false"`
+	// What the target, the network or an agent answered, where no records came.
+	Error *v1.ErrorDetail `json:"error"`
 }
 
 type previewIn struct {

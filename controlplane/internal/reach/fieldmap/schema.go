@@ -42,8 +42,9 @@ type SnapshotSummary struct {
 	Source  string    `json:"source" db:"source" enum:"wizard,rediscover,auto"`
 	TakenAt time.Time `json:"taken_at" db:"taken_at"`
 	Digest  string    `json:"digest" db:"digest"`
-	Fields  int       `json:"fields" db:"fields" doc:"How many fields it showed."`
-	Current bool      `json:"current" db:"current"`
+	// How many fields it showed.
+	Fields  int  `json:"fields" db:"fields"`
+	Current bool `json:"current" db:"current"`
 }
 
 type snapshotsIn struct {

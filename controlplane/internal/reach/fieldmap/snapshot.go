@@ -28,21 +28,26 @@ const (
 
 // SchemaSnapshot is what one look at a target showed. It never changes.
 type SchemaSnapshot struct {
-	ID          string         `json:"id" db:"id"`
-	ConnectorID string         `json:"connector_id" db:"connector_id"`
-	Source      string         `json:"source" db:"source" enum:"wizard,rediscover,auto"`
-	TakenAt     time.Time      `json:"taken_at" db:"taken_at"`
-	Digest      string         `json:"digest" db:"digest" doc:"Changes when names or types of fields change."`
-	Current     bool           `json:"current" db:"current" doc:"Whether the mappings are about this one."`
-	Warnings    []v1.Warning   `json:"warnings" db:"warnings" nullable:"false"`
-	Objects     []SchemaObject `json:"objects" db:"objects" nullable:"false"`
+	ID          string    `json:"id" db:"id"`
+	ConnectorID string    `json:"connector_id" db:"connector_id"`
+	Source      string    `json:"source" db:"source" enum:"wizard,rediscover,auto"`
+	TakenAt     time.Time `json:"taken_at" db:"taken_at"`
+	// Changes when names or types of fields change.
+	Digest string `json:"digest" db:"digest"`
+	// Whether the mappings are about this one.
+	Current  bool           `json:"current" db:"current"`
+	Warnings []v1.Warning   `json:"warnings" db:"warnings" nullable:"false"`
+	Objects  []SchemaObject `json:"objects" db:"objects" nullable:"false"`
 }
 
 // SchemaObject is a kind of record of the target.
 type SchemaObject struct {
-	Kind         string        `json:"kind" doc:"What it becomes here: identity, account, entitlement, grant."`
-	NativeType   string        `json:"native_type" doc:"What it is called there."`
-	CountHint    *int          `json:"count_hint,omitempty" doc:"Their number, if the target reports it."`
+	// What it becomes here: identity, account, entitlement, grant.
+	Kind string `json:"kind"`
+	// What it is called there.
+	NativeType string `json:"native_type"`
+	// Their number, if the target reports it.
+	CountHint    *int          `json:"count_hint,omitempty"`
 	SuggestedKey string        `json:"suggested_key,omitempty"`
 	Fields       []SchemaField `json:"fields" nullable:"false"`
 }
@@ -50,7 +55,8 @@ type SchemaObject struct {
 // SchemaField is one field of the target's records.
 type SchemaField struct {
 	v1.DiscoveredField
-	PII string `json:"pii" enum:"none,personal,sensitive,secret" doc:"What kind of data it seems to hold, by its name."`
+	// What kind of data it seems to hold, by its name.
+	PII string `json:"pii" enum:"none,personal,sensitive,secret"`
 }
 
 // Discovered are the objects as mapping wants them.

@@ -17,7 +17,8 @@ type Proposals struct {
 	ConnectorID string            `json:"connector_id"`
 	SnapshotID  string            `json:"schema_snapshot_id"`
 	Mappings    []mapping.Mapping `json:"mappings" nullable:"false"`
-	Unfilled    TargetFields      `json:"unfilled" doc:"Fields of ours that nothing would fill."`
+	// Fields of ours that nothing would fill.
+	Unfilled TargetFields `json:"unfilled"`
 }
 
 func (s *Service) suggest(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Proposals], error) {

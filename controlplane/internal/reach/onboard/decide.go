@@ -22,16 +22,19 @@ import (
 // SchemaDecisions are decisions about some fields of a diff, or all that are left.
 type SchemaDecisions struct {
 	Decisions []NewSchemaDecision `json:"decisions,omitempty" maxItems:"2000" nullable:"false"`
-	AcceptAll bool                `json:"accept_all,omitempty" doc:"Accept all that is undecided."`
-	Dismiss   bool                `json:"dismiss,omitempty" doc:"Leave all that is undecided as it was, and close the diff."`
+	// Accept all that is undecided.
+	AcceptAll bool `json:"accept_all,omitempty"`
+	// Leave all that is undecided as it was, and close the diff.
+	Dismiss bool `json:"dismiss,omitempty"`
 }
 
 // NewSchemaDecision is a decision about one field.
 type NewSchemaDecision struct {
-	Object   string           `json:"object" maxLength:"40"`
-	Path     string           `json:"path" maxLength:"10000"`
-	Decision string           `json:"decision" enum:"accept,override,ignore"`
-	Mapping  *OverrideMapping `json:"mapping,omitempty" doc:"Required with override, and only allowed with it."`
+	Object   string `json:"object" maxLength:"40"`
+	Path     string `json:"path" maxLength:"10000"`
+	Decision string `json:"decision" enum:"accept,override,ignore"`
+	// Required with override, and only allowed with it.
+	Mapping *OverrideMapping `json:"mapping,omitempty"`
 }
 
 // OverrideMapping is what is to be done with the field.

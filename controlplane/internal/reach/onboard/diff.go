@@ -31,40 +31,46 @@ type SchemaDiff struct {
 	TypeChanged    []RetypedField   `json:"type_changed" db:"type_changed" nullable:"false"`
 	Decisions      []SchemaDecision `json:"decisions" db:"decisions" nullable:"false"`
 	Undecided      int              `json:"undecided" db:"-"`
-	ReplacedByID   *string          `json:"replaced_by_id" db:"replaced_by_id" doc:"The diff of a later look that took its place."`
-	Version        int              `json:"version" db:"version"`
-	CreatedAt      time.Time        `json:"created_at" db:"created_at"`
-	UpdatedAt      time.Time        `json:"updated_at" db:"updated_at"`
-	ClosedAt       *time.Time       `json:"closed_at" db:"closed_at" doc:"When nothing was left to decide, or it was dismissed or replaced."`
-	BaseID         string           `json:"-" db:"base_snapshot_id"`
+	// The diff of a later look that took its place.
+	ReplacedByID *string   `json:"replaced_by_id" db:"replaced_by_id"`
+	Version      int       `json:"version" db:"version"`
+	CreatedAt    time.Time `json:"created_at" db:"created_at"`
+	UpdatedAt    time.Time `json:"updated_at" db:"updated_at"`
+	// When nothing was left to decide, or it was dismissed or replaced.
+	ClosedAt *time.Time `json:"closed_at" db:"closed_at"`
+	BaseID   string     `json:"-" db:"base_snapshot_id"`
 }
 
 // AddedField is a field that was not there before.
 type AddedField struct {
 	mapping.FieldRef
-	Proposal *mapping.Mapping `json:"proposal" doc:"What accepting it does; null for a kind of object that is not mapped."`
+	// What accepting it does; null for a kind of object that is not mapped.
+	Proposal *mapping.Mapping `json:"proposal"`
 }
 
 // RemovedField is a field that is not there any more.
 type RemovedField struct {
 	mapping.FieldRef
-	Breaks []mapping.Mapping `json:"breaks" nullable:"false" doc:"The mappings that use it: its own, and those whose transforms name it."`
+	// The mappings that use it: its own, and those whose transforms name it.
+	Breaks []mapping.Mapping `json:"breaks" nullable:"false"`
 }
 
 // RetypedField is a field of another type than before.
 type RetypedField struct {
 	mapping.TypeChange
-	Mapping *mapping.Mapping `json:"mapping" doc:"What is done with it now."`
+	// What is done with it now.
+	Mapping *mapping.Mapping `json:"mapping"`
 }
 
 // SchemaDecision is what somebody decided about a field.
 type SchemaDecision struct {
-	Object   string           `json:"object"`
-	Path     string           `json:"path"`
-	Decision string           `json:"decision" enum:"accept,override,ignore"`
-	Mapping  *mapping.Mapping `json:"mapping" doc:"The given one, of an override."`
-	By       string           `json:"by"`
-	At       time.Time        `json:"at"`
+	Object   string `json:"object"`
+	Path     string `json:"path"`
+	Decision string `json:"decision" enum:"accept,override,ignore"`
+	// The given one, of an override.
+	Mapping *mapping.Mapping `json:"mapping"`
+	By      string           `json:"by"`
+	At      time.Time        `json:"at"`
 }
 
 type fieldKey [2]string // kind of object, name

@@ -139,7 +139,8 @@ func (f facts) refuse() error {
 
 // FirstSync is how the first sync goes about it.
 type FirstSync struct {
-	ChunkSize int `json:"chunk_size,omitempty" minimum:"1" maximum:"10000" default:"500" doc:"Records in a chunk, the unit of commit."`
+	// Records in a chunk, the unit of commit.
+	ChunkSize int `json:"chunk_size,omitempty" minimum:"1" maximum:"10000" default:"500"`
 }
 
 type firstIn struct {

@@ -21,22 +21,28 @@ import (
 
 // RediscoverOptions say how to look. All kinds of object are looked at: a part would show the others as removed.
 type RediscoverOptions struct {
-	SampleSize  int  `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"The number of records to sample. The default is 10."`
-	MaskSamples bool `json:"mask_samples,omitempty" doc:"Show the shape of values in place of the values."`
+	// The number of records to sample. The default is 10.
+	SampleSize int `json:"sample_size,omitempty" minimum:"1" maximum:"50"`
+	// Show the shape of values in place of the values.
+	MaskSamples bool `json:"mask_samples,omitempty"`
 }
 
 // Rediscovery is what another look at a target gave.
 type Rediscovery struct {
-	Success    bool            `json:"success"`
-	SnapshotID *string         `json:"schema_snapshot_id" doc:"The look as it was kept; null when it did not succeed."`
-	Diff       *SchemaDiff     `json:"diff" doc:"What differs; null where nothing does."`
-	Warnings   []v1.Warning    `json:"warnings" nullable:"false"`
-	Error      *v1.ErrorDetail `json:"error" doc:"What the target, the network or an agent answered."`
+	Success bool `json:"success"`
+	// The look as it was kept; null when it did not succeed.
+	SnapshotID *string `json:"schema_snapshot_id"`
+	// What differs; null where nothing does.
+	Diff     *SchemaDiff  `json:"diff"`
+	Warnings []v1.Warning `json:"warnings" nullable:"false"`
+	// What the target, the network or an agent answered.
+	Error *v1.ErrorDetail `json:"error"`
 }
 
 type rediscoverIn struct {
-	ID     string `path:"id"`
-	Stream bool   `query:"stream" doc:"Answer in server-sent events."`
+	ID string `path:"id"`
+	// Answer in server-sent events.
+	Stream bool `query:"stream"`
 	Body   *RediscoverOptions
 }
 

@@ -10,26 +10,34 @@ import (
 
 // Wizard is the guided way from a connector's type to its first sync.
 type Wizard struct {
-	ConnectorID string       `json:"connector_id"`
-	BusinessID  string       `json:"business_id"`
-	Name        string       `json:"name"`
-	Status      string       `json:"status"`
-	FunnelState string       `json:"funnel_state" enum:"bootstrapped,connected"`
-	First       bool         `json:"first_of_tenant" doc:"Whether no other connector of the tenant has been connected: its first sync is what takes the tenant from bootstrapped to connected."`
-	Step        int          `json:"step" minimum:"1" maximum:"5" doc:"The first step that is not completed; 5 once the first sync has succeeded."`
-	Completed   []int        `json:"completed" nullable:"false"`
-	Done        bool         `json:"done" doc:"Whether the first sync has succeeded."`
-	Steps       []WizardStep `json:"steps" nullable:"false" doc:"All five, in their order."`
+	ConnectorID string `json:"connector_id"`
+	BusinessID  string `json:"business_id"`
+	Name        string `json:"name"`
+	Status      string `json:"status"`
+	FunnelState string `json:"funnel_state" enum:"bootstrapped,connected"`
+	// Whether no other connector of the tenant has been connected: its first sync is what takes the tenant from
+	// bootstrapped to connected.
+	First bool `json:"first_of_tenant"`
+	// The first step that is not completed; 5 once the first sync has succeeded.
+	Step      int   `json:"step" minimum:"1" maximum:"5"`
+	Completed []int `json:"completed" nullable:"false"`
+	// Whether the first sync has succeeded.
+	Done bool `json:"done"`
+	// All five, in their order.
+	Steps []WizardStep `json:"steps" nullable:"false"`
 }
 
 // WizardStep is one step, with what belongs to it.
 type WizardStep struct {
-	Number    int             `json:"number"`
-	Name      string          `json:"name" enum:"type,connection,discovery,mapping,first_sync"`
-	State     string          `json:"state" enum:"completed,open,blocked"`
-	BlockedBy []string        `json:"blocked_by" nullable:"false" doc:"What is missing before: connector_incomplete, test_required, discovery_required, mapping_required."`
-	Problems  []WizardProblem `json:"problems" nullable:"false" doc:"What is wrong in this step."`
-	Next      []WizardAction  `json:"next" nullable:"false" doc:"What can be called here."`
+	Number int    `json:"number"`
+	Name   string `json:"name" enum:"type,connection,discovery,mapping,first_sync"`
+	State  string `json:"state" enum:"completed,open,blocked"`
+	// What is missing before: connector_incomplete, test_required, discovery_required, mapping_required.
+	BlockedBy []string `json:"blocked_by" nullable:"false"`
+	// What is wrong in this step.
+	Problems []WizardProblem `json:"problems" nullable:"false"`
+	// What can be called here.
+	Next []WizardAction `json:"next" nullable:"false"`
 
 	Type       *WizardType       `json:"type,omitempty"`
 	Connection *WizardConnection `json:"connection,omitempty"`
@@ -40,7 +48,8 @@ type WizardStep struct {
 
 // WizardProblem is something that is wrong, and where.
 type WizardProblem struct {
-	Pointer string `json:"pointer,omitempty" doc:"Into the payload that makes or changes the connector, or its mappings."`
+	// Into the payload that makes or changes the connector, or its mappings.
+	Pointer string `json:"pointer,omitempty"`
 	Code    string `json:"code"`
 	Detail  string `json:"detail"`
 }
@@ -54,7 +63,8 @@ type WizardAction struct {
 
 // WizardType is what was chosen in the first step.
 type WizardType struct {
-	Key         string `json:"key" doc:"Of the entry in /connectors/types."`
+	// Of the entry in /connectors/types.
+	Key         string `json:"key"`
 	Name        string `json:"name"`
 	Mode        string `json:"mode" enum:"hosted,agent"`
 	Environment string `json:"environment"`
@@ -62,15 +72,17 @@ type WizardType struct {
 
 // WizardConnection is the second step: the settings that apply, and the last test.
 type WizardConnection struct {
-	Fields   []WizardField       `json:"fields" nullable:"false" doc:"Those of the chosen type that apply to what was chosen in it."`
+	// Those of the chosen type that apply to what was chosen in it.
+	Fields   []WizardField       `json:"fields" nullable:"false"`
 	LastTest *connector.LastTest `json:"last_test"`
 }
 
 // WizardField is a setting with what it is set to.
 type WizardField struct {
 	connector.ConnectorSetting
-	Set   bool `json:"set"`
-	Value any  `json:"value" doc:"Null where it is a secret, or not set."`
+	Set bool `json:"set"`
+	// Null where it is a secret, or not set.
+	Value any `json:"value"`
 }
 
 // WizardDiscovery is the third step: how many fields were seen of each kind of object.
@@ -82,20 +94,25 @@ type WizardDiscovery struct {
 
 // WizardMapping is the fourth step.
 type WizardMapping struct {
-	Version   int                   `json:"mapping_version" doc:"0: not decided yet."`
-	Mapped    int                   `json:"mapped" doc:"Fields of the source that fill one of ours; at version 0 by the proposals."`
-	Ignored   int                   `json:"ignored"`
-	Undecided int                   `json:"undecided" doc:"Fields of the source without a mapping."`
-	CopyFrom  []fieldmap.CopySource `json:"copy_from" nullable:"false" doc:"Connectors of the same type, as another environment's, whose mappings could be taken over."`
+	// 0: not decided yet.
+	Version int `json:"mapping_version"`
+	// Fields of the source that fill one of ours; at version 0 by the proposals.
+	Mapped  int `json:"mapped"`
+	Ignored int `json:"ignored"`
+	// Fields of the source without a mapping.
+	Undecided int `json:"undecided"`
+	// Connectors of the same type, as another environment's, whose mappings could be taken over.
+	CopyFrom []fieldmap.CopySource `json:"copy_from" nullable:"false"`
 }
 
 // WizardSync is the fifth step: the newest run.
 type WizardSync struct {
-	RunID    string            `json:"run_id"`
-	Status   syncrun.Status    `json:"status"`
-	Phase    string            `json:"phase"`
-	Counters WizardCounters    `json:"counters"`
-	Links    map[string]string `json:"links" doc:"events streams the progress as it happens."`
+	RunID    string         `json:"run_id"`
+	Status   syncrun.Status `json:"status"`
+	Phase    string         `json:"phase"`
+	Counters WizardCounters `json:"counters"`
+	// events streams the progress as it happens.
+	Links map[string]string `json:"links"`
 }
 
 // WizardCounters are the four of a first sync.

@@ -31,24 +31,30 @@ const computed = `(select * from sync_change where tenant_id = current_tenant() 
 // brought are, for the first load of a connector, the records that say it brought them: as changes that the run would
 // have listed. Each kind is numbered apart, in the order of what it stands on.
 const brought = `(
-	select row_number() over (order by b.place, b.id) as n, b.object, 'create' as change, b.id as object_id, b.external_id, b.display,
-	       null::text as guard, '{}'::text[] as fields, null::jsonb as before, null::jsonb as after, b.department, null::text as container,
+	select row_number() over (order by b.place, b.id) as n, b.object, 'create' as change, b.id as object_id,
+	  b.external_id, b.display,
+	       null::text as guard, '{}'::text[] as fields, null::jsonb as before, null::jsonb as after, b.department,
+	         null::text as container,
 	       null::text as manager, 'applied' as state, null::text as reason, b.at
-	  from (select 1 as place, 'identity' as object, i.id, s.external_id, i.display_name as display, i.department, s.first_seen_at as at
+	  from (select 1 as place, 'identity' as object, i.id, s.external_id, i.display_name as display, i.department,
+	    s.first_seen_at as at
 	          from identity_source s
 	          join identity i on i.tenant_id = s.tenant_id and i.id = s.identity_id
 	         where s.tenant_id = current_tenant() and s.created_run_id = @run
 	         union all
-	        select 2, 'account', a.id, a.external_id, coalesce(nullif(a.username, ''), nullif(a.display_name, ''), a.external_id), null, a.first_seen_at
+	        select 2, 'account', a.id, a.external_id, coalesce(nullif(a.username, ''), nullif(a.display_name, ''),
+	          a.external_id), null, a.first_seen_at
 	          from account a
 	         where a.tenant_id = current_tenant() and a.created_run_id = @run
 	         union all
-	        select 3, 'entitlement', e.id, e.external_id, coalesce(nullif(e.display_name, ''), e.name), null, e.first_seen_at
+	        select 3, 'entitlement', e.id, e.external_id, coalesce(nullif(e.display_name, ''), e.name), null,
+	          e.first_seen_at
 	          from entitlement e
 	         where e.tenant_id = current_tenant() and e.created_run_id = @run
 	         union all
 	        select 4, 'grant', g.id, coalesce(g.external_id, a.external_id || ' in ' || e.external_id),
-	               coalesce(nullif(a.username, ''), a.external_id) || ' in ' || coalesce(nullif(e.display_name, ''), e.name), null, g.first_seen_at
+	               coalesce(nullif(a.username, ''), a.external_id) || ' in ' || coalesce(nullif(e.display_name, ''),
+	                 e.name), null, g.first_seen_at
 	          from access_grant g
 	          join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
 	          join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
@@ -105,4 +111,5 @@ func Links(connector, run string) map[string]string {
 }
 
 // DigestSQL is a digest over held changes c, in the order they are told: whoever releases them says what was seen.
-const DigestSQL = `sha256(convert_to(coalesce(string_agg(concat_ws(' ', c.object, c.change, c.object_id, c.external_id, c.guard, c.before, c.after), E'\n' order by c.n), ''), 'UTF8'))`
+const DigestSQL = `sha256(convert_to(coalesce(string_agg(concat_ws(' ', c.object, c.change, c.object_id, c.external_id,
+	c.guard, c.before, c.after), E'\n' order by c.n), ''), 'UTF8'))`

@@ -20,22 +20,30 @@ const lastRuns = 10
 // HealthReport is how a connector fares.
 type HealthReport struct {
 	connector.ConnectorHealth
-	LastSuccessAt       *time.Time  `json:"last_success_at"`
-	ConsecutiveFailures int         `json:"consecutive_failures" doc:"Runs that have failed since the last one that succeeded."`
-	SuccessRate7d       *float64    `json:"success_rate_7d" doc:"Of the runs that ended in the last seven days, from 0 to 1; null when there was none."`
-	NextRunAt           *time.Time  `json:"next_run_at"`
-	Removals            string      `json:"removals" enum:"immediate,next_incremental,daily_full_sync,full_sync" doc:"When a membership that was removed in the target system is removed here. It can be immediate, or with the next incremental sync after the one that missed it. Otherwise it is with a full sync: the daily one, if incremental syncs do not report removals, or every sync, if all are full."`
-	LastRuns            []HealthRun `json:"last_runs" nullable:"false" doc:"The last ten, the newest first."`
+	LastSuccessAt *time.Time `json:"last_success_at"`
+	// Runs that have failed since the last one that succeeded.
+	ConsecutiveFailures int `json:"consecutive_failures"`
+	// Of the runs that ended in the last seven days, from 0 to 1; null when there was none.
+	SuccessRate7d *float64   `json:"success_rate_7d"`
+	NextRunAt     *time.Time `json:"next_run_at"`
+	// When a membership that was removed in the target system is removed here. It can be immediate, or with the next
+	// incremental sync after the one that missed it. Otherwise it is with a full sync: the daily one, if incremental
+	// syncs do not report removals, or every sync, if all are full.
+	Removals string `json:"removals" enum:"immediate,next_incremental,daily_full_sync,full_sync"`
+	// The last ten, the newest first.
+	LastRuns []HealthRun `json:"last_runs" nullable:"false"`
 
-	Provisioning taskview.ProvisioningHealth `json:"provisioning" doc:"Its provisioning tasks. See health.writing for whether they are sent."`
+	// Its provisioning tasks. See health.writing for whether they are sent.
+	Provisioning taskview.ProvisioningHealth `json:"provisioning"`
 }
 
 // HealthRun is a run, in short.
 type HealthRun struct {
-	ID          string          `json:"id" db:"id"`
-	Trigger     string          `json:"trigger" db:"trigger"`
-	Mode        string          `json:"mode" db:"purpose"`
-	Full        bool            `json:"full" db:"reads_all" doc:"It read everything, or is to."`
+	ID      string `json:"id" db:"id"`
+	Trigger string `json:"trigger" db:"trigger"`
+	Mode    string `json:"mode" db:"purpose"`
+	// It read everything, or is to.
+	Full        bool            `json:"full" db:"reads_all"`
 	Status      string          `json:"status" db:"status"`
 	ErrorClass  *string         `json:"error_class" db:"class"`
 	ErrorCode   *string         `json:"error_code" db:"code"`

@@ -22,16 +22,21 @@ const upcoming = 5
 // ScheduleView is a connector's schedule with what comes of it. Nothing comes of it while the connector is no one that
 // can be read.
 type ScheduleView struct {
-	IncrementalCron   *string             `json:"incremental_cron"`
-	FullCron          *string             `json:"full_cron"`
-	Timezone          string              `json:"timezone"`
-	Jitter            string              `json:"jitter"`
-	NextRunAt         *time.Time          `json:"next_run_at" doc:"The earlier of the next two."`
-	NextIncrementalAt *time.Time          `json:"next_incremental_run_at" doc:"Jitter included, as in all of these."`
-	NextFullAt        *time.Time          `json:"next_full_run_at"`
-	Upcoming          []ScheduledRun      `json:"upcoming" nullable:"false" doc:"The next five."`
-	Last              *ScheduleOccurrence `json:"last_occurrence" doc:"What was done about the last occurrence."`
-	Skipped           int                 `json:"skipped" doc:"Occurrences that started nothing since the last that started a run."`
+	IncrementalCron *string `json:"incremental_cron"`
+	FullCron        *string `json:"full_cron"`
+	Timezone        string  `json:"timezone"`
+	Jitter          string  `json:"jitter"`
+	// The earlier of the next two.
+	NextRunAt *time.Time `json:"next_run_at"`
+	// Jitter included, as in all of these.
+	NextIncrementalAt *time.Time `json:"next_incremental_run_at"`
+	NextFullAt        *time.Time `json:"next_full_run_at"`
+	// The next five.
+	Upcoming []ScheduledRun `json:"upcoming" nullable:"false"`
+	// What was done about the last occurrence.
+	Last *ScheduleOccurrence `json:"last_occurrence"`
+	// Occurrences that started nothing since the last that started a run.
+	Skipped int `json:"skipped"`
 }
 
 // subject is the connector that a request is about.

@@ -21,8 +21,10 @@ const mostAtOnce = 100
 
 // PeopleSync names what is to be read again.
 type PeopleSync struct {
-	ConnectorIDs []string `json:"connector_ids,omitempty" maxItems:"100" doc:"The default is all sources of people that can be read."`
-	Incremental  *bool    `json:"incremental,omitempty" default:"true" doc:"true reads what has changed, where that is possible; false reads everything."`
+	// The default is all sources of people that can be read.
+	ConnectorIDs []string `json:"connector_ids,omitempty" maxItems:"100"`
+	// true reads what has changed, where that is possible; false reads everything.
+	Incremental *bool `json:"incremental,omitempty" default:"true"`
 }
 
 // PeopleSyncRuns are the runs that bring people up to date.
@@ -32,13 +34,15 @@ type PeopleSyncRuns struct {
 
 // PeopleSyncRun is the run of one connector, or why there is none.
 type PeopleSyncRun struct {
-	ConnectorID         string            `json:"connector_id"`
-	ConnectorBusinessID string            `json:"connector_business_id"`
-	Outcome             string            `json:"outcome" enum:"started,already_running,not_ready"`
-	RunID               *string           `json:"run_id"`
-	Status              *string           `json:"status" doc:"Of a run that was started."`
-	Detail              string            `json:"detail,omitempty" doc:"Why there is no new run."`
-	Links               map[string]string `json:"links,omitempty"`
+	ConnectorID         string  `json:"connector_id"`
+	ConnectorBusinessID string  `json:"connector_business_id"`
+	Outcome             string  `json:"outcome" enum:"started,already_running,not_ready"`
+	RunID               *string `json:"run_id"`
+	// Of a run that was started.
+	Status *string `json:"status"`
+	// Why there is no new run.
+	Detail string            `json:"detail,omitempty"`
+	Links  map[string]string `json:"links,omitempty"`
 }
 
 type peopleOut struct{ Body PeopleSyncRuns }

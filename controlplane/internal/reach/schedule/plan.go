@@ -66,9 +66,10 @@ func (p plan) due(occurrences ...*time.Time) (earliest *time.Time) {
 
 // ScheduledRun is a run that is to come.
 type ScheduledRun struct {
-	At    time.Time `json:"at"`
-	Local string    `json:"local" doc:"The same moment as the zone's clocks show it."`
-	Kind  string    `json:"kind" enum:"incremental,full"`
+	At time.Time `json:"at"`
+	// The same moment as the zone's clocks show it.
+	Local string `json:"local"`
+	Kind  string `json:"kind" enum:"incremental,full"`
 }
 
 // ahead lists the next runs, the earliest first. Where both kinds are due, everything is read.

@@ -17,10 +17,15 @@ const minimum = 5 * time.Minute
 
 // ScheduleSettings say when a connector is read by itself. null, or nothing, ends a part of it.
 type ScheduleSettings struct {
-	IncrementalCron *string `json:"incremental_cron,omitempty" nullable:"true" maxLength:"500" doc:"When what has changed is read, such as */15 6-20 * * mon-fri."`
-	FullCron        *string `json:"full_cron,omitempty" nullable:"true" maxLength:"500" doc:"When everything is read, such as 0 2 * * *."`
-	Timezone        string  `json:"timezone,omitempty" default:"UTC" maxLength:"64" doc:"The zone whose clocks count, by its IANA name, such as Europe/Berlin."`
-	Jitter          string  `json:"jitter,omitempty" default:"PT0S" maxLength:"32" doc:"By how much, at most, a run begins later, so that not all begin at once: an ISO 8601 duration. How much it is depends only on connector and occurrence."`
+	// When what has changed is read, such as */15 6-20 * * mon-fri.
+	IncrementalCron *string `json:"incremental_cron,omitempty" nullable:"true" maxLength:"500"`
+	// When everything is read, such as 0 2 * * *.
+	FullCron *string `json:"full_cron,omitempty" nullable:"true" maxLength:"500"`
+	// The zone whose clocks count, by its IANA name, such as Europe/Berlin.
+	Timezone string `json:"timezone,omitempty" default:"UTC" maxLength:"64"`
+	// By how much, at most, a run begins later, so that not all begin at once: an ISO 8601 duration. How much it is
+	// depends only on connector and occurrence.
+	Jitter string `json:"jitter,omitempty" default:"PT0S" maxLength:"32"`
 }
 
 // plan is a schedule that can be reckoned with. A kind that is not scheduled is absent.

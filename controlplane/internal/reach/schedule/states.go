@@ -73,7 +73,8 @@ func allowed(status string) (names []string) {
 
 // WhyPaused says why somebody stops a connector.
 type WhyPaused struct {
-	Reason string `json:"reason" minLength:"1" maxLength:"2000" doc:"It is shown at the connector, and goes into the audit log."`
+	// It is shown at the connector, and goes into the audit log.
+	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
 }
 
 type stopIn struct {

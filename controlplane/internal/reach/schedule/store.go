@@ -14,13 +14,18 @@ import (
 
 // ScheduleOccurrence is what was done about an occurrence.
 type ScheduleOccurrence struct {
-	Kind      string    `json:"kind" enum:"incremental,full"`
-	At        time.Time `json:"at" doc:"The occurrence, without jitter."`
+	Kind string `json:"kind" enum:"incremental,full"`
+	// The occurrence, without jitter.
+	At        time.Time `json:"at"`
 	DecidedAt time.Time `json:"decided_at"`
 	Outcome   string    `json:"outcome" enum:"started,skipped,waiting"`
-	Reason    *string   `json:"reason" doc:"Of one that started nothing: sync_already_running, connector_draft, connector_paused, connector_disabled, connector_quarantined."`
-	RunID     *string   `json:"run_id" doc:"The run that it started, or that was in its way."`
-	CaughtUp  bool      `json:"caught_up" doc:"The run replaces several missed occurrences."`
+	// Of one that started nothing: sync_already_running, connector_draft, connector_paused, connector_disabled,
+	// connector_quarantined.
+	Reason *string `json:"reason"`
+	// The run that it started, or that was in its way.
+	RunID *string `json:"run_id"`
+	// The run replaces several missed occurrences.
+	CaughtUp bool `json:"caught_up"`
 }
 
 // row is a schedule as it is stored.

@@ -48,7 +48,8 @@ func (s *Service) cancelRun(ctx context.Context, v viewer.Viewer, in *runIn) (*r
 func askToCancel(ctx context.Context, tx *pg.Tx, run string) error {
 	const idle = `
 		update sync_run
-		   set status = 'cancelled', phase = 'finish', finished_at = now(), updated_at = now(), progress_seq = progress_seq + 1, lease_until = null,
+		   set status = 'cancelled', phase = 'finish', finished_at = now(), updated_at = now(),
+		     progress_seq = progress_seq + 1, lease_until = null,
 		       callback_state = case when callback_url is not null then 'pending' end, callback_next_at = now(),
 		       error = '{"class": "cancelled", "code": "cancelled", "message": "the run was cancelled; what had been merged stays", "retryable": false}'
 		 where id = $1

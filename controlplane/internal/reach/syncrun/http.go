@@ -61,7 +61,9 @@ var progressCallback = httpapi.Outgoing{
 
 // SyncTrigger is a Trigger as somebody sends it.
 type SyncTrigger struct {
-	Incremental *bool `json:"incremental,omitempty" doc:"true reads what has changed since the last run, if that is possible. false reads everything. The default is true once the connector is connected."`
+	// true reads what has changed since the last run, if that is possible. false reads everything. The default is true
+	// once the connector is connected.
+	Incremental *bool `json:"incremental,omitempty"`
 	Trigger
 }
 

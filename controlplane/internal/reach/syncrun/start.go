@@ -13,19 +13,26 @@ import (
 
 // Trigger is what a run is asked to do.
 type Trigger struct {
-	Incremental bool    `json:"incremental,omitempty" doc:"true reads what has changed since the last run, where that is possible; false reads everything"`
-	Mode        string  `json:"mode,omitempty" enum:"apply,preview" default:"apply" doc:"preview reads and compares, shows what would change, and changes nothing"`
-	MaxRecords  *int    `json:"max_records,omitempty" nullable:"true" minimum:"1" doc:"Maximum number of people, and of accounts, to read. Null sets no limit. A limited run continues where the connector's last limited run stopped, and never removes anything."`
-	ChunkSize   int     `json:"chunk_size,omitempty" minimum:"1" maximum:"10000" default:"500" doc:"records in a chunk, the unit of commit"`
-	CallbackURL *string `json:"callback_url,omitempty" nullable:"true" maxLength:"2048" doc:"Receives signed progress reports, at most one a second, and one when the run ends. Null sends none."`
+	// true reads what has changed since the last run, where that is possible; false reads everything
+	Incremental bool `json:"incremental,omitempty"`
+	// preview reads and compares, shows what would change, and changes nothing
+	Mode string `json:"mode,omitempty" enum:"apply,preview" default:"apply"`
+	// Maximum number of people, and of accounts, to read. Null sets no limit. A limited run continues where the
+	// connector's last limited run stopped, and never removes anything.
+	MaxRecords *int `json:"max_records,omitempty" nullable:"true" minimum:"1"`
+	// records in a chunk, the unit of commit
+	ChunkSize int `json:"chunk_size,omitempty" minimum:"1" maximum:"10000" default:"500"`
+	// Receives signed progress reports, at most one a second, and one when the run ends. Null sends none.
+	CallbackURL *string `json:"callback_url,omitempty" nullable:"true" maxLength:"2048"`
 }
 
 // Started answers a trigger.
 type Started struct {
-	RunID          string            `json:"run_id"`
-	Status         Status            `json:"status"`
-	Links          map[string]string `json:"links"`
-	CallbackSecret string            `json:"callback_secret,omitempty" doc:"verifies the callbacks of this connector (Standard Webhooks)"`
+	RunID  string            `json:"run_id"`
+	Status Status            `json:"status"`
+	Links  map[string]string `json:"links"`
+	// verifies the callbacks of this connector (Standard Webhooks)
+	CallbackSecret string `json:"callback_secret,omitempty"`
 }
 
 // Start enters a run. trigger says who wanted it: api, manual, schedule, wizard.

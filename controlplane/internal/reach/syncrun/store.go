@@ -96,9 +96,10 @@ type RecordError struct {
 	ExternalID string `json:"external_id" db:"external_id"`
 	Code       string `json:"code" db:"code"`
 	Message    string `json:"message" db:"message"`
-	Field      string `json:"field" db:"field" doc:"the source's field, where one value is to blame"`
-	Retryable  bool   `json:"retryable" db:"retryable"`
-	N          int64  `json:"-" db:"n"`
+	// the source's field, where one value is to blame
+	Field     string `json:"field" db:"field"`
+	Retryable bool   `json:"retryable" db:"retryable"`
+	N         int64  `json:"-" db:"n"`
 }
 
 func listErrors(

@@ -24,7 +24,8 @@ type EntitlementMember struct {
 	Identity   *identity.Reference `json:"identity" db:"identity"`
 	GrantID    string              `json:"grant_id" db:"grant_id"`
 	Directness string              `json:"directness" db:"directness" enum:"direct,inherited"`
-	Since      time.Time           `json:"since" db:"since" doc:"When the grant was first known here."`
+	// When the grant was first known here.
+	Since time.Time `json:"since" db:"since"`
 }
 
 const memberColumns = `g.id as grant_id, g.directness, g.created_at as since,
@@ -34,7 +35,8 @@ const memberColumns = `g.id as grant_id, g.directness, g.created_at as since,
 type membersIn struct {
 	ID string `path:"id"`
 	httpapi.Paging
-	Effective bool `query:"effective" doc:"Those who hold it through nesting too."`
+	// Those who hold it through nesting too.
+	Effective bool `query:"effective"`
 	asof.Parameter
 }
 

@@ -16,14 +16,19 @@ import (
 
 // EntitlementUsage says how an entitlement is used by those whom the reader may see.
 type EntitlementUsage struct {
-	Unused           string           `json:"unused" doc:"How long without use counts as unused." example:"P90D"`
-	Told             bool             `json:"told" doc:"Whether its system has reported any use at all. If not, nothing counts as unused."`
-	LastUsedAt       *time.Time       `json:"last_used_at"`
-	HolderCount      int64            `json:"holder_count"`
-	UsedGrantCount   int64            `json:"used_grant_count" doc:"Of the grants that are held, those used within that time."`
-	UnusedGrantCount int64            `json:"unused_grant_count"`
-	UnusedFor        []EntitlementAge `json:"unused_for" nullable:"false" doc:"The unused ones by how long."`
-	Grants           []grant.Grant    `json:"grants" nullable:"false" doc:"The unused ones, those unused for longest first, at most 100."`
+	// How long without use counts as unused.
+	Unused string `json:"unused" example:"P90D"`
+	// Whether its system has reported any use at all. If not, nothing counts as unused.
+	Told        bool       `json:"told"`
+	LastUsedAt  *time.Time `json:"last_used_at"`
+	HolderCount int64      `json:"holder_count"`
+	// Of the grants that are held, those used within that time.
+	UsedGrantCount   int64 `json:"used_grant_count"`
+	UnusedGrantCount int64 `json:"unused_grant_count"`
+	// The unused ones by how long.
+	UnusedFor []EntitlementAge `json:"unused_for" nullable:"false"`
+	// The unused ones, those unused for longest first, at most 100.
+	Grants []grant.Grant `json:"grants" nullable:"false"`
 }
 
 // EntitlementAge counts grants that have been unused for at least so many days.
@@ -33,8 +38,9 @@ type EntitlementAge struct {
 }
 
 type usageIn struct {
-	ID     string `path:"id"`
-	Unused string `query:"unused" default:"P90D" maxLength:"40" doc:"How long without use counts as unused."`
+	ID string `path:"id"`
+	// How long without use counts as unused.
+	Unused string `query:"unused" default:"P90D" maxLength:"40"`
 }
 
 func (s *Service) usage(ctx context.Context, v viewer.Viewer, in *usageIn) (*answer[EntitlementUsage], error) {

@@ -155,7 +155,8 @@ func (s *Service) rotate(ctx context.Context, v viewer.Viewer, in *rotateIn) (*h
 type revokeIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Successors bool `query:"successors" doc:"Also revoke what has replaced it, or anything that it made: for a token that was stolen."`
+	// Also revoke what has replaced it, or anything that it made: for a token that was stolen.
+	Successors bool `query:"successors"`
 }
 
 func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*httpapi.None, error) {

@@ -12,13 +12,18 @@ import (
 
 // Filters narrow the list of tokens; each one given must hold.
 type Filters struct {
-	State           []string `query:"state" enum:"active,expiring,disabled,revoked,expired" doc:"Several values, separated by commas."`
-	Role            string   `query:"role" enum:"manager,resource_owner,admin,auditor"`
-	Scope           string   `query:"scope" maxLength:"100" doc:"Has this scope."`
-	BoundIdentityID string   `query:"bound_identity_id" format:"uuid"`
-	CreatedBy       string   `query:"created_by" format:"uuid" doc:"The user whose rights the token has."`
-	Q               string   `query:"q" maxLength:"200" doc:"Words, each of which is part of the name or description, without regard to case, accents and order."`
-	Sort            string   `query:"sort" default:"-created_at" enum:"created_at,name,expires_at,last_used_at,-created_at,-name,-expires_at,-last_used_at" doc:"A leading - is descending."`
+	// Several values, separated by commas.
+	State []string `query:"state" enum:"active,expiring,disabled,revoked,expired"`
+	Role  string   `query:"role" enum:"manager,resource_owner,admin,auditor"`
+	// Has this scope.
+	Scope           string `query:"scope" maxLength:"100"`
+	BoundIdentityID string `query:"bound_identity_id" format:"uuid"`
+	// The user whose rights the token has.
+	CreatedBy string `query:"created_by" format:"uuid"`
+	// Words, each of which is part of the name or description, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"-created_at" enum:"created_at,name,expires_at,last_used_at,-created_at,-name,-expires_at,-last_used_at"`
 }
 
 var orders = map[string]listing.Order{

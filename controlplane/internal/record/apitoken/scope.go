@@ -38,9 +38,10 @@ var families = []family{
 
 // TokenScope is one thing that a token can be let do.
 type TokenScope struct {
-	Scope      string   `json:"scope" example:"identities:read"`
-	About      string   `json:"description" example:"Read people and non-human identities"`
-	Operations []string `json:"operations" nullable:"false" doc:"What it opens at present." example:"[\"GET /api/v1/identities\"]"`
+	Scope string `json:"scope" example:"identities:read"`
+	About string `json:"description" example:"Read people and non-human identities"`
+	// What it opens at present.
+	Operations []string `json:"operations" nullable:"false" example:"[\"GET /api/v1/identities\"]"`
 }
 
 // Scopes are all that there are, each with the routes that it opens.

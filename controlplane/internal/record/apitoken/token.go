@@ -38,38 +38,53 @@ const (
 type Token struct {
 	ID string `json:"id"`
 	Settings
-	Scopes          []string    `json:"scopes" nullable:"false" example:"[\"identities:read\"]"`
-	Role            viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" doc:"Limits the scopes: the token can see and do only what a user with this role can."`
-	BoundIdentityID *string     `json:"bound_identity_id" doc:"As whom a manager or resource_owner sees."`
-	JTITail         string      `json:"jti_tail" doc:"The last 8 characters of the token's jti claim, to_identify a token that you hold." example:"9f31c2ab"`
-	State           State       `json:"state" enum:"active,expiring,disabled,revoked,expired"`
-	DisabledReason  *string     `json:"disabled_reason" enum:"administrator,idle,creator,maker" doc:"Why it is disabled. administrator: an administrator disabled it. idle: it was unused. creator: its creator is no longer an active administrator. maker: the token that created it is disabled or revoked."`
-	ExpiresAt       time.Time   `json:"expires_at"`
-	LastUsedAt      *time.Time  `json:"last_used_at" doc:"To the minute."`
-	LastUsedIP      *string     `json:"last_used_ip" example:"203.0.113.7"`
-	RotatedFromID   *string     `json:"rotated_from_id" doc:"The token that this one replaces."`
-	OverlapUntil    *time.Time  `json:"rotation_overlap_until" doc:"Until when this token, which was rotated, can still be used."`
-	CreatedBy       TokenMaker  `json:"created_by" doc:"The administrator on whose rights the token stands."`
-	MadeByID        *string     `json:"made_by_token_id" doc:"The token by which it was made, where it was one: dead while that one is disabled, and revoked together with it."`
-	CreatedAt       time.Time   `json:"created_at"`
-	UpdatedAt       time.Time   `json:"updated_at"`
-	Version         int         `json:"version"`
+	Scopes []string `json:"scopes" nullable:"false" example:"[\"identities:read\"]"`
+	// Limits the scopes: the token can see and do only what a user with this role can.
+	Role viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor"`
+	// As whom a manager or resource_owner sees.
+	BoundIdentityID *string `json:"bound_identity_id"`
+	// The last 8 characters of the token's jti claim, to_identify a token that you hold.
+	JTITail string `json:"jti_tail" example:"9f31c2ab"`
+	State   State  `json:"state" enum:"active,expiring,disabled,revoked,expired"`
+	// Why it is disabled. administrator: an administrator disabled it. idle: it was unused. creator: its creator is no
+	// longer an active administrator. maker: the token that created it is disabled or revoked.
+	DisabledReason *string   `json:"disabled_reason" enum:"administrator,idle,creator,maker"`
+	ExpiresAt      time.Time `json:"expires_at"`
+	// To the minute.
+	LastUsedAt *time.Time `json:"last_used_at"`
+	LastUsedIP *string    `json:"last_used_ip" example:"203.0.113.7"`
+	// The token that this one replaces.
+	RotatedFromID *string `json:"rotated_from_id"`
+	// Until when this token, which was rotated, can still be used.
+	OverlapUntil *time.Time `json:"rotation_overlap_until"`
+	// The administrator on whose rights the token stands.
+	CreatedBy TokenMaker `json:"created_by"`
+	// The token by which it was made, where it was one: dead while that one is disabled, and revoked together with it.
+	MadeByID  *string   `json:"made_by_token_id"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Version   int       `json:"version"`
 }
 
 // Settings are what can be changed about a token that is in use.
 type Settings struct {
-	Name             string     `json:"name" example:"HR export"`
-	Description      string     `json:"description"`
-	AllowedCIDRs     []string   `json:"allowed_cidrs" nullable:"false" doc:"Networks that it may be used from; empty: everywhere." example:"[\"203.0.113.0/24\"]"`
-	RateLimit        *TokenRate `json:"rate_limit" doc:"Null: the usual 100 requests a second, 200 at once."`
-	IdleDisableAfter string     `json:"idle_disable_after" doc:"ISO 8601 duration: a token that is not used for so long is disabled." example:"P60D"`
-	Enabled          bool       `json:"enabled"`
+	Name        string `json:"name" example:"HR export"`
+	Description string `json:"description"`
+	// Networks that it may be used from; empty: everywhere.
+	AllowedCIDRs []string `json:"allowed_cidrs" nullable:"false" example:"[\"203.0.113.0/24\"]"`
+	// Null: the usual 100 requests a second, 200 at once.
+	RateLimit *TokenRate `json:"rate_limit"`
+	// ISO 8601 duration: a token that is not used for so long is disabled.
+	IdleDisableAfter string `json:"idle_disable_after" example:"P60D"`
+	Enabled          bool   `json:"enabled"`
 }
 
 // TokenRate is how many requests a token may make.
 type TokenRate struct {
-	RPS   int `json:"rps" minimum:"1" maximum:"10000" doc:"Requests a second." example:"250"`
-	Burst int `json:"burst,omitempty" minimum:"1" maximum:"20000" doc:"Requests at once; twice rps otherwise." example:"500"`
+	// Requests a second.
+	RPS int `json:"rps" minimum:"1" maximum:"10000" example:"250"`
+	// Requests at once; twice rps otherwise.
+	Burst int `json:"burst,omitempty" minimum:"1" maximum:"20000" example:"500"`
 }
 
 // TokenMaker is the user who made a token.
@@ -80,37 +95,46 @@ type TokenMaker struct {
 
 // NewToken is the body of POST /settings/api-tokens.
 type NewToken struct {
-	Name             string      `json:"name" minLength:"1" maxLength:"100" example:"HR export"`
-	Description      string      `json:"description,omitempty" maxLength:"1000"`
-	Scopes           []string    `json:"scopes" nullable:"false" minItems:"1" maxItems:"64" doc:"What it may be used for; see GET /settings/api-tokens/scopes." example:"[\"identities:read\",\"entitlements:read\"]"`
-	Role             viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" example:"auditor"`
-	BoundIdentityID  *string     `json:"bound_identity_id,omitempty" nullable:"true" format:"uuid" doc:"Needed for manager and resource_owner: as whom it sees."`
-	ExpiresAt        *time.Time  `json:"expires_at,omitempty" doc:"At most 365 days from now; 90 days otherwise."`
-	AllowedCIDRs     []string    `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50" example:"[\"203.0.113.0/24\"]"`
-	RateLimit        *TokenRate  `json:"rate_limit,omitempty" doc:"An administrator may raise the usual 100 requests a second."`
-	IdleDisableAfter string      `json:"idle_disable_after,omitempty" maxLength:"30" doc:"ISO 8601 duration from PT1H to P365D; P60D otherwise." example:"P60D"`
+	Name        string `json:"name" minLength:"1" maxLength:"100" example:"HR export"`
+	Description string `json:"description,omitempty" maxLength:"1000"`
+	// What it may be used for; see GET /settings/api-tokens/scopes.
+	Scopes []string    `json:"scopes" nullable:"false" minItems:"1" maxItems:"64" example:"[\"identities:read\",\"entitlements:read\"]"`
+	Role   viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" example:"auditor"`
+	// Needed for manager and resource_owner: as whom it sees.
+	BoundIdentityID *string `json:"bound_identity_id,omitempty" nullable:"true" format:"uuid"`
+	// At most 365 days from now; 90 days otherwise.
+	ExpiresAt    *time.Time `json:"expires_at,omitempty"`
+	AllowedCIDRs []string   `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50" example:"[\"203.0.113.0/24\"]"`
+	// An administrator may raise the usual 100 requests a second.
+	RateLimit *TokenRate `json:"rate_limit,omitempty"`
+	// ISO 8601 duration from PT1H to P365D; P60D otherwise.
+	IdleDisableAfter string `json:"idle_disable_after,omitempty" maxLength:"30" example:"P60D"`
 }
 
 // TokenPatch is the body of PATCH /settings/api-tokens/{id}, a JSON merge patch (RFC 7396). Rights and expiry do not
 // change: for others, make another token.
 type TokenPatch struct {
-	Name             *string    `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
-	Description      *string    `json:"description,omitempty" maxLength:"1000"`
-	AllowedCIDRs     []string   `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50"`
-	RateLimit        *TokenRate `json:"rate_limit,omitempty" doc:"Null: the usual one."`
+	Name         *string  `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
+	Description  *string  `json:"description,omitempty" maxLength:"1000"`
+	AllowedCIDRs []string `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50"`
+	// Null: the usual one.
+	RateLimit        *TokenRate `json:"rate_limit,omitempty"`
 	IdleDisableAfter *string    `json:"idle_disable_after,omitempty" maxLength:"30"`
-	Enabled          *bool      `json:"enabled,omitempty" doc:"Enabling a token that was unused starts its period again."`
+	// Enabling a token that was unused starts its period again.
+	Enabled *bool `json:"enabled,omitempty"`
 }
 
 // TokenRotation is the body of POST /settings/api-tokens/{id}/rotate.
 type TokenRotation struct {
-	Overlap string `json:"overlap,omitempty" maxLength:"30" doc:"ISO 8601 duration, at most P7D, for which the old token stays valid; PT24H otherwise." example:"PT24H"`
+	// ISO 8601 duration, at most P7D, for which the old token stays valid; PT24H otherwise.
+	Overlap string `json:"overlap,omitempty" maxLength:"30" example:"PT24H"`
 }
 
 // Issued is a token with what it is made for: it is shown in this one answer.
 type Issued struct {
 	Token
-	Secret string `json:"token" doc:"The token, to be sent as Authorization: Bearer. It is shown once and cannot be read again." example:"eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk5In0.c2ln"`
+	// The token, to be sent as Authorization: Bearer. It is shown once and cannot be read again.
+	Secret string `json:"token" example:"eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk5In0.c2ln"`
 }
 
 // row is a token as it is stored, with what is shown beside it.

@@ -12,23 +12,26 @@ import (
 
 // Actor is who did something.
 type Actor struct {
-	Type              string   `json:"type" enum:"user,service,agent,system" doc:"The kind of token, or the product itself."`
-	ID                string   `json:"id,omitempty"`
-	Display           string   `json:"display,omitempty"`
-	IdentityID        string   `json:"identity_id,omitempty"`
-	Roles             []string `json:"roles,omitempty"`
-	TokenID           string   `json:"token_id,omitempty" doc:"The sign-in, or the service token."`
-	IP                string   `json:"ip,omitempty"`
-	UserAgent         string   `json:"user_agent,omitempty"`
-	ControlPlaneAdmin bool     `json:"control_plane_admin,omitempty"`
+	// The kind of token, or the product itself.
+	Type       string   `json:"type" enum:"user,service,agent,system"`
+	ID         string   `json:"id,omitempty"`
+	Display    string   `json:"display,omitempty"`
+	IdentityID string   `json:"identity_id,omitempty"`
+	Roles      []string `json:"roles,omitempty"`
+	// The sign-in, or the service token.
+	TokenID           string `json:"token_id,omitempty"`
+	IP                string `json:"ip,omitempty"`
+	UserAgent         string `json:"user_agent,omitempty"`
+	ControlPlaneAdmin bool   `json:"control_plane_admin,omitempty"`
 }
 
 // Changed is one field that became different, as the log keeps it.
 type Changed struct {
-	Field    string `json:"field"`
-	Before   any    `json:"before"`
-	After    any    `json:"after"`
-	Redacted bool   `json:"redacted,omitempty" doc:"It is a secret: that it changed is told, its values are not."`
+	Field  string `json:"field"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
+	// It is a secret: that it changed is told, its values are not.
+	Redacted bool `json:"redacted,omitempty"`
 }
 
 // Elsewhere says that the actor belongs to another tenant.
@@ -39,22 +42,25 @@ type Elsewhere struct {
 
 // Event is an entry as the log keeps it. Its canonical form is what is hashed.
 type Event struct {
-	Seq       int64          `json:"seq" doc:"Numbers of a tenant have no gaps."`
-	Time      time.Time      `json:"time"`
-	TenantID  string         `json:"tenant_id"`
-	Action    string         `json:"action" doc:"One of /audit-events/catalog."`
-	Category  Category       `json:"category"`
-	Outcome   Outcome        `json:"outcome" enum:"success,failure,denied"`
-	Actor     Actor          `json:"actor"`
-	ActingFor *Subject       `json:"acting_for,omitempty"`
-	Elsewhere *Elsewhere     `json:"on_behalf_of_tenant,omitempty"`
-	Subject   *Subject       `json:"subject,omitempty"`
-	Objects   []Subject      `json:"objects,omitempty"`
-	Changes   []Changed      `json:"changes,omitempty"`
-	Reason    string         `json:"reason,omitempty"`
-	Context   map[string]any `json:"context,omitempty" doc:"request_id, and what else belongs to the action."`
-	PrevHash  string         `json:"prev_hash,omitempty"`
-	Hash      string         `json:"hash,omitempty"`
+	// Numbers of a tenant have no gaps.
+	Seq      int64     `json:"seq"`
+	Time     time.Time `json:"time"`
+	TenantID string    `json:"tenant_id"`
+	// One of /audit-events/catalog.
+	Action    string     `json:"action"`
+	Category  Category   `json:"category"`
+	Outcome   Outcome    `json:"outcome" enum:"success,failure,denied"`
+	Actor     Actor      `json:"actor"`
+	ActingFor *Subject   `json:"acting_for,omitempty"`
+	Elsewhere *Elsewhere `json:"on_behalf_of_tenant,omitempty"`
+	Subject   *Subject   `json:"subject,omitempty"`
+	Objects   []Subject  `json:"objects,omitempty"`
+	Changes   []Changed  `json:"changes,omitempty"`
+	Reason    string     `json:"reason,omitempty"`
+	// request_id, and what else belongs to the action.
+	Context  map[string]any `json:"context,omitempty"`
+	PrevHash string         `json:"prev_hash,omitempty"`
+	Hash     string         `json:"hash,omitempty"`
 }
 
 const (

@@ -14,26 +14,37 @@ import (
 
 // WhoAmI answers GET /auth/me.
 type WhoAmI struct {
-	Kind              string              `json:"kind" enum:"user,service" example:"user"`
-	Display           string              `json:"display" doc:"e-mail address of a person, name of a service token"`
-	User              *session.SignedUser `json:"user,omitempty" doc:"omitted for a service token"`
-	Scopes            []string            `json:"scopes" nullable:"false" doc:"what a service token can be used for; empty for a user, who has no scopes"`
-	Roles             []string            `json:"roles" nullable:"false"`
-	PasswordSet       *bool               `json:"password_set,omitempty" doc:"whether there is a password to change. Users of an identity provider may have none. Omitted for a service token"`
-	MFA               *factor.Factor      `json:"mfa,omitempty" doc:"the second factor. Omitted for a service token"`
-	Tenant            SignedTenant        `json:"tenant"`
-	HomeTenant        *SignedTenant       `json:"home_tenant,omitempty" doc:"the own tenant of a control-plane administrator who acts in another one"`
-	ControlPlaneAdmin bool                `json:"control_plane_admin"`
-	SeesAll           bool                `json:"sees_all" doc:"the whole tenant is visible, not only the own record and what the roles show"`
-	ReadOnly          bool                `json:"read_only" doc:"nothing can be changed"`
-	Visibility        Visibility          `json:"visibility"`
-	SessionID         string              `json:"session_id" doc:"the sign-in, or the service token"`
+	Kind string `json:"kind" enum:"user,service" example:"user"`
+	// e-mail address of a person, name of a service token
+	Display string `json:"display"`
+	// omitted for a service token
+	User *session.SignedUser `json:"user,omitempty"`
+	// what a service token can be used for; empty for a user, who has no scopes
+	Scopes []string `json:"scopes" nullable:"false"`
+	Roles  []string `json:"roles" nullable:"false"`
+	// whether there is a password to change. Users of an identity provider may have none. Omitted for a service token
+	PasswordSet *bool `json:"password_set,omitempty"`
+	// the second factor. Omitted for a service token
+	MFA    *factor.Factor `json:"mfa,omitempty"`
+	Tenant SignedTenant   `json:"tenant"`
+	// the own tenant of a control-plane administrator who acts in another one
+	HomeTenant        *SignedTenant `json:"home_tenant,omitempty"`
+	ControlPlaneAdmin bool          `json:"control_plane_admin"`
+	// the whole tenant is visible, not only the own record and what the roles show
+	SeesAll bool `json:"sees_all"`
+	// nothing can be changed
+	ReadOnly   bool       `json:"read_only"`
+	Visibility Visibility `json:"visibility"`
+	// the sign-in, or the service token
+	SessionID string `json:"session_id"`
 }
 
 // Visibility sums up whom the viewer can see.
 type Visibility struct {
-	Identities int64    `json:"identities" doc:"how many identities the lists show; the own record can be read besides"`
-	Because    []string `json:"because" nullable:"false" doc:"why: own_record, reports, owned_resources, whole_tenant"`
+	// how many identities the lists show; the own record can be read besides
+	Identities int64 `json:"identities"`
+	// why: own_record, reports, owned_resources, whole_tenant
+	Because []string `json:"because" nullable:"false"`
 }
 
 // SignedTenant is the tenant that a token acts in.

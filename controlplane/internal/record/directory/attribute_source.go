@@ -19,14 +19,19 @@ import (
 
 // AttributeSource says where the value of a field is from.
 type AttributeSource struct {
-	ConnectorID        *string       `json:"connector_id" doc:"The source of the value; null if a user set it."`
-	Kind               string        `json:"kind" enum:"hr,manual,import"`
-	ObservedAt         *time.Time    `json:"observed_at" doc:"When the source's record was last read as different, or the value was set by hand; null where that is not known."`
-	Pinned             bool          `json:"pinned" doc:"The value stays, whatever the source sends."`
-	PinnedUntil        *time.Time    `json:"pinned_until"`
-	PinnedBy           *pin.PinnedBy `json:"pinned_by"`
-	UntilSourceChanges bool          `json:"until_source_changes" doc:"An action set the value; it stays until the source sends a new value."`
-	SourceValue        any           `json:"source_value,omitempty" doc:"Of pinned values: the value of the source."`
+	// The source of the value; null if a user set it.
+	ConnectorID *string `json:"connector_id"`
+	Kind        string  `json:"kind" enum:"hr,manual,import"`
+	// When the source's record was last read as different, or the value was set by hand; null where that is not known.
+	ObservedAt *time.Time `json:"observed_at"`
+	// The value stays, whatever the source sends.
+	Pinned      bool          `json:"pinned"`
+	PinnedUntil *time.Time    `json:"pinned_until"`
+	PinnedBy    *pin.PinnedBy `json:"pinned_by"`
+	// An action set the value; it stays until the source sends a new value.
+	UntilSourceChanges bool `json:"until_source_changes"`
+	// Of pinned values: the value of the source.
+	SourceValue any `json:"source_value,omitempty"`
 }
 
 // about adds what is known of one person beyond the record itself.

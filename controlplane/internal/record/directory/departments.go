@@ -14,8 +14,9 @@ import (
 
 // Department is a department that identities name, and how many identities do so.
 type Department struct {
-	Name       string `json:"name"`
-	Identities int64  `json:"identities" doc:"Identities of this department that are not archived."`
+	Name string `json:"name"`
+	// Identities of this department that are not archived.
+	Identities int64 `json:"identities"`
 }
 
 // Departments are the departments that a search has found, the largest first.
@@ -27,7 +28,8 @@ const aboutDepartments = "At most 50, those with the most identities first. They
 	"`department_like` of the list of identities."
 
 type departmentsIn struct {
-	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of the department's name, without regard to case, accents and order."`
+	// Words, each of which is part of the department's name, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
 }
 
 func (s *Service) departments(ctx context.Context, v viewer.Viewer,

@@ -74,23 +74,30 @@ type IdentityCounts struct {
 
 // HeldGrant is a grant as an expanded identity shows it. The whole of it is at /entitlements/grants/{id}.
 type HeldGrant struct {
-	ID            string             `json:"id" db:"id"`
-	Entitlement   identity.Reference `json:"entitlement" db:"entitlement"`
-	Account       identity.Reference `json:"account" db:"account"`
-	ConnectorID   string             `json:"connector_id" db:"connector_id"`
-	ConnectorName string             `json:"connector_name" db:"connector_name" doc:"The system, for people."`
-	Directness    string             `json:"directness" db:"directness" enum:"direct,inherited"`
-	Status        string             `json:"status" db:"status"`
+	ID          string             `json:"id" db:"id"`
+	Entitlement identity.Reference `json:"entitlement" db:"entitlement"`
+	Account     identity.Reference `json:"account" db:"account"`
+	ConnectorID string             `json:"connector_id" db:"connector_id"`
+	// The system, for people.
+	ConnectorName string `json:"connector_name" db:"connector_name"`
+	Directness    string `json:"directness" db:"directness" enum:"direct,inherited"`
+	Status        string `json:"status" db:"status"`
 }
 
 // IdentityDetail is one identity with what hangs on it.
 type IdentityDetail struct {
 	identity.Identity
-	Counts           IdentityCounts             `json:"counts"`
-	ManagerCycle     bool                       `json:"manager_cycle" doc:"This person is part of a cycle in the line of managers that the source reports."`
-	MergedIDs        []string                   `json:"merged_ids" nullable:"false" doc:"The records that were merged into this one."`
-	AttributeSources map[string]AttributeSource `json:"attribute_sources" nullable:"false" doc:"By field that has a value, or is pinned: where its value is from."`
-	Manager          *identity.Reference        `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`
-	Accounts         []account.Account          `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
-	Grants           []HeldGrant                `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
+	Counts IdentityCounts `json:"counts"`
+	// This person is part of a cycle in the line of managers that the source reports.
+	ManagerCycle bool `json:"manager_cycle"`
+	// The records that were merged into this one.
+	MergedIDs []string `json:"merged_ids" nullable:"false"`
+	// By field that has a value, or is pinned: where its value is from.
+	AttributeSources map[string]AttributeSource `json:"attribute_sources" nullable:"false"`
+	// With expand=manager, where the reader may see the manager.
+	Manager *identity.Reference `json:"manager,omitempty"`
+	// With expand=accounts, the first 500.
+	Accounts []account.Account `json:"accounts,omitempty" nullable:"false"`
+	// With expand=grants, the first 500.
+	Grants []HeldGrant `json:"grants,omitempty" nullable:"false"`
 }

@@ -113,8 +113,9 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer,
 }
 
 type readIn struct {
-	ID     string   `path:"id"`
-	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several values, separated by commas."`
+	ID string `path:"id"`
+	// Several values, separated by commas.
+	Expand []string `query:"expand" enum:"manager,accounts,grants"`
 	asof.Parameter
 }
 
@@ -127,7 +128,8 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpa
 }
 
 type meIn struct {
-	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several values, separated by commas."`
+	// Several values, separated by commas.
+	Expand []string `query:"expand" enum:"manager,accounts,grants"`
 }
 
 func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.One[IdentityDetail], error) {
@@ -144,7 +146,8 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.O
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	PinUntil time.Time `query:"pin_until" doc:"Until when fields that a source writes keep what this sets. Without it: until they are unpinned."`
+	// Until when fields that a source writes keep what this sets. Without it: until they are unpinned.
+	PinUntil time.Time `query:"pin_until"`
 	Body     identity.IdentityPatch
 	RawBody  []byte
 }
@@ -194,7 +197,8 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 type archiveIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Force bool `query:"force" doc:"Archive although there are live accounts."`
+	// Archive although there are live accounts.
+	Force bool `query:"force"`
 }
 
 func (s *Service) archive(ctx context.Context, v viewer.Viewer, in *archiveIn) (*httpapi.None, error) {
@@ -205,7 +209,8 @@ type reportsIn struct {
 	ID string `path:"id"`
 	httpapi.Paging
 	identity.Filters
-	Indirect bool `query:"indirect" doc:"The reports of reports too."`
+	// The reports of reports too.
+	Indirect bool `query:"indirect"`
 }
 
 func (s *Service) reports(ctx context.Context, v viewer.Viewer,

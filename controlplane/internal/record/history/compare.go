@@ -16,21 +16,27 @@ import (
 
 // HistoryComparison is what two people hold, or one person at two times, side by side.
 type HistoryComparison struct {
-	Mode         string               `json:"mode" enum:"people,time"`
-	Summary      string               `json:"summary" doc:"It in plain words."`
-	First        HistorySide          `json:"first" doc:"The person; of two times, the earlier."`
-	Second       HistorySide          `json:"second" doc:"The other person; of two times, the later."`
+	Mode string `json:"mode" enum:"people,time"`
+	// It in plain words.
+	Summary string `json:"summary"`
+	// The person; of two times, the earlier.
+	First HistorySide `json:"first"`
+	// The other person; of two times, the later.
+	Second       HistorySide          `json:"second"`
 	Entitlements HistoryEntitlements  `json:"entitlements"`
 	Roles        HistoryComparedRoles `json:"roles"`
-	Record       []HistoryChange      `json:"record" nullable:"false" doc:"Where the two records differ: before is the first's, after the second's."`
-	HistorySince time.Time            `json:"history_since" doc:"Since when the past is kept. What had ended before is not known."`
+	// Where the two records differ: before is the first's, after the second's.
+	Record []HistoryChange `json:"record" nullable:"false"`
+	// Since when the past is kept. What had ended before is not known.
+	HistorySince time.Time `json:"history_since"`
 }
 
 // HistorySide is a person at a time.
 type HistorySide struct {
 	Identity identity.Reference `json:"identity"`
 	At       time.Time          `json:"at"`
-	Known    bool               `json:"known" doc:"Whether the person was known here then."`
+	// Whether the person was known here then.
+	Known bool `json:"known"`
 }
 
 // HistoryEntitlements are entitlements by who holds them. Between two times first_only is what was lost, and
@@ -45,9 +51,11 @@ type HistoryEntitlements struct {
 type HistoryHolding struct {
 	Entitlement identity.Reference `json:"entitlement" db:"entitlement"`
 	ConnectorID string             `json:"connector_id" db:"connector_id"`
-	Directness  string             `json:"directness" db:"directness" enum:"direct,inherited" doc:"direct where one of the accounts holds it directly."`
-	Since       time.Time          `json:"since" db:"since" doc:"Since when it was held in this way."`
-	GrantIDs    []string           `json:"grant_ids" db:"grant_ids" nullable:"false"`
+	// direct where one of the accounts holds it directly.
+	Directness string `json:"directness" db:"directness" enum:"direct,inherited"`
+	// Since when it was held in this way.
+	Since    time.Time `json:"since" db:"since"`
+	GrantIDs []string  `json:"grant_ids" db:"grant_ids" nullable:"false"`
 }
 
 // HistoryComparedRoles are roles by who has them.
@@ -58,10 +66,13 @@ type HistoryComparedRoles struct {
 }
 
 type compareIn struct {
-	ID   string `path:"id"`
-	With string `query:"with" format:"uuid" doc:"Another person."`
-	From string `query:"from" maxLength:"40" doc:"The earlier time: an instant, or the end of a day." example:"2026-05-01"`
-	To   string `query:"to" maxLength:"40" doc:"The later time, or the time at which two people are compared. The default is now." example:"2026-05-31"`
+	ID string `path:"id"`
+	// Another person.
+	With string `query:"with" format:"uuid"`
+	// The earlier time: an instant, or the end of a day.
+	From string `query:"from" maxLength:"40" example:"2026-05-01"`
+	// The later time, or the time at which two people are compared. The default is now.
+	To string `query:"to" maxLength:"40" example:"2026-05-31"`
 }
 
 type compareOut struct{ Body HistoryComparison }

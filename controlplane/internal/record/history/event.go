@@ -4,15 +4,23 @@ import "time"
 
 // HistoryEvent is something that has happened.
 type HistoryEvent struct {
-	ID      string          `json:"id"`
-	At      time.Time       `json:"at"`
-	Kind    string          `json:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"record and state: the data and the state of a person. account: an account and its state. grant: a grant. reason: a reason for a grant. role, request. provisioning: a change in a target system. audit: an action of a user."`
-	Event   string          `json:"event" doc:"What it is: person.changed, grant.gained, reason.ended, … of an audit entry its action."`
-	Text    string          `json:"text" doc:"It in plain words."`
-	Who     *HistoryActor   `json:"who" doc:"Who did it, where that is known."`
-	Refs    []HistoryRef    `json:"refs" nullable:"false" doc:"What it is about."`
-	Changes []HistoryChange `json:"changes" nullable:"false" doc:"What became different."`
-	Details map[string]any  `json:"details" doc:"What else belongs to it, such as what a target answered."`
+	ID string    `json:"id"`
+	At time.Time `json:"at"`
+	// record and state: the data and the state of a person. account: an account and its state. grant: a grant. reason:
+	// a reason for a grant. role, request. provisioning: a change in a target system. audit: an action of a user.
+	Kind string `json:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit"`
+	// What it is: person.changed, grant.gained, reason.ended, … of an audit entry its action.
+	Event string `json:"event"`
+	// It in plain words.
+	Text string `json:"text"`
+	// Who did it, where that is known.
+	Who *HistoryActor `json:"who"`
+	// What it is about.
+	Refs []HistoryRef `json:"refs" nullable:"false"`
+	// What became different.
+	Changes []HistoryChange `json:"changes" nullable:"false"`
+	// What else belongs to it, such as what a target answered.
+	Details map[string]any `json:"details"`
 }
 
 // HistoryActor is who did something.
@@ -24,10 +32,12 @@ type HistoryActor struct {
 
 // HistoryRef is what an event is about.
 type HistoryRef struct {
-	Type    string `json:"type" doc:"identity, account, entitlement, grant, role, connector, sync_run, access_request, provisioning_task, audit_event."`
+	// identity, account, entitlement, grant, role, connector, sync_run, access_request, provisioning_task, audit_event.
+	Type    string `json:"type"`
 	ID      string `json:"id"`
 	Display string `json:"display,omitempty"`
-	Link    string `json:"link,omitempty" doc:"Where it can be read."`
+	// Where it can be read.
+	Link string `json:"link,omitempty"`
 }
 
 // HistoryChange is a field that became different.
@@ -35,7 +45,8 @@ type HistoryChange struct {
 	Field  string `json:"field"`
 	Before any    `json:"before"`
 	After  any    `json:"after"`
-	Hidden bool   `json:"hidden,omitempty" doc:"It names a record that you cannot see, so its values are omitted."`
+	// It names a record that you cannot see, so its values are omitted.
+	Hidden bool `json:"hidden,omitempty"`
 }
 
 // after is the position of an event in the timeline's order.

@@ -42,9 +42,12 @@ const (
 
 // Filters narrow a timeline; each one given must hold.
 type Filters struct {
-	From string   `query:"from" maxLength:"40" doc:"What happened since this instant, or since the beginning of this day." example:"2026-05-01"`
-	To   string   `query:"to" maxLength:"40" doc:"What happened until this instant, or until the end of this day." example:"2026-05-31"`
-	Kind []string `query:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"Several values, separated by commas."`
+	// What happened since this instant, or since the beginning of this day.
+	From string `query:"from" maxLength:"40" example:"2026-05-01"`
+	// What happened until this instant, or until the end of this day.
+	To string `query:"to" maxLength:"40" example:"2026-05-31"`
+	// Several values, separated by commas.
+	Kind []string `query:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit"`
 }
 
 type timelineIn struct {
@@ -54,7 +57,8 @@ type timelineIn struct {
 }
 
 type timelineOut struct {
-	HistorySince string `header:"History-Since" doc:"Since when the past is kept."`
+	// Since when the past is kept.
+	HistorySince string `header:"History-Since"`
 	Body         httpapi.List[HistoryEvent]
 }
 

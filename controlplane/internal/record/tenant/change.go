@@ -184,7 +184,8 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*fou
 
 // Suspension is why an operator suspends a tenant.
 type Suspension struct {
-	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"is recorded in both audit logs and shown to operators"`
+	// is recorded in both audit logs and shown to operators
+	Reason string `json:"reason" minLength:"1" maxLength:"500"`
 }
 
 type suspendIn struct {

@@ -22,9 +22,12 @@ const (
 
 // Closure is how an operator closes a tenant.
 type Closure struct {
-	Confirm string `json:"confirm" maxLength:"63" doc:"the tenant's slug, to confirm that it is the right tenant"`
+	// the tenant's slug, to confirm that it is the right tenant
+	Confirm string `json:"confirm" maxLength:"63"`
 	Reason  string `json:"reason" minLength:"1" maxLength:"500"`
-	Grace   string `json:"grace,omitempty" maxLength:"20" example:"P30D" doc:"ISO 8601 duration of weeks, days, hours, minutes and seconds, up to P365D; P30D when absent. PT0S erases at once and for ever."`
+	// ISO 8601 duration of weeks, days, hours, minutes and seconds, up to P365D; P30D when absent. PT0S erases at once
+	// and for ever.
+	Grace string `json:"grace,omitempty" maxLength:"20" example:"P30D"`
 }
 
 type closeIn struct {

@@ -14,12 +14,15 @@ import (
 
 // NewTenant is a tenant that is to be made.
 type NewTenant struct {
-	Slug        string             `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
-	Name        string             `json:"name" minLength:"1" maxLength:"200"`
-	Region      string             `json:"region,omitempty" maxLength:"64"`
-	AdminEmail  string             `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
-	AdminName   string             `json:"admin_display_name,omitempty" maxLength:"200"`
-	SectorPacks []SectorPackChoice `json:"sector_packs,omitempty" maxItems:"50" doc:"Sector packs that the tenant begins with, each by its key or as an object. They are installed with the tenant, both or neither."`
+	// 1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed
+	Slug       string `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme"`
+	Name       string `json:"name" minLength:"1" maxLength:"200"`
+	Region     string `json:"region,omitempty" maxLength:"64"`
+	AdminEmail string `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
+	AdminName  string `json:"admin_display_name,omitempty" maxLength:"200"`
+	// Sector packs that the tenant begins with, each by its key or as an object. They are installed with the tenant,
+	// both or neither.
+	SectorPacks []SectorPackChoice `json:"sector_packs,omitempty" maxItems:"50"`
 	Limits      Limits             `json:"limits,omitempty" required:"false"`
 	Settings    Preferences        `json:"settings,omitempty" required:"false"`
 }
@@ -34,9 +37,10 @@ type Founded struct {
 
 // Founder is the first admin of a tenant, and how they come in.
 type Founder struct {
-	ID          string `json:"id"`
-	Email       string `json:"email"`
-	SignInToken string `json:"sign_in_token" doc:"Shown once and good for an hour: POST /auth/sign-in-link sets the password by it."`
+	ID    string `json:"id"`
+	Email string `json:"email"`
+	// Shown once and good for an hour: POST /auth/sign-in-link sets the password by it.
+	SignInToken string `json:"sign_in_token"`
 }
 
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Founded], error) {

@@ -15,7 +15,8 @@ import (
 type listIn struct {
 	httpapi.Paging
 	Status string `query:"status" enum:"active,suspended,closing"`
-	Q      string `query:"q" maxLength:"200" doc:"Words, each of which is part of the slug or the name, without regard to case, accents and order."`
+	// Words, each of which is part of the slug or the name, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
 }
 
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Tenancy], error) {

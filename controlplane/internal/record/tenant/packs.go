@@ -15,9 +15,11 @@ import (
 
 // SectorPackChoice is a sector pack that a tenant begins with. In JSON it is an object, or its key alone.
 type SectorPackChoice struct {
-	Key        string         `json:"key" minLength:"1" maxLength:"63"`
-	Version    string         `json:"version,omitempty" maxLength:"100" doc:"The default is the latest version."`
-	Parameters map[string]any `json:"parameters,omitempty" doc:"What the pack asks for; see GET /sector-packs/{key}."`
+	Key string `json:"key" minLength:"1" maxLength:"63"`
+	// The default is the latest version.
+	Version string `json:"version,omitempty" maxLength:"100"`
+	// What the pack asks for; see GET /sector-packs/{key}.
+	Parameters map[string]any `json:"parameters,omitempty"`
 }
 
 // Schema says that a key alone will do.

@@ -20,8 +20,10 @@ const (
 
 // Limits are what the operators allow a tenant. An absent one is the usual one.
 type Limits struct {
-	RPS   *int `json:"rps" required:"false" nullable:"true" minimum:"1" maximum:"10000" doc:"requests a second of each token that has no rate of its own; null: 100"`
-	Burst *int `json:"burst" required:"false" nullable:"true" minimum:"1" maximum:"100000" doc:"how many of them at once; null: twice rps"`
+	// requests a second of each token that has no rate of its own; null: 100
+	RPS *int `json:"rps" required:"false" nullable:"true" minimum:"1" maximum:"10000"`
+	// how many of them at once; null: twice rps
+	Burst *int `json:"burst" required:"false" nullable:"true" minimum:"1" maximum:"100000"`
 }
 
 // Rate is the rate of a token that has none of its own; zero when it is the usual one.
@@ -41,10 +43,15 @@ func (l Limits) Rate() viewer.Rate {
 
 // Preferences are what a tenant decides for itself. Other rooms keep theirs beside these.
 type Preferences struct {
-	Timezone             string `json:"timezone" required:"false" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
-	NotifyOperatorAccess bool   `json:"notify_operator_access" required:"false" nullable:"true" doc:"the tenant receives the event tenant.operator_access by webhook when an operator works in it. Every such request is in its audit log as tenant.cross_access, whatever this setting is"`
+	// of the IANA database; null: UTC
+	Timezone string `json:"timezone" required:"false" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
+	// the tenant receives the event tenant.operator_access by webhook when an operator works in it. Every such request
+	// is in its audit log as tenant.cross_access, whatever this setting is
+	NotifyOperatorAccess bool `json:"notify_operator_access" required:"false" nullable:"true"`
 
-	CallbackHosts []string `json:"callback_hosts" required:"false" nullable:"true" maxItems:"100" doc:"Hosts that callback_url of a sync run may name: host names, or *.example.com for all hosts below one. Empty allows every public host." example:"[\"hooks.example.com\"]"`
+	// Hosts that callback_url of a sync run may name: host names, or *.example.com for all hosts below one. Empty
+	// allows every public host.
+	CallbackHosts []string `json:"callback_hosts" required:"false" nullable:"true" maxItems:"100" example:"[\"hooks.example.com\"]"`
 }
 
 // fill puts defaults where nothing is set.

@@ -149,7 +149,8 @@ func (s *Service) inviteAgain(ctx context.Context, v viewer.Viewer, in *oneIn) (
 
 // EndedSessions answers POST /settings/users/{id}/sessions/revoke.
 type EndedSessions struct {
-	Sessions int64 `json:"sessions" doc:"How many were ended." example:"2"`
+	// How many were ended.
+	Sessions int64 `json:"sessions" example:"2"`
 }
 
 func (s *Service) revokeSessions(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[EndedSessions], error) {

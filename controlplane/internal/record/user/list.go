@@ -11,11 +11,16 @@ import (
 
 // Filters narrow the list of users; each one given must hold.
 type Filters struct {
-	Status     []string `query:"status" enum:"invited,active,disabled" doc:"Several values, separated by commas."`
-	Role       []string `query:"role" enum:"manager,resource_owner,admin,auditor" doc:"Has one of these; several values, separated by commas."`
-	IdentityID string   `query:"identity_id" format:"uuid" doc:"Is linked to this identity."`
-	Q          string   `query:"q" maxLength:"200" doc:"Words, each of which is part of the e-mail address or the name, without regard to case, accents and order."`
-	Sort       string   `query:"sort" default:"created_at" enum:"created_at,email,display_name,last_login_at,-created_at,-email,-display_name,-last_login_at" doc:"A leading - is descending."`
+	// Several values, separated by commas.
+	Status []string `query:"status" enum:"invited,active,disabled"`
+	// Has one of these; several values, separated by commas.
+	Role []string `query:"role" enum:"manager,resource_owner,admin,auditor"`
+	// Is linked to this identity.
+	IdentityID string `query:"identity_id" format:"uuid"`
+	// Words, each of which is part of the e-mail address or the name, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"created_at" enum:"created_at,email,display_name,last_login_at,-created_at,-email,-display_name,-last_login_at"`
 }
 
 var orders = map[string]listing.Order{

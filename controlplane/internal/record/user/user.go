@@ -19,65 +19,84 @@ const (
 type User struct {
 	ID string `json:"id"`
 	Fields
-	Status      Status          `json:"status" enum:"invited,active,disabled"`
-	Identity    *LinkedIdentity `json:"identity" doc:"The identity that the user is linked to."`
-	MFA         SecondFactor    `json:"mfa"`
-	SSOSubject  *string         `json:"sso_subject" doc:"Who the user is at an outside provider; null without one."`
-	Findings    []string        `json:"findings" nullable:"false" doc:"What an administrator should look at: toxic_role_pair (admin and auditor in one hand), identity_inactive, identity_missing." example:"[\"toxic_role_pair\"]"`
-	LastLoginAt *time.Time      `json:"last_login_at"`
-	InvitedAt   *time.Time      `json:"invited_at" doc:"When a sign-in link was last made for the user."`
-	CreatedAt   time.Time       `json:"created_at"`
-	UpdatedAt   time.Time       `json:"updated_at"`
-	Version     int             `json:"version"`
+	Status Status `json:"status" enum:"invited,active,disabled"`
+	// The identity that the user is linked to.
+	Identity *LinkedIdentity `json:"identity"`
+	MFA      SecondFactor    `json:"mfa"`
+	// Who the user is at an outside provider; null without one.
+	SSOSubject *string `json:"sso_subject"`
+	// What an administrator should look at: toxic_role_pair (admin and auditor in one hand), identity_inactive,
+	// identity_missing.
+	Findings    []string   `json:"findings" nullable:"false" example:"[\"toxic_role_pair\"]"`
+	LastLoginAt *time.Time `json:"last_login_at"`
+	// When a sign-in link was last made for the user.
+	InvitedAt *time.Time `json:"invited_at"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	Version   int        `json:"version"`
 }
 
 // Fields are what an administrator decides about a user.
 type Fields struct {
-	Email             string   `json:"email" example:"ada@acme.example"`
-	DisplayName       string   `json:"display_name" example:"Ada Lovelace"`
-	Roles             []string `json:"roles" nullable:"false" doc:"manager, resource_owner, admin, auditor; they add up. Without any, a user sees the own record, requests and tasks." example:"[\"manager\"]"`
-	IdentityID        *string  `json:"identity_id" doc:"The user's own identity record, which what a manager or resource owner sees depends on."`
-	Locale            string   `json:"locale" example:"en"`
-	ControlPlaneAdmin bool     `json:"control_plane_admin" doc:"May act in every tenant of the deployment."`
-	Enabled           bool     `json:"enabled" doc:"False: cannot sign in."`
+	Email       string `json:"email" example:"ada@acme.example"`
+	DisplayName string `json:"display_name" example:"Ada Lovelace"`
+	// manager, resource_owner, admin, auditor; they add up. Without any, a user sees the own record, requests and
+	// tasks.
+	Roles []string `json:"roles" nullable:"false" example:"[\"manager\"]"`
+	// The user's own identity record, which what a manager or resource owner sees depends on.
+	IdentityID *string `json:"identity_id"`
+	Locale     string  `json:"locale" example:"en"`
+	// May act in every tenant of the deployment.
+	ControlPlaneAdmin bool `json:"control_plane_admin"`
+	// False: cannot sign in.
+	Enabled bool `json:"enabled"`
 }
 
 // LinkedIdentity is what a user's linked record says.
 type LinkedIdentity struct {
 	DisplayName string `json:"display_name"`
-	Status      string `json:"status" doc:"pre_hire, active, on_leave, notice, deactivated, archived"`
+	// pre_hire, active, on_leave, notice, deactivated, archived
+	Status string `json:"status"`
 }
 
 // SecondFactor is a user's second factor.
 type SecondFactor struct {
-	Enrolled bool     `json:"enrolled"`
-	Methods  []string `json:"methods" nullable:"false" doc:"totp" example:"[\"totp\"]"`
+	Enrolled bool `json:"enrolled"`
+	// totp
+	Methods []string `json:"methods" nullable:"false" example:"[\"totp\"]"`
 }
 
 // NewUser is the body of POST /settings/users.
 type NewUser struct {
-	Email             string   `json:"email" minLength:"3" maxLength:"254" doc:"Unique in the tenant. Case is ignored." example:"ada@acme.example"`
-	DisplayName       string   `json:"display_name,omitempty" maxLength:"256" example:"Ada Lovelace"`
-	Roles             []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\"]"`
-	IdentityID        *string  `json:"identity_id,omitempty" nullable:"true" format:"uuid" doc:"An identity of the tenant that no other user is linked to."`
-	Locale            string   `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$" doc:"A language tag (BCP 47); en otherwise." example:"en"`
-	ControlPlaneAdmin bool     `json:"control_plane_admin,omitempty" doc:"Only a control-plane administrator may set it."`
+	// Unique in the tenant. Case is ignored.
+	Email       string   `json:"email" minLength:"3" maxLength:"254" example:"ada@acme.example"`
+	DisplayName string   `json:"display_name,omitempty" maxLength:"256" example:"Ada Lovelace"`
+	Roles       []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\"]"`
+	// An identity of the tenant that no other user is linked to.
+	IdentityID *string `json:"identity_id,omitempty" nullable:"true" format:"uuid"`
+	// A language tag (BCP 47); en otherwise.
+	Locale string `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$" example:"en"`
+	// Only a control-plane administrator may set it.
+	ControlPlaneAdmin bool `json:"control_plane_admin,omitempty"`
 }
 
 // UserPatch is the body of PATCH /settings/users/{id}, a JSON merge patch (RFC 7396).
 type UserPatch struct {
-	Email             *string  `json:"email,omitempty" minLength:"3" maxLength:"254"`
-	DisplayName       *string  `json:"display_name,omitempty" maxLength:"256" example:"Ada King"`
-	Roles             []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\",\"resource_owner\"]"`
-	IdentityID        *string  `json:"identity_id,omitempty" nullable:"true" format:"uuid" doc:"Null: linked to none."`
-	Locale            *string  `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"`
-	ControlPlaneAdmin *bool    `json:"control_plane_admin,omitempty"`
-	Enabled           *bool    `json:"enabled,omitempty" doc:"False disables the user and ends all sessions; true lets the user sign in again."`
+	Email       *string  `json:"email,omitempty" minLength:"3" maxLength:"254"`
+	DisplayName *string  `json:"display_name,omitempty" maxLength:"256" example:"Ada King"`
+	Roles       []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\",\"resource_owner\"]"`
+	// Null: linked to none.
+	IdentityID        *string `json:"identity_id,omitempty" nullable:"true" format:"uuid"`
+	Locale            *string `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"`
+	ControlPlaneAdmin *bool   `json:"control_plane_admin,omitempty"`
+	// False disables the user and ends all sessions; true lets the user sign in again.
+	Enabled *bool `json:"enabled,omitempty"`
 }
 
 // UserInvitation is a way to sign in once, by POST /auth/sign-in-link.
 type UserInvitation struct {
-	Token     string    `json:"token" doc:"The token of a one-time link by which the user sets a password and signs in. It is shown once." example:"4QZ6T4MSAB2KQXH7VJ5NWD3YRE"`
+	// The token of a one-time link by which the user sets a password and signs in. It is shown once.
+	Token     string    `json:"token" example:"4QZ6T4MSAB2KQXH7VJ5NWD3YRE"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 

@@ -68,13 +68,15 @@ type idIn struct {
 }
 
 type deleteIn struct {
-	ID     string `path:"id" format:"uuid"`
-	Reason string `query:"reason" required:"true" minLength:"1" maxLength:"1000" doc:"Why the work need not be done. The audit log keeps it."`
+	ID string `path:"id" format:"uuid"`
+	// Why the work need not be done. The audit log keeps it.
+	Reason string `query:"reason" required:"true" minLength:"1" maxLength:"1000"`
 }
 
 type retryAllIn struct {
 	Body struct {
-		Kind string `json:"kind" minLength:"1" maxLength:"100" doc:"Name of a kind, as GET /settings/work-queue/summary lists it."`
+		// Name of a kind, as GET /settings/work-queue/summary lists it.
+		Kind string `json:"kind" minLength:"1" maxLength:"100"`
 	}
 }
 

@@ -19,19 +19,29 @@ const dead = "dead"
 
 // WorkItem is one item of the work queue.
 type WorkItem struct {
-	ID          string     `json:"id" db:"id"`
-	Kind        string     `json:"kind" db:"kind"`
-	Title       string     `json:"title" db:"-" doc:"Name of the kind."`
-	State       string     `json:"state" db:"state" enum:"waiting,dead" doc:"dead: a dead letter. It failed eight times and is not tried again."`
-	SubjectType string     `json:"subject_type,omitempty" db:"-" doc:"What subject_id is the ID of, such as identity, if all items of the kind are about the same type."`
-	SubjectID   *string    `json:"subject_id" db:"subject_id" doc:"Null if the item is about the tenant as a whole."`
-	Cause       string     `json:"cause" db:"cause" doc:"What happened to the subject, in the terms of the kind. Often empty."`
-	Urgent      bool       `json:"urgent" db:"urgent" doc:"Urgent items are processed first."`
-	DueAt       *time.Time `json:"due_at" db:"due_at" doc:"Next attempt. Null for dead letters."`
-	Attempts    int        `json:"attempts" db:"attempts" doc:"Failed attempts, of eight."`
-	LastError   *string    `json:"last_error" db:"last_error" doc:"Error of the last failed attempt."`
-	FailedAt    *time.Time `json:"failed_at" db:"failed_at" doc:"Time of the last failed attempt."`
-	EnqueuedAt  time.Time  `json:"enqueued_at" db:"enqueued_at"`
+	ID   string `json:"id" db:"id"`
+	Kind string `json:"kind" db:"kind"`
+	// Name of the kind.
+	Title string `json:"title" db:"-"`
+	// dead: a dead letter. It failed eight times and is not tried again.
+	State string `json:"state" db:"state" enum:"waiting,dead"`
+	// What subject_id is the ID of, such as identity, if all items of the kind are about the same type.
+	SubjectType string `json:"subject_type,omitempty" db:"-"`
+	// Null if the item is about the tenant as a whole.
+	SubjectID *string `json:"subject_id" db:"subject_id"`
+	// What happened to the subject, in the terms of the kind. Often empty.
+	Cause string `json:"cause" db:"cause"`
+	// Urgent items are processed first.
+	Urgent bool `json:"urgent" db:"urgent"`
+	// Next attempt. Null for dead letters.
+	DueAt *time.Time `json:"due_at" db:"due_at"`
+	// Failed attempts, of eight.
+	Attempts int `json:"attempts" db:"attempts"`
+	// Error of the last failed attempt.
+	LastError *string `json:"last_error" db:"last_error"`
+	// Time of the last failed attempt.
+	FailedAt   *time.Time `json:"failed_at" db:"failed_at"`
+	EnqueuedAt time.Time  `json:"enqueued_at" db:"enqueued_at"`
 }
 
 // columns give the tenant as a whole, whose subject is all zeros, no subject.
@@ -41,10 +51,12 @@ const columns = `w.public_id::text as id, w.kind, w.state,
 
 // Filters narrow the list of items; each one given must hold.
 type Filters struct {
-	Kind      string `query:"kind" maxLength:"100" doc:"Name of a kind, as GET /settings/work-queue/summary lists it."`
+	// Name of a kind, as GET /settings/work-queue/summary lists it.
+	Kind      string `query:"kind" maxLength:"100"`
 	State     string `query:"state" enum:"waiting,dead"`
 	SubjectID string `query:"subject_id" format:"uuid"`
-	Sort      string `query:"sort" default:"due_at" enum:"due_at,enqueued_at,failed_at,attempts,-due_at,-enqueued_at,-failed_at,-attempts" doc:"A leading - is descending. By due_at, a dead letter comes where its next attempt would."`
+	// A leading - is descending. By due_at, a dead letter comes where its next attempt would.
+	Sort string `query:"sort" default:"due_at" enum:"due_at,enqueued_at,failed_at,attempts,-due_at,-enqueued_at,-failed_at,-attempts"`
 }
 
 var orders = map[string]listing.Order{

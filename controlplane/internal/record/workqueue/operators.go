@@ -14,27 +14,35 @@ import (
 
 // TenantWork says how the work of one tenant stands.
 type TenantWork struct {
-	TenantID string           `json:"tenant_id" db:"tenant_id"`
-	Slug     string           `json:"slug" db:"slug"`
-	Name     string           `json:"name" db:"name"`
-	Status   string           `json:"status" db:"status" enum:"active,suspended,closing" doc:"Only the work of active tenants is done."`
-	Kinds    []TenantWorkKind `json:"kinds" db:"kinds" nullable:"false"`
+	TenantID string `json:"tenant_id" db:"tenant_id"`
+	Slug     string `json:"slug" db:"slug"`
+	Name     string `json:"name" db:"name"`
+	// Only the work of active tenants is done.
+	Status string           `json:"status" db:"status" enum:"active,suspended,closing"`
+	Kinds  []TenantWorkKind `json:"kinds" db:"kinds" nullable:"false"`
 }
 
 // TenantWorkKind says how the work of one kind stands in one tenant.
 type TenantWorkKind struct {
-	Kind           string     `json:"kind"`
-	Title          string     `json:"title" doc:"Name of the kind."`
-	Waiting        int64      `json:"waiting" doc:"Items that wait, for their first attempt or another one."`
-	Dead           int64      `json:"dead" doc:"Dead letters: items that failed eight times and are not tried again."`
-	OldestDueAt    *time.Time `json:"oldest_due_at" doc:"When the first waiting item is due."`
-	OverdueSeconds int64      `json:"overdue_seconds" doc:"For how long this item has been due; 0 if it is not due yet."`
+	Kind string `json:"kind"`
+	// Name of the kind.
+	Title string `json:"title"`
+	// Items that wait, for their first attempt or another one.
+	Waiting int64 `json:"waiting"`
+	// Dead letters: items that failed eight times and are not tried again.
+	Dead int64 `json:"dead"`
+	// When the first waiting item is due.
+	OldestDueAt *time.Time `json:"oldest_due_at"`
+	// For how long this item has been due; 0 if it is not due yet.
+	OverdueSeconds int64 `json:"overdue_seconds"`
 }
 
 type tenantsIn struct {
 	httpapi.Paging
-	Kind  string `query:"kind" maxLength:"100" doc:"Tenants with items of this kind."`
-	State string `query:"state" enum:"waiting,dead" doc:"Tenants with items in this state."`
+	// Tenants with items of this kind.
+	Kind string `query:"kind" maxLength:"100"`
+	// Tenants with items in this state.
+	State string `query:"state" enum:"waiting,dead"`
 }
 
 // counted are a tenant's items by kind.

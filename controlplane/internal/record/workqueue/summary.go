@@ -15,21 +15,29 @@ import (
 
 // WorkSummary says how the work of a tenant stands.
 type WorkSummary struct {
-	Kinds     []WorkKind      `json:"kinds" nullable:"false"`
-	Recurring []RecurringWork `json:"recurring" nullable:"false" doc:"Periodic work of the deployment, which all tenants share."`
+	Kinds []WorkKind `json:"kinds" nullable:"false"`
+	// Periodic work of the deployment, which all tenants share.
+	Recurring []RecurringWork `json:"recurring" nullable:"false"`
 }
 
 // WorkKind says how the work of one kind stands.
 type WorkKind struct {
-	Kind           string     `json:"kind" db:"kind"`
-	Title          string     `json:"title" db:"-" doc:"Name of the kind."`
-	About          string     `json:"about" db:"-" doc:"Description of the work."`
-	Waiting        int64      `json:"waiting" db:"waiting" doc:"Items that wait, for their first attempt or another one."`
-	Dead           int64      `json:"dead" db:"dead" doc:"Dead letters: items that failed eight times and are not tried again."`
-	OldestDueAt    *time.Time `json:"oldest_due_at" db:"oldest_due_at" doc:"When the first waiting item is due."`
-	OverdueSeconds int64      `json:"overdue_seconds" db:"overdue_seconds" doc:"For how long this item has been due; 0 if it is not due yet."`
-	LastError      *string    `json:"last_error" db:"last_error" doc:"Error of the last failed attempt of an item that waits or is a dead letter."`
-	LastFailedAt   *time.Time `json:"last_failed_at" db:"last_failed_at"`
+	Kind string `json:"kind" db:"kind"`
+	// Name of the kind.
+	Title string `json:"title" db:"-"`
+	// Description of the work.
+	About string `json:"about" db:"-"`
+	// Items that wait, for their first attempt or another one.
+	Waiting int64 `json:"waiting" db:"waiting"`
+	// Dead letters: items that failed eight times and are not tried again.
+	Dead int64 `json:"dead" db:"dead"`
+	// When the first waiting item is due.
+	OldestDueAt *time.Time `json:"oldest_due_at" db:"oldest_due_at"`
+	// For how long this item has been due; 0 if it is not due yet.
+	OverdueSeconds int64 `json:"overdue_seconds" db:"overdue_seconds"`
+	// Error of the last failed attempt of an item that waits or is a dead letter.
+	LastError    *string    `json:"last_error" db:"last_error"`
+	LastFailedAt *time.Time `json:"last_failed_at" db:"last_failed_at"`
 }
 
 // unknown describes a kind that an earlier version enqueued.
@@ -37,14 +45,19 @@ const unknown = "No process of this version works on this kind. Its items stay a
 
 // RecurringWork is a periodic job of the deployment.
 type RecurringWork struct {
-	Name         string     `json:"name" db:"name"`
-	Title        string     `json:"title" db:"-"`
-	About        string     `json:"about" db:"-" doc:"Description of the work."`
-	EverySeconds int64      `json:"every_seconds" db:"-" doc:"From the end of a run to the start of the next one."`
-	Running      bool       `json:"running" db:"running"`
-	NextAt       *time.Time `json:"next_at" db:"next_at" doc:"Start of the next run. Null while one is running, and before the first one."`
-	FinishedAt   *time.Time `json:"finished_at" db:"finished_at" doc:"End of the last run, whether it failed or not."`
-	FailedRuns   int        `json:"failed_runs" db:"failed_runs" doc:"Failed runs since the last successful one. Operators see the error."`
+	Name  string `json:"name" db:"name"`
+	Title string `json:"title" db:"-"`
+	// Description of the work.
+	About string `json:"about" db:"-"`
+	// From the end of a run to the start of the next one.
+	EverySeconds int64 `json:"every_seconds" db:"-"`
+	Running      bool  `json:"running" db:"running"`
+	// Start of the next run. Null while one is running, and before the first one.
+	NextAt *time.Time `json:"next_at" db:"next_at"`
+	// End of the last run, whether it failed or not.
+	FinishedAt *time.Time `json:"finished_at" db:"finished_at"`
+	// Failed runs since the last successful one. Operators see the error.
+	FailedRuns int `json:"failed_runs" db:"failed_runs"`
 }
 
 // counts are the items of a kind in numbers. They name only columns that operators may read across tenants.
@@ -109,7 +122,8 @@ func (s *Service) kind(name string) (queue.Kind, bool) {
 // OperatedWork is recurring work as the operators of the deployment see it.
 type OperatedWork struct {
 	RecurringWork
-	LastError *string `json:"last_error" db:"last_error" doc:"Error of the last run, if it failed."`
+	// Error of the last run, if it failed.
+	LastError *string `json:"last_error" db:"last_error"`
 }
 
 // recurring lists the periodic jobs, in the order of their titles.

@@ -16,12 +16,15 @@ import (
 
 // ApprovalCalendarFields are what may be written of a calendar.
 type ApprovalCalendarFields struct {
-	Name        string                     `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
-	Description string                     `json:"description" db:"description" required:"false" maxLength:"4000"`
-	Timezone    string                     `json:"timezone" db:"timezone" required:"false" maxLength:"64" doc:"An IANA time zone name. The default is the time zone of the tenant." example:"Europe/Berlin"`
-	Week        worktime.ApprovalWeek      `json:"week" db:"week" required:"false" doc:"The default is Monday to Friday, nine to five. A day without hours is free."`
-	Holidays    []worktime.ApprovalHoliday `json:"holidays" db:"holidays" required:"false" nullable:"false" maxItems:"1000"`
-	Usual       bool                       `json:"usual" db:"usual" required:"false" doc:"Counted in wherever no calendar is named. Another one that was is no more."`
+	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
+	// An IANA time zone name. The default is the time zone of the tenant.
+	Timezone string `json:"timezone" db:"timezone" required:"false" maxLength:"64" example:"Europe/Berlin"`
+	// The default is Monday to Friday, nine to five. A day without hours is free.
+	Week     worktime.ApprovalWeek      `json:"week" db:"week" required:"false"`
+	Holidays []worktime.ApprovalHoliday `json:"holidays" db:"holidays" required:"false" nullable:"false" maxItems:"1000"`
+	// Counted in wherever no calendar is named. Another one that was is no more.
+	Usual bool `json:"usual" db:"usual" required:"false"`
 }
 
 // ApprovalCalendar is a calendar as the API shows it.

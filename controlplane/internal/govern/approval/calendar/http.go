@@ -61,7 +61,8 @@ type matchIn struct {
 
 type calendarsIn struct {
 	httpapi.Paging
-	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, without regard to case, accents and order."`
+	// Words, each of which is part of a name, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
 }
 
 func (s *Service) listCalendars(

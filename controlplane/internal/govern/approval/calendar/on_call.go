@@ -14,19 +14,25 @@ import (
 
 // OnCallScheduleFields are what may be written of a schedule.
 type OnCallScheduleFields struct {
-	Name        string    `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
-	Description string    `json:"description" db:"description" required:"false" maxLength:"4000"`
-	IdentityIDs []string  `json:"identity_ids" db:"identity_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"The people who take turns, in their order. A person can appear several times."`
-	Shift       string    `json:"shift" db:"shift" required:"false" maxLength:"64" doc:"The length of a turn as an ISO 8601 duration. The default is P7D. Turns of whole days change at the same time of the day." example:"P7D"`
-	StartsAt    time.Time `json:"starts_at" db:"starts_at" required:"false" doc:"The start of the first turn. The default is now."`
-	CalendarID  *string   `json:"calendar_id" db:"calendar_id" required:"false" format:"uuid" doc:"The calendar in whose zone days are counted; null: the usual one."`
+	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
+	// The people who take turns, in their order. A person can appear several times.
+	IdentityIDs []string `json:"identity_ids" db:"identity_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid"`
+	// The length of a turn as an ISO 8601 duration. The default is P7D. Turns of whole days change at the same time of
+	// the day.
+	Shift string `json:"shift" db:"shift" required:"false" maxLength:"64" example:"P7D"`
+	// The start of the first turn. The default is now.
+	StartsAt time.Time `json:"starts_at" db:"starts_at" required:"false"`
+	// The calendar in whose zone days are counted; null: the usual one.
+	CalendarID *string `json:"calendar_id" db:"calendar_id" required:"false" format:"uuid"`
 }
 
 // OnCallSchedule is a schedule as the API shows it.
 type OnCallSchedule struct {
 	ID string `json:"id" db:"id"`
 	OnCallScheduleFields
-	OnCallID  string    `json:"on_call_identity_id" db:"-" doc:"Whose turn it is now."`
+	// Whose turn it is now.
+	OnCallID  string    `json:"on_call_identity_id" db:"-"`
 	CreatedAt time.Time `json:"created_at" db:"created_at"`
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 	Version   int       `json:"version" db:"version"`

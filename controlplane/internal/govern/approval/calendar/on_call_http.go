@@ -41,7 +41,8 @@ func (s *Service) onCallRoutes() []httpapi.Route {
 
 type onCallIn struct {
 	httpapi.Paging
-	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, without regard to case, accents and order."`
+	// Words, each of which is part of a name, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
 }
 
 func (s *Service) listOnCall(

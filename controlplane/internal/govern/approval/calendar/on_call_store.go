@@ -22,7 +22,8 @@ func schedulesByName() *listing.Query {
 	}
 }
 
-const onCallColumns = `s.id::text as id, s.name, s.description, s.identity_ids::text[] as identity_ids, s.shift, s.starts_at,
+const onCallColumns = `s.id::text as id, s.name, s.description, s.identity_ids::text[] as identity_ids, s.shift,
+	s.starts_at,
 	s.calendar_id::text as calendar_id, s.created_at, s.updated_at, s.version`
 
 func (s *Service) findOnCall(ctx context.Context, tx *pg.Tx, id, locking string) (OnCallSchedule, error) {

@@ -23,7 +23,8 @@ func calendarsByName() *listing.Query {
 	}
 }
 
-const calendarColumns = `c.id::text as id, c.name, c.description, c.timezone, c.week, c.holidays, c.usual, c.created_at, c.updated_at, c.version`
+const calendarColumns = `c.id::text as id, c.name, c.description, c.timezone, c.week, c.holidays, c.usual, c.created_at,
+	c.updated_at, c.version`
 
 func findCalendar(ctx context.Context, tx *pg.Tx, id, locking string) (ApprovalCalendar, error) {
 	return check.FindOne[ApprovalCalendar](

@@ -1,5 +1,5 @@
-// Package resolution makes plans: it turns rules, a request for one resource and the organization of an instant into who
-// must approve, in which order, and until when. It owns no table and writes nothing, so that preview, submission,
+// Package resolution makes plans: it turns rules, a request for one resource and the organization of an instant into
+// who must approve, in which order, and until when. It owns no table and writes nothing, so that preview, submission,
 // simulation and replay give the same plan.
 //
 // It goes in this order: choose the rule and the branch, read whom its resolvers may name, fill each group (resolver,

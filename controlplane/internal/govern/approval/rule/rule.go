@@ -8,13 +8,18 @@ import (
 
 // ApprovalRuleFields are what may be written of a rule.
 type ApprovalRuleFields struct {
-	Name        string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
-	Description string            `json:"description" db:"description" required:"false" maxLength:"4000"`
-	Enabled     bool              `json:"enabled" db:"enabled" required:"false" doc:"One that is not is chosen for nothing; rules that use it still do. true when a rule is made without it."`
-	Priority    int               `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000" doc:"The lowest number applies among rules that match equally specifically. The default is 100."`
-	AppliesTo   ApprovalScope     `json:"applies_to" db:"applies_to" required:"false" doc:"What it is for. The narrowest rule counts: the thing itself, its system, its tags or risk, the kind of request, the default."`
-	Branches    []ApprovalBranch  `json:"branches" db:"branches" required:"false" nullable:"false" maxItems:"50" doc:"The first whose condition is met counts; the last has none."`
-	Labels      map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
+	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
+	// One that is not is chosen for nothing; rules that use it still do. true when a rule is made without it.
+	Enabled bool `json:"enabled" db:"enabled" required:"false"`
+	// The lowest number applies among rules that match equally specifically. The default is 100.
+	Priority int `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000"`
+	// What it is for. The narrowest rule counts: the thing itself, its system, its tags or risk, the kind of request,
+	// the default.
+	AppliesTo ApprovalScope `json:"applies_to" db:"applies_to" required:"false"`
+	// The first whose condition is met counts; the last has none.
+	Branches []ApprovalBranch  `json:"branches" db:"branches" required:"false" nullable:"false" maxItems:"50"`
+	Labels   map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
 	ApprovalTerms
 }
 
@@ -22,13 +27,16 @@ type ApprovalRuleFields struct {
 type ApprovalRule struct {
 	ID string `json:"id" db:"id"`
 	ApprovalRuleFields
-	Stored    ApprovalTerms     `json:"-" db:"terms"`
-	Sentences []string          `json:"sentences" db:"-" nullable:"false" doc:"The branches in plain words."`
-	Warnings  []ApprovalWarning `json:"warnings" db:"-" nullable:"false" doc:"Whom today's organisation does not have. In answers about one rule; lists leave it empty."`
-	Origin    map[string]any    `json:"origin" db:"origin" nullable:"false" doc:"Who made it: by hand, or a pack."`
-	CreatedAt time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time         `json:"updated_at" db:"updated_at"`
-	Version   int               `json:"version" db:"version"`
+	Stored ApprovalTerms `json:"-" db:"terms"`
+	// The branches in plain words.
+	Sentences []string `json:"sentences" db:"-" nullable:"false"`
+	// Whom today's organisation does not have. In answers about one rule; lists leave it empty.
+	Warnings []ApprovalWarning `json:"warnings" db:"-" nullable:"false"`
+	// Who made it: by hand, or a pack.
+	Origin    map[string]any `json:"origin" db:"origin" nullable:"false"`
+	CreatedAt time.Time      `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time      `json:"updated_at" db:"updated_at"`
+	Version   int            `json:"version" db:"version"`
 }
 
 // ApprovalWarning is something of a rule that works, and leads to a fallback as things are today.

@@ -8,25 +8,33 @@ import (
 type ApprovalScope struct {
 	RoleIDs        []string `json:"role_ids" required:"false" nullable:"false" maxItems:"500" format:"uuid"`
 	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"500" format:"uuid"`
-	ConnectorIDs   []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid" doc:"Entitlements of these systems, and roles that hold any."`
-	RiskLevels     []string `json:"risk_levels" required:"false" nullable:"false" maxItems:"4" enum:"low,medium,high,critical"`
-	Tags           []string `json:"tags" required:"false" nullable:"false" maxItems:"100" doc:"Compliance and duty tags, of the thing or of what a role holds."`
-	RequestKinds   []string `json:"request_kinds" required:"false" nullable:"false" maxItems:"4" enum:"grant,extend,revoke,return" doc:"Together with other selectors: only for these kinds. On its own: all requests of these kinds."`
-	Default        bool     `json:"default" required:"false" doc:"For whatever has no rule of its own."`
+	// Entitlements of these systems, and roles that hold any.
+	ConnectorIDs []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
+	RiskLevels   []string `json:"risk_levels" required:"false" nullable:"false" maxItems:"4" enum:"low,medium,high,critical"`
+	// Compliance and duty tags, of the thing or of what a role holds.
+	Tags []string `json:"tags" required:"false" nullable:"false" maxItems:"100"`
+	// Together with other selectors: only for these kinds. On its own: all requests of these kinds.
+	RequestKinds []string `json:"request_kinds" required:"false" nullable:"false" maxItems:"4" enum:"grant,extend,revoke,return"`
+	// For whatever has no rule of its own.
+	Default bool `json:"default" required:"false"`
 }
 
 // ApprovalBranch is one way that a rule takes.
 type ApprovalBranch struct {
-	When    *ApprovalCondition `json:"when,omitempty" doc:"Whom, and what, it is for; the last branch has none and is for the rest."`
+	// Whom, and what, it is for; the last branch has none and is for the rest.
+	When    *ApprovalCondition `json:"when,omitempty"`
 	Outcome ApprovalOutcome    `json:"outcome"`
 }
 
 // ApprovalOutcome is what a branch leads to.
 type ApprovalOutcome struct {
-	Kind   string                   `json:"kind" enum:"chain,auto_approve,auto_reject,use_rule"`
-	Reason string                   `json:"reason,omitempty" maxLength:"2000" doc:"The reason of an automatic outcome. A rejected requester can read it."`
-	Stages []approval.ApprovalStage `json:"stages,omitempty" maxItems:"10" doc:"Of a chain, in their order."`
-	RuleID string                   `json:"rule_id,omitempty" format:"uuid" doc:"Of use_rule: that rule's branches are gone through."`
+	Kind string `json:"kind" enum:"chain,auto_approve,auto_reject,use_rule"`
+	// The reason of an automatic outcome. A rejected requester can read it.
+	Reason string `json:"reason,omitempty" maxLength:"2000"`
+	// Of a chain, in their order.
+	Stages []approval.ApprovalStage `json:"stages,omitempty" maxItems:"10"`
+	// Of use_rule: that rule's branches are gone through.
+	RuleID string `json:"rule_id,omitempty" format:"uuid"`
 }
 
 // UseRule is the outcome that hands over to another rule.
@@ -34,34 +42,44 @@ const UseRule = "use_rule"
 
 // ApprovalTerms are what a rule demands of a request, and how it bounds the access.
 type ApprovalTerms struct {
-	RequireJustification     *bool             `db:"-" json:"require_justification" required:"false" nullable:"false" doc:"The default is true."`
-	RequireExternalReference bool              `db:"-" json:"require_external_reference" required:"false"`
-	RequestTTL               string            `db:"-" json:"request_ttl" required:"false" maxLength:"64" doc:"How long a request can stay unanswered, as an ISO 8601 duration. The default is P14D." example:"P14D"`
-	Grant                    ApprovalGrant     `db:"-" json:"grant" required:"false"`
-	AllowSelfApproval        bool              `db:"-" json:"allow_self_approval" required:"false" doc:"The requester, or the person who gets the access, can be an approver too."`
-	DistinctApprovers        *bool             `db:"-" json:"distinct_approvers" required:"false" nullable:"false" doc:"Each person counts once. The default is true."`
-	Emergency                ApprovalEmergency `db:"-" json:"emergency" required:"false"`
+	// The default is true.
+	RequireJustification     *bool `db:"-" json:"require_justification" required:"false" nullable:"false"`
+	RequireExternalReference bool  `db:"-" json:"require_external_reference" required:"false"`
+	// How long a request can stay unanswered, as an ISO 8601 duration. The default is P14D.
+	RequestTTL string        `db:"-" json:"request_ttl" required:"false" maxLength:"64" example:"P14D"`
+	Grant      ApprovalGrant `db:"-" json:"grant" required:"false"`
+	// The requester, or the person who gets the access, can be an approver too.
+	AllowSelfApproval bool `db:"-" json:"allow_self_approval" required:"false"`
+	// Each person counts once. The default is true.
+	DistinctApprovers *bool             `db:"-" json:"distinct_approvers" required:"false" nullable:"false"`
+	Emergency         ApprovalEmergency `db:"-" json:"emergency" required:"false"`
 }
 
 // ApprovalGrant bounds the access that a rule lets have.
 type ApprovalGrant struct {
-	MaxDuration     string            `json:"max_duration,omitempty" maxLength:"64" doc:"ISO 8601; where the thing has a limit too, the shorter counts." example:"P90D"`
-	DefaultDuration string            `json:"default_duration,omitempty" maxLength:"64" example:"P30D"`
-	AllowPermanent  *bool             `json:"allow_permanent" required:"false" nullable:"false" doc:"Whether access can have no end. The default is true, unless the duration is limited."`
-	Extension       ApprovalExtension `json:"extension" required:"false"`
+	// ISO 8601; where the thing has a limit too, the shorter counts.
+	MaxDuration     string `json:"max_duration,omitempty" maxLength:"64" example:"P90D"`
+	DefaultDuration string `json:"default_duration,omitempty" maxLength:"64" example:"P30D"`
+	// Whether access can have no end. The default is true, unless the duration is limited.
+	AllowPermanent *bool             `json:"allow_permanent" required:"false" nullable:"false"`
+	Extension      ApprovalExtension `json:"extension" required:"false"`
 }
 
 // ApprovalExtension says whether access can be had for longer.
 type ApprovalExtension struct {
-	Allowed       *bool  `json:"allowed" required:"false" nullable:"false" doc:"The default is true."`
-	Max           string `json:"max,omitempty" maxLength:"64" example:"P30D"`
-	NeedsApproval *bool  `json:"needs_approval" required:"false" nullable:"false" doc:"The default is true."`
+	// The default is true.
+	Allowed *bool  `json:"allowed" required:"false" nullable:"false"`
+	Max     string `json:"max,omitempty" maxLength:"64" example:"P30D"`
+	// The default is true.
+	NeedsApproval *bool `json:"needs_approval" required:"false" nullable:"false"`
 }
 
 // ApprovalEmergency says whether access can be had at once, and what follows.
 type ApprovalEmergency struct {
-	Allowed          bool   `json:"allowed" required:"false"`
-	RuleID           string `json:"rule_id,omitempty" format:"uuid" doc:"The rule whose branches are gone through instead."`
-	MaxDuration      string `json:"max_duration,omitempty" maxLength:"64" example:"PT8H"`
-	PostReviewWithin string `json:"post_review_within,omitempty" maxLength:"64" doc:"How soon the access must be reviewed afterwards, in working time." example:"P1D"`
+	Allowed bool `json:"allowed" required:"false"`
+	// The rule whose branches are gone through instead.
+	RuleID      string `json:"rule_id,omitempty" format:"uuid"`
+	MaxDuration string `json:"max_duration,omitempty" maxLength:"64" example:"PT8H"`
+	// How soon the access must be reviewed afterwards, in working time.
+	PostReviewWithin string `json:"post_review_within,omitempty" maxLength:"64" example:"P1D"`
 }

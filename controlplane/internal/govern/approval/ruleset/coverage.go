@@ -14,18 +14,21 @@ import (
 
 // CoverageFilters narrow what has no rule of its own.
 type CoverageFilters struct {
-	Type      string   `query:"type" enum:"role,entitlement"`
-	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
+	Type string `query:"type" enum:"role,entitlement"`
+	// Several values, separated by commas.
+	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`
 }
 
 // ApprovalGap is something that can be asked for and has no rule of its own.
 type ApprovalGap struct {
-	Type      string           `json:"type" enum:"role,entitlement"`
-	ID        string           `json:"id"`
-	Display   string           `json:"display"`
-	RiskLevel string           `json:"risk_level" enum:"low,medium,high,critical"`
-	Owners    int              `json:"owners" doc:"How many owners it has."`
-	Rule      approval.RuleRef `json:"rule" doc:"What is for it all the same."`
+	Type      string `json:"type" enum:"role,entitlement"`
+	ID        string `json:"id"`
+	Display   string `json:"display"`
+	RiskLevel string `json:"risk_level" enum:"low,medium,high,critical"`
+	// How many owners it has.
+	Owners int `json:"owners"`
+	// What is for it all the same.
+	Rule approval.RuleRef `json:"rule"`
 }
 
 // Coverage lists what can be asked for and has no rule of its own, in the order of ids, and how much of it there is.

@@ -34,18 +34,25 @@ func (s *Service) List(
 	return items, total, err
 }
 
-const columns = `r.id::text as id, r.name, r.description, r.enabled, r.priority, r.applies_to, r.branches, r.terms, r.labels, r.origin, r.created_at,
+const columns = `r.id::text as id, r.name, r.description, r.enabled, r.priority, r.applies_to, r.branches, r.terms,
+	r.labels, r.origin, r.created_at,
 	r.updated_at, r.version`
 
 // Filters narrow a list of rules; each one given must hold.
 type Filters struct {
-	Enabled       string `query:"enabled" enum:"true,false"`
-	Default       string `query:"default" enum:"true,false" doc:"Those that are for whatever has no rule of its own."`
-	RoleID        string `query:"role_id" format:"uuid" doc:"Those that are for the role itself."`
-	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Those that are for the entitlement itself."`
-	ConnectorID   string `query:"connector_id" format:"uuid" doc:"Those that are for the system."`
-	Q             string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name or description, without regard to case, accents and order."`
-	Sort          string `query:"sort" default:"priority" enum:"created_at,name,priority,-created_at,-name,-priority" doc:"A leading - is descending."`
+	Enabled string `query:"enabled" enum:"true,false"`
+	// Those that are for whatever has no rule of its own.
+	Default string `query:"default" enum:"true,false"`
+	// Those that are for the role itself.
+	RoleID string `query:"role_id" format:"uuid"`
+	// Those that are for the entitlement itself.
+	EntitlementID string `query:"entitlement_id" format:"uuid"`
+	// Those that are for the system.
+	ConnectorID string `query:"connector_id" format:"uuid"`
+	// Words, each of which is part of a name or description, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"priority" enum:"created_at,name,priority,-created_at,-name,-priority"`
 }
 
 var orders = map[string]listing.Order{

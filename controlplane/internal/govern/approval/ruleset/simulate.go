@@ -19,23 +19,29 @@ import (
 
 // ApprovalTrial is a request that nobody makes, and perhaps a rule that is not saved.
 type ApprovalTrial struct {
-	Rule    *rule.ApprovalRuleFields `json:"rule,omitempty" doc:"A draft. Without it, the rule is found as for a request."`
-	RuleID  string                   `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft is to take the place of; without a draft, the rule to be gone through."`
-	Request ApprovalTrialRequest     `json:"request"`
+	// A draft. Without it, the rule is found as for a request.
+	Rule *rule.ApprovalRuleFields `json:"rule,omitempty"`
+	// The rule that the draft is to take the place of; without a draft, the rule to be gone through.
+	RuleID  string               `json:"rule_id,omitempty" format:"uuid"`
+	Request ApprovalTrialRequest `json:"request"`
 }
 
 // ApprovalTrialRequest is what is asked for in a trial.
 type ApprovalTrialRequest struct {
-	RequestedForIdentityID string                  `json:"requested_for_identity_id" format:"uuid"`
-	RequestedByIdentityID  string                  `json:"requested_by_identity_id,omitempty" format:"uuid" doc:"The requester. The default is the person who gets the access."`
-	ByIntegration          bool                    `json:"by_integration,omitempty" doc:"An integration asks, and no person."`
-	RequestedResources     []ApprovalTrialResource `json:"requested_resources" minItems:"1" maxItems:"200" nullable:"false"`
-	Kind                   string                  `json:"kind,omitempty" enum:"grant,extend,revoke,return"`
-	Urgency                string                  `json:"urgency,omitempty" enum:"normal,emergency"`
-	Justification          string                  `json:"justification,omitempty" maxLength:"4000"`
-	ExternalReference      string                  `json:"external_reference,omitempty" maxLength:"200"`
-	ApproverIDs            []string                `json:"approver_ids,omitempty" maxItems:"50" format:"uuid" doc:"Whom the requester chooses, where the rule lets them."`
-	At                     *time.Time              `json:"at,omitempty" doc:"The time of the request. The default is now."`
+	RequestedForIdentityID string `json:"requested_for_identity_id" format:"uuid"`
+	// The requester. The default is the person who gets the access.
+	RequestedByIdentityID string `json:"requested_by_identity_id,omitempty" format:"uuid"`
+	// An integration asks, and no person.
+	ByIntegration      bool                    `json:"by_integration,omitempty"`
+	RequestedResources []ApprovalTrialResource `json:"requested_resources" minItems:"1" maxItems:"200" nullable:"false"`
+	Kind               string                  `json:"kind,omitempty" enum:"grant,extend,revoke,return"`
+	Urgency            string                  `json:"urgency,omitempty" enum:"normal,emergency"`
+	Justification      string                  `json:"justification,omitempty" maxLength:"4000"`
+	ExternalReference  string                  `json:"external_reference,omitempty" maxLength:"200"`
+	// Whom the requester chooses, where the rule lets them.
+	ApproverIDs []string `json:"approver_ids,omitempty" maxItems:"50" format:"uuid"`
+	// The time of the request. The default is now.
+	At *time.Time `json:"at,omitempty"`
 }
 
 // ApprovalTrialResource is a role or an entitlement.
@@ -49,17 +55,19 @@ type ApprovalTrialResource struct {
 
 // ApprovalSimulation is who would be asked, for each thing.
 type ApprovalSimulation struct {
-	Items    []ApprovalSimulated    `json:"items" nullable:"false"`
-	Warnings []rule.ApprovalWarning `json:"warnings" nullable:"false" doc:"Of a draft: people it names who cannot decide today."`
+	Items []ApprovalSimulated `json:"items" nullable:"false"`
+	// Of a draft: people it names who cannot decide today.
+	Warnings []rule.ApprovalWarning `json:"warnings" nullable:"false"`
 }
 
 // ApprovalSimulated is who would be asked for one thing.
 type ApprovalSimulated struct {
-	RoleID        *string           `json:"role_id,omitempty"`
-	EntitlementID *string           `json:"entitlement_id,omitempty"`
-	Display       string            `json:"display"`
-	InsteadOf     *approval.RuleRef `json:"instead_of,omitempty" doc:"The rule that would be chosen were none tried."`
-	Plan          approval.Plan     `json:"plan"`
+	RoleID        *string `json:"role_id,omitempty"`
+	EntitlementID *string `json:"entitlement_id,omitempty"`
+	Display       string  `json:"display"`
+	// The rule that would be chosen were none tried.
+	InsteadOf *approval.RuleRef `json:"instead_of,omitempty"`
+	Plan      approval.Plan     `json:"plan"`
 }
 
 // subjects are those of a trial.

@@ -3,7 +3,8 @@ package worktime
 // ApprovalHours are a part of a day in which people work.
 type ApprovalHours struct {
 	From string `json:"from" maxLength:"5" example:"09:00"`
-	To   string `json:"to" maxLength:"5" doc:"24:00 is the end of the day." example:"17:00"`
+	// 24:00 is the end of the day.
+	To string `json:"to" maxLength:"5" example:"17:00"`
 }
 
 // ApprovalWeek are the hours of each day of the week.

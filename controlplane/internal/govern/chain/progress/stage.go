@@ -8,14 +8,15 @@ import (
 
 // StageInstance is a stage as it went.
 type StageInstance struct {
-	Index       int                    `json:"index"`
-	Name        string                 `json:"name"`
-	State       string                 `json:"state" enum:"waiting,open,approved,rejected,skipped,expired,cancelled"`
-	Groups      []GroupInstance        `json:"groups" nullable:"false"`
-	OpenedAt    *time.Time             `json:"opened_at"`
-	DueAt       *time.Time             `json:"due_at"`
-	ClosedAt    *time.Time             `json:"closed_at"`
-	WaitsFor    string                 `json:"waits_for,omitempty" doc:"In words, while it waits."`
+	Index    int             `json:"index"`
+	Name     string          `json:"name"`
+	State    string          `json:"state" enum:"waiting,open,approved,rejected,skipped,expired,cancelled"`
+	Groups   []GroupInstance `json:"groups" nullable:"false"`
+	OpenedAt *time.Time      `json:"opened_at"`
+	DueAt    *time.Time      `json:"due_at"`
+	ClosedAt *time.Time      `json:"closed_at"`
+	// In words, while it waits.
+	WaitsFor    string                 `json:"waits_for,omitempty"`
 	Escalations []state.EscalationDone `json:"escalations" nullable:"false"`
 	Log         []state.LogEntry       `json:"resolution_log" nullable:"false"`
 }
@@ -41,5 +42,6 @@ type SlotInstance struct {
 	DecidedBy  string     `json:"decided_by,omitempty"`
 	Comment    string     `json:"comment,omitempty"`
 
-	AgreedByRequesting bool `json:"agreed_by_requesting" doc:"A manager who asks for one of their reports: the request is their own agreement."`
+	// A manager who asks for one of their reports: the request is their own agreement.
+	AgreedByRequesting bool `json:"agreed_by_requesting"`
 }

@@ -128,8 +128,8 @@ func instance(f *state.Flow, st *state.Stage, handed map[string]*decision.Handed
 	return s
 }
 
-// current is a slot as it stands: that of whoever was given its task, when that was handed on, unless they are among those
-// before it.
+// current is a slot as it stands: that of whoever was given its task, when that was handed on, unless they are among
+// those before it.
 func current(
 	s *state.Slot,
 	before []SlotInstance,

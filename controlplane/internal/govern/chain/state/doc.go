@@ -1,5 +1,5 @@
-// Package state has approval chains in memory: a chain, its stages and their slots, and the rules of what an answer does
-// to them. It knows no database; instants are parameters.
+// Package state has approval chains in memory: a chain, its stages and their slots, and the rules of what an answer
+// does to them. It knows no database; instants are parameters.
 //
 // A slot is one person or role that is asked: open, approved, rejected or superseded. A group of slots agrees as its
 // mode says (any, all, quorum), and a stage when all of its groups do. A stage is waiting, open, approved, rejected,

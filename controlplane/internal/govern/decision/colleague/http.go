@@ -6,7 +6,9 @@ import (
 
 // Search has the query parameters of a search for colleagues.
 type Search struct {
-	Q string `query:"q" maxLength:"200" doc:"How they are called: words, each of which begins a word of the name; or a whole e-mail address. At least two letters." example:"hop"`
+	// How they are called: words, each of which begins a word of the name; or a whole e-mail address. At least two
+	// letters.
+	Q string `query:"q" maxLength:"200" example:"hop"`
 }
 
 func Answer(found DecisionColleagues, err error) (*httpapi.One[DecisionColleagues], error) {

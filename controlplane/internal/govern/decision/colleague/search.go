@@ -26,8 +26,8 @@ type Query struct {
 	Not  []string // never these; of those who have no record of their own, their users
 }
 
-// check returns a fault if too little is given to find somebody by. Where certain people alone may be named, all of them
-// can be listed: their ids are told with the task.
+// check returns a fault if too little is given to find somebody by. Where certain people alone may be named, all of
+// them can be listed: their ids are told with the task.
 func (a Query) check() error {
 	said := 0
 	for _, r := range a.Q {

@@ -17,18 +17,24 @@ import (
 
 // DelegationFields are what may be said of a delegation.
 type DelegationFields struct {
-	DelegateID  string     `json:"delegate_id" db:"delegate_id" required:"false" format:"uuid" doc:"Who decides."`
-	Kinds       []string   `json:"kinds" db:"kinds" required:"false" nullable:"false" maxItems:"50" doc:"The kinds of task; none: all." example:"[\"request_approval\"]"`
-	StartsAt    time.Time  `json:"starts_at" db:"starts_at" required:"false" doc:"The default is now."`
-	EndsAt      *time.Time `json:"ends_at" db:"ends_at" required:"false" doc:"null: until it is ended."`
-	IncludeOpen bool       `json:"include_open" db:"include_open" required:"false" doc:"Also delegates tasks that are open when the delegation begins. The default is true."`
-	Reason      string     `json:"reason" db:"reason" required:"false" maxLength:"1000" example:"On leave"`
+	// Who decides.
+	DelegateID string `json:"delegate_id" db:"delegate_id" required:"false" format:"uuid"`
+	// The kinds of task; none: all.
+	Kinds []string `json:"kinds" db:"kinds" required:"false" nullable:"false" maxItems:"50" example:"[\"request_approval\"]"`
+	// The default is now.
+	StartsAt time.Time `json:"starts_at" db:"starts_at" required:"false"`
+	// null: until it is ended.
+	EndsAt *time.Time `json:"ends_at" db:"ends_at" required:"false"`
+	// Also delegates tasks that are open when the delegation begins. The default is true.
+	IncludeOpen bool   `json:"include_open" db:"include_open" required:"false"`
+	Reason      string `json:"reason" db:"reason" required:"false" maxLength:"1000" example:"On leave"`
 }
 
 // DecisionDelegation says that somebody decides for somebody else, for a time.
 type DecisionDelegation struct {
-	ID               string `json:"id" db:"id"`
-	DelegatorID      string `json:"delegator_id" db:"delegator_id" doc:"For whom the delegate decides. They go on seeing their tasks, and may decide them too."`
+	ID string `json:"id" db:"id"`
+	// For whom the delegate decides. They go on seeing their tasks, and may decide them too.
+	DelegatorID      string `json:"delegator_id" db:"delegator_id"`
 	DelegatorDisplay string `json:"delegator_display" db:"delegator_display"`
 	DelegateDisplay  string `json:"delegate_display" db:"delegate_display"`
 	DelegationFields
@@ -68,9 +74,10 @@ func (d DecisionDelegation) seenBy(v viewer.Viewer) bool {
 
 // Filters narrow a list of delegations; each one given must hold.
 type Filters struct {
-	DelegatorID string   `query:"delegator_id" format:"uuid"`
-	DelegateID  string   `query:"delegate_id" format:"uuid"`
-	State       []string `query:"state" enum:"scheduled,active,ended,revoked" doc:"Several values, separated by commas. The default is scheduled and active."`
+	DelegatorID string `query:"delegator_id" format:"uuid"`
+	DelegateID  string `query:"delegate_id" format:"uuid"`
+	// Several values, separated by commas. The default is scheduled and active.
+	State []string `query:"state" enum:"scheduled,active,ended,revoked"`
 }
 
 func (f Filters) query(v viewer.Viewer) *listing.Query {

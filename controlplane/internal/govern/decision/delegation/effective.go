@@ -18,19 +18,25 @@ import (
 
 // EffectiveDelegation says who decides for somebody, and for whom they decide, at an instant.
 type EffectiveDelegation struct {
-	IdentityID  string           `json:"identity_id"`
-	At          time.Time        `json:"at"`
-	DecidedBy   []DelegationPath `json:"decided_by" nullable:"false" doc:"Who decides for them, by kind of task."`
-	DecidesFor  []DelegationPath `json:"decides_for" nullable:"false" doc:"For whom they decide, through one delegation or several."`
-	Delegations []string         `json:"delegations" nullable:"false" doc:"The ids of the delegations that make it so."`
+	IdentityID string    `json:"identity_id"`
+	At         time.Time `json:"at"`
+	// Who decides for them, by kind of task.
+	DecidedBy []DelegationPath `json:"decided_by" nullable:"false"`
+	// For whom they decide, through one delegation or several.
+	DecidesFor []DelegationPath `json:"decides_for" nullable:"false"`
+	// The ids of the delegations that make it so.
+	Delegations []string `json:"delegations" nullable:"false"`
 }
 
 // DelegationPath is a way of delegations.
 type DelegationPath struct {
-	Kinds []string       `json:"kinds" nullable:"false" doc:"The kinds of task that it is for; none: all that are not named elsewhere."`
-	From  decision.Ref   `json:"from"`
-	To    decision.Ref   `json:"to" doc:"Who decides."`
-	Chain []decision.Ref `json:"chain" nullable:"false" doc:"From the one to the other."`
+	// The kinds of task that it is for; none: all that are not named elsewhere.
+	Kinds []string     `json:"kinds" nullable:"false"`
+	From  decision.Ref `json:"from"`
+	// Who decides.
+	To decision.Ref `json:"to"`
+	// From the one to the other.
+	Chain []decision.Ref `json:"chain" nullable:"false"`
 }
 
 // Effective tells who decides for somebody now: people ask about themselves, and those who see the whole tenant about

@@ -66,7 +66,8 @@ func (s *Service) list(
 
 // NewDecisionDelegation is a delegation to be made.
 type NewDecisionDelegation struct {
-	DelegatorID string `json:"delegator_id,omitempty" format:"uuid" doc:"The person whose tasks are listed. The default is yourself."`
+	// The person whose tasks are listed. The default is yourself.
+	DelegatorID string `json:"delegator_id,omitempty" format:"uuid"`
 	DelegationFields
 }
 
@@ -97,7 +98,8 @@ func (s *Service) post(
 }
 
 type effectiveIn struct {
-	IdentityID string `query:"identity_id" format:"uuid" doc:"The default is your own identity."`
+	// The default is your own identity.
+	IdentityID string `query:"identity_id" format:"uuid"`
 }
 
 func (s *Service) effective(
@@ -113,7 +115,8 @@ func (s *Service) effective(
 }
 
 type colleaguesIn struct {
-	DelegatorID string `query:"delegator_id" format:"uuid" doc:"The person whose decisions are listed. The default is yourself."`
+	// The person whose decisions are listed. The default is yourself.
+	DelegatorID string `query:"delegator_id" format:"uuid"`
 	colleague.Search
 }
 

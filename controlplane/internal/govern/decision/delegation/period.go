@@ -45,7 +45,8 @@ func end(ctx context.Context, tx *pg.Tx, d DecisionDelegation, state, why string
 	if err := d.move(ctx, tx, state); err != nil {
 		return err
 	}
-	// A package that has resolved the delegation by itself has asked the delegate alone; then the delegator is asked now.
+	// A package that has resolved the delegation by itself has asked the delegate alone; then the delegator is asked
+	// now.
 	const sql = `
 		with dropped as (
 		    update decision_assignee a

@@ -56,8 +56,8 @@ func (r scope) and(o scope) (both scope, ever bool) {
 	return both, both.from.Before(both.to)
 }
 
-// check returns a fault if a delegation breaks the rules, alone or with the others of the tenant. Writers of delegations
-// wait for each other, since two may break them together that each alone does not.
+// check returns a fault if a delegation breaks the rules, alone or with the others of the tenant. Writers of
+// delegations wait for each other, since two may break them together that each alone does not.
 func (d DecisionDelegation) check(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	if err := d.checkTimes(now); err != nil {
 		return err

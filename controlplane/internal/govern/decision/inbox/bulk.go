@@ -15,17 +15,21 @@ const maxBulk = 500
 
 // DecisionBulk says what became of each task of a call.
 type DecisionBulk struct {
-	Decided   int              `json:"decided" doc:"How many were decided."`
-	Refused   int              `json:"refused"`
-	Remaining int64            `json:"remaining" doc:"Of a group_key: how many more of its tasks the caller may decide than one call takes. Call again."`
-	Results   []DecisionResult `json:"results" nullable:"false" doc:"In the order of ids."`
+	// How many were decided.
+	Decided int `json:"decided"`
+	Refused int `json:"refused"`
+	// Of a group_key: how many more of its tasks the caller may decide than one call takes. Call again.
+	Remaining int64 `json:"remaining"`
+	// In the order of ids.
+	Results []DecisionResult `json:"results" nullable:"false"`
 }
 
 // DecisionResult is what became of one task.
 type DecisionResult struct {
-	ID     string        `json:"id"`
-	Result string        `json:"result" enum:"decided,deferred,refused"`
-	Code   string        `json:"code,omitempty" doc:"Of a refusal, as the call for one task would give it."`
+	ID     string `json:"id"`
+	Result string `json:"result" enum:"decided,deferred,refused"`
+	// Of a refusal, as the call for one task would give it.
+	Code   string        `json:"code,omitempty"`
 	Detail string        `json:"detail,omitempty"`
 	Errors []fault.Field `json:"errors,omitempty"`
 }

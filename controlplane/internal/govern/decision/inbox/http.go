@@ -101,7 +101,8 @@ func (s *Service) list(
 }
 
 type summaryIn struct {
-	Assigned string `query:"assigned" default:"mine" enum:"mine,all,delegated" doc:"As of the list."`
+	// As of the list.
+	Assigned string `query:"assigned" default:"mine" enum:"mine,all,delegated"`
 }
 
 func (s *Service) summary(
@@ -152,10 +153,13 @@ func (s *Service) undo(ctx context.Context, v viewer.Viewer, in *matchIn) (*task
 
 // DecisionChoice is what somebody decides.
 type DecisionChoice struct {
-	Action       string         `json:"action" minLength:"1" maxLength:"100" doc:"The key of one of the task's actions." example:"approve"`
-	Comment      string         `json:"comment,omitempty" maxLength:"4000"`
-	Inputs       map[string]any `json:"inputs,omitempty" doc:"What the action takes beside a comment."`
-	DeferSeconds int            `json:"defer_seconds,omitempty" minimum:"0" maximum:"86400" doc:"How long it can be undone. 0: it takes effect at once."`
+	// The key of one of the task's actions.
+	Action  string `json:"action" minLength:"1" maxLength:"100" example:"approve"`
+	Comment string `json:"comment,omitempty" maxLength:"4000"`
+	// What the action takes beside a comment.
+	Inputs map[string]any `json:"inputs,omitempty"`
+	// How long it can be undone. 0: it takes effect at once.
+	DeferSeconds int `json:"defer_seconds,omitempty" minimum:"0" maximum:"86400"`
 }
 
 func (c DecisionChoice) choice() Choice {
@@ -179,8 +183,9 @@ func (s *Service) decideOne(ctx context.Context, v viewer.Viewer, in *decideIn) 
 
 // DecisionBulkChoice is what somebody decides about many tasks.
 type DecisionBulkChoice struct {
-	IDs      []string `json:"ids,omitempty" nullable:"false" minItems:"1" maxItems:"500" format:"uuid"`
-	GroupKey string   `json:"group_key,omitempty" maxLength:"500" doc:"Instead of ids."`
+	IDs []string `json:"ids,omitempty" nullable:"false" minItems:"1" maxItems:"500" format:"uuid"`
+	// Instead of ids.
+	GroupKey string `json:"group_key,omitempty" maxLength:"500"`
 	DecisionChoice
 }
 
@@ -200,7 +205,8 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 
 // DecisionReassignment is to whom a task is given, and why.
 type DecisionReassignment struct {
-	To     []string `json:"to" nullable:"false" minItems:"1" maxItems:"20" format:"uuid" doc:"Identities."`
+	// Identities.
+	To     []string `json:"to" nullable:"false" minItems:"1" maxItems:"20" format:"uuid"`
 	Reason string   `json:"reason" minLength:"1" maxLength:"1000" example:"She runs the project"`
 }
 
@@ -229,7 +235,8 @@ func (s *Service) colleagues(
 
 // DecisionEscalation is who is asked beside, and why.
 type DecisionEscalation struct {
-	To     string `json:"to,omitempty" enum:"manager,admin" doc:"The default is the managers of the assignees, and administrators if there are none."`
+	// The default is the managers of the assignees, and administrators if there are none.
+	To     string `json:"to,omitempty" enum:"manager,admin"`
 	Reason string `json:"reason" minLength:"1" maxLength:"1000" example:"Nobody has answered for a week"`
 }
 

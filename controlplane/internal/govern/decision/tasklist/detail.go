@@ -17,26 +17,32 @@ import (
 // DecisionTaskDetail is a task with what happened to it, and who decides it.
 type DecisionTaskDetail struct {
 	decision.DecisionTask
-	You        DecisionStanding    `json:"you" doc:"Whether the caller may decide it now."`
-	Candidates []DecisionCandidate `json:"candidates" nullable:"false" doc:"All who can decide it, those with a role by name."`
-	History    []DecisionEvent     `json:"history" nullable:"false" doc:"The first event first; of many the last 500."`
-	Comments   []DecisionComment   `json:"comments" nullable:"false"`
+	// Whether the caller may decide it now.
+	You DecisionStanding `json:"you"`
+	// All who can decide it, those with a role by name.
+	Candidates []DecisionCandidate `json:"candidates" nullable:"false"`
+	// The first event first; of many the last 500.
+	History  []DecisionEvent   `json:"history" nullable:"false"`
+	Comments []DecisionComment `json:"comments" nullable:"false"`
 }
 
 // DecisionStanding says whether somebody may decide, and why not.
 type DecisionStanding struct {
-	MayDecide bool   `json:"may_decide"`
-	Code      string `json:"code,omitempty" doc:"The code with which a decision would be refused."`
-	Detail    string `json:"detail,omitempty"`
+	MayDecide bool `json:"may_decide"`
+	// The code with which a decision would be refused.
+	Code   string `json:"code,omitempty"`
+	Detail string `json:"detail,omitempty"`
 }
 
 // DecisionCandidate is somebody who can decide a task.
 type DecisionCandidate struct {
 	IdentityID string `json:"identity_id,omitempty" db:"identity_id"`
-	UserID     string `json:"user_id,omitempty" db:"user_id" doc:"Of those who are asked by a role."`
-	Display    string `json:"display" db:"display"`
-	Via        string `json:"via" db:"via" doc:"direct, delegate, fallback, escalation, reassigned or role"`
-	Role       string `json:"role,omitempty" db:"role"`
+	// Of those who are asked by a role.
+	UserID  string `json:"user_id,omitempty" db:"user_id"`
+	Display string `json:"display" db:"display"`
+	// direct, delegate, fallback, escalation, reassigned or role
+	Via  string `json:"via" db:"via"`
+	Role string `json:"role,omitempty" db:"role"`
 }
 
 // Read returns a task that the transaction's viewer can see, with its history and candidates; otherwise a fault of
@@ -144,10 +150,13 @@ func events(ctx context.Context, tx *pg.Tx, id string) ([]DecisionEvent, error) 
 
 // DecisionEvent is something that happened to a task.
 type DecisionEvent struct {
-	At     time.Time      `json:"at" db:"at"`
-	Event  string         `json:"event" db:"event" doc:"asked, refreshed, assigned, delegated, returned, reassigned, escalated, fallback, claimed, released, reminded, commented, decided, deferred, applied, refused, undone, expired, cancelled, superseded, left. More may come."`
-	By     decision.Actor `json:"by" db:"by"`
-	Detail string         `json:"detail" db:"detail" doc:"In words."`
+	At time.Time `json:"at" db:"at"`
+	// asked, refreshed, assigned, delegated, returned, reassigned, escalated, fallback, claimed, released, reminded,
+	// commented, decided, deferred, applied, refused, undone, expired, cancelled, superseded, left. More may come.
+	Event string         `json:"event" db:"event"`
+	By    decision.Actor `json:"by" db:"by"`
+	// In words.
+	Detail string `json:"detail" db:"detail"`
 }
 
 // DecisionComment is what somebody said about a task.

@@ -45,18 +45,30 @@ const (
 
 // Filters narrow a list of tasks; each one given must hold.
 type Filters struct {
-	Assigned  string    `query:"assigned" default:"mine" enum:"mine,all,delegated" doc:"mine: those that the caller may decide, by name, by delegation or by a role; delegated: those that others may decide for the caller; all: all that the caller can see."`
-	State     []string  `query:"state" enum:"open,claimed,decided,expired,cancelled,superseded" doc:"Several values, separated by commas. The default is open and claimed."`
-	Kind      []string  `query:"kind" maxItems:"20" doc:"Several values, separated by commas."`
-	DueBefore time.Time `query:"due_before" doc:"Due before this instant."`
-	Overdue   string    `query:"overdue" enum:"true,false" doc:"Whether the instant at which they are due has passed."`
-	GroupKey  string    `query:"group_key" maxLength:"500"`
-	RiskLevel []string  `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
-	Priority  []string  `query:"priority" enum:"low,normal,high,urgent" doc:"Several values, separated by commas."`
-	SubjectID string    `query:"subject_id" format:"uuid" doc:"Whom or what they are about."`
-	SourceID  string    `query:"source_id" format:"uuid" doc:"What asks."`
-	Q         string    `query:"q" maxLength:"200" doc:"Words, each of which is part of a title or summary, without regard to case, accents and order."`
-	Sort      string    `query:"sort" default:"due_at" enum:"due_at,created_at,priority,-due_at,-created_at,-priority" doc:"A leading - is descending. What is never due comes after everything that is."`
+	// mine: those that the caller may decide, by name, by delegation or by a role; delegated: those that others may
+	// decide for the caller; all: all that the caller can see.
+	Assigned string `query:"assigned" default:"mine" enum:"mine,all,delegated"`
+	// Several values, separated by commas. The default is open and claimed.
+	State []string `query:"state" enum:"open,claimed,decided,expired,cancelled,superseded"`
+	// Several values, separated by commas.
+	Kind []string `query:"kind" maxItems:"20"`
+	// Due before this instant.
+	DueBefore time.Time `query:"due_before"`
+	// Whether the instant at which they are due has passed.
+	Overdue  string `query:"overdue" enum:"true,false"`
+	GroupKey string `query:"group_key" maxLength:"500"`
+	// Several values, separated by commas.
+	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`
+	// Several values, separated by commas.
+	Priority []string `query:"priority" enum:"low,normal,high,urgent"`
+	// Whom or what they are about.
+	SubjectID string `query:"subject_id" format:"uuid"`
+	// What asks.
+	SourceID string `query:"source_id" format:"uuid"`
+	// Words, each of which is part of a title or summary, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending. What is never due comes after everything that is.
+	Sort string `query:"sort" default:"due_at" enum:"due_at,created_at,priority,-due_at,-created_at,-priority"`
 }
 
 var orders = map[string]listing.Order{

@@ -13,21 +13,27 @@ import (
 
 // DecisionSummary says what waits for decisions.
 type DecisionSummary struct {
-	Open     int64           `json:"open" db:"open" doc:"Those that are claimed too."`
-	Claimed  int64           `json:"claimed" db:"claimed"`
-	Overdue  int64           `json:"overdue" db:"overdue"`
-	DueToday int64           `json:"due_today" db:"due_today" doc:"Due from now to the end of the day, in the tenant's time zone."`
-	OldestAt *time.Time      `json:"oldest_at" db:"oldest_at" doc:"When the one was asked that waits longest."`
-	Kinds    []DecisionCount `json:"kinds" db:"kinds" nullable:"false" doc:"By kind."`
-	Ageing   DecisionAgeing  `json:"ageing" db:"ageing"`
-	Groups   []DecisionCount `json:"groups" db:"groups" nullable:"false" doc:"By group_key, the largest first; at most 100."`
+	// Those that are claimed too.
+	Open    int64 `json:"open" db:"open"`
+	Claimed int64 `json:"claimed" db:"claimed"`
+	Overdue int64 `json:"overdue" db:"overdue"`
+	// Due from now to the end of the day, in the tenant's time zone.
+	DueToday int64 `json:"due_today" db:"due_today"`
+	// When the one was asked that waits longest.
+	OldestAt *time.Time `json:"oldest_at" db:"oldest_at"`
+	// By kind.
+	Kinds  []DecisionCount `json:"kinds" db:"kinds" nullable:"false"`
+	Ageing DecisionAgeing  `json:"ageing" db:"ageing"`
+	// By group_key, the largest first; at most 100.
+	Groups []DecisionCount `json:"groups" db:"groups" nullable:"false"`
 }
 
 // DecisionCount counts tasks that have something in common.
 type DecisionCount struct {
-	Kind     string    `json:"kind"`
-	GroupKey string    `json:"group_key,omitempty"`
-	Title    string    `json:"title,omitempty" doc:"Of a group: the title of one of its tasks."`
+	Kind     string `json:"kind"`
+	GroupKey string `json:"group_key,omitempty"`
+	// Of a group: the title of one of its tasks.
+	Title    string    `json:"title,omitempty"`
 	Open     int64     `json:"open"`
 	Overdue  int64     `json:"overdue"`
 	OldestAt time.Time `json:"oldest_at"`
@@ -100,7 +106,8 @@ func Summarize(ctx context.Context, tx *pg.Tx, assigned string, now time.Time) (
 type DecisionWaiting struct {
 	Open    int64 `json:"open"`
 	Overdue int64 `json:"overdue"`
-	DueSoon int64 `json:"due_soon" doc:"Due within the next 24 hours."`
+	// Due within the next 24 hours.
+	DueSoon int64 `json:"due_soon"`
 }
 
 // CountWaiting counts what the list of open tasks shows to the transaction's viewer without further parameters.

@@ -1,6 +1,6 @@
 // Package binding binds what installed packs wait for: selectors that find an entitlement by now, policies that have
-// something to give by now, and objects in the state leaving that nobody holds any more. It writes the tables of package
-// installation, and the objects of package object.
+// something to give by now, and objects in the state leaving that nobody holds any more. It writes the tables of
+// package installation, and the objects of package object.
 //
 // Run works in every process, two seconds after a sync run has ended, and once a minute otherwise. If an installation
 // cannot be bound, it is tried again a minute later. Package conflict calls Bind when a conflict is resolved.

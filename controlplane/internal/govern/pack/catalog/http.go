@@ -64,15 +64,17 @@ func (s *Service) read(
 // PackContent is a version of a pack with everything in it.
 type PackContent struct {
 	SectorPack
-	Objects []PackContentObject `json:"objects" nullable:"false" doc:"In the order in which they are installed, filled in with the defaults of the parameters."`
+	// In the order in which they are installed, filled in with the defaults of the parameters.
+	Objects []PackContentObject `json:"objects" nullable:"false"`
 }
 
 // PackContentObject is an object as a pack has it.
 type PackContentObject struct {
 	Kind      string `json:"kind"`
 	ObjectKey string `json:"object_key"`
-	Supported bool   `json:"supported" doc:"Whether the service has what it is installed as."`
-	Content   any    `json:"content"`
+	// Whether the service has what it is installed as.
+	Supported bool `json:"supported"`
+	Content   any  `json:"content"`
 }
 
 type versionIn struct {

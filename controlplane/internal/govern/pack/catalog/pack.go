@@ -15,48 +15,57 @@ const (
 
 // SectorPack is a version of a pack that can be installed.
 type SectorPack struct {
-	Key            string             `json:"key"`
-	Name           string             `json:"name"`
-	Sector         string             `json:"sector"`
-	Version        string             `json:"version"`
-	Publisher      string             `json:"publisher"`
-	Description    string             `json:"description"`
-	Languages      []string           `json:"languages" nullable:"false"`
-	RegulationRefs []string           `json:"regulation_refs" nullable:"false"`
-	Source         string             `json:"source" enum:"built_in,uploaded"`
-	Signature      PackSignature      `json:"signature"`
-	Checksum       string             `json:"checksum" doc:"The SHA-256 of the list of its files and theirs."`
-	Size           int64              `json:"size" doc:"Bytes of all files."`
-	Contents       map[string]int     `json:"contents" doc:"How many objects of each kind it has."`
-	Requires       PackRequires       `json:"requires"`
-	Parameters     []PackParameter    `json:"parameters" nullable:"false"`
-	Versions       []string           `json:"versions" nullable:"false" doc:"All that there are here, the newest first."`
-	Installation   *InstallationBrief `json:"installation" doc:"null: it is not installed here."`
+	Key            string        `json:"key"`
+	Name           string        `json:"name"`
+	Sector         string        `json:"sector"`
+	Version        string        `json:"version"`
+	Publisher      string        `json:"publisher"`
+	Description    string        `json:"description"`
+	Languages      []string      `json:"languages" nullable:"false"`
+	RegulationRefs []string      `json:"regulation_refs" nullable:"false"`
+	Source         string        `json:"source" enum:"built_in,uploaded"`
+	Signature      PackSignature `json:"signature"`
+	// The SHA-256 of the list of its files and theirs.
+	Checksum string `json:"checksum"`
+	// Bytes of all files.
+	Size int64 `json:"size"`
+	// How many objects of each kind it has.
+	Contents   map[string]int  `json:"contents"`
+	Requires   PackRequires    `json:"requires"`
+	Parameters []PackParameter `json:"parameters" nullable:"false"`
+	// All that there are here, the newest first.
+	Versions []string `json:"versions" nullable:"false"`
+	// null: it is not installed here.
+	Installation *InstallationBrief `json:"installation"`
 }
 
 // PackSignature says who vouches for a pack.
 type PackSignature struct {
-	Alg      string  `json:"alg" enum:"ed25519,none" doc:"none: it came with the service, or is not signed."`
-	KeyID    *string `json:"key_id"`
-	Verified bool    `json:"verified" doc:"It came with the service, or one of the operator's trusted keys has signed it."`
+	// none: it came with the service, or is not signed.
+	Alg   string  `json:"alg" enum:"ed25519,none"`
+	KeyID *string `json:"key_id"`
+	// It came with the service, or one of the operator's trusted keys has signed it.
+	Verified bool `json:"verified"`
 }
 
 // PackRequires says what a pack needs.
 type PackRequires struct {
-	Service        string   `json:"service"`
-	ConnectorTypes []string `json:"connector_types" nullable:"false" doc:"Without one of each, a part of it waits."`
+	Service string `json:"service"`
+	// Without one of each, a part of it waits.
+	ConnectorTypes []string `json:"connector_types" nullable:"false"`
 }
 
 // PackParameter is something that a tenant says about itself.
 type PackParameter struct {
-	Key      string   `json:"key"`
-	Type     string   `json:"type" enum:"string,string[],integer,boolean,duration"`
-	Default  any      `json:"default"`
-	Prompt   string   `json:"prompt"`
-	Required bool     `json:"required"`
-	Values   []string `json:"values" doc:"The values that there are; null: any."`
-	Minimum  *int64   `json:"minimum"`
-	Maximum  *int64   `json:"maximum"`
+	Key      string `json:"key"`
+	Type     string `json:"type" enum:"string,string[],integer,boolean,duration"`
+	Default  any    `json:"default"`
+	Prompt   string `json:"prompt"`
+	Required bool   `json:"required"`
+	// The values that there are; null: any.
+	Values  []string `json:"values"`
+	Minimum *int64   `json:"minimum"`
+	Maximum *int64   `json:"maximum"`
 }
 
 // InstallationBrief is whether a pack is installed.

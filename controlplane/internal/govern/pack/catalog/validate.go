@@ -14,9 +14,11 @@ import (
 
 // PackVerdict is what a check of a pack finds.
 type PackVerdict struct {
-	Valid    bool          `json:"valid"`
-	Tests    int           `json:"tests" doc:"How many of its own tests were run."`
-	Pack     *SectorPack   `json:"pack" doc:"null where it cannot be read."`
+	Valid bool `json:"valid"`
+	// How many of its own tests were run.
+	Tests int `json:"tests"`
+	// null where it cannot be read.
+	Pack     *SectorPack   `json:"pack"`
 	Problems []PackProblem `json:"problems" nullable:"false"`
 }
 
@@ -24,9 +26,12 @@ type PackVerdict struct {
 type PackProblem diagnostic.Problem
 
 type uploadIn struct {
-	Lenient bool `query:"lenient" doc:"Leave out what this version of the format does not know, instead of refusing it."`
+	// Leave out what this version of the format does not know, instead of refusing it.
+	Lenient bool `query:"lenient"`
 	Body    struct {
-		Archive []byte `json:"archive" doc:"The .gwpack file in base64. It may also be the body itself (application/gzip or application/octet-stream), or the part archive of a multipart/form-data."`
+		// The .gwpack file in base64. It may also be the body itself (application/gzip or application/octet-stream), or
+		// the part archive of a multipart/form-data.
+		Archive []byte `json:"archive"`
 	}
 }
 

@@ -15,15 +15,20 @@ import (
 
 // PackConflict is where a pack and the tenant want different things of one object.
 type PackConflict struct {
-	ID         string         `json:"id" db:"id"`
-	PackKey    string         `json:"pack_key" db:"pack_key"`
-	Kind       string         `json:"kind" db:"kind"`
-	ObjectKey  string         `json:"object_key" db:"object_key"`
-	Fields     []string       `json:"fields" db:"fields" nullable:"false" doc:"In which they differ."`
-	Base       map[string]any `json:"base" db:"base" doc:"What the pack wanted before; null: the tenant had the object before the pack."`
-	Mine       map[string]any `json:"mine" db:"mine" doc:"What the tenant has made of it."`
-	Theirs     map[string]any `json:"theirs" db:"theirs" doc:"What the pack wants now; null: it has the object no more."`
-	State      string         `json:"state" db:"state" enum:"open,resolved,superseded" doc:"superseded: a later version, or the end of the installation, has overtaken it."`
+	ID        string `json:"id" db:"id"`
+	PackKey   string `json:"pack_key" db:"pack_key"`
+	Kind      string `json:"kind" db:"kind"`
+	ObjectKey string `json:"object_key" db:"object_key"`
+	// In which they differ.
+	Fields []string `json:"fields" db:"fields" nullable:"false"`
+	// What the pack wanted before; null: the tenant had the object before the pack.
+	Base map[string]any `json:"base" db:"base"`
+	// What the tenant has made of it.
+	Mine map[string]any `json:"mine" db:"mine"`
+	// What the pack wants now; null: it has the object no more.
+	Theirs map[string]any `json:"theirs" db:"theirs"`
+	// superseded: a later version, or the end of the installation, has overtaken it.
+	State      string         `json:"state" db:"state" enum:"open,resolved,superseded"`
 	Resolution *string        `json:"resolution" db:"resolution" enum:"mine,theirs,merged"`
 	ResolvedBy map[string]any `json:"resolved_by" db:"resolved_by"`
 	ResolvedAt *time.Time     `json:"resolved_at" db:"resolved_at"`

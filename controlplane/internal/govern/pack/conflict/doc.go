@@ -1,5 +1,5 @@
-// Package conflict lists and resolves conflicts: fields of an object that both a sector pack and the tenant have changed.
-// It owns no table: conflicts are rows of sector_pack_conflict, which package install writes.
+// Package conflict lists and resolves conflicts: fields of an object that both a sector pack and the tenant have
+// changed. It owns no table: conflicts are rows of sector_pack_conflict, which package install writes.
 //
 //	open ── resolve ──▶ resolved    mine, theirs or merged
 //	     ── a later version, or the end of the installation ──▶ superseded

@@ -47,8 +47,9 @@ type resolveIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
-		Use    string         `json:"use" enum:"mine,theirs,merged"`
-		Merged map[string]any `json:"merged,omitempty" doc:"With use merged: the fields and what they are to be."`
+		Use string `json:"use" enum:"mine,theirs,merged"`
+		// With use merged: the fields and what they are to be.
+		Merged map[string]any `json:"merged,omitempty"`
 	}
 }
 
@@ -65,7 +66,8 @@ func (s *Service) resolveConflict(
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
-	// Bind binds what the installation with this id waits for. A role that was in conflict may be what policies wait for.
+	// Bind binds what the installation with this id waits for. A role that was in conflict may be what policies wait
+	// for.
 	Bind func(ctx context.Context, tx *pg.Tx, installationID string) error
 }
 

@@ -12,14 +12,18 @@ import (
 
 // PackRequest asks for a version of a pack with values for its parameters.
 type PackRequest struct {
-	Version    string         `json:"version,omitempty" maxLength:"100" doc:"The default is the latest version."`
-	Parameters map[string]any `json:"parameters,omitempty" doc:"For an upgrade, the default is the parameters of the installation."`
+	// The default is the latest version.
+	Version string `json:"version,omitempty" maxLength:"100"`
+	// For an upgrade, the default is the parameters of the installation.
+	Parameters map[string]any `json:"parameters,omitempty"`
 }
 
 // PackOrder asks for it to be done.
 type PackOrder struct {
 	PackRequest
-	Confirm string `json:"confirm,omitempty" maxLength:"64" doc:"The plan_hash of the plan that you have seen. It is needed when more than 10 % of all people gain or lose something."`
+	// The plan_hash of the plan that you have seen. It is needed when more than 10 % of all people gain or lose
+	// something.
+	Confirm string `json:"confirm,omitempty" maxLength:"64"`
 }
 
 type planIn struct {
@@ -71,10 +75,12 @@ func (s *Service) upgrade(ctx context.Context, v viewer.Viewer, in *installIn) (
 
 type removeIn struct {
 	installation.PackKey
-	DryRun bool `query:"dry_run" doc:"Says what would be done, and does not do it."`
+	// Says what would be done, and does not do it.
+	DryRun bool `query:"dry_run"`
 	Body   struct {
-		Mode    string `json:"mode,omitempty" enum:"detach,remove_unused,remove_all" default:"remove_unused"`
-		Confirm string `json:"confirm,omitempty" maxLength:"64" doc:"The plan_hash of a dry run."`
+		Mode string `json:"mode,omitempty" enum:"detach,remove_unused,remove_all" default:"remove_unused"`
+		// The plan_hash of a dry run.
+		Confirm string `json:"confirm,omitempty" maxLength:"64"`
 	}
 }
 

@@ -18,41 +18,51 @@ import (
 
 // PackInstallation is what a tenant has of a pack.
 type PackInstallation struct {
-	PackKey         string         `json:"pack_key"`
-	Version         string         `json:"version" doc:"Of the pack."`
-	State           string         `json:"state" enum:"installed,uninstalled"`
-	Parameters      map[string]any `json:"parameters" nullable:"false"`
-	Source          string         `json:"source" enum:"built_in,uploaded"`
-	Checksum        string         `json:"checksum"`
-	InstalledBy     map[string]any `json:"installed_by" nullable:"false"`
-	InstalledAt     time.Time      `json:"installed_at"`
-	UpdatedAt       time.Time      `json:"updated_at"`
-	PreviousVersion *string        `json:"previous_version" doc:"The one before the last upgrade."`
-	UninstallMode   *string        `json:"uninstall_mode" enum:"detach,remove_unused,remove_all"`
-	Objects         map[string]int `json:"objects" nullable:"false" doc:"How many there are by state: installed, pending_binding, conflict, skipped, leaving."`
-	OpenConflicts   int            `json:"open_conflicts"`
-	Plan            *PackPlan      `json:"plan" doc:"What has just been done; null otherwise."`
-	Impact          *policy.Impact `json:"impact" doc:"Whose access it changes; null otherwise."`
-	revision        int
+	PackKey string `json:"pack_key"`
+	// Of the pack.
+	Version     string         `json:"version"`
+	State       string         `json:"state" enum:"installed,uninstalled"`
+	Parameters  map[string]any `json:"parameters" nullable:"false"`
+	Source      string         `json:"source" enum:"built_in,uploaded"`
+	Checksum    string         `json:"checksum"`
+	InstalledBy map[string]any `json:"installed_by" nullable:"false"`
+	InstalledAt time.Time      `json:"installed_at"`
+	UpdatedAt   time.Time      `json:"updated_at"`
+	// The one before the last upgrade.
+	PreviousVersion *string `json:"previous_version"`
+	UninstallMode   *string `json:"uninstall_mode" enum:"detach,remove_unused,remove_all"`
+	// How many there are by state: installed, pending_binding, conflict, skipped, leaving.
+	Objects       map[string]int `json:"objects" nullable:"false"`
+	OpenConflicts int            `json:"open_conflicts"`
+	// What has just been done; null otherwise.
+	Plan *PackPlan `json:"plan"`
+	// Whose access it changes; null otherwise.
+	Impact   *policy.Impact `json:"impact"`
+	revision int
 }
 
 // PlannedChange is what would be done, and whose access it would change.
 type PlannedChange struct {
-	PackKey     string         `json:"pack_key"`
-	Version     string         `json:"version"`
-	FromVersion *string        `json:"from_version" doc:"What is installed; null: nothing."`
+	PackKey string `json:"pack_key"`
+	Version string `json:"version"`
+	// What is installed; null: nothing.
+	FromVersion *string        `json:"from_version"`
 	Parameters  map[string]any `json:"parameters" nullable:"false"`
 	PackPlan
-	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false" doc:"What changes of the birthrights, field by field."`
+	// What changes of the birthrights, field by field.
+	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false"`
 	Impact      policy.Impact    `json:"impact"`
-	PlanHash    string           `json:"plan_hash" doc:"The token of this exact plan. Send it as confirm."`
+	// The token of this exact plan. Send it as confirm.
+	PlanHash string `json:"plan_hash"`
 }
 
 // BirthrightDiff is a birthright before and after.
 type BirthrightDiff struct {
-	ObjectKey string         `json:"object_key"`
-	Before    map[string]any `json:"before" doc:"null: it is new."`
-	After     map[string]any `json:"after" doc:"null: it goes."`
+	ObjectKey string `json:"object_key"`
+	// null: it is new.
+	Before map[string]any `json:"before"`
+	// null: it goes.
+	After map[string]any `json:"after"`
 }
 
 // birthrights are those of an installation as they are now, by key.

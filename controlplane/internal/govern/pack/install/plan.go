@@ -10,22 +10,28 @@ import (
 
 // PackPlanItem is what becomes of one object.
 type PackPlanItem struct {
-	Kind      string                        `json:"kind"`
-	ObjectKey string                        `json:"object_key"`
-	Name      string                        `json:"name"`
-	Fields    []string                      `json:"fields" nullable:"false" doc:"What is changed, or in conflict."`
-	Reason    string                        `json:"reason,omitempty" enum:"kind_not_supported_yet,unchanged,already_there,removed_by_tenant,exists_already,changed_by_both,changed_by_tenant,in_use" doc:"Of what is skipped or in conflict: why."`
-	Waiting   []installation.PendingBinding `json:"waiting" nullable:"false" doc:"What selectors have not found yet."`
+	Kind      string `json:"kind"`
+	ObjectKey string `json:"object_key"`
+	Name      string `json:"name"`
+	// What is changed, or in conflict.
+	Fields []string `json:"fields" nullable:"false"`
+	// Of what is skipped or in conflict: why.
+	Reason string `json:"reason,omitempty" enum:"kind_not_supported_yet,unchanged,already_there,removed_by_tenant,exists_already,changed_by_both,changed_by_tenant,in_use"`
+	// What selectors have not found yet.
+	Waiting []installation.PendingBinding `json:"waiting" nullable:"false"`
 }
 
 // PackPlan is what an installation, an upgrade or an uninstallation does.
 type PackPlan struct {
-	Add            []PackPlanItem `json:"add" nullable:"false"`
-	Change         []PackPlanItem `json:"change" nullable:"false"`
-	Remove         []PackPlanItem `json:"remove" nullable:"false"`
-	Conflict       []PackPlanItem `json:"conflict" nullable:"false" doc:"The tenant's version stays until the conflict is decided."`
-	Skip           []PackPlanItem `json:"skip" nullable:"false"`
-	PendingBinding []PackPlanItem `json:"pending_binding" nullable:"false" doc:"Objects that wait for entitlements and are bound by the next sync that finds them. An object that is added can be listed here too."`
+	Add    []PackPlanItem `json:"add" nullable:"false"`
+	Change []PackPlanItem `json:"change" nullable:"false"`
+	Remove []PackPlanItem `json:"remove" nullable:"false"`
+	// The tenant's version stays until the conflict is decided.
+	Conflict []PackPlanItem `json:"conflict" nullable:"false"`
+	Skip     []PackPlanItem `json:"skip" nullable:"false"`
+	// Objects that wait for entitlements and are bound by the next sync that finds them. An object that is added can be
+	// listed here too.
+	PendingBinding []PackPlanItem `json:"pending_binding" nullable:"false"`
 }
 
 func newPlan() PackPlan {

@@ -28,13 +28,16 @@ const (
 
 // PackRemoval is what an uninstallation does.
 type PackRemoval struct {
-	PackKey  string         `json:"pack_key"`
-	Mode     string         `json:"mode" enum:"detach,remove_unused,remove_all"`
-	Remove   []PackPlanItem `json:"remove" nullable:"false"`
-	Leaving  []PackPlanItem `json:"leaving" nullable:"false" doc:"Out of use, and gone as soon as what they gave has ended: at once, or after the grace of a policy."`
-	Detach   []PackPlanItem `json:"detach" nullable:"false" doc:"They stay, and are the tenant's own."`
-	Impact   policy.Impact  `json:"impact"`
-	PlanHash string         `json:"plan_hash" doc:"The token of this exact plan. Send it as confirm."`
+	PackKey string         `json:"pack_key"`
+	Mode    string         `json:"mode" enum:"detach,remove_unused,remove_all"`
+	Remove  []PackPlanItem `json:"remove" nullable:"false"`
+	// Out of use, and gone as soon as what they gave has ended: at once, or after the grace of a policy.
+	Leaving []PackPlanItem `json:"leaving" nullable:"false"`
+	// They stay, and are the tenant's own.
+	Detach []PackPlanItem `json:"detach" nullable:"false"`
+	Impact policy.Impact  `json:"impact"`
+	// The token of this exact plan. Send it as confirm.
+	PlanHash string `json:"plan_hash"`
 }
 
 func (s *Service) uninstall(

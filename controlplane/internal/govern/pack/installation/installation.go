@@ -67,7 +67,8 @@ type Installation struct {
 	UninstallMode *string        `db:"uninstall_mode"`
 }
 
-const installationColumns = `id::text, pack_key, pack_version, state, parameters, previous_version, installed_by, installed_at, updated_at, version, checksum, source, uninstall_mode`
+const installationColumns = `id::text, pack_key, pack_version, state, parameters, previous_version, installed_by,
+	installed_at, updated_at, version, checksum, source, uninstall_mode`
 
 // NotInstalled is the fault that a tenant has no installation of a pack.
 func NotInstalled(key string) error {

@@ -20,7 +20,8 @@ func (w Writer) existingApprovalRule(
 		select r.id::text, r.origin
 		  from approval_rule r
 		 where r.tenant_id = current_tenant()
-		   and (r.name = $1 or $2 and r.enabled and r.applies_to @> '{"default": true}' and coalesce(r.applies_to -> 'request_kinds', '[]') = '[]')
+		   and (r.name = $1 or $2 and r.enabled and r.applies_to @> '{"default": true}'
+		     and coalesce(r.applies_to -> 'request_kinds', '[]') = '[]')
 		 order by r.name = $1, r.priority, r.id
 		 limit 1
 		   for update`

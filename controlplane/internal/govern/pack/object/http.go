@@ -54,8 +54,8 @@ type Service struct {
 	Cursors *httpapi.Cursors
 }
 
-const aboutObjects = "pristine: the object is unchanged since the pack created it. Selectors without a match are bound " +
-	"automatically when a sync adds a matching entitlement."
+const aboutObjects = "pristine: the object is unchanged since the pack created it. Selectors without a match are " +
+	"bound automatically when a sync adds a matching entitlement."
 
 // Routes is the path of the objects of an installation. Administrators and auditors read it.
 func (s *Service) Routes() []httpapi.Route {

@@ -13,16 +13,23 @@ import (
 
 // InstalledObject is an object that a pack has brought.
 type InstalledObject struct {
-	Kind      string                        `json:"kind"`
-	ObjectKey string                        `json:"object_key"`
-	ID        *string                       `json:"object_id" doc:"Of the role or policy; null where there is none: data of the pack, or not made yet."`
-	State     string                        `json:"state" enum:"installed,pending_binding,conflict,skipped,leaving"`
-	Reason    *string                       `json:"reason" doc:"Of one that is skipped."`
-	Pristine  bool                          `json:"pristine" doc:"It is as the pack wanted it."`
-	Changed   []string                      `json:"changed" nullable:"false" doc:"The fields that the tenant has changed."`
-	Adopted   bool                          `json:"adopted" doc:"The tenant had it before the pack came."`
-	Pending   []installation.PendingBinding `json:"pending" nullable:"false" doc:"What waits for something to bind to."`
-	Content   any                           `json:"content" doc:"As the pack has it, with the parameters in their places."`
+	Kind      string `json:"kind"`
+	ObjectKey string `json:"object_key"`
+	// Of the role or policy; null where there is none: data of the pack, or not made yet.
+	ID    *string `json:"object_id"`
+	State string  `json:"state" enum:"installed,pending_binding,conflict,skipped,leaving"`
+	// Of one that is skipped.
+	Reason *string `json:"reason"`
+	// It is as the pack wanted it.
+	Pristine bool `json:"pristine"`
+	// The fields that the tenant has changed.
+	Changed []string `json:"changed" nullable:"false"`
+	// The tenant had it before the pack came.
+	Adopted bool `json:"adopted"`
+	// What waits for something to bind to.
+	Pending []installation.PendingBinding `json:"pending" nullable:"false"`
+	// As the pack has it, with the parameters in their places.
+	Content any `json:"content"`
 }
 
 // listed is a page of the objects of an installation.

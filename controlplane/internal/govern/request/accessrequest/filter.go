@@ -13,20 +13,34 @@ import (
 
 // Filters narrow a list of requests; each one given must hold.
 type Filters struct {
-	Status            []string  `query:"status" enum:"submitted,pending_approval,blocked,approved,rejected,cancelled,expired,scheduled,provisioning,fulfilled,partially_fulfilled,failed,closed" doc:"Several values, separated by commas."`
-	RequestedFor      string    `query:"requested_for" format:"uuid" doc:"Those for this person."`
-	RequestedBy       string    `query:"requested_by" format:"uuid" doc:"Those that this person, user or service token has asked for."`
-	Approver          string    `query:"approver" format:"uuid" doc:"Those about which this person is asked, or was."`
-	RoleID            string    `query:"role_id" format:"uuid" doc:"Those that ask for this role."`
-	EntitlementID     string    `query:"entitlement_id" format:"uuid" doc:"Those that ask for this entitlement."`
-	ExternalReference string    `query:"external_reference" maxLength:"256" doc:"Those of this ticket, exactly."`
-	Number            string    `query:"number" maxLength:"40" doc:"The one of this number, such as REQ-000123."`
-	Kind              []string  `query:"kind" enum:"grant,extend,revoke,return" doc:"Several values, separated by commas."`
-	Urgency           string    `query:"urgency" enum:"normal,emergency"`
-	Since             time.Time `query:"since" doc:"Submitted at this instant or later."`
-	Until             time.Time `query:"until" doc:"Submitted before this instant."`
-	Q                 string    `query:"q" maxLength:"200" doc:"Words to find in the number, the names of people and items, the justification or the reference. Case, accents and word order are ignored."`
-	Sort              string    `query:"sort" default:"-submitted_at" enum:"submitted_at,number,updated_at,expires_at,-submitted_at,-number,-updated_at,-expires_at" doc:"A leading - is descending."`
+	// Several values, separated by commas.
+	Status []string `query:"status" enum:"submitted,pending_approval,blocked,approved,rejected,cancelled,expired,scheduled,provisioning,fulfilled,partially_fulfilled,failed,closed"`
+	// Those for this person.
+	RequestedFor string `query:"requested_for" format:"uuid"`
+	// Those that this person, user or service token has asked for.
+	RequestedBy string `query:"requested_by" format:"uuid"`
+	// Those about which this person is asked, or was.
+	Approver string `query:"approver" format:"uuid"`
+	// Those that ask for this role.
+	RoleID string `query:"role_id" format:"uuid"`
+	// Those that ask for this entitlement.
+	EntitlementID string `query:"entitlement_id" format:"uuid"`
+	// Those of this ticket, exactly.
+	ExternalReference string `query:"external_reference" maxLength:"256"`
+	// The one of this number, such as REQ-000123.
+	Number string `query:"number" maxLength:"40"`
+	// Several values, separated by commas.
+	Kind    []string `query:"kind" enum:"grant,extend,revoke,return"`
+	Urgency string   `query:"urgency" enum:"normal,emergency"`
+	// Submitted at this instant or later.
+	Since time.Time `query:"since"`
+	// Submitted before this instant.
+	Until time.Time `query:"until"`
+	// Words to find in the number, the names of people and items, the justification or the reference. Case, accents and
+	// word order are ignored.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"-submitted_at" enum:"submitted_at,number,updated_at,expires_at,-submitted_at,-number,-updated_at,-expires_at"`
 }
 
 var orders = map[string]listing.Order{

@@ -62,11 +62,13 @@ func (d *Draft) Refusal() error {
 
 // AccessRequestProblem is something that stands against a request.
 type AccessRequestProblem struct {
-	Status  int            `json:"status" example:"409" doc:"What a submission would be answered."`
-	Code    string         `json:"code" example:"already_held"`
-	Detail  string         `json:"detail"`
-	Pointer string         `json:"pointer,omitempty" example:"#/requested_resources/0"`
-	More    map[string]any `json:"more,omitempty" doc:"What belongs to it: until, request_id, number, limit, …"`
+	// What a submission would be answered.
+	Status  int    `json:"status" example:"409"`
+	Code    string `json:"code" example:"already_held"`
+	Detail  string `json:"detail"`
+	Pointer string `json:"pointer,omitempty" example:"#/requested_resources/0"`
+	// What belongs to it: until, request_id, number, limit, …
+	More map[string]any `json:"more,omitempty"`
 }
 
 // statuses are what refusals of each kind are answered.

@@ -13,33 +13,41 @@ import (
 
 // AccessRequestMetrics are figures of the requests of a period.
 type AccessRequestMetrics struct {
-	Since    time.Time                  `json:"since"`
-	Until    time.Time                  `json:"until"`
-	Requests int64                      `json:"requests"`
-	Open     int64                      `json:"open" doc:"Of these, those that still wait for an answer."`
-	ByStatus map[string]int64           `json:"by_status" nullable:"false"`
-	All      AccessRequestFigures       `json:"all" doc:"Of all items together."`
-	ByRule   []AccessRequestRuleFigures `json:"by_rule" nullable:"false" doc:"The rules with the most items first."`
-	ByItem   []AccessRequestItemFigures `json:"by_item" nullable:"false" doc:"The 100 things that were asked for most."`
+	Since    time.Time `json:"since"`
+	Until    time.Time `json:"until"`
+	Requests int64     `json:"requests"`
+	// Of these, those that still wait for an answer.
+	Open     int64            `json:"open"`
+	ByStatus map[string]int64 `json:"by_status" nullable:"false"`
+	// Of all items together.
+	All AccessRequestFigures `json:"all"`
+	// The rules with the most items first.
+	ByRule []AccessRequestRuleFigures `json:"by_rule" nullable:"false"`
+	// The 100 things that were asked for most.
+	ByItem []AccessRequestItemFigures `json:"by_item" nullable:"false"`
 }
 
 // AccessRequestFigures are figures of some items.
 type AccessRequestFigures struct {
-	Items         int64    `json:"items" db:"items"`
-	Approved      int64    `json:"approved" db:"approved"`
-	Rejected      int64    `json:"rejected" db:"rejected"`
-	Expired       int64    `json:"expired" db:"expired"`
-	Withdrawn     int64    `json:"withdrawn" db:"withdrawn"`
-	Automatic     int64    `json:"automatic" db:"automatic" doc:"Decided by a rule, without an approver."`
-	Emergencies   int64    `json:"emergencies" db:"emergencies"`
-	RejectionRate float64  `json:"rejection_rate" db:"rejection_rate" doc:"Of those that people decided, or let expire: the share that was not approved, from 0 to 1."`
-	MedianSeconds *float64 `json:"median_seconds_to_approve" db:"median" doc:"Of those that people approved; null: none."`
+	Items     int64 `json:"items" db:"items"`
+	Approved  int64 `json:"approved" db:"approved"`
+	Rejected  int64 `json:"rejected" db:"rejected"`
+	Expired   int64 `json:"expired" db:"expired"`
+	Withdrawn int64 `json:"withdrawn" db:"withdrawn"`
+	// Decided by a rule, without an approver.
+	Automatic   int64 `json:"automatic" db:"automatic"`
+	Emergencies int64 `json:"emergencies" db:"emergencies"`
+	// Of those that people decided, or let expire: the share that was not approved, from 0 to 1.
+	RejectionRate float64 `json:"rejection_rate" db:"rejection_rate"`
+	// Of those that people approved; null: none.
+	MedianSeconds *float64 `json:"median_seconds_to_approve" db:"median"`
 	P90Seconds    *float64 `json:"p90_seconds_to_approve" db:"p90"`
 }
 
 // AccessRequestRuleFigures are figures of the items of one rule.
 type AccessRequestRuleFigures struct {
-	RuleID string `json:"rule_id" db:"rule_id" doc:"Empty: the rule that comes with the product."`
+	// Empty: the rule that comes with the product.
+	RuleID string `json:"rule_id" db:"rule_id"`
 	Name   string `json:"name" db:"name"`
 	AccessRequestFigures
 }

@@ -29,49 +29,62 @@ const (
 
 // ApprovalReplay asks what a rule would have said of past requests.
 type ApprovalReplay struct {
-	Rule   *rule.ApprovalRuleFields `json:"rule,omitempty" doc:"A draft, among the rules that there are. Without it, the rules as they are now."`
-	RuleID string                   `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft replaces. Without a draft, the rule to replay."`
-	From   time.Time                `json:"from" doc:"Requests that were submitted from this instant,"`
-	To     *time.Time               `json:"to,omitempty" doc:"Only before this time. The default is now."`
+	// A draft, among the rules that there are. Without it, the rules as they are now.
+	Rule *rule.ApprovalRuleFields `json:"rule,omitempty"`
+	// The rule that the draft replaces. Without a draft, the rule to replay.
+	RuleID string `json:"rule_id,omitempty" format:"uuid"`
+	// Requests that were submitted from this instant,
+	From time.Time `json:"from"`
+	// Only before this time. The default is now.
+	To *time.Time `json:"to,omitempty"`
 }
 
 // ApprovalReplayed is what would differ, were the requests of a period made today.
 type ApprovalReplayed struct {
-	From            time.Time              `json:"from"`
-	To              time.Time              `json:"to"`
-	Looked          int                    `json:"items_looked_at"`
-	Limited         bool                   `json:"limited" doc:"The period has more: the newest 5,000 were looked at."`
-	Under           int                    `json:"items_under_rule" doc:"Of these, those that fall, or fell, under the rule."`
-	Same            int                    `json:"same"`
-	Different       int                    `json:"different"`
-	OutcomeDiffers  int                    `json:"outcome_differs"`
-	StagesDiffer    int                    `json:"stages_differ" doc:"Other stages, or more or fewer."`
-	ApproversDiffer int                    `json:"approvers_differ" doc:"The same stages with other people; the organisation may have changed since."`
-	WouldBeBlocked  int                    `json:"would_be_blocked"`
-	Items           []ApprovalReplayedItem `json:"items" nullable:"false" doc:"The first 100 that differ."`
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to"`
+	Looked int       `json:"items_looked_at"`
+	// The period has more: the newest 5,000 were looked at.
+	Limited bool `json:"limited"`
+	// Of these, those that fall, or fell, under the rule.
+	Under          int `json:"items_under_rule"`
+	Same           int `json:"same"`
+	Different      int `json:"different"`
+	OutcomeDiffers int `json:"outcome_differs"`
+	// Other stages, or more or fewer.
+	StagesDiffer int `json:"stages_differ"`
+	// The same stages with other people; the organisation may have changed since.
+	ApproversDiffer int `json:"approvers_differ"`
+	WouldBeBlocked  int `json:"would_be_blocked"`
+	// The first 100 that differ.
+	Items []ApprovalReplayedItem `json:"items" nullable:"false"`
 }
 
 // ApprovalReplayedItem is one thing that was asked for, as it went and as it would go.
 type ApprovalReplayedItem struct {
-	RequestID   string                           `json:"request_id"`
-	Number      string                           `json:"number"`
-	ItemID      string                           `json:"item_id"`
-	Display     string                           `json:"display"`
-	For         accessrequest.AccessRequestParty `json:"requested_for"`
-	Decision    *string                          `json:"decision" doc:"What was decided then."`
-	Before      ApprovalReplayedWay              `json:"before"`
-	After       ApprovalReplayedWay              `json:"after"`
-	Differences []string                         `json:"differences" nullable:"false" doc:"outcome, stages, approvers."`
+	RequestID string                           `json:"request_id"`
+	Number    string                           `json:"number"`
+	ItemID    string                           `json:"item_id"`
+	Display   string                           `json:"display"`
+	For       accessrequest.AccessRequestParty `json:"requested_for"`
+	// What was decided then.
+	Decision *string             `json:"decision"`
+	Before   ApprovalReplayedWay `json:"before"`
+	After    ApprovalReplayedWay `json:"after"`
+	// outcome, stages, approvers.
+	Differences []string `json:"differences" nullable:"false"`
 }
 
 // ApprovalReplayedWay is a way that a request goes.
 type ApprovalReplayedWay struct {
-	RuleID   string     `json:"rule_id,omitempty"`
-	RuleName string     `json:"rule_name"`
-	Outcome  string     `json:"outcome"`
-	Stages   []string   `json:"stages" nullable:"false" doc:"Their names."`
-	Asked    [][]string `json:"approvers" nullable:"false" doc:"Of each stage, by name."`
-	Blocked  bool       `json:"blocked"`
+	RuleID   string `json:"rule_id,omitempty"`
+	RuleName string `json:"rule_name"`
+	Outcome  string `json:"outcome"`
+	// Their names.
+	Stages []string `json:"stages" nullable:"false"`
+	// Of each stage, by name.
+	Asked   [][]string `json:"approvers" nullable:"false"`
+	Blocked bool       `json:"blocked"`
 }
 
 // pastItem is an item of the past.

@@ -15,11 +15,15 @@ import (
 
 // AccessRequestStep is one thing that happened to a request.
 type AccessRequestStep struct {
-	At     string `json:"at" db:"at" format:"date-time"`
-	Event  string `json:"event" db:"event" example:"approved" doc:"Of the request: submitted, pending_approval, approved, rejected, expired, cancelled, blocked, unblocked, reopened, shortened, comment. Of its approval: stage_opened, stage_closed, answered, reviewed, escalated. Of the access: scheduled, provisioning, fulfilled, failed, extended, ending, closed. More can be added later."`
+	At string `json:"at" db:"at" format:"date-time"`
+	// Of the request: submitted, pending_approval, approved, rejected, expired, cancelled, blocked, unblocked,
+	// reopened, shortened, comment. Of its approval: stage_opened, stage_closed, answered, reviewed, escalated. Of the
+	// access: scheduled, provisioning, fulfilled, failed, extended, ending, closed. More can be added later.
+	Event  string `json:"event" db:"event" example:"approved"`
 	ItemID string `json:"item_id,omitempty" db:"item_id"`
 	Stage  *int   `json:"stage,omitempty" db:"stage"`
-	By     string `json:"by,omitempty" db:"by" doc:"By name; empty: the product."`
+	// By name; empty: the product.
+	By     string `json:"by,omitempty" db:"by"`
 	Detail string `json:"detail" db:"detail"`
 }
 

@@ -79,9 +79,10 @@ func (a Ability) Refusal(operation string) string {
 // Verb is an operation in words that follow can, or is to.
 func Verb(operation string) string {
 	return map[string]string{
-		task.CreateAccount: "create accounts", task.UpdateAccount: "change accounts", task.RenameAccount: "rename accounts",
-		task.Enable:  "enable accounts",
-		task.Disable: "disable accounts", task.DeleteAccount: "delete accounts", task.Unlock: "unlock accounts",
+		task.CreateAccount: "create accounts", task.UpdateAccount: "change accounts",
+		task.RenameAccount: "rename accounts",
+		task.Enable:        "enable accounts",
+		task.Disable:       "disable accounts", task.DeleteAccount: "delete accounts", task.Unlock: "unlock accounts",
 		task.SetPassword: "set passwords",
 		task.Grant:       "grant entitlements", task.Revoke: "revoke entitlements",
 	}[operation]
@@ -160,9 +161,11 @@ func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
 
 // Waiting is why the tasks of a connector wait.
 type Waiting struct {
-	Code   string     `json:"code" enum:"switch_off,write_mode_off,connector_not_running,breaker_open,target_unavailable" doc:"What keeps it from being sent."`
-	Reason string     `json:"reason"`
-	Until  *time.Time `json:"until" doc:"When it is retried automatically. Null: after someone has acted."`
+	// What keeps it from being sent.
+	Code   string `json:"code" enum:"switch_off,write_mode_off,connector_not_running,breaker_open,target_unavailable"`
+	Reason string `json:"reason"`
+	// When it is retried automatically. Null: after someone has acted.
+	Until *time.Time `json:"until"`
 }
 
 // WaitingSQL is the SQL of what keeps a connector's tasks from being sent: of a connector c, its provisioning p and its
@@ -192,8 +195,8 @@ const AroundConnectorSQL = `
 
 // FindWaiting tells why nothing is sent through a connector at present; nil if nothing is in the way.
 func FindWaiting(ctx context.Context, tx *pg.Tx, connectorID string) (w *Waiting, err error) {
-	err = tx.QueryRow(ctx, `select `+WaitingSQL+` from connector c `+AroundConnectorSQL+` where c.id = $1`, connectorID).
-		Scan(&w)
+	const sql = `select ` + WaitingSQL + ` from connector c ` + AroundConnectorSQL + ` where c.id = $1`
+	err = tx.QueryRow(ctx, sql, connectorID).Scan(&w)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("read what tasks wait for: %w", err)
 	}

@@ -4,8 +4,8 @@
 // which of them a person has to make by hand. FindWaiting says why nothing is sent at present: the tenant's switch, the
 // write mode, the state of the connector, the circuit breaker, or a target that does not answer.
 //
-// The package reads connector, connector_provisioning, provisioning_lane and provisioning_switch, and writes nothing. All
-// packages of provisioning use it.
+// The package reads connector, connector_provisioning, provisioning_lane and provisioning_switch, and writes nothing.
+// All packages of provisioning use it.
 //
 //	can, err := ability.Read(ctx, tx, []string{connectorID})
 //	can[connectorID].May(task.Disable)

@@ -72,8 +72,8 @@ func (c *Caller) judge(j Job, res v1.ProvisionResponse) Outcome {
 	case res.Success && j.Mode == task.ModeSimulate:
 		o.State, o.Result = task.Simulated, v1.OutcomePlanned
 	case res.Success && res.Outcome == v1.OutcomeManual:
-		o.State, o.Advice = task.Manual, "The target system requires that a person makes this change. Make it there, then "+
-			"complete this task with a note."
+		o.State, o.Advice = task.Manual, "The target system requires that a person makes this change. Make it there, "+
+			"then complete this task with a note."
 	case res.Success && (res.Verified || res.Outcome == v1.OutcomeAlready || res.Outcome == v1.OutcomeNoop):
 		o.State, o.Verified = task.Done, true
 		if j.Operation == task.CreateAccount && res.Account == nil {
@@ -116,8 +116,8 @@ func unseen(d *v1.ErrorDetail) bool {
 	return d != nil && (d.Code == "account_not_visible" || d.Code == "entitlement_not_visible")
 }
 
-// joinWarnings is what the connector has to say of a change that was made and is not all that was asked for, such as an account
-// that stays disabled because its password was refused.
+// joinWarnings is what the connector has to say of a change that was made and is not all that was asked for, such as an
+// account that stays disabled because its password was refused.
 func joinWarnings(warnings []v1.Warning) string {
 	var said []string
 	for _, w := range warnings {

@@ -39,9 +39,9 @@ func (j Job) shown(seen v1.ReadResponse) bool {
 	return false
 }
 
-// isAsAsked says whether an account is as asked. Of a new one that has the name it was to get, what the target does not show
-// is taken for right, and so is a target's own spelling in upper or lower case; a change of one that is there must be
-// seen as it was asked for.
+// isAsAsked says whether an account is as asked. Of a new one that has the name it was to get, what the target does not
+// show is taken for right, and so is a target's own spelling in upper or lower case; a change of one that is there must
+// be seen as it was asked for.
 func isAsAsked(asked v1.ProvisionAccount, is v1.RemoteAccount, isNew bool) bool {
 	if isNew && is.Username == nil {
 		return false

@@ -31,7 +31,8 @@ func wakeLanes(ctx context.Context, tx *pg.Tx, connectorID string) error {
 type BreakerReset struct {
 	ConnectorID string `json:"connector_id"`
 	Open        bool   `json:"open"`
-	Waiting     int64  `json:"waiting" doc:"Tasks that go on now."`
+	// Tasks that go on now.
+	Waiting int64 `json:"waiting"`
 }
 
 type connectorIn struct {

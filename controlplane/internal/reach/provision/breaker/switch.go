@@ -29,8 +29,10 @@ type Switch struct {
 
 // SwitchSettings switches writing off or on.
 type SwitchSettings struct {
-	Writes bool   `json:"writes" doc:"false: nothing is sent to any target of the tenant."`
-	Reason string `json:"reason,omitempty" maxLength:"2000" doc:"Why; needed to switch it off. It is shown at every task that waits, and goes into the audit log."`
+	// false: nothing is sent to any target of the tenant.
+	Writes bool `json:"writes"`
+	// Why; needed to switch it off. It is shown at every task that waits, and goes into the audit log.
+	Reason string `json:"reason,omitempty" maxLength:"2000"`
 }
 
 type switchOut = httpapi.One[Switch]

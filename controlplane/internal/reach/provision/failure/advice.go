@@ -112,7 +112,8 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 		return adviceOfCode["account_not_found"]
 	case d.Class == v1.ClassPermission:
 		return withHint(
-			"The connector's own login is not allowed to make this change. Grant it the right in the target, then retry.",
+			"The connector's own login is not allowed to make this change. "+
+				"Grant it the right in the target, then retry.",
 			d,
 		)
 	case d.Class == v1.ClassPolicy && d.Target == nil:

@@ -59,7 +59,8 @@ func IsPermanent(d *v1.ErrorDetail) bool {
 	return ldapResult(d) == ldapUnwillingToPerform
 }
 
-// StopsLane says that the trouble is not with the change: nothing can be changed through the connector until it is mended.
+// StopsLane says that the trouble is not with the change: nothing can be changed through the connector until it is
+// mended.
 func StopsLane(class string) bool {
 	return class == classAuth || class == ClassConfig || class == ClassThrottled
 }

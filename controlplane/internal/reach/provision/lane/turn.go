@@ -45,7 +45,8 @@ func (l *lane) turn(
 // sent any more then either.
 func (l *lane) closed(ctx context.Context, tx *pg.Tx) (bool, error) {
 	const sql = `
-		select ` + ability.WaitingSQL + ` is not null or coalesce(p.write_mode, $2) <> $2 or not exists (select from tenant n
+		select ` + ability.WaitingSQL + ` is not null or coalesce(p.write_mode, $2) <> $2 or not exists (select
+			from tenant n
 		      where n.id = c.tenant_id and n.status = 'active')
 		  from connector c ` + ability.AroundConnectorSQL + `
 		 where c.id = $1

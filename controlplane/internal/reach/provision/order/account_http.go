@@ -11,13 +11,17 @@ import (
 
 // Accepted is a task that was written down, or what would be sent.
 type Accepted struct {
-	TaskID *string             `json:"task_id" doc:"null of a dry run."`
-	State  string              `json:"state" doc:"planned of a dry run."`
-	Mode   string              `json:"mode"`
-	Links  map[string]string   `json:"links" nullable:"false"`
-	Plan   []v1.PlannedRequest `json:"plan" nullable:"false" doc:"Of a dry run: what would be sent, with secrets masked."`
-	Error  *v1.ErrorDetail     `json:"error" doc:"Of a dry run: why the target would refuse it."`
-	Note   string              `json:"note,omitempty"`
+	// null of a dry run.
+	TaskID *string `json:"task_id"`
+	// planned of a dry run.
+	State string            `json:"state"`
+	Mode  string            `json:"mode"`
+	Links map[string]string `json:"links" nullable:"false"`
+	// Of a dry run: what would be sent, with secrets masked.
+	Plan []v1.PlannedRequest `json:"plan" nullable:"false"`
+	// Of a dry run: why the target would refuse it.
+	Error *v1.ErrorDetail `json:"error"`
+	Note  string          `json:"note,omitempty"`
 }
 
 type acceptedOut struct {
@@ -27,14 +31,16 @@ type acceptedOut struct {
 }
 
 type actIn struct {
-	ID     string `path:"id"`
-	DryRun bool   `query:"dry_run" doc:"true: return what would be sent, and send nothing."`
+	ID string `path:"id"`
+	// true: return what would be sent, and send nothing.
+	DryRun bool `query:"dry_run"`
 	Body   *ActionNote
 }
 
 // ActionNote is why somebody has something done with an account.
 type ActionNote struct {
-	Note string `json:"note,omitempty" maxLength:"2000" doc:"It is kept with the task, and goes into the audit log."`
+	// It is kept with the task, and goes into the audit log.
+	Note string `json:"note,omitempty" maxLength:"2000"`
 }
 
 func (s *Service) act(operation string) httpapi.Handler[actIn, acceptedOut] {
@@ -55,8 +61,9 @@ type renameIn struct {
 
 // Rename is what an account is to be called, or where it is to lie.
 type Rename struct {
-	Username  *string `json:"username,omitempty" minLength:"1" maxLength:"256"`
-	Container *string `json:"container,omitempty" minLength:"1" maxLength:"1024" doc:"The new container: for LDAP the parent's DN."`
+	Username *string `json:"username,omitempty" minLength:"1" maxLength:"256"`
+	// The new container: for LDAP the parent's DN.
+	Container *string `json:"container,omitempty" minLength:"1" maxLength:"1024"`
 	Note      string  `json:"note,omitempty" maxLength:"2000"`
 }
 
@@ -85,7 +92,8 @@ type resetIn struct {
 
 // PasswordReset says how a password is reset.
 type PasswordReset struct {
-	ForceChange *bool  `json:"force_change,omitempty" doc:"The default is true: the password must be changed at the first sign-in."`
+	// The default is true: the password must be changed at the first sign-in.
+	ForceChange *bool  `json:"force_change,omitempty"`
 	Note        string `json:"note,omitempty" maxLength:"2000"`
 }
 
@@ -106,23 +114,26 @@ func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acc
 
 // NewAccount asks for an account of somebody.
 type NewAccount struct {
-	ConnectorID string             `json:"connector_id" format:"uuid"`
-	IdentityID  string             `json:"identity_id" format:"uuid"`
-	Attributes  *AccountAttributes `json:"attributes,omitempty" doc:"The value in the target system."`
-	DryRun      bool               `json:"dry_run,omitempty" doc:"true: return what would be sent, and send nothing."`
-	Note        string             `json:"note,omitempty" maxLength:"2000"`
+	ConnectorID string `json:"connector_id" format:"uuid"`
+	IdentityID  string `json:"identity_id" format:"uuid"`
+	// The value in the target system.
+	Attributes *AccountAttributes `json:"attributes,omitempty"`
+	// true: return what would be sent, and send nothing.
+	DryRun bool   `json:"dry_run,omitempty"`
+	Note   string `json:"note,omitempty" maxLength:"2000"`
 }
 
 // AccountAttributes are what an account is made with.
 type AccountAttributes struct {
-	Username       *string        `json:"username,omitempty" maxLength:"256"`
-	Email          *string        `json:"email,omitempty" maxLength:"320"`
-	DisplayName    *string        `json:"display_name,omitempty" maxLength:"256"`
-	FirstName      *string        `json:"first_name,omitempty" maxLength:"256"`
-	LastName       *string        `json:"last_name,omitempty" maxLength:"256"`
-	EmployeeNumber *string        `json:"employee_number,omitempty" maxLength:"256"`
-	Container      *string        `json:"container,omitempty" maxLength:"1024"`
-	Attributes     map[string]any `json:"attributes,omitempty" doc:"By the target's own names."`
+	Username       *string `json:"username,omitempty" maxLength:"256"`
+	Email          *string `json:"email,omitempty" maxLength:"320"`
+	DisplayName    *string `json:"display_name,omitempty" maxLength:"256"`
+	FirstName      *string `json:"first_name,omitempty" maxLength:"256"`
+	LastName       *string `json:"last_name,omitempty" maxLength:"256"`
+	EmployeeNumber *string `json:"employee_number,omitempty" maxLength:"256"`
+	Container      *string `json:"container,omitempty" maxLength:"1024"`
+	// By the target's own names.
+	Attributes map[string]any `json:"attributes,omitempty"`
 }
 
 func (a *AccountAttributes) account() *v1.ProvisionAccount {

@@ -25,14 +25,16 @@ import (
 
 // BulkDisable disables accounts, such as those of people who have left.
 type BulkDisable struct {
-	IDs  []string `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
-	Note string   `json:"note" minLength:"1" maxLength:"2000" doc:"Why. It is kept with the tasks, and goes into the audit log."`
+	IDs []string `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
+	// Why. It is kept with the tasks, and goes into the audit log.
+	Note string `json:"note" minLength:"1" maxLength:"2000"`
 }
 
 // BulkDisabled are the results, in the order of the ids.
 type BulkDisabled struct {
-	DryRun   bool               `json:"dry_run"`
-	Disabled int                `json:"disabled" doc:"Accounts for which a task was placed, or would be."`
+	DryRun bool `json:"dry_run"`
+	// Accounts for which a task was placed, or would be.
+	Disabled int                `json:"disabled"`
 	Refused  int                `json:"refused"`
 	Results  []BulkDisableEntry `json:"results" nullable:"false"`
 }
@@ -47,7 +49,8 @@ type BulkDisableEntry struct {
 }
 
 type bulkDisableIn struct {
-	DryRun bool `query:"dry_run" doc:"Say which accounts would be disabled, and write nothing."`
+	// Say which accounts would be disabled, and write nothing.
+	DryRun bool `query:"dry_run"`
 	Body   BulkDisable
 }
 

@@ -24,7 +24,8 @@ type completeIn struct {
 
 // Completed is what somebody says who has made a change by hand.
 type Completed struct {
-	Note string `json:"note" minLength:"1" maxLength:"2000" doc:"What was done. It is kept with the task, and goes into the audit log."`
+	// What was done. It is kept with the task, and goes into the audit log.
+	Note string `json:"note" minLength:"1" maxLength:"2000"`
 }
 
 func (s *Service) complete(ctx context.Context, v viewer.Viewer, in *completeIn) (*taskview.TaskOut, error) {

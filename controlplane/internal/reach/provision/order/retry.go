@@ -33,16 +33,21 @@ type retryAllIn struct{ Body RetryFailed }
 // RetryFailed says whose failed tasks are sent again.
 type RetryFailed struct {
 	ConnectorID string `json:"connector_id" format:"uuid"`
-	Cause       string `json:"cause,omitempty" maxLength:"200" doc:"Only those with this error code, as GET /accounts/provisioning-tasks/groups names it."`
-	Operation   string `json:"operation,omitempty" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
+	// Only those with this error code, as GET /accounts/provisioning-tasks/groups names it.
+	Cause     string `json:"cause,omitempty" maxLength:"200"`
+	Operation string `json:"operation,omitempty" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
 }
 
 // Retried says what is sent again.
 type Retried struct {
-	Retried   int      `json:"retried" doc:"Tasks that are sent again."`
-	Skipped   int      `json:"skipped" doc:"Accounts whose template still cannot be filled."`
-	Remaining int      `json:"remaining" doc:"Failed tasks of the group that are left, with those that were skipped: ask again for the next ones."`
-	TaskIDs   []string `json:"task_ids" nullable:"false" doc:"The first 1000 of them."`
+	// Tasks that are sent again.
+	Retried int `json:"retried"`
+	// Accounts whose template still cannot be filled.
+	Skipped int `json:"skipped"`
+	// Failed tasks of the group that are left, with those that were skipped: ask again for the next ones.
+	Remaining int `json:"remaining"`
+	// The first 1000 of them.
+	TaskIDs []string `json:"task_ids" nullable:"false"`
 }
 
 type retriedOut struct{ Body Retried }

@@ -15,15 +15,16 @@ const Notice = 7 * 24 * time.Hour
 
 // Person is somebody as the planner sees them.
 type Person struct {
-	ID       string                 `db:"id"`
-	Status   string                 `db:"status"`
-	Urgent   bool                   `db:"urgent"`
-	Since    time.Time              `db:"status_changed_at"` // the status
-	Now      time.Time              `db:"now"`
-	Known    bool                   `db:"known"` // before they went
-	Wants    []ledger.Want          `db:"-"`
-	Accounts []Account              `db:"-"`
-	Unseen   []Account              `db:"-"` // deleted because syncs do not show them, which is no proof that they are gone
+	ID       string        `db:"id"`
+	Status   string        `db:"status"`
+	Urgent   bool          `db:"urgent"`
+	Since    time.Time     `db:"status_changed_at"` // the status
+	Now      time.Time     `db:"now"`
+	Known    bool          `db:"known"` // before they went
+	Wants    []ledger.Want `db:"-"`
+	Accounts []Account     `db:"-"`
+	// Deleted because syncs do not show them, which is no proof that they are gone.
+	Unseen   []Account              `db:"-"`
 	Grants   map[Pair]Grant         `db:"-"`
 	History  map[string]Past        `db:"-"` // by entitlement
 	life     map[string][]task.Open `db:"-"` // by account, the one that decides first
@@ -102,9 +103,9 @@ func (a Account) Writable() bool {
 	return slices.Contains(governed, a.Managed) && (a.Type == "person" || a.Type == "unknown")
 }
 
-// mainAccount is the account of a system that reasons mean which name none: one that is there before one that is missing, one
-// that is known to be a person's before one of unknown type, and then the oldest. Where a person has one that rules may
-// not write, no other one is made beside it.
+// mainAccount is the account of a system that reasons mean which name none: one that is there before one that is
+// missing, one that is known to be a person's before one of unknown type, and then the oldest. Where a person has one
+// that rules may not write, no other one is made beside it.
 func mainAccount(accounts []Account) (Account, bool) {
 	own := slices.DeleteFunc(
 		slices.Clone(accounts),

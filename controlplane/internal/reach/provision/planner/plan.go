@@ -44,7 +44,8 @@ func Plan(ctx context.Context, tx *pg.Tx, identityIDs []string, urgent bool) (Pl
 	return sum, nil
 }
 
-// KnownSQL is the SQL of whether a person i went when they were known here. Who comes as a leaver from the first, or had
-// left before, is none whom we see go: what is left of theirs is found and asked about.
+// KnownSQL is the SQL of whether a person i went when they were known here. Who comes as a leaver from the first, or
+// had left before, is none whom we see go: what is left of theirs is found and asked about.
 const KnownSQL = `(i.urgent or i.status_changed_at > i.created_at
-	and (i.status_changed_at > i.created_at + interval '1 day' or coalesce(i.last_working_at, (i.termination_date + 1)::timestamptz, 'infinity') > i.created_at))`
+	and (i.status_changed_at > i.created_at + interval '1 day' or coalesce(i.last_working_at,
+	  (i.termination_date + 1)::timestamptz, 'infinity') > i.created_at))`

@@ -15,8 +15,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
 )
 
-// RetryTasks has tasks sent anew that failed, or whose record was not found, with all their tries. It gives those that can
-// be.
+// RetryTasks has tasks sent anew that failed, or whose record was not found, with all their tries. It gives those that
+// can be.
 func RetryTasks(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 	if err := remake(ctx, tx, ids); err != nil {
 		return nil, err

@@ -92,8 +92,8 @@ func TaskRows(ctx context.Context, tx *pg.Tx, p *plan.Plan) ([]taskstore.Row, er
 	return rows, nil
 }
 
-// withdrawOutdated cancels what has not been sent and is not wanted any more, with what waits for it, and marks what was sent
-// to be looked at again.
+// withdrawOutdated cancels what has not been sent and is not wanted any more, with what waits for it, and marks what
+// was sent to be looked at again.
 func withdrawOutdated(ctx context.Context, tx *pg.Tx, p *plan.Plan, sum *Planned) error {
 	cancelled, sent, err := taskstore.Withdraw(ctx, tx, p.Cancelled)
 	if err != nil {

@@ -220,7 +220,8 @@ func Follow(ctx context.Context, tx *pg.Tx, ended []attempt.Outcome) error {
 	var done, failed, deleted []string
 	for _, o := range ended {
 		switch {
-		case o.State == task.Done || o.State == task.Simulated || o.State == task.Verifying && o.Job.Operation != task.CreateAccount:
+		case o.State == task.Done || o.State == task.Simulated ||
+			o.State == task.Verifying && o.Job.Operation != task.CreateAccount:
 			done = append(done, o.Job.ID)
 		case o.State == task.Failed:
 			failed = append(failed, o.Job.ID)

@@ -27,7 +27,8 @@ func Verify(ctx context.Context, tx *pg.Tx) error {
 		), seen as (
 		    select t.id, r.id as run_id,
 		           case when exists (select from provisioning_task o
-		                              where o.account_id = t.account_id and o.grant_id is not distinct from t.grant_id and o.id > t.id and o.state in ('done', 'verifying')) then 'none'
+		                              where o.account_id = t.account_id and o.grant_id is not distinct from t.grant_id
+		                                and o.id > t.id and o.state in ('done', 'verifying')) then 'none'
 		                when case t.operation
 		                          when 'grant' then g.status in ('active', 'ending')
 		                          when 'revoke' then g.status = 'revoked'
@@ -43,14 +44,18 @@ func Verify(ctx context.Context, tx *pg.Tx) error {
 		      left join account a on a.tenant_id = t.tenant_id and a.id = t.account_id
 		      left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id
 		     where t.state = 'verifying'
-		       and (coalesce(t.error ->> 'code', '') not like '%\_not\_visible' or a.status in ('active', 'disabled', 'locked'))
+		       and (coalesce(t.error ->> 'code', '') not like '%\_not\_visible' or a.status in ('active', 'disabled',
+		         'locked'))
 		), written as (
 		    update provisioning_task t
 		       set state = case when s.verdict = 'no' then 'failed' else 'done' end, verified = s.verdict,
-		           unsure = false, verified_by = case when s.verdict <> 'none' then 'sync' end, verified_at = now(), verified_run_id = s.run_id,
-		           error = case when s.verdict = 'no' then '{"class": "conflict", "code": "not_shown", "message": "the target said that it was done, and a later reading does not show it", "retryable": false}'::jsonb end,
+		           unsure = false, verified_by = case when s.verdict <> 'none' then 'sync' end, verified_at = now(),
+		             verified_run_id = s.run_id,
+		           error = case when s.verdict = 'no'
+		             then '{"class": "conflict", "code": "not_shown", "message": "the target said that it was done, and a later reading does not show it", "retryable": false}'::jsonb end,
 		           error_class = case when s.verdict = 'no' then 'conflict' end,
-		           advice = case when s.verdict = 'no' then 'Look at the record in the target: something there may undo the change. Then retry, or cancel this task.' end,
+		           advice = case when s.verdict = 'no'
+		             then 'Look at the record in the target: something there may undo the change. Then retry, or cancel this task.' end,
 		           updated_at = now(), version = t.version + 1
 		      from seen s
 		     where t.id = s.id

@@ -15,6 +15,7 @@
 //
 // It is called by the packages planner, order, settle and upkeep.
 //
-//	rows := []taskstore.Row{taskstore.RowOf(task.Draft{ID: task.NewID(), Operation: task.Disable, Mode: task.ModeAuto}, "")}
+//	draft := task.Draft{ID: task.NewID(), Operation: task.Disable, Mode: task.ModeAuto}
+//	rows := []taskstore.Row{taskstore.RowOf(draft, "")}
 //	ids, err := taskstore.Insert(ctx, tx, rows)
 package taskstore

@@ -22,18 +22,23 @@ type TaskGroup struct {
 	ConnectorID string             `json:"connector_id" db:"connector_id"`
 	Connector   identity.Reference `json:"connector" db:"connector"`
 	State       string             `json:"state" db:"state" enum:"failed,manual,waiting"`
-	Cause       string             `json:"cause" db:"cause" doc:"The code of the error, or of what keeps tasks waiting; unknown where there is none."`
-	ErrorClass  *string            `json:"error_class" db:"error_class"`
-	Message     *string            `json:"message" db:"message" doc:"The cause in words, of the newest task."`
-	Advice      *string            `json:"advice" db:"advice" doc:"What to do about it, of the newest task."`
-	Count       int64              `json:"count" db:"count"`
-	Urgent      int64              `json:"urgent" db:"urgent" doc:"Of these, how many are in the urgent lane or of leavers whose accounts can still be used."`
-	OldestAt    time.Time          `json:"oldest_at" db:"oldest_at"`
+	// The code of the error, or of what keeps tasks waiting; unknown where there is none.
+	Cause      string  `json:"cause" db:"cause"`
+	ErrorClass *string `json:"error_class" db:"error_class"`
+	// The cause in words, of the newest task.
+	Message *string `json:"message" db:"message"`
+	// What to do about it, of the newest task.
+	Advice *string `json:"advice" db:"advice"`
+	Count  int64   `json:"count" db:"count"`
+	// Of these, how many are in the urgent lane or of leavers whose accounts can still be used.
+	Urgent   int64     `json:"urgent" db:"urgent"`
+	OldestAt time.Time `json:"oldest_at" db:"oldest_at"`
 }
 
 // TaskGroups are all groups, those with urgent tasks first, then the largest.
 type TaskGroups struct {
-	Groups []TaskGroup `json:"groups" nullable:"false" doc:"At most 500."`
+	// At most 500.
+	Groups []TaskGroup `json:"groups" nullable:"false"`
 }
 
 type groupsIn struct {

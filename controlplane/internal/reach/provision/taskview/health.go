@@ -15,14 +15,21 @@ import (
 // ProvisioningHealth counts the provisioning tasks of a connector. Whether they are sent is health.writing of the
 // connector.
 type ProvisioningHealth struct {
-	Waiting             *ability.Waiting `json:"waiting" doc:"What keeps everything from being sent; null when nothing does."`
-	WaitingSince        *time.Time       `json:"waiting_since" doc:"Since when the target cannot be worked with."`
-	ConsecutiveFailures int              `json:"consecutive_failures" doc:"How often, one after the other, the target could not be worked with."`
-	OpenTasks           int64            `json:"open_tasks" doc:"Changes that wait or are being sent."`
-	FailedTasks         int64            `json:"failed_tasks" doc:"Changes that failed and need a decision."`
-	ManualTasks         int64            `json:"manual_tasks" doc:"Changes that a person has to make."`
-	OverdueLeavers      int64            `json:"overdue_leavers" doc:"Accounts of people who left that can still be used hours later."`
-	OldestOpenAt        *time.Time       `json:"oldest_open_at"`
+	// What keeps everything from being sent; null when nothing does.
+	Waiting *ability.Waiting `json:"waiting"`
+	// Since when the target cannot be worked with.
+	WaitingSince *time.Time `json:"waiting_since"`
+	// How often, one after the other, the target could not be worked with.
+	ConsecutiveFailures int `json:"consecutive_failures"`
+	// Changes that wait or are being sent.
+	OpenTasks int64 `json:"open_tasks"`
+	// Changes that failed and need a decision.
+	FailedTasks int64 `json:"failed_tasks"`
+	// Changes that a person has to make.
+	ManualTasks int64 `json:"manual_tasks"`
+	// Accounts of people who left that can still be used hours later.
+	OverdueLeavers int64      `json:"overdue_leavers"`
+	OldestOpenAt   *time.Time `json:"oldest_open_at"`
 }
 
 // Health counts the provisioning tasks of a connector.

@@ -38,7 +38,8 @@ type TaskList struct {
 
 // TaskSummary counts tasks.
 type TaskSummary struct {
-	ByState map[string]int64 `json:"by_state" nullable:"false" doc:"How many of those that match, whatever their state, are in each; a state without any is absent."`
+	// How many of those that match, whatever their state, are in each; a state without any is absent.
+	ByState map[string]int64 `json:"by_state" nullable:"false"`
 }
 
 type listIn struct {

@@ -11,13 +11,16 @@ import (
 
 // TaskFilters narrow the list of tasks; each one given must hold.
 type TaskFilters struct {
-	State       []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"Several values, separated by commas."`
+	// Several values, separated by commas.
+	State       []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
 	ConnectorID string   `query:"connector_id" format:"uuid"`
 	IdentityID  string   `query:"identity_id" format:"uuid"`
 	AccountID   string   `query:"account_id" format:"uuid"`
 	GrantID     string   `query:"grant_id" format:"uuid"`
-	Operation   []string `query:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke" doc:"Several values, separated by commas."`
-	CreatedFrom []string `query:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual" doc:"Several values, separated by commas."`
+	// Several values, separated by commas.
+	Operation []string `query:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
+	// Several values, separated by commas.
+	CreatedFrom []string `query:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
 	Lane        string   `query:"lane" enum:"normal,urgent"`
 }
 

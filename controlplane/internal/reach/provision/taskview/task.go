@@ -21,9 +21,11 @@ import (
 
 // Task is one change of a target system, as it is shown.
 type Task struct {
-	ID            string              `json:"id" db:"id"`
-	Operation     string              `json:"operation" db:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
-	State         string              `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"blocked: another task has to be done first; verifying: the target says that it is done, and a reading has still to show it; manual: a person has to do it."`
+	ID        string `json:"id" db:"id"`
+	Operation string `json:"operation" db:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
+	// blocked: another task has to be done first; verifying: the target says that it is done, and a reading has still
+	// to show it; manual: a person has to do it.
+	State         string              `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
 	Mode          string              `json:"mode" db:"mode" enum:"auto,manual,simulate"`
 	Lane          string              `json:"lane" db:"lane" enum:"normal,urgent"`
 	ConnectorID   string              `json:"connector_id" db:"connector_id"`
@@ -36,24 +38,33 @@ type Task struct {
 	EntitlementID *string             `json:"entitlement_id" db:"entitlement_id"`
 	Entitlement   *identity.Reference `json:"entitlement" db:"entitlement"`
 	CreatedFrom   string              `json:"created_from" db:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
-	ReasonRefs    []task.Ref          `json:"reason_refs" db:"reason_refs" nullable:"false" doc:"What it is for."`
-	DependsOn     []string            `json:"depends_on" db:"depends_on" nullable:"false" doc:"The tasks that have to be done first."`
-	AttemptCount  int                 `json:"attempt_count" db:"attempt_count"`
-	NextAttemptAt *time.Time          `json:"next_attempt_at" db:"next_attempt_at" doc:"When it is sent, at the earliest; null when it is not going to be."`
-	Waiting       *ability.Waiting    `json:"waiting" db:"waiting" doc:"What keeps everything from being sent through the connector; null when nothing does, or the task has ended."`
-	Outcome       *string             `json:"outcome" db:"outcome" doc:"Of the last attempt: applied, already, noop, pending, manual_required, planned, unknown, refused, not_sent; cancelled; completed by hand."`
-	Error         *v1.ErrorDetail     `json:"error" db:"error" doc:"The message of the target."`
-	ErrorClass    *string             `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
-	Advice        *string             `json:"advice" db:"advice" doc:"What to do about it."`
-	Verified      TaskVerified        `json:"verified" db:"verified"`
-	AssignedTo    *string             `json:"assigned_to" db:"assigned_to"`
-	Note          *string             `json:"note" db:"note"`
-	CreatedBy     json.RawMessage     `json:"created_by" db:"created_by"`
-	CreatedAt     time.Time           `json:"created_at" db:"created_at"`
-	EscalatedAt   *time.Time          `json:"escalated_at" db:"escalated_at" doc:"When the escalation began, because the account of a leaver can still be used."`
-	UpdatedAt     time.Time           `json:"updated_at" db:"updated_at"`
-	FinishedAt    *time.Time          `json:"finished_at" db:"finished_at"`
-	Version       int                 `json:"version" db:"version"`
+	// What it is for.
+	ReasonRefs []task.Ref `json:"reason_refs" db:"reason_refs" nullable:"false"`
+	// The tasks that have to be done first.
+	DependsOn    []string `json:"depends_on" db:"depends_on" nullable:"false"`
+	AttemptCount int      `json:"attempt_count" db:"attempt_count"`
+	// When it is sent, at the earliest; null when it is not going to be.
+	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at"`
+	// What keeps everything from being sent through the connector; null when nothing does, or the task has ended.
+	Waiting *ability.Waiting `json:"waiting" db:"waiting"`
+	// Of the last attempt: applied, already, noop, pending, manual_required, planned, unknown, refused, not_sent;
+	// cancelled; completed by hand.
+	Outcome *string `json:"outcome" db:"outcome"`
+	// The message of the target.
+	Error      *v1.ErrorDetail `json:"error" db:"error"`
+	ErrorClass *string         `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
+	// What to do about it.
+	Advice     *string         `json:"advice" db:"advice"`
+	Verified   TaskVerified    `json:"verified" db:"verified"`
+	AssignedTo *string         `json:"assigned_to" db:"assigned_to"`
+	Note       *string         `json:"note" db:"note"`
+	CreatedBy  json.RawMessage `json:"created_by" db:"created_by"`
+	CreatedAt  time.Time       `json:"created_at" db:"created_at"`
+	// When the escalation began, because the account of a leaver can still be used.
+	EscalatedAt *time.Time `json:"escalated_at" db:"escalated_at"`
+	UpdatedAt   time.Time  `json:"updated_at" db:"updated_at"`
+	FinishedAt  *time.Time `json:"finished_at" db:"finished_at"`
+	Version     int        `json:"version" db:"version"`
 }
 
 // TaskVerified says whether the target was seen to be as asked.
@@ -67,11 +78,14 @@ type TaskVerified struct {
 // TaskDetail is a task with everything that was done about it.
 type TaskDetail struct {
 	Task
-	Attempts   []TaskAttempt       `json:"attempts" nullable:"false"`
-	Payload    TaskPayload         `json:"payload" doc:"What is written; no secrets."`
-	Plan       []v1.PlannedRequest `json:"plan" nullable:"false" doc:"What was or would be sent, with secrets masked."`
-	Changes    []v1.ChangedField   `json:"changes" nullable:"false" doc:"What became different, as the target showed it."`
-	ExecutedBy *v1.ExecutedBy      `json:"executed_by"`
+	Attempts []TaskAttempt `json:"attempts" nullable:"false"`
+	// What is written; no secrets.
+	Payload TaskPayload `json:"payload"`
+	// What was or would be sent, with secrets masked.
+	Plan []v1.PlannedRequest `json:"plan" nullable:"false"`
+	// What became different, as the target showed it.
+	Changes    []v1.ChangedField `json:"changes" nullable:"false"`
+	ExecutedBy *v1.ExecutedBy    `json:"executed_by"`
 }
 
 // TaskPayload is what a task writes of an account.
@@ -97,10 +111,11 @@ type TaskCredential struct {
 
 // TaskAttempt is one time that a task was sent.
 type TaskAttempt struct {
-	N          int             `json:"n" db:"n"`
-	At         time.Time       `json:"at" db:"at"`
-	RequestID  string          `json:"request_id" db:"request_id"`
-	Outcome    *string         `json:"outcome" db:"outcome" doc:"Null while it is in progress, or if the end is unknown."`
+	N         int       `json:"n" db:"n"`
+	At        time.Time `json:"at" db:"at"`
+	RequestID string    `json:"request_id" db:"request_id"`
+	// Null while it is in progress, or if the end is unknown.
+	Outcome    *string         `json:"outcome" db:"outcome"`
 	ErrorClass *string         `json:"error_class" db:"error_class"`
 	Upstream   *v1.ErrorDetail `json:"upstream" db:"upstream"`
 	ExecutedBy *v1.ExecutedBy  `json:"executed_by" db:"executed_by"`

@@ -65,8 +65,21 @@ func (s *Service) KeepTenant(ctx context.Context, tx *pg.Tx) error {
 	if err := grantstatus.ApplyNearing(ctx, tx, now.Add(plan.Notice)); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context, *pg.Tx) error{s.Planner.Refresh, heed, overdueAccounts, settle.Appeared, settle.Fulfilled,
-		visible, settle.Verify, settle.Expire, settle.Outdated, settle.Unblock, escalate, round} {
+	steps := []func(context.Context, *pg.Tx) error{
+		s.Planner.Refresh,
+		heed,
+		overdueAccounts,
+		settle.Appeared,
+		settle.Fulfilled,
+		visible,
+		settle.Verify,
+		settle.Expire,
+		settle.Outdated,
+		settle.Unblock,
+		escalate,
+		round,
+	}
+	for _, step := range steps {
 		if err := step(ctx, tx); err != nil {
 			return err
 		}

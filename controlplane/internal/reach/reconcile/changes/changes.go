@@ -16,22 +16,30 @@ import (
 
 // Change is one thing that a run makes different.
 type Change struct {
-	N          int64           `json:"n" db:"n" doc:"its number in the run"`
-	Object     string          `json:"object" db:"object" enum:"identity,account,entitlement,grant,nesting"`
-	Change     string          `json:"change" db:"change" enum:"create,update,disable,missing,remove,reappear"`
-	ObjectID   *string         `json:"object_id" db:"object_id" doc:"null for what is new until it is merged; of a nesting, the inner entitlement"`
-	ExternalID string          `json:"external_id" db:"external_id"`
-	Display    string          `json:"display" db:"display"`
-	Guard      *string         `json:"guard" db:"guard" doc:"the kind under which it was weighed; null: it is not"`
-	Fields     []string        `json:"fields" db:"fields" nullable:"false" doc:"what differs"`
-	Before     json.RawMessage `json:"before" db:"before" doc:"values of a few named fields before; never raw attributes"`
-	After      json.RawMessage `json:"after" db:"after" doc:"the same fields after"`
-	Department *string         `json:"department" db:"department" doc:"of the person, or of the account's owner"`
-	Container  *string         `json:"container" db:"container" doc:"the branch of the tree it lies in"`
-	Manager    *string         `json:"manager" db:"manager"`
-	State      string          `json:"state" db:"state" enum:"pending,applied,held,previewed,skipped,discarded"`
-	Reason     *string         `json:"reason" db:"reason"`
-	At         time.Time       `json:"at" db:"at"`
+	// its number in the run
+	N      int64  `json:"n" db:"n"`
+	Object string `json:"object" db:"object" enum:"identity,account,entitlement,grant,nesting"`
+	Change string `json:"change" db:"change" enum:"create,update,disable,missing,remove,reappear"`
+	// null for what is new until it is merged; of a nesting, the inner entitlement
+	ObjectID   *string `json:"object_id" db:"object_id"`
+	ExternalID string  `json:"external_id" db:"external_id"`
+	Display    string  `json:"display" db:"display"`
+	// the kind under which it was weighed; null: it is not
+	Guard *string `json:"guard" db:"guard"`
+	// what differs
+	Fields []string `json:"fields" db:"fields" nullable:"false"`
+	// values of a few named fields before; never raw attributes
+	Before json.RawMessage `json:"before" db:"before"`
+	// the same fields after
+	After json.RawMessage `json:"after" db:"after"`
+	// of the person, or of the account's owner
+	Department *string `json:"department" db:"department"`
+	// the branch of the tree it lies in
+	Container *string   `json:"container" db:"container"`
+	Manager   *string   `json:"manager" db:"manager"`
+	State     string    `json:"state" db:"state" enum:"pending,applied,held,previewed,skipped,discarded"`
+	Reason    *string   `json:"reason" db:"reason"`
+	At        time.Time `json:"at" db:"at"`
 }
 
 const changeColumns = `c.n, c.object, c.change, c.object_id, c.external_id, c.display, c.guard, c.fields, c.before,
@@ -39,11 +47,16 @@ const changeColumns = `c.n, c.object, c.change, c.object_id, c.external_id, c.di
 
 // ChangeFilters narrow the changes of a run; each one given must hold.
 type ChangeFilters struct {
-	Object []string `query:"object" enum:"identity,account,entitlement,grant,nesting" doc:"Several values, separated by commas."`
-	Change []string `query:"change" enum:"create,update,disable,missing,remove,reappear" doc:"Several values, separated by commas."`
-	Guard  string   `query:"guard" maxLength:"64" doc:"A kind of hold, such as account_missing."`
-	State  []string `query:"state" enum:"pending,applied,held,previewed,skipped,discarded" doc:"Several values, separated by commas."`
-	Q      string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a name or external_id, without regard to case, accents and order."`
+	// Several values, separated by commas.
+	Object []string `query:"object" enum:"identity,account,entitlement,grant,nesting"`
+	// Several values, separated by commas.
+	Change []string `query:"change" enum:"create,update,disable,missing,remove,reappear"`
+	// A kind of hold, such as account_missing.
+	Guard string `query:"guard" maxLength:"64"`
+	// Several values, separated by commas.
+	State []string `query:"state" enum:"pending,applied,held,previewed,skipped,discarded"`
+	// Words, each of which is part of a name or external_id, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
 }
 
 func (f ChangeFilters) args(run string) pgx.NamedArgs {

@@ -13,33 +13,40 @@ import (
 
 // Diff is what a run changes, grouped for whoever must judge it.
 type Diff struct {
-	RunID   string           `json:"run_id"`
-	Status  string           `json:"status"`
-	Purpose string           `json:"purpose" enum:"apply,preview"`
-	Total   int64            `json:"total" doc:"changes in all"`
-	Held    int64            `json:"held" doc:"changes that wait for a decision"`
-	Digest  string           `json:"digest" doc:"The id of the hold. A release names it."`
-	Groups  []Group          `json:"groups" nullable:"false"`
-	Holds   []reconcile.Hold `json:"holds" nullable:"false"`
+	RunID   string `json:"run_id"`
+	Status  string `json:"status"`
+	Purpose string `json:"purpose" enum:"apply,preview"`
+	// changes in all
+	Total int64 `json:"total"`
+	// changes that wait for a decision
+	Held int64 `json:"held"`
+	// The id of the hold. A release names it.
+	Digest string           `json:"digest"`
+	Groups []Group          `json:"groups" nullable:"false"`
+	Holds  []reconcile.Hold `json:"holds" nullable:"false"`
 }
 
 // Group are the changes of one kind.
 type Group struct {
-	Guard       *string  `json:"guard" db:"guard" doc:"the kind of hold they count for; null: none"`
-	Object      string   `json:"object" db:"object"`
-	Change      string   `json:"change" db:"change"`
-	Count       int64    `json:"count" db:"count"`
-	Held        int64    `json:"held" db:"held"`
-	Departments []Share  `json:"departments" db:"-" nullable:"false" doc:"the greatest shares, at most 20"`
-	Containers  []Share  `json:"containers" db:"-" nullable:"false"`
-	Managers    []Share  `json:"managers" db:"-" nullable:"false"`
-	Fields      []Share  `json:"fields" db:"-" nullable:"false"`
-	Samples     []Change `json:"samples" db:"-" nullable:"false" doc:"the first five"`
+	// the kind of hold they count for; null: none
+	Guard  *string `json:"guard" db:"guard"`
+	Object string  `json:"object" db:"object"`
+	Change string  `json:"change" db:"change"`
+	Count  int64   `json:"count" db:"count"`
+	Held   int64   `json:"held" db:"held"`
+	// the greatest shares, at most 20
+	Departments []Share `json:"departments" db:"-" nullable:"false"`
+	Containers  []Share `json:"containers" db:"-" nullable:"false"`
+	Managers    []Share `json:"managers" db:"-" nullable:"false"`
+	Fields      []Share `json:"fields" db:"-" nullable:"false"`
+	// the first five
+	Samples []Change `json:"samples" db:"-" nullable:"false"`
 }
 
 // Share is how many changes have a value in common.
 type Share struct {
-	Value *string `json:"value" doc:"null: those that have none"`
+	// null: those that have none
+	Value *string `json:"value"`
 	Count int64   `json:"count"`
 }
 

@@ -45,9 +45,12 @@ var temporaries = []string{
 
 const changeTable = `
 	create temp table r_change (
-	    object text not null, change text not null, object_id uuid, external_id text not null default '', display text not null default '',
-	    guard text, fields text[] not null default '{}', before jsonb, after jsonb, department text, container text, manager text,
-	    state text not null default 'pending', reason text, owner_id uuid, account_id uuid, entitlement_id uuid, stage_seq int, stage_ord int
+	    object text not null, change text not null, object_id uuid, external_id text not null default '',
+	      display text not null default '',
+	    guard text, fields text[] not null default '{}', before jsonb, after jsonb, department text, container text,
+	      manager text,
+	    state text not null default 'pending', reason text, owner_id uuid, account_id uuid, entitlement_id uuid,
+	      stage_seq int, stage_ord int
 	) on commit drop`
 
 // Compare fills the temporary table r_change with everything that the staged records of a run would change. It needs a

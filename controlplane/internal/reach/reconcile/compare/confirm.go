@@ -43,7 +43,8 @@ const confirmedAbsences = `
 	       and n.missing_since is not null
 	       and n.told_by = 'grant'
 	), earlier as (
-	    select r.id, (select count(*) from sync_error e where e.tenant_id = current_tenant() and e.run_id = r.id and e.code = 'unresolved_reference') as open
+	    select r.id, (select count(*) from sync_error e where e.tenant_id = current_tenant() and e.run_id = r.id
+	      and e.code = 'unresolved_reference') as open
 	      from sync_run r
 	     where r.tenant_id = current_tenant()
 	       and r.id in (select a.changed_run_id from absent a)
@@ -54,7 +55,8 @@ const confirmedAbsences = `
 	      from stage_scope
 	     where tenant_id = current_tenant() and run_id = @run and kind = 'grants'
 	     union
-	    select entitlement_external_id, 'entitlement' from stage_grant where tenant_id = current_tenant() and run_id = @run
+	    select entitlement_external_id, 'entitlement' from stage_grant where tenant_id = current_tenant()
+	      and run_id = @run
 	     union
 	    select external_id, 'entitlement' from stage_entitlement where tenant_id = current_tenant() and run_id = @run
 	     union

@@ -29,14 +29,16 @@ func (c *comparison) entitlements(ctx context.Context) error {
 	}
 	const different = `
 		create temp table c_entitlement on commit drop as
-		select r.external_id, r.seq, r.ord, r.content, e.id, e.missing_since is not null or e.removed_at is not null as away
+		select r.external_id, r.seq, r.ord, r.content, e.id, e.missing_since is not null
+		  or e.removed_at is not null as away
 		  from r_entitlement r
 		  left join entitlement e
 		    on e.tenant_id = current_tenant()
 		   and e.connector_id = @connector
 		   and e.external_id = r.external_id
 		 where not r.gone
-		   and (r.content and e.row_hash is distinct from r.row_hash or e.missing_since is not null or e.removed_at is not null)`
+		   and (r.content and e.row_hash is distinct from r.row_hash or e.missing_since is not null
+		     or e.removed_at is not null)`
 	changed := `
 		insert into r_change (object, change, object_id, external_id, display, fields, before, after, container,
 		    entitlement_id, stage_seq, stage_ord)

@@ -30,10 +30,13 @@ var ways = map[string]struct{ accounts, entitlements []way }{
 // removes nothing.
 func (c *comparison) grants(ctx context.Context) error {
 	const pairs = `
-		create temp table r_pair (account text not null, account_id uuid, entitlement text not null, entitlement_id uuid,
-		    seq int not null, ord int not null, deleted boolean not null, external_id text, row_hash bytea) on commit drop`
+		create temp table r_pair (account text not null, account_id uuid, entitlement text not null,
+		  entitlement_id uuid,
+		    seq int not null, ord int not null, deleted boolean not null, external_id text, row_hash bytea)
+		      on commit drop`
 	const edges = `
-		create temp table r_edge (member text not null, member_id uuid, parent text not null, parent_id uuid, deleted boolean not null,
+		create temp table r_edge (member text not null, member_id uuid, parent text not null, parent_id uuid,
+		  deleted boolean not null,
 		    seq int, ord int, told_by text not null) on commit drop`
 	if err := c.do(ctx, "staged grants", pairs, edges); err != nil {
 		return err
@@ -143,8 +146,10 @@ const comparedGrants = `
 	     where tenant_id = current_tenant() and id = @run
 	), known as (
 	    select g.id, g.account_id, g.entitlement_id, g.status, g.row_hash, g.missing_runs, g.external_id,
-	           g.status = 'revoked' and (g.suppress_reimport_until > now() or g.suppress_reimport_until is not null and g.revoked_at > (select at from begun)) as late,
-	           g.status in ('pending', 'requested', 'failed') or g.wanted_at is not null and g.updated_at > (select at from begun) as young
+	           g.status = 'revoked' and (g.suppress_reimport_until > now() or g.suppress_reimport_until is not null
+	             and g.revoked_at > (select at from begun)) as late,
+	           g.status in ('pending', 'requested', 'failed') or g.wanted_at is not null and g.updated_at > (select at
+	             from begun) as young
 	      from access_grant g
 	     where g.tenant_id = current_tenant()
 	       and g.connector_id = @connector

@@ -25,7 +25,8 @@ func (c *comparison) nesting(ctx context.Context) error {
 const comparedEdges = `
 	create temp table c_edge on commit drop as
 	with edge as (
-	    select member, parent, bool_and(deleted) as deleted, (array_agg(member_id))[1] as member_id, (array_agg(parent_id))[1] as parent_id,
+	    select member, parent, bool_and(deleted) as deleted, (array_agg(member_id))[1] as member_id,
+	      (array_agg(parent_id))[1] as parent_id,
 	           max(seq) as seq, (array_agg(ord order by seq desc))[1] as ord
 	      from r_edge
 	     group by member, parent
@@ -41,7 +42,8 @@ const comparedEdges = `
 	     group by object_id
 	)
 	select k.member_id, k.parent_id, k.missing_since, k.missing_runs, k.member_id is not null as known,
-	       coalesce(k.member_id, p.member_id) as member_is, coalesce(k.parent_id, p.parent_id) as parent_is, p.member, p.parent, p.seq, p.ord,
+	       coalesce(k.member_id, p.member_id) as member_is, coalesce(k.parent_id, p.parent_id) as parent_is, p.member,
+	         p.parent, p.seq, p.ord,
 	       p.member is not null and not p.deleted as present, coalesce(p.deleted, false) as gone,
 	       coalesce(a.final, false) or coalesce(b.final, false) as ends_with
 	  from known k

@@ -32,14 +32,16 @@ func (c *comparison) people(ctx context.Context) error {
 	const different = `
 		create temp table c_identity on commit drop as
 		select r.external_id, r.seq, r.ord, r.content, src.identity_id, src.external_id is not null as known,
-		       src.missing_since is not null or src.removed_at is not null as away, src.row_hash = '\x00' || r.row_hash as marked
+		       src.missing_since is not null or src.removed_at is not null as away,
+		         src.row_hash = '\x00' || r.row_hash as marked
 		  from r_identity r
 		  left join identity_source src
 		    on src.tenant_id = current_tenant()
 		   and src.connector_id = @connector
 		   and src.external_id = r.external_id
 		 where not r.gone
-		   and (r.content and src.row_hash is distinct from r.row_hash or src.missing_since is not null or src.removed_at is not null)`
+		   and (r.content and src.row_hash is distinct from r.row_hash or src.missing_since is not null
+		     or src.removed_at is not null)`
 	if err := c.do(ctx, "people", different); err != nil {
 		return err
 	}

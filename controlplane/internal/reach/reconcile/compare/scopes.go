@@ -84,7 +84,8 @@ func (c *comparison) seen(ctx context.Context, object, kind string) error {
 		             union all
 		            select external_id, 2147483647
 		              from sync_error
-		             where tenant_id = current_tenant() and run_id = @run and object = '{object}' and external_id <> '') p
+		             where tenant_id = current_tenant() and run_id = @run and object = '{object}'
+		               and external_id <> '') p
 		     group by external_id
 		)
 		select coalesce(l.external_id, p.external_id) as external_id, l.seq, l.ord, l.row_hash,

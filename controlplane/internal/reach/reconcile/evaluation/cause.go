@@ -19,9 +19,10 @@ func cause(ctx context.Context, tx *pg.Tx, r reconcile.Run, f safety.Finding) (s
 	if f.Rule == safety.RuleSettingsChanged {
 		return "the connection settings changed since the last good run", nil
 	}
-	for _, look := range []func(context.Context, *pg.Tx, reconcile.Run, safety.Finding) (string, error){announced, emptied, under,
-		sameDepartment, ofOneEntitlement, newKeys} {
-		words, err := look(ctx, tx, r, f)
+	type explanation func(context.Context, *pg.Tx, reconcile.Run, safety.Finding) (string, error)
+	explanations := []explanation{announced, emptied, under, sameDepartment, ofOneEntitlement, newKeys}
+	for _, explain := range explanations {
+		words, err := explain(ctx, tx, r, f)
 		if err != nil || words != "" {
 			return words, err
 		}

@@ -9,7 +9,9 @@
 // differs, nothing happens. Released changes are pending again, the run is applying, and the worker takes it up.
 // Discarding, the end of the time, and the next run of the connector drop the rest.
 //
-//	Release(ctx, tx, connector, run, Decision{Subset: &Subset{Kinds: []string{"account_missing"}}, ExpectedCount: 40, Digest: seen, Comment: "branch closed"}, now)
+//	d := Decision{ExpectedCount: 40, Digest: seen, Comment: "branch closed"}
+//	d.Subset = &Subset{Kinds: []string{"account_missing"}}
+//	Release(ctx, tx, connector, run, d, now)
 //
 // Callers: the API, package matter, and the worker of syncrun (Supersede, Expire).
 package hold

@@ -40,9 +40,11 @@ type holdsIn struct {
 
 // Holding is what a run holds.
 type Holding struct {
-	Items  []reconcile.Hold  `json:"items" nullable:"false"`
-	Held   int64             `json:"held" doc:"changes that wait for a decision"`
-	Digest string            `json:"digest" doc:"of them; a release names it"`
+	Items []reconcile.Hold `json:"items" nullable:"false"`
+	// changes that wait for a decision
+	Held int64 `json:"held"`
+	// of them; a release names it
+	Digest string            `json:"digest"`
 	Links  map[string]string `json:"links"`
 }
 
@@ -79,7 +81,8 @@ func (s *Service) release(ctx context.Context, v viewer.Viewer, in *releaseIn) (
 
 // Dismissal is why what is held is discarded.
 type Dismissal struct {
-	Comment string `json:"comment" minLength:"1" maxLength:"2000" doc:"why; it goes into the audit log"`
+	// why; it goes into the audit log
+	Comment string `json:"comment" minLength:"1" maxLength:"2000"`
 }
 
 type discardIn struct {

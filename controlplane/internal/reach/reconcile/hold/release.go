@@ -17,30 +17,40 @@ import (
 
 // Subset names a part of what is held. Each list that is given must match, by any of its values.
 type Subset struct {
-	Kinds       []string `json:"kinds,omitempty" maxItems:"100" doc:"kinds of hold, such as account_missing"`
-	Objects     []string `json:"objects,omitempty" maxItems:"10" doc:"identity, account, entitlement, grant, nesting"`
-	Changes     []string `json:"changes,omitempty" maxItems:"10" doc:"create, update, disable, missing, remove, reappear"`
+	// kinds of hold, such as account_missing
+	Kinds []string `json:"kinds,omitempty" maxItems:"100"`
+	// identity, account, entitlement, grant, nesting
+	Objects []string `json:"objects,omitempty" maxItems:"10"`
+	// create, update, disable, missing, remove, reappear
+	Changes     []string `json:"changes,omitempty" maxItems:"10"`
 	Departments []string `json:"departments,omitempty" maxItems:"1000"`
-	Containers  []string `json:"containers,omitempty" maxItems:"1000" doc:"branches of the tree, including everything below them"`
+	// branches of the tree, including everything below them
+	Containers  []string `json:"containers,omitempty" maxItems:"1000"`
 	ExternalIDs []string `json:"external_ids,omitempty" maxItems:"10000"`
 }
 
 // Decision releases what is held, or a part of it. Digest and count say what was seen: if something else is held,
 // nothing happens.
 type Decision struct {
-	Subset        *Subset `json:"subset,omitempty" doc:"the part to apply; without it everything"`
-	Comment       string  `json:"comment" minLength:"1" maxLength:"2000" doc:"why this may be applied; it goes into the audit log"`
-	ExpectedCount int64   `json:"expected_count" minimum:"1" doc:"how many held changes the subset is expected to match"`
-	Digest        string  `json:"digest" minLength:"64" maxLength:"64" doc:"of all that is held, as GET holds gives it"`
+	// the part to apply; without it everything
+	Subset *Subset `json:"subset,omitempty"`
+	// why this may be applied; it goes into the audit log
+	Comment string `json:"comment" minLength:"1" maxLength:"2000"`
+	// how many held changes the subset is expected to match
+	ExpectedCount int64 `json:"expected_count" minimum:"1"`
+	// of all that is held, as GET holds gives it
+	Digest string `json:"digest" minLength:"64" maxLength:"64"`
 }
 
 // Released answers a release.
 type Released struct {
-	RunID    string            `json:"run_id"`
-	Status   string            `json:"status"`
-	Released int64             `json:"released" doc:"changes that are applied now, each looked at again"`
-	Held     int64             `json:"held" doc:"changes that still wait"`
-	Links    map[string]string `json:"links"`
+	RunID  string `json:"run_id"`
+	Status string `json:"status"`
+	// changes that are applied now, each looked at again
+	Released int64 `json:"released"`
+	// changes that still wait
+	Held  int64             `json:"held"`
+	Links map[string]string `json:"links"`
 }
 
 // channel is where the engine hears that a run has something to do.

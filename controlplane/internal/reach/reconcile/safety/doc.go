@@ -5,7 +5,8 @@
 // population)), if half of a population of five or more (or all of two or more) would be lost, or if records are
 // absent under settings other than those of the last good run.
 //
-//	Guard{}.Weigh(Measure{Kind: "account_missing", Observed: 13, Population: 400}) // 3 % of 400 are 12: it trips, by rule limit
+//	// 3 % of 400 are 12: it trips, by rule limit
+//	Guard{}.Weigh(Measure{Kind: "account_missing", Observed: 13, Population: 400})
 //
 // Package evaluation weighs runs by it. Administrators read and set the limits by Service; whatever lets more pass
 // than before needs a reason.

@@ -32,13 +32,15 @@ func (s *Service) Routes() []httpapi.Route {
 // SafetyView is a connector's safety with the limits that are in force.
 type SafetyView struct {
 	Safety
-	Effective []SafetyLimit `json:"effective" nullable:"false" doc:"what holds at this moment for every kind"`
+	// what holds at this moment for every kind
+	Effective []SafetyLimit `json:"effective" nullable:"false"`
 }
 
 // SafetyChange replaces a connector's safety.
 type SafetyChange struct {
 	Safety
-	Reason string `json:"reason,omitempty" maxLength:"2000" doc:"needed when more passes than before; it goes into the audit log"`
+	// needed when more passes than before; it goes into the audit log
+	Reason string `json:"reason,omitempty" maxLength:"2000"`
 }
 
 type safetyIn struct {

@@ -16,26 +16,36 @@ const (
 // Safety is how carefully a connector's runs are looked at: how much of each kind of change passes unseen, and how
 // absence is proven.
 type Safety struct {
-	Limits    []SafetyLimit `json:"limits" nullable:"false" doc:"own limits; a kind without one keeps the standard"`
-	Window    string        `json:"window" doc:"ISO 8601 duration: what was applied within it counts with the run. From PT1H to P7D."`
-	TotalLoss bool          `json:"total_loss" doc:"half of a population of 5 or more, or all of 2 or more, is held whatever the limits say"`
-	HoldScope string        `json:"hold_scope" enum:"kind,run" doc:"kind: other changes of the run go on. run: nothing of it is applied."`
-	HoldTTL   string        `json:"hold_ttl" doc:"ISO 8601 duration after which a hold is discarded. From PT1H to P30D."`
-	Deletion  Deletion      `json:"deletion"`
+	// own limits; a kind without one keeps the standard
+	Limits []SafetyLimit `json:"limits" nullable:"false"`
+	// ISO 8601 duration: what was applied within it counts with the run. From PT1H to P7D.
+	Window string `json:"window"`
+	// half of a population of 5 or more, or all of 2 or more, is held whatever the limits say
+	TotalLoss bool `json:"total_loss"`
+	// kind: other changes of the run go on. run: nothing of it is applied.
+	HoldScope string `json:"hold_scope" enum:"kind,run"`
+	// ISO 8601 duration after which a hold is discarded. From PT1H to P30D.
+	HoldTTL  string   `json:"hold_ttl"`
+	Deletion Deletion `json:"deletion"`
 }
 
 // SafetyLimit is the limit of one kind: min(cap, max(floor, pct × population)).
 type SafetyLimit struct {
-	Kind  string     `json:"kind" enum:"identity_deactivation,account_missing,account_disabled,grant_removed,entitlement_removed,identity_create,attribute_rewrite,attribute_rewrite.department,attribute_rewrite.manager,attribute_rewrite.email,attribute_rewrite.employee_number"`
-	Floor int64      `json:"floor" minimum:"0" maximum:"1000000000" doc:"the number that is always allowed"`
-	Pct   float64    `json:"pct" minimum:"0" maximum:"100" doc:"share of the population, in percent"`
-	Cap   int64      `json:"cap" minimum:"0" maximum:"1000000000" doc:"never more than this"`
-	Until *time.Time `json:"until,omitempty" doc:"when the standard comes back; without it the limit stays"`
+	Kind string `json:"kind" enum:"identity_deactivation,account_missing,account_disabled,grant_removed,entitlement_removed,identity_create,attribute_rewrite,attribute_rewrite.department,attribute_rewrite.manager,attribute_rewrite.email,attribute_rewrite.employee_number"`
+	// the number that is always allowed
+	Floor int64 `json:"floor" minimum:"0" maximum:"1000000000"`
+	// share of the population, in percent
+	Pct float64 `json:"pct" minimum:"0" maximum:"100"`
+	// never more than this
+	Cap int64 `json:"cap" minimum:"0" maximum:"1000000000"`
+	// when the standard comes back; without it the limit stays
+	Until *time.Time `json:"until,omitempty"`
 }
 
 // Deletion is how absence becomes removal.
 type Deletion struct {
-	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10" doc:"complete syncs in a row without a record until it counts as deleted"`
+	// complete syncs in a row without a record until it counts as deleted
+	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10"`
 }
 
 // defaultSafety is that of a connector for which nobody has decided otherwise.

@@ -74,8 +74,8 @@ func (s *Sender) Follow(ctx context.Context, v viewer.Viewer, connector, id, url
 	}
 }
 
-// DeliverDue sends the last callbacks that are due, of all tenants, in the background; Wait waits for them. A row is put
-// off before it is tried, so that two processes never try it at once and one that dies in between is followed by
+// DeliverDue sends the last callbacks that are due, of all tenants, in the background; Wait waits for them. A row is
+// put off before it is tried, so that two processes never try it at once and one that dies in between is followed by
 // another.
 func (s *Sender) DeliverDue(ctx context.Context) {
 	const sql = `

@@ -20,8 +20,8 @@ type Conclusion struct {
 	Limit int64
 }
 
-// Draw makes the removals of a run true, once its records are merged, and brings up to date what depends on all records:
-// managers, owners and inherited grants. It joins the transaction in which the run ends.
+// Draw makes the removals of a run true, once its records are merged, and brings up to date what depends on all
+// records: managers, owners and inherited grants. It joins the transaction in which the run ends.
 func Draw(ctx context.Context, tx *pg.Tx, r reconcile.Run) (c Conclusion, err error) {
 	if c.Counted, err = applyRemovals(ctx, tx, r); err != nil {
 		return c, err

@@ -58,8 +58,8 @@ func findOwners(ctx context.Context, tx *pg.Tx, r reconcile.Run) (linked int64, 
 	return linked, [2]owners.Unknown{accounts, entitlements}, err
 }
 
-// inherit brings inherited grants up to date. If too many would follow from the nesting they stay as they are, and limit
-// is how many there may be.
+// inherit brings inherited grants up to date. If too many would follow from the nesting they stay as they are, and
+// limit is how many there may be.
 func inherit(ctx context.Context, tx *pg.Tx, r reconcile.Run) (limit int64, err error) {
 	var n nesting.Inherited
 	if r.Incremental {

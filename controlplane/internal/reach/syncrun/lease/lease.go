@@ -88,8 +88,8 @@ func (l Lease) Renew(ctx context.Context, tx *pg.Tx, n Notice) (found, cancel, o
 	return err == nil, cancel, open, err
 }
 
-// HandBack leaves the run to whoever takes it next, after a pause. innocent is true if the attempt ended for no fault of
-// its own, and does not count as a failure. A lease that is lost already is left alone.
+// HandBack leaves the run to whoever takes it next, after a pause. innocent is true if the attempt ended for no fault
+// of its own, and does not count as a failure. A lease that is lost already is left alone.
 func (l Lease) HandBack(ctx context.Context, tx *pg.Tx, pause time.Duration, innocent bool) error {
 	const sql = `
 		update sync_run

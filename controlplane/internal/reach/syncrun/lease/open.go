@@ -66,8 +66,8 @@ func Ready(ctx context.Context, db *pg.DB) ([]Open, error) {
 // waitingAtOnce bounds how many runs that wait for their agent are looked at together.
 const waitingAtOnce = 500
 
-// Waiting lists the next runs that wait for their agent, in turn: those after the run with the id after, which is next of
-// the call before, or empty. So many runs whose agents are away hide none whose agent has come.
+// Waiting lists the next runs that wait for their agent, in turn: those after the run with the id after, which is next
+// of the call before, or empty. So many runs whose agents are away hide none whose agent has come.
 func Waiting(ctx context.Context, db *pg.DB, after string) (found []Open, next string, err error) {
 	const sql = `select ` + openColumns + fromOpen + `
 		 where r.status = 'waiting_agent'

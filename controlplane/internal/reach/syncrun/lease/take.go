@@ -53,9 +53,9 @@ const takenColumns = `
 	r.settings_digest, r.checkpoint, r.cursor, r.watermark, r.estimate, r.warnings, r.complete, r.effective_incremental,
 	r.strategy, r.fallback_reason, r.reread, r.executed_by, cardinality(r.lapsed) as lapsed`
 
-// Take makes a process the run's worker, with a new attempt, which counts as a failure until it has moved the run on. It
-// fails with pgx.ErrNoRows if another process was quicker. A process that hands a run back leaves no owner behind: where
-// there is one, its lease ran out, and it has probably died.
+// Take makes a process the run's worker, with a new attempt, which counts as a failure until it has moved the run on.
+// It fails with pgx.ErrNoRows if another process was quicker. A process that hands a run back leaves no owner behind:
+// where there is one, its lease ran out, and it has probably died.
 func Take(ctx context.Context, tx *pg.Tx, process, run string) (Taken, error) {
 	const sql = `
 		update sync_run r

@@ -111,7 +111,8 @@ func grantsCounted(row pgx.Row) (c tally.Counts, err error) {
 // that was minutes ago, or after the run began.
 const late = `(%[1]s.status = 'revoked' and %[1]s.suppress_reimport_until is not null
 	             and (%[1]s.suppress_reimport_until > now()
-	                  or %[1]s.revoked_at > (select coalesce(r.started_at, r.created_at) from sync_run r where r.tenant_id = current_tenant() and r.id = $1)))`
+	                  or %[1]s.revoked_at > (select coalesce(r.started_at, r.created_at) from sync_run r
+	                    where r.tenant_id = current_tenant() and r.id = $1)))`
 
 // gone counts the seen grants that the store has as missing or revoked, those of them that we revoked, and those that
 // are late.

@@ -108,7 +108,8 @@ func writePeople(ctx context.Context, tx *pg.Tx, s Span, c *tally.Counts) error 
 func loadPeople(ctx context.Context, tx *pg.Tx, s Span) (some bool, err error) {
 	const temp = `
 		create temp table if not exists m_identity (
-		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, gone boolean, removed boolean, again boolean, is_new boolean,
+		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, gone boolean, removed boolean,
+		      again boolean, is_new boolean,
 		    said text, ` + authority.RecordColumns + `
 		) on commit delete rows`
 	load := `

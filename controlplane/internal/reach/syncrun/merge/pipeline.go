@@ -10,8 +10,8 @@ import (
 
 // Chunks are the staged chunks of a run, whose spans are merged in parts.
 type Chunks interface {
-	// Next is the span of committed chunks from lo that is large enough to be merged; with rest also what is less. It is
-	// empty, hi before lo, if there is nothing to merge.
+	// Next is the span of committed chunks from lo that is large enough to be merged; with rest also what is less. It
+	// is empty, hi before lo, if there is nothing to merge.
 	Next(lo int, rest bool) (from, hi int)
 	Span(lo, hi int) Span
 	// Merge merges one part of a span, and notes it under the part's name so that it is merged once.

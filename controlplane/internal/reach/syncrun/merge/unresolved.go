@@ -59,7 +59,8 @@ const MaxExamples = 5
 // sees here.
 func UnresolvedWarning(n int64, examples []string) v1.Warning {
 	return v1.Warning{Code: "unresolved_memberships", Message: fmt.Sprintf(
-		"%d memberships name a member or an entitlement that was not read, such as %s. The errors of the run list them.",
+		"%d memberships name a member or an entitlement that was not read, such as %s. "+
+			"The errors of the run list them.",
 		n,
 		strings.Join(examples, "; "),
 	)}
@@ -69,18 +70,28 @@ func UnresolvedWarning(n int64, examples []string) v1.Warning {
 const resolves = `
 	case
 	when s.account_external_id is not null then
-	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.external_id = s.account_external_id and p.status <> 'deleted')
+	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	       and p.external_id = s.account_external_id and p.status <> 'deleted')
 	when s.principal_entitlement_external_id is not null then
-	     exists (select from entitlement p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.external_id = s.principal_entitlement_external_id)
+	     exists (select from entitlement p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	       and p.external_id = s.principal_entitlement_external_id)
 	when s.principal_ref_kind = 'native' then
-	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.native_ref = s.principal_ref_value and p.status <> 'deleted')
-	  or exists (select from entitlement p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.native_ref = s.principal_ref_value)
+	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	       and p.native_ref = s.principal_ref_value and p.status <> 'deleted')
+	  or exists (select from entitlement p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	    and p.native_ref = s.principal_ref_value)
 	when s.principal_ref_kind = 'username' then
-	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.username_lc = s.principal_ref_value and p.status <> 'deleted')
+	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	       and p.username_lc = s.principal_ref_value and p.status <> 'deleted')
 	when s.principal_ref_kind = 'email' then
-	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.email_lc = s.principal_ref_value and p.status <> 'deleted')
-	else exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.external_id = s.principal_ref_value and p.status <> 'deleted')
-	  or exists (select from entitlement p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.external_id = s.principal_ref_value)
-	  or exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.native_ref = s.principal_ref_value and p.status <> 'deleted')
-	  or exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4 and p.username_lc = lower(s.principal_ref_value) and p.status <> 'deleted')
+	     exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	       and p.email_lc = s.principal_ref_value and p.status <> 'deleted')
+	else exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	  and p.external_id = s.principal_ref_value and p.status <> 'deleted')
+	  or exists (select from entitlement p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	    and p.external_id = s.principal_ref_value)
+	  or exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	    and p.native_ref = s.principal_ref_value and p.status <> 'deleted')
+	  or exists (select from account p where p.tenant_id = s.tenant_id and p.connector_id = $4
+	    and p.username_lc = lower(s.principal_ref_value) and p.status <> 'deleted')
 	end`

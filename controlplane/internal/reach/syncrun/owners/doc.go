@@ -6,7 +6,8 @@
 // the best way finds several people for means nobody: an owner sees who holds an entitlement and decides about it, so
 // a guess would be wrong.
 //
-//	{"kind": "email", "value": "ann@x.test"} on the group "admins": the only identity with this address becomes its owner
+//	{"kind": "email", "value": "ann@x.test"} on the group "admins"
+//	The only identity with this address becomes its owner.
 //
 // Package conclusion calls it at the end of every sync run, under Lock, before and after correlation.
 package owners

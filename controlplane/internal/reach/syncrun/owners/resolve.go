@@ -105,8 +105,8 @@ func (r Resolver) Entitlements(ctx context.Context, tx *pg.Tx) (open Unknown, er
 	return open, r.recordChanges(ctx, tx, news)
 }
 
-// recordChanges notes in the audit log which entitlements that were there before have other owners now: an owner sees who
-// holds an entitlement and decides about it.
+// recordChanges notes in the audit log which entitlements that were there before have other owners now: an owner sees
+// who holds an entitlement and decides about it.
 func (r Resolver) recordChanges(ctx context.Context, tx *pg.Tx, news []ownersChange) error {
 	entries := make([]audit.Entry, len(news))
 	for i, n := range news {

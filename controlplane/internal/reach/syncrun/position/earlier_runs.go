@@ -10,9 +10,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// FindLimited finds where the limited run before a run stopped, so that limited runs together read everything: its id, nil
-// if there is none to continue, and its checkpoint. The run before must be the connector's last that changed anything, have been asked for the same with the
-// same settings, and be in the store as a whole: what was set aside or not released is read again.
+// FindLimited finds where the limited run before a run stopped, so that limited runs together read everything: its id,
+// nil if there is none to continue, and its checkpoint. The run before must be the connector's last that changed
+// anything, have been asked for the same with the same settings, and be in the store as a whole: what was set aside or
+// not released is read again.
 func FindLimited(
 	ctx context.Context,
 	tx *pg.Tx,

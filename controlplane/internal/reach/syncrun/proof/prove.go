@@ -20,10 +20,12 @@ const (
 	fewSkipped      = 5 // so that one bad record of ten does not keep the other nine out
 )
 
-// enough is the share of the number that the source reports that must have been read for the reading to count as complete.
+// enough is the share of the number that the source reports that must have been read for the reading to count as
+// complete.
 const enough = 0.98
 
-// Hopeless is the error of a reading that has too many bad records before its end, and nil if it may still turn out well.
+// Hopeless is the error of a reading that has too many bad records before its end, and nil if it may still turn out
+// well.
 func Hopeless(skipped, read int64) error {
 	if skipped > maxSkipped {
 		return spoiled(skipped, read)

@@ -39,14 +39,19 @@ type Counters struct {
 	Created            int64 `json:"created"`
 	Updated            int64 `json:"updated"`
 	Unchanged          int64 `json:"unchanged"`
-	Missing            int64 `json:"missing" doc:"absent from a complete reading for the first time"`
-	Removed            int64 `json:"removed" doc:"absent again, or reported as deleted"`
-	Reappeared         int64 `json:"reappeared" doc:"seen again after having been missing or removed"`
-	Inherited          int64 `json:"inherited_grants"`
-	Linked             int64 `json:"accounts_linked"`
-	Unresolved         int64 `json:"unresolved_references"`
-	Skipped            int64 `json:"skipped" doc:"records that were set aside whole"`
-	Errors             int64 `json:"errors" doc:"records or values that could not be used; see links.errors"`
+	// absent from a complete reading for the first time
+	Missing int64 `json:"missing"`
+	// absent again, or reported as deleted
+	Removed int64 `json:"removed"`
+	// seen again after having been missing or removed
+	Reappeared int64 `json:"reappeared"`
+	Inherited  int64 `json:"inherited_grants"`
+	Linked     int64 `json:"accounts_linked"`
+	Unresolved int64 `json:"unresolved_references"`
+	// records that were set aside whole
+	Skipped int64 `json:"skipped"`
+	// records or values that could not be used; see links.errors
+	Errors int64 `json:"errors"`
 }
 
 func (c *Counters) add(o Counters) {
@@ -62,17 +67,22 @@ func (c *Counters) add(o Counters) {
 // Counts say what a run did to one kind of object. Each object is counted once, whatever happened to the run on its
 // way.
 type Counts struct {
-	Created     int64 `json:"created"`
-	Updated     int64 `json:"updated"`
-	Unchanged   int64 `json:"unchanged"`
-	Missing     int64 `json:"missing"`
-	Removed     int64 `json:"removed"`
-	Reappeared  int64 `json:"reappeared"`
-	Quarantined int64 `json:"quarantined" doc:"records that were set aside whole"`
-	Skipped     int64 `json:"skipped" doc:"removals that were no longer true when they were to be made"`
-	Unresolved  int64 `json:"unresolved" doc:"records with references to records that were not read"`
-	Returned    int64 `json:"returned,omitempty" doc:"of the reappeared, grants that we had revoked; they are shown as reappeared"`
-	Suppressed  int64 `json:"suppressed,omitempty" doc:"grants that were read within minutes of our revoking them, treated as a delayed result"`
+	Created    int64 `json:"created"`
+	Updated    int64 `json:"updated"`
+	Unchanged  int64 `json:"unchanged"`
+	Missing    int64 `json:"missing"`
+	Removed    int64 `json:"removed"`
+	Reappeared int64 `json:"reappeared"`
+	// records that were set aside whole
+	Quarantined int64 `json:"quarantined"`
+	// removals that were no longer true when they were to be made
+	Skipped int64 `json:"skipped"`
+	// records with references to records that were not read
+	Unresolved int64 `json:"unresolved"`
+	// of the reappeared, grants that we had revoked; they are shown as reappeared
+	Returned int64 `json:"returned,omitempty"`
+	// grants that were read within minutes of our revoking them, treated as a delayed result
+	Suppressed int64 `json:"suppressed,omitempty"`
 }
 
 // Add sums up.
@@ -96,7 +106,8 @@ type Report struct {
 	Accounts     Counts `json:"accounts"`
 	Entitlements Counts `json:"entitlements"`
 	Grants       Counts `json:"grants"`
-	Nestings     Counts `json:"nestings" doc:"entitlements held by entitlements; created counts those seen again as well"`
+	// entitlements held by entitlements; created counts those seen again as well
+	Nestings Counts `json:"nestings"`
 }
 
 func (r *Report) add(o Report) {

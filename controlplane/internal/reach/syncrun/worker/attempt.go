@@ -55,9 +55,10 @@ type work struct {
 	settingsNow []byte
 	merged      map[string]bool // parts that are merged, by key; read only once the work has begun
 	known       merge.Known
-	open        int64             // grants that named somebody, or something, that was not there when all was merged
-	openOwners  [2]owners.Unknown // of accounts and of entitlements, whose target system names an owner who is not known
-	watch       watch
+	open        int64 // grants that named somebody, or something, that was not there when all was merged
+	// Of accounts and of entitlements, whose target system names an owner who is not known.
+	openOwners [2]owners.Unknown
+	watch      watch
 
 	mu sync.Mutex // guards what follows
 	reading.State

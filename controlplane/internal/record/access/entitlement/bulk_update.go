@@ -17,10 +17,14 @@ import (
 
 // BulkEntitlementUpdate changes many entitlements in one way.
 type BulkEntitlementUpdate struct {
-	IDs    []string               `json:"ids,omitempty" maxItems:"500" format:"uuid" nullable:"false" doc:"This or filter."`
-	Filter *BulkEntitlementFilter `json:"filter,omitempty" doc:"All that meet it, at most 500."`
-	Set    map[string]any         `json:"set" minProperties:"1" maxProperties:"20" doc:"What each becomes, as by a merge patch: lists are replaced as a whole." example:"{\"risk_level\":\"high\"}"`
-	DryRun bool                   `json:"dry_run,omitempty" doc:"Say what it would do, and write nothing."`
+	// This or filter.
+	IDs []string `json:"ids,omitempty" maxItems:"500" format:"uuid" nullable:"false"`
+	// All that meet it, at most 500.
+	Filter *BulkEntitlementFilter `json:"filter,omitempty"`
+	// What each becomes, as by a merge patch: lists are replaced as a whole.
+	Set map[string]any `json:"set" minProperties:"1" maxProperties:"20" example:"{\"risk_level\":\"high\"}"`
+	// Say what it would do, and write nothing.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // BulkEntitlementFilter says which entitlements are meant; each member given must hold.
@@ -37,9 +41,10 @@ type BulkEntitlementFilter struct {
 
 // BulkEntitlementResult is what became of one entitlement.
 type BulkEntitlementResult struct {
-	ID      string              `json:"id"`
-	Outcome string              `json:"outcome" enum:"updated,unchanged,refused"`
-	Code    string              `json:"code,omitempty" doc:"Why it was refused."`
+	ID      string `json:"id"`
+	Outcome string `json:"outcome" enum:"updated,unchanged,refused"`
+	// Why it was refused.
+	Code    string              `json:"code,omitempty"`
 	Detail  string              `json:"detail,omitempty"`
 	Changes []EntitlementChange `json:"changes,omitempty" nullable:"false"`
 }

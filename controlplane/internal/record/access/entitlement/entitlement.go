@@ -18,46 +18,69 @@ type EntitlementCondition map[string]any
 // EntitlementFields are what may be written of an entitlement: by administrators all of it, by its owners what
 // describes it.
 type EntitlementFields struct {
-	BusinessDescription *string              `json:"business_description" db:"business_description" required:"false" maxLength:"4000" doc:"What it is for, in words for those who ask for it."`
-	PermissionSummary   []string             `json:"permission_summary" db:"permission_summary" required:"false" nullable:"false" maxItems:"50" doc:"What it allows, point by point."`
-	OwnerIDs            []string             `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"Identities who own it; as resource owners they see who holds it."`
-	BackupOwnerIDs      []string             `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"People who replace the owners if an approval needs an owner. This does not extend what they can see."`
-	Privileged          bool                 `json:"privileged" db:"privileged" required:"false"`
-	RiskLevel           string               `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
-	ComplianceTags      []string             `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50" doc:"Such as SOX or HIPAA."`
-	DutyTags            []string             `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50" doc:"Functions of the business, for the separation of duties."`
-	DataClasses         []string             `json:"data_classes" db:"data_classes" required:"false" nullable:"false" maxItems:"50" doc:"The kinds of data that it opens."`
-	Requestable         bool                 `json:"requestable" db:"requestable" required:"false" doc:"Needs a business_description or description."`
-	VisibleTo           EntitlementCondition `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"The people who can request it, as a condition. Null: everyone."`
-	MaxDuration         *string              `json:"max_duration" db:"max_duration" required:"false" maxLength:"40" doc:"The longest that it can be asked for, in ISO 8601." example:"P90D"`
-	DefaultDuration     *string              `json:"default_duration" db:"default_duration" required:"false" maxLength:"40" doc:"The duration of a request that names none, at most max_duration." example:"P30D"`
-	ExtensionMax        *string              `json:"extension_max" db:"extension_max" required:"false" maxLength:"40" doc:"The longest that one extension adds." example:"P30D"`
-	ApprovalRuleID      *string              `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"Its approval rule; null: the tenant's rules apply."`
-	Lifecycle           string               `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired,disconnected" doc:"deprecated: no new grants. disconnected: its connector was deleted; it is not written."`
-	ReplacementID       *string              `json:"replacement_id" db:"replacement_id" required:"false" format:"uuid" doc:"What to ask for instead of it."`
+	// What it is for, in words for those who ask for it.
+	BusinessDescription *string `json:"business_description" db:"business_description" required:"false" maxLength:"4000"`
+	// What it allows, point by point.
+	PermissionSummary []string `json:"permission_summary" db:"permission_summary" required:"false" nullable:"false" maxItems:"50"`
+	// Identities who own it; as resource owners they see who holds it.
+	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	// People who replace the owners if an approval needs an owner. This does not extend what they can see.
+	BackupOwnerIDs []string `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	Privileged     bool     `json:"privileged" db:"privileged" required:"false"`
+	RiskLevel      string   `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
+	// Such as SOX or HIPAA.
+	ComplianceTags []string `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
+	// Functions of the business, for the separation of duties.
+	DutyTags []string `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50"`
+	// The kinds of data that it opens.
+	DataClasses []string `json:"data_classes" db:"data_classes" required:"false" nullable:"false" maxItems:"50"`
+	// Needs a business_description or description.
+	Requestable bool `json:"requestable" db:"requestable" required:"false"`
+	// The people who can request it, as a condition. Null: everyone.
+	VisibleTo EntitlementCondition `json:"visible_to" db:"visible_to" required:"false" nullable:"true"`
+	// The longest that it can be asked for, in ISO 8601.
+	MaxDuration *string `json:"max_duration" db:"max_duration" required:"false" maxLength:"40" example:"P90D"`
+	// The duration of a request that names none, at most max_duration.
+	DefaultDuration *string `json:"default_duration" db:"default_duration" required:"false" maxLength:"40" example:"P30D"`
+	// The longest that one extension adds.
+	ExtensionMax *string `json:"extension_max" db:"extension_max" required:"false" maxLength:"40" example:"P30D"`
+	// Its approval rule; null: the tenant's rules apply.
+	ApprovalRuleID *string `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid"`
+	// deprecated: no new grants. disconnected: its connector was deleted; it is not written.
+	Lifecycle string `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired,disconnected"`
+	// What to ask for instead of it.
+	ReplacementID *string `json:"replacement_id" db:"replacement_id" required:"false" format:"uuid"`
 }
 
 // Entitlement is a right that can be granted in one target system: a group, role, permission set or licence.
 type Entitlement struct {
-	ID             string         `json:"id" db:"id"`
-	ConnectorID    *string        `json:"connector_id" db:"connector_id"`
-	ConnectorName  string         `json:"connector_name" db:"connector_name" doc:"The system, for people; empty where it belongs to none."`
-	ExternalID     string         `json:"external_id" db:"external_id" doc:"The immutable native id in the target system."`
-	NativeIdentity *string        `json:"native_identity" db:"native_identity"`
-	Kind           string         `json:"kind" db:"kind"`
-	Name           string         `json:"name" db:"name"`
-	DisplayName    string         `json:"display_name" db:"display_name"`
-	Description    *string        `json:"description" db:"description" doc:"The target system's own words."`
-	Resource       map[string]any `json:"resource" db:"resource" doc:"What it opens."`
+	ID          string  `json:"id" db:"id"`
+	ConnectorID *string `json:"connector_id" db:"connector_id"`
+	// The system, for people; empty where it belongs to none.
+	ConnectorName string `json:"connector_name" db:"connector_name"`
+	// The immutable native id in the target system.
+	ExternalID     string  `json:"external_id" db:"external_id"`
+	NativeIdentity *string `json:"native_identity" db:"native_identity"`
+	Kind           string  `json:"kind" db:"kind"`
+	Name           string  `json:"name" db:"name"`
+	DisplayName    string  `json:"display_name" db:"display_name"`
+	// The target system's own words.
+	Description *string `json:"description" db:"description"`
+	// What it opens.
+	Resource map[string]any `json:"resource" db:"resource"`
 	EntitlementFields
-	SourceOwnerIDs       []string          `json:"source_owner_ids" db:"source_owner_ids" nullable:"false" doc:"The owners in owner_ids that the target system names. A person set the others."`
-	PrivilegedSource     *string           `json:"privileged_source" db:"privileged_source" doc:"The origin of privileged: rule or human. Null: not set."`
-	Grantable            bool              `json:"grantable" db:"grantable"`
-	Revocable            bool              `json:"revocable" db:"revocable"`
-	ExclusionGroup       *string           `json:"exclusion_group" db:"exclusion_group"`
-	MaxMembers           *int              `json:"max_members" db:"max_members"`
-	DirectMemberCount    int64             `json:"direct_member_count" db:"direct_member_count" doc:"Accounts that hold it directly, of those the reader may see."`
-	EffectiveMemberCount int64             `json:"effective_member_count" db:"effective_member_count" doc:"Accounts that hold it directly or through nesting, of those the reader may see."`
+	// The owners in owner_ids that the target system names. A person set the others.
+	SourceOwnerIDs []string `json:"source_owner_ids" db:"source_owner_ids" nullable:"false"`
+	// The origin of privileged: rule or human. Null: not set.
+	PrivilegedSource *string `json:"privileged_source" db:"privileged_source"`
+	Grantable        bool    `json:"grantable" db:"grantable"`
+	Revocable        bool    `json:"revocable" db:"revocable"`
+	ExclusionGroup   *string `json:"exclusion_group" db:"exclusion_group"`
+	MaxMembers       *int    `json:"max_members" db:"max_members"`
+	// Accounts that hold it directly, of those the reader may see.
+	DirectMemberCount int64 `json:"direct_member_count" db:"direct_member_count"`
+	// Accounts that hold it directly or through nesting, of those the reader may see.
+	EffectiveMemberCount int64             `json:"effective_member_count" db:"effective_member_count"`
 	FirstSeenAt          time.Time         `json:"first_seen_at" db:"first_seen_at"`
 	MissingSince         *time.Time        `json:"missing_since" db:"missing_since"`
 	Attributes           map[string]any    `json:"attributes" db:"attributes"`
@@ -70,11 +93,15 @@ type Entitlement struct {
 // EntitlementDetail is one entitlement with its nesting, as far as the reader may see it.
 type EntitlementDetail struct {
 	Entitlement
-	Parents  []identity.Reference `json:"parents" nullable:"false" doc:"Every holder of this entitlement holds these too."`
-	Children []identity.Reference `json:"children" nullable:"false" doc:"Every holder of one of these entitlements holds this one too."`
+	// Every holder of this entitlement holds these too.
+	Parents []identity.Reference `json:"parents" nullable:"false"`
+	// Every holder of one of these entitlements holds this one too.
+	Children []identity.Reference `json:"children" nullable:"false"`
 
-	LastUsedAt       *time.Time `json:"last_used_at" doc:"The last use by any member whom you can see, as its system reports. Null: not reported, or never used."`
-	UnusedGrantCount int64      `json:"unused_grant_count" doc:"Of these, members who have held it for 90 days without using it, as their system reports."`
+	// The last use by any member whom you can see, as its system reports. Null: not reported, or never used.
+	LastUsedAt *time.Time `json:"last_used_at"`
+	// Of these, members who have held it for 90 days without using it, as their system reports.
+	UnusedGrantCount int64 `json:"unused_grant_count"`
 }
 
 func blank(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }

@@ -21,11 +21,17 @@ const (
 
 // EntitlementHierarchy is what an entitlement lies in, and what lies in it, as far as the reader may see it.
 type EntitlementHierarchy struct {
-	Ancestors   []EntitlementLevel   `json:"ancestors" nullable:"false" doc:"Every holder of this entitlement holds these too, the nearest first."`
-	Descendants []EntitlementLevel   `json:"descendants" nullable:"false" doc:"Every holder of one of these entitlements holds this one too, the nearest first."`
-	Hidden      int                  `json:"hidden" doc:"Others of them that the reader may not see."`
-	Truncated   bool                 `json:"truncated" doc:"There are more than are shown: at most 1000 in each direction, at most 64 deep."`
-	Cycle       []identity.Reference `json:"cycle" nullable:"false" doc:"The cycle of nested groups that it is part of, in order. Empty: none. Every holder of one of these holds all of them."`
+	// Every holder of this entitlement holds these too, the nearest first.
+	Ancestors []EntitlementLevel `json:"ancestors" nullable:"false"`
+	// Every holder of one of these entitlements holds this one too, the nearest first.
+	Descendants []EntitlementLevel `json:"descendants" nullable:"false"`
+	// Others of them that the reader may not see.
+	Hidden int `json:"hidden"`
+	// There are more than are shown: at most 1000 in each direction, at most 64 deep.
+	Truncated bool `json:"truncated"`
+	// The cycle of nested groups that it is part of, in order. Empty: none. Every holder of one of these holds all of
+	// them.
+	Cycle []identity.Reference `json:"cycle" nullable:"false"`
 }
 
 // EntitlementLevel is an entitlement, and how many steps of nesting away it is.

@@ -16,24 +16,32 @@ import (
 
 // EntitlementRetirement takes an entitlement out of use.
 type EntitlementRetirement struct {
-	ReplacementID *string `json:"replacement_id,omitempty" format:"uuid" doc:"What to ask for instead."`
-	DryRun        bool    `json:"dry_run,omitempty" doc:"As the query parameter."`
+	// What to ask for instead.
+	ReplacementID *string `json:"replacement_id,omitempty" format:"uuid"`
+	// As the query parameter.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // RetirementImpact is what retiring an entitlement means.
 type RetirementImpact struct {
-	DryRun        bool              `json:"dry_run"`
-	Holders       int64             `json:"holders" doc:"Accounts that hold it. They go on holding it until their reasons end, or it is revoked."`
-	Reasons       int64             `json:"reasons" doc:"Reasons that ask for it now."`
-	Roles         []NamedParty      `json:"roles" nullable:"false" doc:"Roles that hold it: they give it no more."`
-	OpenRequests  int64             `json:"open_requests" doc:"Requests for it that are not decided yet."`
-	ReplacementID *string           `json:"replacement_id"`
-	Entitlement   EntitlementDetail `json:"entitlement" doc:"As it is now, or would be left by a dry run."`
+	DryRun bool `json:"dry_run"`
+	// Accounts that hold it. They go on holding it until their reasons end, or it is revoked.
+	Holders int64 `json:"holders"`
+	// Reasons that ask for it now.
+	Reasons int64 `json:"reasons"`
+	// Roles that hold it: they give it no more.
+	Roles []NamedParty `json:"roles" nullable:"false"`
+	// Requests for it that are not decided yet.
+	OpenRequests  int64   `json:"open_requests"`
+	ReplacementID *string `json:"replacement_id"`
+	// As it is now, or would be left by a dry run.
+	Entitlement EntitlementDetail `json:"entitlement"`
 }
 
 type retireIn struct {
-	ID     string `path:"id"`
-	DryRun bool   `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	ID string `path:"id"`
+	// Say what it would do, and write nothing.
+	DryRun bool `query:"dry_run"`
 	Body   EntitlementRetirement
 }
 

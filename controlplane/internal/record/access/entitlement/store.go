@@ -85,18 +85,27 @@ func ByIDs(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Entitlement
 
 // Filters narrow a list of entitlements; each one given must hold.
 type Filters struct {
-	ConnectorID string   `query:"connector_id" format:"uuid"`
-	Kind        string   `query:"kind"`
-	OwnerID     string   `query:"owner_id" format:"uuid"`
-	Owned       string   `query:"owned" enum:"true,false" doc:"Whether it has an owner."`
-	Privileged  string   `query:"privileged" enum:"true,false"`
-	Requestable string   `query:"requestable" enum:"true,false"`
-	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas."`
-	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired,disconnected" doc:"Several values, separated by commas. Those that their target no longer has are shown only when retired ones are asked for; those of deleted connectors, when disconnected ones are."`
-	Tag         string   `query:"tag" maxLength:"100" doc:"One of its compliance tags, duty tags or classes of data."`
-	Unused      string   `query:"unused" maxLength:"40" doc:"A duration such as P90D: grants that were held for so long without being used, as their system reports."`
-	Q           string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, description, native identity or external_id, without regard to case, accents and order."`
-	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,-created_at,-name" doc:"A leading - is descending."`
+	ConnectorID string `query:"connector_id" format:"uuid"`
+	Kind        string `query:"kind"`
+	OwnerID     string `query:"owner_id" format:"uuid"`
+	// Whether it has an owner.
+	Owned       string `query:"owned" enum:"true,false"`
+	Privileged  string `query:"privileged" enum:"true,false"`
+	Requestable string `query:"requestable" enum:"true,false"`
+	// Several values, separated by commas.
+	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`
+	// Several values, separated by commas. Those that their target no longer has are shown only when retired ones are
+	// asked for; those of deleted connectors, when disconnected ones are.
+	Lifecycle []string `query:"lifecycle" enum:"active,deprecated,retired,disconnected"`
+	// One of its compliance tags, duty tags or classes of data.
+	Tag string `query:"tag" maxLength:"100"`
+	// A duration such as P90D: grants that were held for so long without being used, as their system reports.
+	Unused string `query:"unused" maxLength:"40"`
+	// Words, each of which is part of a name, description, native identity or external_id, without regard to case,
+	// accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"created_at" enum:"created_at,name,-created_at,-name"`
 }
 
 var orders = map[string]listing.Order{

@@ -14,43 +14,55 @@ import (
 
 // AccessExplanation is the whole story of a person and an entitlement: what they hold, why, and why not.
 type AccessExplanation struct {
-	Summary      string               `json:"summary"`
-	Story        []string             `json:"story" nullable:"false" doc:"All of it in plain words, in order."`
-	Identity     *identity.Reference  `json:"identity" doc:"Null if the account has no owner."`
-	Entitlement  identity.Reference   `json:"entitlement"`
-	Desired      bool                 `json:"desired"`
-	Observed     bool                 `json:"observed"`
-	Difference   string               `json:"difference,omitempty" doc:"Why what should be is not so."`
-	Reasons      []ExplainedReason    `json:"reasons" nullable:"false"`
-	EndsAt       *time.Time           `json:"ends_at"`
-	EndsWith     []string             `json:"ends_with" nullable:"false" doc:"What would end it."`
-	FirstSeen    *GrantFirstSeen      `json:"first_seen"`
-	Provisioning AccessProvisioning   `json:"provisioning"`
-	Accounts     []identity.Reference `json:"accounts" nullable:"false" doc:"The person's accounts in the system."`
-	Grant        *grant.Grant         `json:"grant" doc:"Null when there is none."`
+	Summary string `json:"summary"`
+	// All of it in plain words, in order.
+	Story []string `json:"story" nullable:"false"`
+	// Null if the account has no owner.
+	Identity    *identity.Reference `json:"identity"`
+	Entitlement identity.Reference  `json:"entitlement"`
+	Desired     bool                `json:"desired"`
+	Observed    bool                `json:"observed"`
+	// Why what should be is not so.
+	Difference string            `json:"difference,omitempty"`
+	Reasons    []ExplainedReason `json:"reasons" nullable:"false"`
+	EndsAt     *time.Time        `json:"ends_at"`
+	// What would end it.
+	EndsWith     []string           `json:"ends_with" nullable:"false"`
+	FirstSeen    *GrantFirstSeen    `json:"first_seen"`
+	Provisioning AccessProvisioning `json:"provisioning"`
+	// The person's accounts in the system.
+	Accounts []identity.Reference `json:"accounts" nullable:"false"`
+	// Null when there is none.
+	Grant *grant.Grant `json:"grant"`
 }
 
 // ExplainedReason is a reason in words.
 type ExplainedReason struct {
 	grant.GrantReason
-	Sentence string  `json:"sentence"`
-	Rule     *string `json:"rule" doc:"Whom the rule is for, in words."`
+	Sentence string `json:"sentence"`
+	// Whom the rule is for, in words.
+	Rule *string `json:"rule"`
 }
 
 // GrantFirstSeen says who saw a grant first.
 type GrantFirstSeen struct {
-	At          time.Time      `json:"at"`
-	RunID       *string        `json:"run_id" doc:"The reading that first saw it; null when it was made from here."`
+	At time.Time `json:"at"`
+	// The reading that first saw it; null when it was made from here.
+	RunID       *string        `json:"run_id"`
 	Trigger     *string        `json:"trigger"`
 	RequestedBy map[string]any `json:"requested_by"`
-	AssignedBy  *string        `json:"assigned_by" doc:"By the target's own record."`
+	// By the target's own record.
+	AssignedBy *string `json:"assigned_by"`
 }
 
 // AccessProvisioning says how the target is made to agree.
 type AccessProvisioning struct {
-	Writes  bool            `json:"writes" doc:"Whether anything is written to the system now."`
-	Because []string        `json:"because" nullable:"false" doc:"Why nothing is."`
-	Tasks   []ExplainedTask `json:"tasks" nullable:"false" doc:"The last changes of the target that concern it, the newest first."`
+	// Whether anything is written to the system now.
+	Writes bool `json:"writes"`
+	// Why nothing is.
+	Because []string `json:"because" nullable:"false"`
+	// The last changes of the target that concern it, the newest first.
+	Tasks []ExplainedTask `json:"tasks" nullable:"false"`
 }
 
 // ExplainedTask is a change of the target, in words.

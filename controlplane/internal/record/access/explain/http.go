@@ -37,8 +37,9 @@ func (s *Service) explain(ctx context.Context, v viewer.Viewer, in *one) (*answe
 }
 
 type explainPairIn struct {
-	ID            string `path:"id"`
-	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Needed."`
+	ID string `path:"id"`
+	// Needed.
+	EntitlementID string `query:"entitlement_id" format:"uuid"`
 }
 
 func (s *Service) explainPair(

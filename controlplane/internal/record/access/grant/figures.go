@@ -10,9 +10,11 @@ import (
 
 // AccessFigures counts entitlements.
 type AccessFigures struct {
-	Total       int64 `json:"total" doc:"As the list counts: those that their target no longer has do not."`
+	// As the list counts: those that their target no longer has do not.
+	Total       int64 `json:"total"`
 	Requestable int64 `json:"requestable"`
-	Unowned     int64 `json:"unowned" doc:"They have no owner."`
+	// They have no owner.
+	Unowned int64 `json:"unowned"`
 }
 
 // Count counts the entitlements that the transaction's viewer may list.

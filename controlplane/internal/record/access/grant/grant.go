@@ -18,48 +18,67 @@ import (
 
 // Grant is the fact that an account holds an entitlement.
 type Grant struct {
-	ID            string              `json:"id" db:"id"`
-	AccountID     string              `json:"account_id" db:"account_id"`
-	IdentityID    *string             `json:"identity_id" db:"identity_id" doc:"The account's owner; null when there is none."`
-	EntitlementID string              `json:"entitlement_id" db:"entitlement_id"`
-	ConnectorID   string              `json:"connector_id" db:"connector_id"`
-	ConnectorName string              `json:"connector_name" db:"connector_name" doc:"The system, for people."`
+	ID        string `json:"id" db:"id"`
+	AccountID string `json:"account_id" db:"account_id"`
+	// The account's owner; null when there is none.
+	IdentityID    *string `json:"identity_id" db:"identity_id"`
+	EntitlementID string  `json:"entitlement_id" db:"entitlement_id"`
+	ConnectorID   string  `json:"connector_id" db:"connector_id"`
+	// The system, for people.
+	ConnectorName string              `json:"connector_name" db:"connector_name"`
 	Account       identity.Reference  `json:"account" db:"account"`
 	Identity      *identity.Reference `json:"identity" db:"identity"`
 	Entitlement   identity.Reference  `json:"entitlement" db:"entitlement"`
 	ExternalID    *string             `json:"external_id" db:"external_id"`
 	Directness    string              `json:"directness" db:"directness" enum:"direct,inherited"`
-	Status        string              `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"disconnected: its connector was deleted."`
-	Immutable     bool                `json:"immutable" db:"immutable"`
-	AssignedBy    *string             `json:"assigned_by" db:"assigned_by"`
-	StartsAt      *time.Time          `json:"starts_at" db:"starts_at"`
-	EndsAt        *time.Time          `json:"ends_at" db:"ends_at" doc:"By the target, or by the last of its reasons, whichever is sooner."`
-	GrantedAt     *time.Time          `json:"granted_at" db:"granted_at"`
-	LastUsedAt    *time.Time          `json:"last_used_at" db:"last_used_at"`
-	FirstSeenAt   time.Time           `json:"first_seen_at" db:"first_seen_at"`
-	MissingSince  *time.Time          `json:"missing_since" db:"missing_since"`
-	RevokedAt     *time.Time          `json:"revoked_at" db:"revoked_at"`
-	Attributes    map[string]any      `json:"attributes" db:"attributes"`
-	Labels        map[string]string   `json:"labels" db:"labels"`
-	CreatedAt     time.Time           `json:"created_at" db:"created_at"`
-	UpdatedAt     time.Time           `json:"updated_at" db:"updated_at"`
-	Version       int                 `json:"version" db:"version"`
+	// disconnected: its connector was deleted.
+	Status     string     `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected"`
+	Immutable  bool       `json:"immutable" db:"immutable"`
+	AssignedBy *string    `json:"assigned_by" db:"assigned_by"`
+	StartsAt   *time.Time `json:"starts_at" db:"starts_at"`
+	// By the target, or by the last of its reasons, whichever is sooner.
+	EndsAt       *time.Time        `json:"ends_at" db:"ends_at"`
+	GrantedAt    *time.Time        `json:"granted_at" db:"granted_at"`
+	LastUsedAt   *time.Time        `json:"last_used_at" db:"last_used_at"`
+	FirstSeenAt  time.Time         `json:"first_seen_at" db:"first_seen_at"`
+	MissingSince *time.Time        `json:"missing_since" db:"missing_since"`
+	RevokedAt    *time.Time        `json:"revoked_at" db:"revoked_at"`
+	Attributes   map[string]any    `json:"attributes" db:"attributes"`
+	Labels       map[string]string `json:"labels" db:"labels"`
+	CreatedAt    time.Time         `json:"created_at" db:"created_at"`
+	UpdatedAt    time.Time         `json:"updated_at" db:"updated_at"`
+	Version      int               `json:"version" db:"version"`
 
-	Desired               bool          `json:"desired" db:"-" doc:"Whether it should be: a reason allows it and none denies it."`
-	Observed              bool          `json:"observed" db:"-" doc:"Whether the target has it, as far as is known."`
-	ComplianceStatus      *string       `json:"compliance_status" db:"-" enum:"approved,implied,native,orphaned,ending" doc:"The basis: a decision, a rule, a role, nesting, only the target system, or an account without an owner. It can also be that the grant should have ended, or ends within a week. Null: it neither exists nor is wanted."`
-	Reasons               []GrantReason `json:"reasons" db:"-" nullable:"false" doc:"Those that have not ended. The single read has the last ones that have, too."`
-	Reappeared            bool          `json:"reappeared" db:"reappeared" doc:"It came back in the target after we had revoked it."`
-	ReviewState           *string       `json:"review_state" db:"-" enum:"found_at_first_import,unmanaged,returned,accepted" doc:"Only for access that was granted in the target system: it existed at the first import, appeared later, was revoked and came back, or was accepted as found. Null: it has a reason."`
-	SuppressReimportUntil *time.Time    `json:"suppress_reimport_until" db:"suppress_reimport_until" doc:"After our revocation: until then, a sync that still finds it is treated as a delayed result."`
+	// Whether it should be: a reason allows it and none denies it.
+	Desired bool `json:"desired" db:"-"`
+	// Whether the target has it, as far as is known.
+	Observed bool `json:"observed" db:"-"`
+	// The basis: a decision, a rule, a role, nesting, only the target system, or an account without an owner. It can
+	// also be that the grant should have ended, or ends within a week. Null: it neither exists nor is wanted.
+	ComplianceStatus *string `json:"compliance_status" db:"-" enum:"approved,implied,native,orphaned,ending"`
+	// Those that have not ended. The single read has the last ones that have, too.
+	Reasons []GrantReason `json:"reasons" db:"-" nullable:"false"`
+	// It came back in the target after we had revoked it.
+	Reappeared bool `json:"reappeared" db:"reappeared"`
+	// Only for access that was granted in the target system: it existed at the first import, appeared later, was
+	// revoked and came back, or was accepted as found. Null: it has a reason.
+	ReviewState *string `json:"review_state" db:"-" enum:"found_at_first_import,unmanaged,returned,accepted"`
+	// After our revocation: until then, a sync that still finds it is treated as a delayed result.
+	SuppressReimportUntil *time.Time `json:"suppress_reimport_until" db:"suppress_reimport_until"`
 
-	AcceptedAsFound *GrantAcceptedAsFound `json:"accepted_as_found,omitempty" db:"-" doc:"On the single read: who accepted it, and why."`
+	// On the single read: who accepted it, and why.
+	AcceptedAsFound *GrantAcceptedAsFound `json:"accepted_as_found,omitempty" db:"-"`
 
-	HeldSince *time.Time `json:"held_since,omitempty" db:"-" doc:"With as_of: since when it was held in this way, directly or by nesting."`
-	HeldUntil *time.Time `json:"held_until,omitempty" db:"-" doc:"With as_of: until when; absent when it still is."`
+	// With as_of: since when it was held in this way, directly or by nesting.
+	HeldSince *time.Time `json:"held_since,omitempty" db:"-"`
+	// With as_of: until when; absent when it still is.
+	HeldUntil *time.Time `json:"held_until,omitempty" db:"-"`
 
-	Paths       *[]NestingPath `json:"paths,omitempty" db:"-" nullable:"false" doc:"The ways by which nesting brings it, at most 20; none if it is only held directly. On the single read, and with expand=paths."`
-	HiddenPaths int            `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
+	// The ways by which nesting brings it, at most 20; none if it is only held directly. On the single read, and with
+	// expand=paths.
+	Paths *[]NestingPath `json:"paths,omitempty" db:"-" nullable:"false"`
+	// Ways that pass entitlements which the reader may not see.
+	HiddenPaths int `json:"hidden_paths,omitempty" db:"-"`
 }
 
 // Around joins the account a, its owner i and the entitlement e to the grants g.
@@ -81,17 +100,22 @@ var columns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_
 
 // Filters narrow a list of grants; each one given must hold.
 type Filters struct {
-	IdentityID    string   `query:"identity_id" format:"uuid"`
-	AccountID     string   `query:"account_id" format:"uuid"`
-	EntitlementID string   `query:"entitlement_id" format:"uuid"`
-	ConnectorID   string   `query:"connector_id" format:"uuid"`
-	Directness    string   `query:"directness" enum:"direct,inherited"`
-	Status        []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"Several values, separated by commas. Revoked and disconnected ones are shown only when asked for."`
+	IdentityID    string `query:"identity_id" format:"uuid"`
+	AccountID     string `query:"account_id" format:"uuid"`
+	EntitlementID string `query:"entitlement_id" format:"uuid"`
+	ConnectorID   string `query:"connector_id" format:"uuid"`
+	Directness    string `query:"directness" enum:"direct,inherited"`
+	// Several values, separated by commas. Revoked and disconnected ones are shown only when asked for.
+	Status []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected"`
 
-	ComplianceStatus []string  `query:"compliance_status" enum:"approved,implied,native,orphaned,ending" doc:"Several values, separated by commas."`
-	ReasonKind       []string  `query:"reason_kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual" doc:"Several values, separated by commas: those with such a reason that has not ended."`
-	ReviewState      []string  `query:"review_state" enum:"found_at_first_import,unmanaged,returned,accepted" doc:"Several values, separated by commas."`
-	EndsBefore       time.Time `query:"ends_before" doc:"Those that end before this instant."`
+	// Several values, separated by commas.
+	ComplianceStatus []string `query:"compliance_status" enum:"approved,implied,native,orphaned,ending"`
+	// Several values, separated by commas: those with such a reason that has not ended.
+	ReasonKind []string `query:"reason_kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual"`
+	// Several values, separated by commas.
+	ReviewState []string `query:"review_state" enum:"found_at_first_import,unmanaged,returned,accepted"`
+	// Those that end before this instant.
+	EndsBefore time.Time `query:"ends_before"`
 
 	Expand []string `query:"expand" enum:"paths"`
 }

@@ -15,9 +15,10 @@ import (
 // NestingPath is one way by which an account holds an entitlement: it holds the first of EntitlementIDs directly, and
 // each one brings the next. The last is the entitlement itself.
 type NestingPath struct {
-	EntitlementIDs []string      `json:"entitlement_ids" nullable:"false"`
-	Steps          []NestingStep `json:"steps" nullable:"false" doc:"The same with their names."`
-	Kind           string        `json:"kind" enum:"nested"`
+	EntitlementIDs []string `json:"entitlement_ids" nullable:"false"`
+	// The same with their names.
+	Steps []NestingStep `json:"steps" nullable:"false"`
+	Kind  string        `json:"kind" enum:"nested"`
 }
 
 // NestingStep is an entitlement on a way.

@@ -82,30 +82,38 @@ const complianceSQL = `
 
 // GrantReason is why somebody should hold a grant, or why not.
 type GrantReason struct {
-	ID                *string                  `json:"id" doc:"Null for a native one: that the target has it is all there is to it."`
-	Effect            string                   `json:"effect" enum:"allow,deny" doc:"A denial beats every other reason."`
-	Kind              string                   `json:"kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual"`
-	State             string                   `json:"state" enum:"scheduled,active,ended"`
-	Source            ReasonSource             `json:"source"`
-	Role              *entitlement.NamedParty  `json:"role" doc:"The role through which it comes."`
-	Since             time.Time                `json:"since"`
-	Until             *time.Time               `json:"until" doc:"The end. Null: no end."`
-	EndedAt           *time.Time               `json:"ended_at"`
-	EndReason         *string                  `json:"end_reason" doc:"Why it ended, or will."`
+	// Null for a native one: that the target has it is all there is to it.
+	ID *string `json:"id"`
+	// A denial beats every other reason.
+	Effect string       `json:"effect" enum:"allow,deny"`
+	Kind   string       `json:"kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual"`
+	State  string       `json:"state" enum:"scheduled,active,ended"`
+	Source ReasonSource `json:"source"`
+	// The role through which it comes.
+	Role  *entitlement.NamedParty `json:"role"`
+	Since time.Time               `json:"since"`
+	// The end. Null: no end.
+	Until   *time.Time `json:"until"`
+	EndedAt *time.Time `json:"ended_at"`
+	// Why it ended, or will.
+	EndReason         *string                  `json:"end_reason"`
 	ApprovedBy        []entitlement.NamedParty `json:"approved_by" nullable:"false"`
 	RequestID         *string                  `json:"request_id"`
 	ExternalReference *string                  `json:"external_reference"`
 	Note              *string                  `json:"note"`
 
-	Account *string `json:"account_id" doc:"The account that it is for, where that was said; null: the person's main one of the system."`
+	// The account that it is for, where that was said; null: the person's main one of the system.
+	Account *string `json:"account_id"`
 }
 
 // ReasonSource is what a reason comes from.
 type ReasonSource struct {
-	Type    string `json:"type" doc:"policy, role, request, user, service, connector, …"`
+	// policy, role, request, user, service, connector, …
+	Type    string `json:"type"`
 	ID      string `json:"id"`
 	Display string `json:"display"`
-	Version int    `json:"version" doc:"Of the policy or role, as it was when it first gave this."`
+	// Of the policy or role, as it was when it first gave this.
+	Version int `json:"version"`
 }
 
 // reasonSources joins the names of what the reasons r come from.

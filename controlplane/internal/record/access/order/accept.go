@@ -17,18 +17,22 @@ import (
 
 // GrantAcceptance takes grants as they were found in their targets.
 type GrantAcceptance struct {
-	IDs           []string `json:"ids,omitempty" maxItems:"500" format:"uuid" doc:"These grants. Without ids, all that connector_id and entitlement_id select."`
+	// These grants. Without ids, all that connector_id and entitlement_id select.
+	IDs           []string `json:"ids,omitempty" maxItems:"500" format:"uuid"`
 	ConnectorID   string   `json:"connector_id,omitempty" format:"uuid"`
 	EntitlementID string   `json:"entitlement_id,omitempty" format:"uuid"`
-	ReviewState   []string `json:"review_state,omitempty" maxItems:"2" enum:"found_at_first_import,unmanaged" doc:"Only grants in these states. The default is both."`
-	Comment       string   `json:"comment" minLength:"1" maxLength:"2000" doc:"Why the access is right. It is shown with the grants."`
+	// Only grants in these states. The default is both.
+	ReviewState []string `json:"review_state,omitempty" maxItems:"2" enum:"found_at_first_import,unmanaged"`
+	// Why the access is right. It is shown with the grants.
+	Comment string `json:"comment" minLength:"1" maxLength:"2000"`
 }
 
 // GrantsAccepted is what an acceptance did, or with dry_run would do.
 type GrantsAccepted struct {
-	DryRun     bool `json:"dry_run"`
-	Accepted   int  `json:"accepted"`
-	SkippedOwn int  `json:"skipped_own" doc:"Your own grants. Another person has to accept these."`
+	DryRun   bool `json:"dry_run"`
+	Accepted int  `json:"accepted"`
+	// Your own grants. Another person has to accept these.
+	SkippedOwn int `json:"skipped_own"`
 }
 
 // AcceptAsFound takes unmanaged grants as they were found, all in one transaction. Nobody accepts their own access.

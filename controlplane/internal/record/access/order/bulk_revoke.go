@@ -16,16 +16,18 @@ import (
 
 // BulkGrantRevocation is GrantRevocation of many.
 type BulkGrantRevocation struct {
-	IDs          []string   `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
-	Reason       string     `json:"reason" minLength:"1" maxLength:"2000"`
-	ExcludeUntil *time.Time `json:"exclude_until,omitempty" doc:"Needed for those that a rule would give again."`
+	IDs    []string `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
+	Reason string   `json:"reason" minLength:"1" maxLength:"2000"`
+	// Needed for those that a rule would give again.
+	ExcludeUntil *time.Time `json:"exclude_until,omitempty"`
 }
 
 // BulkGrantResult is what became of one grant.
 type BulkGrantResult struct {
-	ID               string            `json:"id"`
-	Outcome          string            `json:"outcome" enum:"revoked,refused"`
-	Code             string            `json:"code,omitempty" doc:"Why it was refused."`
+	ID      string `json:"id"`
+	Outcome string `json:"outcome" enum:"revoked,refused"`
+	// Why it was refused.
+	Code             string            `json:"code,omitempty"`
 	Detail           string            `json:"detail,omitempty"`
 	RevocationImpact *RevocationImpact `json:"impact,omitempty"`
 }

@@ -68,8 +68,9 @@ func (s *Service) give(ctx context.Context, v viewer.Viewer, in *giveIn) (*answe
 }
 
 type revokeIn struct {
-	ID     string `path:"id"`
-	DryRun bool   `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	ID string `path:"id"`
+	// Say what it would do, and write nothing.
+	DryRun bool `query:"dry_run"`
 	Body   GrantRevocation
 }
 
@@ -91,7 +92,8 @@ func (s *Service) extendOne(ctx context.Context, v viewer.Viewer, in *extendIn) 
 }
 
 type bulkRevokeIn struct {
-	DryRun bool `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	// Say what it would do, and write nothing.
+	DryRun bool `query:"dry_run"`
 	Body   BulkGrantRevocation
 }
 
@@ -105,7 +107,8 @@ func (s *Service) bulkRevoke(
 }
 
 type acceptIn struct {
-	DryRun bool `query:"dry_run" doc:"Count the grants, and write nothing."`
+	// Count the grants, and write nothing.
+	DryRun bool `query:"dry_run"`
 	Body   GrantAcceptance
 }
 

@@ -18,12 +18,17 @@ import (
 
 // GrantOrder is an administrator's word that somebody shall hold an entitlement.
 type GrantOrder struct {
-	IdentityID    string     `json:"identity_id,omitempty" format:"uuid" doc:"The person who gets it, through their main account in its system. Give this or account_id."`
-	AccountID     string     `json:"account_id,omitempty" format:"uuid" doc:"The account that gets it, if the person has several."`
-	EntitlementID string     `json:"entitlement_id" format:"uuid"`
-	StartsAt      *time.Time `json:"starts_at,omitempty" doc:"At once when absent."`
-	EndsAt        *time.Time `json:"ends_at,omitempty" doc:"If absent: after the default_duration of the entitlement, or its max_duration, or no end."`
-	Justification string     `json:"justification" minLength:"1" maxLength:"2000" doc:"It is part of the access history."`
+	// The person who gets it, through their main account in its system. Give this or account_id.
+	IdentityID string `json:"identity_id,omitempty" format:"uuid"`
+	// The account that gets it, if the person has several.
+	AccountID     string `json:"account_id,omitempty" format:"uuid"`
+	EntitlementID string `json:"entitlement_id" format:"uuid"`
+	// At once when absent.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+	// If absent: after the default_duration of the entitlement, or its max_duration, or no end.
+	EndsAt *time.Time `json:"ends_at,omitempty"`
+	// It is part of the access history.
+	Justification string `json:"justification" minLength:"1" maxLength:"2000"`
 }
 
 // GrantOrdered is what became of an order.

@@ -19,24 +19,33 @@ import (
 
 // GrantRevocation is an administrator's word that a grant shall end.
 type GrantRevocation struct {
-	Reason       string     `json:"reason" minLength:"1" maxLength:"2000" doc:"It is part of the access history."`
-	Scope        string     `json:"scope,omitempty" enum:"reason,all" doc:"all, the default: nothing of it stays. reason: one reason ends, and the access with it if it was the last."`
-	ReasonID     string     `json:"reason_id,omitempty" format:"uuid" doc:"With scope reason: the one that ends."`
-	ExcludeUntil *time.Time `json:"exclude_until,omitempty" doc:"Until then, a denial prevents rules and administrators from assigning it again. Required with scope all if a rule would assign it."`
+	// It is part of the access history.
+	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
+	// all, the default: nothing of it stays. reason: one reason ends, and the access with it if it was the last.
+	Scope string `json:"scope,omitempty" enum:"reason,all"`
+	// With scope reason: the one that ends.
+	ReasonID string `json:"reason_id,omitempty" format:"uuid"`
+	// Until then, a denial prevents rules and administrators from assigning it again. Required with scope all if a rule
+	// would assign it.
+	ExcludeUntil *time.Time `json:"exclude_until,omitempty"`
 }
 
 // RevocationImpact is what a revocation does, or with dry_run would do.
 type RevocationImpact struct {
-	GrantID          string              `json:"grant_id"`
-	DryRun           bool                `json:"dry_run"`
-	AccessEnds       bool                `json:"access_ends" doc:"False when other reasons keep it."`
+	GrantID string `json:"grant_id"`
+	DryRun  bool   `json:"dry_run"`
+	// False when other reasons keep it.
+	AccessEnds       bool                `json:"access_ends"`
 	ReasonsEnded     []grant.GrantReason `json:"reasons_ended" nullable:"false"`
 	ReasonsRemaining []grant.GrantReason `json:"reasons_remaining" nullable:"false"`
-	WouldReturn      []grant.GrantReason `json:"would_return" nullable:"false" doc:"Reasons of a rule, which would add them again at its next evaluation."`
-	ExcludedUntil    *time.Time          `json:"excluded_until" doc:"How long a denial keeps it away."`
-	Native           bool                `json:"native" doc:"The target had it without a reason; that is revoked too, by this explicit order."`
-	Notes            []string            `json:"notes" nullable:"false"`
-	Links            map[string]string   `json:"links,omitempty"`
+	// Reasons of a rule, which would add them again at its next evaluation.
+	WouldReturn []grant.GrantReason `json:"would_return" nullable:"false"`
+	// How long a denial keeps it away.
+	ExcludedUntil *time.Time `json:"excluded_until"`
+	// The target had it without a reason; that is revoked too, by this explicit order.
+	Native bool              `json:"native"`
+	Notes  []string          `json:"notes" nullable:"false"`
+	Links  map[string]string `json:"links,omitempty"`
 }
 
 // plan says what a revocation does to a grant, or why it cannot be.

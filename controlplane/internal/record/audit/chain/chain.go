@@ -69,7 +69,8 @@ const (
 
 // Break is where a log stops being the one that was written.
 type Break struct {
-	Seq    int64  `json:"seq" doc:"The first number at which the log is not the one that was written."`
+	// The first number at which the log is not the one that was written.
+	Seq    int64  `json:"seq"`
 	Kind   string `json:"kind" enum:"missing,edited,unlinked,foreign,contested,truncated,unsigned,unreadable"`
 	Detail string `json:"detail"`
 }

@@ -20,15 +20,20 @@ const maxStreams = 20 // of one tenant
 
 type createIn struct {
 	Body struct {
-		Name        string  `json:"name" minLength:"1" maxLength:"120"`
-		Kind        string  `json:"kind" enum:"https,syslog"`
-		URL         string  `json:"url" maxLength:"2048" doc:"https://…, or for syslog tls://host:port or tcp://host:port."`
-		Format      string  `json:"format,omitempty" enum:"ndjson,ocsf" default:"ndjson"`
-		Header      string  `json:"header,omitempty" default:"Authorization" pattern:"^[A-Za-z0-9-]{1,64}$" doc:"Header that carries header_value."`
-		HeaderValue *string `json:"header_value,omitempty" maxLength:"4096" doc:"Secret: never shown again."`
-		CA          *string `json:"ca,omitempty" maxLength:"65536" doc:"PEM of the authority that the sink's certificate comes from, when it is not a public one. Never shown again."`
-		Enabled     *bool   `json:"enabled,omitempty" default:"true"`
-		From        string  `json:"from,omitempty" enum:"now,beginning" default:"now" doc:"Whether entries that are there already are sent as well."`
+		Name string `json:"name" minLength:"1" maxLength:"120"`
+		Kind string `json:"kind" enum:"https,syslog"`
+		// https://…, or for syslog tls://host:port or tcp://host:port.
+		URL    string `json:"url" maxLength:"2048"`
+		Format string `json:"format,omitempty" enum:"ndjson,ocsf" default:"ndjson"`
+		// Header that carries header_value.
+		Header string `json:"header,omitempty" default:"Authorization" pattern:"^[A-Za-z0-9-]{1,64}$"`
+		// Secret: never shown again.
+		HeaderValue *string `json:"header_value,omitempty" maxLength:"4096"`
+		// PEM of the authority that the sink's certificate comes from, when it is not a public one. Never shown again.
+		CA      *string `json:"ca,omitempty" maxLength:"65536"`
+		Enabled *bool   `json:"enabled,omitempty" default:"true"`
+		// Whether entries that are there already are sent as well.
+		From string `json:"from,omitempty" enum:"now,beginning" default:"now"`
 	}
 }
 

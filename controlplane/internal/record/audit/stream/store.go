@@ -15,20 +15,25 @@ import (
 
 // Stream is where the log is sent.
 type Stream struct {
-	ID         string     `json:"id" db:"id"`
-	Name       string     `json:"name" db:"name"`
-	Kind       string     `json:"kind" db:"kind" enum:"https,syslog"`
-	URL        string     `json:"url" db:"url"`
-	Format     string     `json:"format" db:"format" enum:"ndjson,ocsf"`
-	Header     string     `json:"header" db:"header" doc:"Name of the header that carries header_value."`
-	HasHeader  bool       `json:"header_value_set" db:"header_value_set"`
-	HasCA      bool       `json:"ca_set" db:"ca_set"`
-	Enabled    bool       `json:"enabled" db:"enabled"`
-	State      string     `json:"state" db:"state" enum:"ok,failing,disabled"`
-	LastSeq    int64      `json:"last_seq" db:"last_seq" doc:"The last entry that was delivered."`
-	Lag        int64      `json:"lag" db:"lag" doc:"Entries that are not delivered yet."`
-	Skipped    int64      `json:"skipped" db:"skipped" doc:"Entries that the retention dropped before they could be delivered."`
-	Attempts   int        `json:"attempts" db:"attempts" doc:"Failures since the last delivery."`
+	ID     string `json:"id" db:"id"`
+	Name   string `json:"name" db:"name"`
+	Kind   string `json:"kind" db:"kind" enum:"https,syslog"`
+	URL    string `json:"url" db:"url"`
+	Format string `json:"format" db:"format" enum:"ndjson,ocsf"`
+	// Name of the header that carries header_value.
+	Header    string `json:"header" db:"header"`
+	HasHeader bool   `json:"header_value_set" db:"header_value_set"`
+	HasCA     bool   `json:"ca_set" db:"ca_set"`
+	Enabled   bool   `json:"enabled" db:"enabled"`
+	State     string `json:"state" db:"state" enum:"ok,failing,disabled"`
+	// The last entry that was delivered.
+	LastSeq int64 `json:"last_seq" db:"last_seq"`
+	// Entries that are not delivered yet.
+	Lag int64 `json:"lag" db:"lag"`
+	// Entries that the retention dropped before they could be delivered.
+	Skipped int64 `json:"skipped" db:"skipped"`
+	// Failures since the last delivery.
+	Attempts   int        `json:"attempts" db:"attempts"`
 	NextAt     time.Time  `json:"next_attempt_at" db:"next_at"`
 	LastError  *string    `json:"last_error" db:"last_error"`
 	LastSentAt *time.Time `json:"last_sent_at" db:"last_sent_at"`

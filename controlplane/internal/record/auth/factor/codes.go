@@ -209,6 +209,7 @@ func dropFactor(ctx context.Context, tx *pg.Tx, user string) (bool, error) {
 
 // Factor says whether a second factor is asked for.
 type Factor struct {
-	TOTP              bool `json:"totp" doc:"a code is asked for at each sign-in with a password"`
+	// a code is asked for at each sign-in with a password
+	TOTP              bool `json:"totp"`
 	RecoveryCodesLeft int  `json:"recovery_codes_left"`
 }

@@ -16,13 +16,16 @@ import (
 
 // FactorBegin is the body of POST /auth/mfa/totp.
 type FactorBegin struct {
-	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password" doc:"the password you sign in with"`
+	// the password you sign in with
+	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
 }
 
 // FactorSecret answers the beginning of a second factor. It is shown once.
 type FactorSecret struct {
-	Secret string `json:"secret" doc:"for an authenticator app, in base32"`
-	URI    string `json:"otpauth_uri" doc:"the same as an address, to be shown as a QR code"`
+	// for an authenticator app, in base32
+	Secret string `json:"secret"`
+	// the same as an address, to be shown as a QR code
+	URI string `json:"otpauth_uri"`
 }
 
 // FactorCode is the body of POST /auth/mfa/totp/confirm.
@@ -32,13 +35,15 @@ type FactorCode struct {
 
 // RecoveryCodes answer the confirmation of a second factor. They are shown once.
 type RecoveryCodes struct {
-	Codes []string `json:"recovery_codes" nullable:"false" doc:"each replaces a code once. Keep them away from the authenticator"`
+	// each replaces a code once. Keep them away from the authenticator
+	Codes []string `json:"recovery_codes" nullable:"false"`
 }
 
 // FactorRemoval is the body of DELETE /auth/mfa/totp.
 type FactorRemoval struct {
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
-	Code     string `json:"code" minLength:"6" maxLength:"64" doc:"a code of the authenticator, or a recovery code"`
+	// a code of the authenticator, or a recovery code
+	Code string `json:"code" minLength:"6" maxLength:"64"`
 }
 
 // beginFactor makes a secret, which replaces one that was begun and never confirmed.

@@ -20,20 +20,25 @@ import (
 
 // Provider is an OpenID Connect provider of a tenant.
 type Provider struct {
-	ID           string              `json:"id"`
-	Name         string              `json:"name" doc:"as GET /auth/oidc/start takes it"`
-	Issuer       string              `json:"issuer"`
-	ClientID     string              `json:"client_id"`
-	ClientSecret Written             `json:"client_secret"`
-	Scopes       []string            `json:"scopes" nullable:"false"`
-	GroupClaim   string              `json:"group_claim" doc:"name of the claim with a person's groups; dots lead into objects"`
-	RoleMapping  map[string][]string `json:"role_mapping" doc:"group to the roles it gives"`
-	Domains      []string            `json:"domains" nullable:"false" doc:"e-mail domains that the provider may vouch for; none: any"`
-	CreateUsers  bool                `json:"create_users" doc:"unknown users are created when they sign in"`
-	Enabled      bool                `json:"enabled"`
-	CreatedAt    time.Time           `json:"created_at"`
-	UpdatedAt    time.Time           `json:"updated_at"`
-	Version      int                 `json:"version"`
+	ID string `json:"id"`
+	// as GET /auth/oidc/start takes it
+	Name         string   `json:"name"`
+	Issuer       string   `json:"issuer"`
+	ClientID     string   `json:"client_id"`
+	ClientSecret Written  `json:"client_secret"`
+	Scopes       []string `json:"scopes" nullable:"false"`
+	// name of the claim with a person's groups; dots lead into objects
+	GroupClaim string `json:"group_claim"`
+	// group to the roles it gives
+	RoleMapping map[string][]string `json:"role_mapping"`
+	// e-mail domains that the provider may vouch for; none: any
+	Domains []string `json:"domains" nullable:"false"`
+	// unknown users are created when they sign in
+	CreateUsers bool      `json:"create_users"`
+	Enabled     bool      `json:"enabled"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	Version     int       `json:"version"`
 
 	sealed []byte
 }

@@ -53,16 +53,22 @@ func (e Ending) facts() map[string]any {
 
 // Settings are what an administrator says of a provider. On a change, what is left out stays.
 type Settings struct {
-	Name         *string             `json:"name,omitempty" maxLength:"63" example:"corporate" doc:"lower-case letters, digits and hyphens"`
-	Issuer       *string             `json:"issuer,omitempty" maxLength:"500" example:"https://login.example.com" doc:"the issuer's address, to the letter as its tokens have it"`
-	ClientID     *string             `json:"client_id,omitempty" minLength:"1" maxLength:"500"`
-	ClientSecret *seal.Secret        `json:"client_secret,omitempty" maxLength:"2000" doc:"never shown again. Empty for a public client. Give it again for another issuer."`
-	Scopes       []string            `json:"scopes,omitempty" maxItems:"20" doc:"asked for beside openid; profile and email unless given"`
-	GroupClaim   *string             `json:"group_claim,omitempty" maxLength:"200" example:"groups"`
-	RoleMapping  map[string][]string `json:"role_mapping,omitempty" maxProperties:"200" doc:"group to the roles it gives: manager, resource_owner, admin, auditor"`
-	Domains      []string            `json:"domains,omitempty" maxItems:"100" example:"[\"example.com\"]"`
-	CreateUsers  *bool               `json:"create_users,omitempty" doc:"unknown users are created when they sign in. Requires domains"`
-	Enabled      *bool               `json:"enabled,omitempty"`
+	// lower-case letters, digits and hyphens
+	Name *string `json:"name,omitempty" maxLength:"63" example:"corporate"`
+	// the issuer's address, to the letter as its tokens have it
+	Issuer   *string `json:"issuer,omitempty" maxLength:"500" example:"https://login.example.com"`
+	ClientID *string `json:"client_id,omitempty" minLength:"1" maxLength:"500"`
+	// never shown again. Empty for a public client. Give it again for another issuer.
+	ClientSecret *seal.Secret `json:"client_secret,omitempty" maxLength:"2000"`
+	// asked for beside openid; profile and email unless given
+	Scopes     []string `json:"scopes,omitempty" maxItems:"20"`
+	GroupClaim *string  `json:"group_claim,omitempty" maxLength:"200" example:"groups"`
+	// group to the roles it gives: manager, resource_owner, admin, auditor
+	RoleMapping map[string][]string `json:"role_mapping,omitempty" maxProperties:"200"`
+	Domains     []string            `json:"domains,omitempty" maxItems:"100" example:"[\"example.com\"]"`
+	// unknown users are created when they sign in. Requires domains
+	CreateUsers *bool `json:"create_users,omitempty"`
+	Enabled     *bool `json:"enabled,omitempty"`
 }
 
 // Routes are /settings/identity-providers. No service token may write there: with a provider of its own it could make

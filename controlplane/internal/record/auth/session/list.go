@@ -17,14 +17,19 @@ import (
 
 // Session is a sign-in that is still open.
 type Session struct {
-	ID         string    `json:"id"`
-	Current    bool      `json:"current" doc:"the one that asks"`
-	CreatedAt  time.Time `json:"created_at"`
-	LastUsedAt time.Time `json:"last_used_at" doc:"when tokens were last made for it"`
-	ExpiresAt  time.Time `json:"expires_at" doc:"when it ends in any case"`
-	Method     string    `json:"method" example:"password_otp" doc:"how its user signed in: password, password_otp, sign_in_link, oidc"`
-	IP         string    `json:"ip" doc:"where its user signed in"`
-	UserAgent  string    `json:"user_agent"`
+	ID string `json:"id"`
+	// the one that asks
+	Current   bool      `json:"current"`
+	CreatedAt time.Time `json:"created_at"`
+	// when tokens were last made for it
+	LastUsedAt time.Time `json:"last_used_at"`
+	// when it ends in any case
+	ExpiresAt time.Time `json:"expires_at"`
+	// how its user signed in: password, password_otp, sign_in_link, oidc
+	Method string `json:"method" example:"password_otp"`
+	// where its user signed in
+	IP        string `json:"ip"`
+	UserAgent string `json:"user_agent"`
 }
 
 func (s *Service) listSessions(

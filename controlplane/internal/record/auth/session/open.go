@@ -32,22 +32,27 @@ const (
 
 // SignInTokens answers a sign-in and a refresh.
 type SignInTokens struct {
-	AccessToken      string     `json:"access_token"`
-	TokenType        string     `json:"token_type" example:"Bearer"`
-	ExpiresIn        int        `json:"expires_in" doc:"seconds"`
-	RefreshToken     string     `json:"refresh_token" doc:"for POST /auth/refresh, as the Bearer token there; works once. Empty when it came as a cookie."`
-	RefreshExpiresIn int        `json:"refresh_expires_in" doc:"seconds"`
+	AccessToken string `json:"access_token"`
+	TokenType   string `json:"token_type" example:"Bearer"`
+	// seconds
+	ExpiresIn int `json:"expires_in"`
+	// for POST /auth/refresh, as the Bearer token there; works once. Empty when it came as a cookie.
+	RefreshToken string `json:"refresh_token"`
+	// seconds
+	RefreshExpiresIn int        `json:"refresh_expires_in"`
 	User             SignedUser `json:"user"`
 	TenantID         string     `json:"tenant_id"`
 }
 
 // SignedUser is the person who signed in.
 type SignedUser struct {
-	ID          string   `json:"id"`
-	Email       string   `json:"email"`
-	DisplayName string   `json:"display_name"`
-	IdentityID  *string  `json:"identity_id" nullable:"true" doc:"the person's own identity record, where there is one"`
-	Roles       []string `json:"roles" nullable:"false" doc:"manager, resource_owner, admin, auditor; they add up"`
+	ID          string `json:"id"`
+	Email       string `json:"email"`
+	DisplayName string `json:"display_name"`
+	// the person's own identity record, where there is one
+	IdentityID *string `json:"identity_id" nullable:"true"`
+	// manager, resource_owner, admin, auditor; they add up
+	Roles []string `json:"roles" nullable:"false"`
 }
 
 // sessionsKept is how long a session that is over stays, with the address that it was begun from, for whoever looks

@@ -24,8 +24,10 @@ import (
 // PasswordChange is the body of POST /auth/password.
 type PasswordChange struct {
 	Current string `json:"current_password" minLength:"1" maxLength:"1024" format:"password"`
-	New     string `json:"new_password" minLength:"1" maxLength:"1024" format:"password" doc:"12 to 256 characters"`
-	Cookie  bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
+	// 12 to 256 characters
+	New string `json:"new_password" minLength:"1" maxLength:"1024" format:"password"`
+	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
+	Cookie bool `json:"cookie,omitempty"`
 }
 
 // changePassword sets another password for whoever knows the one they have.

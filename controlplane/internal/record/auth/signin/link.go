@@ -26,10 +26,14 @@ const linkLife = time.Hour
 
 // LinkSignIn is the body of POST /auth/sign-in-link.
 type LinkSignIn struct {
-	Token    string `json:"token" minLength:"1" maxLength:"128" doc:"from the one-time link"`
-	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password" doc:"the password to set: 12 to 256 characters"`
-	OTP      string `json:"otp,omitempty" maxLength:"64" doc:"the code of the second factor, or a recovery code, for who has one"`
-	Cookie   bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
+	// from the one-time link
+	Token string `json:"token" minLength:"1" maxLength:"128"`
+	// the password to set: 12 to 256 characters
+	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
+	// the code of the second factor, or a recovery code, for who has one
+	OTP string `json:"otp,omitempty" maxLength:"64"`
+	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
+	Cookie bool `json:"cookie,omitempty"`
 }
 
 type linkIn struct {

@@ -22,10 +22,14 @@ import (
 type SignIn struct {
 	Email    string `json:"email" minLength:"1" maxLength:"320" example:"ada@example.com"`
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
-	Tenant   string `json:"tenant,omitempty" maxLength:"63" doc:"the tenant's slug; needed when the address has the same password in several tenants"`
-	OTP      string `json:"otp,omitempty" maxLength:"64" example:"492039" doc:"the code of the second factor, or a recovery code; who has a second factor and leaves it out hears otp_required"`
-	TOTP     string `json:"totp,omitempty" maxLength:"64" doc:"another name for otp"`
-	Cookie   bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
+	// the tenant's slug; needed when the address has the same password in several tenants
+	Tenant string `json:"tenant,omitempty" maxLength:"63"`
+	// the code of the second factor, or a recovery code; who has a second factor and leaves it out hears otp_required
+	OTP string `json:"otp,omitempty" maxLength:"64" example:"492039"`
+	// another name for otp
+	TOTP string `json:"totp,omitempty" maxLength:"64"`
+	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
+	Cookie bool `json:"cookie,omitempty"`
 }
 
 type signInIn struct {

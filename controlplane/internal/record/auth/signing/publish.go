@@ -22,7 +22,8 @@ type PublicKey struct {
 	Use       string `json:"use" example:"sig"`
 	Algorithm string `json:"alg" example:"EdDSA"`
 	ID        string `json:"kid"`
-	X         string `json:"x" doc:"the key, in base64url"`
+	// the key, in base64url
+	X string `json:"x"`
 }
 
 // PublicKeys shows the keys of access tokens. Those of refresh tokens and invitations concern us alone.

@@ -36,8 +36,9 @@ func (s *Service) leaveCode(ctx context.Context, f flow, p session.User) (code s
 
 // CodeExchange is the body of POST /auth/oidc/token.
 type CodeExchange struct {
-	Code   string `json:"code" minLength:"1" maxLength:"200"`
-	Cookie bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
+	Code string `json:"code" minLength:"1" maxLength:"200"`
+	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
+	Cookie bool `json:"cookie,omitempty"`
 }
 
 type exchangeIn struct {

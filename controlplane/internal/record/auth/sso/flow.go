@@ -44,9 +44,12 @@ const (
 // startIn asks for a sign-in with an outside provider.
 type startIn struct {
 	session.Browser
-	Tenant   string `query:"tenant" required:"true" minLength:"1" maxLength:"63" doc:"the tenant's slug"`
-	Provider string `query:"provider" required:"true" minLength:"1" maxLength:"63" doc:"the provider's name"`
-	Redirect string `query:"redirect" maxLength:"1000" doc:"path of ours to come back to with a one-time code; without it the callback answers tokens itself"`
+	// the tenant's slug
+	Tenant string `query:"tenant" required:"true" minLength:"1" maxLength:"63"`
+	// the provider's name
+	Provider string `query:"provider" required:"true" minLength:"1" maxLength:"63"`
+	// path of ours to come back to with a one-time code; without it the callback answers tokens itself
+	Redirect string `query:"redirect" maxLength:"1000"`
 }
 
 // elsewhere sends a browser on, or answers tokens.

@@ -27,15 +27,22 @@ const optionsAge = 4 * time.Second
 
 // SignInOptions are the ways into a tenant, for a page that nobody has signed in to yet.
 type SignInOptions struct {
-	Tenant         string           `json:"tenant" doc:"the slug to sign in with: the one that was asked for, or that of the address, or of the only tenant; empty when there are several"`
-	TenantRequired bool             `json:"tenant_required" doc:"there are several tenants, and neither the request nor its address names one; who signs in with a password names it where their address is used in several"`
-	Providers      []SignInProvider `json:"providers" nullable:"false" doc:"by name; none for a tenant that there is not"`
+	// the slug to sign in with: the one that was asked for, or that of the address, or of the only tenant; empty when
+	// there are several
+	Tenant string `json:"tenant"`
+	// there are several tenants, and neither the request nor its address names one; who signs in with a password names
+	// it where their address is used in several
+	TenantRequired bool `json:"tenant_required"`
+	// by name; none for a tenant that there is not
+	Providers []SignInProvider `json:"providers" nullable:"false"`
 }
 
 // SignInProvider is an outside provider that people may sign in with.
 type SignInProvider struct {
-	Key         string `json:"key" example:"corporate" doc:"for GET /auth/oidc/start?provider="`
-	DisplayName string `json:"display_name" example:"Corporate" doc:"the key, as people read it"`
+	// for GET /auth/oidc/start?provider=
+	Key string `json:"key" example:"corporate"`
+	// the key, as people read it
+	DisplayName string `json:"display_name" example:"Corporate"`
 }
 
 // offered is what a tenant offered when the database was asked last.
@@ -45,7 +52,8 @@ type offered struct {
 }
 
 type optionsIn struct {
-	Tenant string `query:"tenant" maxLength:"63" doc:"the tenant's slug. The default is that of the address, or of the only tenant"`
+	// the tenant's slug. The default is that of the address, or of the only tenant
+	Tenant string `query:"tenant" maxLength:"63"`
 }
 
 // options tells what there is to sign in with. A tenant that there is not answers as one without providers does, after

@@ -10,36 +10,49 @@ import (
 
 // AccountFields are what an administrator may write of an account.
 type AccountFields struct {
-	AccountType string  `json:"account_type" db:"account_type" required:"false" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
-	Managed     string  `json:"managed" db:"managed" required:"false" enum:"unmanaged,read_only,discovered,managed,protected" doc:"Who writes the account. managed: rules, with all attributes of its template. discovered, the default for accounts that a sync finds: rules disable and enable it and change its grants, but write no attribute. read_only and unmanaged: administrators only, never rules. protected: nothing writes it."`
-	Purpose     *string `json:"purpose" db:"purpose" required:"false" maxLength:"1000"`
+	AccountType string `json:"account_type" db:"account_type" required:"false" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
+	// Who writes the account. managed: rules, with all attributes of its template. discovered, the default for accounts
+	// that a sync finds: rules disable and enable it and change its grants, but write no attribute. read_only and
+	// unmanaged: administrators only, never rules. protected: nothing writes it.
+	Managed string  `json:"managed" db:"managed" required:"false" enum:"unmanaged,read_only,discovered,managed,protected"`
+	Purpose *string `json:"purpose" db:"purpose" required:"false" maxLength:"1000"`
 }
 
 // Account is a login record in one target system.
 type Account struct {
-	ID                 string              `json:"id" db:"id"`
-	ConnectorID        string              `json:"connector_id" db:"connector_id"`
-	ConnectorName      string              `json:"connector_name" db:"connector_name" doc:"The system, for people."`
-	ExternalID         string              `json:"external_id" db:"external_id" doc:"The immutable native id in the target system."`
-	NativeIdentity     *string             `json:"native_identity" db:"native_identity" doc:"A native key that people can read, such as a DN."`
-	IdentityExternalID *string             `json:"identity_external_id" db:"identity_external_id" doc:"Whom the target system names as the owner."`
-	IdentityID         *string             `json:"identity_id" db:"identity_id" doc:"The owner; null when there is none."`
-	Identity           *identity.Reference `json:"identity" db:"identity"`
-	Username           *string             `json:"username" db:"username"`
-	Email              *string             `json:"email" db:"email"`
-	DisplayName        *string             `json:"display_name" db:"display_name"`
-	FirstName          *string             `json:"first_name" db:"first_name"`
-	LastName           *string             `json:"last_name" db:"last_name"`
-	EmployeeNumber     *string             `json:"employee_number" db:"employee_number"`
+	ID          string `json:"id" db:"id"`
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// The system, for people.
+	ConnectorName string `json:"connector_name" db:"connector_name"`
+	// The immutable native id in the target system.
+	ExternalID string `json:"external_id" db:"external_id"`
+	// A native key that people can read, such as a DN.
+	NativeIdentity *string `json:"native_identity" db:"native_identity"`
+	// Whom the target system names as the owner.
+	IdentityExternalID *string `json:"identity_external_id" db:"identity_external_id"`
+	// The owner; null when there is none.
+	IdentityID     *string             `json:"identity_id" db:"identity_id"`
+	Identity       *identity.Reference `json:"identity" db:"identity"`
+	Username       *string             `json:"username" db:"username"`
+	Email          *string             `json:"email" db:"email"`
+	DisplayName    *string             `json:"display_name" db:"display_name"`
+	FirstName      *string             `json:"first_name" db:"first_name"`
+	LastName       *string             `json:"last_name" db:"last_name"`
+	EmployeeNumber *string             `json:"employee_number" db:"employee_number"`
 	AccountFields
-	IsDisabled        *bool             `json:"is_disabled" db:"is_disabled"`
-	IsLocked          *bool             `json:"is_locked" db:"is_locked"`
-	PasswordExpired   *bool             `json:"password_expired" db:"password_expired"`
-	MFAEnrolled       *bool             `json:"mfa_enrolled" db:"mfa_enrolled"`
-	Privileged        *bool             `json:"privileged" db:"privileged"`
-	Status            string            `json:"status" db:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed,disconnected" doc:"disconnected: its connector was deleted."`
-	Correlation       map[string]any    `json:"correlation" db:"correlation" doc:"state (linked, uncorrelated, disputed, manual, ignored), and the explanation: by (rules or user), decided_at and reason. From rules also score, rule_ids, explanation, candidates and match_explanation, which contains every rule with the compared values."`
-	Orphaned          bool              `json:"orphaned" db:"orphaned" doc:"It can be used, and its owner is no longer active, or there has been none for too long; see /accounts/orphaned."`
+	IsDisabled      *bool `json:"is_disabled" db:"is_disabled"`
+	IsLocked        *bool `json:"is_locked" db:"is_locked"`
+	PasswordExpired *bool `json:"password_expired" db:"password_expired"`
+	MFAEnrolled     *bool `json:"mfa_enrolled" db:"mfa_enrolled"`
+	Privileged      *bool `json:"privileged" db:"privileged"`
+	// disconnected: its connector was deleted.
+	Status string `json:"status" db:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed,disconnected"`
+	// state (linked, uncorrelated, disputed, manual, ignored), and the explanation: by (rules or user), decided_at and
+	// reason. From rules also score, rule_ids, explanation, candidates and match_explanation, which contains every rule
+	// with the compared values.
+	Correlation map[string]any `json:"correlation" db:"correlation"`
+	// It can be used, and its owner is no longer active, or there has been none for too long; see /accounts/orphaned.
+	Orphaned          bool              `json:"orphaned" db:"orphaned"`
 	OrphanReason      *string           `json:"orphan_reason" db:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved"`
 	ExpiresAt         *time.Time        `json:"expires_at" db:"expires_at"`
 	LastLoginAt       *time.Time        `json:"last_login_at" db:"last_login_at"`

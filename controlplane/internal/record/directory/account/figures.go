@@ -10,7 +10,8 @@ import (
 
 // AccountFigures counts accounts by what is to be settled about them.
 type AccountFigures struct {
-	Total        int64 `json:"total" db:"total" doc:"As the list counts: deleted ones do not."`
+	// As the list counts: deleted ones do not.
+	Total        int64 `json:"total" db:"total"`
 	Uncorrelated int64 `json:"uncorrelated" db:"uncorrelated"`
 	Disputed     int64 `json:"disputed" db:"disputed"`
 	Orphaned     int64 `json:"orphaned" db:"orphaned"`

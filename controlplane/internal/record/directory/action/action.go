@@ -28,14 +28,17 @@ type Service struct {
 // Acted is an identity after an action, or as a dry run says that it would be.
 type Acted struct {
 	identity.Identity
-	Impact *Impact `json:"impact,omitempty" doc:"With dry_run: what the action would change. Nothing was written."`
+	// With dry_run: what the action would change. Nothing was written.
+	Impact *Impact `json:"impact,omitempty"`
 }
 
 // Impact is what an action would change.
 type Impact struct {
-	DryRun   bool           `json:"dry_run"`
-	Changes  []FieldChange  `json:"changes" nullable:"false"`
-	Affects  map[string]int `json:"affects" doc:"How many of each hang on this person: live accounts, active grants, active reasons for access, what they own and whom they answer for."`
+	DryRun  bool          `json:"dry_run"`
+	Changes []FieldChange `json:"changes" nullable:"false"`
+	// How many of each hang on this person: live accounts, active grants, active reasons for access, what they own and
+	// whom they answer for.
+	Affects  map[string]int `json:"affects"`
 	Warnings []string       `json:"warnings" nullable:"false"`
 }
 

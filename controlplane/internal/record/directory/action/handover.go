@@ -148,7 +148,8 @@ func (s *Service) Handover(ctx context.Context, v viewer.Viewer, id string) (lis
 
 // HandoverView is what others have to take over.
 type HandoverView struct {
-	Items []Responsibility `json:"items" nullable:"false" doc:"At most 500 of each kind."`
+	// At most 500 of each kind.
+	Items []Responsibility `json:"items" nullable:"false"`
 }
 
 type oneIn struct {

@@ -47,7 +47,8 @@ const aboutDryRun = "With dry_run=true nothing is written: the answer is the ide
 
 // DryRun is whether an action only tells what it would do. huma reads the parameters of exported embedded structs only.
 type DryRun struct {
-	DryRun bool `query:"dry_run" doc:"Tell what would change, and write nothing."`
+	// Tell what would change, and write nothing.
+	DryRun bool `query:"dry_run"`
 }
 
 type deactivateIn struct {
@@ -55,9 +56,11 @@ type deactivateIn struct {
 	httpapi.IfMatch
 	DryRun
 	Body struct {
-		Reason      string    `json:"reason" minLength:"1" maxLength:"1000"`
-		EffectiveAt time.Time `json:"effective_at,omitempty" doc:"The default is now."`
-		Urgent      bool      `json:"urgent,omitempty" doc:"An immediate termination."`
+		Reason string `json:"reason" minLength:"1" maxLength:"1000"`
+		// The default is now.
+		EffectiveAt time.Time `json:"effective_at,omitempty"`
+		// An immediate termination.
+		Urgent bool `json:"urgent,omitempty"`
 	}
 }
 
@@ -104,8 +107,10 @@ type leaveIn struct {
 	httpapi.IfMatch
 	DryRun
 	Body struct {
-		From   *string `json:"from,omitempty" format:"date" doc:"The first day. The default is today."`
-		To     *string `json:"to,omitempty" format:"date" doc:"The last day. The default is an open end."`
+		// The first day. The default is today.
+		From *string `json:"from,omitempty" format:"date"`
+		// The last day. The default is an open end.
+		To     *string `json:"to,omitempty" format:"date"`
 		Reason string  `json:"reason" minLength:"1" maxLength:"1000"`
 	}
 }

@@ -22,16 +22,20 @@ import (
 // Merged is an identity that another was merged into, or as a dry run says that it would be.
 type Merged struct {
 	identity.Identity
-	MergedIDs []string     `json:"merged_ids" nullable:"false"`
-	Impact    *MergeImpact `json:"impact" doc:"What moved; with dry_run what would move, and nothing was written."`
+	MergedIDs []string `json:"merged_ids" nullable:"false"`
+	// What moved; with dry_run what would move, and nothing was written.
+	Impact *MergeImpact `json:"impact"`
 }
 
 // MergeImpact is what a merge moves.
 type MergeImpact struct {
-	DryRun   bool           `json:"dry_run"`
-	Moved    map[string]int `json:"moved" doc:"How many of each moved: accounts, sources, reasons, reports, sponsorships, backup ownerships, owned entitlements, roles and policies, users, tokens, provisioning tasks, rehire links."`
-	Ended    int            `json:"ended_reasons" doc:"Reasons for access that both had: the one that is left lasts as long as the longer of the two."`
-	Warnings []string       `json:"warnings" nullable:"false"`
+	DryRun bool `json:"dry_run"`
+	// How many of each moved: accounts, sources, reasons, reports, sponsorships, backup ownerships, owned entitlements,
+	// roles and policies, users, tokens, provisioning tasks, rehire links.
+	Moved map[string]int `json:"moved"`
+	// Reasons for access that both had: the one that is left lasts as long as the longer of the two.
+	Ended    int      `json:"ended_reasons"`
+	Warnings []string `json:"warnings" nullable:"false"`
 }
 
 // Merge joins two records of the same person: everything of the source moves to the target, and the source is
@@ -351,7 +355,8 @@ type mergeIn struct {
 	httpapi.IfMatch
 	DryRun
 	Body struct {
-		SourceID string `json:"source_id" format:"uuid" doc:"The record that goes."`
+		// The record that goes.
+		SourceID string `json:"source_id" format:"uuid"`
 		Reason   string `json:"reason" minLength:"1" maxLength:"1000"`
 	}
 }

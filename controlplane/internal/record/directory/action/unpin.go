@@ -26,7 +26,8 @@ type unpinIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
-		Fields []string `json:"fields" minItems:"1" maxItems:"100" nullable:"false" doc:"As attribute_sources names them."`
+		// As attribute_sources names them.
+		Fields []string `json:"fields" minItems:"1" maxItems:"100" nullable:"false"`
 	}
 }
 

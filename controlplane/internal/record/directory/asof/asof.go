@@ -13,7 +13,9 @@ import (
 
 // Parameter is the query parameter as_of. Embed it in the input struct.
 type Parameter struct {
-	AsOf string `query:"as_of" maxLength:"40" doc:"How it was then: an instant such as 2026-05-31T17:00:00Z, or a day such as 2026-05-31, which means its end in the tenant's time zone. Today's is now." example:"2026-05-31"`
+	// How it was then: an instant such as 2026-05-31T17:00:00Z, or a day such as 2026-05-31, which means its end in the
+	// tenant's time zone. Today's is now.
+	AsOf string `query:"as_of" maxLength:"40" example:"2026-05-31"`
 }
 
 // Moment is an instant of the past, and since when the past is kept. Before that nothing that has ended is known.
@@ -97,8 +99,10 @@ func HistoryStart(ctx context.Context, tx *pg.Tx) (since time.Time, err error) {
 
 // Headers are the response headers of a historical answer.
 type Headers struct {
-	AsOf         string `header:"As-Of" doc:"The instant that the answer is for, when as_of was given."`
-	HistorySince string `header:"History-Since" doc:"Since when the past is kept, when as_of was given: what had ended before is not known."`
+	// The instant that the answer is for, when as_of was given.
+	AsOf string `header:"As-Of"`
+	// Since when the past is kept, when as_of was given: what had ended before is not known.
+	HistorySince string `header:"History-Since"`
 }
 
 // Headers are the response headers for the moment; none for the zero moment, which is now.

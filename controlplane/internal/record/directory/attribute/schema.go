@@ -16,17 +16,21 @@ import (
 
 // Attribute describes a custom attribute of people.
 type Attribute struct {
-	Name        string `json:"name" minLength:"1" maxLength:"128"`
-	Type        string `json:"type" enum:"string,number,boolean,date,enum,list"`
-	Required    bool   `json:"required,omitempty" doc:"Required if a person is created, or attributes are changed, through the API. A source may omit it."`
-	Allowed     []any  `json:"allowed,omitempty" maxItems:"500" doc:"The values of an enum; of another type, what it may be; of a list, what its members may be."`
+	Name string `json:"name" minLength:"1" maxLength:"128"`
+	Type string `json:"type" enum:"string,number,boolean,date,enum,list"`
+	// Required if a person is created, or attributes are changed, through the API. A source may omit it.
+	Required bool `json:"required,omitempty"`
+	// The values of an enum; of another type, what it may be; of a list, what its members may be.
+	Allowed     []any  `json:"allowed,omitempty" maxItems:"500"`
 	Description string `json:"description,omitempty" maxLength:"1000"`
-	PII         bool   `json:"pii,omitempty" doc:"It contains personal data."`
+	// It contains personal data.
+	PII bool `json:"pii,omitempty"`
 }
 
 // Schema is what a tenant knows of its people's custom attributes.
 type Schema struct {
-	Open       *bool       `json:"open,omitempty" required:"false" default:"true" doc:"Whether attributes that are not named here may be kept."`
+	// Whether attributes that are not named here may be kept.
+	Open       *bool       `json:"open,omitempty" required:"false" default:"true"`
 	Attributes []Attribute `json:"attributes" maxItems:"200" nullable:"false"`
 	Version    int         `json:"-"`
 

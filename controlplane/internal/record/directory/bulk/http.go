@@ -36,11 +36,14 @@ const (
 )
 
 type importIn struct {
-	Mode string `query:"mode" enum:"preview,apply" doc:"preview returns the outcome of each row; apply imports them. Before the body's."`
+	// preview returns the outcome of each row; apply imports them. Before the body's.
+	Mode string `query:"mode" enum:"preview,apply"`
 	Body struct {
-		Mode   string `json:"mode,omitempty" enum:"preview,apply" doc:"The default is preview."`
+		// The default is preview.
+		Mode   string `json:"mode,omitempty" enum:"preview,apply"`
 		Format string `json:"format,omitempty" enum:"ndjson,csv" default:"ndjson"`
-		Data   string `json:"data" minLength:"1" doc:"The lines."`
+		// The lines.
+		Data string `json:"data" minLength:"1"`
 	}
 }
 

@@ -34,24 +34,29 @@ const importAtOnce = 2000
 
 // Imported says what became of an import.
 type Imported struct {
-	Mode      string     `json:"mode" enum:"preview,apply"`
-	Rows      int        `json:"rows"`
-	Created   int        `json:"created"`
-	Updated   int        `json:"updated"`
-	Unchanged int        `json:"unchanged"`
-	Failed    int        `json:"failed"`
-	Results   []RowTaken `json:"results" nullable:"false" doc:"Of every row, in the order of the lines."`
+	Mode      string `json:"mode" enum:"preview,apply"`
+	Rows      int    `json:"rows"`
+	Created   int    `json:"created"`
+	Updated   int    `json:"updated"`
+	Unchanged int    `json:"unchanged"`
+	Failed    int    `json:"failed"`
+	// Of every row, in the order of the lines.
+	Results []RowTaken `json:"results" nullable:"false"`
 }
 
 // RowTaken says what became of one row.
 type RowTaken struct {
-	Line       int           `json:"line" doc:"Of the data, from 1; the header of CSV is the first."`
-	ExternalID string        `json:"external_id,omitempty"`
-	Outcome    string        `json:"outcome" enum:"created,updated,unchanged,failed" doc:"In a preview: what would become of it."`
-	IdentityID string        `json:"identity_id,omitempty"`
-	Changed    []string      `json:"changed,omitempty" doc:"The fields that differ."`
-	Ignored    []string      `json:"ignored,omitempty" doc:"Members with unknown names."`
-	Errors     []fault.Field `json:"errors,omitempty"`
+	// Of the data, from 1; the header of CSV is the first.
+	Line       int    `json:"line"`
+	ExternalID string `json:"external_id,omitempty"`
+	// In a preview: what would become of it.
+	Outcome    string `json:"outcome" enum:"created,updated,unchanged,failed"`
+	IdentityID string `json:"identity_id,omitempty"`
+	// The fields that differ.
+	Changed []string `json:"changed,omitempty"`
+	// Members with unknown names.
+	Ignored []string      `json:"ignored,omitempty"`
+	Errors  []fault.Field `json:"errors,omitempty"`
 }
 
 // entry is a row on its way into the store.

@@ -9,14 +9,16 @@ import (
 
 // PeopleFigures counts identities by their state.
 type PeopleFigures struct {
-	Total       int64 `json:"total" db:"total" doc:"As the list counts: archived ones do not."`
+	// As the list counts: archived ones do not.
+	Total       int64 `json:"total" db:"total"`
 	PreHire     int64 `json:"pre_hire" db:"pre_hire"`
 	Active      int64 `json:"active" db:"active"`
 	OnLeave     int64 `json:"on_leave" db:"on_leave"`
 	Notice      int64 `json:"notice" db:"notice"`
 	Deactivated int64 `json:"deactivated" db:"deactivated"`
 	Archived    int64 `json:"archived" db:"archived"`
-	Connected   int64 `json:"connected" db:"connected" doc:"Those of the total who have an account, of those that the viewer may list, that is linked to them."`
+	// Those of the total who have an account, of those that the viewer may list, that is linked to them.
+	Connected int64 `json:"connected" db:"connected"`
 }
 
 // Count counts the identities that the transaction's viewer may list, by state.

@@ -32,20 +32,30 @@ const inCycle = `
 
 // Filters narrow a list of identities; each one given must hold.
 type Filters struct {
-	IDs               []string  `query:"ids" format:"uuid" maxItems:"100" doc:"These people, of those that the caller may see. Several values, separated by commas."`
-	Status            []string  `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived" doc:"Several values, separated by commas. Archived ones are shown only when asked for."`
-	Department        string    `query:"department"`
-	DepartmentLike    string    `query:"department_like" maxLength:"200" doc:"Words, each of which is part of the department's name, without regard to case, accents and order."`
-	ManagerID         string    `query:"manager_id" format:"uuid" doc:"Direct reports of this manager."`
-	Kind              string    `query:"kind" enum:"human,non_human"`
-	SourceConnectorID string    `query:"source_connector_id" format:"uuid"`
-	Email             string    `query:"email" doc:"Without regard to case."`
-	ExternalID        string    `query:"external_id"`
-	EmployeeNumber    string    `query:"employee_number"`
-	ManagerCycle      string    `query:"manager_cycle" enum:"true,false" doc:"Whether the person is part of a cycle in the line of managers that the source reports."`
-	Q                 string    `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, e-mail address, username, external_id or employee_number, without regard to case, accents and order."`
-	UpdatedSince      time.Time `query:"updated_since" doc:"Changed at or after this instant."`
-	Sort              string    `query:"sort" default:"created_at" enum:"created_at,display_name,last_name,email,department,-created_at,-display_name,-last_name,-email,-department" doc:"A leading - is descending."`
+	// These people, of those that the caller may see. Several values, separated by commas.
+	IDs []string `query:"ids" format:"uuid" maxItems:"100"`
+	// Several values, separated by commas. Archived ones are shown only when asked for.
+	Status     []string `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived"`
+	Department string   `query:"department"`
+	// Words, each of which is part of the department's name, without regard to case, accents and order.
+	DepartmentLike string `query:"department_like" maxLength:"200"`
+	// Direct reports of this manager.
+	ManagerID         string `query:"manager_id" format:"uuid"`
+	Kind              string `query:"kind" enum:"human,non_human"`
+	SourceConnectorID string `query:"source_connector_id" format:"uuid"`
+	// Without regard to case.
+	Email          string `query:"email"`
+	ExternalID     string `query:"external_id"`
+	EmployeeNumber string `query:"employee_number"`
+	// Whether the person is part of a cycle in the line of managers that the source reports.
+	ManagerCycle string `query:"manager_cycle" enum:"true,false"`
+	// Words, each of which is part of a name, e-mail address, username, external_id or employee_number, without regard
+	// to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// Changed at or after this instant.
+	UpdatedSince time.Time `query:"updated_since"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"created_at" enum:"created_at,display_name,last_name,email,department,-created_at,-display_name,-last_name,-email,-department"`
 }
 
 var identityOrders = map[string]listing.Order{

@@ -119,9 +119,10 @@ func Patched(before Identity, body []byte) (IdentityFields, error) {
 
 // NewIdentity is the creation payload: what the specification shows, and every other field that can be written.
 type NewIdentity struct {
-	_          struct{} `json:"-" additionalProperties:"true"`
-	ExternalID string   `json:"external_id" minLength:"1" maxLength:"512" doc:"Id in the upstream HR system."`
-	Kind       string   `json:"kind,omitempty" enum:"human,non_human" default:"human"`
+	_ struct{} `json:"-" additionalProperties:"true"`
+	// Id in the upstream HR system.
+	ExternalID string `json:"external_id" minLength:"1" maxLength:"512"`
+	Kind       string `json:"kind,omitempty" enum:"human,non_human" default:"human"`
 	IdentityFields
 }
 
@@ -131,7 +132,8 @@ type IdentityPatch struct {
 	_          struct{} `json:"-" additionalProperties:"true"`
 	ExternalID string   `json:"external_id,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
-	PinUntil   string   `json:"pin_until,omitempty" format:"date-time" doc:"Until when fields that a source writes keep what this sets. Without it: until they are unpinned."`
+	// Until when fields that a source writes keep what this sets. Without it: until they are unpinned.
+	PinUntil string `json:"pin_until,omitempty" format:"date-time"`
 	IdentityFields
 }
 

@@ -206,14 +206,23 @@ func lifecycleChanges(before, after Lifecycle) []audit.Change {
 // LifecycleSettings are a tenant's lifecycle as the API writes it: durations in ISO 8601, null where something never
 // happens.
 type LifecycleSettings struct {
-	Timezone        string  `json:"timezone" required:"false" maxLength:"64" example:"Europe/Zurich" doc:"The time zone in which days begin, of the IANA database. The default is the time zone of the tenant's settings."`
-	PreHireLead     string  `json:"pre_hire_lead" required:"false" maxLength:"64" default:"PT0S" doc:"How long before the start date a pre-hire's access is made."`
-	MoverGrace      string  `json:"mover_grace" required:"false" maxLength:"64" default:"PT0S" doc:"How long access stays after a person no longer matches, unless its policy has a value of its own."`
-	NoticeLead      *string `json:"notice_lead" required:"false" maxLength:"64" doc:"How long before their last day people are on notice; null: as soon as it is known."`
-	LeaveAccess     string  `json:"leave_access" required:"false" enum:"keep,disable" default:"disable" doc:"What happens to accounts during leave."`
-	DeleteAfter     *string `json:"delete_after" required:"false" maxLength:"64" doc:"How long after it was disabled a leaver's account is deleted; null: never."`
-	ArchiveAfter    *string `json:"archive_after" required:"false" maxLength:"64" doc:"How long after they were deactivated people are archived, and their personal data minimised; null: never."`
-	RehireAttribute *string `json:"rehire_attribute" required:"false" maxLength:"128" doc:"The custom attribute, such as a national number, by which a new record is recognised as a rehire besides the employee number; null: none."`
+	// The time zone in which days begin, of the IANA database. The default is the time zone of the tenant's settings.
+	Timezone string `json:"timezone" required:"false" maxLength:"64" example:"Europe/Zurich"`
+	// How long before the start date a pre-hire's access is made.
+	PreHireLead string `json:"pre_hire_lead" required:"false" maxLength:"64" default:"PT0S"`
+	// How long access stays after a person no longer matches, unless its policy has a value of its own.
+	MoverGrace string `json:"mover_grace" required:"false" maxLength:"64" default:"PT0S"`
+	// How long before their last day people are on notice; null: as soon as it is known.
+	NoticeLead *string `json:"notice_lead" required:"false" maxLength:"64"`
+	// What happens to accounts during leave.
+	LeaveAccess string `json:"leave_access" required:"false" enum:"keep,disable" default:"disable"`
+	// How long after it was disabled a leaver's account is deleted; null: never.
+	DeleteAfter *string `json:"delete_after" required:"false" maxLength:"64"`
+	// How long after they were deactivated people are archived, and their personal data minimised; null: never.
+	ArchiveAfter *string `json:"archive_after" required:"false" maxLength:"64"`
+	// The custom attribute, such as a national number, by which a new record is recognised as a rehire besides the
+	// employee number; null: none.
+	RehireAttribute *string `json:"rehire_attribute" required:"false" maxLength:"128"`
 }
 
 // Settings is the lifecycle as the API writes it.

@@ -19,8 +19,9 @@ import (
 
 // Signature is what stands in SIGNATURE.
 type Signature struct {
-	Alg       string `json:"alg"`
-	KeyID     string `json:"key_id" doc:"The first 16 hexadecimal digits of the SHA-256 of the public key."`
+	Alg string `json:"alg"`
+	// The first 16 hexadecimal digits of the SHA-256 of the public key.
+	KeyID     string `json:"key_id"`
 	Signature []byte `json:"-"`
 }
 

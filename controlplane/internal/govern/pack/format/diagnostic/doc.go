@@ -1,5 +1,5 @@
-// Package diagnostic describes what is wrong with a sector pack: Problems with a severity, a stable code, the place in the
-// files, a message, and how to correct it. A List collects them and finds the place of a JSON pointer.
+// Package diagnostic describes what is wrong with a sector pack: Problems with a severity, a stable code, the place in
+// the files, a message, and how to correct it. A List collects them and finds the place of a JSON pointer.
 //
 // All packages of the format report by it; Fault makes an API error of problems.
 //

@@ -27,9 +27,11 @@ type Problem struct {
 	Code     string `json:"code"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
-	Pointer  string `json:"pointer,omitempty" doc:"JSON pointer into the whole pack, as its schema describes it."`
-	Message  string `json:"message"`
-	Mend     string `json:"mend,omitempty" doc:"What to do about it."`
+	// JSON pointer into the whole pack, as its schema describes it.
+	Pointer string `json:"pointer,omitempty"`
+	Message string `json:"message"`
+	// What to do about it.
+	Mend string `json:"mend,omitempty"`
 }
 
 // Severities.

@@ -4,6 +4,6 @@
 // YAML is read without anchors, aliases, merge keys and tags, and within limits of size and depth. Dates stay texts.
 // Package format calls Read.
 //
-// Example: roles/ward-nurse.yaml becomes the next element of the list roles, and the place of #/roles/3 is the first line
-// of that file.
+// Example: roles/ward-nurse.yaml becomes the next element of the list roles, and the place of #/roles/3 is the first
+// line of that file.
 package document

@@ -4,6 +4,6 @@
 // Lint is Read of package format, and then the tests. It also warns of policies and mappings without a test. Package
 // catalog calls it for uploads, and "grantwright pack lint" for authors.
 //
-// Example: a test with given.identity {department: Nursing} and expectGrants [nurses] fails if the policy nurses does not
-// match that person.
+// Example: a test with given.identity {department: Nursing} and expectGrants [nurses] fails if the policy nurses does
+// not match that person.
 package trial
