@@ -32,6 +32,7 @@ func (s *ApprovalStage) Fill() {
 	}
 }
 
+// BoolOf is a pointer to b, for members whose default is true.
 func BoolOf(b bool) *bool { return &b }
 
 // NonNil is the list, or an empty one for nil, which JSON would write as null.

@@ -5,6 +5,7 @@ import (
 	"strings"
 )
 
+// Sentence says in words who is asked.
 func (s ApprovalStage) Sentence() string {
 	groups := make([]string, len(s.Groups))
 	for i, g := range s.Groups {

@@ -2,6 +2,7 @@ package condition
 
 import (
 	"encoding/json"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"slices"
 )
 
@@ -65,7 +66,7 @@ func Parse(raw json.RawMessage) (Condition, []Problem) {
 func finish(root node) Condition {
 	root = simplify(root)
 	if _, alone := root.(*rule); alone {
-		root = &group{match: all, of: []node{root}}
+		root = &group{match: field.MatchAll, of: []node{root}}
 	}
 	c := Condition{root: root}
 	place(root, "#")
@@ -73,8 +74,11 @@ func finish(root node) Condition {
 	return c
 }
 
+// FieldNames are the fields that rules may ask for, beside attributes.x and labels.x.
+func FieldNames() []string { return field.Names() }
+
 // Everybody is the condition that all people meet.
-func Everybody() Condition { return finish(&group{match: all}) }
+func Everybody() Condition { return finish(&group{match: field.MatchAll}) }
 
 // Match says whether somebody meets the condition, and which rules could not be answered.
 func (c Condition) Match(f Facts) (bool, []Warning) {
@@ -114,11 +118,11 @@ func (n *Needs) collect(x node) {
 		// An expression has no clock and reads fields alone.
 	case *rule:
 		switch x.op {
-		case inTree:
+		case field.InTree:
 			n.Managers = merge(n.Managers, x.texts)
-		case hasRole:
+		case field.HasRole:
 			n.Roles = merge(n.Roles, x.texts)
-		case hasEntitlement:
+		case field.HasEntitlement:
 			n.Entitlements = merge(n.Entitlements, x.texts)
 		}
 		n.Clock = n.Clock || x.moment.relative

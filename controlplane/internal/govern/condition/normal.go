@@ -2,6 +2,7 @@ package condition
 
 import (
 	"encoding/json"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"slices"
 	"strconv"
 )
@@ -35,29 +36,29 @@ func (s *script) normal() any { return scriptForm{s.source} }
 func (r *rule) normal() any {
 	out := ruleForm{Op: r.op, Value: r.stored()}
 	if r.field != nil {
-		out.Field = r.field.full()
+		out.Field = r.field.FullName()
 	}
 	return out
 }
 
 func (r *rule) stored() any {
 	switch r.op {
-	case exists:
+	case field.Exists:
 		return r.want
-	case gt, lt:
+	case field.Gt, field.Lt:
 		return r.number
-	case before, after:
+	case field.Before, field.After:
 		return r.moment.String()
-	case in, notIn, inTree, hasRole, hasEntitlement:
-		if values := r.values(); len(values) != 1 || r.op == in || r.op == notIn {
+	case field.In, field.NotIn, field.InTree, field.HasRole, field.HasEntitlement:
+		if values := r.values(); len(values) != 1 || r.op == field.In || r.op == field.NotIn {
 			return values
 		}
 		return r.texts[0]
 	}
 	switch {
-	case r.field.kind == date:
+	case r.field.Kind == field.Date:
 		return r.moment.String()
-	case r.field.kind == flag:
+	case r.field.Kind == field.Flag:
 		return r.want
 	}
 	return r.values()[0]
@@ -101,10 +102,10 @@ func (r *rule) simplified() node {
 	}
 	if len(s.texts)+len(s.numbers)+len(s.flags) == 1 {
 		switch s.op {
-		case in:
-			s.op = eq
-		case notIn:
-			s.op = ne
+		case field.In:
+			s.op = field.Eq
+		case field.NotIn:
+			s.op = field.Ne
 		}
 	}
 	s.prepare()
@@ -135,7 +136,7 @@ func (g *group) simplified() node {
 		n = simplify(n)
 		inner, nested := n.(*group)
 		switch {
-		case nested && (inner.match == g.match && g.match != none || inner.match == some && g.match == none):
+		case nested && (inner.match == g.match && g.match != field.MatchNone || inner.match == field.MatchAny && g.match == field.MatchNone):
 			for _, each := range inner.of {
 				add(each)
 			}
@@ -143,7 +144,7 @@ func (g *group) simplified() node {
 			add(n)
 		}
 	}
-	if len(out.of) != 1 || out.match == none {
+	if len(out.of) != 1 || out.match == field.MatchNone {
 		return out
 	}
 	// A group of one is what it holds. The outermost one stays a group: finish sees to that.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // parser collects what is wrong, so that all of it is told at once.
@@ -87,7 +89,7 @@ func (p *parser) only(m map[string]any, at string, names ...string) {
 			p.refuse(
 				at+"/"+escape(n),
 				"unknown_member",
-				alike(n, names),
+				field.Suggest(n, names),
 				"this object has the members %s and no other",
 				strings.Join(names, ", "),
 			)
@@ -112,11 +114,16 @@ func (p *parser) group(m map[string]any, at string, depth int) node {
 		p.refuse(
 			at+"/match",
 			"required",
-			[]string{all, some, none},
+			[]string{field.MatchAll, field.MatchAny, field.MatchNone},
 			"set whether all, any or none of the rules must hold",
 		)
-	} else if !slices.Contains([]string{all, some, none}, g.match) {
-		p.refuse(at+"/match", "unknown_match", []string{all, some, none}, "match is all, any or none")
+	} else if !slices.Contains([]string{field.MatchAll, field.MatchAny, field.MatchNone}, g.match) {
+		p.refuse(
+			at+"/match",
+			"unknown_match",
+			[]string{field.MatchAll, field.MatchAny, field.MatchNone},
+			"match is all, any or none",
+		)
 	}
 	if depth > maxDepth {
 		p.refuse(at, "too_deep", nil, "groups may be nested %d levels deep; merge groups with the same match", maxDepth)
@@ -127,7 +134,7 @@ func (p *parser) group(m map[string]any, at string, depth int) node {
 		p.refuse(at+"/rules", "required", nil, "rules is a list of rules and groups")
 		return g
 	}
-	if len(rules) == 0 && (g.match != all || depth > 1) {
+	if len(rules) == 0 && (g.match != field.MatchAll || depth > 1) {
 		p.refuse(
 			at+"/rules",
 			"required",
@@ -151,24 +158,24 @@ func (p *parser) group(m map[string]any, at string, depth int) node {
 func (p *parser) rule(m map[string]any, at string) node {
 	p.rules++
 	op, _ := m["op"].(string)
-	if !known(op) {
-		suggested := alike(op, operators)
-		if s, ok := otherwise[strings.ToLower(op)]; ok {
+	if !field.IsOperator(op) {
+		suggested := field.Suggest(op, field.Operators)
+		if s, ok := field.OperatorSynonyms[strings.ToLower(op)]; ok {
 			suggested = []string{s}
 		}
-		p.refuse(at+"/op", "unknown_operator", suggested, "op is one of %s", strings.Join(operators, ", "))
+		p.refuse(at+"/op", "unknown_operator", suggested, "op is one of %s", strings.Join(field.Operators, ", "))
 		return nil
 	}
 	r := &rule{op: op}
 	named, has := m["field"]
 	switch op {
-	case hasRole, hasEntitlement:
+	case field.HasRole, field.HasEntitlement:
 		if has && named != nil {
 			p.refuse(at+"/field", "unknown_member", nil, "%s asks for what the person holds and has no field", op)
 		}
 		r.texts = p.texts(m["value"], at+"/value", "the id of what they hold, or a list of ids")
 		return r
-	case inTree:
+	case field.InTree:
 		if !has {
 			named = "manager"
 		}
@@ -179,9 +186,9 @@ func (p *parser) rule(m map[string]any, at string) node {
 		p.refuse(
 			at+"/field",
 			"unknown_field",
-			alike(text, append(append(FieldNames(), p.more.Names()...), "attributes.", "labels.")),
+			field.Suggest(text, append(append(FieldNames(), p.more.Names()...), "attributes.", "labels.")),
 			"there is no field %q; a custom attribute is attributes.name",
-			clipped(text),
+			field.Clip(text),
 		)
 		return nil
 	}
@@ -190,15 +197,15 @@ func (p *parser) rule(m map[string]any, at string) node {
 		return nil
 	}
 	r.field = f
-	if !slices.Contains(possible[f.kind], op) {
+	if !slices.Contains(field.OperatorsOf[f.Kind], op) {
 		p.refuse(
 			at+"/op",
 			"wrong_operator",
-			possible[f.kind],
+			field.OperatorsOf[f.Kind],
 			"%s is %s, for which there are %s",
-			f.full(),
-			f.kind,
-			strings.Join(possible[f.kind], ", "),
+			f.FullName(),
+			f.Kind,
+			strings.Join(field.OperatorsOf[f.Kind], ", "),
 		)
 		return nil
 	}
@@ -210,13 +217,13 @@ func (p *parser) rule(m map[string]any, at string) node {
 func (p *parser) value(r *rule, m map[string]any, at string) {
 	v, has := m["value"]
 	switch r.op {
-	case exists:
+	case field.Exists:
 		want, isBool := v.(bool)
 		if has && !isBool {
 			p.refuse(at, "wrong_type", nil, "exists has the value true or false")
 		}
 		r.want = want || !has
-	case in, notIn:
+	case field.In, field.NotIn:
 		list, ok := v.([]any)
 		if !ok || len(list) == 0 || len(list) > maxValues {
 			p.refuse(at, "wrong_type", nil, "%s has a list of 1 to %d values", r.op, maxValues)
@@ -225,34 +232,34 @@ func (p *parser) value(r *rule, m map[string]any, at string) {
 		for i, each := range list {
 			p.scalar(r, each, at+"/"+strconv.Itoa(i))
 		}
-	case gt, lt:
+	case field.Gt, field.Lt:
 		n, ok := number(v)
 		if !ok {
 			p.refuse(
 				at,
 				"wrong_type",
-				[]string{before, after},
+				[]string{field.Before, field.After},
 				"%s compares with a number; for dates there are before and after",
 				r.op,
 			)
 		}
 		r.number = n
-	case inTree:
+	case field.InTree:
 		r.texts = p.texts(v, at, "the id or external_id of a manager, or a list of them")
-	case contains, startsWith:
+	case field.Contains, field.StartsWith:
 		if s, ok := p.text(v, at); ok {
 			r.texts = []string{s}
 		}
-	case before, after:
+	case field.Before, field.After:
 		p.when(r, v, at)
 	default: // eq, ne
-		switch r.field.kind {
-		case date:
+		switch r.field.Kind {
+		case field.Date:
 			p.when(r, v, at)
-		case flag:
+		case field.Flag:
 			want, isBool := v.(bool)
 			if !isBool {
-				p.refuse(at, "wrong_type", nil, "%s is true or false, without quotes", r.field.full())
+				p.refuse(at, "wrong_type", nil, "%s is true or false, without quotes", r.field.FullName())
 			}
 			r.want = want
 		default:
@@ -271,15 +278,21 @@ func (p *parser) when(r *rule, v any, at string) {
 			[]string{"today", "P30D", "-P30D"},
 			"a date such as 2026-03-01, or one that moves: today, P30D for 30 days from today, -P30D for 30 days ago",
 		)
-	} else if w.exact && r.field.kind == date {
-		p.refuse(at, "wrong_type", []string{w.at.Format("2006-01-02")}, "%s is a date without a time", r.field.full())
+	} else if w.exact && r.field.Kind == field.Date {
+		p.refuse(
+			at,
+			"wrong_type",
+			[]string{w.at.Format("2006-01-02")},
+			"%s is a date without a time",
+			r.field.FullName(),
+		)
 	}
 	r.moment = w
 }
 
 // scalar adds one value that a field may have.
 func (p *parser) scalar(r *rule, v any, at string) {
-	if r.field.kind == anyone {
+	if r.field.Kind == field.Custom {
 		switch x := v.(type) {
 		case bool:
 			r.flags = append(r.flags, x)
@@ -295,11 +308,11 @@ func (p *parser) scalar(r *rule, v any, at string) {
 	if !ok {
 		return
 	}
-	if r.field.among != nil {
+	if r.field.Among != nil {
 		s = strings.ToLower(s)
 	}
-	if a := r.field.among; a != nil && !slices.Contains(a, s) {
-		p.refuse(at, "unknown_value", alike(s, a), "%s is one of %s", r.field.full(), strings.Join(a, ", "))
+	if a := r.field.Among; a != nil && !slices.Contains(a, s) {
+		p.refuse(at, "unknown_value", field.Suggest(s, a), "%s is one of %s", r.field.FullName(), strings.Join(a, ", "))
 	}
 	r.texts = append(r.texts, s)
 }
@@ -314,7 +327,7 @@ func (p *parser) text(v any, at string) (string, bool) {
 		p.refuse(
 			at,
 			"wrong_type",
-			[]string{exists},
+			[]string{field.Exists},
 			"an empty text is not allowed; use exists to ask whether there is a value",
 		)
 		return "", false
@@ -361,11 +374,4 @@ func number(v any) (float64, bool) {
 	}
 	f, err := n.Float64()
 	return f, err == nil && !math.IsInf(f, 0)
-}
-
-func clipped(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
 }

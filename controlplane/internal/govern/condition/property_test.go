@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"pgregory.net/rapid"
 )
 
@@ -15,12 +16,15 @@ func drawn(t *rapid.T, depth int) any {
 		for range rapid.IntRange(1, 4).Draw(t, "rules") {
 			rules = append(rules, drawn(t, depth+1))
 		}
-		return map[string]any{"match": rapid.SampledFrom([]string{all, some, none}).Draw(t, "match"), "rules": rules}
+		return map[string]any{
+			"match": rapid.SampledFrom([]string{field.MatchAll, field.MatchAny, field.MatchNone}).Draw(t, "match"),
+			"rules": rules,
+		}
 	}
 	switch rapid.IntRange(0, 9).Draw(t, "special") {
 	case 0:
 		return map[string]any{
-			"op":    rapid.SampledFrom([]string{hasRole, hasEntitlement, inTree}).Draw(t, "op"),
+			"op":    rapid.SampledFrom([]string{field.HasRole, field.HasEntitlement, field.InTree}).Draw(t, "op"),
 			"value": texts(t),
 		}
 	case 1:
@@ -31,16 +35,16 @@ func drawn(t *rapid.T, depth int) any {
 		}
 	}
 	n := rapid.SampledFrom(append(FieldNames(), "attributes.x", "attributes.two words", "labels.y")).Draw(t, "field")
-	f, _ := fieldNamed(n)
-	op := rapid.SampledFrom(possible[f.kind]).Draw(t, "op")
+	f, _ := field.Find(n)
+	op := rapid.SampledFrom(field.OperatorsOf[f.Kind]).Draw(t, "op")
 	return map[string]any{"field": n, "op": op, "value": drawnValue(t, f, op)}
 }
 
-func drawnText(t *rapid.T, f *field) any {
-	if f.among != nil {
-		return rapid.SampledFrom(f.among).Draw(t, "one of few")
+func drawnText(t *rapid.T, f *field.Field) any {
+	if f.Among != nil {
+		return rapid.SampledFrom(f.Among).Draw(t, "one of few")
 	}
-	if f.kind == anyone {
+	if f.Kind == field.Custom {
 		switch rapid.IntRange(0, 3).Draw(t, "type") {
 		case 0:
 			return rapid.Float64Range(-1e9, 1e9).Draw(t, "number")
@@ -61,27 +65,27 @@ func texts(t *rapid.T) []any {
 	return rapid.SliceOfN(rapid.Map(storable, func(s string) any { return s }), 1, 3).Draw(t, "texts")
 }
 
-func drawnValue(t *rapid.T, f *field, op string) any {
+func drawnValue(t *rapid.T, f *field.Field, op string) any {
 	switch op {
-	case exists:
+	case field.Exists:
 		return rapid.Bool().Draw(t, "want")
-	case in, notIn:
+	case field.In, field.NotIn:
 		list := []any{}
 		for range rapid.IntRange(1, 4).Draw(t, "values") {
 			list = append(list, drawnText(t, f))
 		}
 		return list
-	case gt, lt:
+	case field.Gt, field.Lt:
 		return rapid.Float64Range(-1e12, 1e12).Draw(t, "limit")
-	case inTree:
+	case field.InTree:
 		return texts(t)
-	case contains, startsWith:
-		return drawnText(t, &field{kind: name})
+	case field.Contains, field.StartsWith:
+		return drawnText(t, &field.Field{Kind: field.Name})
 	}
 	switch {
-	case f.kind == flag:
+	case f.Kind == field.Flag:
 		return rapid.Bool().Draw(t, "flag")
-	case f.kind == date || op == before || op == after:
+	case f.Kind == field.Date || op == field.Before || op == field.After:
 		return rapid.SampledFrom([]string{"today", "P0D", "-P0D", "P30D", "-P1Y2M3D", "P2W", "2026-02-28"}).
 			Draw(t, "date")
 	}

@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"strings"
 	"time"
 )
@@ -15,20 +16,20 @@ type group struct {
 func (g *group) met(f Facts, warn *[]Warning) bool {
 	for _, n := range g.of {
 		switch met := n.met(f, warn); {
-		case g.match == all && !met:
+		case g.match == field.MatchAll && !met:
 			return false
-		case g.match == some && met:
+		case g.match == field.MatchAny && met:
 			return true
-		case g.match == none && met:
+		case g.match == field.MatchNone && met:
 			return false
 		}
 	}
-	return g.match != some
+	return g.match != field.MatchAny
 }
 
 // rule compares one field with values.
 type rule struct {
-	field   *field // nil for what the person holds
+	field   *field.Field // nil for what the person holds
 	op      string
 	at      string // pointer into the normal form
 	texts   []string
@@ -42,27 +43,27 @@ type rule struct {
 
 func (r *rule) met(f Facts, warn *[]Warning) bool {
 	switch r.op {
-	case inTree:
+	case field.InTree:
 		return anyOf(r.texts, f.InTree)
-	case hasRole:
+	case field.HasRole:
 		return anyOf(r.texts, f.HasRole)
-	case hasEntitlement:
+	case field.HasEntitlement:
 		return anyOf(r.texts, f.HasEntitlement)
 	}
 	v, there := r.read(f.Fields())
-	if r.op == exists {
+	if r.op == field.Exists {
 		return (there && !empty(v)) == r.want
 	}
 	if !there {
-		r.warn(warn, "unknown_attribute", "the person has no "+r.field.full())
+		r.warn(warn, "unknown_attribute", "the person has no "+r.field.FullName())
 		return false
 	}
 	if v == nil { // a field that is known to hold nothing is none of the values
-		return r.op == ne || r.op == notIn
+		return r.op == field.Ne || r.op == field.NotIn
 	}
 	met, fits := r.compare(v, f)
 	if !fits {
-		r.warn(warn, "wrong_type", r.field.full()+" is nothing that "+r.op+" compares")
+		r.warn(warn, "wrong_type", r.field.FullName()+" is nothing that "+r.op+" compares")
 	}
 	return met && fits
 }
@@ -82,14 +83,14 @@ func (r *rule) warn(to *[]Warning, code, detail string) {
 
 // read gives the field's value. A field of an identity that is not among the facts is one that holds nothing.
 func (r *rule) read(facts map[string]any) (v any, there bool) {
-	if r.field.key == "" {
-		return facts[r.field.name], true
+	if r.field.Key == "" {
+		return facts[r.field.Name], true
 	}
-	switch m := facts[r.field.name].(type) {
+	switch m := facts[r.field.Name].(type) {
 	case map[string]any:
-		v, there = m[r.field.key]
+		v, there = m[r.field.Key]
 	case map[string]string:
-		v, there = m[r.field.key]
+		v, there = m[r.field.Key]
 	}
 	return v, there
 }
@@ -113,17 +114,17 @@ func empty(v any) bool {
 // compare says whether the value is what is asked for; fits is false when it is of another type.
 func (r *rule) compare(v any, f Facts) (met, fits bool) {
 	switch r.op {
-	case eq, in:
+	case field.Eq, field.In:
 		return r.equals(v, f)
-	case ne, notIn:
+	case field.Ne, field.NotIn:
 		met, fits = r.equals(v, f)
 		return !met, fits
-	case gt, lt:
+	case field.Gt, field.Lt:
 		n, ok := asNumber(v)
-		return r.op == gt && n > r.number || r.op == lt && n < r.number, ok
-	case before, after:
+		return r.op == field.Gt && n > r.number || r.op == field.Lt && n < r.number, ok
+	case field.Before, field.After:
 		return r.ordered(v, f)
-	case startsWith:
+	case field.StartsWith:
 		s, ok := v.(string)
 		return ok && strings.HasPrefix(r.fold(s), r.fold(r.texts[0])), ok
 	}
@@ -131,11 +132,11 @@ func (r *rule) compare(v any, f Facts) (met, fits bool) {
 }
 
 func (r *rule) equals(v any, f Facts) (met, fits bool) {
-	switch r.field.kind {
-	case flag:
+	switch r.field.Kind {
+	case field.Flag:
 		b, ok := v.(bool)
 		return b == r.want, ok
-	case date:
+	case field.Date:
 		met, fits = r.sameDay(v, f.Today())
 		return met, fits
 	}
@@ -198,7 +199,7 @@ func (r *rule) ordered(v any, f Facts) (met, fits bool) {
 	if !exact || !r.moment.exact {
 		t, limit = day(t), day(limit)
 	}
-	return r.op == before && t.Before(limit) || r.op == after && t.After(limit), true
+	return r.op == field.Before && t.Before(limit) || r.op == field.After && t.After(limit), true
 }
 
 func day(t time.Time) time.Time {
@@ -207,7 +208,7 @@ func day(t time.Time) time.Time {
 }
 
 func (r *rule) fold(s string) string {
-	if r.field.kind == code && r.field.among == nil {
+	if r.field.Kind == field.Code && r.field.Among == nil {
 		return s
 	}
 	return strings.ToLower(s)

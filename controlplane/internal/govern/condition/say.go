@@ -1,11 +1,11 @@
 package condition
 
 import (
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // The sentences of conditions are of a fixed grammar, which ParseSentence reads. Rules of one group stand between ",
@@ -20,11 +20,11 @@ func (g *group) say(nested bool) string {
 	for i, n := range g.of {
 		words[i] = n.say(true)
 	}
-	if g.match == none {
+	if g.match == field.MatchNone {
 		return "none of (" + strings.Join(words, ", or ") + ")"
 	}
 	joint := ", and "
-	if g.match == some {
+	if g.match == field.MatchAny {
 		joint = ", or "
 	}
 	if nested {
@@ -37,50 +37,50 @@ func (s *script) say(bool) string { return "the expression " + strconv.Quote(s.s
 
 func (r *rule) say(bool) string {
 	switch r.op {
-	case hasRole:
+	case field.HasRole:
 		return "holds the role " + list(r.spoken(), "or")
-	case hasEntitlement:
+	case field.HasEntitlement:
 		return "holds the entitlement " + list(r.spoken(), "or")
-	case inTree:
+	case field.InTree:
 		return "reports up to " + list(r.spoken(), "or")
 	}
-	return r.field.label + " " + r.predicate()
+	return r.field.Label + " " + r.predicate()
 }
 
 func (r *rule) predicate() string {
 	switch r.op {
-	case exists:
+	case field.Exists:
 		if r.want {
 			return "is known"
 		}
 		return "is not known"
-	case gt:
-		return "is more than " + plainNumber(r.number)
-	case lt:
-		return "is less than " + plainNumber(r.number)
-	case before:
+	case field.Gt:
+		return "is more than " + field.PlainNumber(r.number)
+	case field.Lt:
+		return "is less than " + field.PlainNumber(r.number)
+	case field.Before:
 		return "is before " + r.moment.say()
-	case after:
+	case field.After:
 		return "is after " + r.moment.say()
-	case contains:
+	case field.Contains:
 		return "contains " + list(r.spoken(), "or")
-	case startsWith:
+	case field.StartsWith:
 		return "starts with " + list(r.spoken(), "or")
-	case in:
+	case field.In:
 		return "is " + list(r.spoken(), "or")
-	case notIn:
+	case field.NotIn:
 		return "is neither " + list(r.spoken(), "nor")
-	case ne:
+	case field.Ne:
 		return "is not " + r.single()
 	}
 	return "is " + r.single()
 }
 
 func (r *rule) single() string {
-	switch r.field.kind {
-	case date:
+	switch r.field.Kind {
+	case field.Date:
 		return r.moment.say()
-	case flag:
+	case field.Flag:
 		return strconv.FormatBool(r.want)
 	}
 	return r.spoken()[0]
@@ -89,16 +89,16 @@ func (r *rule) single() string {
 // spoken are the values in words. In a custom attribute a text that looks like another type is quoted.
 func (r *rule) spoken() []string {
 	var out []string
-	loose := r.field != nil && r.field.kind == anyone
+	loose := r.field != nil && r.field.Kind == field.Custom
 	for _, t := range r.texts {
-		if loose && (looksLikeNumber(t) || t == "true" || t == "false") {
+		if loose && (field.LooksLikeNumber(t) || t == "true" || t == "false") {
 			out = append(out, strconv.Quote(t))
 			continue
 		}
-		out = append(out, quotedUnless(t, isPlain))
+		out = append(out, field.QuotedUnless(t, field.IsPlain))
 	}
 	for _, n := range r.numbers {
-		out = append(out, plainNumber(n))
+		out = append(out, field.PlainNumber(n))
 	}
 	for _, b := range r.flags {
 		out = append(out, strconv.FormatBool(b))
@@ -112,68 +112,6 @@ func list(words []string, joint string) string {
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " " + joint + " " + words[last]
-}
-
-func plainNumber(n float64) string {
-	text, err := json.Marshal(n)
-	if err != nil {
-		return "0"
-	}
-	return string(text)
-}
-
-func looksLikeNumber(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil
-}
-
-var (
-	plain = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._&@/+:'#-]*$`)
-	bare  = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]*$`)
-)
-
-// reserved are the words with which a value cannot begin, and those it cannot have.
-var (
-	reserved = map[string]bool{
-		"not":     true,
-		"neither": true,
-		"nor":     true,
-		"known":   true,
-		"more":    true,
-		"less":    true,
-		"before":  true,
-		"after":   true,
-		"true":    false,
-		"false":   false,
-	}
-	joints = []string{" or ", " nor ", " and "}
-)
-
-func isName(s string) bool { return bare.MatchString(s) }
-
-func isPlain(s string) bool {
-	// A period at the end would be read as the end of the sentence.
-	if !plain.MatchString(s) || strings.HasSuffix(s, " ") || strings.HasSuffix(s, ".") || strings.Contains(s, "  ") {
-		return false
-	}
-	first, _, _ := strings.Cut(s, " ")
-	if reserved[first] {
-		return false
-	}
-	padded := " " + s + " "
-	for _, j := range joints {
-		if strings.Contains(padded, j) {
-			return false
-		}
-	}
-	return true
-}
-
-func quotedUnless(s string, ok func(string) bool) string {
-	if ok(s) {
-		return s
-	}
-	return strconv.Quote(s)
 }
 
 // say is the time in words.

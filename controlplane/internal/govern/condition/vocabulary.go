@@ -7,27 +7,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 )
 
 // Vocabulary is what conditions of one place may ask for beside a person: members of further facts, such as
 // request.urgency. The zero Vocabulary has nothing.
 type Vocabulary struct {
-	fields map[string]*field
+	fields map[string]*field.Field
 	about  string
 }
 
 // Kind is what values a term has.
-type Kind = kind
+type Kind = field.Kind
 
 // Kinds of what a vocabulary names.
 const (
-	Name   = name   // text in which capitals do not matter
-	Code   = code   // text in which they do
-	Many   = many   // names
-	Moment = moment // a point in time
-	Flag   = flag   // true or false
-	Number = anyone // a number, or whatever there is
+	Name   = field.Name   // text in which capitals do not matter
+	Code   = field.Code   // text in which they do
+	Many   = field.Many   // names
+	Moment = field.Moment // a point in time
+	Flag   = field.Flag   // true or false
+	Number = field.Custom // a number, or whatever there is
 )
 
 // Term is one thing that a vocabulary names.
@@ -40,15 +41,15 @@ type Term struct {
 // NewVocabulary makes a vocabulary. about is the fact that expressions can name, beside identity; its name has five
 // letters at least.
 func NewVocabulary(about string, terms ...Term) Vocabulary {
-	v := Vocabulary{fields: map[string]*field{}, about: about}
+	v := Vocabulary{fields: map[string]*field.Field{}, about: about}
 	for _, t := range terms {
 		of, key, _ := strings.Cut(t.Name, ".")
-		v.fields[t.Name] = &field{
-			name:  of,
-			key:   key,
-			kind:  t.Kind,
-			among: t.Among,
-			label: strings.NewReplacer(".", " ", "_", " ").Replace(t.Name),
+		v.fields[t.Name] = &field.Field{
+			Name:  of,
+			Key:   key,
+			Kind:  t.Kind,
+			Among: t.Among,
+			Label: strings.NewReplacer(".", " ", "_", " ").Replace(t.Name),
 		}
 	}
 	return v
@@ -74,11 +75,11 @@ func (v Vocabulary) Parse(raw json.RawMessage) (Condition, []Problem) {
 	return finish(root), nil
 }
 
-func (v Vocabulary) field(n string) (*field, bool) {
+func (v Vocabulary) field(n string) (*field.Field, bool) {
 	if f, ok := v.fields[n]; ok {
 		return f, true
 	}
-	return fieldNamed(n)
+	return field.Find(n)
 }
 
 // Expression is an expression over a person, and over what its vocabulary is about, that gives any value.

@@ -52,6 +52,7 @@ func (p *put) assign(ctx context.Context, tx *pg.Tx) error {
 // Assignees are people who are to decide tasks: Add them, then Enter them into the tables. The zero value is empty.
 type Assignees struct{ tasks, people, vias, for_ []string }
 
+// Add adds a person to those who are to decide a task. Without an identity it does nothing.
 func (w *Assignees) Add(task string, a Assignee) {
 	if a.IdentityID == "" {
 		return

@@ -118,6 +118,7 @@ func stored(n New) question {
 	return q
 }
 
+// NonNil is the list without empty texts, and never nil, which would be null in a column.
 func NonNil(list []string) []string {
 	out := slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })
 	if out == nil {

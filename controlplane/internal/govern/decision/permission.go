@@ -89,6 +89,7 @@ func (t DecisionTask) CheckOpen() error {
 		Also("allowed", []string{})
 }
 
+// FormatTime is an instant in words, for messages and histories.
 func FormatTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // Label is the label of an action, or its key if it has none.

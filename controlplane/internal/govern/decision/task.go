@@ -93,6 +93,7 @@ type DecisionSLA struct {
 	Breached bool `json:"breached"`
 }
 
+// Columns are the columns of DecisionTask, of a table decision_task t.
 const Columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t.context, t.actions, t.state,
 	t.claimed_by, t.claimed_at, (select coalesce(jsonb_agg(jsonb_build_object('identity_id', a.identity_id, 'display',
 	           coalesce(i.display_name, ''), 'via', a.via, 'acting_for',
@@ -173,6 +174,7 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 	return t.ShownTo(tx.Viewer), nil
 }
 
+// NotFound is the fault for a task that does not exist, or that the viewer cannot see.
 func NotFound(id string) error { return fault.New(fault.NotFound, "there is no task %s", id) }
 
 // Lock reads tasks and keeps others from changing them until the transaction ends. Those that are not there, or not to

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
@@ -74,14 +75,14 @@ func (a accountFacts) links() map[string]string {
 }
 
 // disputes are accounts of which rules cannot tell whose they are.
-func (s *Service) disputes() kind {
-	return kind{
-		name:    AccountCorrelation,
-		about:   "disputed accounts",
-		subject: "account",
-		needed: `select a.id from account a where a.correlation_state = 'disputed' and a.status not in ('deleted',
+func (s *Service) disputes() kind.Kind {
+	return kind.Kind{
+		Name:    kind.AccountCorrelation,
+		About:   "disputed accounts",
+		Subject: "account",
+		Needed: `select a.id from account a where a.correlation_state = 'disputed' and a.status not in ('deleted',
 			'disconnected')`,
-		over: `select a.id::text,
+		Over: `select a.id::text,
 		              case when a.status = 'disconnected' then 'its system is not connected any more'
 		                   when a.status = 'deleted' then 'the account is not there any more'
 		                   when i.id is not null then 'the account has an owner now: ' || i.display_name
@@ -90,14 +91,14 @@ func (s *Service) disputes() kind {
 		         from account a
 		         left join identity i on i.id = a.identity_id
 		        where a.id = any(@ids::text[]::uuid[])`,
-		within: 7 * day,
-		ask:    askDisputes,
-		answer: s.answerDispute,
+		Within: 7 * kind.Day,
+		Ask:    askDisputes,
+		Answer: s.answerDispute,
 	}
 }
 
 func askDisputes(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	found, err := rows[accountFacts](ctx, tx, accountFactsSQL, ids)
+	found, err := kind.ReadFacts[accountFacts](ctx, tx, accountFactsSQL, ids)
 	out := make([]decision.New, len(found))
 	for i, a := range found {
 		out[i] = a.dispute()
@@ -147,10 +148,10 @@ func (a accountFacts) dispute() decision.New {
 			{Key: "none_of_these", Label: "It belongs to none of these", Style: "negative", Requires: []string{}},
 			{Key: "ignore", Label: "It is right without an owner", Style: "neutral", Requires: []string{"comment"}},
 		},
-		Roles:     admins,
+		Roles:     kind.Admins,
 		Priority:  "normal",
 		RiskLevel: a.risk(),
-		GroupKey:  AccountCorrelation + "/" + a.ConnectorID + "/" + why,
+		GroupKey:  kind.AccountCorrelation + "/" + a.ConnectorID + "/" + why,
 		Links:     []decision.Ref{a.ref(), a.connector()},
 	}
 	for _, p := range a.People {
@@ -202,27 +203,19 @@ func (s *Service) answerDispute(ctx context.Context, tx *pg.Tx, a decision.Answe
 	case "link":
 		return s.link(ctx, tx, a)
 	case "none_of_these":
-		_, err = account.RejectCandidates(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
+		_, err = account.RejectCandidates(ctx, tx, a.Task.Key, httpapi.IfMatch{}, kind.Reason(a), s.Now())
 	default:
-		_, err = account.Ignore(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
+		_, err = account.Ignore(ctx, tx, a.Task.Key, httpapi.IfMatch{}, kind.Reason(a), s.Now())
 	}
 	return err
 }
 
 // link names the owner of the account that a task is about.
 func (s *Service) link(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
-	who, err := id(a.Decision.Inputs, "identity_id")
+	who, err := kind.IdentityID(a.Decision.Inputs, "identity_id")
 	if err != nil {
 		return err
 	}
-	_, err = account.Link(ctx, tx, a.Task.Key, httpapi.IfMatch{}, who, words(a), s.Now())
-	return inInputs(err)
-}
-
-// words are why somebody decided so, for records that need a reason.
-func words(a decision.Answered) string {
-	if text := strings.TrimSpace(a.Decision.Comment); text != "" {
-		return text
-	}
-	return "decided in the inbox"
+	_, err = account.Link(ctx, tx, a.Task.Key, httpapi.IfMatch{}, who, kind.Reason(a), s.Now())
+	return kind.PointIntoInputs(err)
 }

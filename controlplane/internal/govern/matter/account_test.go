@@ -2,11 +2,10 @@ package matter_test
 
 import (
 	"fmt"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 )
 
 // contested is an account of which rules cannot tell whether it is ada's or bob's.
@@ -23,7 +22,7 @@ func (h *house) contested(connector string) (account, ada, bob string) {
 func TestADisputedAccountIsLinkedInTheInbox(t *testing.T) {
 	h := open(t)
 	account, ada, bob := h.contested(h.system("dir"))
-	task := h.one(matter.AccountCorrelation)
+	task := h.one(kind.AccountCorrelation)
 	h.shows(
 		task,
 		"Whose is the account x7 of dir?",
@@ -66,21 +65,21 @@ func TestADisputedAccountIsLinkedInTheInbox(t *testing.T) {
 		h.audited("account.linked", "admin") != 1 {
 		t.Errorf("the account is %v of %s", is.Body["correlation"], is.Text("identity_id"))
 	}
-	h.none(matter.AccountCorrelation)
+	h.none(kind.AccountCorrelation)
 	h.became(task, "decided", "")
 }
 
 func TestADisputeThatIsNobodysStaysSettled(t *testing.T) {
 	h := open(t)
 	account, _, _ := h.contested(h.system("dir"))
-	task := h.one(matter.AccountCorrelation)
+	task := h.one(kind.AccountCorrelation)
 	h.decide(task, "none_of_these", "", nil)
 	h.Must(200, "admin", "POST", "/accounts/correlation/run", nil)
 	if got := h.Strings(`select correlation_state || ' ' || cardinality(correlation_rejected) from account
 		where id = $1`, account)[0]; got != "uncorrelated 2" {
 		t.Errorf("the account is %s", got)
 	}
-	h.none(matter.AccountCorrelation)
+	h.none(kind.AccountCorrelation)
 	if h.audited("account.candidates_rejected", "admin") != 1 {
 		t.Error("it is not audited")
 	}
@@ -90,24 +89,24 @@ func TestADisputeThatIsNobodysStaysSettled(t *testing.T) {
 	dan := h.Person("dan", "")
 	h.Exec(`update identity set employee_number = '1' where id = $1`, dan)
 	h.Must(200, "admin", "POST", "/accounts/correlation/run", nil)
-	again := h.one(matter.AccountCorrelation)
+	again := h.one(kind.AccountCorrelation)
 	h.shows(again, "cid", "dan")
 	h.decide(again, "ignore", "a test account", nil)
 	if got := h.Strings(`select correlation_state from account where id = $1`, account)[0]; got != "ignored" {
 		t.Errorf("the account is %s", got)
 	}
-	h.none(matter.OrphanAccount)
+	h.none(kind.OrphanAccount)
 }
 
 func TestADisputeThatRulesOrSomebodySettlesIsTakenBack(t *testing.T) {
 	h := open(t)
 	account, ada, _ := h.contested(h.system("dir"))
-	task := h.one(matter.AccountCorrelation)
+	task := h.one(kind.AccountCorrelation)
 	h.Must(200, "admin", "POST", "/accounts/"+account+"/link", object{"identity_id": ada, "reason": "obvious"})
 	h.became(task, "superseded", "the account has an owner now: ada")
 	// The rules find it out by themselves.
 	h.Must(200, "admin", "POST", "/accounts/"+account+"/reset-correlation", nil)
-	task = h.one(matter.AccountCorrelation)
+	task = h.one(kind.AccountCorrelation)
 	h.Exec(`update account set email = 'ada@example.com' where id = $1`, account)
 	h.Must(200, "admin", "POST", "/accounts/correlation/run", nil)
 	h.became(task, "superseded", "the account has an owner now: ada")
@@ -125,14 +124,14 @@ func TestTheAccountOfSomebodyWhoHasLeftIsAskedAbout(t *testing.T) {
 	dir, ada := h.system("dir"), h.Person("ada", "")
 	account := h.Account(dir, "ada", ada)
 	h.Exec(`update account set last_login_at = '2026-03-04T05:06:07Z', privileged = true where id = $1`, account)
-	h.none(matter.OrphanAccount)
+	h.none(kind.OrphanAccount)
 	h.left(ada)
 	if n := h.Count(
 		`select count(*) from work_item where kind = 'inbox_orphan_account' and due_at > now() + interval '10 seconds'`,
 	); n != 1 {
 		t.Errorf("%d turns wait for what rules do first; want 1", n)
 	}
-	task := h.one(matter.OrphanAccount)
+	task := h.one(kind.OrphanAccount)
 	h.shows(task, "has no active owner", "It belonged to ada, who has left", "last sign-in with it was on 2026-03-04")
 	if got := actions(task); got != "link disable delete keep" || task["risk_level"] != "high" ||
 		member(task, "context", "reason") != "owner_deactivated" {
@@ -144,10 +143,10 @@ func TestTheAccountOfSomebodyWhoHasLeftIsAskedAbout(t *testing.T) {
 	); fmt.Sprint(got) != "[disable manual she has left]" {
 		t.Errorf("ordered: %v", got)
 	}
-	h.none(matter.OrphanAccount)
+	h.none(kind.OrphanAccount)
 	h.provisioned(`exists (select from account where id = $1 and status = 'disabled')`, account)
 	h.sweep()
-	h.none(matter.OrphanAccount)
+	h.none(kind.OrphanAccount)
 	if h.audited("provisioning.ordered", "admin") != 1 {
 		t.Error("the order is not audited")
 	}
@@ -158,11 +157,11 @@ func TestAnOrphanIsNoMatterAnyMoreWhenItsOwnerReturnsOrItIsDisabled(t *testing.T
 	dir, ada := h.system("dir"), h.Person("ada", "")
 	account := h.Account(dir, "ada", ada)
 	h.left(ada)
-	task := h.one(matter.OrphanAccount)
+	task := h.one(kind.OrphanAccount)
 	h.Exec(`update identity set status = 'active' where id = $1`, ada)
 	h.became(task, "superseded", "the account has an owner: ada")
 	h.left(ada)
-	task = h.one(matter.OrphanAccount)
+	task = h.one(kind.OrphanAccount)
 	h.Must(202, "admin", "POST", "/accounts/"+account+"/disable", nil)
 	h.became(task, "superseded", "about to be disabled")
 	h.Must(
@@ -172,7 +171,7 @@ func TestAnOrphanIsNoMatterAnyMoreWhenItsOwnerReturnsOrItIsDisabled(t *testing.T
 		"/accounts/provisioning-tasks/"+h.Strings(`select id::text from provisioning_task`)[0]+"/cancel",
 		nil,
 	)
-	task = h.one(matter.OrphanAccount)
+	task = h.one(kind.OrphanAccount)
 	h.Exec(`update account set status = 'disabled', is_disabled = true where id = $1`, account) // a reading finds it so
 	h.became(task, "superseded", "cannot be used any more: it is disabled")
 }
@@ -182,18 +181,18 @@ func TestTheDaysThatAnAccountMayBeWithoutAnOwnerPass(t *testing.T) {
 	dir := h.system("dir")
 	h.Account(dir, "lost", "")
 	h.sweep()
-	h.none(matter.OrphanAccount)
+	h.none(kind.OrphanAccount)
 	h.Exec(`update account set first_seen_at = now() - interval '30 days'`) // as the days pass: nothing tells
-	h.none(matter.OrphanAccount)
+	h.none(kind.OrphanAccount)
 	h.sweep()
-	task := h.one(matter.OrphanAccount)
+	task := h.one(kind.OrphanAccount)
 	h.shows(task, "No owner was found")
 	due := task["due_at"]
 	h.Exec(
 		`insert into work_item (tenant_id, kind, subject) select current_tenant(), 'inbox_orphan_account',
 			id from account`,
 	)
-	if again := h.one(matter.OrphanAccount); again["due_at"] != due || again["version"] != task["version"] {
+	if again := h.one(kind.OrphanAccount); again["due_at"] != due || again["version"] != task["version"] {
 		t.Errorf(
 			"asking again has moved it from %v (%v) to %v (%v)",
 			due,
@@ -206,12 +205,12 @@ func TestTheDaysThatAnAccountMayBeWithoutAnOwnerPass(t *testing.T) {
 	h.Must(200, "admin", "PUT", "/settings/orphans", object{"after_days": 60})
 	h.became(task, "superseded", "")
 	h.Must(200, "admin", "PUT", "/settings/orphans", object{"after_days": 0})
-	task = h.one(matter.OrphanAccount)
+	task = h.one(kind.OrphanAccount)
 	h.decide(task, "keep", "it is the printer's", nil)
 	if got := h.Strings(`select correlation_state from account`)[0]; got != "ignored" {
 		t.Errorf("the account is %s", got)
 	}
-	h.none(matter.OrphanAccount)
+	h.none(kind.OrphanAccount)
 }
 
 func TestAnAccountThatIsNobodysOwnIsAskedAboutAtOnce(t *testing.T) {
@@ -219,7 +218,7 @@ func TestAnAccountThatIsNobodysOwnIsAskedAboutAtOnce(t *testing.T) {
 	dir, ada := h.system("dir"), h.Person("ada", "")
 	h.Exec(`insert into account (tenant_id, id, connector_id, external_id, username, row_hash, account_type, managed)
 		values (current_tenant(), $1, $2, 'svc', 'svc', '', 'service', 'protected')`, newID(), dir)
-	task := h.one(matter.OrphanAccount)
+	task := h.one(kind.OrphanAccount)
 	if got := actions(task); got != "link keep" ||
 		!strings.Contains(fmt.Sprint(member(task, "context", "cannot")), "protected") {
 		t.Errorf("a protected account takes %s: %v", got, member(task, "context", "cannot"))
@@ -229,7 +228,7 @@ func TestAnAccountThatIsNobodysOwnIsAskedAboutAtOnce(t *testing.T) {
 		t.Errorf("it belongs to %s", got)
 	}
 	h.left(ada)
-	h.one(matter.OrphanAccount)
+	h.one(kind.OrphanAccount)
 }
 
 func TestFortyOrphansAreOneDecision(t *testing.T) {
@@ -243,13 +242,13 @@ func TestFortyOrphansAreOneDecision(t *testing.T) {
 	other := h.Person("other", "")
 	h.Account(h.system("crm"), "other", other)
 	h.left(other)
-	all := h.waiting(matter.OrphanAccount)
+	all := h.waiting(kind.OrphanAccount)
 	if len(all) != 41 {
 		t.Fatalf("%d orphans are asked about; want 41", len(all))
 	}
 	group := ""
 	for _, task := range all {
-		if strings.HasPrefix(task["group_key"].(string), matter.OrphanAccount+"/"+dir) {
+		if strings.HasPrefix(task["group_key"].(string), kind.OrphanAccount+"/"+dir) {
 			group = task["group_key"].(string)
 		}
 	}
@@ -286,7 +285,7 @@ func TestFortyOrphansAreOneDecision(t *testing.T) {
 		t.Errorf("%d are kept: %v", n, out.Body)
 	}
 	h.sweep()
-	if left := h.one(matter.OrphanAccount); member(left, "context", "account", "name") != "other" {
+	if left := h.one(kind.OrphanAccount); member(left, "context", "account", "name") != "other" {
 		t.Errorf("left is %v", left["title"])
 	}
 	// The time is over, for one of them: it is asked about again.
@@ -295,7 +294,7 @@ func TestFortyOrphansAreOneDecision(t *testing.T) {
 			where username = 'p7')`,
 	)
 	h.sweep()
-	if got := h.waiting(matter.OrphanAccount); len(got) != 2 {
+	if got := h.waiting(kind.OrphanAccount); len(got) != 2 {
 		t.Errorf("%d are asked about when the time is over; want 2", len(got))
 	}
 }

@@ -6,28 +6,29 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/breaker"
 )
 
 // breakers are systems to which nothing is written any more because too much failed or changed.
-func (s *Service) breakers() kind {
-	return kind{
-		name:    BreakerOpen,
-		about:   "open circuit breakers",
-		subject: "connector",
-		needed: `select p.connector_id
+func (s *Service) breakers() kind.Kind {
+	return kind.Kind{
+		Name:    kind.BreakerOpen,
+		About:   "open circuit breakers",
+		Subject: "connector",
+		Needed: `select p.connector_id
 		           from connector_provisioning p
 		           join connector c on c.tenant_id = p.tenant_id and c.id = p.connector_id and c.deleted_at is null
 		          where p.breaker_open_since is not null`,
-		over: `select c.id::text, case when c.deleted_at is not null then 'the connector was deleted'
+		Over: `select c.id::text, case when c.deleted_at is not null then 'the connector was deleted'
 		            else 'writing to the system goes on' end
 		         from connector c
 		        where c.id = any(@ids::text[]::uuid[])`,
-		within: day,
-		ask:    askBreakers,
-		answer: s.answerBreaker,
+		Within: kind.Day,
+		Ask:    askBreakers,
+		Answer: s.answerBreaker,
 	}
 }
 
@@ -50,7 +51,7 @@ func askBreakers(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		  from connector_provisioning p
 		  join connector c on c.tenant_id = p.tenant_id and c.id = p.connector_id
 		 where c.id = any(@ids::text[]::uuid[])`
-	found, err := rows[openBreaker](ctx, tx, sql, ids)
+	found, err := kind.ReadFacts[openBreaker](ctx, tx, sql, ids)
 	out := make([]decision.New, len(found))
 	for i, b := range found {
 		out[i] = b.question()
@@ -85,10 +86,10 @@ func (b openBreaker) question() decision.New {
 		Actions: []decision.Action{
 			{Key: "resume", Label: "Resume writes", Style: "positive", Requires: []string{"comment"}},
 		},
-		Roles:     admins,
+		Roles:     kind.Admins,
 		Priority:  "high",
 		RiskLevel: "high",
-		GroupKey:  BreakerOpen,
+		GroupKey:  kind.BreakerOpen,
 	}
 }
 

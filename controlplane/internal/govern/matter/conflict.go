@@ -6,24 +6,25 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // conflicts are where a sector pack and the tenant want different things of one object.
-func (s *Service) conflicts() kind {
-	return kind{
-		name:    PackConflict,
-		about:   "sector pack conflicts",
-		subject: "sector_pack_conflict",
-		needed:  `select c.id from sector_pack_conflict c where c.state = 'open'`,
-		over: `select c.id::text,
+func (s *Service) conflicts() kind.Kind {
+	return kind.Kind{
+		Name:    kind.PackConflict,
+		About:   "sector pack conflicts",
+		Subject: "sector_pack_conflict",
+		Needed:  `select c.id from sector_pack_conflict c where c.state = 'open'`,
+		Over: `select c.id::text,
 		              case c.state when 'resolved' then 'somebody has resolved the conflict'
 		                           else 'a later version of the pack, or its removal, has overtaken the conflict' end
 		         from sector_pack_conflict c
 		        where c.id = any(@ids::text[]::uuid[])`,
-		within: 14 * day, bulk: true, ask: askConflicts, answer: s.answerConflict,
+		Within: 14 * kind.Day, Bulk: true, Ask: askConflicts, Answer: s.answerConflict,
 	}
 }
 
@@ -109,10 +110,10 @@ func differs(c conflict.PackConflict) decision.New {
 			},
 		},
 		Actions:   actions,
-		Roles:     admins,
+		Roles:     kind.Admins,
 		Priority:  "low",
 		RiskLevel: "low",
-		GroupKey:  PackConflict + "/" + c.PackKey + "/" + c.Kind,
+		GroupKey:  kind.PackConflict + "/" + c.PackKey + "/" + c.Kind,
 	}
 }
 
@@ -122,9 +123,9 @@ func (s *Service) answerConflict(ctx context.Context, tx *pg.Tx, a decision.Answ
 	if use == "merged" {
 		var is bool
 		if merged, is = a.Decision.Inputs["merged"].(map[string]any); !is {
-			return badInput("merged", "an object of the fields and what they are to be")
+			return kind.BadInput("merged", "an object of the fields and what they are to be")
 		}
 	}
-	_, err := s.Packs.Resolve(ctx, tx, a.Task.Key, use, merged, seen(a.Task).Check)
-	return outdated(inInputs(err))
+	_, err := s.Packs.Resolve(ctx, tx, a.Task.Key, use, merged, kind.SeenVersion(a.Task).Check)
+	return kind.Outdated(kind.PointIntoInputs(err))
 }

@@ -3,7 +3,7 @@ package matter_test
 import (
 	"testing"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/evaluation"
@@ -108,7 +108,7 @@ func TestAHeldSyncIsReleasedInTheInbox(t *testing.T) {
 	h := open(t)
 	dir := h.system("dir")
 	run := h.held(dir)
-	task := h.one(matter.SyncHold)
+	task := h.one(kind.SyncHold)
 	h.shows(task, "12 changes of dir", "account missing: 12 of 20", "only 8 of 20 accounts came")
 	if got := member(
 		task,
@@ -145,14 +145,14 @@ func TestAHeldSyncIsReleasedInTheInbox(t *testing.T) {
 			h.audited("sync_run.released", "admin"),
 		)
 	}
-	h.none(matter.SyncHold)
+	h.none(kind.SyncHold)
 }
 
 func TestAPartOfAHeldSyncIsReleasedAndTheRestAskedAgain(t *testing.T) {
 	h := open(t)
 	dir := h.system("dir")
 	run := h.held(dir)
-	task := h.one(matter.SyncHold)
+	task := h.one(kind.SyncHold)
 	some := object{"external_ids": []string{"a1", "a2"}}
 	for name, inputs := range map[string]object{
 		"an unknown member": {"subset": object{"people": []string{"a"}}, "expected_count": 2},
@@ -187,9 +187,9 @@ func TestAPartOfAHeldSyncIsReleasedAndTheRestAskedAgain(t *testing.T) {
 		choice("release_part", "why", object{"subset": some, "expected_count": 2, "digest": "other"}),
 	)
 	h.decide(task, "release_part", "these two have left", object{"subset": some, "expected_count": 2})
-	h.none(matter.SyncHold) // while it is applied
+	h.none(kind.SyncHold) // while it is applied
 	h.applied(dir, run)
-	rest := h.one(matter.SyncHold)
+	rest := h.one(kind.SyncHold)
 	if rest["id"] == task["id"] || member(rest, "context", "held") != 10.0 || h.missing() != 2 {
 		t.Errorf("asked about the rest: %v, with %d missing", rest["title"], h.missing())
 	}
@@ -197,17 +197,17 @@ func TestAPartOfAHeldSyncIsReleasedAndTheRestAskedAgain(t *testing.T) {
 	if h.audited("sync_run.discarded", "admin") != 1 || h.missing() != 2 {
 		t.Error("it was not discarded")
 	}
-	h.none(matter.SyncHold)
+	h.none(kind.SyncHold)
 }
 
 func TestWhatWasHeldIsTakenBackWhenItIsDecidedElsewhere(t *testing.T) {
 	h := open(t)
 	dir := h.system("dir")
 	run := h.held(dir)
-	task := h.one(matter.SyncHold)
+	task := h.one(kind.SyncHold)
 	h.held(dir) // a newer run computes it anew
 	h.became(task, "superseded", "a newer run")
-	task = h.one(matter.SyncHold)
+	task = h.one(kind.SyncHold)
 	run = h.Strings(`select id::text from sync_run where status = 'held' and id <> $1`, run)[0]
 	h.Must(200, "admin", "POST", "/connectors/"+dir+"/sync-runs/"+run+"/discard", object{"comment": "no"})
 	// Nobody has looked yet: who decides now is told why that is too late.
@@ -228,7 +228,7 @@ func TestAStaleViewOfAHeldSyncIsRefused(t *testing.T) {
 	h := open(t)
 	dir := h.system("dir")
 	run := h.held(dir)
-	task := h.one(matter.SyncHold)
+	task := h.one(kind.SyncHold)
 	// Something else is held meanwhile, and the task not brought up to date yet.
 	h.Exec(
 		`update sync_change set display = 'renamed', state = 'skipped' where run_id = $1 and external_id = 'a1'`,
@@ -239,7 +239,7 @@ func TestAStaleViewOfAHeldSyncIsRefused(t *testing.T) {
 		t.Error("something was applied")
 	}
 	h.Exec(`insert into work_item (tenant_id, kind, subject) values (current_tenant(), 'inbox_sync_hold', $1)`, run)
-	fresh := h.one(matter.SyncHold)
+	fresh := h.one(kind.SyncHold)
 	if fresh["id"] != task["id"] || member(fresh, "context", "held") != 11.0 {
 		t.Errorf("brought up to date: %v", member(fresh, "context", "held"))
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/changes"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
@@ -93,6 +94,7 @@ func open(t testing.TB) *house {
 		h.inbox = &inbox.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now, Answers: h.matters.Answers()}
 		rules := &policy.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now}
 		held := &changes.Service{DB: db, Cursors: cursors}
+		holds := &hold.Service{DB: db, Now: time.Now}
 		people, owners := &directory.Service{
 			DB:      db,
 			Cursors: cursors,
@@ -105,6 +107,7 @@ func open(t testing.TB) *house {
 		return slices.Concat(
 			h.inbox.Routes(),
 			held.Routes(),
+			holds.Routes(),
 			people.Routes(),
 			owners.Routes(),
 			connectors.Routes(),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
@@ -17,12 +18,12 @@ import (
 
 // orphans are accounts that can be used and whose owner is gone, or was never found. Those that rules cannot decide
 // about are disputes, and those that are being disabled or deleted are left to that.
-func (s *Service) orphans() kind {
-	return kind{
-		name:    OrphanAccount,
-		about:   "orphan accounts",
-		subject: "account",
-		needed: `select a.id from ` + account.Orphans + `
+func (s *Service) orphans() kind.Kind {
+	return kind.Kind{
+		Name:    kind.OrphanAccount,
+		About:   "orphan accounts",
+		Subject: "account",
+		Needed: `select a.id from ` + account.Orphans + `
 		            and a.correlation_state <> 'disputed'
 		            and not exists (select from provisioning_task t
 		                             where t.account_id = a.id
@@ -32,11 +33,11 @@ func (s *Service) orphans() kind {
 		                                   'failed', 'manual'))
 		            and not exists (select from matter_kept k
 		                             where k.tenant_id = a.tenant_id
-		                               and k.kind = '` + OrphanAccount + `'
+		                               and k.kind = '` + kind.OrphanAccount + `'
 		                               and k.source_id = a.id
 		                               and k.about = coalesce(a.identity_id::text, '')
 		                               and (k.until is null or k.until > now()))`,
-		over: `select a.id::text,
+		Over: `select a.id::text,
 		              case when a.status not in ('active', 'locked',
 		                  'missing') then 'the account cannot be used any more: it is ' || a.status
 		                   when a.correlation_state = 'ignored' then 'somebody accepts the account without an owner'
@@ -44,18 +45,18 @@ func (s *Service) orphans() kind {
 		                   when i.status not in ('deactivated',
 		                       'archived') then 'the account has an owner: ' || i.display_name
 		                   when exists (select from matter_kept k where k.tenant_id = a.tenant_id
-		                       and k.kind = '` + OrphanAccount + `' and k.source_id = a.id) then 'somebody keeps the
+		                       and k.kind = '` + kind.OrphanAccount + `' and k.source_id = a.id) then 'somebody keeps the
 		            account as it is'
 		                   else 'the account is about to be disabled or deleted' end
 		         from account a
 		         left join identity i on i.id = a.identity_id
 		        where a.id = any(@ids::text[]::uuid[])`,
-		within: 14 * day, ask: askOrphans, answer: s.answerOrphan,
+		Within: 14 * kind.Day, Ask: askOrphans, Answer: s.answerOrphan,
 	}
 }
 
 func askOrphans(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	found, err := rows[accountFacts](ctx, tx, accountFactsSQL, ids)
+	found, err := kind.ReadFacts[accountFacts](ctx, tx, accountFactsSQL, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +106,10 @@ func (a accountFacts) orphan(cannot map[string]map[string]string) decision.New {
 			"links":     a.links(),
 		},
 		Actions:   a.remedies(cannot),
-		Roles:     admins,
+		Roles:     kind.Admins,
 		Priority:  "normal",
 		RiskLevel: a.risk(),
-		GroupKey:  OrphanAccount + "/" + a.ConnectorID + "/" + reason,
+		GroupKey:  kind.OrphanAccount + "/" + a.ConnectorID + "/" + reason,
 		Links:     []decision.Ref{a.ref(), a.connector()},
 	}
 	if who != nil {
@@ -209,7 +210,7 @@ func (s *Service) answerOrphan(ctx context.Context, tx *pg.Tx, a decision.Answer
 // keepOrphan leaves an account as it is. One that has no owner, and is to be so for good, is ignored, as POST
 // /accounts/{id}/ignore has it; else nobody is asked again until the time has come, or it has another owner.
 func (s *Service) keepOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
-	until, err := instant(a.Decision.Inputs, "until", s.Now())
+	until, err := kind.FutureTime(a.Decision.Inputs, "until", s.Now())
 	if err != nil {
 		return err
 	}
@@ -218,14 +219,14 @@ func (s *Service) keepOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered
 		return err
 	}
 	if until == nil && before.IdentityID == nil {
-		_, err := account.Ignore(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
+		_, err := account.Ignore(ctx, tx, a.Task.Key, httpapi.IfMatch{}, kind.Reason(a), s.Now())
 		return err
 	}
 	about := ""
 	if before.IdentityID != nil {
 		about = *before.IdentityID
 	}
-	if err := keep(ctx, tx, OrphanAccount, a, about, until); err != nil {
+	if err := kind.Keep(ctx, tx, kind.OrphanAccount, a, about, until); err != nil {
 		return err
 	}
 	return audit.Record(

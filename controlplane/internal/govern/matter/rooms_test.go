@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -61,7 +61,7 @@ func (h *house) drifted() (connector string) {
 func TestChangedFieldsAreDecidedInTheInbox(t *testing.T) {
 	h := open(t)
 	at := "/connectors/" + h.drifted()
-	task := h.one(matter.SchemaDiff)
+	task := h.one(kind.SchemaDiff)
 	h.shows(task, "The fields of hr have changed", "2 new, 1 gone", "1 mapping uses what is gone", "givenName")
 	if got := actions(task); got != "accept_all decide dismiss" || member(task, "context", "undecided") != 3.0 ||
 		task["risk_level"] != "medium" {
@@ -105,7 +105,7 @@ func TestChangedFieldsAreDecidedInTheInbox(t *testing.T) {
 		t.Errorf("it points at %v", field["pointer"])
 	}
 	h.decide(task, "decide", "", object{"decisions": one})
-	rest := h.one(matter.SchemaDiff) // the other fields still wait
+	rest := h.one(kind.SchemaDiff) // the other fields still wait
 	if rest["id"] == task["id"] || member(rest, "context", "undecided") != 2.0 {
 		t.Errorf("%v are undecided now", member(rest, "context", "undecided"))
 	}
@@ -114,7 +114,7 @@ func TestChangedFieldsAreDecidedInTheInbox(t *testing.T) {
 	if diff["state"] != "accepted" || h.audited("connector.schema_decided", "admin") != 2 {
 		t.Errorf("the diff is %v", diff["state"])
 	}
-	h.none(matter.SchemaDiff)
+	h.none(kind.SchemaDiff)
 }
 
 func decidePath(task object) string { return at(task) + "/decide" }
@@ -122,22 +122,22 @@ func decidePath(task object) string { return at(task) + "/decide" }
 func TestChangedFieldsThatChangeAgainAreAskedAboutAnew(t *testing.T) {
 	h := open(t)
 	connector := h.drifted()
-	task := h.one(matter.SchemaDiff)
+	task := h.one(kind.SchemaDiff)
 	h.fields("string", "mail", "dept", "badge", "phone")
 	h.Must(200, "admin", "POST", "/connectors/"+connector+"/rediscover", nil)
 	h.became(task, "superseded", "a later look at the source has taken its place")
-	task = h.one(matter.SchemaDiff)
+	task = h.one(kind.SchemaDiff)
 	// Somebody decides one field elsewhere, and nobody has looked at the task again.
 	diff := h.Strings(`select id::text from schema_diff where closed_at is null`)[0]
 	h.Exec(`update schema_diff set version = version + 1 where id = $1`, diff)
 	h.Refused(409, "matter_changed", "admin", "POST", decidePath(task), choice("accept_all", "", nil))
-	task = h.one(matter.SchemaDiff)
+	task = h.one(kind.SchemaDiff)
 	h.Must(200, "admin", "POST", "/connectors/"+connector+"/schema-diffs/"+diff+"/decide", object{"dismiss": true})
 	h.became(task, "superseded", "dismissed")
 	h.drifted2(connector)
-	task = h.one(matter.SchemaDiff)
+	task = h.one(kind.SchemaDiff)
 	h.decide(task, "dismiss", "", nil)
-	h.none(matter.SchemaDiff)
+	h.none(kind.SchemaDiff)
 }
 
 func (h *house) drifted2(connector string) {
@@ -187,7 +187,7 @@ func TestWhatIsToBeDoneByHandIsInTheInbox(t *testing.T) {
 	h.give(ada, crm, sales)
 	h.give(bob, crm, sales)
 	h.provisioned(`(select count(*) from provisioning_task where state = 'manual') = 2`)
-	all := h.waiting(matter.ManualProvisioning)
+	all := h.waiting(kind.ManualProvisioning)
 	if len(all) != 2 || all[0]["group_key"] != all[1]["group_key"] {
 		t.Fatalf("%d tasks, of groups %v", len(all), all)
 	}
@@ -203,7 +203,7 @@ func TestWhatIsToBeDoneByHandIsInTheInbox(t *testing.T) {
 		where t.identity_id = $1`, ada)[0]; got != "done added her in the settings active" {
 		t.Errorf("it is %s", got)
 	}
-	other := h.one(matter.ManualProvisioning)
+	other := h.one(kind.ManualProvisioning)
 	h.Must(
 		200,
 		"admin",
@@ -232,7 +232,7 @@ func TestAFailedChangeIsTriedAgainOrGivenUpInTheInbox(t *testing.T) {
 	})
 	h.give(ada, crm, sales)
 	h.provisioned(`exists (select from provisioning_task where state = 'failed')`)
-	task := h.one(matter.ProvisioningFailure)
+	task := h.one(kind.ProvisioningFailure)
 	h.shows(
 		task,
 		"Failed: Sales for ada in crm",
@@ -243,17 +243,17 @@ func TestAFailedChangeIsTriedAgainOrGivenUpInTheInbox(t *testing.T) {
 		t.Errorf("it takes %s", got)
 	}
 	h.decide(task, "retry", "", nil)
-	h.none(matter.ProvisioningFailure)
+	h.none(kind.ProvisioningFailure)
 	h.provisioned(`exists (select from provisioning_task where state = 'failed')`)
-	task = h.one(matter.ProvisioningFailure)
+	task = h.one(kind.ProvisioningFailure)
 	h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/"+member(task, "source", "id").(string)+"/retry", nil)
 	h.became(task, "superseded", "the change is being made again")
 	h.provisioned(`exists (select from provisioning_task where state = 'failed')`)
-	h.decide(h.one(matter.ProvisioningFailure), "cancel", "", nil)
+	h.decide(h.one(kind.ProvisioningFailure), "cancel", "", nil)
 	if got := h.Strings(`select state from provisioning_task`); fmt.Sprint(got) != "[cancelled]" {
 		t.Errorf("tasks are %v", got)
 	}
-	h.none(matter.ProvisioningFailure)
+	h.none(kind.ProvisioningFailure)
 	if h.audited("provisioning.retried", "admin") != 2 {
 		t.Error("retrying is not audited as on the path of its own")
 	}
@@ -297,7 +297,7 @@ func (h *house) disagree() (policy string) {
 func TestAConflictOfAPackIsResolvedInTheInbox(t *testing.T) {
 	h := open(t)
 	policy := h.disagree()
-	task := h.one(matter.PackConflict)
+	task := h.one(kind.PackConflict)
 	h.shows(task, "Both the pack clinic and a person here changed name", "nurses")
 	if b, o, th := member(
 		task,
@@ -335,24 +335,24 @@ func TestAConflictOfAPackIsResolvedInTheInbox(t *testing.T) {
 	if h.audited("sector_pack.conflict_resolved", "admin") != 1 {
 		t.Error("it is not audited")
 	}
-	h.none(matter.PackConflict)
+	h.none(kind.PackConflict)
 }
 
 func TestAConflictThatIsResolvedElsewhereIsTakenBack(t *testing.T) {
 	h := open(t)
 	policy := h.disagree()
-	task := h.one(matter.PackConflict)
+	task := h.one(kind.PackConflict)
 	h.clinic("1.2.0", "Ward nurses", "first")
 	h.Must(200, "admin", "POST", "/sector-packs/clinic/upgrade", object{})
 	h.became(task, "superseded", "a later version of the pack")
-	task = h.one(matter.PackConflict)
+	task = h.one(kind.PackConflict)
 	h.decide(task, "merge", "", object{"merged": object{"name": "Nurses of ours"}})
 	if got := h.Must(200, "admin", "GET", "/policies/access-grant/"+policy, nil).Text("name"); got != "Nurses of ours" {
 		t.Errorf("the policy is called %s", got)
 	}
 	h.clinic("1.3.0", "All nurses", "first")
 	h.Must(200, "admin", "POST", "/sector-packs/clinic/upgrade", object{})
-	task = h.one(matter.PackConflict)
+	task = h.one(kind.PackConflict)
 	h.Must(
 		200,
 		"admin",
@@ -389,7 +389,7 @@ func (h *house) back() (grant, ada, olga string) {
 func TestAccessThatCameBackIsDecidedByWhoOwnsIt(t *testing.T) {
 	h := open(t)
 	grant, _, olga := h.back()
-	task := h.one(matter.NativeGrant)
+	task := h.one(kind.NativeGrant)
 	h.shows(task, "Sales was granted to ada again in the target system")
 	assignees := task["assignees"].([]any)
 	if len(assignees) != 1 || member(assignees[0], "identity_id") != olga {
@@ -401,13 +401,13 @@ func TestAccessThatCameBackIsDecidedByWhoOwnsIt(t *testing.T) {
 	if h.audited("grant.revoke_ordered", "olga") != 1 {
 		t.Error("the order is not hers")
 	}
-	h.none(matter.NativeGrant)
+	h.none(kind.NativeGrant)
 }
 
 func TestAccessThatCameBackIsKept(t *testing.T) {
 	h := open(t)
 	grant, _, _ := h.back()
-	task := h.one(matter.NativeGrant)
+	task := h.one(kind.NativeGrant)
 	h.Refused(
 		422,
 		"validation_failed",
@@ -428,10 +428,10 @@ func TestAccessThatCameBackIsKept(t *testing.T) {
 		),
 	)
 	h.sweep()
-	h.none(matter.NativeGrant)
+	h.none(kind.NativeGrant)
 	h.Exec(`update matter_kept set until = now() where kind = 'native_grant'`)
 	h.sweep()
-	task = h.one(matter.NativeGrant)
+	task = h.one(kind.NativeGrant)
 	h.Exec(`update access_grant set status = 'missing' where id = $1`, grant)
 	h.became(task, "superseded", "the access is gone")
 	if n := h.Count(
@@ -445,7 +445,7 @@ func TestAccessThatCameBackIsKept(t *testing.T) {
 func TestADecisionThatCanBeUndoneIsCarriedOutLaterAsWhoMadeIt(t *testing.T) {
 	h := open(t)
 	account, _, bob := h.contested(h.system("dir"))
-	task := h.one(matter.AccountCorrelation)
+	task := h.one(kind.AccountCorrelation)
 	body := choice("link", "he told me", object{"identity_id": bob})
 	body["defer_seconds"] = 3600
 	h.Must(200, "admin", "POST", decidePath(task), body)
@@ -467,5 +467,5 @@ func TestADecisionThatCanBeUndoneIsCarriedOutLaterAsWhoMadeIt(t *testing.T) {
 		h.audited("account.linked", "admin") != 1 {
 		t.Errorf("the account is %v", got)
 	}
-	h.none(matter.AccountCorrelation)
+	h.none(kind.AccountCorrelation)
 }

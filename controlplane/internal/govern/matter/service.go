@@ -34,7 +34,7 @@ type Changes interface {
 func (s *Service) Answers() map[string]decision.Answer {
 	all := map[string]decision.Answer{}
 	for _, k := range s.kinds() {
-		all[k.name] = s.answering(k)
+		all[k.Name] = k.Answerer()
 	}
 	return all
 }

@@ -1,9 +1,8 @@
 package matter_test
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"testing"
-
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 )
 
 // imported is a system whose first import is over. ada held staff before; ops and root appeared in the target since.
@@ -43,7 +42,7 @@ func (h *house) reviewState(grant string) any {
 func TestUnmanagedAccessIsAskedAboutOncePerSystem(t *testing.T) {
 	h := open(t)
 	crm, staff, ops, root := h.imported()
-	task := h.one(matter.NativeGrant)
+	task := h.one(kind.NativeGrant)
 	h.shows(task, "2 grants in crm were given outside Grantwright")
 	if listed := member(task, "context", "grant_ids").([]any); len(listed) != 2 || listed[0] != root ||
 		listed[1] != ops {
@@ -58,13 +57,13 @@ func TestUnmanagedAccessIsAskedAboutOncePerSystem(t *testing.T) {
 		choice("accept", "fine", object{"grant_ids": []any{staff}}),
 	)
 	h.decide(task, "accept", "the vendor gives it", object{"grant_ids": []any{ops}})
-	task = h.one(matter.NativeGrant)
+	task = h.one(kind.NativeGrant)
 	h.shows(task, "ada has root in crm, given outside Grantwright")
 	h.decide(task, "revoke", "nobody asked for it", nil)
 	if n := h.Count(`select count(*) from access_grant where id = $1 and wanted_at is not null`, root); n != 1 {
 		t.Error("the revocation of root was not ordered")
 	}
-	h.none(matter.NativeGrant)
+	h.none(kind.NativeGrant)
 	if h.audited("grant.accepted_as_found", "admin") != 1 || h.audited("grant.revoke_ordered", "admin") != 1 {
 		t.Error("the two answers are not in the audit log")
 	}
@@ -78,9 +77,9 @@ func TestTheNativeGrantPolicyDoesWhatItSays(t *testing.T) {
 	h := open(t)
 	crm, staff, ops, root := h.imported()
 	h.nativePolicy(crm, "tolerate")
-	h.none(matter.NativeGrant)
+	h.none(kind.NativeGrant)
 	h.nativePolicy(crm, "revoke")
-	h.none(matter.NativeGrant)
+	h.none(kind.NativeGrant)
 	ordered := `select count(*) from access_grant where id = any($1::text[]::uuid[]) and wanted_at is not null`
 	if n := h.Count(ordered, []string{ops, root}); n != 2 {
 		t.Errorf("%d of 2 unmanaged grants are being revoked", n)
@@ -101,7 +100,7 @@ func TestManyUnmanagedGrantsAreNotRevokedWithoutAPerson(t *testing.T) {
 	}
 	h.Exec(`update grant_review set found_at = now() - interval '1 hour'`)
 	h.nativePolicy(crm, "revoke")
-	task := h.one(matter.NativeGrant)
+	task := h.one(kind.NativeGrant)
 	h.shows(task, "32 grants in crm were given outside Grantwright")
 	if n := h.Count(`select count(*) from access_grant where wanted_at is not null`); n != 0 {
 		t.Errorf("%d grants are being revoked without a person", n)
@@ -121,7 +120,7 @@ func TestAccessOfTheFirstImportIsAcceptedInBulk(t *testing.T) {
 	if h.reviewState(staff) != "accepted" {
 		t.Errorf("staff is %v; want accepted", h.reviewState(staff))
 	}
-	h.none(matter.NativeGrant)
+	h.none(kind.NativeGrant)
 	h.Refused(
 		422,
 		"validation_failed",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -21,9 +22,6 @@ const (
 
 // sweepKind is the kind of the work that compares all conditions of a tenant with its inbox.
 const sweepKind = "inbox_sweep"
-
-// workOn is the kind of the work on conditions of a kind.
-func workOn(name string) string { return "inbox_" + name }
 
 // Kinds are the work on the inbox: one kind for each kind of condition, so that a condition that cannot be asked about
 // holds up no other.
@@ -44,14 +42,14 @@ func (s *Service) Kinds() []queue.Kind {
 		all = append(
 			all,
 			queue.Kind{
-				Name:    workOn(k.name),
-				Title:   "Inbox: " + k.about,
-				About:   "Opens and closes decision tasks about " + k.about + ".",
-				Subject: k.subject,
+				Name:    kind.WorkOn(k.Name),
+				Title:   "Inbox: " + k.About,
+				About:   "Opens and closes decision tasks about " + k.About + ".",
+				Subject: k.Subject,
 				Group:   group,
 				Batch:   batch,
 				Work: func(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
-					return k.look(ctx, tx, queue.Subjects(items))
+					return k.Look(ctx, tx, queue.Subjects(items))
 				},
 			},
 		)

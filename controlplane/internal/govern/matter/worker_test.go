@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -86,7 +86,7 @@ func TestWhatCouldNotBeAskedIsAskedLater(t *testing.T) {
 		h.Count(`select count(*) from decision_task`) != 0 {
 		t.Errorf("%d items are left of %d", got, items)
 	}
-	if n := len(h.waiting(matter.OrphanAccount)) + len(h.waiting(matter.AccountCorrelation)); n != 4 {
+	if n := len(h.waiting(kind.OrphanAccount)) + len(h.waiting(kind.AccountCorrelation)); n != 4 {
 		t.Errorf("%d tasks afterwards; want 4", n)
 	}
 }
@@ -147,7 +147,7 @@ func TestEachTenantIsAskedAboutItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(h.waiting(matter.OrphanAccount)); n != 2 {
+	if n := len(h.waiting(kind.OrphanAccount)); n != 2 {
 		t.Errorf("%d tasks in the first tenant; want 2", n)
 	}
 	theirs := h.Must(200, "second", "GET", tasks+"?kind=orphan_account", nil).Items()
@@ -195,7 +195,7 @@ func TestErasingATenantLeavesNothingToLookAt(t *testing.T) {
 
 func (h *house) asked(n int) {
 	h.T.Helper()
-	if got := len(h.waiting(matter.OrphanAccount)); got != n {
+	if got := len(h.waiting(kind.OrphanAccount)); got != n {
 		h.T.Fatalf("%d orphans are asked about; want %d", got, n)
 	}
 }

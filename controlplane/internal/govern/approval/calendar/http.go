@@ -27,6 +27,7 @@ const (
 
 const calendars = "/approval-rules/calendars"
 
+// Routes are the paths of calendars and on-call schedules. Administrators write; auditors read.
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return append([]httpapi.Route{

@@ -28,12 +28,14 @@ type Reference struct {
 // mostWrong are told of one rule.
 const mostWrong = 50
 
+// Refuse adds a problem at a JSON pointer. Of many problems the first 50 are kept.
 func (c *Checker) Refuse(at, code, format string, args ...any) {
 	if len(c.Problems) < mostWrong {
 		c.Problems = append(c.Problems, fault.Field{Pointer: at, Code: code, Detail: fmt.Sprintf(format, args...)})
 	}
 }
 
+// Mention adds a reference for FindReferences, or a problem if id is none. table is as in Reference.
 func (c *Checker) Mention(table, id, at string) {
 	switch {
 	case id == "":

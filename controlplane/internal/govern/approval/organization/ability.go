@@ -58,6 +58,7 @@ func (o *Organization) NameUnable(ids []string) string {
 	return strings.Join(named, "; ")
 }
 
+// DisplayName is the name of a person whom Meet has read, or the id.
 func (o *Organization) DisplayName(id string) string {
 	if p, known := o.People[id]; known && p.Display != "" {
 		return p.Display

@@ -40,6 +40,7 @@ type Wanted struct {
 	roles, users, duty []string
 }
 
+// Note adds what resolvers need.
 func (w *Wanted) Note(resolvers []approval.ApproverResolver) {
 	for _, r := range resolvers {
 		switch r.Kind {

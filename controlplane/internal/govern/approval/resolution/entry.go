@@ -24,6 +24,7 @@ func Plans(ctx context.Context, tx *pg.Tx, subjects []approval.Subject, at time.
 	return PlansOf(cases), err
 }
 
+// PlansOf are the plans of cases, in their order.
 func PlansOf(cases []*Case) []approval.Plan {
 	list := make([]approval.Plan, len(cases))
 	for i, c := range cases {

@@ -34,6 +34,7 @@ func Requestable(ctx context.Context, tx *pg.Tx) (map[string]Item, error) {
 	return Load(ctx, tx, of["role"], of["entitlement"])
 }
 
+// KeyOf is Item.Key of the resource of a subject; empty: it has none.
 func KeyOf(s approval.Subject) string {
 	switch {
 	case s.RoleID != nil:
@@ -58,6 +59,7 @@ func OfSubjects(ctx context.Context, tx *pg.Tx, subjects []approval.Subject) (ma
 	return Load(ctx, tx, approval.SortedSet(roles), approval.SortedSet(entitlements))
 }
 
+// Load reads roles and entitlements by their ids. What does not exist is missing.
 func Load(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (map[string]Item, error) {
 	const sql = `
 		select 'role' as type, r.id::text, r.name, r.role_type as kind, coalesce(r.risk_level, '') as risk,

@@ -38,6 +38,7 @@ func (r *Rule) read() {
 	}
 }
 
+// NewBook makes a book of rules and the built-in one, in the order in which they win over others.
 func NewBook(list []*Rule) *Book {
 	b := &Book{Rules: append(list, builtIn()), ByID: map[string]*Rule{}}
 	for _, r := range b.Rules {

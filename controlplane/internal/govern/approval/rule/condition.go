@@ -8,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 )
 
+// Parse reads the condition, with the vocabulary of rules.
 func (c ApprovalCondition) Parse() (condition.Condition, []condition.Problem) {
 	raw, err := json.Marshal(c)
 	if err != nil {

@@ -37,6 +37,7 @@ func (f *ApprovalRuleFields) Fill() {
 	}
 }
 
+// FillLists makes lists that are nil empty, and sorts those that are sets.
 func (f *ApprovalRuleFields) FillLists() {
 	a := &f.AppliesTo
 	a.RoleIDs, a.EntitlementIDs, a.ConnectorIDs = approval.SortedSet(

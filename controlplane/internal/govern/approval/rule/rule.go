@@ -46,6 +46,7 @@ type ApprovalWarning struct {
 	Detail  string `json:"detail"`
 }
 
+// Subject names the rule in the audit log.
 func (r ApprovalRule) Subject() audit.Subject {
 	return audit.Subject{Type: "approval_rule", ID: r.ID, Display: r.Name}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 )
 
+// Sentences say the branches of a rule in words.
 func Sentences(branches []ApprovalBranch) []string {
 	said := make([]string, len(branches))
 	for i, b := range branches {

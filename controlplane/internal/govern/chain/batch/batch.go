@@ -90,6 +90,7 @@ func (w *Batch) Touch(f *state.Flow) {
 	f.TouchedAt = w.Now
 }
 
+// Log adds a step to the log of a stage.
 func (w *Batch) Log(f *state.Flow, stage int, step, detail string, args ...any) {
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)

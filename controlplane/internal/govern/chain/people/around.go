@@ -17,6 +17,7 @@ type Around struct {
 	Assigned map[string]map[string]bool // of tasks: who decides them
 }
 
+// LookAround reads who of those that a stage asks can answer, and who decides its open tasks.
 func LookAround(ctx context.Context, tx *pg.Tx, st *state.Stage) (Around, error) {
 	at := Around{There: map[string]bool{}, Assigned: map[string]map[string]bool{}}
 	var ids []string

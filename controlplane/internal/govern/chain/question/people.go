@@ -31,6 +31,7 @@ type Resource struct {
 	System      string  `db:"system" json:"system,omitempty"`
 }
 
+// People reads what approvers are told about people, by their ids.
 func People(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Person, error) {
 	const sql = `
 		select i.id::text, i.display_name as display, i.title, i.department, i.status, m.id::text as manager_id,

@@ -25,6 +25,7 @@ func bounds(inputs map[string]any) (starts, ends *time.Time, err error) {
 	return starts, ends, nil
 }
 
+// BadInput is the fault of an input of a decision.
 func BadInput(name, code, detail string) error {
 	return fault.Coded(fault.Invalid, "validation_failed", "%s: %s", name, detail).
 		With(fault.Field{Pointer: "#/inputs/" + name, Code: code, Detail: detail})

@@ -59,6 +59,7 @@ func (f *Flow) Summary(st *Stage) string {
 	return strings.Join(parts, " ")
 }
 
+// Quoted is a text in quotation marks, for people.
 func Quoted(s string) string { return "“" + s + "”" }
 
 // clip shortens a text to so many characters.
@@ -70,6 +71,7 @@ func clip(s string, most int) string {
 	return string(r[:most-1]) + "…"
 }
 
+// Stamp is an instant as JSON has it, or nil.
 func Stamp(t *time.Time) any {
 	if t == nil {
 		return nil

@@ -119,6 +119,7 @@ func (s *Stage) OpenTasks() (ids []string) {
 	return ids
 }
 
+// AskedNames names those who are asked by open slots, and how they came to be if not by the rule itself.
 func AskedNames(slots []*Slot) string {
 	var list []string
 	for _, s := range slots {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
+// NewID makes the id of a slot or task; ids rise with time.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // NonNil is never nil: columns of lists are not null.
@@ -16,4 +17,5 @@ func NonNil[T any](of []T) []T {
 	return of
 }
 
+// Pointer is a pointer to an instant.
 func Pointer(t time.Time) *time.Time { return &t }

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
+// Columns are the columns of state.Flow, of a table chain c.
 const Columns = `
 	c.item_id::text, c.request_id::text, c.number, c.subject, c.plan, c.shown, c.state, c.stage, c.starts_at, c.ends_at,
 	c.expires_at, c.look_at, c.turned, c.left_tasks, c.closed_at`
@@ -40,6 +41,7 @@ func LockFree(ctx context.Context, tx *pg.Tx, itemID string) (*state.Flow, error
 	return flows[0], nil
 }
 
+// Read reads the chains that a query of Columns gives, with their stages and slots.
 func Read(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]*state.Flow, error) {
 	rows, err := tx.Query(ctx, sql, args)
 	if err != nil {

@@ -11,6 +11,7 @@ type Search struct {
 	Q string `query:"q" maxLength:"200" example:"hop"`
 }
 
+// Answer is the response of a search.
 func Answer(found DecisionColleagues, err error) (*httpapi.One[DecisionColleagues], error) {
 	if err != nil {
 		return nil, err

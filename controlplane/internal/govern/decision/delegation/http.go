@@ -20,6 +20,7 @@ const aboutCreate = "A delegate decides for another person, for a limited time: 
 	"of task. Delegates never decide about their own access. " +
 	"People delegate their own tasks; administrators delegate the tasks of all people."
 
+// Routes are the paths under /decision-tasks/delegations. People see and write their own, administrators all.
 func (s *Service) Routes() []httpapi.Route {
 	at := base
 	return []httpapi.Route{

@@ -145,6 +145,7 @@ func (s *Service) Turn(ctx context.Context, v viewer.Viewer) error {
 	})
 }
 
+// EndOf ends the delegations from and to people who have left.
 func EndOf(ctx context.Context, tx *pg.Tx, gone []string) error {
 	const sql = `select ` + columns + ` from ` + tables + `
 		 where d.tenant_id = current_tenant()

@@ -1,4 +1,4 @@
-package matter
+package held
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
@@ -17,14 +17,19 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
 )
 
-// holds are runs that changed more than may happen unseen.
-func (s *Service) holds() kind {
-	return kind{
-		name:    SyncHold,
-		about:   "held sync runs",
-		subject: "sync_run",
-		needed:  `select r.id from sync_run r where r.status = 'held' and r.purpose = 'apply'`,
-		over: `select r.id::text,
+// Service asks about held sync runs, and releases or discards what they hold.
+type Service struct {
+	Now func() time.Time
+}
+
+// Kind is one kind of decision task: when one is needed, how it is asked, and what its answers do.
+func (s *Service) Kind() kind.Kind {
+	return kind.Kind{
+		Name:    kind.SyncHold,
+		About:   "held sync runs",
+		Subject: "sync_run",
+		Needed:  `select r.id from sync_run r where r.status = 'held' and r.purpose = 'apply'`,
+		Over: `select r.id::text,
 		              case when r.error ->> 'code' = 'superseded' then
 		                  'a newer run of this connector has computed the changes anew'
 		                   when r.status = 'expired' then
@@ -34,7 +39,7 @@ func (s *Service) holds() kind {
 		                   else 'the run is ' || r.status end
 		         from sync_run r
 		        where r.id = any(@ids::text[]::uuid[])`,
-		bulk: true, ask: askHolds, answer: s.answerHold,
+		Bulk: true, Ask: askHolds, Answer: s.answerHold,
 	}
 }
 
@@ -54,7 +59,7 @@ func askHolds(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, err
 		  from sync_run r
 		  join connector c on c.id = r.connector_id
 		 where r.id = any(@ids::text[]::uuid[])`
-	found, err := rows[heldRun](ctx, tx, sql, ids)
+	found, err := kind.ReadFacts[heldRun](ctx, tx, sql, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +92,7 @@ func (r heldRun) question(d changes.Diff) decision.New {
 		Key:     r.ID,
 		Subject: decision.Ref{Type: "connector", ID: r.ConnectorID, Display: r.Connector},
 		Source:  decision.Ref{Type: "sync_run", ID: r.ID, Display: "sync of " + r.BusinessID},
-		Title:   fmt.Sprintf("%s of %s wait for a decision", count(d.Held, "change"), r.Connector),
+		Title:   fmt.Sprintf("%s of %s wait for a decision", kind.CountOf(d.Held, "change"), r.Connector),
 		Summary: "The last sync run exceeds its safety limits: " + strings.Join(
 			why,
 			"; ",
@@ -119,11 +124,11 @@ func (r heldRun) question(d changes.Diff) decision.New {
 			},
 			{Key: "discard", Label: "Discard held changes", Style: "negative", Requires: []string{"comment"}},
 		},
-		Roles:     admins,
+		Roles:     kind.Admins,
 		Priority:  "high",
 		RiskLevel: risk,
 		DueAt:     r.HeldUntil,
-		GroupKey:  SyncHold + "/" + r.ConnectorID,
+		GroupKey:  kind.SyncHold + "/" + r.ConnectorID,
 		Links: []decision.Ref{
 			{Type: "sync_run", ID: r.ID},
 			{Type: "connector", ID: r.ConnectorID, Display: r.Connector},
@@ -167,13 +172,6 @@ func largest(groups []changes.Group) []changes.Group {
 	return out
 }
 
-func count(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // answerHold releases or discards, as what was shown says.
 func (s *Service) answerHold(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	var run struct {
@@ -212,7 +210,7 @@ func part(inputs map[string]any, d *hold.Decision) error {
 		return fmt.Errorf("read subset: %w", err)
 	}
 	if err := jsonvalue.Strict(text, &d.Subset); err != nil || d.Subset == nil {
-		return badInput(
+		return kind.BadInput(
 			"subset",
 			"an object with some of kinds, objects, changes, departments, containers and external_ids, each a list "+
 				"of texts",
@@ -220,17 +218,11 @@ func part(inputs map[string]any, d *hold.Decision) error {
 	}
 	n, isNumber := inputs["expected_count"].(float64)
 	if !isNumber || n < 1 || n != float64(int64(n)) {
-		return badInput(
+		return kind.BadInput(
 			"expected_count",
 			"how many held changes the subset is expected to match: a whole number of at least 1",
 		)
 	}
 	d.ExpectedCount = int64(n)
 	return nil
-}
-
-// badInput is the fault of an input that cannot be read.
-func badInput(name, detail string) error {
-	return fault.New(fault.Invalid, "inputs.%s is not as it has to be: %s", name, detail).
-		With(fault.Field{Pointer: "#/inputs/" + name, Code: "invalid", Detail: detail})
 }

@@ -1,4 +1,4 @@
-package matter
+package kind
 
 import (
 	"context"
@@ -25,65 +25,51 @@ const (
 	NativeGrant         = "native_grant"         // a grant that came back, or a connector with unmanaged access
 )
 
-// kind is one sort of matter.
-type kind struct {
-	name    string
-	about   string        // what the tasks are about, in the plural
-	subject string        // type of what the key of a task is the id of; empty: of several types
-	needed  string        // SQL: the id of everything that waits for a decision
-	over    string        // SQL: of @ids, id and why it waits no more
-	within  time.Duration // how long after it was first asked a decision is due; 0: the questions say
-	bulk    bool          // what is decided takes large statements
-	ask     func(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error)
-	answer  func(ctx context.Context, tx *pg.Tx, a decision.Answered) error
+// Kind is one kind of decision task: when one is needed, how it is asked, and what its answers do.
+type Kind struct {
+	Name    string
+	About   string        // what the tasks are about, in the plural
+	Subject string        // type of what the key of a task is the id of; empty: of several types
+	Needed  string        // SQL: the id of everything that waits for a decision
+	Over    string        // SQL: of @ids, id and why it waits no more
+	Within  time.Duration // how long after it was first asked a decision is due; 0: the questions say
+	Bulk    bool          // what is decided takes large statements
+	Ask     func(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error)
+	Answer  func(ctx context.Context, tx *pg.Tx, a decision.Answered) error
 }
 
-// admins decide where nobody else is known to be responsible.
-var admins = []string{string(viewer.Admin)}
+// Admins decide where nobody else is known to be responsible.
+var Admins = []string{string(viewer.Admin)}
 
-// day is a day of a due date.
-const day = 24 * time.Hour
-
-func (s *Service) kinds() []kind {
-	return []kind{
-		s.holds(),
-		s.disputes(),
-		s.orphans(),
-		s.diffs(),
-		s.byHand(),
-		s.failures(),
-		s.conflicts(),
-		s.returned(),
-		s.breakers(),
-	}
-}
+// Day is a day of a due date.
+const Day = 24 * time.Hour
 
 // waiting are those of ids that wait for a decision.
-func (k kind) waiting(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
+func (k Kind) waiting(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	sql := `select n.id::text from (` + k.needed + `) n (id) where n.id = any(@ids::text[]::uuid[])`
+	sql := `select n.id::text from (` + k.Needed + `) n (id) where n.id = any(@ids::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
-		return nil, fmt.Errorf("look what waits: %s: %w", k.name, err)
+		return nil, fmt.Errorf("look what waits: %s: %w", k.Name, err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return nil, fmt.Errorf("look what waits: %s: %w", k.name, err)
+		return nil, fmt.Errorf("look what waits: %s: %w", k.Name, err)
 	}
 	return found, nil
 }
 
 // ended says of ids that wait no more why they do not.
-func (k kind) ended(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
+func (k Kind) ended(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
 	why := map[string]string{}
 	if len(ids) == 0 {
 		return why, nil
 	}
-	rows, err := tx.Query(ctx, k.over, pgx.NamedArgs{"ids": ids})
+	rows, err := tx.Query(ctx, k.Over, pgx.NamedArgs{"ids": ids})
 	if err != nil {
-		return nil, fmt.Errorf("look why nothing waits: %s: %w", k.name, err)
+		return nil, fmt.Errorf("look why nothing waits: %s: %w", k.Name, err)
 	}
 	var id string
 	var words *string
@@ -94,7 +80,7 @@ func (k kind) ended(ctx context.Context, tx *pg.Tx, ids []string) (map[string]st
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look why nothing waits: %s: %w", k.name, err)
+		return nil, fmt.Errorf("look why nothing waits: %s: %w", k.Name, err)
 	}
 	for _, id := range ids {
 		if why[id] == "" {
@@ -105,14 +91,14 @@ func (k kind) ended(ctx context.Context, tx *pg.Tx, ids []string) (map[string]st
 }
 
 // asked is when open tasks were first asked, by their keys: bringing one up to date does not put it off.
-func (k kind) asked(ctx context.Context, tx *pg.Tx, ids []string) (map[string]time.Time, error) {
+func (k Kind) asked(ctx context.Context, tx *pg.Tx, ids []string) (map[string]time.Time, error) {
 	const sql = `
 		select t.key, t.created_at
 		  from decision_task t
 		 where t.kind = @kind
 		   and t.key = any(@ids::text[])
 		   and (t.state in ('open', 'claimed') or t.apply_at is not null)`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"kind": k.name, "ids": ids})
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"kind": k.Name, "ids": ids})
 	if err != nil {
 		return nil, fmt.Errorf("look what was asked: %w", err)
 	}
@@ -126,8 +112,8 @@ func (k kind) asked(ctx context.Context, tx *pg.Tx, ids []string) (map[string]ti
 	return at, nil
 }
 
-// rows reads the facts of a kind: sql has @ids.
-func rows[T any](ctx context.Context, tx *pg.Tx, sql string, ids []string) ([]T, error) {
+// ReadFacts reads the facts that questions need; sql has the parameter @ids.
+func ReadFacts[T any](ctx context.Context, tx *pg.Tx, sql string, ids []string) ([]T, error) {
 	found, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
 		return nil, fmt.Errorf("read facts: %w", err)

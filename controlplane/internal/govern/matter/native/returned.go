@@ -1,4 +1,4 @@
-package matter
+package native
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
@@ -17,75 +18,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
-
-// returned is access that was given in the target itself: grants that were revoked here and came back, one by one, and
-// what appeared after the first import, by connector. The policy of the connector decides whether people are asked.
-func (s *Service) returned() kind {
-	return kind{
-		name:  NativeGrant,
-		about: "native grants",
-		needed: `select g.id
-		           from access_grant g
-		           join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
-		           left join connector_provisioning p on p.tenant_id = g.tenant_id and p.connector_id = g.connector_id
-		          where g.reappeared
-		            and p.native_grant_policy is distinct from 'tolerate'
-		            and g.status in ('active', 'ending')
-		            and a.identity_id is not null
-		            and not exists (select from matter_kept k
-		                             where k.tenant_id = g.tenant_id
-		                               and k.kind = '` + NativeGrant + `'
-		                               and k.source_id = g.id
-		                               and k.about = a.identity_id::text
-		                               and (k.until is null or k.until > now()))
-		         union all` + unmanagedNeeded,
-		over: `select g.id::text,
-		              case when g.status = 'disconnected' then 'its system is not connected any more'
-		                   when g.status in ('revoked', 'revoking', 'missing') then 'the access is gone, or about to go'
-		                   when not g.reappeared then 'there is a reason for the access now'
-		                   when p.native_grant_policy = 'tolerate' then
-		                       'the system tolerates access that is given in it'
-		                   else 'somebody keeps the access' end
-		         from access_grant g
-		         left join connector_provisioning p on p.tenant_id = g.tenant_id and p.connector_id = g.connector_id
-		        where g.id = any(@ids::text[]::uuid[])
-		        union all
-		       select c.id::text, 'nothing in the system is left that somebody has to decide about'
-		         from connector c
-		        where c.id = any(@ids::text[]::uuid[])`,
-		within: 7 * day, ask: s.askNative, answer: s.answerNative,
-	}
-}
-
-// askNative asks about grants that came back and about connectors with unmanaged access, of which ids are a mixture.
-func (s *Service) askNative(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	connectors, err := connectorsAmong(ctx, tx, ids)
-	if err != nil {
-		return nil, err
-	}
-	grants := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(connectors, id) })
-	if grants, err = s.revokeReturned(ctx, tx, grants); err != nil {
-		return nil, err
-	}
-	back, err := askReturned(ctx, tx, grants)
-	if err != nil {
-		return nil, err
-	}
-	unmanaged, err := s.askUnmanaged(ctx, tx, connectors)
-	return append(back, unmanaged...), err
-}
-
-func connectorsAmong(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
-	rows, err := tx.Query(ctx, `select c.id::text from connector c where c.id = any($1::text[]::uuid[])`, ids)
-	if err != nil {
-		return nil, fmt.Errorf("find connectors: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find connectors: %w", err)
-	}
-	return found, nil
-}
 
 // revokeReturned revokes grants again that came back where the policy of the connector is to revoke, and gives the
 // others.
@@ -123,13 +55,6 @@ func (s *Service) revokeReturned(ctx context.Context, tx *pg.Tx, ids []string) (
 		}
 	}
 	return ids, nil
-}
-
-func (s *Service) answerNative(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
-	if a.Task.Subject.Type == "connector" {
-		return s.answerUnmanaged(ctx, tx, a)
-	}
-	return s.answerReturned(ctx, tx, a)
 }
 
 type returnedGrant struct {
@@ -176,7 +101,7 @@ func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		                      order by r.ended_at desc
 		                      limit 1) r on true
 		 where g.id = any(@ids::text[]::uuid[])`
-	found, err := rows[returnedGrant](ctx, tx, sql, ids)
+	found, err := kind.ReadFacts[returnedGrant](ctx, tx, sql, ids)
 	out := make([]decision.New, len(found))
 	for i, g := range found {
 		out[i] = g.question()
@@ -232,11 +157,11 @@ func (g returnedGrant) question() decision.New {
 			{Key: "revoke", Label: "Take it away again", Style: "negative", Requires: []string{"comment"}},
 			{Key: "keep", Label: "Leave it", Style: "positive", Requires: []string{"comment"}},
 		},
-		Roles:     admins,
+		Roles:     kind.Admins,
 		NotFor:    []string{g.Identity.ID},
 		Priority:  "normal",
 		RiskLevel: risk,
-		GroupKey:  NativeGrant + "/" + g.Entitlement.ID,
+		GroupKey:  kind.NativeGrant + "/" + g.Entitlement.ID,
 		Links: []decision.Ref{
 			{Type: "identity", ID: g.Identity.ID, Display: g.Identity.Display},
 			{Type: "entitlement", ID: g.Entitlement.ID, Display: g.Entitlement.Display},
@@ -252,7 +177,7 @@ func (g returnedGrant) question() decision.New {
 
 func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	if a.Decision.Action == "revoke" {
-		until, err := instant(a.Decision.Inputs, "exclude_until", s.Now())
+		until, err := kind.FutureTime(a.Decision.Inputs, "exclude_until", s.Now())
 		if err != nil {
 			return err
 		}
@@ -264,9 +189,9 @@ func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answ
 			false,
 			s.Now(),
 		)
-		return inInputs(err)
+		return kind.PointIntoInputs(err)
 	}
-	until, err := instant(a.Decision.Inputs, "until", s.Now())
+	until, err := kind.FutureTime(a.Decision.Inputs, "until", s.Now())
 	if err != nil {
 		return err
 	}
@@ -274,7 +199,7 @@ func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answ
 	if err != nil {
 		return err
 	}
-	if err := keep(ctx, tx, NativeGrant, a, deref(g.IdentityID), until); err != nil {
+	if err := kind.Keep(ctx, tx, kind.NativeGrant, a, kind.TextOf(g.IdentityID), until); err != nil {
 		return err
 	}
 	return audit.Record(

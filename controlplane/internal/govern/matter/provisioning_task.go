@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
@@ -36,22 +37,22 @@ const taskOver = `
 	 where t.id = any(@ids::text[]::uuid[])`
 
 // byHand are changes that a person has to make in a target.
-func (s *Service) byHand() kind {
-	return kind{
-		name:    ManualProvisioning,
-		about:   "manual provisioning tasks",
-		subject: "provisioning_task",
-		needed:  inState(task.Manual),
-		over:    taskOver,
-		within:  3 * day,
-		ask:     askByHand,
-		answer:  s.answerChange,
+func (s *Service) byHand() kind.Kind {
+	return kind.Kind{
+		Name:    kind.ManualProvisioning,
+		About:   "manual provisioning tasks",
+		Subject: "provisioning_task",
+		Needed:  inState(task.Manual),
+		Over:    taskOver,
+		Within:  3 * kind.Day,
+		Ask:     askByHand,
+		Answer:  s.answerChange,
 	}
 }
 
 // failures are changes that a target has refused for good, and the disabling of leavers' accounts that has not got
 // through for hours.
-func (s *Service) failures() kind {
+func (s *Service) failures() kind.Kind {
 	needed := inState(task.Failed) + `
 	         union all
 	        select t.id
@@ -60,15 +61,15 @@ func (s *Service) failures() kind {
 	         where t.escalated_at is not null
 	           and t.state in ('queued', 'retrying')
 	           and c.deleted_at is null`
-	return kind{
-		name:    ProvisioningFailure,
-		about:   "failed provisioning tasks",
-		subject: "provisioning_task",
-		needed:  needed,
-		over:    taskOver,
-		within:  3 * day,
-		ask:     askFailures,
-		answer:  s.answerChange,
+	return kind.Kind{
+		Name:    kind.ProvisioningFailure,
+		About:   "failed provisioning tasks",
+		Subject: "provisioning_task",
+		Needed:  needed,
+		Over:    taskOver,
+		Within:  3 * kind.Day,
+		Ask:     askFailures,
+		Answer:  s.answerChange,
 	}
 }
 
@@ -83,7 +84,10 @@ func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, er
 			{Key: "done", Label: "It is done", Style: "positive", Requires: []string{"comment"}},
 			{Key: "cannot", Label: "It cannot be done", Style: "negative", Requires: []string{"comment"}},
 		}
-		q.GroupKey = strings.Join([]string{ManualProvisioning, t.ConnectorID, t.Operation, deref(t.EntitlementID)}, "/")
+		q.GroupKey = strings.Join(
+			[]string{kind.ManualProvisioning, t.ConnectorID, t.Operation, kind.TextOf(t.EntitlementID)},
+			"/",
+		)
 		out[i] = q
 	}
 	return out, err
@@ -93,7 +97,7 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 	told, err := taskview.Tell(ctx, tx, ids)
 	out := make([]decision.New, len(told))
 	for i, t := range told {
-		code, message, advice := "unknown", "the target gave no reason", deref(t.Advice)
+		code, message, advice := "unknown", "the target gave no reason", kind.TextOf(t.Advice)
 		if t.Error != nil {
 			code, message = t.Error.Code, t.Error.Message
 		}
@@ -107,7 +111,7 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 			)
 		}
 		q.Summary = strings.TrimSpace(
-			fmt.Sprintf("%s (%s) after %s. %s", message, code, count(int64(t.AttemptCount), "attempt"), advice),
+			fmt.Sprintf("%s (%s) after %s. %s", message, code, kind.CountOf(int64(t.AttemptCount), "attempt"), advice),
 		)
 		q.Context["error"], q.Context["error_class"], q.Context["advice"], q.Context["attempts"],
 			q.Context["by_hand"] = t.Error, t.ErrorClass, advice, t.AttemptCount, t.ByHand
@@ -116,7 +120,7 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 			{Key: "done", Label: "It was done by hand", Style: "neutral", Requires: []string{"comment"}},
 			{Key: "cancel", Label: "Give it up", Style: "negative", Requires: []string{}},
 		}
-		q.GroupKey = strings.Join([]string{ProvisioningFailure, t.ConnectorID, t.Operation, code}, "/")
+		q.GroupKey = strings.Join([]string{kind.ProvisioningFailure, t.ConnectorID, t.Operation, code}, "/")
 		out[i] = q
 	}
 	return out, err
@@ -141,7 +145,7 @@ func change(t taskview.Told) decision.New {
 			"lane":         t.Lane,
 			"links":        map[string]string{"task": self},
 		},
-		Roles:     admins,
+		Roles:     kind.Admins,
 		Priority:  "normal",
 		RiskLevel: "medium",
 	}
@@ -208,11 +212,4 @@ func (s *Service) answerChange(ctx context.Context, tx *pg.Tx, a decision.Answer
 		return order.Retry(ctx, tx, a.Task.Key, httpapi.IfMatch{})
 	}
 	return order.Cancel(ctx, tx, a.Task.Key, httpapi.IfMatch{})
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -1,25 +1,22 @@
-package matter
+package kind
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// answering carries decisions about a kind out, each by itself: what cannot be done undoes nothing else.
-func (s *Service) answering(k kind) decision.Answer {
+// Answerer carries out decisions about tasks of the kind, each by itself: one that cannot be done undoes no other.
+func (k Kind) Answerer() decision.Answer {
 	return func(ctx context.Context, tx *pg.Tx, answered []decision.Answered) ([]error, error) {
 		results := make([]error, len(answered))
 		ids := make([]string, len(answered))
@@ -38,7 +35,7 @@ func (s *Service) answering(k kind) decision.Answer {
 		if err != nil {
 			return nil, err
 		}
-		back, err := widen(ctx, tx, k.bulk)
+		back, err := widen(ctx, tx, k.Bulk)
 		if err != nil {
 			return nil, err
 		}
@@ -86,12 +83,12 @@ func widen(ctx context.Context, tx *pg.Tx, bulk bool) (back func(context.Context
 }
 
 // carry carries one decision out, or gives the fault for which it cannot be.
-func carry(ctx context.Context, tx *pg.Tx, k kind, a decision.Answered) (refused, err error) {
+func carry(ctx context.Context, tx *pg.Tx, k Kind, a decision.Answered) (refused, err error) {
 	inner, err := tx.Begin(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("carry a decision out: %w", err)
 	}
-	err = k.answer(ctx, &pg.Tx{Tx: inner, Viewer: maker(tx.Viewer, a.Decision.By)}, a)
+	err = k.Answer(ctx, &pg.Tx{Tx: inner, Viewer: maker(tx.Viewer, a.Decision.By)}, a)
 	if err == nil {
 		return nil, inner.Commit(ctx)
 	}
@@ -117,8 +114,9 @@ func maker(v viewer.Viewer, by decision.Actor) viewer.Viewer {
 	return v
 }
 
-// keep has nobody asked about something until the time has come, or it is about something else.
-func keep(ctx context.Context, tx *pg.Tx, kind string, a decision.Answered, about string, until *time.Time) error {
+// Keep has nobody asked about the task's object again, until the time has come or about is something else. until nil:
+// for good.
+func Keep(ctx context.Context, tx *pg.Tx, kind string, a decision.Answered, about string, until *time.Time) error {
 	const sql = `
 		insert into matter_kept (tenant_id, kind, source_id, about, until, comment, decided_by)
 		values (current_tenant(), @kind, @id, @about, @until, @comment, @by)
@@ -141,70 +139,4 @@ func keep(ctx context.Context, tx *pg.Tx, kind string, a decision.Answered, abou
 		return fmt.Errorf("keep as it is: %w", err)
 	}
 	return nil
-}
-
-// id reads an identifier among the inputs.
-func id(inputs map[string]any, name string) (string, error) {
-	text, _ := inputs[name].(string)
-	if !listing.IsID(text) {
-		return "", badInput(name, "the id of an identity")
-	}
-	return text, nil
-}
-
-// instant reads a time to come among the inputs, or a day, which ends it; nil where there is none.
-func instant(inputs map[string]any, name string, now time.Time) (*time.Time, error) {
-	given, there := inputs[name]
-	if !there || given == nil {
-		return nil, nil
-	}
-	text, _ := given.(string)
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		if at, err = time.Parse(time.DateOnly, text); err == nil {
-			at = at.Add(day)
-		}
-	}
-	if err != nil || !at.After(now) {
-		return nil, badInput(name, "a time to come, such as 2030-12-31 or 2030-12-31T12:00:00Z")
-	}
-	at = at.UTC()
-	return &at, nil
-}
-
-// seen is the precondition that what a task shows is still so.
-func seen(t decision.DecisionTask) httpapi.IfMatch {
-	version, is := t.Context["version"].(float64)
-	if !is {
-		return httpapi.IfMatch{}
-	}
-	return httpapi.IfMatch{Match: httpapi.ETag(int(version))}
-}
-
-// outdated says that what a task shows has changed, instead of speaking of headers.
-func outdated(err error) error {
-	if fault.Is(err, fault.Precondition) {
-		return fault.Coded(
-			fault.Conflict,
-			"matter_changed",
-			"what is to be decided has changed since this task was brought up to date; look at it again in a moment",
-		)
-	}
-	return err
-}
-
-// inInputs lets the pointers of a fault point into the inputs of the decision.
-func inInputs(err error) error {
-	var f *fault.Fault
-	if !errors.As(err, &f) {
-		return err
-	}
-	out := *f
-	out.Fields = slices.Clone(f.Fields)
-	for i, field := range out.Fields {
-		if rest, is := strings.CutPrefix(field.Pointer, "#/"); is && !strings.HasPrefix(rest, "inputs/") {
-			out.Fields[i].Pointer = "#/inputs/" + rest
-		}
-	}
-	return &out
 }

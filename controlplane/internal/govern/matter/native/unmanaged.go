@@ -1,4 +1,4 @@
-package matter
+package native
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -191,10 +192,10 @@ func unmanagedQuestion(list []unmanagedGrant) decision.New {
 			{Key: "accept", Label: "Accept as found", Style: "positive", Requires: []string{"comment"}},
 			{Key: "revoke", Label: "Revoke", Style: "negative", Requires: []string{"comment"}},
 		},
-		Roles:     admins,
+		Roles:     kind.Admins,
 		Priority:  "normal",
 		RiskLevel: risk,
-		GroupKey:  NativeGrant + "/" + first.ConnectorID,
+		GroupKey:  kind.NativeGrant + "/" + first.ConnectorID,
 	}
 }
 
@@ -236,7 +237,7 @@ func (s *Service) answerUnmanaged(ctx context.Context, tx *pg.Tx, a decision.Ans
 	return queue.Enqueue(
 		ctx,
 		tx,
-		queue.Work{Kind: workOn(NativeGrant), Subjects: []string{a.Task.Key}, Cause: "answered"},
+		queue.Work{Kind: kind.WorkOn(kind.NativeGrant), Subjects: []string{a.Task.Key}, Cause: "answered"},
 	)
 }
 

@@ -1,4 +1,4 @@
-package matter
+package kind
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// look asks about those of ids that wait for a decision, and takes back what was asked about the others.
-func (k kind) look(ctx context.Context, tx *pg.Tx, ids []string) error {
+// Look asks about those of ids that need a decision, and closes the tasks about the others.
+func (k Kind) Look(ctx context.Context, tx *pg.Tx, ids []string) error {
 	waiting, err := k.waiting(ctx, tx, ids)
 	if err != nil {
 		return err
@@ -23,11 +23,11 @@ func (k kind) look(ctx context.Context, tx *pg.Tx, ids []string) error {
 	return k.takeBack(ctx, tx, rest)
 }
 
-func (k kind) askAbout(ctx context.Context, tx *pg.Tx, ids []string) error {
+func (k Kind) askAbout(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	questions, err := k.ask(ctx, tx, ids)
+	questions, err := k.Ask(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -41,13 +41,13 @@ func (k kind) askAbout(ctx context.Context, tx *pg.Tx, ids []string) error {
 	}
 	for i := range questions {
 		q := &questions[i]
-		q.Kind = k.name
-		if k.within > 0 {
+		q.Kind = k.Name
+		if k.Within > 0 {
 			at, known := first[q.Key]
 			if !known {
 				at = now
 			}
-			due := at.Add(k.within)
+			due := at.Add(k.Within)
 			q.DueAt = &due
 		}
 	}
@@ -56,7 +56,7 @@ func (k kind) askAbout(ctx context.Context, tx *pg.Tx, ids []string) error {
 }
 
 // takeBack closes the tasks of what waits no more, and says why.
-func (k kind) takeBack(ctx context.Context, tx *pg.Tx, ids []string) error {
+func (k Kind) takeBack(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (k kind) takeBack(ctx context.Context, tx *pg.Tx, ids []string) error {
 		byWords[why[id]] = append(byWords[why[id]], id)
 	}
 	for words, keys := range byWords {
-		if _, err := decision.Close(ctx, tx, k.name, keys, decision.Superseded, words); err != nil {
+		if _, err := decision.Close(ctx, tx, k.Name, keys, decision.Superseded, words); err != nil {
 			return err
 		}
 	}

@@ -8,30 +8,31 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 )
 
 // diffs are fields of sources that have changed since they were mapped.
-func (s *Service) diffs() kind {
-	return kind{
-		name:    SchemaDiff,
-		about:   "schema differences",
-		subject: "schema_diff",
-		needed: `select d.id
+func (s *Service) diffs() kind.Kind {
+	return kind.Kind{
+		Name:    kind.SchemaDiff,
+		About:   "schema differences",
+		Subject: "schema_diff",
+		Needed: `select d.id
 		           from schema_diff d
 		           join connector c on c.tenant_id = d.tenant_id and c.id = d.connector_id
 		          where d.closed_at is null
 		            and c.deleted_at is null`,
-		over: `select d.id::text,
+		Over: `select d.id::text,
 		              case when d.replaced_by_id is not null then 'a later look at the source has taken its place'
 		                   when d.closed_at is null then 'the connector was deleted'
 		                   when d.state = 'dismissed' then 'the changes were dismissed, or are there no more'
 		                   else 'somebody has decided about the fields' end
 		         from schema_diff d
 		        where d.id = any(@ids::text[]::uuid[])`,
-		within: 14 * day, ask: askDiffs, answer: s.answerDiff,
+		Within: 14 * kind.Day, Ask: askDiffs, Answer: s.answerDiff,
 	}
 }
 
@@ -50,7 +51,7 @@ func askDiffs(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, err
 		  from schema_diff d
 		  join connector c on c.tenant_id = d.tenant_id and c.id = d.connector_id
 		 where d.id = any(@ids::text[]::uuid[])`
-	list, err := rows[named](ctx, tx, sql, ids)
+	list, err := kind.ReadFacts[named](ctx, tx, sql, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +122,10 @@ func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
 			{Key: "decide", Label: "Decide field by field", Style: "neutral", Requires: []string{"inputs.decisions"}},
 			{Key: "dismiss", Label: "Leave the mappings as they are", Style: "negative", Requires: []string{}},
 		},
-		Roles:     admins,
+		Roles:     kind.Admins,
 		RiskLevel: risk,
 		Priority:  map[string]string{"low": "low", "medium": "normal"}[risk],
-		GroupKey:  SchemaDiff + "/" + d.ConnectorID,
+		GroupKey:  kind.SchemaDiff + "/" + d.ConnectorID,
 		Links:     []decision.Ref{{Type: "connector", ID: d.ConnectorID, Display: name}},
 	}
 }
@@ -143,7 +144,7 @@ func (s *Service) answerDiff(ctx context.Context, tx *pg.Tx, a decision.Answered
 			return fmt.Errorf("read decisions: %w", err)
 		}
 		if err := jsonvalue.Strict(text, &asked.Decisions); err != nil {
-			return badInput(
+			return kind.BadInput(
 				"decisions",
 				"a list of objects with object, path, decision (accept, override or ignore), and with override mapping",
 			)
@@ -152,15 +153,15 @@ func (s *Service) answerDiff(ctx context.Context, tx *pg.Tx, a decision.Answered
 			return err
 		}
 	}
-	_, err := s.Guide.Decide(ctx, tx, connector, a.Task.Key, seen(a.Task), asked)
-	return outdated(inInputs(err))
+	_, err := s.Guide.Decide(ctx, tx, connector, a.Task.Key, kind.SeenVersion(a.Task), asked)
+	return kind.Outdated(kind.PointIntoInputs(err))
 }
 
 // known refuses decisions that there are not; a path of their own checks that before it comes to them.
 func known(list []onboard.NewSchemaDecision) error {
 	for i, d := range list {
 		if d.Decision != "accept" && d.Decision != "override" && d.Decision != "ignore" {
-			return badInput(fmt.Sprintf("decisions/%d/decision", i), "accept, override or ignore")
+			return kind.BadInput(fmt.Sprintf("decisions/%d/decision", i), "accept, override or ignore")
 		}
 	}
 	return nil

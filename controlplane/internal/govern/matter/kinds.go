@@ -1,0 +1,21 @@
+package matter
+
+import (
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/held"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/native"
+)
+
+func (s *Service) kinds() []kind.Kind {
+	return []kind.Kind{
+		(&held.Service{Now: s.Now}).Kind(),
+		s.disputes(),
+		s.orphans(),
+		s.diffs(),
+		s.byHand(),
+		s.failures(),
+		s.conflicts(),
+		(&native.Service{Now: s.Now}).Kind(),
+		s.breakers(),
+	}
+}
