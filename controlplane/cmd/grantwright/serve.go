@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/connectorkit/memlimit"
 	"github.com/grantwright/grantwright/controlplane/internal/app"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
@@ -86,6 +87,7 @@ func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
 		defer cancel()
 		err = errors.Join(err, db.Close(stop))
 	}()
+	c.OpenConnector = connectors.Open
 	a, err := app.New(ctx, c, version, db.DB, ring, log)
 	if err != nil {
 		return err

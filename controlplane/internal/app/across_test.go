@@ -16,7 +16,7 @@ var across = []string{
 	"app/due.go",             // tenants whose people's day may have come
 	"app/settle.go",          // rows of tables that belong to no tenant, counted after a restore
 	"app/rotation.go",        // all tenants, for an operator's command
-	"app/room_operations.go", // numbers for metrics
+	"app/wire_operations.go", // numbers for metrics
 	"ground/schema/version.go",
 	"ground/seal/lasting.go",
 	"ground/seal/rotate.go",

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/controlplane/console"
 	"github.com/grantwright/grantwright/controlplane/internal/front/apidocs"
 	webconsole "github.com/grantwright/grantwright/controlplane/internal/front/console"
@@ -58,8 +58,11 @@ func Keyring(c Config) (*seal.Keyring, error) {
 	return seal.OpenOrCreateFile(DefaultKeyFile(c))
 }
 
-// New wires every room once. version goes into /openapi.json and to agents.
+// New wires every feature once. version goes into /openapi.json and to agents.
 func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (*App, error) {
+	if c.OpenConnector == nil {
+		return nil, errors.New("the configuration has no OpenConnector")
+	}
 	guard, err := guard(c)
 	if err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 		},
 	}
 	p.reach(callbackKey)
-	for _, add := range rooms {
+	for _, add := range features {
 		if err := add(ctx, p); err != nil {
 			return nil, err
 		}
@@ -140,6 +143,7 @@ func guard(c Config) (*outbound.Guard, error) {
 // budgets are shared by all calls.
 func hosted(
 	guard *outbound.Guard,
+	open func(connectorkit.Env, string) (connectorkit.Connector, error),
 	traces *telemetry.Traces,
 	log *slog.Logger,
 ) func(string) (connectorkit.Connector, error) {
@@ -157,7 +161,7 @@ func hosted(
 	opened := map[string]connectorkit.Connector{}
 	failed := map[string]error{}
 	for _, t := range catalog.Types() {
-		c, err := connectors.Open(env, t)
+		c, err := open(env, t)
 		opened[t], failed[t] = withTraces(c, traces, t), err
 	}
 	return func(connectorType string) (connectorkit.Connector, error) {

@@ -255,7 +255,7 @@ func copyKey(t *testing.T, from, to app.Config) {
 
 func privateConfig(t *testing.T) app.Config {
 	t.Helper()
-	c := app.DefaultConfig()
+	c := testConfig()
 	c.Data, c.EgressCIDRs = t.TempDir(), []string{"127.0.0.0/8"}
 	if err := os.Chmod(c.Data, 0o755); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package app puts the control plane together: it opens the database, wires every room once, serves, and stops in
+// Package app puts the control plane together: it opens the database, wires every feature once, serves, and stops in
 // order.
 package app
 
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 )
 
@@ -53,6 +54,10 @@ type Config struct {
 
 	// Traces sends spans; nil: none. It is no setting: OpenTraces makes it of OTelEndpoint.
 	Traces *telemetry.Traces
+
+	// OpenConnector makes the connectors that run in this process. It is no setting: the program passes
+	// connectors.Open, so that only programs depend on the implementations of connectors.
+	OpenConnector func(env connectorkit.Env, connectorType string) (connectorkit.Connector, error)
 
 	// The URLs of databases hold passwords, so they come from DATABASE_URL, DATABASE_OWNER_URL and DATABASE_BACKUP_URL
 	// or the configuration file, never from a flag. Empty: the private PostgreSQL.

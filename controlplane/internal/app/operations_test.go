@@ -47,7 +47,7 @@ func operate(t *testing.T, change func(*app.Config), mount func(*app.App)) *oper
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := app.DefaultConfig()
+	c := testConfig()
 	c.Listen, c.OpsListen, c.DrainDelay, c.EgressCIDRs = "127.0.0.1:0", freeAddress(t), 0, []string{"127.0.0.0/8"}
 	if change != nil {
 		change(&c)
@@ -272,7 +272,7 @@ func TestOperatorsAreServedOnThisMachineAlone(t *testing.T) {
 		"127.0.0.1:9464": true, "[::1]:9464": true, "localhost:9464": true, "unix:/run/x.sock": true,
 		"0.0.0.0:9464": false, ":9464": false, "10.0.0.1:9464": false, "example.com:9464": false, "9464": false,
 	} {
-		c := app.DefaultConfig()
+		c := testConfig()
 		c.OpsListen = address
 		if err := c.Check(); (err == nil) != ok {
 			t.Errorf("ops-listen %s: %v; want ok %v", address, err, ok)

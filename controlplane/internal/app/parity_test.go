@@ -58,7 +58,7 @@ func newSiteWith(t *testing.T, change func(*app.Config)) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := app.DefaultConfig()
+	c := testConfig()
 	c.EgressCIDRs, c.PublicDocs, c.BaseDomain = []string{"127.0.0.0/8"}, true, "iga.example.com"
 	c.BehindTLSProxy = true // tests may say where they come from
 	change(&c)

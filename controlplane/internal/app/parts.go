@@ -33,7 +33,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
-// parts are what the control plane is put together from. A room takes what it needs and leaves its routes and its work.
+// parts are what the control plane is put together from. A feature takes what it needs and leaves its routes and its
+// work.
 type parts struct {
 	config   Config
 	version  string
@@ -62,8 +63,8 @@ type parts struct {
 	jobs    []queue.Job                   // periodic work
 }
 
-// rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{
+// features are added in this order.
+var features = []func(context.Context, *parts) error{
 	addSignin,
 	addTenants,
 	addPeople,
@@ -83,7 +84,7 @@ var rooms = []func(context.Context, *parts) error{
 	addOperations,
 }
 
-// reach adds the rooms that know people and their access, and those that reach target systems.
+// reach adds the features that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
 	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log, PublicURL: p.config.URL(p.config.Listen)}
 	registry := &agents.Registry{
@@ -95,7 +96,7 @@ func (p *parts) reach(callbackKey []byte) {
 		Now:       time.Now,
 	}
 	p.api.Agent = registry.Authenticate
-	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.Traces, p.log), Agents: p.hub}
+	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.OpenConnector, p.config.Traces, p.log), Agents: p.hub}
 	connectors := &connector.Service{
 		DB:       p.db,
 		Seal:     p.ring,

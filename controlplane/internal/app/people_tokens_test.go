@@ -515,7 +515,7 @@ func TestARevokedTokenIsDeadInEveryProcessWithinFiveSeconds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := app.DefaultConfig()
+	c := testConfig()
 	c.EgressCIDRs = []string{"127.0.0.0/8"}
 	second, err := app.New(t.Context(), c, "test", s.db, ring, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -38,7 +38,7 @@ func BenchmarkPipeline(b *testing.B) {
 	usual := limit.Usual
 	b.Cleanup(func() { limit.Usual = usual })
 	limit.Usual = viewer.Rate{PerSecond: 1_000_000, Burst: 1_000_000} // counted all the same
-	whole, err := app.New(ctx, app.DefaultConfig(), "test", db, ring, slog.New(slog.DiscardHandler))
+	whole, err := app.New(ctx, testConfig(), "test", db, ring, slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}

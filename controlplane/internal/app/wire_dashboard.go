@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/dashboard"
 )
 
-// addDashboard adds the sum of what the other rooms hold.
+// addDashboard adds the sum of what the other features hold.
 func addDashboard(_ context.Context, p *parts) error {
 	sums := &dashboard.Service{DB: p.db, Log: p.log, Now: time.Now}
 	p.workers = append(p.workers, sums.Run)

@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook"
 )
 
-// addWebhooks adds the room that tells others of events. It calls nobody without TLS outside the ranges that the
+// addWebhooks adds the feature that tells others of events. It calls nobody without TLS outside the ranges that the
 // operator opened, whatever is allowed for target systems.
 func addWebhooks(_ context.Context, p *parts) error {
 	guard := *p.guard

@@ -6,7 +6,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/workqueue"
 )
 
-// addWork adds what people see of the work queue. It comes after all rooms that leave kinds of work or jobs.
+// addWork adds what people see of the work queue. It comes after all features that leave kinds of work or jobs.
 func addWork(_ context.Context, p *parts) error {
 	work := &workqueue.Service{DB: p.db, Cursors: p.cursors, Kinds: p.kinds, Jobs: p.jobs}
 	p.routes = append(p.routes, work.Routes()...)

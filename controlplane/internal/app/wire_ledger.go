@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// addRoles adds the rooms that keep roles, and in which people work with them. What they ask in the inbox is answered
-// there.
+// addRoles adds the features that keep roles, and in which people work with them. What they ask in the inbox is
+// answered there.
 func addRoles(_ context.Context, p *parts) error {
 	roles := &role.Service{DB: p.db, Cursors: p.cursors, Conditions: policy.ReadRoleCondition}
 	p.roles = &rolemodel.Service{DB: p.db, Cursors: p.cursors, Policies: p.policies, Roles: roles, Now: time.Now}

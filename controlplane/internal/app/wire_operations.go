@@ -20,7 +20,8 @@ import (
 // readEvery is how often scrapes may ask the database.
 const readEvery = 10 * time.Second
 
-// addOperations adds what operators look at. It comes last: it stands around what the other rooms have made of the API.
+// addOperations adds what operators look at. It comes last: it stands around what the other features have made of the
+// API.
 func addOperations(_ context.Context, p *parts) error {
 	p.metrics.Register(poolMetrics(p.db)...)
 	p.metrics.Register(connectionMetrics(p.connections)...)
