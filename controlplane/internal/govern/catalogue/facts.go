@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // everybody is why something is visible that no condition limits.
@@ -46,7 +46,7 @@ func audienceOf(ctx context.Context, tx *pg.Tx, identity string, conditions []st
 
 // factsOf reads what conditions ask about somebody; nil: there is no such person.
 func factsOf(ctx context.Context, tx *pg.Tx, id string, needs condition.Needs) (*condition.Person, error) {
-	usual, err := lifecycle.Find(ctx, tx)
+	usual, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -35,7 +35,7 @@ func (p *person) Record() *pyexpr.Record {
 
 // gone says whether the person can hold nothing any more.
 func (p *person) gone() bool {
-	return p.status == lifecycle.Deactivated || p.status == lifecycle.Archived
+	return p.status == rules.Deactivated || p.status == rules.Archived
 }
 
 // text is a member of what is known of them, as text.

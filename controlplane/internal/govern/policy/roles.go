@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
@@ -22,7 +22,7 @@ var evaluated = []string{sourcePolicy, role.RuleSource, role.ReasonSource}
 
 // roleRule is the membership rule of a role as one more rule: whoever it is about has the role, a pre-hire as early as
 // they have birthrights, and who moves keeps it for as long as movers keep what no longer follows.
-func roleRule(of role.Rule, usual lifecycle.Lifecycle) *rule {
+func roleRule(of role.Rule, usual rules.Lifecycle) *rule {
 	parsed, problems := Subject(of.Condition).parse()
 	r := &rule{
 		of:        role.RuleSource,

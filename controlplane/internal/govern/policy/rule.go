@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
@@ -83,7 +83,7 @@ func makeBook(
 	roles []role.Rule,
 	now time.Time,
 ) (*book, error) {
-	usual, err := lifecycle.Find(ctx, tx)
+	usual, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func makeBook(
 	return b, b.fillTargets(ctx, tx)
 }
 
-func makeRule(p AccessPolicy, usual lifecycle.Lifecycle) (*rule, error) {
+func makeRule(p AccessPolicy, usual rules.Lifecycle) (*rule, error) {
 	// What is stored was checked. Were one not to be read all the same, the others go on.
 	parsed, problems := p.Subject.parse()
 	r := &rule{

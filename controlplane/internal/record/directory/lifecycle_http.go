@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 func (s *Service) lifecycleRoutes() []httpapi.Route {
@@ -22,10 +23,10 @@ func (s *Service) lifecycleRoutes() []httpapi.Route {
 }
 
 func (s *Service) readLifecycle(ctx context.Context, v viewer.Viewer,
-	_ *struct{}) (out *httpapi.One[lifecycle.LifecycleSettings], err error) {
+	_ *struct{}) (out *httpapi.One[rules.LifecycleSettings], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		l, err := lifecycle.Find(ctx, tx)
-		out = &httpapi.One[lifecycle.LifecycleSettings]{ETag: httpapi.ETag(l.Version), Body: l.Settings()}
+		l, err := rules.Find(ctx, tx)
+		out = &httpapi.One[rules.LifecycleSettings]{ETag: httpapi.ETag(l.Version), Body: l.Settings()}
 		return err
 	})
 	return out, err
@@ -33,13 +34,13 @@ func (s *Service) readLifecycle(ctx context.Context, v viewer.Viewer,
 
 type putLifecycleIn struct {
 	httpapi.IfMatch
-	Body lifecycle.LifecycleSettings
+	Body rules.LifecycleSettings
 }
 
 func (s *Service) putLifecycle(ctx context.Context, v viewer.Viewer,
-	in *putLifecycleIn) (out *httpapi.One[lifecycle.LifecycleSettings], err error) {
+	in *putLifecycleIn) (out *httpapi.One[rules.LifecycleSettings], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := lifecycle.Lock(ctx, tx)
+		before, err := rules.Lock(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (s *Service) putLifecycle(ctx context.Context, v viewer.Viewer,
 			return err
 		}
 		after, err = lifecycle.Put(ctx, tx, after)
-		out = &httpapi.One[lifecycle.LifecycleSettings]{ETag: httpapi.ETag(after.Version), Body: after.Settings()}
+		out = &httpapi.One[rules.LifecycleSettings]{ETag: httpapi.ETag(after.Version), Body: after.Settings()}
 		return err
 	})
 	return out, err

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
@@ -42,7 +43,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer,
 		if err := attribute.Check(ctx, tx, n.Attributes); err != nil {
 			return err
 		}
-		l, err := lifecycle.Find(ctx, tx)
+		l, err := rules.Find(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer,
 		if err := lifecycle.ReleaseEmail(ctx, tx, previous, n.Email); err != nil {
 			return err
 		}
-		id, err := identity.Insert(ctx, tx, n, l.Clock(s.Now()).State(lifecycle.Active, n.Dates()), previous, s.Now())
+		id, err := identity.Insert(ctx, tx, n, l.Clock(s.Now()).State(rules.Active, n.Dates()), previous, s.Now())
 		if err != nil {
 			return err
 		}
@@ -133,7 +134,7 @@ func (s *Service) followed(ctx context.Context, tx *pg.Tx, before identity.Ident
 	if !identity.DatesDiffer(changes) {
 		return changes, nil
 	}
-	l, err := lifecycle.Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (s *Service) followed(ctx context.Context, tx *pg.Tx, before identity.Ident
 func (s *Service) Archive(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, force bool) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := identity.LockVersion(ctx, tx, id, match)
-		if err != nil || before.Status == lifecycle.Archived {
+		if err != nil || before.Status == rules.Archived {
 			return err
 		}
 		live, err := account.CountLive(ctx, tx, id)
@@ -161,8 +162,8 @@ func (s *Service) Archive(ctx context.Context, v viewer.Viewer, id string, match
 				Also("live_accounts", live)
 		}
 		after, reason := before, "archived"
-		after.Status, after.StatusReason, after.StatusSource, after.Standing = lifecycle.Archived, &reason, "manual",
-			lifecycle.Deactivated
+		after.Status, after.StatusReason, after.StatusSource, after.Standing = rules.Archived, &reason, "manual",
+			rules.Deactivated
 		if err := identity.Store(ctx, tx, after, s.Now()); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/worktime"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // respondWithin is how long people have to answer where a stage does not say.
@@ -24,7 +24,7 @@ type Clock struct {
 // Load reads the calendars of the tenant, for callers that count more than once.
 func Load(ctx context.Context, tx *pg.Tx) (Clock, error) {
 	const sql = `select c.id::text, c.timezone, c.week, c.holidays, c.usual from work_calendar c`
-	lifecycle, err := lifecycle.Find(ctx, tx)
+	lifecycle, err := rules.Find(ctx, tx)
 	if err != nil {
 		return Clock{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // Facts reads what conditions may ask about people, by their ids.
@@ -24,7 +24,7 @@ func Facts(
 ) (map[string]*condition.Person, error) {
 	found := map[string]*condition.Person{}
 	ids = approval.SortedSet(ids)
-	lifecycle, err := lifecycle.Find(ctx, tx)
+	lifecycle, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}

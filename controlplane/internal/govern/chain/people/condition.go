@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // Meets says whether a person meets a condition now. One that cannot be read is met by nobody.
@@ -45,7 +45,7 @@ func person(
 	id string,
 	n condition.Needs,
 ) (*condition.Person, error) {
-	usual, err := lifecycle.Find(ctx, tx)
+	usual, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // DecisionSummary says what waits for decisions.
@@ -80,7 +80,7 @@ const summarySQL = `
 
 // Summarize counts the open tasks that the transaction's viewer sees as assigned says: mine, all or delegated.
 func Summarize(ctx context.Context, tx *pg.Tx, assigned string, now time.Time) (sum DecisionSummary, err error) {
-	l, err := lifecycle.Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return sum, err
 	}

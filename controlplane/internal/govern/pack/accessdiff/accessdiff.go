@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // Sizes of what is told of an impact.
@@ -35,7 +35,7 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 		out.Notes,
 		"It counts what rules give and gave: who holds the same for another reason, such as a request, keeps it.",
 	)
-	lifecycle, err := lifecycle.Find(ctx, tx)
+	lifecycle, err := rules.Find(ctx, tx)
 	if err != nil {
 		return out, err
 	}

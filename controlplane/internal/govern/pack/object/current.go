@@ -10,10 +10,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
-func lifecycleFields(l lifecycle.Lifecycle) merge.Fields {
+func lifecycleFields(l rules.Lifecycle) merge.Fields {
 	f := merge.Fields{
 		"pre_hire_lead": merge.Duration(l.PreHireLead),
 		"mover_grace":   merge.Duration(l.MoverGrace),
@@ -68,7 +68,7 @@ func Current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		 where r.tenant_id = current_tenant()
 		   and r.id = any ($1::text[]::uuid[])`
 	case format.KindLifecyclePolicy:
-		l, err := lifecycle.Find(ctx, tx)
+		l, err := rules.Find(ctx, tx)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -75,11 +76,11 @@ func retireRole(ctx context.Context, tx *pg.Tx, id string) (left bool, err error
 
 // usualLifecycle takes back what a pack wanted of the lifecycle.
 func usualLifecycle(ctx context.Context, tx *pg.Tx, applied merge.Fields) error {
-	l, err := lifecycle.Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return err
 	}
-	usual := lifecycleFields(lifecycle.Lifecycle{LeaveAccess: lifecycle.DisableAccess})
+	usual := lifecycleFields(rules.Lifecycle{LeaveAccess: rules.DisableAccess})
 	back := merge.Fields{}
 	for name := range applied {
 		back[name] = usual[name]

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -47,7 +48,7 @@ func (w Writer) Create(ctx context.Context, kind, key string, f merge.Fields) (s
 // Update gives an object the values of f. Fields that f does not have stay.
 func (w Writer) Update(ctx context.Context, kind, id string, f merge.Fields) error {
 	if kind == format.KindLifecyclePolicy {
-		l, err := lifecycle.Find(ctx, w.Tx)
+		l, err := rules.Find(ctx, w.Tx)
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func intoPolicy(f merge.Fields, to *policy.Fields) error {
 	return nil
 }
 
-func intoLifecycle(f merge.Fields, l *lifecycle.Lifecycle) error {
+func intoLifecycle(f merge.Fields, l *rules.Lifecycle) error {
 	for name, v := range f {
 		text, _ := v.(string)
 		if name == "leave_access" {

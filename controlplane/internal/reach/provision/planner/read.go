@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/plan"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -22,7 +22,7 @@ func readPeople(
 	ids []string,
 	urgent bool,
 ) ([]*plan.Person, map[string]ability.Ability, error) {
-	life, err := lifecycle.Find(ctx, tx)
+	life, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, nil, err
 	}

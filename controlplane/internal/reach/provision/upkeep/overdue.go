@@ -6,12 +6,12 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/planner"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // overdueAccounts has people looked at whose accounts may be due to be deleted. Whether they are the plan says.
 func overdueAccounts(ctx context.Context, tx *pg.Tx) error {
-	life, err := lifecycle.Find(ctx, tx)
+	life, err := rules.Find(ctx, tx)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
@@ -62,7 +62,7 @@ type Decision struct {
 
 // change alters a locked identity and returns the state that the action leads to, which CheckMove then allows or
 // refuses.
-type change func(c lifecycle.Clock, i *identity.Identity) (to string, err error)
+type change func(c rules.Clock, i *identity.Identity) (to string, err error)
 
 // act applies a change to an identity. A changed field that a source writes keeps its value until the source reports
 // another one.
@@ -90,7 +90,7 @@ func (s *Service) act(ctx context.Context, v viewer.Viewer, a Decision, do chang
 			e,
 			acted.Identity,
 		); err != nil ||
-			acted.Status != lifecycle.Deactivated {
+			acted.Status != rules.Deactivated {
 			return err
 		}
 		return handOver(ctx, tx, s.Now())
@@ -103,7 +103,7 @@ func (s *Service) act(ctx context.Context, v viewer.Viewer, a Decision, do chang
 
 func (s *Service) write(ctx context.Context, tx *pg.Tx, before identity.Identity, a Decision,
 	do change) ([]audit.Change, error) {
-	l, err := lifecycle.Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, before identity.Identity
 	if err != nil {
 		return nil, err
 	}
-	if err := lifecycle.CheckMove(before.Status, to); err != nil {
+	if err := rules.CheckMove(before.Status, to); err != nil {
 		return nil, err
 	}
 	changes, err := mergepatch.Diff(before.IdentityFields, after.IdentityFields)
@@ -177,32 +177,32 @@ func (s *Service) Deactivate(ctx context.Context, v viewer.Viewer, a Decision, e
 		return Acted{}, fault.New(fault.Invalid, "what is urgent happens now; leave effective_at out").
 			With(fault.Field{Pointer: "#/effective_at", Code: "invalid", Detail: "leave it out, or urgent"})
 	}
-	return s.act(ctx, v, a, func(_ lifecycle.Clock, i *identity.Identity) (string, error) {
+	return s.act(ctx, v, a, func(_ rules.Clock, i *identity.Identity) (string, error) {
 		i.LastWorkingAt = &effective
 		if effective.After(now) {
-			return lifecycle.Notice, nil
+			return rules.Notice, nil
 		}
-		i.Standing, i.Urgent = lifecycle.Deactivated, i.Urgent || urgent
-		return lifecycle.Deactivated, nil
+		i.Standing, i.Urgent = rules.Deactivated, i.Urgent || urgent
+		return rules.Deactivated, nil
 	})
 }
 
 // Reactivate activates an identity: after deactivation, during notice or leave, or before the first day. Access that
 // has ended is not restored.
 func (s *Service) Reactivate(ctx context.Context, v viewer.Viewer, a Decision) (Acted, error) {
-	return s.act(ctx, v, a, func(c lifecycle.Clock, i *identity.Identity) (string, error) {
+	return s.act(ctx, v, a, func(c rules.Clock, i *identity.Identity) (string, error) {
 		i.LastWorkingAt, i.TerminationDate = nil, nil
 		if i.StartDate != nil && *i.StartDate > c.Today {
 			i.StartDate = &c.Today
 		}
 		endLeave(i, c)
-		i.Standing, i.Urgent = lifecycle.Active, false
-		return lifecycle.Active, nil
+		i.Standing, i.Urgent = rules.Active, false
+		return rules.Active, nil
 	})
 }
 
 // endLeave makes yesterday the last day of a leave that goes on, and takes back one that has not begun.
-func endLeave(i *identity.Identity, c lifecycle.Clock) {
+func endLeave(i *identity.Identity, c rules.Clock) {
 	switch {
 	case i.LeaveFrom == nil && i.LeaveTo == nil, !c.Within(nil, i.LeaveTo):
 	case i.LeaveFrom != nil && *i.LeaveFrom < c.Today:
@@ -210,8 +210,8 @@ func endLeave(i *identity.Identity, c lifecycle.Clock) {
 	default:
 		i.LeaveFrom, i.LeaveTo = nil, nil
 	}
-	if i.Standing == lifecycle.OnLeave {
-		i.Standing = lifecycle.Active
+	if i.Standing == rules.OnLeave {
+		i.Standing = rules.Active
 	}
 }
 
@@ -226,7 +226,7 @@ func yesterday(today string) *string {
 
 // Leave starts a leave on a day, or today, until a day, or until Return.
 func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a Decision, from, to *string) (Acted, error) {
-	return s.act(ctx, v, a, func(c lifecycle.Clock, i *identity.Identity) (string, error) {
+	return s.act(ctx, v, a, func(c rules.Clock, i *identity.Identity) (string, error) {
 		if from == nil {
 			from = &c.Today
 		}
@@ -248,24 +248,24 @@ func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a Decision, from, 
 			return "", fault.New(fault.Invalid, "this is no leave").With(wrong...)
 		}
 		i.LeaveFrom, i.LeaveTo = from, to
-		return lifecycle.OnLeave, nil
+		return rules.OnLeave, nil
 	})
 }
 
 // Return ends a leave today, or cancels a planned one.
 func (s *Service) Return(ctx context.Context, v viewer.Viewer, a Decision) (Acted, error) {
-	return s.act(ctx, v, a, func(c lifecycle.Clock, i *identity.Identity) (string, error) {
-		planned := i.Status == lifecycle.Active && i.LeaveFrom != nil && *i.LeaveFrom > c.Today
-		if i.Status != lifecycle.OnLeave && !planned {
+	return s.act(ctx, v, a, func(c rules.Clock, i *identity.Identity) (string, error) {
+		planned := i.Status == rules.Active && i.LeaveFrom != nil && *i.LeaveFrom > c.Today
+		if i.Status != rules.OnLeave && !planned {
 			return "", fault.Coded(fault.Conflict, "invalid_transition", "an identity that is %s is not on leave",
 				i.Status).
-				Also("allowed", lifecycle.Moves[i.Status])
+				Also("allowed", rules.Moves[i.Status])
 		}
 		endLeave(i, c)
 		if planned {
-			return lifecycle.OnLeave, nil // a planned leave is taken back from where it would have begun
+			return rules.OnLeave, nil // a planned leave is taken back from where it would have begun
 		}
-		return lifecycle.Active, nil
+		return rules.Active, nil
 	})
 }
 
@@ -297,14 +297,14 @@ func impactOf(ctx context.Context, tx *pg.Tx, before, after identity.Identity,
 		"reports"} {
 		impact.Affects[name] = n[k]
 	}
-	if after.Status == lifecycle.Deactivated && n[3]+n[4]+n[5] > 0 {
+	if after.Status == rules.Deactivated && n[3]+n[4]+n[5] > 0 {
 		impact.Warnings = append(
 			impact.Warnings,
 			"their responsibilities move to backup owners; the handover lists responsibilities that have no backup "+
 				"owner",
 		)
 	}
-	if before.Status == lifecycle.Deactivated && after.Status == lifecycle.Active {
+	if before.Status == rules.Deactivated && after.Status == rules.Active {
 		impact.Warnings = append(
 			impact.Warnings,
 			"access that ended is not restored; policies grant their access again",

@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // Due counts the identities that ApplyDue moved, and says whether there are more.
@@ -19,7 +20,7 @@ type Due struct {
 // archiving after the retention time; pins that end; responsibilities of leavers; changed ranks of sources. One call
 // catches up, however many dates have passed; a second call finds nothing.
 func ApplyDue(ctx context.Context, tx *pg.Tx, now time.Time) (due Due, err error) {
-	l, err := lifecycle.Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return due, err
 	}
@@ -47,13 +48,13 @@ func ApplyDue(ctx context.Context, tx *pg.Tx, now time.Time) (due Due, err error
 
 func (d *Due) counter(from, to string) *int {
 	switch {
-	case to == lifecycle.Deactivated:
+	case to == rules.Deactivated:
 		return &d.Left
-	case to == lifecycle.OnLeave:
+	case to == rules.OnLeave:
 		return &d.OnLeave
-	case to == lifecycle.Notice:
+	case to == rules.Notice:
 		return &d.Noticed
-	case from == lifecycle.PreHire:
+	case from == rules.PreHire:
 		return &d.Started
 	}
 	return &d.Returned

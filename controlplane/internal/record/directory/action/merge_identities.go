@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // Merged is an identity that another was merged into, or as a dry run says that it would be.
@@ -78,7 +78,7 @@ func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a Decision, source st
 	}
 	if err := identity.CheckExist(ctx, tx, "source_id", source); err != nil {
 		archived, findErr := identity.Find(ctx, tx, source)
-		if findErr == nil && archived.Status == lifecycle.Archived {
+		if findErr == nil && archived.Status == rules.Archived {
 			return target, gone, notMergeable("identity_archived", "%s is archived already", archived.DisplayName)
 		}
 		return target, gone, err
@@ -106,9 +106,9 @@ func notMergeable(code, format string, args ...any) error {
 // mergeable refuses what would lose something, or what no source could keep apart afterwards.
 func mergeable(ctx context.Context, tx *pg.Tx, target, gone identity.Identity) error {
 	switch {
-	case target.Status == lifecycle.Archived:
+	case target.Status == rules.Archived:
 		return notMergeable("identity_archived", "%s is archived; merge the other way round", target.DisplayName)
-	case gone.Status == lifecycle.Archived:
+	case gone.Status == rules.Archived:
 		return notMergeable("identity_archived", "%s is archived already", gone.DisplayName)
 	case target.Kind != gone.Kind:
 		return notMergeable("different_kinds", "a %s and a %s identity are not the same", target.Kind, gone.Kind)
@@ -143,7 +143,7 @@ func mergeable(ctx context.Context, tx *pg.Tx, target, gone identity.Identity) e
 
 func mergeWarnings(target, gone identity.Identity) []string {
 	warnings := []string{}
-	if target.Status == lifecycle.Deactivated && gone.Status != lifecycle.Deactivated {
+	if target.Status == rules.Deactivated && gone.Status != rules.Deactivated {
 		warnings = append(warnings, "the record that stays is deactivated: what is merged into it ends with it")
 	}
 	if identity.Text(target.EmployeeNumber) != "" && identity.Text(gone.EmployeeNumber) != "" &&
@@ -292,8 +292,8 @@ func moveAll(ctx context.Context, tx *pg.Tx, target, gone identity.Identity, mov
 func (s *Service) archiveMerged(ctx context.Context, tx *pg.Tx, a Decision, target, gone identity.Identity,
 	impact *MergeImpact) (merged Merged, err error) {
 	reason, after := "merged", gone
-	after.Status, after.StatusReason, after.StatusSource, after.Standing, after.MergedIntoID = lifecycle.Archived,
-		&reason, "manual", lifecycle.Deactivated, &target.ID
+	after.Status, after.StatusReason, after.StatusSource, after.Standing, after.MergedIntoID = rules.Archived,
+		&reason, "manual", rules.Deactivated, &target.ID
 	if err := identity.Store(ctx, tx, after, s.Now()); err != nil {
 		return merged, err
 	}

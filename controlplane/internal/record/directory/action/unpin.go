@@ -17,7 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
@@ -43,7 +43,7 @@ func (s *Service) Unpin(ctx context.Context, v viewer.Viewer, id string, match h
 		if err != nil {
 			return err
 		}
-		if before.Status == lifecycle.Archived {
+		if before.Status == rules.Archived {
 			return identity.ArchivedError()
 		}
 		for i, f := range fields {
@@ -93,7 +93,7 @@ func unpin(ctx context.Context, tx *pg.Tx, before identity.Identity, fields []st
 	if err != nil {
 		return before, err
 	}
-	l, err := lifecycle.Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return before, err
 	}
@@ -120,7 +120,7 @@ func unpin(ctx context.Context, tx *pg.Tx, before identity.Identity, fields []st
 }
 
 // unpinDue ends the pins whose time is over.
-func unpinDue(ctx context.Context, tx *pg.Tx, c lifecycle.Clock) error {
+func unpinDue(ctx context.Context, tx *pg.Tx, c rules.Clock) error {
 	const sql = `
 		select i.id::text, array_agg(e.key order by e.key)
 		  from identity i

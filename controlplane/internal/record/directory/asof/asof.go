@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // Parameter is the query parameter as_of. Embed it in the input struct.
@@ -45,7 +45,7 @@ func ParseInstant(ctx context.Context, tx *pg.Tx, name, text string, now time.Ti
 			With(fault.Field{Parameter: name, Code: "invalid", Detail: "RFC 3339, or YYYY-MM-DD; in a query a + has " +
 				"to be written as %2B"})
 	}
-	l, err := lifecycle.Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return time.Time{}, err
 	}

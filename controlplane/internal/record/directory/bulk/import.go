@@ -17,7 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
@@ -223,7 +223,7 @@ func (e *entry) conclude() {
 
 // prepare decides for each row which identity it creates or changes, and how.
 func (l *importer) prepare(ctx context.Context, tx *pg.Tx) error {
-	lifecycle, err := lifecycle.Find(ctx, tx)
+	lifecycle, err := rules.Find(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func (l *importer) findExisting(ctx context.Context, tx *pg.Tx) (map[string][]id
 }
 
 // apply computes what the row makes of an existing or a new identity.
-func (e *entry) apply(known []identity.Identity, c lifecycle.Clock, v viewer.Viewer, schema attribute.Schema) error {
+func (e *entry) apply(known []identity.Identity, c rules.Clock, v viewer.Viewer, schema attribute.Schema) error {
 	if len(known) > 1 {
 		return fault.Coded(
 			fault.Conflict,
@@ -294,7 +294,7 @@ func (e *entry) apply(known []identity.Identity, c lifecycle.Clock, v viewer.Vie
 			ID:           uuid.Must(uuid.NewV7()).String(),
 			ExternalID:   e.externalID(),
 			Kind:         kind,
-			Standing:     lifecycle.Active,
+			Standing:     rules.Active,
 			StatusSource: "import",
 		}
 	} else {
@@ -314,7 +314,7 @@ func (e *entry) apply(known []identity.Identity, c lifecycle.Clock, v viewer.Vie
 		if err := e.after.Complete(e.after.ExternalID, kind, identity.IdentityFields{}); err != nil {
 			return err
 		}
-		e.after.Status = c.State(lifecycle.Active, e.after.Dates())
+		e.after.Status = c.State(rules.Active, e.after.Dates())
 		e.changes, err = mergepatch.Initial(e.after.IdentityFields)
 	} else {
 		if _, given := e.members["kind"]; !given {

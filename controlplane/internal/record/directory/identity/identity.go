@@ -3,7 +3,7 @@ package identity
 import (
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
@@ -93,7 +93,7 @@ type Identity struct {
 }
 
 // Dates are the dates that decide the state.
-func (f *IdentityFields) Dates() lifecycle.Dates {
-	return lifecycle.Dates{StartDate: f.StartDate, TerminationDate: f.TerminationDate, LastWorkingAt: f.LastWorkingAt,
+func (f *IdentityFields) Dates() rules.Dates {
+	return rules.Dates{StartDate: f.StartDate, TerminationDate: f.TerminationDate, LastWorkingAt: f.LastWorkingAt,
 		LeaveFrom: f.LeaveFrom, LeaveTo: f.LeaveTo}
 }

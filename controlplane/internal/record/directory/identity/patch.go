@@ -9,14 +9,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
 // ApplyDates brings the state up to date with the dates.
-func (i *Identity) ApplyDates(c lifecycle.Clock, source string) {
-	if i.Status == lifecycle.Archived {
+func (i *Identity) ApplyDates(c rules.Clock, source string) {
+	if i.Status == rules.Archived {
 		return
 	}
 	if to := c.State(i.Standing, i.Dates()); to != i.Status {
@@ -93,7 +93,7 @@ type patchable struct {
 
 // Patched applies a merge patch to the fields of an identity and checks the result.
 func Patched(before Identity, body []byte) (IdentityFields, error) {
-	if before.Status == lifecycle.Archived {
+	if before.Status == rules.Archived {
 		return IdentityFields{}, ArchivedError()
 	}
 	after, err := mergepatch.Apply(patchable{before.ExternalID, before.Kind, before.IdentityFields}, body)

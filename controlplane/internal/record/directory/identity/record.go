@@ -9,12 +9,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // ActionOf is the audit action, and the event, of a change of state.
 func ActionOf(from, to string) string {
-	if to == lifecycle.Deactivated && from != lifecycle.Deactivated {
+	if to == rules.Deactivated && from != rules.Deactivated {
 		return "identity.deactivated"
 	}
 	return "identity.updated"
@@ -55,7 +55,7 @@ func Publish(ctx context.Context, tx *pg.Tx, action string, i Identity, changes 
 func wasDisabled(changes []audit.Change) bool {
 	return slices.ContainsFunc(
 		changes,
-		func(c audit.Change) bool { return c.Field == "status" && c.From == lifecycle.Deactivated },
+		func(c audit.Change) bool { return c.Field == "status" && c.From == rules.Deactivated },
 	)
 }
 

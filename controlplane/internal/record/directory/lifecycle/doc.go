@@ -9,7 +9,7 @@
 //	deactivated -> archived
 //
 // Archiving is the deletion of the API and possible from every state. A state follows from the standing of an
-// identity, which a source or an administrator sets, and from its dates (Clock.State; StateSQL is the same in SQL).
+// identity, which a source or an administrator sets, and from its dates; package rules computes it.
 // Packages identity and action use it for one identity, package authority for those of a sync run, and ApplyDue for
 // all whose dates have come.
 //

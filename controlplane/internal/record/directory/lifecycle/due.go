@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // BatchSize bounds how many identities one transaction moves, each with an audit entry.
@@ -36,7 +37,7 @@ const dueSQL = `
 	select i.id from identity i where i.status = 'on_leave' and i.leave_to < @clock_today::date`
 
 // ApplyDue moves the identities whose dates have come, at most BatchSize, and audits each.
-func ApplyDue(ctx context.Context, tx *pg.Tx, c Clock) ([]Move, error) {
+func ApplyDue(ctx context.Context, tx *pg.Tx, c rules.Clock) ([]Move, error) {
 	moved, err := applyDates(ctx, tx, c, dueSQL, pgx.NamedArgs{"follow_limit": BatchSize}, "policy", false)
 	if err != nil || len(moved) == 0 {
 		return moved, err
@@ -63,8 +64,8 @@ func ApplyDates(ctx context.Context, tx *pg.Tx, source, people string, args pgx.
 }
 
 // ClockOf is the transaction's own instant as the tenant's days see it.
-func ClockOf(ctx context.Context, tx *pg.Tx) (c Clock, err error) {
-	l, err := Find(ctx, tx)
+func ClockOf(ctx context.Context, tx *pg.Tx) (c rules.Clock, err error) {
+	l, err := rules.Find(ctx, tx)
 	if err != nil {
 		return c, err
 	}
@@ -77,7 +78,7 @@ func ClockOf(ctx context.Context, tx *pg.Tx) (c Clock, err error) {
 
 // applyDates moves every identity whose state differs from the one that follows from its dates. If along is set, the
 // move belongs to what this transaction writes and has its time.
-func applyDates(ctx context.Context, tx *pg.Tx, c Clock, people string, args pgx.NamedArgs, source string,
+func applyDates(ctx context.Context, tx *pg.Tx, c rules.Clock, people string, args pgx.NamedArgs, source string,
 	along bool) ([]Move, error) {
 	at, step := "@clock_now::timestamptz", "1"
 	if along {
@@ -85,12 +86,12 @@ func applyDates(ctx context.Context, tx *pg.Tx, c Clock, people string, args pgx
 	}
 	sql := `
 		with due as materialized (
-		    select i.id, i.status, i.status_reason, ` + StateSQL + ` as state
+		    select i.id, i.status, i.status_reason, ` + rules.StateSQL + ` as state
 		      from identity i
 		     where i.tenant_id = current_tenant()
 		       and i.id in (` + people + `)
 		       and i.status <> 'archived'
-		       and i.status <> ` + StateSQL + `
+		       and i.status <> ` + rules.StateSQL + `
 		     order by i.id
 		     limit coalesce(@follow_limit::int, 2000000000)
 		       for update of i
@@ -130,7 +131,7 @@ func recordMoves(ctx context.Context, tx *pg.Tx, moved []Move) error {
 			Subject: audit.Subject{Type: "identity", ID: m.ID, Display: m.Display},
 			Changes: []audit.Change{{Field: "status", From: m.From, To: m.To}},
 		}
-		if text(m.FromReason) != text(m.ToReason) {
+		if rules.Text(m.FromReason) != rules.Text(m.ToReason) {
 			entries[i].Changes = append(
 				entries[i].Changes,
 				audit.Change{Field: "status_reason", From: m.FromReason, To: m.ToReason},
@@ -144,7 +145,7 @@ func recordMoves(ctx context.Context, tx *pg.Tx, moved []Move) error {
 }
 
 func (m Move) action() string {
-	if m.To == Deactivated {
+	if m.To == rules.Deactivated {
 		return "identity.deactivated"
 	}
 	return "identity.updated"
@@ -158,7 +159,7 @@ func publishMoves(ctx context.Context, tx *pg.Tx, moved []Move) error {
 	}
 	ids, reasons := make([]string, len(moved)), make([]bool, len(moved))
 	for i, m := range moved {
-		ids[i], reasons[i] = m.ID, text(m.FromReason) != text(m.ToReason)
+		ids[i], reasons[i] = m.ID, rules.Text(m.FromReason) != rules.Text(m.ToReason)
 	}
 	const sql = `
 		select case when i.status = 'deactivated' then 'identity.deactivated' else 'identity.updated' end, i.id,

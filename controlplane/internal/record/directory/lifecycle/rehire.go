@@ -8,11 +8,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
 // PreviousIdentity finds the earlier record of a rehire: of the identities that left with the same employee number, or
 // the same value of the rehire attribute, the one that left last. A name alone is no match.
-func PreviousIdentity(ctx context.Context, tx *pg.Tx, l Lifecycle, employeeNumber *string,
+func PreviousIdentity(ctx context.Context, tx *pg.Tx, l rules.Lifecycle, employeeNumber *string,
 	attributes map[string]any) (*string, error) {
 	value, _ := attributes[l.RehireAttribute].(string)
 	if l.RehireAttribute == "" {
@@ -93,7 +94,7 @@ func LinkRehires(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedAr
 			return fmt.Errorf("look for who came back: %w", err)
 		}
 	}
-	l, err := Find(ctx, tx)
+	l, err := rules.Find(ctx, tx)
 	if err != nil || l.RehireAttribute == "" {
 		return err
 	}
