@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 )
 
 // Accept takes the proposals for all fields of the current snapshot that nobody has decided about; what was decided
@@ -38,7 +38,7 @@ func (s *Service) Accept(
 		if err != nil {
 			return err
 		}
-		rules, added := mapping.Complete(rulesOf(out.Mappings), proposals)
+		rules, added := proposal.Complete(rulesOf(out.Mappings), proposals)
 		if added == 0 && out.Version > 0 {
 			return nil
 		}
@@ -61,7 +61,7 @@ type CopySource struct {
 	// How many of its mappings fit the fields of this source.
 	Fitting int `json:"fitting" db:"-"`
 	// Those that do not.
-	Misfits []mapping.Misfit `json:"misfits" db:"-" nullable:"false"`
+	Misfits []proposal.Misfit `json:"misfits" db:"-" nullable:"false"`
 }
 
 // maxSources bounds how many connectors are offered to copy from.
@@ -105,9 +105,9 @@ func (o *CopySource) fit(ctx context.Context, tx *pg.Tx, snap SchemaSnapshot) er
 	if err != nil && !fault.IsCode(err, "discovery_required") {
 		return err
 	}
-	_, o.Misfits = mapping.Fit(rulesOf(stored), there.Discovered(), snap.Discovered(), nil)
+	_, o.Misfits = proposal.Fit(rulesOf(stored), there.Discovered(), snap.Discovered(), nil)
 	if o.Misfits == nil {
-		o.Misfits = []mapping.Misfit{}
+		o.Misfits = []proposal.Misfit{}
 	}
 	o.Fitting = len(stored) - len(o.Misfits)
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
@@ -20,7 +21,7 @@ type CopiedMappings struct {
 	// How many were taken over.
 	Copied int `json:"copied"`
 	// Those that do not fit the fields of this source.
-	Misfits []mapping.Misfit `json:"misfits" nullable:"false"`
+	Misfits []proposal.Misfit `json:"misfits" nullable:"false"`
 	// All mappings of this connector, as they are now, or with dry_run as they would be.
 	Mappings []mapping.Mapping `json:"mappings" nullable:"false"`
 	Version  int               `json:"mapping_version"`
@@ -81,7 +82,7 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 			return CopiedMappings{}, err
 		}
 	}
-	rules, misfits := mapping.Fit(rulesOf(there.Mappings), other.Discovered(), snap.Discovered(), present)
+	rules, misfits := proposal.Fit(rulesOf(there.Mappings), other.Discovered(), snap.Discovered(), present)
 	out := CopiedMappings{
 		DryRun:   in.DryRun,
 		Copied:   len(there.Mappings) - len(misfits),
@@ -90,7 +91,7 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 		Version:  here.Version,
 	}
 	if out.Misfits == nil {
-		out.Misfits = []mapping.Misfit{}
+		out.Misfits = []proposal.Misfit{}
 	}
 	if in.DryRun {
 		return out, s.check(mapping.Normalise(rules), "#/mappings")

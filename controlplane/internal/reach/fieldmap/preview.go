@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 )
 
 // Previewing asks what mappings make of a few records.
@@ -33,10 +34,10 @@ type Previewing struct {
 // MappingPreview is what mappings make of a few records.
 type MappingPreview struct {
 	// Whose mappings were tried.
-	MappedBy string        `json:"mapped_by" enum:"given,saved,proposed,heuristics"`
-	Rows     []mapping.Row `json:"rows" nullable:"false"`
+	MappedBy string       `json:"mapped_by" enum:"given,saved,proposed,heuristics"`
+	Rows     []mapper.Row `json:"rows" nullable:"false"`
 	// What is remarkable about all rows together.
-	Findings []mapping.Finding `json:"findings" nullable:"false"`
+	Findings []mapper.Finding `json:"findings" nullable:"false"`
 	// What the target, the network or an agent answered, where no records came.
 	Error *v1.ErrorDetail `json:"error"`
 }
@@ -62,7 +63,7 @@ func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *previewIn) (
 
 // Preview reads a few records of a connector's target and maps them. Nothing is written.
 func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask Previewing) (MappingPreview, error) {
-	out := MappingPreview{Rows: []mapping.Row{}, Findings: []mapping.Finding{}}
+	out := MappingPreview{Rows: []mapper.Row{}, Findings: []mapper.Finding{}}
 	var try trial
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		try, err = s.toTry(ctx, tx, id, ask.Mappings)
@@ -87,15 +88,15 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask P
 		return out, err
 	}
 	out.Findings = append(
-		append(out.Findings, mapping.Population(out.Rows)...),
-		mapping.UnresolvedManagers(out.Rows, known)...)
+		append(out.Findings, mapper.Population(out.Rows)...),
+		mapper.UnresolvedManagers(out.Rows, known)...)
 	return out, nil
 }
 
 // trial is what a preview tries: the mapper, of which rules it was made and whose they are, and which fields look like
 // secrets.
 type trial struct {
-	mapper *mapping.Mapper
+	mapper *mapper.Mapper
 	rules  []mapping.Mapping
 	by     string
 	secret map[[2]string]bool
@@ -123,7 +124,7 @@ func (t trial) kinds(objects []string) (kinds []v1.ObjectKind) {
 	return kinds
 }
 
-func (t trial) withoutSecrets(of connector.Sample) mapping.Sample {
+func (t trial) withoutSecrets(of connector.Sample) mapper.Sample {
 	for i := range of.Identities {
 		of.Identities[i].Attributes = withoutSecrets(of.Identities[i].Attributes, mapping.ObjectIdentity, t.secret)
 	}
@@ -140,7 +141,7 @@ func (t trial) withoutSecrets(of connector.Sample) mapping.Sample {
 	for i := range of.Grants {
 		of.Grants[i].Attributes = withoutSecrets(of.Grants[i].Attributes, mapping.ObjectGrant, t.secret)
 	}
-	return mapping.Sample{
+	return mapper.Sample{
 		Identities: of.Identities, Accounts: of.Accounts, Entitlements: of.Entitlements, Grants: of.Grants,
 	}
 }
@@ -176,12 +177,12 @@ func (s *Service) toTry(ctx context.Context, tx *pg.Tx, id string, given *[]NewM
 	case saved.Version == 0:
 		t.by = "heuristics"
 	}
-	t.mapper, err = mapping.With(t.rules, s.Compile)
+	t.mapper, err = mapper.With(t.rules, s.Compile)
 	return t, err
 }
 
 // managersKnown looks up in one statement which of the managers that the rows name are in the store.
-func (s *Service) managersKnown(ctx context.Context, v viewer.Viewer, rows []mapping.Row) (func(string) bool, error) {
+func (s *Service) managersKnown(ctx context.Context, v viewer.Viewer, rows []mapper.Row) (func(string) bool, error) {
 	named := []string{}
 	for _, r := range rows {
 		if m, ok := r.After[string(mapping.Manager)].(string); ok && r.Object == mapping.ObjectIdentity {

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 )
 
 // Service keeps snapshots and mappings.
@@ -25,11 +26,11 @@ type Service struct {
 
 // Mapper is what maps a connector's records now, with the version of the mappings it was made of. Version 0 are the
 // heuristics.
-func (s *Service) Mapper(ctx context.Context, tx *pg.Tx, connectorID string) (*mapping.Mapper, int, error) {
+func (s *Service) Mapper(ctx context.Context, tx *pg.Tx, connectorID string) (*mapper.Mapper, int, error) {
 	stored, version, err := Rules(ctx, tx, connectorID)
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := mapping.With(rulesOf(stored), s.Compile)
+	m, err := mapper.With(rulesOf(stored), s.Compile)
 	return m, version, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 )
 
 // Proposals are what could be done with each field of a snapshot.
@@ -63,7 +64,7 @@ func (s *Service) Propose(
 			template = e.Mapping
 		}
 	}
-	proposals := mapping.Suggest(snap.Discovered(), template)
+	proposals := proposal.Suggest(snap.Discovered(), template)
 	if s.Offers == nil {
 		return proposals, nil
 	}
@@ -71,7 +72,7 @@ func (s *Service) Propose(
 	if err != nil {
 		return nil, err
 	}
-	return mapping.Offer(proposals, offered), nil
+	return proposal.Offer(proposals, offered), nil
 }
 
 func unfilled(object string, rules []mapping.Mapping) []mapping.Field {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 )
 
 func TestProposalsAreAddedToWhatIsDecidedAndNeverFillAFieldTwice(t *testing.T) {
@@ -17,7 +18,7 @@ func TestProposalsAreAddedToWhatIsDecidedAndNeverFillAFieldTwice(t *testing.T) {
 		},
 		{Object: "identity", Source: "cn", Action: "ignore"},
 	}
-	all, added := mapping.Complete(decided, []mapping.Mapping{
+	all, added := proposal.Complete(decided, []mapping.Mapping{
 		{
 			Object:     "identity",
 			Source:     "mail",

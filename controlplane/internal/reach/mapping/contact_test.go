@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -31,16 +32,16 @@ func TestPhoneNumbersAndAddressesOfASourceAreCustomAttributes(t *testing.T) {
 		"phone_numbers": []any{"+33 3 33", "+33 1 11"},
 		"addresses":     []any{"2 rue Y, 69002 Lyon", "1 rue X, 69001 Lyon, FR"},
 	}
-	p, problems := mapping.New().Person(&record, today)
+	p, problems := mapper.New().Person(&record, today)
 	if diff := cmp.Diff(want, p.Attributes(all)); diff != "" || len(problems) != 0 {
 		t.Errorf("attributes (-want +got), %v:\n%s", problems, diff)
 	}
-	p, _ = mapping.New().Person(&record, today)
+	p, _ = mapper.New().Person(&record, today)
 	if got := p.Attributes(func(name string) bool { return name == "addresses" }); len(got) != 1 ||
 		got["addresses"] == nil {
 		t.Errorf("with a schema that has addresses alone: %v", got)
 	}
-	m, err := mapping.With(
+	m, err := mapper.With(
 		[]mapping.Mapping{{Object: "identity", Source: "desk", Action: "map", Target: "attributes.phone_numbers"}},
 		nil,
 	)
@@ -57,7 +58,7 @@ func TestPhoneNumbersAndAddressesOfASourceAreCustomAttributes(t *testing.T) {
 		said    bool
 	}{"not read": {nil, false}, "none": {[]v1.PhoneNumber{}, true},
 		"a private one": {[]v1.PhoneNumber{{Value: "1", Type: "home"}}, true}} {
-		p, _ := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", PhoneNumbers: tt.numbers}, today)
+		p, _ := mapper.New().Person(&v1.RemoteIdentity{ExternalID: "1", PhoneNumbers: tt.numbers}, today)
 		value, said := p.Attributes(all)["phone_numbers"]
 		if said != tt.said || value != nil {
 			t.Errorf("%s: %v, %v", name, value, said)

@@ -154,6 +154,6 @@ func ParseField(object, name string) (f Field, ok bool) {
 	if _, ok := Field(name).CustomField(); ok {
 		return Field(name), true
 	}
-	f, ok = wordsOf(object).exact[fold(name)]
+	f, ok = wordsOf(object).exact[Fold(name)]
 	return f, ok && slices.Contains(FieldsOf(object), f)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -36,7 +37,7 @@ func TestLeaveAndLastWorkingTimeComeFromSources(t *testing.T) {
 			code: "invalid_leave"},
 		"no time": {attributes: map[string]any{"last_working_at": "soon"}, code: "not_a_date"},
 	} {
-		p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: tt.attributes}, today)
+		p, problems := mapper.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: tt.attributes}, today)
 		if len(problems) == 1 && problems[0].Code != tt.code || len(problems) > 1 ||
 			len(problems) == 0 && tt.code != "" {
 			t.Errorf("%s: problems %v; want %q", name, problems, tt.code)
@@ -63,7 +64,7 @@ func TestOneSourceFieldFillsSeveralFields(t *testing.T) {
 	if wrong := mapping.Check(rules, nil); len(wrong) != 0 {
 		t.Fatalf("wrong: %+v", wrong)
 	}
-	m, err := mapping.With(rules, nil)
+	m, err := mapper.With(rules, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -47,7 +48,7 @@ func TestSourceFieldsFindTheirWayByName(t *testing.T) {
 }
 
 func TestTheBetterRuleWinsWhereTwoFieldsClaimOne(t *testing.T) {
-	p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{
+	p, problems := mapper.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{
 		"cn":                 "Common Name",
 		"displayName":        "Display Name",
 		"userPrincipalName":  "upn@x.test",
@@ -73,10 +74,10 @@ func TestTheBetterRuleWinsWhereTwoFieldsClaimOne(t *testing.T) {
 }
 
 func TestAValueThatCannotBeUsedIsNamedWithoutBeingShown(t *testing.T) {
-	_, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{
+	_, problems := mapper.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{
 		"hire_date": "the day before yesterday", "mail": "nobody", "disabled": "perhaps",
 	}}, today)
-	want := []mapping.Problem{
+	want := []mapper.Problem{
 		{Field: "disabled", Code: "not_a_boolean", Message: "is_disabled needs true or false"},
 		{Field: "hire_date", Code: "not_a_date", Message: "hire_date needs a date such as 2026-01-31"},
 		{Field: "mail", Code: "not_an_email", Message: "an e-mail address needs an @"},
@@ -87,7 +88,7 @@ func TestAValueThatCannotBeUsedIsNamedWithoutBeingShown(t *testing.T) {
 }
 
 func TestASourcesWordsAreKeptThoughNoStandardHasThem(t *testing.T) {
-	p, problems := mapping.New().
+	p, problems := mapper.New().
 		Person(&v1.RemoteIdentity{ExternalID: "1",
 			Attributes: map[string]any{"country": "Switzerland", "title": "Festangestellt"}}, today)
 	want := map[mapping.Field]string{mapping.Country: "Switzerland", mapping.Title: "Festangestellt"}
@@ -116,7 +117,7 @@ func TestAStateFollowsFromWordFlagAndDates(t *testing.T) {
 			"deactivated"},
 		{"unknown word", v1.RemoteIdentity{Status: word("blue")}, ""},
 	} {
-		if p, _ := mapping.New().Person(&tt.r, today); p.Status != tt.want {
+		if p, _ := mapper.New().Person(&tt.r, today); p.Status != tt.want {
 			t.Errorf("%s: %q; want %q", tt.name, p.Status, tt.want)
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 )
 
 func TestWhatAPackOffersTakesThePlaceOfAGuess(t *testing.T) {
 	field := func(name string) v1.DiscoveredField { return v1.DiscoveredField{Name: name, Type: "string"} }
 	secret := field("workEmail2")
 	secret.Secret = true
-	proposals := mapping.Suggest([]v1.DiscoveredObject{{Kind: "identity", Fields: []v1.DiscoveredField{
+	proposals := proposal.Suggest([]v1.DiscoveredObject{{Kind: "identity", Fields: []v1.DiscoveredField{
 		field("mail"),
 		field("orgUnit"),
 		field("dept"),
@@ -35,7 +36,7 @@ func TestWhatAPackOffersTakesThePlaceOfAGuess(t *testing.T) {
 		{Object: "identity", Source: "mail", Action: mapping.ActionIgnore},
 	}
 	got := map[string]mapping.Mapping{}
-	for _, m := range mapping.Offer(proposals, offered) {
+	for _, m := range proposal.Offer(proposals, offered) {
 		got[m.Source] = m
 	}
 	for source, want := range map[string]struct {

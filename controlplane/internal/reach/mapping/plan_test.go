@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -38,7 +40,7 @@ func compile(text string) (mapping.Expression, error) {
 	return nil, errors.New("invalid syntax in column 8")
 }
 
-func with(t *testing.T, rules ...mapping.Mapping) *mapping.Mapper {
+func with(t *testing.T, rules ...mapping.Mapping) *mapper.Mapper {
 	t.Helper()
 	for i := range rules {
 		if rules[i].Object == "" {
@@ -49,7 +51,7 @@ func with(t *testing.T, rules ...mapping.Mapping) *mapping.Mapper {
 	if wrong := mapping.Check(rules, compile); len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	m, err := mapping.With(rules, compile)
+	m, err := mapper.With(rules, compile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +108,7 @@ func TestAFailedTransformSetsTheRecordAsideAndTellsNoValue(t *testing.T) {
 		mapping.Mapping{Source: "name", Target: "display_name"},
 	)
 	_, problems := m.Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"mail": "x"}}, today)
-	want := []mapping.Problem{
+	want := []mapper.Problem{
 		{
 			Field:   "mail",
 			Code:    "transform_failed",
@@ -166,7 +168,7 @@ func TestThePreviewShowsBeforeAfterAndWhatIsWrongWithAllTogether(t *testing.T) {
 			Attributes: map[string]any{"mail": mail, "no": no, "boss": boss, "begin": begin, "off": off},
 		}
 	}
-	rows := m.Preview(mapping.Sample{Identities: []v1.RemoteIdentity{
+	rows := m.Preview(mapper.Sample{Identities: []v1.RemoteIdentity{
 		person("1", "ada@x.test", "7", "", "2020-01-31", false),
 		person("2", "ADA@x.test", "7", "1", "soon", false),
 		person("3", "nobody", "9", "cn=gone,dc=x", "2020-01-31", true),
@@ -185,14 +187,14 @@ func TestThePreviewShowsBeforeAfterAndWhatIsWrongWithAllTogether(t *testing.T) {
 		t.Errorf("the first row (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(
-		[]mapping.RowError{{Field: "begin", Code: "not_a_date", Message: "hire_date needs a date such as 2026-01-31"}},
+		[]mapper.RowError{{Field: "begin", Code: "not_a_date", Message: "hire_date needs a date such as 2026-01-31"}},
 		rows[1].Errors,
 	); diff != "" {
 		t.Errorf("errors of the second row (-want +got):\n%s", diff)
 	}
 	got := map[string][]string{}
-	for _, f := range append(mapping.Population(rows),
-		mapping.UnresolvedManagers(rows, func(v string) bool { return v == "somebody@else.test" })...) {
+	for _, f := range append(mapper.Population(rows),
+		mapper.UnresolvedManagers(rows, func(v string) bool { return v == "somebody@else.test" })...) {
 		got[f.Check+" "+f.Field] = f.ExternalIDs
 	}
 	want := map[string][]string{
@@ -226,21 +228,23 @@ func TestTwoLooksAtASourceAreCompared(t *testing.T) {
 		field("new", "date", "schema"),
 		field("changed", "integer", "both"),
 	)
-	d := mapping.Diff(before, after)
+	d := proposal.Diff(before, after)
 	if len(d.Added) != 1 || d.Added[0].Path != "new" || len(d.Removed) != 1 || d.Removed[0].Path != "gone" {
 		t.Errorf("added %v, removed %v", d.Added, d.Removed)
 	}
 	if diff := cmp.Diff(
-		[]mapping.TypeChange{{Object: "identity", Path: "changed", From: "string", To: "integer", Samples: []string{}}},
+		[]proposal.TypeChange{
+			{Object: "identity", Path: "changed", From: "string", To: "integer", Samples: []string{}},
+		},
 		d.TypeChanged,
 	); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
 	}
-	if d := mapping.Diff(before, before); !d.Empty() {
+	if d := proposal.Diff(before, before); !d.Empty() {
 		t.Errorf("nothing changed: %+v", d)
 	}
 	// A source that declares nothing has lost what is in no sample any more.
-	if d := mapping.Diff(
+	if d := proposal.Diff(
 		people(field("rare", "string", "sample")),
 		people(field("other", "string", "sample")),
 	); len(d.Removed) != 1 {
@@ -257,7 +261,7 @@ func TestCopiedRulesKeepWhatFitsAndShowWhatDoesNot(t *testing.T) {
 		{Object: "identity", Source: "badge", Action: "map", Target: "attributes.badge"},
 		{Object: "identity", Source: "begin", Action: "map", Target: "hire_date"},
 	}
-	fit, misfits := mapping.Fit(rules, there, here, mapping.Suggest(here, nil))
+	fit, misfits := proposal.Fit(rules, there, here, proposal.Suggest(here, nil))
 	got := bySource(fit)
 	if g := got["mail"]; g.Heuristic != mapping.Copied || !g.Overridden || g.Transform != "lower(value)" {
 		t.Errorf("mail: %+v", g)

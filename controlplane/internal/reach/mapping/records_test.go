@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -90,8 +92,8 @@ func TestWhatNoRuleIsAboutStaysAsTheConnectorNamedIt(t *testing.T) {
 		Attributes: map[string]any{"name": "other", "description": "other", "cn": "other", "kind": "other"}}
 	grant := v1.RemoteGrant{ExternalID: "g", StartsAt: at("2026-01-31T00:00:00Z"), AssignedBy: "a",
 		Attributes: map[string]any{"startDate": "2020-01-01", "assigned_by": "x"}}
-	for name, m := range map[string]*mapping.Mapper{
-		"no rules":              mapping.New(),
+	for name, m := range map[string]*mapper.Mapper{
+		"no rules":              mapper.New(),
 		"rules of people alone": with(t, mapping.Mapping{Source: "mail", Target: "email"}),
 		"rules of other fields": with(t, entitled("tier", "attributes.tier"), granted("x", "attributes.x"),
 			entitled("absent", "description")),
@@ -179,7 +181,7 @@ func TestEntitlementsAndGrantsHaveProposals(t *testing.T) {
 		{Kind: "grant", NativeType: "memberships", Fields: []v1.DiscoveredField{text("validUntil"),
 			text("assigned_by"), text("cn")}},
 	}
-	rules := mapping.Suggest(several, nil)
+	rules := proposal.Suggest(several, nil)
 	got := map[string]string{}
 	for _, r := range rules {
 		got[r.Object+" "+r.Source] += string(r.Target) + " " + string(r.Heuristic)
@@ -202,7 +204,7 @@ func TestEntitlementsAndGrantsHaveProposals(t *testing.T) {
 
 func TestThePreviewShowsEntitlementsAndGrants(t *testing.T) {
 	m := with(t, entitled("label", "display_name"), entitled("app", "resource_name"), granted("until", "expires_at"))
-	rows := m.Preview(mapping.Sample{
+	rows := m.Preview(mapper.Sample{
 		Entitlements: []v1.RemoteEntitlement{{ExternalID: "1", Kind: "role", Name: of("n"),
 			Attributes: map[string]any{"label": "L", "app": "A"}}},
 		Grants: []v1.RemoteGrant{{AccountExternalID: of("ann"), EntitlementExternalID: "1",
@@ -216,7 +218,7 @@ func TestThePreviewShowsEntitlementsAndGrants(t *testing.T) {
 	if rows[1].Object != "grant" || rows[1].ExternalID != "ann → 1" || len(rows[1].Errors) != 1 {
 		t.Errorf("the grant: %+v", rows[1])
 	}
-	findings := mapping.Population(rows)
+	findings := mapper.Population(rows)
 	if len(findings) != 1 || findings[0].Check != "values_lost" || findings[0].Object != "grant" {
 		t.Errorf("findings: %+v", findings)
 	}

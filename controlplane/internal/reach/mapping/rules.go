@@ -137,7 +137,7 @@ func Check(rules []Mapping, compile Compiler) []Wrong {
 				"the mapping %d fills %s already, from %s; ignore one of them, or join both in one transform",
 				first,
 				r.Target,
-				quoted(rules[first].Source),
+				Quoted(rules[first].Source),
 			)
 		} else {
 			targets[[2]string{r.Object, string(r.Target)}] = i
@@ -187,8 +187,8 @@ func article(object string) string {
 	return "a " + object
 }
 
-// quoted shows a name within a sentence, and not more of it than one reads.
-func quoted(name string) string {
+// Quoted shows a name within a sentence, and not more of it than one reads.
+func Quoted(name string) string {
 	if r := []rune(name); len(r) > 60 {
 		name = string(r[:60]) + "…"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -58,7 +59,7 @@ func TestEverySuggestionSaysWhichRuleFoundItAndHowSureItIs(t *testing.T) {
 		{text("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber"), mapping.EmployeeNumber,
 			mapping.ScimExtension, 1},
 	} {
-		got := mapping.Suggest(people(tt.field), template)[0]
+		got := proposal.Suggest(people(tt.field), template)[0]
 		if got.Action != mapping.ActionMap || got.Target != tt.target || got.Heuristic != tt.rule ||
 			got.Confidence != tt.sure {
 			t.Errorf(
@@ -78,7 +79,7 @@ func TestEverySuggestionSaysWhichRuleFoundItAndHowSureItIs(t *testing.T) {
 
 func TestOneFieldOfOursComesFromOneFieldOfTheSource(t *testing.T) {
 	got := bySource(
-		mapping.Suggest(
+		proposal.Suggest(
 			people(text("cn"), text("mail"), text("displayName"), text("userPrincipalName"), text("colour")),
 			nil,
 		),
@@ -114,7 +115,7 @@ func TestAFieldThatIsAlwaysEmptyDoesNotWin(t *testing.T) {
 	for name, template := range map[string][]catalog.FieldMapping{"without a template": nil,
 		"by the template": entry.Mapping} {
 		got := bySource(
-			mapping.Suggest(
+			proposal.Suggest(
 				people(
 					text("employeeID"),
 					empty(text("employeeNumber")),
@@ -131,7 +132,7 @@ func TestAFieldThatIsAlwaysEmptyDoesNotWin(t *testing.T) {
 		}
 	}
 	got := bySource(
-		mapping.Suggest(
+		proposal.Suggest(
 			people(text("employeeID"), text("employeeNumber"), text("mail"), text("userPrincipalName")),
 			entry.Mapping,
 		),
@@ -139,7 +140,7 @@ func TestAFieldThatIsAlwaysEmptyDoesNotWin(t *testing.T) {
 	if got["employeeID"].Target != mapping.EmployeeNumber || got["mail"].Target != mapping.Email {
 		t.Errorf("where all are filled the template decides: %+v", got)
 	}
-	got = bySource(mapping.Suggest(people(empty(text("employeeID")), empty(text("employeeNumber"))), nil))
+	got = bySource(proposal.Suggest(people(empty(text("employeeID")), empty(text("employeeNumber"))), nil))
 	if got["employeeNumber"].Target != mapping.EmployeeNumber {
 		t.Errorf("where nothing was sampled the name decides: %+v", got)
 	}
@@ -149,7 +150,7 @@ func TestBookkeepingIsNoHireDate(t *testing.T) {
 	never := dated("termsAccepted", "datetime")
 	never.NullRatio = 1
 	for _, f := range []v1.DiscoveredField{dated("dSCorePropagationData", "datetime", "2026-01-31T10:00:00Z"), never} {
-		if got := bySource(mapping.Suggest(people(text("cn"), f), nil))[f.Name]; got.Action != mapping.ActionIgnore {
+		if got := bySource(proposal.Suggest(people(text("cn"), f), nil))[f.Name]; got.Action != mapping.ActionIgnore {
 			t.Errorf("%s is proposed as %s", f.Name, got.Target)
 		}
 	}
@@ -177,7 +178,7 @@ func TestTheFirstDateIsTheHireDateUnlessSomethingElseIsKnown(t *testing.T) {
 		{"no ISO date", []v1.DiscoveredField{dated("begin", "datetime", "20200131000000Z")}, ""},
 	} {
 		got := ""
-		for _, r := range mapping.Suggest(people(tt.fields...), nil) {
+		for _, r := range proposal.Suggest(people(tt.fields...), nil) {
 			if r.Target == mapping.HireDate {
 				got = r.Source
 			}
@@ -191,7 +192,7 @@ func TestTheFirstDateIsTheHireDateUnlessSomethingElseIsKnown(t *testing.T) {
 func TestSecretsAndBinaryValuesAreNotMapped(t *testing.T) {
 	secret, photo := text("email"), text("title")
 	secret.Secret, photo.Type = true, "binary"
-	for _, r := range mapping.Suggest(people(secret, photo), nil) {
+	for _, r := range proposal.Suggest(people(secret, photo), nil) {
 		if r.Action != mapping.ActionIgnore || r.Note == "" {
 			t.Errorf("%s: %s, note %q", r.Source, r.Action, r.Note)
 		}
@@ -200,7 +201,7 @@ func TestSecretsAndBinaryValuesAreNotMapped(t *testing.T) {
 
 func TestAnAccountHasFieldsOfItsOwn(t *testing.T) {
 	got := bySource(
-		mapping.Suggest(
+		proposal.Suggest(
 			[]v1.DiscoveredObject{
 				{Kind: "account", Fields: []v1.DiscoveredField{text("login"), text("department")}},
 				{Kind: "nesting", Fields: []v1.DiscoveredField{text("cn")}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 )
 
 // States of a diff. It is closed once everything is decided, or when it was dismissed.
@@ -43,21 +44,21 @@ type SchemaDiff struct {
 
 // AddedField is a field that was not there before.
 type AddedField struct {
-	mapping.FieldRef
+	proposal.FieldRef
 	// What accepting it does; null for a kind of object that is not mapped.
 	Proposal *mapping.Mapping `json:"proposal"`
 }
 
 // RemovedField is a field that is not there any more.
 type RemovedField struct {
-	mapping.FieldRef
+	proposal.FieldRef
 	// The mappings that use it: its own, and those whose transforms name it.
 	Breaks []mapping.Mapping `json:"breaks" nullable:"false"`
 }
 
 // RetypedField is a field of another type than before.
 type RetypedField struct {
-	mapping.TypeChange
+	proposal.TypeChange
 	// What is done with it now.
 	Mapping *mapping.Mapping `json:"mapping"`
 }
@@ -105,7 +106,7 @@ func (d SchemaDiff) undecided() []fieldKey {
 
 // between compares two snapshots, with what the change means for the rules in use and what could be done about it.
 func between(before, after fieldmap.SchemaSnapshot, rules, proposals []mapping.Mapping) SchemaDiff {
-	found := mapping.Diff(before.Discovered(), after.Discovered())
+	found := proposal.Diff(before.Discovered(), after.Discovered())
 	out := SchemaDiff{
 		ConnectorID:    before.ConnectorID,
 		FromSnapshotID: before.ID,
@@ -126,7 +127,7 @@ func between(before, after fieldmap.SchemaSnapshot, rules, proposals []mapping.M
 		slices.Clone(rules),
 		func(r mapping.Mapping) bool { return gone[fieldKey{r.Object, r.Source}] },
 	)
-	all, added := mapping.Complete(kept, proposals)
+	all, added := proposal.Complete(kept, proposals)
 	possible := all[len(all)-added:]
 	for _, f := range found.Added {
 		out.Added = append(out.Added, AddedField{f, ruleFor(possible, f.Object, f.Path)})
@@ -150,7 +151,7 @@ func indexOf(rules []mapping.Mapping, k fieldKey) int {
 }
 
 // using are the rules that use a field: its own, and those whose transforms have its name in quotes.
-func using(rules []mapping.Mapping, f mapping.FieldRef) []mapping.Mapping {
+func using(rules []mapping.Mapping, f proposal.FieldRef) []mapping.Mapping {
 	out := []mapping.Mapping{}
 	for _, r := range rules {
 		own := r.Source == f.Path
@@ -172,7 +173,7 @@ func settled(before, after fieldmap.SchemaSnapshot, waiting []fieldKey) (objects
 			old[fieldKey{o.Kind, f.Name}] = f
 		}
 	}
-	for _, f := range mapping.Diff(before.Discovered(), after.Discovered()).Removed {
+	for _, f := range proposal.Diff(before.Discovered(), after.Discovered()).Removed {
 		gone[fieldKey{f.Object, f.Path}] = true
 	}
 	whole = true

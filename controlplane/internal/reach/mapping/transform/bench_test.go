@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -30,7 +31,7 @@ func BenchmarkPeopleWithFiveTransforms(b *testing.B) {
 	for i := range rules {
 		rules[i].Object = mapping.ObjectIdentity
 	}
-	m, err := mapping.With(mapping.Normalise(rules), transform.Compile)
+	m, err := mapper.With(mapping.Normalise(rules), transform.Compile)
 	if err != nil {
 		b.Fatal(err)
 	}

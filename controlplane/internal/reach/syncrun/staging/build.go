@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -23,7 +24,7 @@ type Batch struct {
 
 // Builder turns chunks into batches.
 type Builder struct {
-	Mapper *mapping.Mapper
+	Mapper *mapper.Mapper
 	Today  time.Time
 	Schema attribute.Schema // of people's custom attributes
 }
@@ -141,7 +142,7 @@ func (o *Batch) identity(b *Builder, r *v1.RemoteIdentity) {
 }
 
 // mapped notes what is wrong with a record's values, and reports whether the record may be used all the same.
-func (o *Batch) mapped(table int, id string, record any, problems []mapping.Problem) bool {
+func (o *Batch) mapped(table int, id string, record any, problems []mapper.Problem) bool {
 	for _, p := range problems {
 		if p.Whole {
 			o.reject(table, id, record, p.Code, p.Message, shortened(p.Field))
@@ -150,7 +151,7 @@ func (o *Batch) mapped(table int, id string, record any, problems []mapping.Prob
 	}
 	for _, p := range problems {
 		about := tellable(id)
-		if p.Code == mapping.UnknownEmployment {
+		if p.Code == mapper.UnknownEmployment {
 			about = "" // the run says it once, not for every person
 		}
 		o.Rejected = append(
@@ -311,7 +312,7 @@ func (o *Batch) grant(b *Builder, r *v1.RemoteGrant) {
 		return
 	}
 	custom, problems := b.Mapper.Grant(r)
-	if !o.mapped(Grants, mapping.GrantName(r), r, problems) {
+	if !o.mapped(Grants, mapper.GrantName(r), r, problems) {
 		return
 	}
 	attributes, ok := o.attributes(Grants, r.ExternalID, r, withCustom(r.Attributes, custom))

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/lease"
@@ -49,7 +49,7 @@ type work struct {
 	unleased    bool // ends a run that nobody works on
 	cancel      context.CancelCauseFunc
 	target      connector.Opened
-	mapper      *mapping.Mapper
+	mapper      *mapper.Mapper
 	position    *position.Position
 	settings    []byte // of the reading
 	settingsNow []byte

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -37,7 +38,7 @@ func tryMapping(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 		)
 		return
 	}
-	m, err := mapping.With(p.FieldMappings[i].Mappings(), transform.Compile)
+	m, err := mapper.With(p.FieldMappings[i].Mappings(), transform.Compile)
 	if err != nil {
 		l.Fail("invalid_transform", at, "mend the mapping", "%v", err)
 		return
@@ -78,20 +79,20 @@ func tryMapping(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 }
 
 // sampleOf is a record of a kind, with nothing but its attributes.
-func sampleOf(object string, record map[string]any) mapping.Sample {
+func sampleOf(object string, record map[string]any) mapper.Sample {
 	switch object {
 	case mapping.ObjectAccount:
-		return mapping.Sample{Accounts: []v1.RemoteAccount{{ExternalID: "test", Attributes: record}}}
+		return mapper.Sample{Accounts: []v1.RemoteAccount{{ExternalID: "test", Attributes: record}}}
 	case mapping.ObjectEntitlement:
-		return mapping.Sample{Entitlements: []v1.RemoteEntitlement{{ExternalID: "test", Attributes: record}}}
+		return mapper.Sample{Entitlements: []v1.RemoteEntitlement{{ExternalID: "test", Attributes: record}}}
 	case mapping.ObjectGrant:
-		return mapping.Sample{Grants: []v1.RemoteGrant{{ExternalID: "test", Attributes: record}}}
+		return mapper.Sample{Grants: []v1.RemoteGrant{{ExternalID: "test", Attributes: record}}}
 	}
-	return mapping.Sample{Identities: []v1.RemoteIdentity{{ExternalID: "test", Attributes: record}}}
+	return mapper.Sample{Identities: []v1.RemoteIdentity{{ExternalID: "test", Attributes: record}}}
 }
 
 // became is what a record gave for one of our fields.
-func became(row mapping.Row, name string) any {
+func became(row mapper.Row, name string) any {
 	if attribute, ok := mapping.Field(name).CustomField(); ok {
 		custom, _ := row.After["attributes"].(map[string]any)
 		return custom[attribute]

@@ -1,9 +1,10 @@
-package mapping
+package mapper
 
 import (
 	"testing"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -17,14 +18,14 @@ func TestEmploymentTypesOfSourcesBecomeTheKindsThatAreCompared(t *testing.T) {
 	} {
 		p, problems := New().Person(&v1.RemoteIdentity{ExternalID: "1",
 			Attributes: map[string]any{"employeeType": said}}, time.Now())
-		if got := p.Text[EmploymentType]; got != want || len(problems) > 0 || p.Custom != nil {
+		if got := p.Text[mapping.EmploymentType]; got != want || len(problems) > 0 || p.Custom != nil {
 			t.Errorf("%q became %q with %v and %v; want %q", said, got, problems, p.Custom, want)
 		}
 	}
 	said := "Seasonal"
 	p, problems := New().Person(&v1.RemoteIdentity{ExternalID: "1", EmploymentType: &said}, time.Now())
-	if p.Text[EmploymentType] != "other" || p.Custom[EmploymentSource] != said || len(problems) != 1 ||
+	if p.Text[mapping.EmploymentType] != "other" || p.Custom[EmploymentSource] != said || len(problems) != 1 ||
 		problems[0].Code != UnknownEmployment {
-		t.Errorf("an unknown word became %q with %v and %v", p.Text[EmploymentType], p.Custom, problems)
+		t.Errorf("an unknown word became %q with %v and %v", p.Text[mapping.EmploymentType], p.Custom, problems)
 	}
 }

@@ -1,4 +1,4 @@
-package mapping
+package proposal
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -27,8 +28,8 @@ const (
 // type, and by what the catalog knows of the vendor (template). Where two fields claim one of ours, one that holds
 // values wins over one that is empty in every sample; then the first that the vendor's template names, the better rule,
 // the surer one, and the first by name. The other is to be ignored, and says so. A secret is never mapped.
-func Suggest(objects []v1.DiscoveredObject, template []connectorkit.FieldMapping) []Mapping {
-	var out []Mapping
+func Suggest(objects []v1.DiscoveredObject, template []connectorkit.FieldMapping) []mapping.Mapping {
+	var out []mapping.Mapping
 	for _, o := range joined(objects) {
 		out = append(out, suggestObject(o, template)...)
 	}
@@ -42,7 +43,7 @@ func joined(objects []v1.DiscoveredObject) []v1.DiscoveredObject {
 	for _, o := range objects {
 		at := slices.IndexFunc(out, func(k v1.DiscoveredObject) bool { return k.Kind == o.Kind })
 		switch {
-		case FieldsOf(o.Kind) == nil:
+		case mapping.FieldsOf(o.Kind) == nil:
 			continue
 		case at < 0:
 			o.Fields = slices.Clone(o.Fields)
@@ -66,10 +67,10 @@ func withField(fields []v1.DiscoveredField, f v1.DiscoveredField) []v1.Discovere
 	return fields
 }
 
-func suggestObject(o v1.DiscoveredObject, template []connectorkit.FieldMapping) []Mapping {
-	out := make([]Mapping, len(o.Fields))
+func suggestObject(o v1.DiscoveredObject, template []connectorkit.FieldMapping) []mapping.Mapping {
+	out := make([]mapping.Mapping, len(o.Fields))
 	for i, f := range o.Fields {
-		out[i] = Mapping{Object: o.Kind, Source: f.Name, Action: ActionMap}
+		out[i] = mapping.Mapping{Object: o.Kind, Source: f.Name, Action: mapping.ActionMap}
 		m := &out[i]
 		target, rule, sure, ok := claimOf(o.Kind, f, template)
 		switch {
@@ -118,20 +119,20 @@ func wasSampled(o v1.DiscoveredObject) bool {
 // Offer puts what is offered for fields of the source in the place of what the heuristics propose for the same fields;
 // what nobody has seen there is left out, and a secret is never mapped. Of two fields that claim one of ours then, the
 // better rule wins as ever.
-func Offer(proposals, offered []Mapping) []Mapping {
+func Offer(proposals, offered []mapping.Mapping) []mapping.Mapping {
 	out := slices.Clone(proposals)
 	taken := map[[2]string]bool{} // whose note would name a field that claims nothing any more
 	for i, p := range out {
 		at := slices.IndexFunc(
 			offered,
-			func(o Mapping) bool { return o.Object == p.Object && strings.EqualFold(o.Source, p.Source) },
+			func(o mapping.Mapping) bool { return o.Object == p.Object && strings.EqualFold(o.Source, p.Source) },
 		)
 		if at < 0 || p.Note == secretNote || p.Note == binaryNote {
 			continue
 		}
 		o := offered[at]
-		o.Source, o.Heuristic, o.Confidence = p.Source, SectorPack, sureSectorPack
-		if o.Action == ActionIgnore {
+		o.Source, o.Heuristic, o.Confidence = p.Source, mapping.SectorPack, sureSectorPack
+		if o.Action == mapping.ActionIgnore {
 			o.Target, o.Transform = "", ""
 		}
 		out[i] = o
@@ -140,8 +141,8 @@ func Offer(proposals, offered []Mapping) []Mapping {
 	if len(taken) == 0 {
 		return proposals
 	}
-	for _, object := range Objects() {
-		part := []Mapping{}
+	for _, object := range mapping.Objects() {
+		part := []mapping.Mapping{}
 		for _, m := range out {
 			if m.Object == object {
 				part = append(part, m)
@@ -165,8 +166,8 @@ const (
 	binaryNote = "it holds no text"
 )
 
-func ignored(m Mapping, note string) Mapping {
-	m.Action, m.Target, m.Heuristic, m.Confidence, m.Note = ActionIgnore, "", "", 0, note
+func ignored(m mapping.Mapping, note string) mapping.Mapping {
+	m.Action, m.Target, m.Heuristic, m.Confidence, m.Note = mapping.ActionIgnore, "", "", 0, note
 	return m
 }
 
@@ -175,40 +176,40 @@ func claimOf(
 	object string,
 	f v1.DiscoveredField,
 	template []connectorkit.FieldMapping,
-) (target Field, rule Rule, sure float64, ok bool) {
-	target, rule, ok = Match(object, f.Name)
-	ok = ok && slices.Contains(FieldsOf(object), target)
-	if ok && rule != VendorTemplate {
+) (target mapping.Field, rule mapping.Rule, sure float64, ok bool) {
+	target, rule, ok = mapping.Match(object, f.Name)
+	ok = ok && slices.Contains(mapping.FieldsOf(object), target)
+	if ok && rule != mapping.VendorTemplate {
 		return target, rule, sureness(rule, f.Name, target), true
 	}
 	for _, t := range template {
 		if t.Object == object && strings.EqualFold(t.Source, f.Name) {
-			if known, is := ParseField(object, t.Target); is {
-				return known, VendorTemplate, sureTemplate, true
+			if known, is := mapping.ParseField(object, t.Target); is {
+				return known, mapping.VendorTemplate, sureTemplate, true
 			}
 		}
 	}
 	return target, rule, sureTemplate, ok
 }
 
-func sureness(rule Rule, source string, target Field) float64 {
+func sureness(rule mapping.Rule, source string, target mapping.Field) float64 {
 	switch rule {
-	case Exact:
+	case mapping.Exact:
 		if source == string(target) {
 			return sureSame
 		}
 		return sureVariant
-	case ScimExtension:
+	case mapping.ScimExtension:
 		return sureExtension
 	}
 	return sureSynonym
 }
 
 // settle leaves each field of ours to one source field. of is the standing of each rule's source.
-func settle(rules []Mapping, of []standing) {
-	best := map[Field]int{}
+func settle(rules []mapping.Mapping, of []standing) {
+	best := map[mapping.Field]int{}
 	for i, r := range rules {
-		if r.Action != ActionMap {
+		if r.Action != mapping.ActionMap {
 			continue
 		}
 		if b, taken := best[r.Target]; !taken || before(r, rules[b], of[i], of[b]) {
@@ -216,20 +217,20 @@ func settle(rules []Mapping, of []standing) {
 		}
 	}
 	for i, r := range rules {
-		if b, taken := best[r.Target]; r.Action == ActionMap && taken && b != i {
-			rules[i] = ignored(r, fmt.Sprintf("%s comes from %s", r.Target, quoted(rules[b].Source)))
+		if b, taken := best[r.Target]; r.Action == mapping.ActionMap && taken && b != i {
+			rules[i] = ignored(r, fmt.Sprintf("%s comes from %s", r.Target, mapping.Quoted(rules[b].Source)))
 		}
 	}
 }
 
-func before(a, b Mapping, of, other standing) bool {
+func before(a, b mapping.Mapping, of, other standing) bool {
 	switch {
 	case of.empty != other.empty:
 		return other.empty
 	case of.named != other.named:
 		return of.named < other.named
-	case rank[a.Heuristic] != rank[b.Heuristic]:
-		return rank[a.Heuristic] < rank[b.Heuristic]
+	case mapping.Rank[a.Heuristic] != mapping.Rank[b.Heuristic]:
+		return mapping.Rank[a.Heuristic] < mapping.Rank[b.Heuristic]
 	case a.Confidence != b.Confidence:
 		return a.Confidence > b.Confidence
 	}
@@ -242,8 +243,9 @@ var bookkeeping = regexp.MustCompile(
 )
 
 // byShape gives the hire date to the first ISO date that nothing else has claimed, where no field has it by its name.
-func byShape(o v1.DiscoveredObject, rules []Mapping) {
-	if o.Kind != ObjectIdentity || slices.ContainsFunc(rules, func(r Mapping) bool { return r.Target == HireDate }) {
+func byShape(o v1.DiscoveredObject, rules []mapping.Mapping) {
+	if o.Kind != mapping.ObjectIdentity ||
+		slices.ContainsFunc(rules, func(r mapping.Mapping) bool { return r.Target == mapping.HireDate }) {
 		return
 	}
 	seen := wasSampled(o)
@@ -252,14 +254,15 @@ func byShape(o v1.DiscoveredObject, rules []Mapping) {
 			if seen && f.NullRatio >= 1 {
 				continue
 			}
-			if rules[i].Action == ActionIgnore && rules[i].Note == "" && f.Type == kind && isoDates(f.Samples) &&
+			if rules[i].Action == mapping.ActionIgnore && rules[i].Note == "" && f.Type == kind &&
+				isoDates(f.Samples) &&
 				!bookkeeping.MatchString(f.Name) {
-				rules[i] = Mapping{
+				rules[i] = mapping.Mapping{
 					Object:     o.Kind,
 					Source:     f.Name,
-					Action:     ActionMap,
-					Target:     HireDate,
-					Heuristic:  TypeShape,
+					Action:     mapping.ActionMap,
+					Target:     mapping.HireDate,
+					Heuristic:  mapping.TypeShape,
 					Confidence: sureShape,
 					Note:       "it is the first date of the record that nothing else explains; look at the samples",
 				}

@@ -1,5 +1,7 @@
 package mapping
 
+import ()
+
 // words are the names by which the fields of a kind of object are known, folded.
 type words struct {
 	exact, extension, vendor, synonyms map[string]Field
@@ -31,7 +33,7 @@ func wordsOf(object string) words {
 func byName(fields []Field) map[string]Field {
 	m := make(map[string]Field, len(fields))
 	for _, f := range fields {
-		m[fold(string(f))] = f
+		m[Fold(string(f))] = f
 	}
 	return m
 }

@@ -1,4 +1,4 @@
-package mapping
+package mapper
 
 import (
 	"encoding/json"
@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/employment"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -17,7 +17,7 @@ import (
 // Person is a source's record in our words. Nil means that the source says nothing.
 type Person struct {
 	ExternalID, NativeRef string
-	Text                  map[Field]string // all fields but those below
+	Text                  map[mapping.Field]string // all fields but those below
 	HireDate              *time.Time
 	StartDate             *time.Time
 	TerminationDate       *time.Time
@@ -32,54 +32,18 @@ type Person struct {
 	Contact map[string]any // custom attributes that are filled unless a mapping fills them
 }
 
-// Problem is a value that could not be used. It names the source field, never the value, but for Detail.
-type Problem struct {
-	Field   string // source field
-	Code    string
-	Message string
-	Whole   bool   // nothing of the record may be used
-	Detail  string // the same for whoever may see the record's values; empty: nothing more is known
-}
-
-// Mapper maps the records of one connector: by what a person has decided, or else by the heuristics. It remembers how
-// each source field's name was judged, so a run of many records judges each name once. It may be used by several
-// goroutines.
-type Mapper struct {
-	known sync.Map         // source name -> claim
-	plans map[string]*plan // by kind of object
-}
-
-type claim struct {
-	field Field
-	rule  Rule
-	ok    bool
-}
-
-// New makes a mapper with the default mappings.
-func New() *Mapper { return &Mapper{plans: map[string]*plan{}} }
-
-func (m *Mapper) claim(source string) claim {
-	if c, ok := m.known.Load(source); ok {
-		return c.(claim)
-	}
-	f, rule, ok := Match(ObjectIdentity, source)
-	c := claim{f, rule, ok}
-	m.known.Store(source, c)
-	return c
-}
-
 type candidate struct {
 	source string
-	rule   Rule
+	rule   mapping.Rule
 	value  any
 }
 
 // Person maps a record. today decides what a future start or a past end means.
 func (m *Mapper) Person(r *v1.RemoteIdentity, today time.Time) (Person, []Problem) {
-	p := Person{ExternalID: r.ExternalID, NativeRef: r.NativeRef, Text: make(map[Field]string, 12)}
+	p := Person{ExternalID: r.ExternalID, NativeRef: r.NativeRef, Text: make(map[mapping.Field]string, 12)}
 	named(r, &p)
 	var problems []Problem
-	if decided := m.plans[ObjectIdentity]; decided != nil {
+	if decided := m.plans[mapping.ObjectIdentity]; decided != nil {
 		problems = p.decide(decided, r.Attributes)
 	} else {
 		problems = p.guess(m.choose(r.Attributes))
@@ -116,18 +80,18 @@ const EmploymentSource = "employment_type_source"
 // employ gives the employment type as it is stored and compared: one of its kinds. A word that is not known counts as
 // other, and is kept beside it.
 func (p *Person) employ() *Problem {
-	word := strings.TrimSpace(p.Text[EmploymentType])
+	word := strings.TrimSpace(p.Text[mapping.EmploymentType])
 	if word == "" {
-		delete(p.Text, EmploymentType)
+		delete(p.Text, mapping.EmploymentType)
 		return nil
 	}
 	kind, known := employment.EmploymentOf(word)
-	if p.Text[EmploymentType] = kind; known {
+	if p.Text[mapping.EmploymentType] = kind; known {
 		return nil
 	}
 	_ = putCustom(&p.Custom, EmploymentSource, word)
 	return &Problem{
-		Field: string(EmploymentType),
+		Field: string(mapping.EmploymentType),
 		Code:  UnknownEmployment,
 		Message: "The employment type is not known. It was recorded as other; the attribute " + EmploymentSource +
 			" keeps the source's word.",
@@ -137,32 +101,32 @@ func (p *Person) employ() *Problem {
 // UnknownEmployment is the code of the problem that an employment type is not known.
 const UnknownEmployment = "unknown_employment_type"
 
-func (p *Person) clear(f Field) {
+func (p *Person) clear(f mapping.Field) {
 	delete(p.Text, f)
 	switch f {
-	case HireDate:
+	case mapping.HireDate:
 		p.HireDate = nil
-	case StartDate:
+	case mapping.StartDate:
 		p.StartDate = nil
-	case TerminationDate:
+	case mapping.TerminationDate:
 		p.TerminationDate = nil
-	case LastWorkingAt:
+	case mapping.LastWorkingAt:
 		p.LastWorkingAt = nil
-	case LeaveFrom:
+	case mapping.LeaveFrom:
 		p.LeaveFrom = nil
-	case LeaveTo:
+	case mapping.LeaveTo:
 		p.LeaveTo = nil
-	case IsDisabled:
+	case mapping.IsDisabled:
 		p.IsDisabled = nil
-	case Status:
+	case mapping.Status:
 		p.Status = ""
-	case Manager:
+	case mapping.Manager:
 		p.Manager = nil
 	}
 }
 
 // guess fills the fields by what the heuristics chose.
-func (p *Person) guess(chosen map[Field]candidate) (problems []Problem) {
+func (p *Person) guess(chosen map[mapping.Field]candidate) (problems []Problem) {
 	for f, c := range chosen {
 		if problem := p.set(f, c.value); problem != nil {
 			problem.Field = c.source
@@ -173,15 +137,16 @@ func (p *Person) guess(chosen map[Field]candidate) (problems []Problem) {
 }
 
 // choose picks, for each of our fields, the source field with the best rule; among equals the first by name.
-func (m *Mapper) choose(attributes map[string]any) map[Field]candidate {
-	chosen := make(map[Field]candidate, 12)
+func (m *Mapper) choose(attributes map[string]any) map[mapping.Field]candidate {
+	chosen := make(map[mapping.Field]candidate, 12)
 	for source, value := range attributes {
 		c := m.claim(source)
 		if !c.ok || empty(value) {
 			continue
 		}
 		old, taken := chosen[c.field]
-		if !taken || rank[c.rule] < rank[old.rule] || (rank[c.rule] == rank[old.rule] && source < old.source) {
+		if !taken || mapping.Rank[c.rule] < mapping.Rank[old.rule] ||
+			(mapping.Rank[c.rule] == mapping.Rank[old.rule] && source < old.source) {
 			chosen[c.field] = candidate{source, c.rule, value}
 		}
 	}
@@ -202,14 +167,14 @@ func empty(v any) bool {
 
 // named takes what the connector itself has named; a mapped attribute goes over it.
 func named(r *v1.RemoteIdentity, p *Person) {
-	for f, v := range map[Field]*string{
-		Email: r.Email, Username: r.Username, DisplayName: r.DisplayName, FirstName: r.FirstName,
-		MiddleName: r.MiddleName, LastName: r.LastName,
-		PreferredName: r.PreferredName, EmployeeNumber: r.EmployeeNumber, Department: r.Department,
-		Division:     r.Division,
-		Organization: r.Organization, CostCenter: r.CostCenter, Title: r.Title, JobCode: r.JobCode,
-		Location: r.Location,
-		Country:  r.Country, EmploymentType: r.EmploymentType,
+	for f, v := range map[mapping.Field]*string{
+		mapping.Email: r.Email, mapping.Username: r.Username, mapping.DisplayName: r.DisplayName, mapping.FirstName: r.FirstName,
+		mapping.MiddleName: r.MiddleName, mapping.LastName: r.LastName,
+		mapping.PreferredName: r.PreferredName, mapping.EmployeeNumber: r.EmployeeNumber, mapping.Department: r.Department,
+		mapping.Division:     r.Division,
+		mapping.Organization: r.Organization, mapping.CostCenter: r.CostCenter, mapping.Title: r.Title, mapping.JobCode: r.JobCode,
+		mapping.Location: r.Location,
+		mapping.Country:  r.Country, mapping.EmploymentType: r.EmploymentType,
 	} {
 		if v != nil && *v != "" {
 			p.Text[f] = *v
@@ -234,23 +199,23 @@ func named(r *v1.RemoteIdentity, p *Person) {
 	}
 }
 
-func (p *Person) set(f Field, value any) *Problem {
+func (p *Person) set(f mapping.Field, value any) *Problem {
 	text, ok := scalar(value)
 	if !ok {
 		return &Problem{Code: "not_a_single_value", Message: fmt.Sprintf("%s needs a single value", f)}
 	}
 	switch f {
-	case HireDate, StartDate, TerminationDate, LeaveFrom, LeaveTo:
+	case mapping.HireDate, mapping.StartDate, mapping.TerminationDate, mapping.LeaveFrom, mapping.LeaveTo:
 		return p.setDate(f, text)
-	case LastWorkingAt:
+	case mapping.LastWorkingAt:
 		return p.setLastWorking(text)
-	case IsDisabled:
+	case mapping.IsDisabled:
 		return p.setDisabled(value, text)
-	case Status:
+	case mapping.Status:
 		p.setStatus(value, text)
-	case Manager:
+	case mapping.Manager:
 		p.setManager(text)
-	case Email:
+	case mapping.Email:
 		if !strings.Contains(text, "@") {
 			return &Problem{Code: "not_an_email", Message: "an e-mail address needs an @"}
 		}
@@ -333,7 +298,7 @@ func (p *Person) setStatus(value any, text string) {
 
 // statusWord translates what sources call the states of a person. An unknown word says nothing.
 func statusWord(s string) string {
-	switch fold(s) {
+	switch mapping.Fold(s) {
 	case "active", "a", "enabled", "employed", "working":
 		return "active"
 	case "inactive", "terminated", "t", "left", "disabled", "deactivated", "former", "resigned", "retired", "dismissed":
@@ -363,9 +328,9 @@ func (p *Person) setManager(text string) {
 
 // conclude gives the state that follows from word, flag and dates together.
 func (p *Person) conclude(today time.Time) {
-	if _, ok := p.Text[DisplayName]; !ok {
-		if name := strings.TrimSpace(p.Text[FirstName] + " " + p.Text[LastName]); name != "" {
-			p.Text[DisplayName] = name
+	if _, ok := p.Text[mapping.DisplayName]; !ok {
+		if name := strings.TrimSpace(p.Text[mapping.FirstName] + " " + p.Text[mapping.LastName]); name != "" {
+			p.Text[mapping.DisplayName] = name
 		}
 	}
 	switch {

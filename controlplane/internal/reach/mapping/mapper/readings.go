@@ -1,4 +1,4 @@
-package mapping
+package mapper
 
 import (
 	"fmt"
@@ -7,19 +7,21 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 )
 
 // reading makes something of a value, or says why it cannot.
-type reading[T any] func(f Field, value any) (T, *Problem)
+type reading[T any] func(f mapping.Field, value any) (T, *Problem)
 
-func asText(f Field, value any) (string, *Problem) {
+func asText(f mapping.Field, value any) (string, *Problem) {
 	if text, ok := scalar(value); ok {
 		return text, nil
 	}
 	return "", &Problem{Code: "not_a_single_value", Message: fmt.Sprintf("%s needs a single value", f)}
 }
 
-func asEmail(f Field, value any) (string, *Problem) {
+func asEmail(f mapping.Field, value any) (string, *Problem) {
 	text, problem := asText(f, value)
 	if problem == nil && !strings.Contains(text, "@") {
 		problem = &Problem{Code: "not_an_email", Message: "an e-mail address needs an @"}
@@ -27,7 +29,7 @@ func asEmail(f Field, value any) (string, *Problem) {
 	return strings.TrimSpace(text), problem
 }
 
-func asDisabled(f Field, value any) (bool, *Problem) {
+func asDisabled(f mapping.Field, value any) (bool, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {
 		return false, problem
@@ -40,7 +42,7 @@ func asDisabled(f Field, value any) (bool, *Problem) {
 }
 
 // asTruth reads a boolean, or a number that counts as one, such as adminCount of Active Directory: 0 is false.
-func asTruth(f Field, value any) (bool, *Problem) {
+func asTruth(f mapping.Field, value any) (bool, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {
 		return false, problem
@@ -54,7 +56,7 @@ func asTruth(f Field, value any) (bool, *Problem) {
 	return false, &Problem{Code: "not_a_boolean", Message: fmt.Sprintf("%s needs true or false", f)}
 }
 
-func asCount(f Field, value any) (int, *Problem) {
+func asCount(f mapping.Field, value any) (int, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {
 		return 0, problem
@@ -67,12 +69,12 @@ func asCount(f Field, value any) (int, *Problem) {
 	return int(n), nil
 }
 
-func asBegin(f Field, value any) (time.Time, *Problem) { return asTime(f, value, 0) }
+func asBegin(f mapping.Field, value any) (time.Time, *Problem) { return asTime(f, value, 0) }
 
 // asEnd is as asBegin, but a day without a time counts to its end.
-func asEnd(f Field, value any) (time.Time, *Problem) { return asTime(f, value, 1) }
+func asEnd(f mapping.Field, value any) (time.Time, *Problem) { return asTime(f, value, 1) }
 
-func asTime(f Field, value any, days int) (time.Time, *Problem) {
+func asTime(f mapping.Field, value any, days int) (time.Time, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {
 		return time.Time{}, problem
@@ -99,13 +101,13 @@ var kinds = []string{
 const maxKind = 100
 
 // asKind reads the kind of an entitlement: a known word in any spelling, or else the source's own.
-func asKind(f Field, value any) (string, *Problem) {
+func asKind(f mapping.Field, value any) (string, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {
 		return "", problem
 	}
 	text = strings.TrimSpace(text)
-	if at := slices.IndexFunc(kinds, func(k string) bool { return fold(k) == fold(text) }); at >= 0 {
+	if at := slices.IndexFunc(kinds, func(k string) bool { return mapping.Fold(k) == mapping.Fold(text) }); at >= 0 {
 		return kinds[at], nil
 	}
 	if len(text) > maxKind {

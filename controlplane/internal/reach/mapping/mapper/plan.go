@@ -1,20 +1,24 @@
-package mapping
+package mapper
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+)
 
 // plan is what a person has decided about one kind of record. It takes the place of the heuristics.
 type plan struct {
 	steps []step
 	// suppressed are fields that the connector itself would fill and that are not to be filled so: their source is
 	// ignored, or something else fills them.
-	suppressed map[Field]bool
+	suppressed map[mapping.Field]bool
 }
 
 type step struct {
 	source string
-	target Field
+	target mapping.Field
 	custom string // the custom attribute's name, instead of a field
-	eval   Expression
+	eval   mapping.Expression
 	decode func(any) any // of a vendor's numbers; nil: the value as it is
 	// the heuristics would do the same: the connector may know better what kind of thing the value is
 	usual bool
@@ -22,16 +26,16 @@ type step struct {
 
 // With makes a mapper of rules that Check has found right. Records of a kind that has no rules are mapped by the
 // heuristics.
-func With(rules []Mapping, compile Compiler) (*Mapper, error) {
+func With(rules []mapping.Mapping, compile mapping.Compiler) (*Mapper, error) {
 	m := New()
 	for _, r := range rules {
 		p := m.plans[r.Object]
 		if p == nil {
-			p = &plan{suppressed: map[Field]bool{}}
+			p = &plan{suppressed: map[mapping.Field]bool{}}
 			m.plans[r.Object] = p
 		}
-		if r.Action != ActionMap {
-			if natural, _, ok := Match(r.Object, r.Source); ok {
+		if r.Action != mapping.ActionMap {
+			if natural, _, ok := mapping.Match(r.Object, r.Source); ok {
 				p.suppressed[natural] = true
 			}
 			continue
@@ -41,12 +45,12 @@ func With(rules []Mapping, compile Compiler) (*Mapper, error) {
 		if r.Transform != "" {
 			var err error
 			if s.eval, err = compile(r.Transform); err != nil {
-				return nil, fmt.Errorf("the transform of %s: %w", quoted(r.Source), err)
+				return nil, fmt.Errorf("the transform of %s: %w", mapping.Quoted(r.Source), err)
 			}
 		}
-		natural, _, _ := Match(r.Object, r.Source)
+		natural, _, _ := mapping.Match(r.Object, r.Source)
 		s.usual = s.eval == nil && natural == s.target
-		if s.usual && s.target == Kind && fold(s.source) == "grouptype" {
+		if s.usual && s.target == mapping.Kind && mapping.Fold(s.source) == "grouptype" {
 			s.decode = groupType
 		}
 		p.steps = append(p.steps, s)
@@ -71,7 +75,7 @@ func (p *plan) keepFilled() {
 
 // value is what a step makes of a record. The problem it may have is one that sets the record aside: what a failed
 // expression was to fill would otherwise look as if the source had emptied it.
-func (s step) value(record *Record) (any, *Problem) {
+func (s step) value(record *mapping.Record) (any, *Problem) {
 	v := record.Fields[s.source]
 	if s.eval == nil {
 		if s.decode != nil {
@@ -103,7 +107,7 @@ func kindOf(err error) string {
 // apply runs the plan's steps over a record's attributes. A custom attribute without a value is filled with nil, so
 // that it is known to be empty; a field of ours is left alone.
 func (p *plan) apply(record map[string]any, fill func(step, any) *Problem) (problems []Problem) {
-	whole := &Record{Fields: record}
+	whole := &mapping.Record{Fields: record}
 	for _, s := range p.steps {
 		v, problem := s.value(whole)
 		if problem == nil && (s.custom != "" || !empty(v)) {

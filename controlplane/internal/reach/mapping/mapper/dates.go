@@ -1,8 +1,10 @@
-package mapping
+package mapper
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 )
 
 func date(s *string) *time.Time {
@@ -16,19 +18,19 @@ func date(s *string) *time.Time {
 	return &t
 }
 
-func (p *Person) setDate(f Field, text string) *Problem {
+func (p *Person) setDate(f mapping.Field, text string) *Problem {
 	t, ok := parseDate(text)
 	if !ok {
 		return &Problem{Code: "not_a_date", Message: fmt.Sprintf("%s needs a date such as 2026-01-31", f)}
 	}
 	switch f {
-	case HireDate:
+	case mapping.HireDate:
 		p.HireDate = &t
-	case StartDate:
+	case mapping.StartDate:
 		p.StartDate = &t
-	case LeaveFrom:
+	case mapping.LeaveFrom:
 		p.LeaveFrom = &t
-	case LeaveTo:
+	case mapping.LeaveTo:
 		p.LeaveTo = &t
 	default:
 		p.TerminationDate = &t
@@ -47,7 +49,7 @@ func (p *Person) setLastWorking(text string) *Problem {
 	if !ok {
 		return &Problem{
 			Code:    "not_a_date",
-			Message: string(LastWorkingAt) + " needs a time such as 2026-01-31T17:00:00Z, or a date",
+			Message: string(mapping.LastWorkingAt) + " needs a time such as 2026-01-31T17:00:00Z, or a date",
 		}
 	}
 	end := day.AddDate(0, 0, 1)
@@ -62,7 +64,7 @@ func (p *Person) checkLeave() *Problem {
 	}
 	p.LeaveFrom, p.LeaveTo = nil, nil
 	return &Problem{
-		Field: string(LeaveTo),
+		Field: string(mapping.LeaveTo),
 		Code:  "invalid_leave",
 		Message: "The leave ends before it begins. It was recorded without a leave; correct leave_from or leave_to " +
 			"in the source.",

@@ -1,6 +1,7 @@
-package mapping
+package mapper
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -11,7 +12,7 @@ type slot struct {
 }
 
 // fill fills the members of a record, in place. The connector's own values stand where no rule is about them.
-func (p *plan) fill(record map[string]any, slots map[Field]slot) (custom map[string]any, problems []Problem) {
+func (p *plan) fill(record map[string]any, slots map[mapping.Field]slot) (custom map[string]any, problems []Problem) {
 	for f := range p.suppressed {
 		if s, ok := slots[f]; ok {
 			s.clear()
@@ -29,16 +30,21 @@ func (p *plan) fill(record map[string]any, slots map[Field]slot) (custom map[str
 // Account fills the fields of an account by the rules of a person, where there are any, in place. What comes back are
 // the problems, as with Person; custom are the custom attributes.
 func (m *Mapper) Account(r *v1.RemoteAccount) (custom map[string]any, problems []Problem) {
-	p := m.plans[ObjectAccount]
+	p := m.plans[mapping.ObjectAccount]
 	if p == nil {
 		return nil, nil
 	}
-	slots := map[Field]slot{
-		Email: optional(Email, &r.Email, asEmail), IsDisabled: optional(IsDisabled, &r.IsDisabled, asDisabled),
+	slots := map[mapping.Field]slot{
+		mapping.Email: optional(
+			mapping.Email,
+			&r.Email,
+			asEmail,
+		),
+		mapping.IsDisabled: optional(mapping.IsDisabled, &r.IsDisabled, asDisabled),
 	}
-	for f, to := range map[Field]**string{
-		Username: &r.Username, DisplayName: &r.DisplayName, FirstName: &r.FirstName, LastName: &r.LastName,
-		EmployeeNumber: &r.EmployeeNumber,
+	for f, to := range map[mapping.Field]**string{
+		mapping.Username: &r.Username, mapping.DisplayName: &r.DisplayName, mapping.FirstName: &r.FirstName, mapping.LastName: &r.LastName,
+		mapping.EmployeeNumber: &r.EmployeeNumber,
 	} {
 		slots[f] = optional(f, to, asText)
 	}
@@ -47,21 +53,43 @@ func (m *Mapper) Account(r *v1.RemoteAccount) (custom map[string]any, problems [
 
 // Entitlement fills the fields of an entitlement as Account does those of an account.
 func (m *Mapper) Entitlement(r *v1.RemoteEntitlement) (custom map[string]any, problems []Problem) {
-	p := m.plans[ObjectEntitlement]
+	p := m.plans[mapping.ObjectEntitlement]
 	if p == nil {
 		return nil, nil
 	}
-	slots := map[Field]slot{
-		Name: optional(Name, &r.Name, asText), DisplayName: optional(DisplayName, &r.DisplayName, asText),
-		Description: optional(Description, &r.Description, asText), Kind: plain(Kind, &r.Kind, asKind),
-		ExclusionGroup: plain(ExclusionGroup, &r.ExclusionGroup, asText),
-		MaxMembers:     optional(MaxMembers, &r.MaxMembers, asCount),
-		ResourceID:     ofResource(ResourceID, &r.Resource, func(x *v1.Resource) *string { return &x.ExternalID }),
-		ResourceName:   ofResource(ResourceName, &r.Resource, func(x *v1.Resource) *string { return &x.DisplayName }),
-		ResourceType:   ofResource(ResourceType, &r.Resource, func(x *v1.Resource) *string { return &x.Type }),
+	slots := map[mapping.Field]slot{
+		mapping.Name: optional(
+			mapping.Name,
+			&r.Name,
+			asText,
+		),
+		mapping.DisplayName: optional(mapping.DisplayName, &r.DisplayName, asText),
+		mapping.Description: optional(
+			mapping.Description,
+			&r.Description,
+			asText,
+		),
+		mapping.Kind:           plain(mapping.Kind, &r.Kind, asKind),
+		mapping.ExclusionGroup: plain(mapping.ExclusionGroup, &r.ExclusionGroup, asText),
+		mapping.MaxMembers:     optional(mapping.MaxMembers, &r.MaxMembers, asCount),
+		mapping.ResourceID: ofResource(
+			mapping.ResourceID,
+			&r.Resource,
+			func(x *v1.Resource) *string { return &x.ExternalID },
+		),
+		mapping.ResourceName: ofResource(
+			mapping.ResourceName,
+			&r.Resource,
+			func(x *v1.Resource) *string { return &x.DisplayName },
+		),
+		mapping.ResourceType: ofResource(
+			mapping.ResourceType,
+			&r.Resource,
+			func(x *v1.Resource) *string { return &x.Type },
+		),
 	}
-	for f, to := range map[Field]**bool{
-		Privileged: &r.Privileged, Requestable: &r.Requestable, Grantable: &r.Grantable, Revocable: &r.Revocable,
+	for f, to := range map[mapping.Field]**bool{
+		mapping.Privileged: &r.Privileged, mapping.Requestable: &r.Requestable, mapping.Grantable: &r.Grantable, mapping.Revocable: &r.Revocable,
 	} {
 		slots[f] = optional(f, to, asTruth)
 	}
@@ -70,14 +98,29 @@ func (m *Mapper) Entitlement(r *v1.RemoteEntitlement) (custom map[string]any, pr
 
 // Grant fills the fields of a grant as Account does those of an account.
 func (m *Mapper) Grant(r *v1.RemoteGrant) (custom map[string]any, problems []Problem) {
-	p := m.plans[ObjectGrant]
+	p := m.plans[mapping.ObjectGrant]
 	if p == nil {
 		return nil, nil
 	}
-	return p.fill(r.Attributes, map[Field]slot{
-		StartsAt: optional(StartsAt, &r.StartsAt, asBegin), ExpiresAt: optional(ExpiresAt, &r.ExpiresAt, asEnd),
-		GrantedAt: optional(GrantedAt, &r.GrantedAt, asBegin), LastUsedAt: optional(LastUsedAt, &r.LastUsedAt, asBegin),
-		AssignedBy: plain(AssignedBy, &r.AssignedBy, asText), Immutable: optional(Immutable, &r.Immutable, asTruth),
+	return p.fill(r.Attributes, map[mapping.Field]slot{
+		mapping.StartsAt: optional(
+			mapping.StartsAt,
+			&r.StartsAt,
+			asBegin,
+		),
+		mapping.ExpiresAt: optional(mapping.ExpiresAt, &r.ExpiresAt, asEnd),
+		mapping.GrantedAt: optional(
+			mapping.GrantedAt,
+			&r.GrantedAt,
+			asBegin,
+		),
+		mapping.LastUsedAt: optional(mapping.LastUsedAt, &r.LastUsedAt, asBegin),
+		mapping.AssignedBy: plain(
+			mapping.AssignedBy,
+			&r.AssignedBy,
+			asText,
+		),
+		mapping.Immutable: optional(mapping.Immutable, &r.Immutable, asTruth),
 	})
 }
 
@@ -99,7 +142,7 @@ func GrantName(r *v1.RemoteGrant) string {
 }
 
 // optional is a member that may be absent. It never writes through the pointer, which records may share.
-func optional[T any](f Field, to **T, read reading[T]) slot {
+func optional[T any](f mapping.Field, to **T, read reading[T]) slot {
 	return slot{clear: func() { *to = nil }, set: func(value any) *Problem {
 		v, problem := read(f, value)
 		if problem == nil {
@@ -109,7 +152,7 @@ func optional[T any](f Field, to **T, read reading[T]) slot {
 	}}
 }
 
-func plain(f Field, to *string, read reading[string]) slot {
+func plain(f mapping.Field, to *string, read reading[string]) slot {
 	return slot{clear: func() { *to = "" }, set: func(value any) *Problem {
 		v, problem := read(f, value)
 		if problem == nil {
@@ -120,7 +163,7 @@ func plain(f Field, to *string, read reading[string]) slot {
 }
 
 // ofResource is a member of an entitlement's resource, which is absent when all of its members are.
-func ofResource(f Field, to **v1.Resource, member func(*v1.Resource) *string) slot {
+func ofResource(f mapping.Field, to **v1.Resource, member func(*v1.Resource) *string) slot {
 	put := func(v string) {
 		var next v1.Resource
 		if *to != nil {

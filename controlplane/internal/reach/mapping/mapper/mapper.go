@@ -1,0 +1,43 @@
+package mapper
+
+import (
+	"sync"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+)
+
+// Problem is a value that could not be used. It names the source field, never the value, but for Detail.
+type Problem struct {
+	Field   string // source field
+	Code    string
+	Message string
+	Whole   bool   // nothing of the record may be used
+	Detail  string // the same for whoever may see the record's values; empty: nothing more is known
+}
+
+// Mapper maps the records of one connector: by what a person has decided, or else by the heuristics. It remembers how
+// each source field's name was judged, so a run of many records judges each name once. It may be used by several
+// goroutines.
+type Mapper struct {
+	known sync.Map         // source name -> claim
+	plans map[string]*plan // by kind of object
+}
+
+type claim struct {
+	field mapping.Field
+	rule  mapping.Rule
+	ok    bool
+}
+
+// New makes a mapper with the default mappings.
+func New() *Mapper { return &Mapper{plans: map[string]*plan{}} }
+
+func (m *Mapper) claim(source string) claim {
+	if c, ok := m.known.Load(source); ok {
+		return c.(claim)
+	}
+	f, rule, ok := mapping.Match(mapping.ObjectIdentity, source)
+	c := claim{f, rule, ok}
+	m.known.Store(source, c)
+	return c
+}
