@@ -46,9 +46,9 @@ var across = []string{
 	"reach/syncrun/worker.go", // runs to work on, callbacks to send
 	"record/audit/stream/claim.go",
 	"record/audit/trail/checkpoint.go",
-	"record/audit/trail/retention.go", // logs to send, to sign and to shorten
-	"record/audit/trail/keys.go",      // the key that checkpoints are signed with
-	"record/auth/signing",             // signing keys and epoch of the deployment
+	"record/audit/trail/retention.go",       // logs to send, to sign and to shorten
+	"record/audit/trail/signingkey/keys.go", // the key that checkpoints are signed with
+	"record/auth/signing",                   // signing keys and epoch of the deployment
 	"record/auth/signin/candidates.go",
 	"record/auth/signin/link.go",
 	"record/auth/sso/options.go",

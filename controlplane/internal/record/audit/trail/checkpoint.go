@@ -16,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail/signingkey"
 )
 
 // A checkpoint is signed each 1000 entries, or 5 minutes after the one before when there are new entries.
@@ -164,7 +165,7 @@ func (s *Service) signThrough(ctx context.Context, v viewer.Viewer, through int6
 func (s *Service) signNext(
 	ctx context.Context,
 	tx *pg.Tx,
-	signer Key,
+	signer signingkey.Key,
 	publics keySet,
 	through int64,
 ) (more bool, err error) {
@@ -225,13 +226,13 @@ func fromLastCheckpoint(ctx context.Context, tx *pg.Tx, publics keySet, through 
 	return chain.From(tx.Viewer.Tenant, signed.Seq, signed.Hash), nil
 }
 
-func (s *Service) keep(ctx context.Context, tx *pg.Tx, signer Key, at *chain.Verifier) error {
+func (s *Service) keep(ctx context.Context, tx *pg.Tx, signer signingkey.Key, at *chain.Verifier) error {
 	c := chain.Checkpoint{Origin: chain.Origin(tx.Viewer.Tenant), Seq: at.Seq, Hash: at.Hash, At: s.Now()}
 	const sql = `
 		insert into audit_checkpoint (tenant_id, seq, hash, kid, note)
 		values (current_tenant(), $1, $2, $3, $4)
 		    on conflict do nothing`
-	if _, err := tx.Exec(ctx, sql, c.Seq, c.Hash, signer.ID, c.Sign(signer.private)); err != nil {
+	if _, err := tx.Exec(ctx, sql, c.Seq, c.Hash, signer.ID, c.Sign(signer.Private)); err != nil {
 		return fmt.Errorf("keep checkpoint: %w", err)
 	}
 	return nil

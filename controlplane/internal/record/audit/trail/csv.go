@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail/search"
 )
 
 var csvHeader = []string{
@@ -110,16 +111,22 @@ func cells(e audit.Event) ([]string, error) {
 }
 
 // filteredAfter reads entries that match, in their order.
-func filteredAfter(ctx context.Context, tx *pg.Tx, f Filters, after, through int64, limit int) ([]chain.Link, error) {
-	where := f.where()
-	where.args["after"], where.args["through"], where.args["limit"] = after, through, limit
+func filteredAfter(
+	ctx context.Context,
+	tx *pg.Tx,
+	f search.Filters,
+	after, through int64,
+	limit int,
+) ([]chain.Link, error) {
+	where := f.Where()
+	where.Args["after"], where.Args["through"], where.Args["limit"] = after, through, limit
 	sql := `
-		select ` + linkColumns + `
+		select ` + search.LinkColumns + `
 		  from audit_event
 		 where ` + where.String() + `
 		   and seq > @after
 		   and seq <= @through
 		 order by seq
 		 limit @limit`
-	return readLinks(ctx, tx, sql, where.args)
+	return search.ReadLinks(ctx, tx, sql, where.Args)
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/ocsf"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail/search"
 )
 
 type exportIn struct {
 	Format string `query:"format" enum:"ndjson,csv,ocsf" default:"ndjson"`
-	Filters
+	search.Filters
 }
 
 var mediaTypes = map[string]string{
@@ -33,12 +34,12 @@ var mediaTypes = map[string]string{
 type export struct {
 	s           *Service
 	v           viewer.Viewer
-	filters     Filters
+	filters     search.Filters
 	first, last int64
 }
 
 func (s *Service) handleExport(ctx context.Context, v viewer.Viewer, in *exportIn) (httpapi.File, error) {
-	if in.Format == "ndjson" && in.narrows() {
+	if in.Format == "ndjson" && in.Narrows() {
 		return httpapi.File{}, fault.Coded(fault.Malformed, "conflicting_parameters",
 			"a chain with holes proves nothing: ndjson accepts only from and to; use csv or ocsf with other filters")
 	}
@@ -58,11 +59,11 @@ func (s *Service) handleExport(ctx context.Context, v viewer.Viewer, in *exportI
 // begin records the export and fixes its extent. What is exported ends before the record of its own export.
 func (e *export) begin(ctx context.Context, format string) error {
 	err := e.s.DB.As(ctx, e.v, func(tx *pg.Tx) (err error) {
-		if e.first, e.last, err = span(ctx, tx, e.filters.Period); err != nil {
+		if e.first, e.last, err = search.Span(ctx, tx, e.filters.Period); err != nil {
 			return err
 		}
 		about := map[string]any{"format": format, "from_seq": e.first, "to_seq": e.last}
-		if e.filters.narrows() {
+		if e.filters.Narrows() {
 			about["filters"] = e.filters
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "audit.exported", Subject: theLog(tx), Context: about})
@@ -95,10 +96,10 @@ func (e *export) each(ctx context.Context, do func(l chain.Link) error) error {
 	for after := e.first - 1; after < e.last; {
 		var links []chain.Link
 		err := e.s.DB.As(ctx, e.v, func(tx *pg.Tx) (err error) {
-			if e.filters.narrows() {
+			if e.filters.Narrows() {
 				links, err = filteredAfter(ctx, tx, e.filters, after, e.last, batch)
 			} else {
-				links, err = linksAfter(ctx, tx, after, e.last, batch)
+				links, err = search.LinksAfter(ctx, tx, after, e.last, batch)
 			}
 			return err
 		})

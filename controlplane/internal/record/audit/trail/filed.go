@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail/search"
 )
 
 // filed is an entry with the columns that it is found by.
@@ -86,7 +87,7 @@ func same(a, b *string) bool {
 // filedAfter reads entries in their order, after a number and up to another, with what they are found by.
 func filedAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int) ([]filed, error) {
 	const sql = `
-		select ` + linkColumns + `, at, action, category, outcome, actor_type, actor_id, subject_type, subject_id,
+		select ` + search.LinkColumns + `, at, action, category, outcome, actor_type, actor_id, subject_type, subject_id,
 		     request_id
 		  from audit_event
 		 where tenant_id = (select current_tenant())

@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/ocsf"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail/search"
 )
 
 // Event is an entry as the API shows it.
@@ -34,7 +35,7 @@ func shown(l chain.Link) (Event, error) {
 
 type listIn struct {
 	httpapi.Paging
-	Filters
+	search.Filters
 }
 
 func (s *Service) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Event], error) {
@@ -45,7 +46,7 @@ func (s *Service) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (
 	var links []chain.Link
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if links, total, err = list(ctx, tx, in.Filters, walk.Page); err != nil {
+		if links, total, err = search.List(ctx, tx, in.Filters, walk.Page); err != nil {
 			return err
 		}
 		return noteReading(ctx, tx)
@@ -100,7 +101,7 @@ func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *findIn) (
 	var out httpapi.One[Event]
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		const sql = `
-			select ` + linkColumns + `
+			select ` + search.LinkColumns + `
 			  from audit_event
 			 where tenant_id = (select current_tenant())
 			   and seq = $1`
@@ -108,7 +109,7 @@ func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *findIn) (
 		if err != nil {
 			return fmt.Errorf("find audit event: %w", err)
 		}
-		link, err := pgx.CollectExactlyOneRow(rows, scanLink)
+		link, err := pgx.CollectExactlyOneRow(rows, search.ScanLink)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.New(fault.NotFound, "no audit event %s", in.ID)
 		}

@@ -1,5 +1,3 @@
-// Package trail is what is done with the audit log once it is written: it is listed, verified, signed, exported, and
-// cut off at its old end.
 package trail
 
 import (
@@ -10,12 +8,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail/signingkey"
 )
 
 // Service reads, signs and shortens the log.
 type Service struct {
 	DB      *pg.DB
-	Keys    *Keys
+	Keys    *signingkey.Keys
 	Cursors *httpapi.Cursors
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -23,7 +22,7 @@ type Service struct {
 
 // New opens the key that checkpoints are signed with, making it on the first start.
 func New(db *pg.DB, ring *seal.Keyring, cursors *httpapi.Cursors, log *slog.Logger) *Service {
-	return &Service{DB: db, Keys: &Keys{DB: db, Ring: ring}, Cursors: cursors, Log: log, Now: time.Now}
+	return &Service{DB: db, Keys: &signingkey.Keys{DB: db, Ring: ring}, Cursors: cursors, Log: log, Now: time.Now}
 }
 
 var readers = []viewer.Role{viewer.Admin, viewer.Auditor}

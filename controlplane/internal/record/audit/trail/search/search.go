@@ -1,4 +1,4 @@
-package trail
+package search
 
 import (
 	"context"
@@ -18,18 +18,18 @@ const maxSearched = 100_000
 // evenly, and would walk the whole log backwards in the hope of a match. Its arguments lack before, limit, offset and
 // known.
 func (f Filters) search() (sql string, args pgx.NamedArgs) {
-	where := f.where()
+	where := f.Where()
 	switch {
 	case f.byKind() && !f.single() && !f.timed():
-		return f.kindByKind(), where.args
-	case !f.narrows() && !f.timed():
-		return wholeLog, where.args
-	case !f.narrows():
-		return period(where), where.args
+		return f.kindByKind(), where.Args
+	case !f.Narrows() && !f.timed():
+		return wholeLog, where.Args
+	case !f.Narrows():
+		return period(where), where.Args
 	case f.timed() || f.Q != "":
-		return allAtOnce(where), where.args
+		return allAtOnce(where), where.Args
 	}
-	return backwards(where), where.args
+	return backwards(where), where.Args
 }
 
 // bounded refuses to look for a text in more events than can be read at once.
@@ -38,8 +38,8 @@ func (f Filters) bounded(ctx context.Context, tx *pg.Tx) error {
 		return nil
 	}
 	f.Q = ""
-	where := f.where()
-	where.args["most"] = maxSearched + 1
+	where := f.Where()
+	where.Args["most"] = maxSearched + 1
 	sql := `
 	select count(*) from (select from audit_event where ` + where.String() + ` limit @most) candidates`
 	if f.byKind() && !f.single() && !f.timed() {
@@ -47,7 +47,7 @@ func (f Filters) bounded(ctx context.Context, tx *pg.Tx) error {
 	select count(*) from (select from wanted k join audit_event e on ` + f.ofKind() + ` limit @most) candidates`
 	}
 	var n int
-	if err := tx.QueryRow(ctx, sql, where.args).Scan(&n); err != nil {
+	if err := tx.QueryRow(ctx, sql, where.Args).Scan(&n); err != nil {
 		return fmt.Errorf("count events to search: %w", err)
 	}
 	if n <= maxSearched {
@@ -115,7 +115,7 @@ const kind = "action, category, outcome, actor_type, subject_type"
 func (f Filters) kindByKind() string {
 	ofKind := f.ofKind()
 	if f.Q != "" {
-		text := &condition{sql: []string{ofKind}, args: pgx.NamedArgs{}}
+		text := &condition{sql: []string{ofKind}, Args: pgx.NamedArgs{}}
 		f.contains(text)
 		return f.withKinds() + `, found as materialized (select e.seq from wanted k join audit_event e
 			on ` + text.String() + `)` + ofFound
@@ -146,7 +146,7 @@ func (f Filters) total(ofKind string) string {
 
 // withKinds leaps through the index from one kind to the next, and picks those that are asked for.
 func (f Filters) withKinds() string {
-	within, wanted := f.within(), &condition{sql: []string{"true"}, args: pgx.NamedArgs{}}
+	within, wanted := f.within(), &condition{sql: []string{"true"}, Args: pgx.NamedArgs{}}
 	f.kinds(wanted)
 	return `
 	with recursive kinds as (

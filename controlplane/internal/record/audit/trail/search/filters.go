@@ -1,4 +1,4 @@
-package trail
+package search
 
 import (
 	"strings"
@@ -30,8 +30,8 @@ type Filters struct {
 	Q           string   `query:"q" maxLength:"200" doc:"Part of the event's text, without regard to case. It reads every event that the other filters leave: those may be 100000."`
 }
 
-// narrows reports whether there is a filter beside the period.
-func (f Filters) narrows() bool { return f.byKind() || f.single() || f.ActorID+f.Q != "" }
+// Narrows reports whether there is a filter beside the period.
+func (f Filters) Narrows() bool { return f.byKind() || f.single() || f.ActorID+f.Q != "" }
 
 // byKind reports whether there is a filter on what events have in common.
 func (f Filters) byKind() bool {
@@ -47,18 +47,18 @@ func (f Filters) timed() bool { return !f.From.IsZero() || !f.To.IsZero() }
 // condition is a part of a where clause, with the arguments that it names.
 type condition struct {
 	sql  []string
-	args pgx.NamedArgs
+	Args pgx.NamedArgs
 }
 
 // onTenant begins a condition. The tenant is named although row security would do: with it the indexes are used from
 // their first column on.
 func onTenant() *condition {
-	return &condition{sql: []string{"tenant_id = (select current_tenant())"}, args: pgx.NamedArgs{}}
+	return &condition{sql: []string{"tenant_id = (select current_tenant())"}, Args: pgx.NamedArgs{}}
 }
 
 func (c *condition) and(sql, name string, value any) {
 	c.sql = append(c.sql, sql)
-	c.args[name] = value
+	c.Args[name] = value
 }
 
 func (c *condition) equal(column, value string) {
@@ -69,8 +69,8 @@ func (c *condition) equal(column, value string) {
 
 func (c *condition) String() string { return strings.Join(c.sql, " and ") }
 
-// where is the whole condition.
-func (f Filters) where() *condition {
+// Where is the whole condition.
+func (f Filters) Where() *condition {
 	c := onTenant()
 	if !f.From.IsZero() {
 		c.and("at >= @from", "from", f.From)
@@ -108,7 +108,7 @@ func (f Filters) kinds(c *condition) {
 		return
 	}
 	c.and("(action = any(@actions::text[]) or split_part(action, '.', 1) = any(@domains::text[]))", "actions", names)
-	c.args["domains"] = domains
+	c.Args["domains"] = domains
 }
 
 // contains is the part about the text. The database lowers the letters of ASCII alone, which is quick and the same

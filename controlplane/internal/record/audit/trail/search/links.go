@@ -1,4 +1,4 @@
-package trail
+package search
 
 import (
 	"context"
@@ -13,18 +13,21 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 )
 
-const linkColumns = "seq, event, prev_hash, hash"
+// LinkColumns are the columns that ScanLink reads.
+const LinkColumns = "seq, event, prev_hash, hash"
 
-func scanLink(row pgx.CollectableRow) (l chain.Link, err error) {
+// ScanLink reads an event with its number and hashes.
+func ScanLink(row pgx.CollectableRow) (l chain.Link, err error) {
 	var event string
 	err = row.Scan(&l.Seq, &event, &l.Prev, &l.Hash)
 	l.Event = []byte(event)
 	return l, err
 }
 
-// list reads a page, the newest first, with one row more, and how many match. The pages of a walk by cursor carry the
-// number that its first page counted: what is added meanwhile the walk does not see.
-func list(ctx context.Context, tx *pg.Tx, f Filters, page pg.Page) (links []chain.Link, total int64, err error) {
+// List reads a page of the events that match, the latest first, with one more if there is one, and how many match. The
+// pages of a walk by cursor carry the total of the first page, because what is added meanwhile does not belong to the
+// walk.
+func List(ctx context.Context, tx *pg.Tx, f Filters, page pg.Page) (links []chain.Link, total int64, err error) {
 	before, known := int64(math.MaxInt64), int64(-1)
 	if len(page.After) == 2 {
 		var bad [2]error
@@ -43,55 +46,56 @@ func list(ctx context.Context, tx *pg.Tx, f Filters, page pg.Page) (links []chai
 	if err := tx.QueryRow(ctx, sql, args).Scan(&total, &found); err != nil {
 		return nil, 0, fmt.Errorf("search audit events: %w", err)
 	}
-	links, err = linksOf(ctx, tx, found)
+	links, err = LinksOf(ctx, tx, found)
 	return links, total, err
 }
 
-// linksOf reads entries by their numbers, the newest first.
-func linksOf(ctx context.Context, tx *pg.Tx, numbers []int64) ([]chain.Link, error) {
+// LinksOf reads events by their numbers, the latest first.
+func LinksOf(ctx context.Context, tx *pg.Tx, numbers []int64) ([]chain.Link, error) {
 	const sql = `
-		select ` + linkColumns + `
+		select ` + LinkColumns + `
 		  from audit_event
 		 where tenant_id = (select current_tenant())
 		   and seq = any($1)
 		 order by seq desc`
-	return readLinks(ctx, tx, sql, numbers)
+	return ReadLinks(ctx, tx, sql, numbers)
 }
 
-// linksAfter reads entries in their order, after a number and up to another.
-func linksAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int) ([]chain.Link, error) {
+// LinksAfter reads up to limit events in their order, with numbers after one and up to another.
+func LinksAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int) ([]chain.Link, error) {
 	const sql = `
-		select ` + linkColumns + `
+		select ` + LinkColumns + `
 		  from audit_event
 		 where tenant_id = (select current_tenant())
 		   and seq > $1
 		   and seq <= $2
 		 order by seq
 		 limit $3`
-	return readLinks(ctx, tx, sql, after, through, limit)
+	return ReadLinks(ctx, tx, sql, after, through, limit)
 }
 
-func readLinks(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]chain.Link, error) {
+// ReadLinks reads what a query finds. It selects LinkColumns.
+func ReadLinks(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]chain.Link, error) {
 	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read audit events: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, scanLink)
+	found, err := pgx.CollectRows(rows, ScanLink)
 	if err != nil {
 		return nil, fmt.Errorf("read audit events: %w", err)
 	}
 	return found, nil
 }
 
-// span is the first and last number of a period. Clocks may have been set back, so the period is what lies between the
-// first entry in it and the last, whole. Without entries last is 0.
-func span(ctx context.Context, tx *pg.Tx, p Period) (first, last int64, err error) {
-	where := Filters{Period: p}.where()
+// Span is the first and last number of a period. Clocks may have been set back, so a period is everything from the
+// first event in it to the last. Without events last is 0.
+func Span(ctx context.Context, tx *pg.Tx, p Period) (first, last int64, err error) {
+	where := Filters{Period: p}.Where()
 	sql := `
 		select coalesce(min(seq), 0), coalesce(max(seq), 0)
 		  from audit_event
 		 where ` + where.String()
-	if err := tx.QueryRow(ctx, sql, where.args).Scan(&first, &last); err != nil {
+	if err := tx.QueryRow(ctx, sql, where.Args).Scan(&first, &last); err != nil {
 		return 0, 0, fmt.Errorf("find the period: %w", err)
 	}
 	return first, last, nil

@@ -1,4 +1,4 @@
-package trail
+package signingkey
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type Key struct {
 	Active bool
 
 	next    bool // it is announced, and signs when every log names it
-	private ed25519.PrivateKey
+	Private ed25519.PrivateKey
 }
 
 // All are the keys, those too that no longer sign: what they signed is still to be verified. They are read each time,
@@ -130,9 +130,9 @@ func (k *Keys) read(ctx context.Context, tx *pg.Tx) ([]Key, error) {
 		if err != nil {
 			return key, fmt.Errorf("key %s: %w", key.ID, err)
 		}
-		key.private = ed25519.NewKeyFromSeed(seed)
+		key.Private = ed25519.NewKeyFromSeed(seed)
 		// The public half comes from the sealed private one: a row that somebody else wrote verifies nothing.
-		key.Public, key.Active = key.private.Public().(ed25519.PublicKey), state == active
+		key.Public, key.Active = key.Private.Public().(ed25519.PublicKey), state == active
 		key.next = state == next
 		return key, nil
 	})
