@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement"
@@ -15,8 +15,14 @@ import (
 // addRoles adds the features that keep roles, and in which people work with them. What they ask in the inbox is
 // answered there.
 func addRoles(_ context.Context, p *parts) error {
-	roles := &role.Service{DB: p.db, Cursors: p.cursors, Conditions: policy.ReadRoleCondition}
-	p.roles = &rolemodel.Service{DB: p.db, Cursors: p.cursors, Policies: p.policies, Roles: roles, Now: time.Now}
+	roles := &role.Service{DB: p.db, Cursors: p.cursors, Conditions: accesspolicy.ReadRoleCondition}
+	p.roles = &rolemodel.Service{
+		DB:       p.db,
+		Cursors:  p.cursors,
+		Policies: p.policies.Simulations(),
+		Roles:    roles,
+		Now:      time.Now,
+	}
 	roles.Guard = p.roles.Guard
 	p.routes = append(p.routes, roles.Routes()...)
 	p.routes = append(p.routes, p.roles.Routes()...)
@@ -34,6 +40,6 @@ func sentence(subject []byte) string {
 
 // offeredTo reads whom an entitlement is offered to, in the language of rules.
 func offeredTo(c entitlement.EntitlementCondition) (entitlement.EntitlementCondition, []fault.Field) {
-	read := policy.ReadRoleCondition(role.RoleCondition(c))
+	read := accesspolicy.ReadRoleCondition(role.RoleCondition(c))
 	return entitlement.EntitlementCondition(read.Normal), read.Wrong
 }

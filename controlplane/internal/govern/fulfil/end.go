@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
-	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
 // End ends what items gave, at once: it was returned or revoked. The state becomes Ending, and Closed when the targets
@@ -29,7 +29,7 @@ func End(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) error {
 		}
 	}
 	if len(assignments) > 0 {
-		if _, err := role.Unassign(ctx, tx, assignments, time.Time{}, why, false); err != nil {
+		if _, err := assignment.Unassign(ctx, tx, assignments, time.Time{}, why, false); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (f row) limit(ctx context.Context, tx *pg.Tx, until time.Time) error {
 		return fmt.Errorf("limit fulfilment: %w", err)
 	}
 	if f.AssignmentID != nil {
-		return role.ExtendAssignment(ctx, tx, *f.AssignmentID, &until)
+		return assignment.Extend(ctx, tx, *f.AssignmentID, &until)
 	}
 	const own = `select r.id::text from access_reason r where r.source_id = $1 and r.state <> 'ended'
 		and r.source_type = 'access_request'`

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
-	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
 // unseen is how much longer than it was asked for access can last whose beginning nobody sees: the clock starts when
@@ -40,13 +40,13 @@ func Give(ctx context.Context, tx *pg.Tx, orders []Order) error {
 
 // assign gives the roles that are ordered, and the ids of their assignments by item.
 func assign(ctx context.Context, tx *pg.Tx, orders []Order) (map[string]string, error) {
-	var all []role.Assignment
+	var all []assignment.Assignment
 	ids := map[string]string{}
 	for _, o := range orders {
 		if o.RoleID == nil {
 			continue
 		}
-		a := role.Assignment{
+		a := assignment.Assignment{
 			ID:         newID(),
 			RoleID:     *o.RoleID,
 			IdentityID: o.IdentityID,
@@ -66,7 +66,7 @@ func assign(ctx context.Context, tx *pg.Tx, orders []Order) (map[string]string, 
 	if len(all) == 0 {
 		return ids, nil
 	}
-	_, err := role.Assign(ctx, tx, all)
+	_, err := assignment.Assign(ctx, tx, all)
 	return ids, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -28,16 +28,16 @@ func filled(b *testing.B) *house {
 		case 2:
 			subject = about("title", "contains", "7")
 		}
-		f := policy.Fields{
+		f := accesspolicy.Fields{
 			Name:       fmt.Sprint("policy ", i),
 			Enabled:    true,
-			Mode:       policy.Enforce,
+			Mode:       accesspolicy.Enforce,
 			Birthright: true,
 			Subject:    subject,
-			Resources:  policy.Resources{EntitlementIDs: []string{h.groups[i%len(h.groups)]}},
+			Resources:  accesspolicy.Resources{EntitlementIDs: []string{h.groups[i%len(h.groups)]}},
 		}
 		err := h.DB.As(b.Context(), h.Tenant, func(tx *pg.Tx) error {
-			_, err := policy.Create(b.Context(), tx, policy.New{Fields: f})
+			_, err := accesspolicy.Create(b.Context(), tx, accesspolicy.New{Fields: f})
 			return err
 		})
 		if err != nil {
@@ -96,14 +96,14 @@ func BenchmarkSimulate(b *testing.B) {
 	h := filled(b)
 	h.arrive(50_000)
 	h.settle()
-	f := policy.Fields{
+	f := accesspolicy.Fields{
 		Name:      "x",
 		Subject:   about("department", "ne", "Department 3"),
-		Resources: policy.Resources{EntitlementIDs: []string{h.groups[4]}},
+		Resources: accesspolicy.Resources{EntitlementIDs: []string{h.groups[4]}},
 	}
 	for b.Loop() {
 		began := time.Now()
-		impact, err := h.policies.Simulate(b.Context(), h.Tenant, f, nil)
+		impact, err := h.policies.Simulations().Simulate(b.Context(), h.Tenant, f, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,14 +1,17 @@
-// Package policy gives people access by rule. A policy says whom it is about, in the language of package condition, and
-// what they are given or may not hold; one with birthright fires by itself when somebody is made or changes. What it
-// gives are reasons of the ledger: provisioning makes them true. It owns the tables access_policy,
-// access_policy_version, access_policy_change and policy_walk, and the paths under /policies.
+// Package policy serves access policies under /policies: a policy names people by a condition, and what they are given or
+// may not hold. A policy with birthright applies by itself when an identity is created or changes. What policies give are
+// reasons of the ledger; provisioning makes them true in the target systems.
 //
-// The evaluation converges. Whatever may change what rules say enqueues work: of the kind policy for a person, of the
-// kind policy_sweep for everybody. One evaluator at a time takes the items of a tenant, compares what the policies say
-// with the reasons that live, and adds and ends the difference, all in one transaction. A crash leaves the items where
-// they were, and an item too many finds nothing to do.
+// The parts, from the lowest: accesspolicy (the policies themselves) and impact (what a change does to access);
+// evaluation (what the rules say of a person); simulation and worker, which do not import each other.
 //
-// Whoever is deactivated or archived loses every reason of any kind.
+// The evaluation converges. Whatever may change what rules say enqueues work: policy for a person, policy_sweep for
+// everybody. One evaluator at a time takes the items of a tenant, compares what the policies say with the reasons that
+// are in force, and adds and ends the difference, in one transaction. A crash leaves the items where they were, and an
+// item too many finds nothing to do. A person who is deactivated or archived loses every reason of any kind.
 //
-// A function that takes a transaction joins it; a method of Service opens its own.
+// Example: an identity moves from Nursing to Sales. Its item in the queue ends the reasons of the policy Nurses, after the
+// grace period of the policy, and adds those of the policy Sales.
+//
+// A function that takes a transaction joins it; a method of a Service opens its own.
 package policy

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/simulation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -109,31 +112,35 @@ func (s *Service) Routes() []httpapi.Route {
 
 type listIn struct {
 	httpapi.Paging
-	Filters
+	accesspolicy.Filters
 }
 
-func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[AccessPolicy], error) {
+func (s *Service) list(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *listIn,
+) (*httpapi.ListOut[accesspolicy.AccessPolicy], error) {
 	walk, err := s.Cursors.Walk(v, "access-grant-policies", in.Paging, in.Filters)
 	if err != nil {
 		return nil, err
 	}
 	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
-	return httpapi.Out(walk, items, total, in.after), err
+	return httpapi.Out(walk, items, total, in.After), err
 }
 
 type idIn struct {
 	ID string `path:"id"`
 }
 
-func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[AccessPolicy], error) {
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	return shown(s.Read(ctx, v, in.ID))
 }
 
-func shown(p AccessPolicy, err error) (*httpapi.One[AccessPolicy], error) {
+func shown(p accesspolicy.AccessPolicy, err error) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[AccessPolicy]{ETag: httpapi.ETag(p.Version), Body: p}, nil
+	return &httpapi.One[accesspolicy.AccessPolicy]{ETag: httpapi.ETag(p.Version), Body: p}, nil
 }
 
 // Confirmation is what a change may be confirmed by.
@@ -144,12 +151,12 @@ type Confirmation struct {
 
 type postIn struct {
 	Confirmation
-	Body    Fields
+	Body    accesspolicy.Fields
 	RawBody []byte
 }
 
-// fields are what was sent. A policy is switched on unless it says otherwise.
-func sentFields(f Fields, raw []byte) Fields {
+// sentFields are the fields that were sent. A policy is enabled unless they say otherwise.
+func sentFields(f accesspolicy.Fields, raw []byte) accesspolicy.Fields {
 	var given struct {
 		Enabled *bool `json:"enabled"`
 	}
@@ -159,12 +166,16 @@ func sentFields(f Fields, raw []byte) Fields {
 	return f
 }
 
-func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[AccessPolicy], error) {
-	made, err := s.Create(ctx, v, New{Fields: sentFields(in.Body, in.RawBody)}, in.Confirm)
+func (s *Service) post(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *postIn,
+) (*httpapi.Created[accesspolicy.AccessPolicy], error) {
+	made, err := s.Create(ctx, v, accesspolicy.New{Fields: sentFields(in.Body, in.RawBody)}, in.Confirm)
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.Created[AccessPolicy]{
+	return &httpapi.Created[accesspolicy.AccessPolicy]{
 		Location: httpapi.Prefix + base + "/" + made.ID,
 		ETag:     httpapi.ETag(made.Version),
 		Body:     made,
@@ -175,11 +186,15 @@ type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Confirmation
-	Body    Fields
+	Body    accesspolicy.Fields
 	RawBody []byte
 }
 
-func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[AccessPolicy], error) {
+func (s *Service) patch(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *patchIn,
+) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody, in.Confirm))
 }
 
@@ -201,25 +216,25 @@ func (s *Service) versions(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *versionsIn,
-) (*httpapi.ListOut[PolicyVersion], error) {
+) (*httpapi.ListOut[accesspolicy.PolicyVersion], error) {
 	walk, err := s.Cursors.Walk(v, "access-grant-policy-versions", in.Paging, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	var items []PolicyVersion
+	var items []accesspolicy.PolicyVersion
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if _, err = find(ctx, tx, in.ID, ""); err != nil {
+		if _, err = accesspolicy.Locked(ctx, tx, in.ID, ""); err != nil {
 			return err
 		}
-		items, total, err = versions(ctx, tx, in.ID, walk.Page)
+		items, total, err = accesspolicy.Versions(ctx, tx, in.ID, walk.Page)
 		return err
 	})
 	return httpapi.Out(
 		walk,
 		items,
 		total,
-		func(v PolicyVersion) []string { return []string{strconv.Itoa(v.Version)} },
+		func(v accesspolicy.PolicyVersion) []string { return []string{strconv.Itoa(v.Version)} },
 	), err
 }
 
@@ -229,11 +244,19 @@ type enableIn struct {
 	Confirmation
 }
 
-func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *enableIn) (*httpapi.One[AccessPolicy], error) {
+func (s *Service) enable(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *enableIn,
+) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	return shown(s.Enable(ctx, v, in.ID, in.IfMatch, in.Confirm))
 }
 
-func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[AccessPolicy], error) {
+func (s *Service) disable(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *matchIn,
+) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	return shown(s.Disable(ctx, v, in.ID, in.IfMatch))
 }
 
@@ -246,7 +269,11 @@ type modeIn struct {
 	}
 }
 
-func (s *Service) mode(ctx context.Context, v viewer.Viewer, in *modeIn) (*httpapi.One[AccessPolicy], error) {
+func (s *Service) mode(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *modeIn,
+) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	return shown(s.SetMode(ctx, v, in.ID, in.IfMatch, in.Body.Mode, in.Confirm))
 }
 
@@ -259,7 +286,11 @@ type resetIn struct {
 	}
 }
 
-func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[AccessPolicy], error) {
+func (s *Service) reset(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *resetIn,
+) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	if !in.Body.Accept {
 		return nil, fault.New(fault.Invalid, "say by accept that what is due may be done; to have less done, change "+
 			"the policy first").
@@ -270,24 +301,24 @@ func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*htt
 
 type simulateIn struct {
 	httpapi.Whole
-	Body    Fields
+	Body    accesspolicy.Fields
 	RawBody []byte
 }
 
 func (in *simulateIn) whole() bool { return in.Wanted(ndjson) }
 
-func (s *Service) simulate(ctx context.Context, v viewer.Viewer, in *simulateIn) (*Impact, error) {
-	out, err := s.Simulate(ctx, v, sentFields(in.Body, in.RawBody), nil)
+func (s *Service) simulate(ctx context.Context, v viewer.Viewer, in *simulateIn) (*impact.Impact, error) {
+	out, err := s.Simulations().Simulate(ctx, v, sentFields(in.Body, in.RawBody), nil)
 	return &out, err
 }
 
 func (s *Service) simulateAll(_ context.Context, v viewer.Viewer, in *simulateIn) (httpapi.File, error) {
 	f := sentFields(in.Body, in.RawBody)
-	if _, err := f.complete(); err != nil {
+	if _, err := f.Complete(); err != nil {
 		return httpapi.File{}, err
 	}
-	return lines(func(ctx context.Context, each func(PersonImpact) error) error {
-		_, err := s.Simulate(ctx, v, f, each)
+	return lines(func(ctx context.Context, each func(impact.PersonImpact) error) error {
+		_, err := s.Simulations().Simulate(ctx, v, f, each)
 		return err
 	}), nil
 }
@@ -299,8 +330,8 @@ type storedIn struct {
 
 func (in *storedIn) whole() bool { return in.Wanted(ndjson) }
 
-func (s *Service) simulateStored(ctx context.Context, v viewer.Viewer, in *storedIn) (*Impact, error) {
-	out, err := s.SimulateStored(ctx, v, in.ID, nil)
+func (s *Service) simulateStored(ctx context.Context, v viewer.Viewer, in *storedIn) (*impact.Impact, error) {
+	out, err := s.Simulations().SimulateStored(ctx, v, in.ID, nil)
 	return &out, err
 }
 
@@ -308,17 +339,17 @@ func (s *Service) simulateStoredAll(ctx context.Context, v viewer.Viewer, in *st
 	if _, err := s.Read(ctx, v, in.ID); err != nil {
 		return httpapi.File{}, err
 	}
-	return lines(func(ctx context.Context, each func(PersonImpact) error) error {
-		_, err := s.SimulateStored(ctx, v, in.ID, each)
+	return lines(func(ctx context.Context, each func(impact.PersonImpact) error) error {
+		_, err := s.Simulations().SimulateStored(ctx, v, in.ID, each)
 		return err
 	}), nil
 }
 
 // lines is a file with a line for each person.
-func lines(run func(ctx context.Context, each func(PersonImpact) error) error) httpapi.File {
+func lines(run func(ctx context.Context, each func(impact.PersonImpact) error) error) httpapi.File {
 	return httpapi.File{Name: "impact.ndjson", Write: func(ctx context.Context, w io.Writer) error {
 		encoder := json.NewEncoder(w)
-		return run(ctx, func(p PersonImpact) error { return encoder.Encode(p) })
+		return run(ctx, func(p impact.PersonImpact) error { return encoder.Encode(p) })
 	}}
 }
 
@@ -334,15 +365,19 @@ func (s *Service) evaluateOne(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *evaluateIn,
-) (*httpapi.One[PersonEvaluation], error) {
+) (*httpapi.One[simulation.PersonEvaluation], error) {
 	dry := in.Body == nil || in.Body.DryRun == nil || *in.Body.DryRun
-	out, err := s.EvaluatePerson(ctx, v, in.ID, dry)
-	return &httpapi.One[PersonEvaluation]{Body: out}, err
+	out, err := s.Simulations().EvaluatePerson(ctx, v, in.ID, dry)
+	return &httpapi.One[simulation.PersonEvaluation]{Body: out}, err
 }
 
-type validateIn struct{ Body Trial }
+type validateIn struct{ Body simulation.ConditionTrial }
 
-func (s *Service) validate(ctx context.Context, v viewer.Viewer, in *validateIn) (*httpapi.One[Verdict], error) {
-	out, err := s.Validate(ctx, v, in.Body)
-	return &httpapi.One[Verdict]{Body: out}, err
+func (s *Service) validate(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *validateIn,
+) (*httpapi.One[simulation.ConditionVerdict], error) {
+	out, err := s.Simulations().Validate(ctx, v, in.Body)
+	return &httpapi.One[simulation.ConditionVerdict]{Body: out}, err
 }

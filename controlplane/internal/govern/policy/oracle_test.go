@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
@@ -40,7 +41,7 @@ type human struct {
 
 type ruled struct {
 	id              string
-	fields          policy.Fields
+	fields          accesspolicy.Fields
 	matches         func(*human) bool
 	deleted, graces bool
 }
@@ -107,8 +108,10 @@ func above(p, manager *human) bool {
 }
 
 // subject draws a condition with what it means.
-func (w *world) subject() (policy.Subject, func(*human) bool) {
-	rule := func(m map[string]any) policy.Subject { return policy.Subject{"match": "all", "rules": []any{m}} }
+func (w *world) subject() (accesspolicy.Subject, func(*human) bool) {
+	rule := func(m map[string]any) accesspolicy.Subject {
+		return accesspolicy.Subject{"match": "all", "rules": []any{m}}
+	}
 	d, boss := w.department(), w.someone()
 	switch w.rnd.IntN(5) {
 	case 0:
@@ -126,19 +129,19 @@ func (w *world) subject() (policy.Subject, func(*human) bool) {
 	case 3:
 		return rule(map[string]any{"op": "has_role", "value": "badge"}), func(p *human) bool { return p.badge }
 	}
-	return policy.Subject{"expression": "identity['department'] == '" + d + "' and identity['manager'] is None"},
+	return accesspolicy.Subject{"expression": "identity['department'] == '" + d + "' and identity['manager'] is None"},
 		func(p *human) bool { return p.department == d && p.manager == nil }
 }
 
-func (w *world) fields() (policy.Fields, func(*human) bool) {
-	f := policy.Fields{
+func (w *world) fields() (accesspolicy.Fields, func(*human) bool) {
+	f := accesspolicy.Fields{
 		Name:    "p",
 		Enabled: w.rnd.IntN(5) > 0,
-		Mode:    []string{policy.Enforce, policy.Enforce, policy.Shadow}[w.rnd.IntN(3)],
-		Effect:  policy.Assign,
+		Mode:    []string{accesspolicy.Enforce, accesspolicy.Enforce, accesspolicy.Shadow}[w.rnd.IntN(3)],
+		Effect:  accesspolicy.Assign,
 	}
 	if w.rnd.IntN(4) == 0 {
-		f.Effect = policy.Deny
+		f.Effect = accesspolicy.Deny
 	} else {
 		f.Birthright = w.rnd.IntN(2) == 0
 	}
@@ -149,10 +152,10 @@ func (w *world) fields() (policy.Fields, func(*human) bool) {
 	if w.rnd.IntN(3) == 0 {
 		f.Resources.ConnectorIDs = []string{w.system}
 	}
-	f.Lifecycle.OnNoMatch = policy.EndNow
+	f.Lifecycle.OnNoMatch = accesspolicy.EndNow
 	if w.rnd.IntN(3) == 0 {
 		grace := "P5D"
-		f.Lifecycle.OnNoMatch, f.Lifecycle.Grace = policy.Grace, &grace
+		f.Lifecycle.OnNoMatch, f.Lifecycle.Grace = accesspolicy.Grace, &grace
 	}
 	if w.rnd.IntN(3) == 0 {
 		f.Lifecycle.When = []string{"active"}
@@ -165,14 +168,14 @@ func (w *world) fields() (policy.Fields, func(*human) bool) {
 func (w *world) put(r *ruled) {
 	fields, matches := w.fields()
 	r.fields, r.matches = fields, matches
-	r.graces = fields.Lifecycle.OnNoMatch == policy.Grace && fields.Effect == policy.Assign
+	r.graces = fields.Lifecycle.OnNoMatch == accesspolicy.Grace && fields.Effect == accesspolicy.Assign
 	w.as(func(ctx context.Context, tx *pg.Tx) error {
 		if r.id == "" {
-			made, err := policy.Create(ctx, tx, policy.New{Fields: fields})
+			made, err := accesspolicy.Create(ctx, tx, accesspolicy.New{Fields: fields})
 			r.id = made.ID
 			return err
 		}
-		_, err := policy.Update(ctx, tx, r.id, fields)
+		_, err := accesspolicy.Update(ctx, tx, r.id, fields)
 		return err
 	})
 }
@@ -219,7 +222,7 @@ func (w *world) happen() {
 			r := w.policies[w.rnd.IntN(len(w.policies))]
 			if !r.deleted {
 				r.deleted = true
-				w.as(func(ctx context.Context, tx *pg.Tx) error { return policy.Retire(ctx, tx, r.id) })
+				w.as(func(ctx context.Context, tx *pg.Tx) error { return accesspolicy.Retire(ctx, tx, r.id) })
 			}
 		}
 	case 10:
@@ -271,7 +274,7 @@ func (w *world) reckon() map[string]string {
 				continue
 			}
 			when := len(r.fields.Lifecycle.When) == 0 || slices.Contains(r.fields.Lifecycle.When, p.status)
-			if r.fields.Enabled && r.fields.Mode == policy.Enforce && when && r.matches(p) {
+			if r.fields.Enabled && r.fields.Mode == accesspolicy.Enforce && when && r.matches(p) {
 				for _, k := range w.gives(r) {
 					next[p.id+" "+r.id+" "+k] = "live"
 				}
@@ -299,7 +302,7 @@ func (w *world) reckon() map[string]string {
 func (w *world) gives(r *ruled) []string {
 	kind := "allow policy"
 	switch {
-	case r.fields.Effect == policy.Deny:
+	case r.fields.Effect == accesspolicy.Deny:
 		kind = "deny policy"
 	case r.fields.Birthright:
 		kind = "allow birthright"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -40,8 +41,14 @@ func open(t testing.TB) *house {
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		log := slog.New(slog.DiscardHandler)
 		h.policies = &policy.Service{DB: db, Cursors: cursors, Log: log, Now: h.now}
-		kept := &role.Service{DB: db, Cursors: cursors, Conditions: policy.ReadRoleCondition}
-		h.models = &rolemodel.Service{DB: db, Cursors: cursors, Policies: h.policies, Roles: kept, Now: h.now}
+		kept := &role.Service{DB: db, Cursors: cursors, Conditions: accesspolicy.ReadRoleCondition}
+		h.models = &rolemodel.Service{
+			DB:       db,
+			Cursors:  cursors,
+			Policies: h.policies.Simulations(),
+			Roles:    kept,
+			Now:      h.now,
+		}
 		kept.Guard = h.models.Guard
 		h.inbox = &inbox.Service{DB: db, Cursors: cursors, Log: log, Now: h.now, Answers: h.models.Answers()}
 		people := &directory.Service{DB: db, Cursors: cursors, Now: h.now}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -19,7 +20,7 @@ func (s *Service) Deprecate(
 	match httpapi.IfMatch,
 ) (out role.Role, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := lock(ctx, tx, id, match)
+		r, err := draft.Lock(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func (s *Service) Deprecate(
 		if out, err = role.Update(ctx, tx, r.ID, after); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "role.deprecated", Subject: subject(r)})
+		return audit.Record(ctx, tx, audit.Entry{Action: "role.deprecated", Subject: draft.Subject(r)})
 	})
 	return out, err
 }
@@ -52,7 +53,7 @@ func (s *Service) Retire(
 	dry bool,
 ) (out RolePublication, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := lock(ctx, tx, id, match)
+		r, err := draft.Lock(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
@@ -61,7 +62,7 @@ func (s *Service) Retire(
 		}
 		p := publication{role: r, after: r.RoleFields}
 		p.after.Lifecycle = role.Retired
-		if p.changes, err = differences(r.RoleFields, p.after); err != nil {
+		if p.changes, err = draft.Differences(r.RoleFields, p.after); err != nil {
 			return err
 		}
 		if p.weight, err = s.weigh(ctx, tx, r, p.after); err != nil {
@@ -69,7 +70,7 @@ func (s *Service) Retire(
 		}
 		if out = p.out("planned"); dry {
 			out.ApprovalNeeded = false
-			return audit.Record(ctx, tx, audit.Entry{Action: "role.publication_planned", Subject: subject(r),
+			return audit.Record(ctx, tx, audit.Entry{Action: "role.publication_planned", Subject: draft.Subject(r),
 				Context: map[string]any{"retire": true, "identities_affected": p.IdentitiesAffected}})
 		}
 		if err := p.Confirmed(confirm); err != nil {
@@ -78,13 +79,13 @@ func (s *Service) Retire(
 		if err := role.Retire(ctx, tx, r.ID, true); err != nil {
 			return err
 		}
-		if _, err := dropDraft(ctx, tx, r.ID); err != nil {
+		if _, err := draft.Remove(ctx, tx, r.ID); err != nil {
 			return err
 		}
 		if _, err := decision.Close(
 			ctx,
 			tx,
-			Kind,
+			draft.ProposalKind,
 			[]string{r.ID},
 			decision.Cancelled,
 			"the role was retired",

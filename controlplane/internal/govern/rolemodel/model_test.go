@@ -12,6 +12,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
 // model is what a naive reader takes for true: whatever happens is noted here, and who should hold what is reckoned one
@@ -260,16 +261,16 @@ func (m *model) lifecycle(t *rapid.T, b *bundle) {
 }
 
 func (m *model) assign(t *rapid.T, b *bundle, p *human) {
-	kind := rapid.SampledFrom([]string{"request", "emergency", role.ByHand}).Draw(t, "kind")
+	kind := rapid.SampledFrom([]string{"request", "emergency", assignment.ByHand}).Draw(t, "kind")
 	for _, g := range m.given {
-		if g.role == b && g.person == p && g.kind == role.ReasonKind(kind) {
+		if g.role == b && g.person == p && g.kind == assignment.ReasonKind(kind) {
 			return
 		}
 	}
 	m.h.as(func(ctx context.Context, tx *pg.Tx) error {
-		ids, err := role.Assign(ctx, tx, []role.Assignment{{RoleID: b.id, IdentityID: p.id, Kind: kind}})
+		ids, err := assignment.Assign(ctx, tx, []assignment.Assignment{{RoleID: b.id, IdentityID: p.id, Kind: kind}})
 		if err == nil {
-			m.given[ids[0]] = &gift{b, p, role.ReasonKind(kind)}
+			m.given[ids[0]] = &gift{b, p, assignment.ReasonKind(kind)}
 		}
 		return err
 	})
@@ -282,7 +283,7 @@ func (m *model) unassign(t *rapid.T) {
 	which := rapid.SampledFrom(slices.Sorted(maps.Keys(m.given))).Draw(t, "assignment")
 	delete(m.given, which)
 	m.h.as(func(ctx context.Context, tx *pg.Tx) error {
-		_, err := role.Unassign(ctx, tx, []string{which}, m.h.at, "enough", false)
+		_, err := assignment.Unassign(ctx, tx, []string{which}, m.h.at, "enough", false)
 		return err
 	})
 }

@@ -10,15 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
-
-// Kind is that of the tasks that ask whether a role is to be published. Their key is the role.
-const Kind = "role_proposal"
 
 // ask has the owners of a role and the administrators decide, but not who proposes it.
 func (s *Service) ask(ctx context.Context, tx *pg.Tx, p publication) (RolePublication, error) {
@@ -44,7 +42,7 @@ func (s *Service) ask(ctx context.Context, tx *pg.Tx, p publication) (RolePublic
 	out.TaskID = &ids[0]
 	return out, audit.Record(ctx, tx, audit.Entry{
 		Action:  "role.proposed",
-		Subject: subject(p.role),
+		Subject: draft.Subject(p.role),
 		Context: map[string]any{
 			"task_id":             ids[0],
 			"risk":                riskier(p.weight),
@@ -56,7 +54,7 @@ func (s *Service) ask(ctx context.Context, tx *pg.Tx, p publication) (RolePublic
 // markProposed notes of the draft of a role in use that it is proposed. Where one in use has none, it becomes one of
 // what the role says.
 func (s *Service) markProposed(ctx context.Context, tx *pg.Tx, p publication) error {
-	if !gives(p.role.RoleFields) {
+	if !draft.Gives(p.role.RoleFields) {
 		return nil
 	}
 	const sql = `
@@ -67,7 +65,7 @@ func (s *Service) markProposed(ctx context.Context, tx *pg.Tx, p publication) er
 	if _, err := tx.Exec(
 		ctx,
 		sql,
-		pgx.NamedArgs{"role": p.role.ID, "content": p.role.RoleFields, "base": p.role.Version, "by": by(tx)},
+		pgx.NamedArgs{"role": p.role.ID, "content": p.role.RoleFields, "base": p.role.Version, "by": draft.By(tx)},
 	); err != nil {
 		return fmt.Errorf("note that a role is proposed: %w", err)
 	}
@@ -127,7 +125,7 @@ func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assigne
 
 func (p publication) question(v viewer.Viewer, people []decision.Assignee) decision.New {
 	q := decision.New{
-		Kind:    Kind,
+		Kind:    draft.ProposalKind,
 		Key:     p.role.ID,
 		Subject: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name},
 		Source: decision.Ref{
@@ -155,7 +153,7 @@ func (p publication) question(v viewer.Viewer, people []decision.Assignee) decis
 		Assignees: people,
 		Roles:     []string{string(viewer.Admin)},
 		RiskLevel: riskier(p.weight),
-		GroupKey:  Kind,
+		GroupKey:  draft.ProposalKind,
 	}
 	q.NotFor = v.Parties()
 	return q
@@ -178,7 +176,7 @@ func proposers(by map[string]any) (ids []string) {
 
 // Answers are what this room does with decisions about its tasks.
 func (s *Service) Answers() map[string]decision.Answer {
-	return map[string]decision.Answer{Kind: s.answer}
+	return map[string]decision.Answer{draft.ProposalKind: s.answer}
 }
 
 // answer publishes roles, or leaves them as they are.
@@ -226,7 +224,7 @@ func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered)
 		return audit.Record(
 			ctx,
 			tx,
-			audit.Entry{Action: "role.proposal_rejected", Subject: subject(r), Reason: a.Decision.Comment,
+			audit.Entry{Action: "role.proposal_rejected", Subject: draft.Subject(r), Reason: a.Decision.Comment,
 				Context: map[string]any{"task_id": a.Task.ID}},
 		)
 	}
@@ -238,7 +236,7 @@ func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered)
 	if err != nil {
 		return err
 	}
-	if _, err := dropDraft(ctx, tx, r.ID); err != nil {
+	if _, err := draft.Remove(ctx, tx, r.ID); err != nil {
 		return err
 	}
 	details := map[string]any{
@@ -250,6 +248,11 @@ func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered)
 	return audit.Record(
 		ctx,
 		tx,
-		audit.Entry{Action: "role.published", Subject: subject(after), Reason: a.Decision.Comment, Context: details},
+		audit.Entry{
+			Action:  "role.published",
+			Subject: draft.Subject(after),
+			Reason:  a.Decision.Comment,
+			Context: details,
+		},
 	)
 }

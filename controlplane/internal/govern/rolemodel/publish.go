@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -15,23 +16,23 @@ import (
 
 // RolePublication is what came of publishing, or would.
 type RolePublication struct {
-	State          string       `json:"state" enum:"planned,proposed,published,retired" doc:"planned: a dry run. proposed: another person has been asked to approve."`
-	Role           role.Role    `json:"role"`
-	Changes        []RoleChange `json:"changes" nullable:"false"`
-	Impact         Impact       `json:"impact"`
-	RiskBefore     string       `json:"risk_before" doc:"Empty while it gave nothing."`
-	RiskAfter      string       `json:"risk_after"`
-	ApprovalNeeded bool         `json:"approval_needed" doc:"Its risk is high or critical, before or after: publishing asks its owners and the administrators."`
-	TaskID         *string      `json:"task_id" doc:"The decision task, if an approval was requested."`
+	State          string             `json:"state" enum:"planned,proposed,published,retired" doc:"planned: a dry run. proposed: another person has been asked to approve."`
+	Role           role.Role          `json:"role"`
+	Changes        []draft.RoleChange `json:"changes" nullable:"false"`
+	Impact         Impact             `json:"impact"`
+	RiskBefore     string             `json:"risk_before" doc:"Empty while it gave nothing."`
+	RiskAfter      string             `json:"risk_after"`
+	ApprovalNeeded bool               `json:"approval_needed" doc:"Its risk is high or critical, before or after: publishing asks its owners and the administrators."`
+	TaskID         *string            `json:"task_id" doc:"The decision task, if an approval was requested."`
 }
 
 // publication is a role about to be published.
 type publication struct {
 	role  role.Role
 	after role.RoleFields
-	draft *RoleDraft // of a role in use
+	draft *draft.RoleDraft // of a role in use
 	weight
-	changes []RoleChange
+	changes []draft.RoleChange
 }
 
 func (p publication) out(state string) RolePublication {
@@ -44,7 +45,7 @@ func (p publication) out(state string) RolePublication {
 		RiskAfter:      p.riskAfter,
 		ApprovalNeeded: p.agreement(),
 	}
-	if !gives(p.role.RoleFields) {
+	if !draft.Gives(p.role.RoleFields) {
 		o.RiskBefore = ""
 	}
 	return o
@@ -57,7 +58,7 @@ func (s *Service) prepare(ctx context.Context, tx *pg.Tx, r role.Role) (p public
 	case role.Retired:
 		return p, illegal(r, "published")
 	case role.Active, role.Deprecated:
-		if p.draft, err = findDraft(ctx, tx, r); err != nil {
+		if p.draft, err = draft.Find(ctx, tx, r); err != nil {
 			return p, err
 		}
 		if p.draft == nil && r.Lifecycle == role.Active {
@@ -66,13 +67,13 @@ func (s *Service) prepare(ctx context.Context, tx *pg.Tx, r role.Role) (p public
 				Also("allowed", []string{"deprecate", "retire"})
 		}
 		if p.draft != nil {
-			if p.after, err = s.onto(ctx, tx, r, *p.draft); err != nil {
+			if p.after, err = draft.Merge(ctx, tx, s.Roles, r, *p.draft); err != nil {
 				return p, err
 			}
 		}
 	}
 	p.after.Lifecycle = role.Active
-	if p.changes, err = differences(r.RoleFields, p.after); err != nil {
+	if p.changes, err = draft.Differences(r.RoleFields, p.after); err != nil {
 		return p, err
 	}
 	p.weight, err = s.weigh(ctx, tx, r, p.after)
@@ -90,7 +91,7 @@ func (s *Service) Publish(
 	dry bool,
 ) (out RolePublication, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := lock(ctx, tx, id, match)
+		r, err := draft.Lock(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (s *Service) Publish(
 		}
 		if dry {
 			out = p.out("planned")
-			return audit.Record(ctx, tx, audit.Entry{Action: "role.publication_planned", Subject: subject(r),
+			return audit.Record(ctx, tx, audit.Entry{Action: "role.publication_planned", Subject: draft.Subject(r),
 				Context: map[string]any{"identities_affected": p.IdentitiesAffected}})
 		}
 		if p.agreement() {
@@ -124,14 +125,14 @@ func (s *Service) publish(ctx context.Context, tx *pg.Tx, p publication) (RolePu
 		return out, err
 	}
 	out.Role = after
-	if _, err := dropDraft(ctx, tx, p.role.ID); err != nil {
+	if _, err := draft.Remove(ctx, tx, p.role.ID); err != nil {
 		return out, err
 	}
 	out.Role.HasDraft = false
 	if _, err := decision.Close(
 		ctx,
 		tx,
-		Kind,
+		draft.ProposalKind,
 		[]string{p.role.ID},
 		decision.Superseded,
 		"the role was published",
@@ -140,7 +141,7 @@ func (s *Service) publish(ctx context.Context, tx *pg.Tx, p publication) (RolePu
 	}
 	return out, audit.Record(ctx, tx, audit.Entry{
 		Action:  "role.published",
-		Subject: subject(after),
+		Subject: draft.Subject(after),
 		Context: map[string]any{
 			"version":             after.Version,
 			"identities_affected": p.IdentitiesAffected,
@@ -159,7 +160,7 @@ func (s *Service) Propose(
 	match httpapi.IfMatch,
 ) (out RolePublication, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := lock(ctx, tx, id, match)
+		r, err := draft.Lock(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func (s *Service) Withdraw(
 	match httpapi.IfMatch,
 ) (out role.Role, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := lock(ctx, tx, id, match)
+		r, err := draft.Lock(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
@@ -194,14 +195,14 @@ func (s *Service) Withdraw(
 		if _, err := decision.Close(
 			ctx,
 			tx,
-			Kind,
+			draft.ProposalKind,
 			[]string{r.ID},
 			decision.Cancelled,
 			"the proposal was withdrawn",
 		); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "role.proposal_withdrawn", Subject: subject(r)})
+		return audit.Record(ctx, tx, audit.Entry{Action: "role.proposal_withdrawn", Subject: draft.Subject(r)})
 	})
 	return out, err
 }

@@ -3,17 +3,16 @@ package rolemodel
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/simulation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -21,13 +20,13 @@ import (
 type Service struct {
 	DB       *pg.DB
 	Cursors  *httpapi.Cursors
-	Policies *policy.Service
+	Policies *simulation.Service
 	Roles    *role.Service
 	Now      func() time.Time
 }
 
 // Impact is what would come of a change of a role.
-type Impact = policy.PolicyImpact
+type Impact = impact.PolicyImpact
 
 // weight is how much a change of a role is.
 type weight struct {
@@ -68,28 +67,6 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	return role.Update(ctx, tx, before.ID, after)
 }
 
-// reaches are the members by which a change of a role reaches people.
-var reaches = []string{"entitlement_ids", "child_role_ids", "membership_rule", "membership_exclusions", "risk_level"}
-
-// touches says whether after gives anybody something else than the role does now, or says otherwise how risky that is.
-func touches(before, after role.RoleFields) (bool, error) {
-	if gives(before) != gives(after) {
-		return true, nil
-	}
-	if !gives(after) {
-		return false, nil
-	}
-	if before.Lifecycle == role.Deprecated && after.Lifecycle == role.Active {
-		return true, nil // its rule takes new members again
-	}
-	changes, err := mergepatch.Diff(before, after)
-	return slices.ContainsFunc(changes, func(c audit.Change) bool { return slices.Contains(reaches, c.Field) }), err
-}
-
-func gives(f role.RoleFields) bool {
-	return f.Lifecycle == role.Active || f.Lifecycle == role.Deprecated
-}
-
 // Guard is a fault of kind Conflict for a change of a role that is not made at once: what gives or takes much is
 // published by somebody who has seen that, what is risky by the agreement of somebody else, and what is proposed stays
 // as it is until it is decided.
@@ -104,7 +81,7 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	if after.Lifecycle == role.Retired {
 		return nil // who is still in use cannot be
 	}
-	touched, err := touches(before.RoleFields, after)
+	touched, err := draft.Touches(before.RoleFields, after)
 	if err != nil || !touched {
 		return err
 	}
@@ -113,7 +90,7 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 		return err
 	}
 	how := "write it into the role's draft, and publish that"
-	if !gives(before.RoleFields) {
+	if !draft.Gives(before.RoleFields) {
 		how = "keep the role as a draft, and publish it"
 	}
 	switch {
@@ -133,19 +110,6 @@ func riskier(w weight) string {
 		return w.riskAfter
 	}
 	return w.riskBefore
-}
-
-func subject(r role.Role) audit.Subject {
-	return audit.Subject{Type: "role", ID: r.ID, Display: r.Name}
-}
-
-// lock reads a role that is about to be changed.
-func lock(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) (role.Role, error) {
-	r, err := role.Seen(ctx, tx, tx.Viewer, id, " for update of r")
-	if err != nil {
-		return r, err
-	}
-	return r, match.Check(r.Version)
 }
 
 // illegal is a fault of kind Conflict for what a role cannot become.

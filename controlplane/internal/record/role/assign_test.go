@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
-	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
 // within runs fn as the tenant's system and gives its error.
@@ -21,9 +21,9 @@ func within(h *recordtest.House, fn func(ctx context.Context, tx *pg.Tx) error) 
 	return h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return fn(ctx, tx) })
 }
 
-func assign(h *recordtest.House, a role.Assignment) (id string, err error) {
+func assign(h *recordtest.House, a assignment.Assignment) (id string, err error) {
 	err = within(h, func(ctx context.Context, tx *pg.Tx) error {
-		ids, err := role.Assign(ctx, tx, []role.Assignment{a})
+		ids, err := assignment.Assign(ctx, tx, []assignment.Assignment{a})
 		if err == nil {
 			id = ids[0]
 		}
@@ -58,7 +58,7 @@ func TestAnAssignmentGivesWhatTheRoleAndItsPartsHold(t *testing.T) {
 	request := uuid.NewString()
 	id, err := assign(
 		h,
-		role.Assignment{
+		assignment.Assignment{
 			RoleID:     outer,
 			IdentityID: ann,
 			Kind:       ledger.Request,
@@ -88,7 +88,7 @@ func TestAnAssignmentGivesWhatTheRoleAndItsPartsHold(t *testing.T) {
 		t.Errorf("%d events; want 1", n)
 	}
 	err = within(h, func(ctx context.Context, tx *pg.Tx) error {
-		n, err := role.Unassign(ctx, tx, []string{id, uuid.NewString()}, time.Time{}, "not needed any more", true)
+		n, err := assignment.Unassign(ctx, tx, []string{id, uuid.NewString()}, time.Time{}, "not needed any more", true)
 		if n != 2 {
 			t.Errorf("%d reasons ended; want 2", n)
 		}
@@ -117,7 +117,7 @@ func TestAnAssignmentBeginsAndEndsInItsTime(t *testing.T) {
 	soon, late := time.Now().Add(time.Hour), time.Now().Add(48*time.Hour)
 	made, err := assign(
 		h,
-		role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand, StartsAt: soon, EndsAt: &late},
+		assignment.Assignment{RoleID: id, IdentityID: ann, Kind: assignment.ByHand, StartsAt: soon, EndsAt: &late},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestAnAssignmentBeginsAndEndsInItsTime(t *testing.T) {
 			if _, _, err := ledger.Settle(ctx, tx, now); err != nil {
 				return err
 			}
-			_, err := role.SettleAssignments(ctx, tx, now)
+			_, err := assignment.Settle(ctx, tx, now)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -148,7 +148,7 @@ func TestAnAssignmentBeginsAndEndsInItsTime(t *testing.T) {
 	later := late.Add(24 * time.Hour)
 	if err := within(
 		h,
-		func(ctx context.Context, tx *pg.Tx) error { return role.ExtendAssignment(ctx, tx, made, &later) },
+		func(ctx context.Context, tx *pg.Tx) error { return assignment.Extend(ctx, tx, made, &later) },
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestAnAssignmentBeginsAndEndsInItsTime(t *testing.T) {
 	if got := state() + given(h, ann); got != "ended 71[]" {
 		t.Error(got)
 	}
-	err = within(h, func(ctx context.Context, tx *pg.Tx) error { return role.ExtendAssignment(ctx, tx, made, nil) })
+	err = within(h, func(ctx context.Context, tx *pg.Tx) error { return assignment.Extend(ctx, tx, made, nil) })
 	if !fault.IsCode(err, "invalid_transition") {
 		t.Errorf("what has ended is extended: %v", err)
 	}
@@ -175,24 +175,24 @@ func TestWhoHasLeftAndWhatIsOutOfUseAreNotAssigned(t *testing.T) {
 	for _, tt := range []struct {
 		role, person, code string
 	}{{id, gone, "person_has_left"}, {draft, ann, "role_not_assignable"}, {uuid.NewString(), ann, "not_found"}} {
-		_, err := assign(h, role.Assignment{RoleID: tt.role, IdentityID: tt.person, Kind: role.ByHand})
+		_, err := assign(h, assignment.Assignment{RoleID: tt.role, IdentityID: tt.person, Kind: assignment.ByHand})
 		if !fault.IsCode(err, tt.code) && !(tt.code == "not_found" && fault.Is(err, fault.NotFound)) {
 			t.Errorf("%v; want %s", err, tt.code)
 		}
 	}
-	if _, err := assign(h, role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand}); err != nil {
+	if _, err := assign(h, assignment.Assignment{RoleID: id, IdentityID: ann, Kind: assignment.ByHand}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := assign(
 		h,
-		role.Assignment{RoleID: id, IdentityID: ann, Kind: role.ByHand},
+		assignment.Assignment{RoleID: id, IdentityID: ann, Kind: assignment.ByHand},
 	); !fault.IsCode(
 		err,
 		"already_assigned",
 	) {
 		t.Errorf("twice by hand: %v", err)
 	}
-	if _, err := assign(h, role.Assignment{RoleID: id, IdentityID: ann, Kind: ledger.Emergency}); err != nil {
+	if _, err := assign(h, assignment.Assignment{RoleID: id, IdentityID: ann, Kind: ledger.Emergency}); err != nil {
 		t.Errorf("in an emergency beside it: %v", err)
 	}
 }

@@ -189,3 +189,22 @@ func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
 }
 
 func (r Role) subject() audit.Subject { return audit.Subject{Type: "role", ID: r.ID, Display: r.Name} }
+
+// endAssignments ends all assignments of a role that goes out of use.
+func endAssignments(ctx context.Context, tx *pg.Tx, roleID, why string) (int64, error) {
+	const sql = `
+		with over as (
+		    update role_assignment a
+		       set state = 'ended', ended_at = now(), end_reason = @why, updated_at = now(), version = a.version + 1
+		     where a.role_id = @role
+		       and a.state <> 'ended'
+		    returning a.identity_id
+		)
+		insert into work_item (tenant_id, kind, subject)
+		select distinct current_tenant(), 'policy', identity_id from over`
+	done, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": roleID, "why": why})
+	if err != nil {
+		return 0, fmt.Errorf("end assignments of role: %w", err)
+	}
+	return done.RowsAffected(), nil
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/content"
 )
 
 const roles = "/entitlements/roles"
@@ -161,7 +162,7 @@ func TestRoleHoldsOnlyWhatCanBeGiven(t *testing.T) {
 	h.Exec(`update entitlement set lifecycle = 'retired' where id = $1`, fine)
 	h.Must(200, "admin", "PATCH", roles+"/"+made.Text("id"), map[string]any{"name": "Two"})
 	do(h, func(ctx context.Context, tx *pg.Tx) error {
-		held, err := role.Entitlements(ctx, tx, []string{made.Text("id")})
+		held, err := content.Entitlements(ctx, tx, []string{made.Text("id")})
 		if len(held) != 0 {
 			t.Errorf("the role gives %v, which is retired", held)
 		}

@@ -15,6 +15,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
+// by is who makes a change, in the form in which rows keep it.
+func by(tx *pg.Tx) map[string]any {
+	v := tx.Viewer
+	return map[string]any{"type": string(v.Kind), "id": v.ID, "display": v.Display}
+}
+
 const columns = `r.id, r.key, r.name, r.description, r.role_type, r.lifecycle, r.owner_ids, r.backup_owner_ids,
 	r.membership_rule, r.membership_exclusions, r.requestable, r.visible_to, r.parameters, r.max_duration,
 	r.default_duration, r.approval_rule_id, r.risk_level, r.compliance_tags, r.duty_tags, r.labels, r.rule_needs,

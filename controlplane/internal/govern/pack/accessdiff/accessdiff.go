@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
@@ -24,11 +24,11 @@ const (
 // Compare compares what rules give every person who has not left, before and after a change. at is the moment that
 // decides which day it is for the tenant. The result has neither reasons nor a plan hash of its own: reasons_added
 // equals grants_added.
-func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time) (policy.Impact, error) {
-	out := policy.Impact{
-		ByDepartment: []policy.DepartmentImpact{},
-		Sample:       []policy.PersonImpact{},
-		LimitsHit:    []policy.LimitHit{},
+func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time) (impact.Impact, error) {
+	out := impact.Impact{
+		ByDepartment: []impact.DepartmentImpact{},
+		Sample:       []impact.PersonImpact{},
+		LimitsHit:    []impact.LimitHit{},
 		Notes:        []string{},
 	}
 	out.Notes = append(
@@ -41,7 +41,7 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 	}
 	now := at.In(lifecycle.Zone())
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	departments := map[string]*policy.DepartmentImpact{}
+	departments := map[string]*impact.DepartmentImpact{}
 	var people, systems []string // who gains something, and where
 	var gained []gaining
 	err = identity.EachFacts(ctx, tx, nil, func(id string, f identity.Facts) error {
@@ -69,7 +69,7 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 		department, _ := f["department"].(string)
 		d := departments[department]
 		if d == nil {
-			d = &policy.DepartmentImpact{Department: department}
+			d = &impact.DepartmentImpact{Department: department}
 			departments[department] = d
 		}
 		d.IdentitiesAffected, d.GrantsAdded, d.GrantsEnded = d.IdentitiesAffected+1, d.GrantsAdded+len(
@@ -81,7 +81,7 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 		if len(out.Sample) < mostSampled {
 			out.Sample = append(
 				out.Sample,
-				policy.PersonImpact{
+				impact.PersonImpact{
 					IdentityID: id,
 					Display:    display,
 					Department: department,
@@ -105,14 +105,14 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 	for _, d := range departments {
 		out.ByDepartment = append(out.ByDepartment, *d)
 	}
-	slices.SortFunc(out.ByDepartment, func(a, b policy.DepartmentImpact) int {
+	slices.SortFunc(out.ByDepartment, func(a, b impact.DepartmentImpact) int {
 		return cmp.Or(cmp.Compare(b.IdentitiesAffected, a.IdentitiesAffected), cmp.Compare(a.Department, b.Department))
 	})
 	out.ByDepartment = out.ByDepartment[:min(len(out.ByDepartment), mostDepartments)]
 	if out.IdentitiesAffected*100 > out.PeopleTotal*mostShare {
 		out.LimitsHit = append(
 			out.LimitsHit,
-			policy.LimitHit{
+			impact.LimitHit{
 				Code:  "share_of_people",
 				Limit: out.PeopleTotal * mostShare / 100,
 				Count: out.IdentitiesAffected,
@@ -129,18 +129,18 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 }
 
 // shifts are what is in a and not in b, in an order.
-func shifts(a, b map[target]bool) []policy.GrantShift {
-	out := []policy.GrantShift{}
+func shifts(a, b map[target]bool) []impact.GrantShift {
+	out := []impact.GrantShift{}
 	for t := range a {
 		if !b[t] {
-			g := policy.GrantShift{ConnectorID: t.connector}
+			g := impact.GrantShift{ConnectorID: t.connector}
 			if t.entitlement != "" {
 				g.EntitlementID = &t.entitlement
 			}
 			out = append(out, g)
 		}
 	}
-	slices.SortFunc(out, func(x, y policy.GrantShift) int {
+	slices.SortFunc(out, func(x, y impact.GrantShift) int {
 		return cmp.Or(
 			cmp.Compare(x.ConnectorID, y.ConnectorID),
 			cmp.Compare(textOf(x.EntitlementID), textOf(y.EntitlementID)),

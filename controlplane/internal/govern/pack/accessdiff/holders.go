@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // gaining is somebody who gains or loses something.
 type gaining struct {
 	id    string
-	gains []policy.GrantShift
+	gains []impact.GrantShift
 	loses bool
 }
 
@@ -21,18 +21,18 @@ const peopleAtOnce = 500
 
 // countHeld counts what people gain and hold in the systems already, and marks it in the sample, which shares its
 // gains.
-func countHeld(ctx context.Context, tx *pg.Tx, all []gaining, out *policy.Impact) error {
+func countHeld(ctx context.Context, tx *pg.Tx, all []gaining, out *impact.Impact) error {
 	for part := range slices.Chunk(all, peopleAtOnce) {
-		var gains []policy.Gain
+		var gains []impact.Gain
 		for _, p := range part {
 			for _, g := range p.gains {
 				gains = append(
 					gains,
-					policy.Gain{IdentityID: p.id, ConnectorID: g.ConnectorID, EntitlementID: textOf(g.EntitlementID)},
+					impact.Gain{IdentityID: p.id, ConnectorID: g.ConnectorID, EntitlementID: textOf(g.EntitlementID)},
 				)
 			}
 		}
-		held, err := policy.HeldAlready(ctx, tx, gains)
+		held, err := impact.HeldAlready(ctx, tx, gains)
 		if err != nil {
 			return err
 		}

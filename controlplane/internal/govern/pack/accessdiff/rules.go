@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/content"
 )
 
 // target is something that a policy gives or denies. Without an entitlement it is an account of the system.
@@ -41,10 +41,10 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 		return nil, fmt.Errorf("read policies for impact: %w", err)
 	}
 	var all []Rule
-	var of []policy.Resources
+	var of []accesspolicy.Resources
 	var r Rule
 	var subject []byte
-	var resources policy.Resources
+	var resources accesspolicy.Resources
 	var roles, entitlements []string
 	_, err = pgx.ForEachRow(rows, []any{&r.deny, &subject, &resources, &r.when}, func() error {
 		parsed, problems := condition.Parse(json.RawMessage(slices.Clone(subject)))
@@ -58,7 +58,7 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 			)
 			roles, entitlements = append(roles, resources.RoleIDs...), append(entitlements, resources.EntitlementIDs...)
 		}
-		resources, r.when = policy.Resources{}, nil
+		resources, r.when = accesspolicy.Resources{}, nil
 		return nil
 	})
 	if err != nil {
@@ -68,8 +68,8 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 }
 
 // aim finds the targets of rules.
-func aim(ctx context.Context, tx *pg.Tx, all []Rule, of []policy.Resources, roles, entitlements []string) error {
-	held, err := role.Entitlements(ctx, tx, slices.Compact(slices.Sorted(slices.Values(roles))))
+func aim(ctx context.Context, tx *pg.Tx, all []Rule, of []accesspolicy.Resources, roles, entitlements []string) error {
+	held, err := content.Entitlements(ctx, tx, slices.Compact(slices.Sorted(slices.Values(roles))))
 	if err != nil {
 		return err
 	}

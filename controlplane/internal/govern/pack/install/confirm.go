@@ -5,33 +5,33 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
 // confirmed is a fault of kind Conflict unless a change is within its limits, or somebody has seen exactly this.
-func confirmed(impact policy.Impact, confirm string) error {
+func confirmed(effect impact.Impact, confirm string) error {
 	switch {
-	case confirm == impact.PlanHash || len(impact.LimitsHit) == 0 && confirm == "":
+	case confirm == effect.PlanHash || len(effect.LimitsHit) == 0 && confirm == "":
 		return nil
 	case confirm == "":
 		return fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its "+
-			"plan_hash", impact.LimitsHit[0].Detail).
-			Also("impact", impact)
+			"plan_hash", effect.LimitsHit[0].Detail).
+			Also("impact", effect)
 	}
 	return fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any more; "+
 		"look at the impact again").
-		Also("impact", impact)
+		Also("impact", effect)
 }
 
 // hashOf stands for exactly what would be done. What the notes say is no part of it.
 func hashOf(parts ...any) string {
 	sum := sha256.New()
 	for _, p := range parts {
-		if impact, is := p.(policy.Impact); is {
-			impact.Notes, impact.PlanHash, impact.Sample = nil, "", nil
-			impact.GrantsHeld, impact.ReasonsOnly = 0, 0 // a sync changes them, and not what is done
-			p = impact
+		if effect, is := p.(impact.Impact); is {
+			effect.Notes, effect.PlanHash, effect.Sample = nil, "", nil
+			effect.GrantsHeld, effect.ReasonsOnly = 0, 0 // a sync changes them, and not what is done
+			p = effect
 		}
 		raw, _ := json.Marshal(p)
 		sum.Write(raw)

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/object"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -37,7 +37,7 @@ type PackInstallation struct {
 	// What has just been done; null otherwise.
 	Plan *PackPlan `json:"plan"`
 	// Whose access it changes; null otherwise.
-	Impact   *policy.Impact `json:"impact"`
+	Impact   *impact.Impact `json:"impact"`
 	revision int
 }
 
@@ -51,7 +51,7 @@ type PlannedChange struct {
 	PackPlan
 	// What changes of the birthrights, field by field.
 	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false"`
-	Impact      policy.Impact    `json:"impact"`
+	Impact      impact.Impact    `json:"impact"`
 	// The token of this exact plan. Send it as confirm.
 	PlanHash string `json:"plan_hash"`
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/object"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -35,7 +36,7 @@ type PackRemoval struct {
 	Leaving []PackPlanItem `json:"leaving" nullable:"false"`
 	// They stay, and are the tenant's own.
 	Detach []PackPlanItem `json:"detach" nullable:"false"`
-	Impact policy.Impact  `json:"impact"`
+	Impact impact.Impact  `json:"impact"`
 	// The token of this exact plan. Send it as confirm.
 	PlanHash string `json:"plan_hash"`
 }
@@ -76,17 +77,17 @@ func (s *Service) uninstall(
 
 // agreed asks for a confirmation of every removal of all, and of whatever is beyond the limits.
 func agreed(out PackRemoval, confirm string) error {
-	impact := out.Impact
-	if out.Mode == removeAll && len(impact.LimitsHit) == 0 {
-		impact.LimitsHit = []policy.LimitHit{
+	effect := out.Impact
+	if out.Mode == removeAll && len(effect.LimitsHit) == 0 {
+		effect.LimitsHit = []impact.LimitHit{
 			{
 				Code:   "remove_all",
-				Count:  impact.IdentitiesAffected,
+				Count:  effect.IdentitiesAffected,
 				Detail: "what the pack has brought goes, and what it gave ends",
 			},
 		}
 	}
-	return confirmed(impact, confirm)
+	return confirmed(effect, confirm)
 }
 
 // takeBack takes a pack's objects out of use, or leaves them to the tenant.
@@ -230,7 +231,7 @@ func unused(ctx context.Context, tx *pg.Tx, o installation.Object) (bool, error)
 	case format.KindLifecyclePolicy, format.KindApprovalRule:
 		return true, nil
 	}
-	p, err := policy.Find(ctx, tx, *o.ID)
+	p, err := accesspolicy.Find(ctx, tx, *o.ID)
 	return p.HolderCount == 0, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
@@ -26,7 +26,7 @@ func SetOrigin(ctx context.Context, tx *pg.Tx, kind, id string, origin map[strin
 	case format.KindApprovalRule:
 		return ruleset.SetOrigin(ctx, tx, id, origin)
 	default:
-		return policy.SetOrigin(ctx, tx, id, origin)
+		return accesspolicy.SetOrigin(ctx, tx, id, origin)
 	}
 	if err != nil {
 		return fmt.Errorf("write origin: %w", err)
@@ -46,15 +46,15 @@ func Retire(ctx context.Context, tx *pg.Tx, o installation.Object) (left bool, e
 	case format.KindApprovalRule:
 		return true, RetireApprovalRule(ctx, tx, *o.ID)
 	}
-	p, err := policy.Find(ctx, tx, *o.ID)
+	p, err := accesspolicy.Find(ctx, tx, *o.ID)
 	if err != nil {
 		return false, err
 	}
-	if p.HolderCount == 0 || p.Lifecycle.OnNoMatch != policy.Grace {
-		return true, policy.Retire(ctx, tx, *o.ID)
+	if p.HolderCount == 0 || p.Lifecycle.OnNoMatch != accesspolicy.Grace {
+		return true, accesspolicy.Retire(ctx, tx, *o.ID)
 	}
 	p.Enabled = false
-	_, err = policy.Update(ctx, tx, *o.ID, p.Fields)
+	_, err = accesspolicy.Update(ctx, tx, *o.ID, p.Fields)
 	return false, err
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
@@ -37,11 +37,11 @@ func (w Writer) Create(ctx context.Context, kind, key string, f merge.Fields) (s
 	case format.KindApprovalRule:
 		return createApprovalRule(ctx, w.Tx, f, w.originOf(key))
 	}
-	of := policy.Fields{Enabled: true}
+	of := accesspolicy.Fields{Enabled: true}
 	if err := intoPolicy(f, &of); err != nil {
 		return "", err
 	}
-	made, err := policy.Create(ctx, w.Tx, policy.New{Fields: of, Origin: w.originOf(key)})
+	made, err := accesspolicy.Create(ctx, w.Tx, accesspolicy.New{Fields: of, Origin: w.originOf(key)})
 	return made.ID, err
 }
 
@@ -78,19 +78,19 @@ func write(ctx context.Context, tx *pg.Tx, kind, id string, f merge.Fields) erro
 		_, err = role.Update(ctx, tx, id, now.RoleFields)
 		return err
 	}
-	now, err := policy.Find(ctx, tx, id)
+	now, err := accesspolicy.Find(ctx, tx, id)
 	if err != nil {
 		return err
 	}
 	if err := intoPolicy(f, &now.Fields); err != nil {
 		return err
 	}
-	_, err = policy.Update(ctx, tx, id, now.Fields)
+	_, err = accesspolicy.Update(ctx, tx, id, now.Fields)
 	return err
 }
 
 // intoPolicy writes the fields over those of a policy, which has some of them deeper within.
-func intoPolicy(f merge.Fields, to *policy.Fields) error {
+func intoPolicy(f merge.Fields, to *accesspolicy.Fields) error {
 	if _, ok := f["subject"]; ok {
 		to.Subject = nil // a map is read into what it holds already
 	}

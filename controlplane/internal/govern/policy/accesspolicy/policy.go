@@ -1,0 +1,142 @@
+package accesspolicy
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Modes and effects of a policy.
+const (
+	Shadow  = "shadow"  // it is evaluated and changes nothing
+	Enforce = "enforce" // what it says is done
+	Assign  = "assign"  // whoever it is about is given the resources
+	Deny    = "deny"    // they may not hold them, whatever else gives them
+)
+
+// What becomes of access that no longer follows from who somebody is.
+const (
+	EndNow = "end_now"
+	Grace  = "grace"
+)
+
+// PolicyFields are what may be written of a policy.
+type PolicyFields struct {
+	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
+	// One that is not is as if it were not there: what it gave ends. true when a policy is made without it.
+	Enabled bool `json:"enabled" db:"enabled" required:"false"`
+	// The default is shadow: the policy is evaluated and changes nothing.
+	Mode string `json:"mode" db:"mode" required:"false" enum:"shadow,enforce"`
+	// assign grants the resources; deny forbids them, whatever else grants them.
+	Effect string `json:"effect" db:"effect" required:"false" enum:"assign,deny"`
+	// What it assigns is a birthright: it comes with being who one is.
+	Birthright bool `json:"birthright" db:"birthright" required:"false"`
+	// For the reader's order; all policies that match count.
+	Priority int      `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000"`
+	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	// Who the policy applies to, as a condition. See POST /policies/conditions/validate.
+	Subject   Subject   `json:"subject" db:"subject" required:"false"`
+	Resources Resources `json:"resources" db:"resources" required:"false"`
+	Lifecycle Lifecycle `json:"lifecycle" db:"lifecycle" required:"false"`
+	// null: none.
+	CircuitBreaker *CircuitBreaker `json:"circuit_breaker" db:"breaker" required:"false"`
+}
+
+// PolicySubject is a condition as it is sent and stored.
+type PolicySubject map[string]any
+
+// PolicyResources are what a policy gives or denies.
+type PolicyResources struct {
+	// All that these roles hold, now and whenever they change.
+	RoleIDs        []string `json:"role_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
+	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid"`
+	// An account of the system and nothing more; with deny: nothing of it.
+	ConnectorIDs []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
+}
+
+// PolicyLifecycle says in which states of a person a policy applies, and what becomes of access when it no longer does.
+type PolicyLifecycle struct {
+	// The default, also for an empty list, is all four.
+	When []string `json:"when" required:"false" nullable:"false" maxItems:"4" enum:"pre_hire,active,on_leave,notice"`
+	// How long before their start date a pre-hire's access begins, in ISO 8601; null: as in the tenant's lifecycle
+	// policy.
+	LeadTime *string `json:"lead_time" required:"false" maxLength:"64" example:"P2D"`
+	// What happens to access when a person no longer matches.
+	OnNoMatch string `json:"on_no_match" required:"false" enum:"end_now,grace"`
+	// With grace, how long it stays, in ISO 8601; null: as in the tenant's lifecycle policy for movers.
+	Grace *string `json:"grace" required:"false" maxLength:"64" example:"P14D"`
+}
+
+// PolicyBreaker stops a policy that changes too much.
+type PolicyBreaker struct {
+	// How many reasons it may give and take within the window.
+	MaxChanges int `json:"max_changes" minimum:"1" maximum:"1000000"`
+	// An ISO 8601 duration, PT1M to P30D.
+	Window string `json:"window" maxLength:"64" example:"PT1H"`
+}
+
+// Schema is that of a breaker, or null.
+func (PolicyBreaker) Schema(r huma.Registry) *huma.Schema {
+	type plain PolicyBreaker
+	s := *huma.SchemaFromType(r, reflect.TypeFor[plain]())
+	s.Nullable = true
+	return &s
+}
+
+// PolicyStats are what the last look at everybody has found.
+type PolicyStats struct {
+	// The number of people whom the policy applies to.
+	Matched int `json:"matched"`
+	// Reasons that it would give, were it enforced.
+	WouldGrant int `json:"would_grant"`
+	// Reasons of it that would end.
+	WouldEnd int `json:"would_end"`
+	// Reasons that the policy does not add again, because they were revoked at this version.
+	Withheld int `json:"withheld"`
+	// People for whom a rule could not be answered, and counted as false.
+	Warnings int `json:"warnings"`
+}
+
+// PolicyProgress is how far the look at everybody has come.
+type PolicyProgress struct {
+	State string `json:"state" enum:"idle,waiting,running"`
+	// People who have been looked at.
+	Done  int `json:"done"`
+	Total int `json:"total"`
+	// When everybody was last looked at.
+	FinishedAt *time.Time `json:"finished_at"`
+}
+
+// AccessPolicy is a policy as the API shows it.
+type AccessPolicy struct {
+	ID string `json:"id" db:"id"`
+	Fields
+	// Who the policy applies to, in words.
+	Sentence string `json:"sentence" db:"-" example:"department is Nursing or Surgery, and employment type is employee"`
+	// When its breaker stopped it; nothing of it is applied until that is accepted.
+	TrippedAt     *time.Time `json:"tripped_at" db:"tripped_at"`
+	TrippedReason *string    `json:"tripped_reason" db:"breaker_reason"`
+	Stats         Stats      `json:"stats" db:"stats"`
+	// When stats were found.
+	EvaluatedAt *time.Time `json:"last_evaluated_at" db:"evaluated_at"`
+	// People with a current reason from it.
+	HolderCount int64      `json:"holder_count" db:"-"`
+	Evaluation  Evaluation `json:"evaluation" db:"-"`
+	// Who made it: by hand, or a pack.
+	Origin    map[string]any `json:"origin" db:"origin" nullable:"false"`
+	CreatedAt time.Time      `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time      `json:"updated_at" db:"updated_at"`
+	Version   int            `json:"version" db:"version"`
+	Needs     []string       `json:"-" db:"needs"`
+}
+
+// New is a policy to be made. Without Origin it is made by hand.
+type New struct {
+	Fields
+	Origin map[string]any
+}
+
+// Applies reports whether the policy changes anything: it is enabled and enforced.
+func (f Fields) Applies() bool { return f.Enabled && f.Mode == Enforce }

@@ -1,0 +1,211 @@
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
+)
+
+// Person is a person as rules see them.
+type Person struct {
+	condition.Person
+	ID, status string
+	start      time.Time // the start date; zero: none
+	warned     []*Rule   // that could not be answered in full
+	assigned   []assignment.Assignment
+	record     *pyexpr.Record
+}
+
+// Record is what expressions read, made once for all of them.
+func (p *Person) Record() *pyexpr.Record {
+	if p.record == nil {
+		p.record = pyexpr.NewRecord(p.Identity)
+	}
+	return p.record
+}
+
+// Gone reports whether the person has left, and can hold nothing any more.
+func (p *Person) Gone() bool {
+	return p.status == rules.Deactivated || p.status == rules.Archived
+}
+
+// Text is a field of the identity as text; empty if it is none.
+func (p *Person) Text(name string) string {
+	s, _ := p.Identity[name].(string)
+	return s
+}
+
+// EachPerson calls fn for each of the people, with everything that the rules ask for. fn may not use the transaction.
+func (b *Rulebook) EachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(p *Person) error) error {
+	above, err := b.above(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	roles, entitlements, err := b.held(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	assigned, err := b.assigned(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	today := b.today()
+	return identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
+		p := &Person{
+			ID:       id,
+			assigned: assigned[id],
+			Person: condition.Person{
+				Identity:     f,
+				Managers:     above[id],
+				Roles:        roles[id],
+				Entitlements: entitlements[id],
+				Day:          today,
+			},
+		}
+		if m, ok := f["manager"].(map[string]any); ok {
+			// What else is known of a manager may change without anybody looking at those beneath.
+			f["manager"] = map[string]any{"id": m["id"], "external_id": m["external_id"]}
+		}
+		p.status = p.Text("status")
+		if s := p.Text("start_date"); s != "" {
+			start, err := time.Parse(time.DateOnly, s)
+			if err != nil {
+				return fmt.Errorf("start date of %s: %w", id, err)
+			}
+			p.start = start
+		}
+		return fn(p)
+	})
+}
+
+type set = map[string]map[string]bool
+
+func put(s set, id string, names ...*string) {
+	if s[id] == nil {
+		s[id] = map[string]bool{}
+	}
+	for _, n := range names {
+		if n != nil {
+			s[id][*n] = true
+		}
+	}
+}
+
+// above finds which of the managers that conditions name are above each of the people. union, so that a cycle ends;
+// nobody is above themselves by one.
+func (b *Rulebook) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) {
+	found := set{}
+	if len(b.Needs.Managers) == 0 {
+		return found, nil
+	}
+	const sql = `
+		with recursive up (id, above) as (
+		    select i.id, i.manager_id
+		      from identity i
+		     where i.id = any(@ids::text[]::uuid[])
+		       and i.manager_id is not null
+		     union
+		    select up.id, m.manager_id
+		      from up
+		      join identity m on m.id = up.above
+		     where m.manager_id is not null
+		)
+		select up.id::text, m.id::text, m.external_id
+		  from up
+		  join identity m on m.id = up.above
+		 where up.id <> m.id
+		   and (m.id::text = any(@named) or m.external_id = any(@named))`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "named": b.Needs.Managers})
+	if err != nil {
+		return nil, fmt.Errorf("find managers above: %w", err)
+	}
+	var id, manager string
+	var external *string
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&id, &manager, &external},
+		func() error { put(found, id, &manager, external); return nil },
+	)
+	if err != nil {
+		return nil, fmt.Errorf("find managers above: %w", err)
+	}
+	return found, nil
+}
+
+// held finds which of the roles and entitlements that conditions name the people hold otherwise than by a policy or the
+// rule of a role: what a rule gives feeds no rule, or rules could give and take in turn for ever. Who was assigned a
+// role has it, though it hold nothing.
+func (b *Rulebook) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitlements set, err error) {
+	roles, entitlements = set{}, set{}
+	if len(b.Needs.Roles)+len(b.Needs.Entitlements) == 0 {
+		return roles, entitlements, nil
+	}
+	const sql = `
+		select x.identity_id::text, r.id::text, r.key, x.entitlement_id::text
+		  from access_reason x
+		  left join role r on r.id = x.role_id
+		 where x.identity_id = any(@ids::text[]::uuid[])
+		   and x.state = 'active'
+		   and x.effect = 'allow'
+		   and x.source_type not in ('policy', 'role')
+		   and (r.id::text = any(@roles) or r.key = any(@roles) or x.entitlement_id::text = any(@entitlements))
+		 union
+		select a.identity_id::text, r.id::text, r.key, null
+		  from role_assignment a
+		  join role r on r.id = a.role_id
+		 where a.identity_id = any(@ids::text[]::uuid[])
+		   and a.state = 'active'
+		   and (r.id::text = any(@roles) or r.key = any(@roles))`
+	rows, err := tx.Query(
+		ctx,
+		sql,
+		pgx.NamedArgs{"ids": ids, "roles": b.Needs.Roles, "entitlements": b.Needs.Entitlements},
+	)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find what people hold: %w", err)
+	}
+	var id string
+	var role, key, entitlement *string
+	_, err = pgx.ForEachRow(rows, []any{&id, &role, &key, &entitlement}, func() error {
+		put(roles, id, role, key)
+		put(entitlements, id, entitlement)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("find what people hold: %w", err)
+	}
+	return roles, entitlements, nil
+}
+
+// PeopleAfter reads the ids of the next n people who are not archived, in their order. after is the last id of before;
+// nil: from the first.
+func PeopleAfter(ctx context.Context, tx *pg.Tx, after *string, n int) ([]string, error) {
+	const sql = `
+		select i.id::text
+		  from identity i
+		 where ($1::text is null or i.id > $1::text::uuid)
+		   and i.status <> 'archived'
+		 order by i.id
+		 limit $2`
+	rows, err := tx.Query(ctx, sql, after, n)
+	if err != nil {
+		return nil, fmt.Errorf("list people: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("list people: %w", err)
+	}
+	return ids, nil
+}
+
+// Batch is how many people are evaluated in one transaction. Tests set fewer.
+var Batch = 2000

@@ -1,0 +1,108 @@
+package evaluation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
+	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
+)
+
+// Rule is a policy as the evaluation uses it, or the membership rule of a role.
+type Rule struct {
+	Policy    accesspolicy.AccessPolicy
+	Source    string                // the source_type of its reasons: sourcePolicy or role.RuleSource
+	excluded  map[string]*time.Time // of a role: whom it does not count for, until a day or for good
+	closed    bool                  // of a role: who has it keeps it, and nobody else gets it
+	condition condition.Condition
+	lead      time.Duration
+	grace     time.Duration // zero: what does not follow any more ends at once
+	targets   []target
+	frozen    bool // what it gave lives on, and it gives nothing more: its breaker has stopped it, or it cannot be read
+}
+
+// target is one thing that a rule gives or denies. Without an entitlement it is an account of the system.
+type target struct{ connector, entitlement, role string }
+
+func makeRule(p accesspolicy.AccessPolicy, usual rules.Lifecycle) (*Rule, error) {
+	// What is stored was checked. Were one not to be read all the same, the others go on.
+	parsed, problems := p.Subject.Parse()
+	r := &Rule{
+		Policy:    p,
+		Source:    SourcePolicy,
+		condition: parsed,
+		lead:      usual.PreHireLead,
+		frozen:    p.TrippedAt != nil || len(problems) > 0,
+	}
+	if p.Lifecycle.OnNoMatch == accesspolicy.Grace && p.Effect == accesspolicy.Assign {
+		r.grace = usual.MoverGrace
+	}
+	for text, into := range map[*string]*time.Duration{p.Lifecycle.LeadTime: &r.lead, p.Lifecycle.Grace: &r.grace} {
+		if text == nil ||
+			into == &r.grace && (p.Lifecycle.OnNoMatch != accesspolicy.Grace || p.Effect != accesspolicy.Assign) {
+			continue
+		}
+		d, err := span.Parse(*text)
+		if err != nil {
+			return nil, fmt.Errorf("a duration of policy %s: %w", p.ID, err)
+		}
+		*into = d
+	}
+	return r, nil
+}
+
+// key is what may live once: the same thing to the same person by the same policy.
+type key struct{ Policy, Connector, Entitlement, Role, Effect, kind string }
+
+func (r *Rule) key(t target) key {
+	k := key{r.Policy.ID, t.connector, t.entitlement, t.role, ledger.Allow, ledger.Policy}
+	if r.Policy.Effect == accesspolicy.Deny {
+		k.Effect = ledger.Deny
+	}
+	switch {
+	case r.Source == assignment.RuleSource:
+		k.kind = ledger.Role
+	case r.Policy.Birthright:
+		k.kind = ledger.Birthright
+	}
+	return k
+}
+
+// compare orders keys, so that what is done to somebody is done in the same order each time.
+func (k key) compare(o key) int {
+	return cmp.Or(
+		cmp.Compare(k.Policy, o.Policy),
+		cmp.Compare(k.Connector, o.Connector),
+		cmp.Compare(k.Entitlement, o.Entitlement),
+		cmp.Compare(k.Role, o.Role),
+		cmp.Compare(k.Effect, o.Effect),
+		cmp.Compare(k.kind, o.kind),
+	)
+}
+
+// wants says whether the rule gives somebody its targets, and from when; zero: from now.
+func (r *Rule) wants(p *Person, b *Rulebook) (starts time.Time, wanted bool) {
+	if !slices.Contains(r.Policy.Lifecycle.When, p.status) || r.excludes(p, b) {
+		return starts, false
+	}
+	if p.status == "pre_hire" && r.Policy.Effect == accesspolicy.Assign {
+		if p.start.IsZero() {
+			return starts, false
+		}
+		first := time.Date(p.start.Year(), p.start.Month(), p.start.Day(), 0, 0, 0, 0, b.zone)
+		if begins := span.Add(first, -r.lead, b.zone); begins.After(b.Now) {
+			starts = begins.UTC()
+		}
+	}
+	met, warnings := r.condition.Match(p)
+	if len(warnings) > 0 {
+		p.warned = append(p.warned, r)
+	}
+	return starts, met
+}

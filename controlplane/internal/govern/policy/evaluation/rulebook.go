@@ -1,0 +1,153 @@
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role/content"
+)
+
+// Rulebook is all rules of a tenant, with what they need, at one moment.
+type Rulebook struct {
+	Rules []*Rule
+	ByID  map[string]*Rule
+	Needs condition.Needs
+	zone  *time.Location
+	Now   time.Time
+
+	assignments bool // those of people are looked at too
+	// of a plan: the roles that it is about, and what they are nested in; nil: everything
+	Around map[string]bool
+	given  map[string][]target // what the roles give that people have by an assignment, as far as was asked
+}
+
+// today is the tenant's day.
+func (b *Rulebook) today() time.Time {
+	return time.Date(b.Now.In(b.zone).Year(), b.Now.In(b.zone).Month(), b.Now.In(b.zone).Day(), 0, 0, 0, 0, time.UTC)
+}
+
+// Midnight is when the tenant's day ends.
+func (b *Rulebook) Midnight() time.Time {
+	today := b.Now.In(b.zone)
+	return time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, b.zone).UTC()
+}
+
+// Load reads all rules of a tenant: its policies, its roles' membership rules, what the roles hold, and its lifecycle
+// settings. Role assignments count too.
+func Load(ctx context.Context, tx *pg.Tx, now time.Time) (*Rulebook, error) {
+	policies, err := accesspolicy.All(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := role.Rules(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := Make(ctx, tx, policies, rules, now)
+	if err == nil {
+		b.assignments = true
+	}
+	return b, err
+}
+
+// Make is a rulebook of these policies and membership rules alone, without role assignments.
+func Make(
+	ctx context.Context,
+	tx *pg.Tx,
+	policies []accesspolicy.AccessPolicy,
+	roles []role.Rule,
+	now time.Time,
+) (*Rulebook, error) {
+	usual, err := rules.Find(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	b := &Rulebook{ByID: map[string]*Rule{}, zone: usual.Zone(), Now: now, given: map[string][]target{}}
+	for _, p := range policies {
+		r, err := makeRule(p, usual)
+		if err != nil {
+			return nil, err
+		}
+		b.Rules, b.ByID[p.ID] = append(b.Rules, r), r
+		if p.Enabled {
+			b.Needs = b.Needs.And(r.condition.Needs())
+		}
+	}
+	for _, of := range roles {
+		r := roleRule(of, usual)
+		b.Rules, b.ByID[of.RoleID] = append(b.Rules, r), r
+		b.Needs = b.Needs.And(r.condition.Needs())
+	}
+	return b, b.fillTargets(ctx, tx)
+}
+
+// fillTargets finds what the rules give: nothing that is gone from its system, or retired.
+func (b *Rulebook) fillTargets(ctx context.Context, tx *pg.Tx) error {
+	var roles, entitlements []string
+	for _, r := range b.Rules {
+		roles, entitlements = append(
+			roles,
+			r.Policy.Resources.RoleIDs...), append(
+			entitlements,
+			r.Policy.Resources.EntitlementIDs...)
+	}
+	held, err := content.Entitlements(ctx, tx, accesspolicy.Distinct(roles))
+	if err != nil {
+		return err
+	}
+	systems, err := systemsOf(ctx, tx, accesspolicy.Distinct(entitlements))
+	if err != nil {
+		return err
+	}
+	for _, r := range b.Rules {
+		for _, id := range r.Policy.Resources.ConnectorIDs {
+			r.targets = append(r.targets, target{connector: id})
+		}
+		for _, id := range r.Policy.Resources.EntitlementIDs {
+			if system, usable := systems[id]; usable {
+				r.targets = append(r.targets, target{system, id, ""})
+			}
+		}
+		for _, id := range r.Policy.Resources.RoleIDs {
+			for _, e := range held[id] {
+				r.targets = append(r.targets, target{e.ConnectorID, e.ID, id})
+			}
+		}
+	}
+	return nil
+}
+
+func systemsOf(ctx context.Context, tx *pg.Tx, entitlements []string) (map[string]string, error) {
+	systems := map[string]string{}
+	if len(entitlements) == 0 {
+		return systems, nil
+	}
+	const sql = `
+		select e.id::text, e.connector_id::text
+		  from entitlement e
+		 where e.id = any(@ids::text[]::uuid[])
+		   and e.lifecycle <> 'retired'
+		   and e.removed_at is null
+		   and e.connector_id is not null`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": entitlements})
+	if err != nil {
+		return nil, fmt.Errorf("systems of entitlements: %w", err)
+	}
+	var id, system string
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&id, &system},
+		func() error { systems[id] = system; return nil },
+	); err != nil {
+		return nil, fmt.Errorf("systems of entitlements: %w", err)
+	}
+	return systems, nil
+}

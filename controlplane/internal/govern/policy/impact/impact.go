@@ -1,0 +1,98 @@
+package impact
+
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
+
+// PolicyImpact is what would come of a change: who gains and loses what.
+type PolicyImpact struct {
+	// People who have not left.
+	PeopleTotal int `json:"people_total"`
+	// The number of people whom the policy applies to.
+	Matched int `json:"matched"`
+	// People who gain or lose something.
+	IdentitiesAffected int `json:"identities_affected"`
+	// The entitlements and accounts that a person gains without holding them for another reason.
+	GrantsAdded int `json:"grants_added"`
+	// Of grants_added: those that the person holds in the system already, so that they only get a reason. The rest is
+	// new in the system.
+	GrantsHeld int `json:"grants_held"`
+	// Of identities_affected: people who only get reasons for what they hold in the systems already, and lose nothing.
+	ReasonsOnly int `json:"identities_reason_only"`
+	// The entitlements and accounts that a person loses, immediately or after a grace period.
+	GrantsEnded int `json:"grants_ended"`
+	// Accounts that people need for it and do not have.
+	AccountsCreated int `json:"accounts_created"`
+	// The reasons that are added, also for access that the person already has.
+	ReasonsAdded int `json:"reasons_added"`
+	ReasonsEnded int `json:"reasons_ended"`
+	// The 100 with the most people affected.
+	ByDepartment []DepartmentImpact `json:"by_department" nullable:"false"`
+	// The first 20 people affected. All of them come with download.
+	Sample []PersonImpact `json:"sample" nullable:"false"`
+	// Why it needs confirm.
+	LimitsHit []LimitHit `json:"limits_hit" nullable:"false"`
+	Notes     []string   `json:"notes" nullable:"false"`
+	// The token of these exact changes. Send it as confirm.
+	PlanHash string `json:"plan_hash"`
+}
+
+// DepartmentImpact is a department's share.
+type DepartmentImpact struct {
+	// Empty: people without one.
+	Department         string `json:"department"`
+	IdentitiesAffected int    `json:"identities_affected"`
+	GrantsAdded        int    `json:"grants_added"`
+	GrantsEnded        int    `json:"grants_ended"`
+}
+
+// PersonImpact is what somebody gains and loses.
+type PersonImpact struct {
+	IdentityID string       `json:"identity_id"`
+	Display    string       `json:"display"`
+	Department string       `json:"department"`
+	Gains      []GrantShift `json:"gains" nullable:"false"`
+	Losses     []GrantShift `json:"losses" nullable:"false"`
+}
+
+// GrantShift is an entitlement, or an account where there is none, that is gained or lost.
+type GrantShift struct {
+	ConnectorID string `json:"connector_id"`
+	// null: an account of the system.
+	EntitlementID *string `json:"entitlement_id"`
+	// When, if not at once.
+	At *time.Time `json:"at"`
+	// Of a gain: the person holds it in the system already, and only gets a reason for it.
+	Held bool `json:"held"`
+}
+
+// LimitHit is a limit that a plan is beyond.
+type LimitHit struct {
+	Code   string `json:"code" enum:"circuit_breaker,share_of_people"`
+	Limit  int    `json:"limit"`
+	Count  int    `json:"count"`
+	Detail string `json:"detail"`
+}
+
+// Impact is a PolicyImpact.
+type Impact = PolicyImpact
+
+// Confirmed is a fault of kind Conflict with the impact unless it is within its limits, or confirm is the hash of
+// exactly this plan.
+func (i PolicyImpact) Confirmed(confirm string) error {
+	switch {
+	case len(i.LimitsHit) == 0:
+		return nil
+	case confirm == "":
+		return fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its "+
+			"plan_hash", i.LimitsHit[0].Detail).
+			Also("impact", i)
+	case confirm != i.PlanHash:
+		return fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any "+
+			"more; look at the impact again").
+			Also("impact", i)
+	}
+	return nil
+}

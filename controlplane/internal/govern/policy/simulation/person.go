@@ -1,0 +1,125 @@
+package simulation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/evaluation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+)
+
+// PersonEvaluation is what the policies say of one person.
+type PersonEvaluation struct {
+	DryRun bool `json:"dry_run"`
+	// The policies that are about them, shadow ones too.
+	Matched []PolicyRef `json:"matched" nullable:"false"`
+	// What they gain and lose by it.
+	Impact       impact.PersonImpact `json:"impact"`
+	ReasonsAdded int                 `json:"reasons_added"`
+	ReasonsEnded int                 `json:"reasons_ended"`
+}
+
+// PolicyRef names a policy.
+type PolicyRef struct {
+	ID         string `json:"id"`
+	Display    string `json:"display"`
+	Mode       string `json:"mode" enum:"shadow,enforce"`
+	Birthright bool   `json:"birthright"`
+}
+
+// EvaluatePerson says what the policies make of one person, and does it unless it is dry. An order gives again what was
+// taken.
+func (s *Service) EvaluatePerson(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	dry bool,
+) (out PersonEvaluation, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		who, err := identity.Find(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := queue.Lock(ctx, tx, evaluation.QueueGroup); err != nil {
+			return err
+		}
+		b, err := evaluation.Load(ctx, tx, s.Now())
+		if err != nil {
+			return err
+		}
+		if out, err = evaluateOne(ctx, tx, b, who.ID); err != nil {
+			return err
+		}
+		if out.DryRun = dry; !dry {
+			t, err := b.Evaluate(ctx, tx, []string{who.ID}, nil, true)
+			if err != nil {
+				return err
+			}
+			out.ReasonsAdded, out.ReasonsEnded = t.Added, t.Ended
+		}
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{
+				Action:  "identity.policies_evaluated",
+				Subject: audit.Subject{Type: "identity", ID: who.ID, Display: who.DisplayName},
+				Context: map[string]any{
+					"dry_run":       dry,
+					"reasons_added": out.ReasonsAdded,
+					"reasons_ended": out.ReasonsEnded,
+				},
+			},
+		)
+	})
+	return out, err
+}
+
+// evaluateOne says what the rules would do to a person, and writes nothing.
+func evaluateOne(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook, id string) (out PersonEvaluation, err error) {
+	out.Matched = []PolicyRef{}
+	living, err := evaluation.ReadReasons(ctx, tx, []string{id}, true)
+	if err != nil {
+		return out, err
+	}
+	err = b.EachPerson(ctx, tx, []string{id}, func(p *evaluation.Person) error {
+		var changes []evaluation.Change
+		if p.Gone() {
+			for i := range living[id] {
+				changes = append(
+					changes,
+					evaluation.Change{Identity: id, Key: living[id][i].Key, Reason: &living[id][i]},
+				)
+			}
+		} else {
+			found := b.Diff(p, living[id])
+			changes = found.Changes
+			for _, r := range found.Matched {
+				if r.Source != evaluation.SourcePolicy {
+					continue
+				}
+				out.Matched = append(
+					out.Matched,
+					PolicyRef{r.Policy.ID, r.Policy.Name, r.Policy.Mode, r.Policy.Birthright},
+				)
+			}
+		}
+		a, _ := compare(p, living[id], changes)
+		out.Impact = a.PersonImpact
+		for _, c := range changes {
+			if c.Add {
+				out.ReasonsAdded++
+			} else {
+				out.ReasonsEnded++
+			}
+		}
+		slices.SortFunc(out.Matched, func(a, b PolicyRef) int { return strings.Compare(a.ID, b.ID) })
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,119 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/evaluation"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
+)
+
+// walk is how far the way through everybody has been gone.
+type walk struct {
+	running  bool
+	asked    bool
+	position *string
+	done     int
+	stats    map[string]accesspolicy.Stats
+	fresh    *time.Time // when the day ends that dates were compared with; nil: there was no walk yet
+}
+
+// idle says whether there is nothing to do.
+func (w *walk) idle(now time.Time) bool { return !w.running && !w.asked && !w.stale(now) }
+
+func (w *walk) stale(now time.Time) bool { return w.fresh != nil && !w.fresh.After(now) }
+
+func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
+	const sql = `
+		select w.started_at is not null and w.finished_at is null, w.position::text, coalesce(w.done, 0),
+		       coalesce(w.stats, '{}'), w.fresh_until, exists (select from work_item i where i.kind = 'policy_sweep'
+		           and i.state = 'waiting' and i.due_at <= now())
+		  from (select) one
+		  left join policy_walk w on true`
+	if err = tx.QueryRow(ctx, sql).Scan(&w.running, &w.position, &w.done, &w.stats, &w.fresh, &w.asked); err != nil {
+		return w, fmt.Errorf("find walk of policies: %w", err)
+	}
+	return w, nil
+}
+
+// begin takes all requests to look at everybody and begins to answer them. Where policies ask for dates that move, or
+// an exclusion from a role's rule has ended, a new day is one.
+func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (bool, error) {
+	const (
+		note = `update policy_walk set fresh_until = $1 where tenant_id = current_tenant()`
+		put  = `
+			insert into policy_walk as w (tenant_id, position, total, done, stats, fresh_until, started_at, finished_at)
+			select current_tenant(), null, count(*), 0, '{}', $1, $2, null
+			  from identity
+			 where status <> 'archived'
+			    on conflict (tenant_id) do update
+			   set position = null, total = excluded.total, done = 0, stats = '{}', fresh_until = excluded.fresh_until,
+			       started_at = excluded.started_at, finished_at = null`
+	)
+	requests, err := queue.Take(ctx, tx, accesspolicy.SweepKind, 1)
+	if err != nil {
+		return false, err
+	}
+	if len(requests) == 0 && !(w.stale(b.Now) && (b.Needs.Clock || b.Returns(*w.fresh))) {
+		if w.stale(b.Now) {
+			if _, err := tx.Exec(ctx, note, b.Midnight()); err != nil {
+				return false, fmt.Errorf("note day of policies: %w", err)
+			}
+		}
+		return false, nil
+	}
+	if _, err := tx.Exec(ctx, put, b.Midnight(), b.Now); err != nil {
+		return false, fmt.Errorf("begin the evaluation of all people: %w", err)
+	}
+	return true, nil
+}
+
+// step looks at the next people, and ends the walk when there are none.
+func (w *walk) step(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (int, error) {
+	ids, err := evaluation.PeopleAfter(ctx, tx, w.position, evaluation.Batch)
+	if err != nil {
+		return 0, err
+	}
+	if len(ids) == 0 {
+		return 0, w.finish(ctx, tx, b)
+	}
+	t, err := b.Evaluate(ctx, tx, ids, nil, false)
+	if err != nil {
+		return 0, err
+	}
+	if w.stats == nil {
+		w.stats = map[string]accesspolicy.Stats{}
+	}
+	total := evaluation.Result{Stats: w.stats}
+	for id, s := range t.Stats {
+		total.Count(id, s)
+	}
+	const sql = `update policy_walk set position = $1, done = $2, stats = $3 where tenant_id = current_tenant()`
+	if _, err := tx.Exec(ctx, sql, ids[len(ids)-1], w.done+len(ids), w.stats); err != nil {
+		return 0, fmt.Errorf("store the progress of the evaluation of all people: %w", err)
+	}
+	return len(ids), nil
+}
+
+func (w *walk) finish(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) error {
+	const (
+		end   = `update policy_walk set finished_at = $1, total = done where tenant_id = current_tenant()`
+		stats = `
+			update access_policy p
+			   set stats = coalesce(@stats::jsonb -> p.id::text, '{}'), evaluated_at = @now
+			 where p.tenant_id = current_tenant()
+			   and p.deleted_at is null`
+	)
+	if _, err := tx.Exec(ctx, stats, pgx.NamedArgs{"stats": w.stats, "now": b.Now}); err != nil {
+		return fmt.Errorf("write what policies matched: %w", err)
+	}
+	if _, err := tx.Exec(ctx, end, b.Now); err != nil {
+		return fmt.Errorf("end the evaluation of all people: %w", err)
+	}
+	return nil
+}

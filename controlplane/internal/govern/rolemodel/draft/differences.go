@@ -1,0 +1,48 @@
+package draft
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+)
+
+// RoleChange is one member that becomes different.
+type RoleChange struct {
+	Field   string `json:"field" example:"entitlement_ids"`
+	Before  any    `json:"before"`
+	After   any    `json:"after"`
+	Added   []any  `json:"added,omitempty" nullable:"false" doc:"Of a list: what is new in it."`
+	Removed []any  `json:"removed,omitempty" nullable:"false" doc:"Of a list: what is no more in it."`
+}
+
+// Differences are the fields in which two versions of a role differ, with what was added and removed of lists.
+func Differences(before, after role.RoleFields) ([]RoleChange, error) {
+	diff, err := mergepatch.Diff(before, after)
+	if err != nil {
+		return nil, err
+	}
+	changes := []RoleChange{}
+	for _, d := range diff {
+		c := RoleChange{Field: d.Field, Before: d.From, After: d.To}
+		old, _ := d.From.([]any)
+		now, isList := d.To.([]any)
+		if isList || old != nil {
+			c.Added, c.Removed = without(now, old), without(old, now)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// without are the elements of a list that are not in another.
+func without(list, other []any) []any {
+	var rest []any
+	for _, x := range list {
+		if !slices.ContainsFunc(other, func(y any) bool { return reflect.DeepEqual(x, y) }) {
+			rest = append(rest, x)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,126 @@
+package draft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+)
+
+// RoleVersion is what a role said once.
+type RoleVersion struct {
+	Version   int             `json:"version" db:"version"`
+	Content   role.RoleFields `json:"content" db:"content"`
+	ChangedBy map[string]any  `json:"changed_by" db:"changed_by" nullable:"false"`
+	ChangedAt time.Time       `json:"changed_at" db:"changed_at"`
+}
+
+// RoleDiff is what is different between two versions of a role.
+type RoleDiff struct {
+	From    int          `json:"from"`
+	To      int          `json:"to"`
+	Changes []RoleChange `json:"changes" nullable:"false"`
+}
+
+func findVersion(ctx context.Context, tx *pg.Tx, id string, version int) (RoleVersion, error) {
+	const sql = `
+		select v.version, v.content, v.changed_by, v.changed_at
+		  from role_version v
+		 where v.role_id = $1
+		   and v.version = $2`
+	rows, err := tx.Query(ctx, sql, id, version)
+	if err != nil {
+		return RoleVersion{}, fmt.Errorf("find version of role: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[RoleVersion])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return found, fault.New(fault.NotFound, "no version %d of this role is kept", version)
+	case err != nil:
+		return found, fmt.Errorf("find version of role: %w", err)
+	}
+	return found, nil
+}
+
+// Versions gives a page of what a role has said, the newest first.
+func (s *Service) Versions(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	page pg.Page,
+) (items []RoleVersion, total int64, err error) {
+	const sql = `
+		select v.version, v.content, v.changed_by, v.changed_at
+		  from role_version v
+		 where v.role_id = @id
+		   and v.version < @before
+		 order by v.version desc
+		 limit @rows offset @skipped`
+	before := 1 << 30
+	if len(page.After) > 0 {
+		if before, err = strconv.Atoi(page.After[0]); err != nil {
+			return nil, 0, fmt.Errorf("position in versions: %w", err)
+		}
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if _, err := role.Seen(ctx, tx, v, id, ""); err != nil {
+			return err
+		}
+		rows, err := tx.Query(
+			ctx,
+			sql,
+			pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
+		)
+		if err != nil {
+			return fmt.Errorf("list versions of role: %w", err)
+		}
+		if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[RoleVersion]); err != nil {
+			return fmt.Errorf("list versions of role: %w", err)
+		}
+		if err := tx.QueryRow(ctx, `select count(*) from role_version where role_id = $1`, id).
+			Scan(&total); err != nil {
+			return fmt.Errorf("count versions of role: %w", err)
+		}
+		return nil
+	})
+	return items, total, err
+}
+
+// Diff compares two versions of a role. Without to it is the newest, without from the one before to.
+func (s *Service) Diff(ctx context.Context, v viewer.Viewer, id string, from, to int) (out RoleDiff, err error) {
+	const before = `select coalesce(max(version), $2) from role_version where role_id = $1 and version < $2`
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		r, err := role.Seen(ctx, tx, v, id, "")
+		if err != nil {
+			return err
+		}
+		if to == 0 {
+			to = r.Version
+		}
+		if from == 0 {
+			if err := tx.QueryRow(ctx, before, id, to).Scan(&from); err != nil {
+				return fmt.Errorf("find version of role: %w", err)
+			}
+		}
+		a, err := findVersion(ctx, tx, id, from)
+		if err != nil {
+			return err
+		}
+		b, err := findVersion(ctx, tx, id, to)
+		if err != nil {
+			return err
+		}
+		out.From, out.To = from, to
+		out.Changes, err = Differences(a.Content, b.Content)
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,121 @@
+package member
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+type membersIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+	MemberFilters
+}
+
+func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (*httpapi.ListOut[RoleMember], error) {
+	walk, err := s.Cursors.Walk(v, "role-members", in.Paging, []any{in.ID, in.MemberFilters})
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.Members(ctx, v, in.ID, in.MemberFilters, walk.Page)
+	return httpapi.Out(
+		walk,
+		items,
+		total,
+		func(m RoleMember) []string { return []string{m.Display, m.IdentityID} },
+	), err
+}
+
+type roleMemberIn struct {
+	ID   string `path:"id"`
+	Body NewMember
+}
+
+func (s *Service) give(ctx context.Context, v viewer.Viewer, in *roleMemberIn) (*httpapi.Created[RoleMember], error) {
+	made, err := s.Give(ctx, v, in.ID, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[RoleMember]{
+		Location: httpapi.Prefix + "/entitlements/roles/" + in.ID + "/members",
+		Body:     made,
+	}, nil
+}
+
+type roleMemberEndIn struct {
+	ID         string `path:"id"`
+	IdentityID string `path:"identity_id"`
+	Body       struct {
+		EndsAt *time.Time `json:"ends_at" required:"true" doc:"Null: no end."`
+	}
+}
+
+func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *roleMemberEndIn) (*httpapi.One[RoleMember], error) {
+	m, err := s.Limit(ctx, v, in.ID, in.IdentityID, in.Body.EndsAt)
+	return &httpapi.One[RoleMember]{Body: m}, err
+}
+
+type takeIn struct {
+	ID         string `path:"id"`
+	IdentityID string `path:"identity_id"`
+	Reason     string `query:"reason" maxLength:"1000" doc:"Why, for their history."`
+}
+
+func (s *Service) take(ctx context.Context, v viewer.Viewer, in *takeIn) (*httpapi.None, error) {
+	return nil, s.Take(ctx, v, in.ID, in.IdentityID, in.Reason)
+}
+
+type heldIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+}
+
+func (s *Service) held(ctx context.Context, v viewer.Viewer, in *heldIn) (*httpapi.ListOut[HeldRole], error) {
+	walk, err := s.Cursors.Walk(v, "roles-held", in.Paging, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.Held(ctx, v, in.ID, walk.Page)
+	return httpapi.Out(walk, items, total, func(h HeldRole) []string { return []string{h.Name, h.RoleID} }), err
+}
+
+// Service lists who has roles, and assigns and unassigns them. It needs all fields.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+	Now     func() time.Time
+}
+
+const (
+	aboutMembers = "Everybody who has the role, by every way: its rule, a policy that names it, by hand, by " +
+		"request. Administrators and auditors, and the owners of the role."
+	aboutGive = "Assigns the role directly, from starts_at until ends_at. Administrators may assign it, and " +
+		"owners of the role to people other than themselves."
+	aboutTake = "What was decided ends, by hand or by a request. Who has the role by a rule keeps it, and would " +
+		"get it again: that is 409 member_by_rule."
+	aboutHeld = "By rule, by a policy, by hand or by request; until when, and how much of it the target systems " +
+		"were seen to have given."
+)
+
+// Routes are the members of a role, and the roles of a person.
+func (s *Service) Routes() []httpapi.Route {
+	const base = "/entitlements/roles"
+	return []httpapi.Route{
+		httpapi.Handle("GET", base+"/{id}/members", "List the members of a role", s.members).Describe(aboutMembers),
+		httpapi.Handle("POST", base+"/{id}/members", "Assign a role", s.give).
+			Status(http.StatusCreated).
+			Errors(409).
+			Describe(aboutGive),
+		httpapi.Handle("PATCH", base+"/{id}/members/{identity_id}", "Update the end of a role assignment", s.limit).
+			Errors(409),
+		httpapi.Handle("DELETE", base+"/{id}/members/{identity_id}", "Unassign a role", s.take).
+			Status(http.StatusNoContent).
+			Errors(409).
+			Describe(aboutTake),
+		httpapi.Handle("GET", "/identities/{id}/roles", "List the roles of an identity", s.held).Describe(aboutHeld),
+	}
+}
