@@ -34,16 +34,16 @@ var across = []string{
 	"govern/pack/binding/worker.go",      // sector packs of which something waits
 	"govern/dashboard/worker.go",         // tenants whose findings have not been counted today
 	"govern/matter/worker.go",            // tenants whose conditions are compared with their inbox
-	"govern/decision/worker.go",          // decisions, delegations and leavers that are due
+	"govern/decision/inbox/worker.go",    // decisions, delegations and leavers that are due
 	"reach/agents/claim.go",              // calls for agents whose socket this process holds
 	"reach/agents/presence.go",           // agents revoked or gone
-	"reach/provision/worker.go",
-	"reach/provision/keep.go",     // people to plan for, changes to make, and what comes with time
-	"reach/provision/readback.go", // tenants with changes that were made and not seen
-	"reach/schedule/worker.go",    // schedules that are due
-	"reach/reconcile/discard.go",  // holds that nobody decided about
-	"reach/syncrun/callback.go",
-	"reach/syncrun/worker.go", // runs to work on, callbacks to send
+	"reach/provision/lane/worker.go",
+	"reach/provision/upkeep/keep.go",     // people to plan for, changes to make, and what comes with time
+	"reach/provision/upkeep/readback.go", // tenants with changes that were made and not seen
+	"reach/schedule/worker.go",           // schedules that are due
+	"reach/reconcile/hold/expire.go",     // holds that nobody decided about
+	"reach/syncrun/callback/callback.go",
+	"reach/syncrun/lease/open.go", // runs to work on, callbacks to send
 	"record/audit/stream/claim.go",
 	"record/audit/trail/checkpoint.go",
 	"record/audit/trail/retention.go",       // logs to send, to sign and to shorten
