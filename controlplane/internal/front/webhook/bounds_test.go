@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/health"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -37,7 +40,7 @@ func TestADeadEndpointDelaysNobodyElse(t *testing.T) {
 	hanging.has(perWebhook)
 	began := time.Now()
 	for range 5 {
-		h.publish(newID())
+		h.publish(subscription.NewID())
 	}
 	well.has(45)
 	if took := time.Since(began); took > 5*time.Second {
@@ -101,15 +104,15 @@ func TestAnEndpointThatKeepsFailingIsTriedNowAndThen(t *testing.T) {
 	)
 	time.Sleep(500 * time.Millisecond)
 	tried := len(to.all())
-	if tried < breakAfter || tried > breakAfter+perWebhook {
-		t.Errorf("%d calls before it was left alone; want about %d", tried, breakAfter)
+	if tried < health.BreakAfter || tried > health.BreakAfter+perWebhook {
+		t.Errorf("%d calls before it was left alone; want about %d", tried, health.BreakAfter)
 	}
 	if n := h.count(`select count(*) from webhook_delivery where attempt = 0`); n < 60-tried {
 		t.Errorf("%d deliveries wait untried; want %d", n, 60-tried)
 	}
-	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["state"] != "failing" ||
-		health["next_probe_at"] == nil {
-		t.Errorf("health %v", health)
+	if found := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); found["state"] != "failing" ||
+		found["next_probe_at"] == nil {
+		t.Errorf("health %v", found)
 	}
 	for n := 1; n <= 2; n++ {
 		h.exec(`update webhook set probe_at = now()`)
@@ -129,8 +132,8 @@ func TestAnEndpointThatKeepsFailingIsTriedNowAndThen(t *testing.T) {
 	eventually(t, "all that was not tried having arrived", func() bool {
 		return h.count(`select count(*) from webhook_delivery where state = 'pending' and attempt = 0`) == 0
 	})
-	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["state"] != "ok" {
-		t.Errorf("health %v", health)
+	if found := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); found["state"] != "ok" {
+		t.Errorf("health %v", found)
 	}
 }
 
@@ -148,7 +151,7 @@ func TestEventsOfAResourceKeepTheirOrder(t *testing.T) {
 		_, secret := h.hook(to.server.URL+"/first", map[string]any{"ordered_per_subject": strict})
 		to.verifies(secret)
 		h.run(h.service)
-		person, other := newID(), newID()
+		person, other := subscription.NewID(), subscription.NewID()
 		for range 3 {
 			h.publish(person)
 		}
@@ -208,7 +211,7 @@ func TestASuspendedTenantWaits(t *testing.T) {
 	h.hook(to.server.URL, nil)
 	h.exec(`update tenant set status = 'suspended'`)
 	h.run(h.service)
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	time.Sleep(1500 * time.Millisecond)
 	if n := len(to.all()); n != 0 || h.count(`select count(*) from event_due`) != 1 {
 		t.Errorf("%d calls for a suspended tenant", n)
@@ -222,7 +225,7 @@ func TestWhatAnOutageSwallowedIsMadeUpForOnceOrGivenUp(t *testing.T) {
 	to := receive(t, status(500))
 	id, _ := h.hook(to.server.URL, nil)
 	h.run(h.service)
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	to.has(1)
 	eventually(t, "a note", func() bool {
 		return h.count(`select count(*) from webhook_delivery where attempt = 1 and lease_owner is null`) == 1
@@ -244,8 +247,11 @@ func TestWhatAnOutageSwallowedIsMadeUpForOnceOrGivenUp(t *testing.T) {
 	eventually(t, "a note", func() bool {
 		return h.count(`select count(*) from webhook_delivery where attempt = 2 and lease_owner is null`) == 1
 	})
-	if due := time.Duration(h.offset()) * time.Second; due < windows[3].from-time.Second || due > windows[3].to {
-		t.Errorf("after two missed attempts the next is due after %s; want within %v", due, windows[3])
+	if due := time.Duration(
+		h.offset(),
+	) * time.Second; due < retry.Windows[3].From-time.Second ||
+		due > retry.Windows[3].To {
+		t.Errorf("after two missed attempts the next is due after %s; want within %v", due, retry.Windows[3])
 	}
 	h.exec(`update webhook_delivery set first_at = now() - interval '7 hours', due_at = now() - interval '1 hour'`)
 	h.service.Wake()
@@ -257,9 +263,9 @@ func TestWhatAnOutageSwallowedIsMadeUpForOnceOrGivenUp(t *testing.T) {
 		len(to.all()) != 2 {
 		t.Errorf("%d given up after %d calls; want 1 after 2", n, len(to.all()))
 	}
-	if health := h.call("admin", "GET", "/"+id, nil,
-		200)["health"].(map[string]any); health["exhausted_since_success"] != 1.0 {
-		t.Errorf("health %v", health)
+	if found := h.call("admin", "GET", "/"+id, nil,
+		200)["health"].(map[string]any); found["exhausted_since_success"] != 1.0 {
+		t.Errorf("health %v", found)
 	}
 }
 
@@ -268,7 +274,7 @@ func TestAWebhookThatFailsForDaysIsWarnedOfAndDisabled(t *testing.T) {
 	id, _ := h.hook(address, nil)
 	give := func(n int) {
 		h.as(func(tx *pg.Tx) error {
-			r, err := find(ctx, tx, id, "")
+			r, err := subscription.Find(ctx, tx, id, "")
 			if err != nil {
 				return err
 			}
@@ -286,12 +292,12 @@ func TestAWebhookThatFailsForDaysIsWarnedOfAndDisabled(t *testing.T) {
 			exhausted_since = now() - interval '30 hours'`,
 	)
 	give(1)
-	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["state"] != "ok" {
-		t.Errorf("health %v", health)
+	if found := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); found["state"] != "ok" {
+		t.Errorf("found %v", found)
 	}
 	give(3)
-	if health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); health["reason"] != reasonSilent {
-		t.Errorf("health %v", health)
+	if found := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any); found["reason"] != health.ReasonSilent {
+		t.Errorf("found %v", found)
 	}
 	if diff := cmp.Diff(
 		[]string{"webhook.created", "webhook.failing", "webhook.disabled_auto"},
@@ -308,13 +314,13 @@ func TestEventsAreSentAgainByTheirOriginalIDs(t *testing.T) {
 	to.verifies(secret)
 	h.run(h.service)
 	for range 3 {
-		h.publish(newID())
+		h.publish(subscription.NewID())
 	}
 	h.as(func(tx *pg.Tx) error {
 		return event.Publish(
 			ctx,
 			tx,
-			event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: newID()}},
+			event.Event{Kind: event.AgentOnline, Resource: event.Resource{Type: "agent", ID: subscription.NewID()}},
 		)
 	})
 	first := to.has(4)
@@ -338,7 +344,7 @@ func TestEventsAreSentAgainByTheirOriginalIDs(t *testing.T) {
 	}{
 		{map[string]any{"from": from}, 4},
 		{map[string]any{"from": from, "events": []string{"agent.online"}}, 1},
-		{map[string]any{"from": from, "ids": []string{first[0].id, first[2].id, newID()}}, 2},
+		{map[string]any{"from": from, "ids": []string{first[0].id, first[2].id, subscription.NewID()}}, 2},
 		{map[string]any{"from": from, "undelivered_only": true}, 0},
 		{map[string]any{"from": from, "to": from.Add(time.Minute)}, 0},
 	} {

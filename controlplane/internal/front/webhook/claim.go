@@ -7,6 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/health"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -18,7 +21,7 @@ const leaseTime = 40 * time.Second
 // target is whom a lane posts to, as it was when the lane began.
 type target struct {
 	viewer  viewer.Viewer
-	hook    row
+	hook    subscription.Row
 	keys    [][]byte
 	headers map[string]string
 }
@@ -43,8 +46,8 @@ type job struct {
 // now is the database's clock, by the time that has passed since the lease.
 func (j job) now() time.Time { return j.Clock.Add(time.Since(j.taken)) }
 
-func (j job) offsets() (out [attempts]time.Duration) {
-	for i := range min(len(j.Offsets), attempts) {
+func (j job) offsets() (out [retry.Attempts]time.Duration) {
+	for i := range min(len(j.Offsets), retry.Attempts) {
 		out[i] = time.Duration(j.Offsets[i]) * time.Millisecond
 	}
 	return out
@@ -52,7 +55,7 @@ func (j job) offsets() (out [attempts]time.Duration) {
 
 // ready is a webhook that has something due, with the deliveries of it that are being posted.
 type ready struct {
-	row
+	subscription.Row
 	Flying int `db:"flying"`
 }
 
@@ -80,7 +83,7 @@ func (s *Service) claimTenant(ctx context.Context, tenant string) error {
 			if n == 0 {
 				continue
 			}
-			t, err := s.target(ctx, tx, v, hooks[i].row)
+			t, err := s.target(ctx, tx, v, hooks[i].Row)
 			if err != nil {
 				return err
 			}
@@ -117,7 +120,7 @@ func (s *Service) readyHooks(ctx context.Context, tx *pg.Tx) (hooks []ready, fly
 		return nil, 0, err
 	}
 	const list = `
-		select ` + columns + `,
+		select ` + subscription.Columns + `,
 		       (select count(*) from webhook_delivery d
 		         where d.tenant_id = current_tenant() and d.webhook_id = w.id and d.lease_until > now()) as flying
 		  from webhook w
@@ -149,7 +152,7 @@ func share(hooks []ready, room int) []int {
 		given = false
 		for i, h := range hooks {
 			most := perWebhook
-			if h.Failures >= breakAfter {
+			if h.Failures >= health.BreakAfter {
 				most = 1
 			}
 			if room > 0 && h.Flying+shares[i] < most {
@@ -163,18 +166,18 @@ func share(hooks []ready, room int) []int {
 }
 
 // target reads what is needed to post to a webhook.
-func (s *Service) target(ctx context.Context, tx *pg.Tx, v viewer.Viewer, r row) (t target, err error) {
+func (s *Service) target(ctx context.Context, tx *pg.Tx, v viewer.Viewer, r subscription.Row) (t target, err error) {
 	t = target{viewer: v, hook: r}
-	if t.keys, err = s.keys(ctx, tx, r.ID); err != nil {
+	if t.keys, err = subscription.Keys(ctx, tx, s.Seal, r.ID); err != nil {
 		return t, err
 	}
-	t.headers, err = s.headers(ctx, tx, r)
+	t.headers, err = subscription.Headers(ctx, tx, s.Seal, r)
 	return t, err
 }
 
 // claim leases up to n deliveries of a webhook. A delivery waits for those before it about the same resource: until
 // they have been tried, or where the webhook wants strict order, until they have ended.
-func (s *Service) claim(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, error) {
+func (s *Service) claim(ctx context.Context, tx *pg.Tx, r subscription.Row, n int) ([]job, error) {
 	if err := putOffMissed(ctx, tx, r.ID); err != nil {
 		return nil, err
 	}
@@ -189,10 +192,10 @@ func (s *Service) claim(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, er
 	for i := range jobs {
 		jobs[i].wait = waits[i]
 	}
-	if len(jobs) > 0 && r.Failures >= breakAfter {
+	if len(jobs) > 0 && r.Failures >= health.BreakAfter {
 		const probe = `update webhook set probe_at = now() + make_interval(secs => $2),
 			probes = probes + 1 where tenant_id = current_tenant() and id = $1`
-		if _, err := tx.Exec(ctx, probe, r.ID, pause(r.Probes).Seconds()); err != nil {
+		if _, err := tx.Exec(ctx, probe, r.ID, health.Pause(r.Probes).Seconds()); err != nil {
 			return nil, fmt.Errorf("note probe: %w", err)
 		}
 	}
@@ -214,14 +217,14 @@ func putOffMissed(ctx context.Context, tx *pg.Tx, webhook string) error {
 		   and (d.lease_until is null or d.lease_until < now())
 		   and d.due_at < now() - interval '60 seconds'
 		   and ` + missed
-	if _, err := tx.Exec(ctx, sql, webhook, catchUp.Seconds()); err != nil {
+	if _, err := tx.Exec(ctx, sql, webhook, retry.CatchUp.Seconds()); err != nil {
 		return fmt.Errorf("put off missed attempts: %w", err)
 	}
 	return nil
 }
 
 // pace says how long each of up to n deliveries that begin now has to wait, so that no second sees more than max_rps.
-func pace(ctx context.Context, tx *pg.Tx, r row, n int) ([]time.Duration, error) {
+func pace(ctx context.Context, tx *pg.Tx, r subscription.Row, n int) ([]time.Duration, error) {
 	waits := make([]time.Duration, n)
 	if r.MaxRPS == nil {
 		return waits, nil
@@ -290,14 +293,14 @@ const leaseSQL = `
 	   and e.id = d.event_id
 	 order by d.due_at`
 
-func leaseArgs(r row, n int, token string) pgx.NamedArgs {
+func leaseArgs(r subscription.Row, n int, token string) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"webhook":  r.ID,
 		"n":        n,
 		"lease":    token,
 		"seconds":  leaseTime.Seconds(),
 		"ordered":  r.Ordered,
-		"deadline": deadline.Seconds(),
+		"deadline": retry.Deadline.Seconds(),
 	}
 }
 
@@ -313,8 +316,8 @@ func leased(rows pgx.Rows, token string) ([]job, error) {
 }
 
 // lease takes up to n deliveries of a webhook.
-func lease(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, error) {
-	token := newID()
+func lease(ctx context.Context, tx *pg.Tx, r subscription.Row, n int) ([]job, error) {
+	token := subscription.NewID()
 	rows, err := tx.Query(ctx, leaseSQL, leaseArgs(r, n, token))
 	if err != nil {
 		return nil, fmt.Errorf("lease deliveries: %w", err)

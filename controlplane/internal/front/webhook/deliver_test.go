@@ -13,6 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/health"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -37,14 +41,14 @@ func TestAnEventArrivesSignedAtWhoWantsIt(t *testing.T) {
 		},
 	)
 	h.run(h.service)
-	person := newID()
+	person := subscription.NewID()
 	h.publish(person)
 	got := to.has(1)[0]
-	var sent message
+	var sent delivery.Message
 	if err := json.Unmarshal([]byte(got.body), &sent); err != nil {
 		t.Fatal(err)
 	}
-	want := message{
+	want := delivery.Message{
 		ID:        got.id,
 		Type:      event.IdentityCreated,
 		Timestamp: sent.Timestamp,
@@ -87,7 +91,7 @@ func TestCloudEventsAreAnOption(t *testing.T) {
 	_, secret := h.hook(to.server.URL, map[string]any{"format": "cloudevents"})
 	to.verifies(secret)
 	h.run(h.service)
-	person := newID()
+	person := subscription.NewID()
 	h.publish(person)
 	got := to.has(1)[0]
 	var sent map[string]any
@@ -131,17 +135,17 @@ func TestAFailingDeliveryIsTriedFiveTimesWithTheSameBytes(t *testing.T) {
 	id, secret := h.hook(to.server.URL, nil)
 	to.verifies(secret)
 	h.run(h.service)
-	h.publish(newID())
-	for n := 1; n <= attempts; n++ {
+	h.publish(subscription.NewID())
+	for n := 1; n <= retry.Attempts; n++ {
 		to.has(n)
 		eventually(t, fmt.Sprintf("attempt %d being noted", n), func() bool {
 			return h.count(`select count(*) from webhook_delivery where attempt = $1 and lease_owner is null`, n) == 1
 		})
-		if n == attempts {
+		if n == retry.Attempts {
 			break
 		}
 		due := time.Duration(h.offset() * float64(time.Second))
-		if w := windows[n]; due < w.from || due > w.to+time.Second {
+		if w := retry.Windows[n]; due < w.From || due > w.To+time.Second {
 			t.Errorf("attempt %d is due after %s; want within %v", n+1, due, w)
 		}
 		h.elapse(
@@ -155,8 +159,8 @@ func TestAFailingDeliveryIsTriedFiveTimesWithTheSameBytes(t *testing.T) {
 	h.service.Wake()
 	time.Sleep(300 * time.Millisecond)
 	got := to.all()
-	if len(got) != attempts {
-		t.Fatalf("%d attempts; want %d", len(got), attempts)
+	if len(got) != retry.Attempts {
+		t.Fatalf("%d attempts; want %d", len(got), retry.Attempts)
 	}
 	for i, d := range got {
 		if d.id != got[0].id || d.body != got[0].body || d.attempt != fmt.Sprint(i+1) {
@@ -165,7 +169,7 @@ func TestAFailingDeliveryIsTriedFiveTimesWithTheSameBytes(t *testing.T) {
 	}
 	list := h.call("auditor", "GET", "/"+id+"/deliveries", nil, 200)
 	first := list["items"].([]any)[0].(map[string]any)
-	if first["state"] != exhausted || first["attempt"] != 5.0 || first["last_status"] != 500.0 ||
+	if first["state"] != delivery.Exhausted || first["attempt"] != 5.0 || first["last_status"] != 500.0 ||
 		first["next_attempt_at"] != nil {
 		t.Errorf("delivery %v", first)
 	}
@@ -182,13 +186,13 @@ func TestWhatTheProcessDiedOfIsPostedAgainByTheSameNumber(t *testing.T) {
 	id, secret := h.hook(to.server.URL, nil)
 	to.verifies(secret)
 	dead, alive := h.process("127.0.0.0/8"), h.process("127.0.0.0/8")
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	if _, err := dead.fanOne(ctx, h.tenant); err != nil {
 		t.Fatal(err)
 	}
 	h.exec(`update webhook_delivery set due_at = now()`)
 	h.as(func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, id, "")
+		r, err := subscription.Find(ctx, tx, id, "")
 		if err != nil {
 			return err
 		}
@@ -224,7 +228,7 @@ func TestALeaseThatWasLostChangesNothing(t *testing.T) {
 	h := open(t)
 	to := receive(t, nil)
 	id, _ := h.hook(to.server.URL, nil)
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	if _, err := h.service.fanOne(ctx, h.tenant); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +236,7 @@ func TestALeaseThatWasLostChangesNothing(t *testing.T) {
 	var slow, quick []job
 	take := func(into *[]job) {
 		h.as(func(tx *pg.Tx) error {
-			r, err := find(ctx, tx, id, "")
+			r, err := subscription.Find(ctx, tx, id, "")
 			if err != nil {
 				return err
 			}
@@ -246,10 +250,10 @@ func TestALeaseThatWasLostChangesNothing(t *testing.T) {
 	if len(slow) != 1 || len(quick) != 1 {
 		t.Fatalf("leased %d and %d", len(slow), len(quick))
 	}
-	failed := outcome{Attempt: Attempt{N: 1, Error: "x"}}
+	failed := outcome{Attempt: delivery.Attempt{N: 1, Error: "x"}}
 	if _, err := h.service.finish(
 		ctx,
-		target{viewer: h.tenant, hook: row{ID: id}},
+		target{viewer: h.tenant, hook: subscription.Row{ID: id}},
 		slow[0],
 		failed,
 		false,
@@ -268,12 +272,13 @@ func TestGoneDisablesAndATestOpensTheWayBack(t *testing.T) {
 	id, secret := h.hook(to.server.URL, nil)
 	to.verifies(secret)
 	h.run(h.service)
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	eventually(t, "being disabled", func() bool {
-		health := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any)
-		return health["state"] == "disabled" && health["disabled_by"] == "service" && health["reason"] == reasonGone
+		found := h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any)
+		return found["state"] == "disabled" && found["disabled_by"] == "service" &&
+			found["reason"] == health.ReasonGone
 	})
-	missedOne := newID()
+	missedOne := subscription.NewID()
 	h.publish(missedOne)
 	eventually(
 		t,
@@ -375,14 +380,14 @@ func TestAnAddressThatWasClosedIsNotCalledAndDisablesInTheEnd(t *testing.T) {
 	closed := h.process()
 	h.run(closed)
 	h.exec(`update webhook set blocked = 2`)
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	eventually(t, "a first attempt", func() bool {
 		return h.count(`select count(*) from webhook_delivery where attempt = 1 and lease_owner is null`) == 1
 	})
 	h.exec(`update webhook_delivery set attempt = 4, first_at = now() - interval '20700 seconds', due_at = now()`)
 	closed.Wake()
 	eventually(t, "being disabled", func() bool {
-		return h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any)["reason"] == reasonBlocked
+		return h.call("admin", "GET", "/"+id, nil, 200)["health"].(map[string]any)["reason"] == health.ReasonBlocked
 	})
 	if n := len(to.all()); n != 0 {
 		t.Errorf("%d calls to a closed address", n)
@@ -404,7 +409,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	)
 	h.hook(to.server.URL, nil)
 	h.run(h.service)
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	eventually(t, "a note", func() bool {
 		return h.count(`select count(*) from webhook_delivery where attempt = 1 and lease_owner is null`) == 1
 	})
@@ -439,8 +444,8 @@ func TestTwoSecretsSignWhileOneRetires(t *testing.T) {
 	for range 4 {
 		h.call("admin", "POST", "/"+id+"/rotate-secret", nil, 200)
 	}
-	if n := h.count(`select count(*) from webhook_secret`); n != 1+maxRetiring {
-		t.Errorf("%d secrets; want %d", n, 1+maxRetiring)
+	if n := h.count(`select count(*) from webhook_secret`); n != 1+subscription.MaxRetiring {
+		t.Errorf("%d secrets; want %d", n, 1+subscription.MaxRetiring)
 	}
 	for _, overlap := range []string{"P8D", "1h", "P", "PT", "P1M", "-PT1H"} {
 		h.call("admin", "POST", "/"+id+"/rotate-secret", map[string]any{"overlap": overlap}, 422)
@@ -456,7 +461,7 @@ func TestASecretIsNeverSeenAgain(t *testing.T) {
 	id, secret := h.hook(to.server.URL, map[string]any{"headers": map[string]string{"X-Key": "CANARY-header-value"}})
 	to.verifies(secret)
 	h.run(h.service)
-	h.publish(newID())
+	h.publish(subscription.NewID())
 	to.has(1)
 	h.call("admin", "POST", "/"+id+"/test", nil, 200)
 	eventually(t, "a note", func() bool {

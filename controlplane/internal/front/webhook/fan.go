@@ -6,6 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/filter"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -16,7 +19,7 @@ const fanSize = 2000
 
 // fan makes deliveries of all events that are there. It says whether something may be left.
 func (s *Service) fan(ctx context.Context) (left bool) {
-	tenants, err := event.Waiting(ctx, s.DB, listener)
+	tenants, err := event.Waiting(ctx, s.DB, subscription.Listener)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "cannot look for events", "err", err)
@@ -37,18 +40,18 @@ func (s *Service) fan(ctx context.Context) (left bool) {
 // it pass.
 func (s *Service) fanOne(ctx context.Context, v viewer.Viewer) (taken int, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		events, err := event.Take(ctx, tx, listener, fanSize)
+		events, err := event.Take(ctx, tx, subscription.Listener, fanSize)
 		if taken = len(events); err != nil || taken == 0 {
 			return err
 		}
 		rows, err := tx.Query(
 			ctx,
-			`select `+columns+` from webhook w where w.tenant_id = current_tenant() for key share of w`,
+			`select `+subscription.Columns+` from webhook w where w.tenant_id = current_tenant() for key share of w`,
 		)
 		if err != nil {
 			return fmt.Errorf("read webhooks: %w", err)
 		}
-		hooks, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
+		hooks, err := pgx.CollectRows(rows, pgx.RowToStructByName[subscription.Row])
 		if err != nil {
 			return fmt.Errorf("read webhooks: %w", err)
 		}
@@ -56,17 +59,17 @@ func (s *Service) fanOne(ctx context.Context, v viewer.Viewer) (taken int, err e
 		if err != nil {
 			return err
 		}
-		return insertDeliveries(ctx, tx, list)
+		return delivery.Insert(ctx, tx, list)
 	})
 	return taken, err
 }
 
 // fanOut pairs events with the webhooks that want them.
-func fanOut(events []event.Stored, hooks []row) (list []planned, err error) {
-	wanting := map[event.Kind][]row{}
-	filters := map[string]*Filter{}
+func fanOut(events []event.Stored, hooks []subscription.Row) (list []delivery.Planned, err error) {
+	wanting := map[event.Kind][]subscription.Row{}
+	filters := map[string]*filter.Filter{}
 	for _, h := range hooks {
-		if filters[h.ID], err = h.filter(); err != nil {
+		if filters[h.ID], err = h.ReadFilter(); err != nil {
 			return nil, err
 		}
 		for _, kind := range h.Events {
@@ -75,12 +78,12 @@ func fanOut(events []event.Stored, hooks []row) (list []planned, err error) {
 	}
 	for _, e := range events {
 		for _, h := range wanting[e.Kind] {
-			passes, err := lets(filters[h.ID], e)
+			passes, err := delivery.Lets(filters[h.ID], e)
 			if err != nil {
 				return nil, err
 			}
 			if passes {
-				list = append(list, plan(h, e, forEvent))
+				list = append(list, delivery.Plan(h, e, delivery.ForEvent))
 			}
 		}
 	}

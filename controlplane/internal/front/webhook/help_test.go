@@ -16,6 +16,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -234,7 +235,7 @@ func (h *house) actions() (list []string) {
 // hook creates a webhook that wants identity.created, with changes, and gives its id and secret.
 func (h *house) hook(url string, more map[string]any) (id, secret string) {
 	h.t.Helper()
-	body := map[string]any{"name": "hook " + newID(), "url": url, "events": []string{"identity.created"}}
+	body := map[string]any{"name": "hook " + subscription.NewID(), "url": url, "events": []string{"identity.created"}}
 	for k, v := range more {
 		body[k] = v
 	}

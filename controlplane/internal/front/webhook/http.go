@@ -6,9 +6,10 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -35,13 +36,14 @@ const (
 
 // Routes are the paths under /settings/webhooks. Administrators write; auditors read, and no secrets are ever read.
 func (s *Service) Routes() []httpapi.Route {
+	log := &delivery.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}
 	reads := []httpapi.Route{
 		httpapi.Handle("GET", base, "List webhooks", s.list).Describe(aboutWebhooks),
 		httpapi.Handle("GET", base+"/event-types", "List event types", s.eventTypes),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve a webhook", s.one),
-		httpapi.Handle("GET", base+"/{id}/deliveries", "List webhook deliveries", s.deliveries).
+		httpapi.Handle("GET", base+"/{id}/deliveries", "List webhook deliveries", log.List).
 			Describe("They are kept for 30 days."),
-		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Retrieve a webhook delivery", s.delivery),
+		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Retrieve a webhook delivery", log.Read),
 	}
 	writes := []httpapi.Route{
 		httpapi.Handle("POST", base, "Create a webhook", s.post).
@@ -59,10 +61,10 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", base+"/{id}/enable", "Enable a webhook", s.enable).Errors(409).Describe(aboutEnable),
 		httpapi.Handle("POST", base+"/{id}/disable", "Disable a webhook", s.disable).
 			Describe("What waits for it is skipped, and can be replayed."),
-		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Redeliver an event", s.redeliver).
+		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Redeliver an event", log.Redeliver).
 			Status(http.StatusAccepted).
 			Errors(409),
-		httpapi.Handle("POST", base+"/{id}/replay", "Replay events to a webhook", s.replay).
+		httpapi.Handle("POST", base+"/{id}/replay", "Replay events to a webhook", log.Replay).
 			Status(http.StatusAccepted).
 			Errors(409).
 			Describe(aboutReplay),
@@ -83,7 +85,8 @@ func (s *Service) Routes() []httpapi.Route {
 // messages describes what webhooks receive, by event.
 func messages() []httpapi.Outgoing {
 	bodies := map[string]reflect.Type{
-		"application/json": reflect.TypeFor[message](), "application/cloudevents+json": reflect.TypeFor[cloudEvent](),
+		"application/json":             reflect.TypeFor[delivery.Message](),
+		"application/cloudevents+json": reflect.TypeFor[delivery.CloudEvent](),
 	}
 	out := make([]httpapi.Outgoing, len(event.Catalogue))
 	for i, d := range event.Catalogue {
@@ -108,19 +111,19 @@ type idIn struct {
 	ID string `path:"id"`
 }
 
-func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Webhook], error) {
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[subscription.Webhook], error) {
 	return shownOne(s.read(ctx, v, in.ID))
 }
 
-func shownOne(w Webhook, err error) (*httpapi.One[Webhook], error) {
+func shownOne(w subscription.Webhook, err error) (*httpapi.One[subscription.Webhook], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[Webhook]{ETag: httpapi.ETag(w.Version), Body: w}, nil
+	return &httpapi.One[subscription.Webhook]{ETag: httpapi.ETag(w.Version), Body: w}, nil
 }
 
 type newIn struct {
-	Body newWebhook
+	Body subscription.NewWebhook
 }
 
 func (s *Service) post(ctx context.Context, v viewer.Viewer, in *newIn) (*httpapi.Created[Made], error) {
@@ -138,11 +141,15 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *newIn) (*httpap
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    webhookPatch
+	Body    subscription.WebhookPatch
 	RawBody []byte
 }
 
-func (s *Service) patchOne(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Webhook], error) {
+func (s *Service) patchOne(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *patchIn,
+) (*httpapi.One[subscription.Webhook], error) {
 	return shownOne(s.patch(ctx, v, in))
 }
 
@@ -155,11 +162,11 @@ func (s *Service) removeOne(ctx context.Context, v viewer.Viewer, in *removeIn) 
 	return nil, s.remove(ctx, v, in.ID, in.IfMatch)
 }
 
-func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Webhook], error) {
+func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[subscription.Webhook], error) {
 	return shownOne(s.turnByID(ctx, v, in.ID, true))
 }
 
-func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Webhook], error) {
+func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[subscription.Webhook], error) {
 	return shownOne(s.turnByID(ctx, v, in.ID, false))
 }
 
@@ -184,23 +191,6 @@ func (s *Service) rotateOne(ctx context.Context, v viewer.Viewer, in *rotateIn) 
 		return nil, err
 	}
 	return &httpapi.One[Made]{ETag: httpapi.ETag(made.Version), Body: made}, nil
-}
-
-type deliveryIn struct {
-	ID         string `path:"id"`
-	DeliveryID string `path:"delivery_id"`
-}
-
-func (s *Service) delivery(ctx context.Context, v viewer.Viewer, in *deliveryIn) (*httpapi.One[DeliveryDetail], error) {
-	var d DeliveryDetail
-	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		d, err = findDelivery(ctx, tx, in.ID, in.DeliveryID)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &httpapi.One[DeliveryDetail]{Body: d}, nil
 }
 
 // encoded is a value's JSON, to compare by.

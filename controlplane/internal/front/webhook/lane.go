@@ -9,6 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/health"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
@@ -69,7 +73,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 func (s *Service) attempt(ctx context.Context, t target, j job) outcome {
 	if j.Repeats > maxRepeats {
 		return outcome{
-			Attempt: Attempt{
+			Attempt: delivery.Attempt{
 				N:        j.Attempt + 1,
 				URL:      t.hook.URL,
 				At:       j.now(),
@@ -104,7 +108,7 @@ func (s *Service) finish(ctx context.Context, t target, j job, o outcome, goOn b
 // finishWell notes a success and leases the next delivery in one round trip. It does not wait for the disk: where the
 // database loses it, the delivery is posted again by the same number, as after every other death.
 func finishWell(ctx context.Context, tx *pg.Tx, t target, j job, o outcome, goOn bool) (following *job, err error) {
-	args, err := noteArgs(j, o, succeeded, 0)
+	args, err := noteArgs(j, o, delivery.Succeeded, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +117,7 @@ func finishWell(ctx context.Context, tx *pg.Tx, t target, j job, o outcome, goOn
 	b.Queue(noteSQL, args)
 	b.Queue(succeedSQL, t.hook.ID)
 	if goOn {
-		token := newID()
+		token := subscription.NewID()
 		b.Queue(leaseSQL, leaseArgs(t.hook, 1, token)).Query(func(rows pgx.Rows) error {
 			jobs, err := leased(rows, token)
 			if len(jobs) > 0 {
@@ -141,7 +145,7 @@ const noteSQL = `
 	   and state = 'pending'`
 
 func noteArgs(j job, o outcome, state string, wait time.Duration) (pgx.NamedArgs, error) {
-	entry, err := json.Marshal([]Attempt{o.Attempt})
+	entry, err := json.Marshal([]delivery.Attempt{o.Attempt})
 	if err != nil {
 		return nil, fmt.Errorf("encode attempt: %w", err)
 	}
@@ -161,10 +165,10 @@ func noteArgs(j job, o outcome, state string, wait time.Duration) (pgx.NamedArgs
 func note(ctx context.Context, tx *pg.Tx, j job, o outcome) (state string, err error) {
 	wait, more := time.Duration(0), false
 	if !o.gone {
-		wait, more = next(j.offsets(), j.Attempt+1, j.now().Sub(j.FirstAt), o.wait)
+		wait, more = retry.Next(j.offsets(), j.Attempt+1, j.now().Sub(j.FirstAt), o.wait)
 	}
-	if state = exhausted; more {
-		state = pending
+	if state = delivery.Exhausted; more {
+		state = delivery.Pending
 	}
 	args, err := noteArgs(j, o, state, wait)
 	if err != nil {
@@ -182,20 +186,20 @@ func note(ctx context.Context, tx *pg.Tx, j job, o outcome) (state string, err e
 
 // fared keeps how the endpoint fares after a failure: after too many it is left alone for a while, and when deliveries
 // were given up for long enough it is disabled. state is what has become of the delivery.
-func (s *Service) fared(ctx context.Context, tx *pg.Tx, r row, o outcome, state string) error {
+func (s *Service) fared(ctx context.Context, tx *pg.Tx, r subscription.Row, o outcome, state string) error {
 	const failed = `
 		update webhook
 		   set consecutive_failures = consecutive_failures + 1, last_failure_at = now(),
 		       probe_at = case when consecutive_failures + 1 = $2 then now() + make_interval(secs => $3)
 		       else probe_at end, probes = case when consecutive_failures + 1 = $2 then 1 else probes end
 		 where tenant_id = current_tenant() and id = $1`
-	if _, err := tx.Exec(ctx, failed, r.ID, breakAfter, pause(0).Seconds()); err != nil {
+	if _, err := tx.Exec(ctx, failed, r.ID, health.BreakAfter, health.Pause(0).Seconds()); err != nil {
 		return fmt.Errorf("note failure: %w", err)
 	}
 	if o.gone {
-		return s.disableByItself(ctx, tx, r, reasonGone)
+		return s.disableByItself(ctx, tx, r, health.ReasonGone)
 	}
-	if state != exhausted {
+	if state != delivery.Exhausted {
 		return nil
 	}
 	blocked := 0
@@ -217,14 +221,14 @@ const succeedSQL = `
 	       or last_success_at < now() - interval '5 seconds')`
 
 // gaveUp counts deliveries that were given up, and draws what follows.
-func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked int) error {
+func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r subscription.Row, given, blocked int) error {
 	const sql = `
 		update webhook
 		   set exhausted = exhausted + $2, blocked = blocked + $3, exhausted_since = coalesce(exhausted_since, now())
 		 where tenant_id = current_tenant() and id = $1
 		returning last_success_at, state_changed_at, last_failure_at, consecutive_failures, exhausted, exhausted_since,
 		    blocked, warned_at, now()`
-	var h record
+	var h health.Record
 	var now time.Time
 	err := tx.QueryRow(ctx, sql, r.ID, given, blocked).
 		Scan(&h.LastSuccess, &h.Since, &h.LastFailure, &h.Failures, &h.Exhausted, &h.FirstGivenUp, &h.Blocked,
@@ -232,10 +236,10 @@ func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked i
 	if err != nil {
 		return fmt.Errorf("count deliveries given up: %w", err)
 	}
-	switch v, reason := h.judge(now); v {
-	case disable:
+	switch v, reason := h.Judge(now); v {
+	case health.Disable:
 		return s.disableByItself(ctx, tx, r, reason)
-	case warn:
+	case health.Warn:
 		if _, err := tx.Exec(
 			ctx,
 			`update webhook set warned_at = now() where tenant_id = current_tenant() and id = $1`,
@@ -243,27 +247,31 @@ func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked i
 		); err != nil {
 			return fmt.Errorf("note warning: %w", err)
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.failing", Outcome: audit.Failure, Subject: subject(r),
-			Context: map[string]any{"exhausted": h.Exhausted, "owner_ids": r.Owners}})
+		return audit.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "webhook.failing", Outcome: audit.Failure, Subject: subscription.Subject(r),
+				Context: map[string]any{"exhausted": h.Exhausted, "owner_ids": r.Owners}},
+		)
 	}
 	return nil
 }
 
 // disableByItself ends calling an endpoint. The state is asked for first: several lanes may come to the same
 // conclusion.
-func (s *Service) disableByItself(ctx context.Context, tx *pg.Tx, r row, reason string) error {
-	now, err := find(ctx, tx, r.ID, "for update of w")
-	if err != nil || now.State != enabled {
+func (s *Service) disableByItself(ctx context.Context, tx *pg.Tx, r subscription.Row, reason string) error {
+	now, err := subscription.Find(ctx, tx, r.ID, "for update of w")
+	if err != nil || now.State != subscription.Enabled {
 		return err
 	}
-	if err := setState(ctx, tx, r.ID, disabledAuto, reason); err != nil {
+	if err := subscription.SetState(ctx, tx, r.ID, subscription.DisabledAuto, reason); err != nil {
 		return err
 	}
 	s.Log.WarnContext(ctx, "a webhook was disabled", "webhook", r.ID, "tenant", tx.Viewer.Tenant, "reason", reason)
 	return audit.Record(
 		ctx,
 		tx,
-		audit.Entry{Action: "webhook.disabled_auto", Outcome: audit.Failure, Subject: subject(r),
+		audit.Entry{Action: "webhook.disabled_auto", Outcome: audit.Failure, Subject: subscription.Subject(r),
 			Context: map[string]any{"reason": reason, "owner_ids": r.Owners}},
 	)
 }

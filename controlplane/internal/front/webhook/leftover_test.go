@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -59,14 +60,14 @@ func TestALongLogKeepsNobodyFromDisablingOrDeleting(t *testing.T) {
 	to := receive(t, nil)
 	id, _ := h.hook(to.server.URL, nil)
 	const rest = 7
-	h.backlog(id, atOnce+rest)
+	h.backlog(id, subscription.AtOnce+rest)
 	h.call("admin", "POST", "/"+id+"/disable", nil, 200)
 	if n := h.count(`select count(*) from webhook_delivery where state = 'pending'`); n != rest {
 		t.Errorf("%d deliveries wait after disabling; want the %d beyond what is done at once", n, rest)
 	}
 	h.as(func(tx *pg.Tx) error { return h.service.sweepOne(ctx, tx) })
-	if n := h.count(`select count(*) from webhook_delivery where state = 'skipped'`); n != atOnce+rest {
-		t.Errorf("%d deliveries are skipped; want all %d", n, atOnce+rest)
+	if n := h.count(`select count(*) from webhook_delivery where state = 'skipped'`); n != subscription.AtOnce+rest {
+		t.Errorf("%d deliveries are skipped; want all %d", n, subscription.AtOnce+rest)
 	}
 	h.call("admin", "DELETE", "/"+id, nil, 204)
 	if n := h.count(`select count(*) from webhook_delivery`); n != rest {
@@ -85,7 +86,7 @@ func TestATenantHasSoManyWebhooksAndNoMore(t *testing.T) {
 	h.exec(`
 		insert into webhook (tenant_id, id, name, url, events)
 		select tenant_id, gen_random_uuid(), name || n, url, events
-		  from webhook, generate_series(2, $1) n`, maxWebhooks)
+		  from webhook, generate_series(2, $1) n`, subscription.MaxWebhooks)
 	body := map[string]any{"name": "one more", "url": to.server.URL, "events": []string{"identity.created"}}
 	got := h.call("admin", "POST", "", body, 409)
 	if got["code"] != "too_many_webhooks" {
@@ -93,7 +94,7 @@ func TestATenantHasSoManyWebhooksAndNoMore(t *testing.T) {
 	}
 	h.call("admin", "DELETE", "/"+id, nil, 204)
 	h.call("admin", "POST", "", body, 201)
-	if n := h.count(`select count(*) from webhook`); n != maxWebhooks {
-		t.Errorf("%d webhooks; want %d", n, maxWebhooks)
+	if n := h.count(`select count(*) from webhook`); n != subscription.MaxWebhooks {
+		t.Errorf("%d webhooks; want %d", n, subscription.MaxWebhooks)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -30,7 +32,7 @@ type Tested struct {
 func (s *Service) test(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Tested], error) {
 	var t target
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, in.ID, "")
+		r, err := subscription.Find(ctx, tx, in.ID, "")
 		if err != nil {
 			return err
 		}
@@ -43,11 +45,11 @@ func (s *Service) test(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi
 	// Nothing is open in the database while the endpoint is waited for.
 	now := s.Now()
 	ping := job{
-		ID:     newID(),
+		ID:     subscription.NewID(),
 		Format: t.hook.Format,
 		Clock:  now,
 		taken:  time.Now(),
-		Stored: event.Stored{ID: newID(), Kind: pingKind,
+		Stored: event.Stored{ID: subscription.NewID(), Kind: pingKind,
 			ResourceType: "webhook", ResourceID: t.hook.ID, Data: []byte(`{}`), At: now},
 	}
 	o := s.send(ctx, t, ping, 1)
@@ -70,14 +72,14 @@ func (s *Service) test(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi
 
 // keepPing writes a test into the delivery log. One that succeeded opens the way for a webhook that was disabled by
 // itself.
-func (s *Service) keepPing(ctx context.Context, tx *pg.Tx, r row, ping job, o outcome) error {
-	entry, err := json.Marshal([]Attempt{o.Attempt})
+func (s *Service) keepPing(ctx context.Context, tx *pg.Tx, r subscription.Row, ping job, o outcome) error {
+	entry, err := json.Marshal([]delivery.Attempt{o.Attempt})
 	if err != nil {
 		return fmt.Errorf("encode attempt: %w", err)
 	}
-	state, result := succeeded, audit.Success
+	state, result := delivery.Succeeded, audit.Success
 	if !o.ok {
-		state, result = exhausted, audit.Failure
+		state, result = delivery.Exhausted, audit.Failure
 	}
 	const keep = `
 		insert into webhook_delivery (tenant_id, id, webhook_id, event_id, event_type, resource_id, sequence, purpose,
@@ -92,7 +94,7 @@ func (s *Service) keepPing(ctx context.Context, tx *pg.Tx, r row, ping job, o ou
 		r.ID,
 		ping.Stored.ID,
 		string(pingKind),
-		forPing,
+		delivery.ForPing,
 		r.Format,
 		state,
 		o.At,
@@ -112,6 +114,10 @@ func (s *Service) keepPing(ctx context.Context, tx *pg.Tx, r row, ping job, o ou
 			return fmt.Errorf("note test: %w", err)
 		}
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "webhook.tested", Outcome: result, Subject: subject(r),
-		Context: map[string]any{"delivery_id": ping.ID, "status": o.Status}})
+	return audit.Record(
+		ctx,
+		tx,
+		audit.Entry{Action: "webhook.tested", Outcome: result, Subject: subscription.Subject(r),
+			Context: map[string]any{"delivery_id": ping.ID, "status": o.Status}},
+	)
 }

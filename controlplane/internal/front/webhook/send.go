@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/protocol/retryafter"
@@ -25,7 +27,7 @@ const (
 
 // outcome is what came of an attempt.
 type outcome struct {
-	Attempt
+	delivery.Attempt
 	ok      bool
 	gone    bool // 410
 	blocked bool // the guard refused the address
@@ -34,8 +36,8 @@ type outcome struct {
 
 // send posts a delivery once. n is the attempt's number; what is signed carries the moment of this attempt.
 func (s *Service) send(ctx context.Context, t target, j job, n int) (o outcome) {
-	o.Attempt = Attempt{N: n, URL: t.hook.URL, Repeated: j.Repeats, At: j.now()}
-	raw, contentType, err := body(t.viewer.Tenant, j.Format, j.Stored)
+	o.Attempt = delivery.Attempt{N: n, URL: t.hook.URL, Repeated: j.Repeats, At: j.now()}
+	raw, contentType, err := delivery.Body(t.viewer.Tenant, j.Format, j.Stored)
 	if err != nil {
 		o.Error = "the event could not be written as JSON"
 		s.Log.ErrorContext(ctx, "cannot write an event", "event", j.Stored.ID, "err", err)
@@ -87,7 +89,7 @@ func (s *Service) call(req *http.Request, t target, o *outcome) {
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		wait, _ := retryafter.Parse(res.Header.Get("Retry-After"), s.Now())
-		o.wait = min(wait, deadline)
+		o.wait = min(wait, retry.Deadline)
 	}
 }
 

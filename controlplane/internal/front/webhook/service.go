@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -30,39 +31,37 @@ type Service struct {
 	worker
 }
 
-func subject(r row) audit.Subject { return audit.Subject{Type: "webhook", ID: r.ID, Display: r.Name} }
-
 // Made is a webhook with its secret, which is shown this once.
 type Made struct {
-	Webhook
+	subscription.Webhook
 	Secret string `json:"secret" doc:"Shown once. Receivers verify signatures with it: Standard Webhooks, whsec_ and base64."`
 }
 
-func (s *Service) create(ctx context.Context, v viewer.Viewer, n newWebhook) (made Made, err error) {
-	c := n.settings()
+func (s *Service) create(ctx context.Context, v viewer.Viewer, n subscription.NewWebhook) (made Made, err error) {
+	c := n.Settings()
 	if err := s.judge(ctx, c, ""); err != nil {
 		return made, err
 	}
-	id, key := newID(), signature.NewKey()
+	id, key := subscription.NewID(), signature.NewKey()
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if err := mayAdd(ctx, tx); err != nil {
+		if err := subscription.MayAdd(ctx, tx); err != nil {
 			return err
 		}
-		if err := checkOwners(ctx, tx, c.OwnerIDs, nil); err != nil {
+		if err := subscription.CheckOwners(ctx, tx, c.OwnerIDs, nil); err != nil {
 			return err
 		}
-		if err := s.write(ctx, tx, id, c, true); err != nil {
+		if err := subscription.Write(ctx, tx, s.Seal, id, c, true); err != nil {
 			return err
 		}
-		if err := s.addSecret(ctx, tx, id, key); err != nil {
+		if err := subscription.AddSecret(ctx, tx, s.Seal, id, key); err != nil {
 			return err
 		}
 		if n.Enabled != nil && !*n.Enabled {
-			if err := setState(ctx, tx, id, disabled, ""); err != nil {
+			if err := subscription.SetState(ctx, tx, id, subscription.Disabled, ""); err != nil {
 				return err
 			}
 		}
-		r, err := find(ctx, tx, id, "")
+		r, err := subscription.Find(ctx, tx, id, "")
 		if err != nil {
 			return err
 		}
@@ -72,7 +71,11 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, n newWebhook) (ma
 		return audit.Record(
 			ctx,
 			tx,
-			audit.Entry{Action: "webhook.created", Subject: subject(r), Changes: differences(settings{}, c)},
+			audit.Entry{
+				Action:  "webhook.created",
+				Subject: subscription.Subject(r),
+				Changes: differences(subscription.Settings{}, c),
+			},
 		)
 	})
 	made.Secret = signature.Secret(key)
@@ -80,8 +83,8 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, n newWebhook) (ma
 }
 
 // judge checks settings, and the URL if it is another than before.
-func (s *Service) judge(ctx context.Context, c settings, before string) error {
-	if err := c.check(); err != nil {
+func (s *Service) judge(ctx context.Context, c subscription.Settings, before string) error {
+	if err := c.Check(); err != nil {
 		return err
 	}
 	if c.URL == before {
@@ -95,15 +98,15 @@ func (s *Service) judge(ctx context.Context, c settings, before string) error {
 	return err
 }
 
-func (s *Service) show(ctx context.Context, tx *pg.Tx, r row) (Webhook, error) {
-	secrets, err := secretsOf(ctx, tx, []string{r.ID})
+func (s *Service) show(ctx context.Context, tx *pg.Tx, r subscription.Row) (subscription.Webhook, error) {
+	secrets, err := subscription.SecretsOf(ctx, tx, []string{r.ID})
 	if err != nil {
-		return Webhook{}, err
+		return subscription.Webhook{}, err
 	}
-	return r.shown(some(secrets[r.ID]), s.Now())
+	return r.Shown(subscription.Some(secrets[r.ID]), s.Now())
 }
 
-func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (w Webhook, err error) {
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (w subscription.Webhook, err error) {
 	before, err := s.read(ctx, v, in.ID)
 	if err != nil {
 		return w, err
@@ -115,7 +118,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (w We
 		}
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, in.ID, "for update of w")
+		r, err := subscription.Find(ctx, tx, in.ID, "for update of w")
 		if err != nil {
 			return err
 		}
@@ -125,7 +128,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (w We
 		if err := s.change(ctx, tx, r, in); err != nil {
 			return err
 		}
-		if r, err = find(ctx, tx, in.ID, ""); err != nil {
+		if r, err = subscription.Find(ctx, tx, in.ID, ""); err != nil {
 			return err
 		}
 		w, err = s.show(ctx, tx, r)
@@ -136,32 +139,32 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (w We
 }
 
 func (s *Service) judgeURL(ctx context.Context, url, before string) error {
-	return s.judge(ctx, settings{Name: "-", URL: url}, before)
+	return s.judge(ctx, subscription.Settings{Name: "-", URL: url}, before)
 }
 
-func (s *Service) change(ctx context.Context, tx *pg.Tx, r row, in *patchIn) error {
+func (s *Service) change(ctx context.Context, tx *pg.Tx, r subscription.Row, in *patchIn) error {
 	old, err := s.settingsOf(ctx, tx, r)
 	if err != nil {
 		return err
 	}
-	c, err := in.Body.apply(old, in.RawBody)
+	c, err := in.Body.Apply(old, in.RawBody)
 	if err != nil {
 		return err
 	}
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := checkOwners(ctx, tx, c.OwnerIDs, old.OwnerIDs); err != nil {
+	if err := subscription.CheckOwners(ctx, tx, c.OwnerIDs, old.OwnerIDs); err != nil {
 		return err
 	}
 	if changes := differences(old, c); len(changes) > 0 {
-		if err := s.write(ctx, tx, r.ID, c, false); err != nil {
+		if err := subscription.Write(ctx, tx, s.Seal, r.ID, c, false); err != nil {
 			return err
 		}
 		if err := audit.Record(
 			ctx,
 			tx,
-			audit.Entry{Action: "webhook.updated", Subject: subject(r), Changes: changes},
+			audit.Entry{Action: "webhook.updated", Subject: subscription.Subject(r), Changes: changes},
 		); err != nil {
 			return err
 		}
@@ -172,13 +175,13 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, r row, in *patchIn) err
 	return nil
 }
 
-func (s *Service) settingsOf(ctx context.Context, tx *pg.Tx, r row) (settings, error) {
-	filter, err := r.filter()
+func (s *Service) settingsOf(ctx context.Context, tx *pg.Tx, r subscription.Row) (subscription.Settings, error) {
+	filter, err := r.ReadFilter()
 	if err != nil {
-		return settings{}, err
+		return subscription.Settings{}, err
 	}
-	headers, err := s.headers(ctx, tx, r)
-	return settings{
+	headers, err := subscription.Headers(ctx, tx, s.Seal, r)
+	return subscription.Settings{
 		Name:              r.Name,
 		URL:               r.URL,
 		Events:            r.Events,
@@ -192,16 +195,16 @@ func (s *Service) settingsOf(ctx context.Context, tx *pg.Tx, r row) (settings, e
 }
 
 // turn enables or disables a webhook; one that is so already stays.
-func turn(ctx context.Context, tx *pg.Tx, r row, on bool) error {
+func turn(ctx context.Context, tx *pg.Tx, r subscription.Row, on bool) error {
 	switch {
-	case on && r.State == enabled, !on && r.State == disabled:
+	case on && r.State == subscription.Enabled, !on && r.State == subscription.Disabled:
 		return nil
 	case !on:
-		if err := setState(ctx, tx, r.ID, disabled, ""); err != nil {
+		if err := subscription.SetState(ctx, tx, r.ID, subscription.Disabled, ""); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.disabled", Subject: subject(r)})
-	case r.State == disabledAuto && (r.PingedAt == nil || r.PingedAt.Before(r.Since)):
+		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.disabled", Subject: subscription.Subject(r)})
+	case r.State == subscription.DisabledAuto && (r.PingedAt == nil || r.PingedAt.Before(r.Since)):
 		return fault.Coded(
 			fault.Conflict,
 			"test_required",
@@ -210,22 +213,27 @@ func turn(ctx context.Context, tx *pg.Tx, r row, on bool) error {
 			r.ID,
 		)
 	}
-	if err := setState(ctx, tx, r.ID, enabled, ""); err != nil {
+	if err := subscription.SetState(ctx, tx, r.ID, subscription.Enabled, ""); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "webhook.enabled", Subject: subject(r)})
+	return audit.Record(ctx, tx, audit.Entry{Action: "webhook.enabled", Subject: subscription.Subject(r)})
 }
 
-func (s *Service) turnByID(ctx context.Context, v viewer.Viewer, id string, on bool) (w Webhook, err error) {
+func (s *Service) turnByID(
+	ctx context.Context,
+	v viewer.Viewer,
+	id string,
+	on bool,
+) (w subscription.Webhook, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, id, "for update of w")
+		r, err := subscription.Find(ctx, tx, id, "for update of w")
 		if err != nil {
 			return err
 		}
 		if err := turn(ctx, tx, r, on); err != nil {
 			return err
 		}
-		if r, err = find(ctx, tx, id, ""); err != nil {
+		if r, err = subscription.Find(ctx, tx, id, ""); err != nil {
 			return err
 		}
 		w, err = s.show(ctx, tx, r)
@@ -235,9 +243,9 @@ func (s *Service) turnByID(ctx context.Context, v viewer.Viewer, id string, on b
 	return w, err
 }
 
-func (s *Service) read(ctx context.Context, v viewer.Viewer, id string) (w Webhook, err error) {
+func (s *Service) read(ctx context.Context, v viewer.Viewer, id string) (w subscription.Webhook, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, id, "")
+		r, err := subscription.Find(ctx, tx, id, "")
 		if err != nil {
 			return err
 		}
@@ -251,7 +259,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, id string) (w Webho
 // next purge.
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, id, "for update of w")
+		r, err := subscription.Find(ctx, tx, id, "for update of w")
 		if err != nil {
 			return err
 		}
@@ -263,7 +271,7 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match 
 			 where tenant_id = current_tenant()
 			   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1
 			       limit $2)`
-		if _, err := tx.Exec(ctx, deliveries, id, atOnce); err != nil {
+		if _, err := tx.Exec(ctx, deliveries, id, subscription.AtOnce); err != nil {
 			return fmt.Errorf("delete deliveries: %w", err)
 		}
 		if _, err := tx.Exec(
@@ -273,10 +281,10 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match 
 		); err != nil {
 			return fmt.Errorf("delete webhook: %w", err)
 		}
-		if err := wish(ctx, tx); err != nil {
+		if err := subscription.Wish(ctx, tx); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.deleted", Subject: subject(r)})
+		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.deleted", Subject: subscription.Subject(r)})
 	})
 }
 
@@ -289,14 +297,14 @@ func (s *Service) rotate(
 ) (made Made, err error) {
 	key := signature.NewKey()
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, id, "for update of w")
+		r, err := subscription.Find(ctx, tx, id, "for update of w")
 		if err != nil {
 			return err
 		}
-		if err := retire(ctx, tx, id, overlap); err != nil {
+		if err := subscription.Retire(ctx, tx, id, overlap); err != nil {
 			return err
 		}
-		if err := s.addSecret(ctx, tx, id, key); err != nil {
+		if err := subscription.AddSecret(ctx, tx, s.Seal, id, key); err != nil {
 			return err
 		}
 		if made.Webhook, err = s.show(ctx, tx, r); err != nil {
@@ -307,7 +315,7 @@ func (s *Service) rotate(
 			tx,
 			audit.Entry{
 				Action:  "webhook.secret_rotated",
-				Subject: subject(r),
+				Subject: subscription.Subject(r),
 				Context: map[string]any{"overlap_seconds": overlap.Seconds()},
 			},
 		)
@@ -317,7 +325,7 @@ func (s *Service) rotate(
 }
 
 // differences name what an administrator changed. Of headers only the names are told.
-func differences(a, b settings) (changes []audit.Change) {
+func differences(a, b subscription.Settings) (changes []audit.Change) {
 	note := func(field string, from, to any, same bool) {
 		if !same {
 			changes = append(changes, audit.Change{Field: field, From: from, To: to})

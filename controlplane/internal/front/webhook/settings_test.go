@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 )
 
@@ -15,7 +16,7 @@ const address = "http://127.0.0.1:9999/hook"
 
 func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 	h := open(t)
-	owner := newID()
+	owner := subscription.NewID()
 	h.exec(`insert into app_user (tenant_id, id, email) values (current_tenant(), $1, 'o@acme.test')`, owner)
 	made := h.call("admin", "POST", "", map[string]any{
 		"name":    "tickets",
@@ -94,11 +95,11 @@ func TestOnlyAdministratorsChangeWebhooksAndOnlyTheirOwn(t *testing.T) {
 		h.call(as, "DELETE", "/"+id, nil, 403)
 	}
 	h.call("manager", "GET", "", nil, 403)
-	for _, path := range []string{"", "/deliveries", "/deliveries/" + newID()} {
+	for _, path := range []string{"", "/deliveries", "/deliveries/" + subscription.NewID()} {
 		h.call("other", "GET", "/"+id+path, nil, 404)
 	}
 	for path, body := range map[string]any{"/test": nil, "/rotate-secret": nil, "/enable": nil, "/disable": nil,
-		"/deliveries/" + newID() + "/redeliver": nil,
+		"/deliveries/" + subscription.NewID() + "/redeliver": nil,
 		"/replay": map[string]any{"from": "2999-01-01T00:00:00Z",
 			"to": "2999-01-02T00:00:00Z"}} {
 		h.call("other", "POST", "/"+id+path, body, 404)
@@ -127,7 +128,7 @@ func TestAddressesThatMustNotBeCalledAreRefusedWhenTheyAreSaved(t *testing.T) {
 		for _, try := range []struct{ method, path string }{{"POST", ""}, {"PATCH", "/" + id}} {
 			body := map[string]any{"url": url}
 			if try.method == "POST" {
-				body["name"], body["events"] = "n"+newID(), []string{"agent.online"}
+				body["name"], body["events"] = "n"+subscription.NewID(), []string{"agent.online"}
 			}
 			status, out, _ := h.do("admin", try.method, try.path, body, nil)
 			if code := out["code"]; status != 422 || code != "destination_not_allowed" && code != "validation_failed" {
@@ -174,11 +175,11 @@ func TestWhatCannotBeUsedIsRefused(t *testing.T) {
 		"no rules":             {"filter", map[string]any{"match": "all", "rules": []any{}}, 422},
 		"unknown member":       {"verify_tls", false, 422},
 		"owner":                {"owner_ids", []any{"me"}, 422},
-		"nobody's owner":       {"owner_ids", []any{newID()}, 422},
+		"nobody's owner":       {"owner_ids", []any{subscription.NewID()}, 422},
 		"secret":               {"secret", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", 422},
 		"secrets":              {"secrets", []any{}, 422},
 		"health":               {"health", map[string]any{}, 422},
-		"id":                   {"id", newID(), 422},
+		"id":                   {"id", subscription.NewID(), 422},
 		"tenant":               {"tenant_id", h.other.Tenant, 422},
 		"version":              {"version", 3, 422},
 	} {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -70,7 +72,7 @@ func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 	if _, err := tx.Exec(ctx, skip); err != nil {
 		return fmt.Errorf("skip deliveries: %w", err)
 	}
-	rows, err := tx.Query(ctx, expire, deadline.Seconds())
+	rows, err := tx.Query(ctx, expire, retry.Deadline.Seconds())
 	if err != nil {
 		return fmt.Errorf("give up deliveries: %w", err)
 	}
@@ -81,7 +83,7 @@ func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 		return fmt.Errorf("give up deliveries: %w", err)
 	}
 	for id, n := range counts {
-		r, err := find(ctx, tx, id, "for update of w")
+		r, err := subscription.Find(ctx, tx, id, "for update of w")
 		if err != nil {
 			return err
 		}

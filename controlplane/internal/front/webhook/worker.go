@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -49,7 +50,7 @@ func (s *Service) Wake() { s.wake.Ring() }
 // Run makes deliveries of events and delivers them until ctx ends. What is being posted then is finished first.
 func (s *Service) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for on, bell := range map[string]*loop.Bell{event.Channel: &s.fans, channel: &s.wake} {
+	for on, bell := range map[string]*loop.Bell{event.Channel: &s.fans, delivery.Channel: &s.wake} {
 		line := pg.Line{
 			DB:      s.DB,
 			Channel: on,

@@ -1,4 +1,4 @@
-package webhook
+package delivery
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -20,48 +21,11 @@ import (
 // maxReplay bounds the events of one replay.
 const maxReplay = 50_000
 
-func mustBeEnabled(r row) error {
-	if r.State == enabled {
+func mustBeEnabled(r subscription.Row) error {
+	if r.State == subscription.Enabled {
 		return nil
 	}
 	return fault.Coded(fault.Conflict, "webhook_disabled", "the webhook is disabled; enable it first")
-}
-
-func (s *Service) redeliver(ctx context.Context, v viewer.Viewer, in *deliveryIn) (*httpapi.One[Delivery], error) {
-	var made Delivery
-	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, in.ID, "")
-		if err != nil {
-			return err
-		}
-		old, err := findDelivery(ctx, tx, in.ID, in.DeliveryID)
-		if err != nil {
-			return err
-		}
-		if err := mustBeEnabled(r); err != nil {
-			return err
-		}
-		e, err := eventOf(ctx, tx, old.Delivery)
-		if err != nil {
-			return err
-		}
-		p := plan(r, e, forRedelivery)
-		p.RedeliveryOf = &old.ID
-		if err := insertDeliveries(ctx, tx, []planned{p}); err != nil {
-			return err
-		}
-		found, err := findDelivery(ctx, tx, in.ID, p.ID)
-		if err != nil {
-			return err
-		}
-		made = found.Delivery
-		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.redelivered", Subject: subject(r),
-			Context: map[string]any{"delivery_id": made.ID, "redelivery_of_id": old.ID, "event_id": e.ID}})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &httpapi.One[Delivery]{Body: made}, nil
 }
 
 // eventOf is the event of a delivery, while it is kept.
@@ -76,7 +40,7 @@ func eventOf(ctx context.Context, tx *pg.Tx, d Delivery) (event.Stored, error) {
 	}
 	e, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[event.Stored])
 	switch {
-	case errors.Is(err, pgx.ErrNoRows) && d.Purpose == forPing:
+	case errors.Is(err, pgx.ErrNoRows) && d.Purpose == ForPing:
 		return e, fault.Coded(fault.Conflict, "event_gone", "a test event is sent once; test the webhook again")
 	case errors.Is(err, pgx.ErrNoRows):
 		return e, fault.Coded(fault.Conflict, "event_gone", "the event is older than 30 days and no longer kept")
@@ -106,7 +70,8 @@ type Replay struct {
 	DryRun bool      `json:"dry_run"`
 }
 
-func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*httpapi.One[Replay], error) {
+// Replay makes deliveries of the events of a period that the webhook wants, or counts them.
+func (s *Service) Replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*httpapi.One[Replay], error) {
 	out := Replay{From: in.Body.From, To: s.Now(), DryRun: in.DryRun}
 	if in.Body.To != nil {
 		out.To = *in.Body.To
@@ -115,7 +80,7 @@ func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*h
 		return nil, err
 	}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		r, err := find(ctx, tx, in.ID, "")
+		r, err := subscription.Find(ctx, tx, in.ID, "")
 		if err != nil {
 			return err
 		}
@@ -129,17 +94,17 @@ func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*h
 		if out.Count = len(list); in.DryRun {
 			return nil
 		}
-		if err := insertDeliveries(ctx, tx, list); err != nil {
+		if err := Insert(ctx, tx, list); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, audit.Entry{
 			Action:  "webhook.replayed",
-			Subject: subject(r),
+			Subject: subscription.Subject(r),
 			Context: map[string]any{
 				"from":   out.From,
 				"to":     out.To,
-				"events": some(in.Body.Events),
-				"ids":    some(in.Body.IDs),
+				"events": subscription.Some(in.Body.Events),
+				"ids":    subscription.Some(in.Body.IDs),
 				"count":  out.Count,
 			},
 		})
@@ -176,7 +141,7 @@ func (in *replayIn) check(now, to time.Time) error {
 
 // plan finds the events of the window that the webhook wants and makes deliveries of them, in the order in which they
 // happened.
-func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r row, to time.Time) ([]planned, error) {
+func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r subscription.Row, to time.Time) ([]Planned, error) {
 	const sql = `
 		select ` + event.Columns + `
 		  from event e
@@ -198,8 +163,8 @@ func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r row, to time.Time) ([
 			"from":        in.Body.From,
 			"to":          to,
 			"wanted":      r.Events,
-			"kinds":       some(in.Body.Events),
-			"ids":         some(in.Body.IDs),
+			"kinds":       subscription.Some(in.Body.Events),
+			"ids":         subscription.Some(in.Body.IDs),
 			"undelivered": in.Body.UndeliveredOnly,
 			"webhook":     r.ID,
 			"most":        maxReplay + 1,
@@ -220,28 +185,19 @@ func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r row, to time.Time) ([
 			maxReplay,
 		)
 	}
-	filter, err := r.filter()
+	filter, err := r.ReadFilter()
 	if err != nil {
 		return nil, err
 	}
-	var list []planned
+	var list []Planned
 	for _, e := range found {
-		passes, err := lets(filter, e)
+		passes, err := Lets(filter, e)
 		if err != nil {
 			return nil, err
 		}
 		if passes {
-			list = append(list, plan(r, e, forReplay))
+			list = append(list, Plan(r, e, forReplay))
 		}
 	}
 	return list, nil
-}
-
-// lets reports whether a filter lets an event pass.
-func lets(f *Filter, e event.Stored) (bool, error) {
-	if f == nil {
-		return true, nil
-	}
-	data, err := dataOf(e)
-	return err == nil && f.passes(data), err
 }

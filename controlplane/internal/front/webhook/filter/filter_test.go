@@ -1,4 +1,4 @@
-package webhook
+package filter
 
 import (
 	"encoding/json"
@@ -51,10 +51,10 @@ func TestFiltersDecideByWhatIsSent(t *testing.T) {
 		if err := json.Unmarshal([]byte(tt.filter), &f); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.check(); err != nil {
+		if err := f.Check(); err != nil {
 			t.Errorf("%s: %v", tt.filter, err)
 		}
-		if got := f.passes(sent); got != tt.want {
+		if got := f.Passes(sent); got != tt.want {
 			t.Errorf("%s passes = %v; want %v", tt.filter, got, tt.want)
 		}
 	}

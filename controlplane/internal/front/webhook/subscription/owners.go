@@ -1,4 +1,4 @@
-package webhook
+package subscription
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// checkOwners is a fault of kind Invalid unless all owners are users of the tenant. Those of before may stay when they
-// have left: a webhook is changed although somebody is gone.
-func checkOwners(ctx context.Context, tx *pg.Tx, owners, before []string) error {
+// CheckOwners is a fault of kind Invalid unless all owners are users of the tenant. Those of before may stay when they
+// have left: a webhook can be changed although an owner is gone.
+func CheckOwners(ctx context.Context, tx *pg.Tx, owners, before []string) error {
 	fresh := slices.DeleteFunc(slices.Clone(owners), func(id string) bool { return slices.Contains(before, id) })
 	if len(fresh) == 0 {
 		return nil

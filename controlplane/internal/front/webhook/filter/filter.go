@@ -1,4 +1,4 @@
-package webhook
+package filter
 
 import (
 	"encoding/json"
@@ -23,8 +23,9 @@ type Rule struct {
 	Value any    `json:"value,omitempty" doc:"A text, number or boolean; a list of these for in and not_in; true or false for exists."`
 }
 
-// check says what is wrong with a filter's values: its form is checked where it is decoded.
-func (f *Filter) check() error {
+// Check is a fault of kind Invalid if a value does not suit its operator. The form was checked when the filter was
+// decoded.
+func (f *Filter) Check() error {
 	if f == nil {
 		return nil
 	}
@@ -88,8 +89,8 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// passes reports whether data, as it is sent, fulfils the filter. No filter lets everything pass.
-func (f *Filter) passes(data map[string]any) bool {
+// Passes reports whether data, as it is sent, meets the filter. A nil filter lets everything pass.
+func (f *Filter) Passes(data map[string]any) bool {
 	if f == nil || len(f.Rules) == 0 {
 		return true
 	}

@@ -1,19 +1,19 @@
-package webhook
+package retry
 
 import (
 	"math/rand/v2"
 	"time"
 )
 
-// attempts is how often a delivery is tried at most.
-const attempts = 5
+// Attempts is how often a delivery is tried at most.
+const Attempts = 5
 
 // window is when an attempt may begin. The nominal offsets are 0, 80 s, 560 s, 3440 s and 20,700 s, with jitter of 25
 // per cent and of 4 per cent for the last, so that all five begin within six hours of the first.
-type window struct{ from, to time.Duration }
+type window struct{ From, To time.Duration }
 
-// windows are measured from the start of the first attempt; that of the first from when the delivery was made.
-var windows = [attempts]window{
+// Windows are measured from the start of the first attempt; that of the first from when the delivery was made.
+var Windows = [Attempts]window{
 	{0, time.Second},
 	{60 * time.Second, 100 * time.Second},
 	{420 * time.Second, 700 * time.Second},
@@ -22,30 +22,30 @@ var windows = [attempts]window{
 }
 
 const (
-	deadline  = 6 * time.Hour    // no attempt begins later than this after the first
+	Deadline  = 6 * time.Hour    // no attempt begins later than this after the first
 	leastRest = 30 * time.Second // between two attempts, when one of them was late
 	// who is late by more than this was missed; within how long a missed attempt is made up for
-	catchUp = time.Minute
+	CatchUp = time.Minute
 )
 
-// draw chooses the offsets of a delivery's attempts, once.
-func draw() (offsets [attempts]time.Duration) {
-	for i, w := range windows {
-		offsets[i] = w.from + rand.N(w.to-w.from+1).Truncate(time.Millisecond)
+// Draw chooses the offsets of a delivery's attempts, once.
+func Draw() (offsets [Attempts]time.Duration) {
+	for i, w := range Windows {
+		offsets[i] = w.From + rand.N(w.To-w.From+1).Truncate(time.Millisecond)
 	}
 	return offsets
 }
 
-// next is when the attempt after the one that has just failed is due, counted from the start of the first. made
+// Next is when the attempt after the one that has just failed is due, counted from the start of the first. made
 // attempts have been made, elapsed is the time since the start of the first, and wait what the receiver has asked for.
 // Attempts whose time has gone by are not made up for one by one. There is none when the attempts, or the six hours,
 // are used up.
-func next(offsets [attempts]time.Duration, made int, elapsed, wait time.Duration) (due time.Duration, more bool) {
-	for i := max(made, 1); i < attempts; i++ {
+func Next(offsets [Attempts]time.Duration, made int, elapsed, wait time.Duration) (due time.Duration, more bool) {
+	for i := max(made, 1); i < Attempts; i++ {
 		if offsets[i] < elapsed+leastRest {
 			continue
 		}
-		return min(max(offsets[i], elapsed+wait), windows[attempts-1].to), true
+		return min(max(offsets[i], elapsed+wait), Windows[Attempts-1].To), true
 	}
 	return 0, false
 }

@@ -1,4 +1,4 @@
-package webhook
+package delivery
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ const (
 	CloudEvents = "cloudevents"
 )
 
-// message is the body of a delivery.
-type message struct {
+// Message is the body of a delivery in the format standard.
+type Message struct {
 	ID        string         `json:"id"`
 	Type      event.Kind     `json:"type"`
 	Timestamp string         `json:"timestamp"` // of the event
@@ -27,8 +27,8 @@ type message struct {
 	Data      map[string]any `json:"data"`
 }
 
-// cloudEvent is the same in structured mode of CloudEvents 1.0. sequence is an extension, as text.
-type cloudEvent struct {
+// CloudEvent is the body of a delivery in structured mode of CloudEvents 1.0. sequence is an extension, as text.
+type CloudEvent struct {
 	SpecVersion     string         `json:"specversion"`
 	ID              string         `json:"id"`
 	Source          string         `json:"source"`
@@ -61,18 +61,19 @@ func dataOf(e event.Stored) (map[string]any, error) {
 	return all, nil
 }
 
-// body is what is posted of an event. The same event and format give the same bytes, whenever they are asked for.
-func body(tenant, format string, e event.Stored) (raw []byte, contentType string, err error) {
+// Body is what is posted of an event, and its media type. The same event and format give the same bytes at every
+// attempt.
+func Body(tenant, format string, e event.Stored) (raw []byte, contentType string, err error) {
 	data, err := dataOf(e)
 	if err != nil {
 		return nil, "", err
 	}
 	at := e.At.UTC().Format(time.RFC3339Nano)
-	var out any = message{ID: e.ID, Type: e.Kind, Timestamp: at, TenantID: tenant, Sequence: e.Sequence, Data: data}
+	var out any = Message{ID: e.ID, Type: e.Kind, Timestamp: at, TenantID: tenant, Sequence: e.Sequence, Data: data}
 	contentType = "application/json"
 	if format == CloudEvents {
 		contentType = "application/cloudevents+json"
-		out = cloudEvent{
+		out = CloudEvent{
 			SpecVersion: "1.0", ID: e.ID, Source: "/tenants/" + tenant, Type: e.Kind, Subject: e.ResourceID, Time: at,
 			DataContentType: "application/json", Sequence: strconv.FormatInt(e.Sequence, 10), Data: data,
 		}

@@ -1,4 +1,4 @@
-package webhook
+package retry
 
 import (
 	"testing"
@@ -9,11 +9,11 @@ import (
 
 func TestOffsetsAreDrawnFromTheirWholeWindows(t *testing.T) {
 	const samples = 20_000
-	var lowest, highest [attempts]time.Duration
+	var lowest, highest [Attempts]time.Duration
 	for n := range samples {
-		for i, o := range draw() {
-			if o < windows[i].from || o > windows[i].to {
-				t.Fatalf("attempt %d is due after %s; want within %v", i+1, o, windows[i])
+		for i, o := range Draw() {
+			if o < Windows[i].From || o > Windows[i].To {
+				t.Fatalf("attempt %d is due after %s; want within %v", i+1, o, Windows[i])
 			}
 			if n == 0 || o < lowest[i] {
 				lowest[i] = o
@@ -21,8 +21,8 @@ func TestOffsetsAreDrawnFromTheirWholeWindows(t *testing.T) {
 			highest[i] = max(highest[i], o)
 		}
 	}
-	for i, w := range windows {
-		if slack := (w.to - w.from) / 100; lowest[i] > w.from+slack || highest[i] < w.to-slack {
+	for i, w := range Windows {
+		if slack := (w.To - w.From) / 100; lowest[i] > w.From+slack || highest[i] < w.To-slack {
 			t.Errorf("attempt %d fell within %s and %s of %v: the window is not used", i+1, lowest[i], highest[i], w)
 		}
 	}
@@ -34,16 +34,16 @@ func life(
 	takes func() time.Duration,
 	wait func() time.Duration,
 ) (starts []time.Duration) {
-	offsets := draw()
+	offsets := Draw()
 	var at time.Duration
 	for made := 1; ; made++ {
 		starts = append(starts, at)
-		due, more := next(offsets, made, at+takes(), wait())
+		due, more := Next(offsets, made, at+takes(), wait())
 		if !more {
 			return starts
 		}
 		at = due + late(made+1)
-		if at >= deadline {
+		if at >= Deadline {
 			return starts
 		}
 	}
@@ -54,15 +54,15 @@ func never(int) time.Duration { return 0 }
 func TestAFailingDeliveryIsTriedFiveTimesWithinItsWindows(t *testing.T) {
 	for range 20_000 {
 		starts := life(never, func() time.Duration { return 15 * time.Second }, func() time.Duration { return 0 })
-		if len(starts) != attempts {
-			t.Fatalf("%d attempts; want %d", len(starts), attempts)
+		if len(starts) != Attempts {
+			t.Fatalf("%d attempts; want %d", len(starts), Attempts)
 		}
 		for i, s := range starts[1:] {
-			if w := windows[i+1]; s < w.from || s > w.to {
+			if w := Windows[i+1]; s < w.From || s > w.To {
 				t.Fatalf("attempt %d began after %s; want within %v", i+2, s, w)
 			}
 		}
-		if last := starts[attempts-1]; last >= deadline {
+		if last := starts[Attempts-1]; last >= Deadline {
 			t.Fatalf("the last attempt began after %s", last)
 		}
 	}
@@ -78,11 +78,11 @@ func TestNoAttemptIsTheSixthOrLaterThanSixHoursWhateverHappens(t *testing.T) {
 			func() time.Duration { return seconds(16, "takes") },
 			func() time.Duration { return seconds(100_000, "retry after") },
 		)
-		if len(starts) > attempts {
+		if len(starts) > Attempts {
 			r.Fatalf("%d attempts", len(starts))
 		}
 		for i, s := range starts {
-			if s >= deadline {
+			if s >= Deadline {
 				r.Fatalf("attempt %d began after %s", i+1, s)
 			}
 			if i > 0 && s-starts[i-1] < leastRest {
@@ -93,7 +93,7 @@ func TestNoAttemptIsTheSixthOrLaterThanSixHoursWhateverHappens(t *testing.T) {
 }
 
 func TestARetryAfterPutsTheNextAttemptOffButNotBeyondTheLastWindow(t *testing.T) {
-	offsets := [attempts]time.Duration{0, 80 * time.Second, 560 * time.Second, 3440 * time.Second, 20_700 * time.Second}
+	offsets := [Attempts]time.Duration{0, 80 * time.Second, 560 * time.Second, 3440 * time.Second, 20_700 * time.Second}
 	tests := []struct {
 		made          int
 		elapsed, wait time.Duration
@@ -118,7 +118,7 @@ func TestARetryAfterPutsTheNextAttemptOffButNotBeyondTheLastWindow(t *testing.T)
 		{1, 21_528 * time.Second, 0, 0, false},
 	}
 	for _, tt := range tests {
-		got, more := next(offsets, tt.made, tt.elapsed, tt.wait)
+		got, more := Next(offsets, tt.made, tt.elapsed, tt.wait)
 		if got != tt.want || more != tt.more {
 			t.Errorf(
 				"next(%d attempts, %s, retry after %s) = %s, %v; want %s, %v",

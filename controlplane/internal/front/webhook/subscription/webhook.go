@@ -1,39 +1,42 @@
-package webhook
+package subscription
 
 import (
 	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/filter"
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/health"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
 // States of a webhook.
 const (
-	enabled      = "enabled"
-	disabled     = "disabled"
-	disabledAuto = "disabled_auto"
+	Enabled      = "enabled"
+	Disabled     = "disabled"
+	DisabledAuto = "disabled_auto"
 )
 
 // Webhook is an address that is told of events.
 type Webhook struct {
-	ID                string       `json:"id"`
-	Name              string       `json:"name"`
-	URL               string       `json:"url"`
-	Enabled           bool         `json:"enabled"`
-	APIVersion        string       `json:"api_version" enum:"v1"`
-	Events            []event.Kind `json:"events" nullable:"false"`
-	Filter            *Filter      `json:"filter" doc:"null: every event of the kinds."`
-	HeaderNames       []string     `json:"header_names" nullable:"false" doc:"Headers that are sent along. Their values are never shown."`
-	MaxRPS            *int         `json:"max_rps" doc:"Deliveries that begin in a second, at most; null: as many as the endpoint takes, four at a time."`
-	OrderedPerSubject bool         `json:"ordered_per_subject" doc:"A delivery waits until those before it about the same resource have ended, not only been tried."`
-	Format            string       `json:"format" enum:"standard,cloudevents"`
-	Secrets           []Secret     `json:"secrets" nullable:"false"`
-	Health            Health       `json:"health"`
-	OwnerIDs          []string     `json:"owner_ids" nullable:"false" doc:"Users who answer for it."`
-	CreatedAt         time.Time    `json:"created_at"`
-	UpdatedAt         time.Time    `json:"updated_at"`
-	Version           int          `json:"version"`
+	ID                string         `json:"id"`
+	Name              string         `json:"name"`
+	URL               string         `json:"url"`
+	Enabled           bool           `json:"enabled"`
+	APIVersion        string         `json:"api_version" enum:"v1"`
+	Events            []event.Kind   `json:"events" nullable:"false"`
+	Filter            *filter.Filter `json:"filter" doc:"null: every event of the kinds."`
+	HeaderNames       []string       `json:"header_names" nullable:"false" doc:"Headers that are sent along. Their values are never shown."`
+	MaxRPS            *int           `json:"max_rps" doc:"Deliveries that begin in a second, at most; null: as many as the endpoint takes, four at a time."`
+	OrderedPerSubject bool           `json:"ordered_per_subject" doc:"A delivery waits until those before it about the same resource have ended, not only been tried."`
+	Format            string         `json:"format" enum:"standard,cloudevents"`
+	Secrets           []Secret       `json:"secrets" nullable:"false"`
+	Health            Health         `json:"health"`
+	OwnerIDs          []string       `json:"owner_ids" nullable:"false" doc:"Users who answer for it."`
+	CreatedAt         time.Time      `json:"created_at"`
+	UpdatedAt         time.Time      `json:"updated_at"`
+	Version           int            `json:"version"`
 }
 
 // Secret is what deliveries are signed with, without its value.
@@ -57,8 +60,8 @@ type Health struct {
 	NextProbeAt         *time.Time `json:"next_probe_at" doc:"While deliveries fail, they are sent one at a time; the next one not before this."`
 }
 
-// row is a webhook as it is stored.
-type row struct {
+// Row is a webhook as it is stored.
+type Row struct {
 	ID          string          `db:"id"`
 	Name        string          `db:"name"`
 	URL         string          `db:"url"`
@@ -79,29 +82,30 @@ type row struct {
 	CreatedAt   time.Time       `db:"created_at"`
 	UpdatedAt   time.Time       `db:"updated_at"`
 	Version     int             `db:"version"`
-	record
+	health.Record
 }
 
-const columns = `w.id::text, w.name, w.url, w.state, w.state_reason, w.events, w.filter, w.headers_sealed,
+// Columns are the columns that Row reads, of the table w.
+const Columns = `w.id::text, w.name, w.url, w.state, w.state_reason, w.events, w.filter, w.headers_sealed,
 	w.header_names, w.max_rps, w.ordered_per_subject, w.format, w.owner_ids::text[], w.pinged_at, w.probe_at, w.probes,
 	w.paced_until, w.created_at, w.updated_at, w.version, w.last_success_at, w.state_changed_at, w.last_failure_at,
 	w.consecutive_failures, w.exhausted, w.exhausted_since, w.blocked, w.warned_at`
 
-// filter is the stored filter, or nil.
-func (r row) filter() (*Filter, error) {
+// ReadFilter is the stored filter, or nil.
+func (r Row) ReadFilter() (*filter.Filter, error) {
 	if len(r.Filter) == 0 {
 		return nil, nil
 	}
-	var f Filter
+	var f filter.Filter
 	if err := json.Unmarshal(r.Filter, &f); err != nil {
 		return nil, fmt.Errorf("read filter of webhook %s: %w", r.ID, err)
 	}
 	return &f, nil
 }
 
-// shown is the webhook as the API shows it.
-func (r row) shown(secrets []Secret, now time.Time) (Webhook, error) {
-	f, err := r.filter()
+// Shown is the webhook as the API shows it.
+func (r Row) Shown(secrets []Secret, now time.Time) (Webhook, error) {
+	f, err := r.ReadFilter()
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -109,7 +113,7 @@ func (r row) shown(secrets []Secret, now time.Time) (Webhook, error) {
 		ID:                r.ID,
 		Name:              r.Name,
 		URL:               r.URL,
-		Enabled:           r.State == enabled,
+		Enabled:           r.State == Enabled,
 		APIVersion:        "v1",
 		Filter:            f,
 		HeaderNames:       r.HeaderNames,
@@ -129,7 +133,7 @@ func (r row) shown(secrets []Secret, now time.Time) (Webhook, error) {
 	return w, nil
 }
 
-func (r row) health(now time.Time) Health {
+func (r Row) health(now time.Time) Health {
 	h := Health{
 		State:               "ok",
 		Reason:              r.Reason,
@@ -142,11 +146,11 @@ func (r row) health(now time.Time) Health {
 	}
 	by := ""
 	switch {
-	case r.State == disabledAuto:
+	case r.State == DisabledAuto:
 		by = "service"
-	case r.State == disabled:
+	case r.State == Disabled:
 		by = "administrator"
-	case r.failing(now):
+	case r.Failing(now):
 		h.State = "failing"
 	}
 	if by != "" {
@@ -154,3 +158,6 @@ func (r row) health(now time.Time) Health {
 	}
 	return h
 }
+
+// Subject is a webhook in audit events.
+func Subject(r Row) audit.Subject { return audit.Subject{Type: "webhook", ID: r.ID, Display: r.Name} }
