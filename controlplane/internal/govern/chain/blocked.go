@@ -20,7 +20,12 @@ func (w *work) block(f *state.Flow, st *state.Stage) {
 	w.Log(f, st.Stage, "blocked", "too few approvers, or none")
 	w.Ask(&question.Question{F: f, St: st, TaskID: state.NewID(), Kind: KindBlocked})
 	w.Audit(f, batch.DidBlock, "", nil)
-	w.ring(f, Blocked, "no_approver", "no approver was found for the stage "+state.Quoted(f.Definition(st.Stage).Name))
+	w.report(
+		f,
+		Blocked,
+		"no_approver",
+		"no approver was found for the stage "+state.Quoted(f.Definition(st.Stage).Name),
+	)
 }
 
 // unask ends the administrators' task about a flow.
@@ -37,7 +42,7 @@ func (w *work) unblock(f *state.Flow) {
 	f.State = state.Running
 	w.Log(f, f.Stage, "unblocked", "an approver was found")
 	w.Audit(f, batch.DidUnblock, "", nil)
-	w.ring(f, Unblocked, "", "an approver was found")
+	w.report(f, Unblocked, "", "an approver was found")
 }
 
 // AnswerBlocked is told of what administrators decided about chains that nobody can be asked about.
@@ -83,7 +88,7 @@ func (w *work) takeBlocked(ctx context.Context, f *state.Flow, d decision.Decisi
 		w.reject(f, st, "rejected", d.Comment)
 		return nil, nil
 	case state.Retry:
-		if err := w.again(ctx, f, st); err != nil {
+		if err := w.resolveAgain(ctx, f, st); err != nil {
 			return nil, err
 		}
 		if f.State == Blocked {
@@ -95,7 +100,7 @@ func (w *work) takeBlocked(ctx context.Context, f *state.Flow, d decision.Decisi
 		}
 		return nil, nil
 	case state.Reassign:
-		return w.name(ctx, f, st, d)
+		return w.nameApprover(ctx, f, st, d)
 	}
 	return fault.Coded(
 		fault.Invalid,
@@ -105,8 +110,14 @@ func (w *work) takeBlocked(ctx context.Context, f *state.Flow, d decision.Decisi
 	), nil
 }
 
-// name puts somebody whom an administrator names where nobody could be found. They answer for all who are missing.
-func (w *work) name(ctx context.Context, f *state.Flow, st *state.Stage, d decision.Decision) (refusal, err error) {
+// nameApprover puts somebody whom an administrator names where nobody could be found. They answer for all who are
+// missing.
+func (w *work) nameApprover(
+	ctx context.Context,
+	f *state.Flow,
+	st *state.Stage,
+	d decision.Decision,
+) (refusal, err error) {
 	if f.OwnRequest(d.By) {
 		return fault.Coded(
 			fault.Forbidden,
@@ -159,7 +170,7 @@ func (w *work) name(ctx context.Context, f *state.Flow, st *state.Stage, d decis
 		}
 		st.Needed[g] = int32(max(1, min(t.Needed, t.Approved+t.Open)))
 	}
-	w.pose(f, st)
+	w.askSlots(f, st)
 	w.Log(f, st.Stage, "reassigned", "%s was named by %s", display, d.By.Display)
 	w.unblock(f)
 	return nil, nil

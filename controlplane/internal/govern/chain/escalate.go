@@ -36,12 +36,12 @@ func (w *work) escalate(ctx context.Context, f *state.Flow, st *state.Stage) err
 	const silence = "no approver decided in time; "
 	switch e.Action {
 	case "add", "replace":
-		w.bring(f, st, people, e.Action == "replace")
+		w.addApprovers(f, st, people, e.Action == "replace")
 		return nil
 	case "skip":
-		return w.over(ctx, f, st, state.StageSkipped, silence+"the rule skips this stage in that case")
+		return w.endUnanswered(ctx, f, st, state.StageSkipped, silence+"the rule skips this stage in that case")
 	case "approve":
-		return w.over(ctx, f, st, state.StageApproved, silence+"the rule approves then")
+		return w.endUnanswered(ctx, f, st, state.StageApproved, silence+"the rule approves then")
 	case "use_rule":
 		return w.useRule(ctx, f, st, e.RuleID)
 	}
@@ -49,11 +49,11 @@ func (w *work) escalate(ctx context.Context, f *state.Flow, st *state.Stage) err
 	return nil
 }
 
-// over ends a stage without an answer, and goes on.
-func (w *work) over(ctx context.Context, f *state.Flow, st *state.Stage, state, why string) error {
+// endUnanswered ends a stage without an answer, and goes on.
+func (w *work) endUnanswered(ctx context.Context, f *state.Flow, st *state.Stage, state, why string) error {
 	w.shut(f, st, state, decision.Superseded, why)
 	w.Log(f, st.Stage, "escalated", why)
-	return w.pass(ctx, f)
+	return w.nextStage(ctx, f)
 }
 
 // escalateTo finds the people whom an escalation names, without those who may not decide or are asked already.
@@ -84,9 +84,9 @@ func (w *work) escalateTo(
 	return people, nil
 }
 
-// bring adds people to every group of a stage that still waits for answers, or puts them in the place of those who have
-// not answered. Who is added stands in for one of those: it does not become more who must agree.
-func (w *work) bring(f *state.Flow, st *state.Stage, people []approval.PlanSlot, instead bool) {
+// addApprovers adds people to every group of a stage that still waits for answers, or puts them in the place of those
+// who have not answered. Who is added stands in for one of those: it does not become more who must agree.
+func (w *work) addApprovers(f *state.Flow, st *state.Stage, people []approval.PlanSlot, instead bool) {
 	if len(people) == 0 {
 		w.Log(f, st.Stage, "escalated", "no one was found to escalate to; the approvers stay the same")
 		return
@@ -164,5 +164,5 @@ func (w *work) useRule(ctx context.Context, f *state.Flow, st *state.Stage, rule
 	for i := range plan.Stages {
 		f.Stages = append(f.Stages, &state.Stage{ItemID: f.ItemID, Stage: st.Stage + 1 + i, State: state.StageWaiting})
 	}
-	return w.pass(ctx, f)
+	return w.nextStage(ctx, f)
 }

@@ -66,7 +66,7 @@ func (w *work) conclude(f *state.Flow, result, code, reason string) {
 		w.unask(f)
 	}
 	f.State, f.ClosedAt = result, &w.Now
-	w.ring(f, result, code, reason)
+	w.report(f, result, code, reason)
 }
 
 // open asks the people of a stage.
@@ -81,7 +81,7 @@ func (w *work) open(ctx context.Context, f *state.Flow, st *state.Stage, ps appr
 				w.Log(f, st.Stage, "passed_over", "%s may not decide about this", p.Display)
 				continue
 			}
-			st.Slots = append(st.Slots, w.seated(f, st.Stage, g, p))
+			st.Slots = append(st.Slots, w.slotOf(f, st.Stage, g, p))
 		}
 	}
 	if err := w.dropRoles(ctx, f, st); err != nil {
@@ -100,7 +100,7 @@ func (w *work) open(ctx context.Context, f *state.Flow, st *state.Stage, ps appr
 		return err
 	}
 	w.Log(f, st.Stage, "opened", "asked: %s", state.AskedNames(st.Slots))
-	w.pose(f, st)
+	w.askSlots(f, st)
 	if f.Short(st) {
 		w.block(f, st)
 	}
@@ -187,9 +187,9 @@ func (w *work) setClocks(ctx context.Context, f *state.Flow, st *state.Stage, du
 	return err
 }
 
-// pose has the slots of a stage asked that nobody has asked yet: all by one task where the first answer decides, and
-// otherwise each person, and each role, by a task of their own.
-func (w *work) pose(f *state.Flow, st *state.Stage) {
+// askSlots has the slots of a stage asked that nobody has asked yet: all by one task where the first answer decides,
+// and otherwise each person, and each role, by a task of their own.
+func (w *work) askSlots(f *state.Flow, st *state.Stage) {
 	together := f.Shared(st)
 	byWho := map[string]*question.Question{}
 	for _, s := range st.Open() {

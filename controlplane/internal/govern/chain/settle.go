@@ -26,7 +26,7 @@ func (w *work) settle(ctx context.Context, f *state.Flow, why string) error {
 	case state.Agreed:
 		st.State, st.ClosedAt = state.StageApproved, &w.Now
 		w.Log(f, st.Stage, "approved", why)
-		return w.pass(ctx, f)
+		return w.nextStage(ctx, f)
 	default:
 		w.Log(f, st.Stage, "answered", why)
 	}

@@ -41,7 +41,7 @@ func (s *Service) Withdraw(ctx context.Context, tx *pg.Tx, itemID string) error 
 	st.State, st.ClosedAt = state.StageOpen, nil
 	w.Log(f, st.Stage, "withdrawn", "%s has withdrawn their approval", by)
 	w.Audit(f, batch.DidWithdraw, "", map[string]any{"stage": f.Definition(st.Stage).Name})
-	w.ring(f, Reopened, "approval_withdrawn", by+" has withdrawn their approval")
+	w.report(f, Reopened, "approval_withdrawn", by+" has withdrawn their approval")
 	if err := w.reopenSlots(ctx, f, st, mine); err != nil {
 		return err
 	}
@@ -69,5 +69,5 @@ func (w *work) reopenSlots(ctx context.Context, f *state.Flow, st *state.Stage, 
 	if len(f.Deciders()) == 0 {
 		f.StartsAt, f.EndsAt = nil, nil
 	}
-	return w.again(ctx, f, st)
+	return w.resolveAgain(ctx, f, st)
 }

@@ -28,7 +28,7 @@ type work struct {
 
 func (s *Service) work(tx *pg.Tx) *work { return &work{s: s, Batch: batch.New(tx, s.Now())} }
 
-func (w *work) ring(f *state.Flow, result, code, reason string) {
+func (w *work) report(f *state.Flow, result, code, reason string) {
 	w.outcomes = append(
 		w.outcomes,
 		Outcome{

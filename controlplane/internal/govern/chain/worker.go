@@ -50,7 +50,7 @@ func (s *Service) Kinds() []queue.Kind {
 			Name:  "approval_due",
 			Title: "Approval dates",
 			About: "Sends reminders, and escalates and expires approvals when they are due.",
-			Part:  s.tendDue,
+			Part:  s.processDue,
 			Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
 		},
 	}
@@ -62,8 +62,8 @@ func (s *Service) Part(ctx context.Context, tenant string) (int, error) {
 	return q.Pass(ctx, tenant)
 }
 
-// tendDue processes the chains of a tenant that are due, up to a batch, and says how many.
-func (s *Service) tendDue(ctx context.Context, tenant string) (int, error) {
+// processDue processes the chains of a tenant that are due, up to a batch, and says how many.
+func (s *Service) processDue(ctx context.Context, tenant string) (int, error) {
 	v := viewer.System(tenant)
 	due, err := s.due(ctx, v)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) tendDue(ctx context.Context, tenant string) (int, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		looked, err := s.tend(ctx, v, item)
+		looked, err := s.processOne(ctx, v, item)
 		switch {
 		case errors.Is(err, batch.ErrBusy):
 		case err != nil:

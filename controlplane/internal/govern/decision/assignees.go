@@ -11,7 +11,7 @@ import (
 
 // assign makes those whom questions name their tasks' assignees, and those who are not named any more are dropped.
 // Tasks that somebody has handed on keep theirs.
-func (p *put) assign(ctx context.Context, tx *pg.Tx) error {
+func (p *asking) assign(ctx context.Context, tx *pg.Tx) error {
 	const drop = `
 		update decision_assignee a
 		   set dropped_at = now()

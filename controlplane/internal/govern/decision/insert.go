@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// put is a call of Ask on its way into the tables.
-type put struct {
+// asking is a call of Ask on its way into the tables.
+type asking struct {
 	asked  []question // one for each kind and key
 	place  []int      // of each question of the call, its place in asked
 	events []HistoryEntry
@@ -46,8 +46,8 @@ type question struct {
 }
 
 // prepare brings questions into the form in which they are stored. Of several of a kind and key the last one counts.
-func prepare(questions []New) (*put, error) {
-	p := &put{}
+func prepare(questions []New) (*asking, error) {
+	p := &asking{}
 	known := map[[2]string]int{}
 	for _, n := range questions {
 		q := stored(n)
@@ -135,7 +135,7 @@ func orNull(s string) *string {
 }
 
 // store writes questions, or brings up to date what is open. Nothing is written where nothing is different.
-func (p *put) store(ctx context.Context, tx *pg.Tx) error {
+func (p *asking) store(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		insert into decision_task as t (tenant_id, id, kind, key, subject, source, title, summary, context, actions,
 		       roles, not_for, delegable, reassignable, reassign_to, priority, risk_level, due_at, group_key, links)
@@ -189,11 +189,11 @@ func (p *put) store(ctx context.Context, tx *pg.Tx) error {
 	if err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
-	return p.recognise(ctx, tx, fresh)
+	return p.findIDs(ctx, tx, fresh)
 }
 
-// recognise finds out under which ids the questions are open.
-func (p *put) recognise(ctx context.Context, tx *pg.Tx, fresh map[string]bool) error {
+// findIDs finds out under which ids the questions are open.
+func (p *asking) findIDs(ctx context.Context, tx *pg.Tx, fresh map[string]bool) error {
 	const sql = `
 		select u.n - 1, t.id::text
 		  from unnest(@kinds::text[], @keys::text[]) with ordinality u (kind, key, n)
@@ -220,7 +220,7 @@ func (p *put) recognise(ctx context.Context, tx *pg.Tx, fresh map[string]bool) e
 	return nil
 }
 
-func (p *put) tasks() []string {
+func (p *asking) tasks() []string {
 	ids := make([]string, len(p.asked))
 	for i, q := range p.asked {
 		ids[i] = q.ID
@@ -229,7 +229,7 @@ func (p *put) tasks() []string {
 }
 
 // ids are the tasks in the order of the call.
-func (p *put) ids() []string {
+func (p *asking) ids() []string {
 	ids := make([]string, len(p.place))
 	for i, at := range p.place {
 		ids[i] = p.asked[at].ID

@@ -36,8 +36,8 @@ const taskOver = `
 	  from provisioning_task t
 	 where t.id = any(@ids::text[]::uuid[])`
 
-// byHand are changes that a person has to make in a target.
-func (s *Service) byHand() kind.Kind {
+// manualTasks are changes that a person has to make in a target.
+func (s *Service) manualTasks() kind.Kind {
 	return kind.Kind{
 		Name:    kind.ManualProvisioning,
 		About:   "manual provisioning tasks",
@@ -50,9 +50,9 @@ func (s *Service) byHand() kind.Kind {
 	}
 }
 
-// failures are changes that a target has refused for good, and the disabling of leavers' accounts that has not got
+// failedTasks are changes that a target has refused for good, and the disabling of leavers' accounts that has not got
 // through for hours.
-func (s *Service) failures() kind.Kind {
+func (s *Service) failedTasks() kind.Kind {
 	needed := inState(task.Failed) + `
 	         union all
 	        select t.id
@@ -78,7 +78,7 @@ func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, er
 	out := make([]decision.New, len(told))
 	for i, t := range told {
 		q := change(t)
-		q.Title, q.Summary = "To be done by hand: "+spoken(t), t.ByHand
+		q.Title, q.Summary = "To be done by hand: "+inWords(t), t.ByHand
 		q.Context["what_to_do"] = t.ByHand
 		q.Actions = []decision.Action{
 			{Key: "done", Label: "It is done", Style: "positive", Requires: []string{"comment"}},
@@ -102,9 +102,9 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 			code, message = t.Error.Code, t.Error.Message
 		}
 		q := change(t)
-		q.Title = "Failed: " + spoken(t)
+		q.Title = "Failed: " + inWords(t)
 		if t.State != task.Failed {
-			q.Title, q.Priority = "Still not done: "+spoken(t), "urgent"
+			q.Title, q.Priority = "Still not done: "+inWords(t), "urgent"
 			advice = strings.TrimSpace(
 				"The account of a person who left can still be used. The change is tried until it gets through. " +
 					advice,
@@ -174,8 +174,8 @@ func takesAway(operation string) bool {
 	return operation == task.Disable || operation == task.DeleteAccount || operation == task.Revoke
 }
 
-// spoken is a change in words.
-func spoken(t taskview.Told) string {
+// inWords is a change in words.
+func inWords(t taskview.Told) string {
 	who, system := "somebody", "a target system"
 	for _, r := range []*identity.Reference{t.Account, t.Identity} {
 		if r != nil && r.Display != "" {

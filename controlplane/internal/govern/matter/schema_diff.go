@@ -14,8 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 )
 
-// diffs are fields of sources that have changed since they were mapped.
-func (s *Service) diffs() kind.Kind {
+// schemaDiffs are fields of sources that have changed since they were mapped.
+func (s *Service) schemaDiffs() kind.Kind {
 	return kind.Kind{
 		Name:    kind.SchemaDiff,
 		About:   "schema differences",

@@ -82,15 +82,15 @@ func People(
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{o: o, c: c, delegation: true, slots: []approval.PlanSlot{}}
+	b := &groupBuilder{o: o, c: c, delegation: true, slots: []approval.PlanSlot{}}
 	for _, r := range to {
 		n := o.name(c, r)
 		if found, _ := b.seat(n, via, 0); found == 0 && len(n.reserve) > 0 {
-			b.seat(named{ids: n.reserve, because: n.because}, via, 0)
+			b.seat(nominees{ids: n.reserve, because: n.because}, via, 0)
 		}
 	}
 	if len(b.slots) == 0 {
-		b.seat(named{role: approval.Admin, because: "fallback: there is no other approver"}, decision.Fallback, 0)
+		b.seat(nominees{role: approval.Admin, because: "fallback: there is no other approver"}, decision.Fallback, 0)
 	}
 	return b.slots, nil
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // nameExpressed reads what the rule's expression gives as people.
-func (o *resolver) nameExpressed(c *Case, r approval.ApproverResolver) named {
-	n := named{because: "named by the rule's expression"}
+func (o *resolver) nameExpressed(c *Case, r approval.ApproverResolver) nominees {
+	n := nominees{because: "named by the rule's expression"}
 	texts, err := expressed(c, r)
 	if err != nil {
 		n.none = "the expression gave no answer: " + err.Error()

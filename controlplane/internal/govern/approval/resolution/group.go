@@ -8,8 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
-// bench is a group that is being filled.
-type bench struct {
+// groupBuilder fills a group of a stage.
+type groupBuilder struct {
 	o          *resolver
 	c          *Case
 	delegation bool
@@ -17,8 +17,8 @@ type bench struct {
 	absent     []approval.PlanAbsent
 }
 
-// miss notes somebody whom a resolver names and who cannot be asked.
-func (b *bench) miss(id, because, why string) {
+// noteMissing notes somebody whom a resolver names and who cannot be asked.
+func (b *groupBuilder) noteMissing(id, because, why string) {
 	b.c.note("slot", "%s (%s) %s", b.o.DisplayName(id), because, why)
 	known := slices.ContainsFunc(b.absent, func(a approval.PlanAbsent) bool { return a.IdentityID == id })
 	if code := b.o.Unable(id); code != "" && !known {
@@ -35,7 +35,7 @@ func (b *bench) miss(id, because, why string) {
 	}
 }
 
-func (b *bench) has(s approval.PlanSlot) bool {
+func (b *groupBuilder) has(s approval.PlanSlot) bool {
 	return slices.ContainsFunc(
 		b.slots,
 		func(x approval.PlanSlot) bool { return x.IdentityID == s.IdentityID && x.Role == s.Role },
@@ -44,14 +44,14 @@ func (b *bench) has(s approval.PlanSlot) bool {
 
 // seat adds whom a resolver names. found counts those who sit, whoever named them; short are places that nobody has
 // taken.
-func (b *bench) seat(n named, via string, limit int) (found, short int) {
+func (b *groupBuilder) seat(n nominees, via string, limit int) (found, short int) {
 	if n.role != "" {
 		s, why := b.o.roleSeat(b.c, n.role, via, n.because)
 		if why != "" {
 			b.c.note("slot", "%s cannot be asked: %s", approval.RoleName(n.role), why)
 			return 0, 1
 		}
-		return b.sit(s), 0
+		return b.add(s), 0
 	}
 	if n.none != "" {
 		b.c.note("slot", "%s: %s", n.because, n.none)
@@ -67,7 +67,7 @@ func (b *bench) seat(n named, via string, limit int) (found, short int) {
 		}
 		if n.manager && b.c.byManager(id) {
 			b.c.note("agreed_by_requesting", "%s (%s) agreed by requesting", b.o.DisplayName(id), n.because)
-			found += b.sit(
+			found += b.add(
 				approval.PlanSlot{
 					IdentityID: id,
 					Display:    b.o.DisplayName(id),
@@ -80,17 +80,17 @@ func (b *bench) seat(n named, via string, limit int) (found, short int) {
 		}
 		s, why := b.o.seat(b.c, id, via, n.because, b.delegation)
 		if why != "" {
-			b.miss(id, n.because, why)
+			b.noteMissing(id, n.because, why)
 			short++
 			continue
 		}
-		found += b.sit(s)
+		found += b.add(s)
 	}
 	return found, short
 }
 
-// sit adds a slot, once; it gives 1 when somebody new sits, or sat for the same reason: another one is not needed.
-func (b *bench) sit(s approval.PlanSlot) int {
+// add adds a slot, once; it gives 1 when somebody new sits, or sat for the same reason: another one is not needed.
+func (b *groupBuilder) add(s approval.PlanSlot) int {
 	if b.has(s) {
 		b.c.note("slot", "%s is asked already in this group", s.Display)
 		return 0
@@ -105,9 +105,9 @@ func (o *resolver) group(
 	def approval.ApprovalStage,
 	g approval.ApproverGroup,
 ) (out approval.PlanGroup, blocked bool) {
-	b := &bench{o: o, c: c, delegation: def.AllowDelegation == nil || *def.AllowDelegation}
+	b := &groupBuilder{o: o, c: c, delegation: def.AllowDelegation == nil || *def.AllowDelegation}
 	short := 0
-	var reserve []named
+	var reserve []nominees
 	for _, r := range g.Approvers {
 		n := o.name(c, r)
 		_, missing := b.seat(n, decision.Direct, 0)
@@ -115,7 +115,7 @@ func (o *resolver) group(
 		if missing > 0 && len(n.reserve) > 0 {
 			reserve = append(
 				reserve,
-				named{ids: n.reserve, because: "substitute of the " + strings.TrimPrefix(n.because, "the ")},
+				nominees{ids: n.reserve, because: "substitute of the " + strings.TrimPrefix(n.because, "the ")},
 			)
 		}
 	}
@@ -158,14 +158,14 @@ func (o *resolver) group(
 
 // fill takes others for places that nobody has taken: those who stand in, then the stage's fallback, and at last the
 // administrators. Where one of many is enough, all whom the first of these names are asked.
-func (b *bench) fill(def approval.ApprovalStage, reserve []named, short int, one bool) {
+func (b *groupBuilder) fill(def approval.ApprovalStage, reserve []nominees, short int, one bool) {
 	sources := reserve
 	for _, r := range def.Fallback {
 		n := b.o.name(b.c, r)
 		n.because, n.ids = "fallback: "+n.because, slices.Concat(n.ids, n.reserve)
 		sources = append(sources, n)
 	}
-	last := named{role: approval.Admin, because: "fallback: there is no other approver"}
+	last := nominees{role: approval.Admin, because: "fallback: there is no other approver"}
 	for _, n := range append(sources, last) {
 		if short == 0 {
 			return

@@ -8,8 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
 )
 
-// named is whom a resolver names.
-type named struct {
+// nominees is whom a resolver names.
+type nominees struct {
 	ids     []string
 	reserve []string // who stands in for them, before the stage's fallback does
 	role    string   // of the tenant: whoever has it
@@ -19,13 +19,13 @@ type named struct {
 }
 
 // name says whom a resolver names for a subject.
-func (o *resolver) name(c *Case, r approval.ApproverResolver) named {
+func (o *resolver) name(c *Case, r approval.ApproverResolver) nominees {
 	switch r.Kind {
 	case approval.ByManager:
 		return o.nameManager(c, max(1, r.Level))
 	case approval.ByRoleOwner:
 		if c.Item.Type != "role" {
-			return named{because: "owner of the role", none: "the requested resource is not a role"}
+			return nominees{because: "owner of the role", none: "the requested resource is not a role"}
 		}
 		return owners("owner of the role "+c.Item.Name, c.Item.Owners, c.Item.Backups)
 	case approval.ByEntitlementOwner:
@@ -36,45 +36,45 @@ func (o *resolver) name(c *Case, r approval.ApproverResolver) named {
 	case approval.ByResourceOwner:
 		return owners("owner of "+c.Item.Name, c.Item.Owners, c.Item.Backups)
 	case approval.ByConnectorOwner:
-		return named{because: "owner of the system", none: "systems have no owners"}
+		return nominees{because: "owner of the system", none: "systems have no owners"}
 	case approval.BySponsor:
 		return o.nameSponsor(c)
 	case approval.ByIdentity:
-		return named{ids: []string{r.IdentityID}, because: "named by the rule"}
+		return nominees{ids: []string{r.IdentityID}, because: "named by the rule"}
 	case approval.ByGroup:
-		return orNone(
-			named{ids: o.Members[r.RoleID], because: "holder of a role that the rule names"},
+		return orReason(
+			nominees{ids: o.Members[r.RoleID], because: "holder of a role that the rule names"},
 			"the role has no members",
 		)
 	case approval.ByAppRole:
-		return named{role: r.AppRole, because: "the rule asks " + approval.RoleName(r.AppRole)}
+		return nominees{role: r.AppRole, because: "the rule asks " + approval.RoleName(r.AppRole)}
 	case approval.ByExpression:
 		return o.nameExpressed(c, r)
 	case approval.ByChoice:
 		return o.nameChosen(c, r)
 	case approval.ByOnCall:
 		turns := o.Duty[r.ScheduleID]
-		n := named{because: "on call by the schedule " + o.Schedules[r.ScheduleID]}
+		n := nominees{because: "on call by the schedule " + o.Schedules[r.ScheduleID]}
 		if len(turns) > 0 {
 			n.ids, n.reserve = turns[:1], turns[1:]
 		}
-		return orNone(n, "no one is on call")
+		return orReason(n, "no one is on call")
 	}
-	return named{because: r.Kind, none: fmt.Sprintf("a resolver of the kind %q is not known", r.Kind)}
+	return nominees{because: r.Kind, none: fmt.Sprintf("a resolver of the kind %q is not known", r.Kind)}
 }
 
-func orNone(n named, none string) named {
+func orReason(n nominees, none string) nominees {
 	if len(n.ids)+len(n.reserve) == 0 {
 		n.none = none
 	}
 	return n
 }
 
-func owners(because string, owners, backups []string) named {
-	return orNone(named{ids: owners, reserve: backups, because: because}, "there is no owner")
+func owners(because string, owners, backups []string) nominees {
+	return orReason(nominees{ids: owners, reserve: backups, because: because}, "there is no owner")
 }
 
-func (o *resolver) nameManager(c *Case, level int) named {
+func (o *resolver) nameManager(c *Case, level int) nominees {
 	because := "manager"
 	if level > 1 {
 		because = fmt.Sprintf("manager, %d levels up", level)
@@ -85,13 +85,13 @@ func (o *resolver) nameManager(c *Case, level int) named {
 		if level > 1 {
 			none = fmt.Sprintf("there are only %d managers above", len(chain))
 		}
-		return named{because: because, none: none}
+		return nominees{because: because, none: none}
 	}
-	return named{ids: chain[level-1 : level], because: because, manager: true}
+	return nominees{ids: chain[level-1 : level], because: because, manager: true}
 }
 
-func (o *resolver) nameSponsor(c *Case) named {
-	n := named{because: "sponsor"}
+func (o *resolver) nameSponsor(c *Case) nominees {
+	n := nominees{because: "sponsor"}
 	if facts := o.Facts[c.BeneficiaryID]; facts != nil {
 		if id, _ := facts.Identity["sponsor_id"].(string); id != "" {
 			n.ids = []string{id}
@@ -100,12 +100,12 @@ func (o *resolver) nameSponsor(c *Case) named {
 			n.reserve = []string{id}
 		}
 	}
-	return orNone(n, "there is no sponsor")
+	return orReason(n, "there is no sponsor")
 }
 
 // nameChosen are those of the requester's choice who may be chosen.
-func (o *resolver) nameChosen(c *Case, r approval.ApproverResolver) named {
-	n := named{because: "chosen by the requester"}
+func (o *resolver) nameChosen(c *Case, r approval.ApproverResolver) nominees {
+	n := nominees{because: "chosen by the requester"}
 	among, _ := rule.Choosable(r)
 	for _, id := range c.Approvers {
 		if facts := o.Facts[id]; facts != nil && !slices.Contains(n.ids, id) {

@@ -15,8 +15,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
-// sampled is how many people are looked at for a warning.
-const sampled = 200
+// sampleSize is how many people are looked at for a warning.
+const sampleSize = 200
 
 // placed is a resolver with where it stands.
 type placed struct {
@@ -77,7 +77,7 @@ func Warnings(ctx context.Context, tx *pg.Tx, f rule.ApprovalRuleFields, at time
 		return nil, err
 	}
 	for _, r := range all {
-		if why := o.vain(r.ApproverResolver, ids, sponsored); why != "" {
+		if why := o.whyNobody(r.ApproverResolver, ids, sponsored); why != "" {
 			found = append(found, rule.ApprovalWarning{
 				Pointer: r.at,
 				Code:    "names_nobody",
@@ -85,14 +85,14 @@ func Warnings(ctx context.Context, tx *pg.Tx, f rule.ApprovalRuleFields, at time
 			})
 		}
 	}
-	return append(found, slow(f)...), nil
+	return append(found, mayExpire(f)...), nil
 }
 
-// vain says why a resolver names nobody who could decide today; empty when it names somebody.
-func (o *resolver) vain(r approval.ApproverResolver, people []string, sponsored int) string {
+// whyNobody says why a resolver names nobody who could decide today; empty when it names somebody.
+func (o *resolver) whyNobody(r approval.ApproverResolver, people []string, sponsored int) string {
 	switch r.Kind {
 	case approval.ByManager:
-		return o.vainManagers(max(1, r.Level), people)
+		return o.whyNoManagers(max(1, r.Level), people)
 	case approval.BySponsor:
 		if len(people) > sponsored {
 			return fmt.Sprintf("%d of %d people looked at have no sponsor", len(people)-sponsored, len(people))
@@ -121,9 +121,9 @@ func (o *resolver) vain(r approval.ApproverResolver, people []string, sponsored 
 	return ""
 }
 
-// vainManagers says of how many people the manager at a level is missing or cannot decide, and names some of those
+// whyNoManagers says of how many people the manager at a level is missing or cannot decide, and names some of those
 // managers.
-func (o *resolver) vainManagers(level int, people []string) string {
+func (o *resolver) whyNoManagers(level int, people []string) string {
 	without, unable := 0, []string{}
 	for _, id := range people {
 		chain := o.Above[id]
@@ -148,8 +148,8 @@ func (o *resolver) vainManagers(level int, people []string) string {
 	)
 }
 
-// slow warns of chains that may not end in time.
-func slow(f rule.ApprovalRuleFields) (found []rule.ApprovalWarning) {
+// mayExpire warns of chains that may not end in time.
+func mayExpire(f rule.ApprovalRuleFields) (found []rule.ApprovalWarning) {
 	ttl, err := span.Parse(f.RequestTTL)
 	if err != nil {
 		return nil
@@ -180,7 +180,7 @@ func sample(ctx context.Context, tx *pg.Tx) (ids []string, sponsored int, err er
 		   and i.kind = 'human'
 		 order by i.id desc
 		 limit $1`
-	rows, err := tx.Query(ctx, sql, sampled)
+	rows, err := tx.Query(ctx, sql, sampleSize)
 	if err != nil {
 		return nil, 0, fmt.Errorf("look at people: %w", err)
 	}

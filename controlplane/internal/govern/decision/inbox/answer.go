@@ -15,8 +15,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// tell tells those who asked, kind by kind, and gives why they refuse. With try, what they did is undone.
-func (s *Service) tell(ctx context.Context, tx *pg.Tx, answered []decision.Answered, try bool) ([]error, error) {
+// callAnswers tells those who asked, kind by kind, and gives why they refuse. With try, what they did is undone.
+func (s *Service) callAnswers(ctx context.Context, tx *pg.Tx, answered []decision.Answered, try bool) ([]error, error) {
 	refused := make([]error, len(answered))
 	var kinds []string
 	by := map[string][]int{}
@@ -31,7 +31,7 @@ func (s *Service) tell(ctx context.Context, tx *pg.Tx, answered []decision.Answe
 		for n, i := range by[kind] {
 			group[n] = answered[i]
 		}
-		results, err := s.tellOne(ctx, tx, kind, group, try)
+		results, err := s.callAnswer(ctx, tx, kind, group, try)
 		if err != nil {
 			return nil, err
 		}
@@ -42,8 +42,8 @@ func (s *Service) tell(ctx context.Context, tx *pg.Tx, answered []decision.Answe
 	return refused, nil
 }
 
-// tellOne tells the package that asks tasks of a kind.
-func (s *Service) tellOne(
+// callAnswer tells the package that asks tasks of a kind.
+func (s *Service) callAnswer(
 	ctx context.Context,
 	tx *pg.Tx,
 	kind string,

@@ -105,7 +105,7 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, ids []string) error {
 			answered = append(answered, decision.Answered{Task: t, Decision: *t.Decision})
 		}
 	}
-	refused, err := s.tell(ctx, tx, answered, false)
+	refused, err := s.callAnswers(ctx, tx, answered, false)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *Service) Claim(
 	id string,
 	match httpapi.IfMatch,
 ) (tasklist.DecisionTaskDetail, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
+	return s.change(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
 		const sql = `
 			update decision_task
 			   set state = 'claimed', claimed_by = @by, claimed_at = @at, updated_at = now(), version = version + 1
@@ -49,7 +49,7 @@ func (s *Service) Release(
 	id string,
 	match httpapi.IfMatch,
 ) (tasklist.DecisionTaskDetail, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
+	return s.change(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
 		const sql = `
 			update decision_task
 			   set state = 'open', claimed_by = null, claimed_at = null, updated_at = now(), version = version + 1

@@ -62,7 +62,7 @@ func (s *Service) Undo(
 	id string,
 	match httpapi.IfMatch,
 ) (tasklist.DecisionTaskDetail, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
+	return s.change(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
 		switch {
 		case t.IsOpen():
 			return fault.Coded(fault.Conflict, "invalid_transition", "nothing has been decided here").
@@ -161,7 +161,7 @@ func (s *Service) decide(
 			answered, places = append(answered, decision.Answered{Task: t, Decision: d.ActingFor(t)}), append(places, i)
 		}
 	}
-	refused, err := s.tell(ctx, tx, answered, wait > 0)
+	refused, err := s.callAnswers(ctx, tx, answered, wait > 0)
 	if err != nil {
 		return nil, err
 	}

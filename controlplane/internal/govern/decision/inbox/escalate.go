@@ -24,7 +24,7 @@ func (s *Service) Escalate(
 	match httpapi.IfMatch,
 	to, reason string,
 ) (tasklist.DecisionTaskDetail, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
+	return s.change(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
 		if err := t.CheckReassign(v); err != nil {
 			return err
 		}
@@ -44,7 +44,15 @@ func (s *Service) Escalate(
 		if err := escalate(ctx, tx, t, above); err != nil {
 			return err
 		}
-		if err := handed(ctx, tx, t, t.AuditEntry("decision_task.escalated"), "escalated", names, reason); err != nil {
+		if err := recordReassignment(
+			ctx,
+			tx,
+			t,
+			t.AuditEntry("decision_task.escalated"),
+			"escalated",
+			names,
+			reason,
+		); err != nil {
 			return err
 		}
 		return decision.SettleAssignees(ctx, tx, []string{id})

@@ -62,7 +62,7 @@ func (s *Service) Reassign(
 	to []string,
 	reason string,
 ) (tasklist.DecisionTaskDetail, error) {
-	return s.on(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
+	return s.change(ctx, v, id, match, func(tx *pg.Tx, t decision.DecisionTask) error {
 		const sql = `
 			with dropped as (
 			    update decision_assignee
@@ -93,7 +93,7 @@ func (s *Service) Reassign(
 		if err := w.Enter(ctx, tx, false); err != nil {
 			return err
 		}
-		if err := handed(
+		if err := recordReassignment(
 			ctx,
 			tx,
 			t,
@@ -108,8 +108,8 @@ func (s *Service) Reassign(
 	})
 }
 
-// handed keeps to whom a task was given.
-func handed(
+// recordReassignment keeps to whom a task was given.
+func recordReassignment(
 	ctx context.Context,
 	tx *pg.Tx,
 	t decision.DecisionTask,

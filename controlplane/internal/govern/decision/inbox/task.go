@@ -11,8 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// on does something to a task that the viewer can see, alone at it, and shows what became of it.
-func (s *Service) on(
+// change does something to a task that the viewer can see, alone at it, and returns what became of it.
+func (s *Service) change(
 	ctx context.Context,
 	v viewer.Viewer,
 	id string,
@@ -53,7 +53,7 @@ func record(ctx context.Context, tx *pg.Tx, t decision.DecisionTask, event, deta
 
 // Comment says something about a task.
 func (s *Service) Comment(ctx context.Context, v viewer.Viewer, id, text string) (tasklist.DecisionTaskDetail, error) {
-	return s.on(ctx, v, id, httpapi.IfMatch{}, func(tx *pg.Tx, t decision.DecisionTask) error {
+	return s.change(ctx, v, id, httpapi.IfMatch{}, func(tx *pg.Tx, t decision.DecisionTask) error {
 		if err := decision.Touch(ctx, tx, []string{id}); err != nil {
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 )
 
-// seated is newSlot, answered at once where the person agreed by requesting.
-func (w *work) seated(f *state.Flow, stage, group int, p approval.PlanSlot) *state.Slot {
+// slotOf is newSlot, answered at once where the person agreed by requesting.
+func (w *work) slotOf(f *state.Flow, stage, group int, p approval.PlanSlot) *state.Slot {
 	s := f.NewSlot(stage, group, p)
 	if !p.Agreed {
 		return s

@@ -11,9 +11,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
-// again resolves anew who stands in the stage that is open, or opens the one that could not be. Answers that were given
-// stay; who is gone is asked no more, and who has come instead is asked.
-func (w *work) again(ctx context.Context, f *state.Flow, st *state.Stage) error {
+// resolveAgain resolves anew who is asked in the stage that is open, or opens the one that could not be. Answers that
+// were given stay; who is gone is asked no more, and who has come instead is asked.
+func (w *work) resolveAgain(ctx context.Context, f *state.Flow, st *state.Stage) error {
 	w.Touch(f)
 	if st.State != state.StageOpen {
 		return w.advance(ctx, f, false)
@@ -25,7 +25,7 @@ func (w *work) again(ctx context.Context, f *state.Flow, st *state.Stage) error 
 	if ps.Satisfied != "" {
 		w.shut(f, st, state.StageSkipped, decision.Superseded, ps.Satisfied)
 		w.Log(f, st.Stage, "satisfied", ps.Satisfied)
-		return w.pass(ctx, f)
+		return w.nextStage(ctx, f)
 	}
 	w.resolution(f, st, ps)
 	before, asked := st.OpenTasks(), state.AskedNames(st.Slots)
@@ -52,8 +52,8 @@ func (w *work) again(ctx context.Context, f *state.Flow, st *state.Stage) error 
 	return nil
 }
 
-// pass goes on to the next stage, since the one before is over.
-func (w *work) pass(ctx context.Context, f *state.Flow) error {
+// nextStage goes on to the next stage, since the one before is over.
+func (w *work) nextStage(ctx context.Context, f *state.Flow) error {
 	w.unblock(f)
 	f.Stage++
 	return w.advance(ctx, f, false)
@@ -73,8 +73,8 @@ func (w *work) merge(ctx context.Context, f *state.Flow, st *state.Stage, ps app
 		wanted := slices.DeleteFunc(slices.Clone(group.Slots), func(p approval.PlanSlot) bool {
 			return !p.Agreed && p.IdentityID != "" && slices.Contains(barred, p.IdentityID)
 		})
-		for _, p := range w.keep(st, g, wanted, at) {
-			st.Slots = append(st.Slots, w.seated(f, st.Stage, g, p))
+		for _, p := range w.keepSlots(st, g, wanted, at) {
+			st.Slots = append(st.Slots, w.slotOf(f, st.Stage, g, p))
 		}
 		st.Needed[g] = int32(
 			st.Count(g, max(1, group.Needed), state.ModeOf(f.Definition(st.Stage), g, group.Needed, len(group.Slots))),
@@ -96,7 +96,7 @@ func (w *work) merge(ctx context.Context, f *state.Flow, st *state.Stage, ps app
 func (w *work) askWhoCame(f *state.Flow, st *state.Stage) {
 	task := st.SharedTask()
 	if !f.Shared(st) || task == "" {
-		w.pose(f, st)
+		w.askSlots(f, st)
 		return
 	}
 	var add []decision.Assignee
@@ -121,5 +121,5 @@ func (w *work) askWhoCame(f *state.Flow, st *state.Stage) {
 	} else {
 		w.Assign(task, add, drop...)
 	}
-	w.pose(f, st)
+	w.askSlots(f, st)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 )
 
-// keep drops the open slots of a group that are wanted no more, and gives who is wanted and not there yet.
-func (w *work) keep(st *state.Stage, group int, wanted []approval.PlanSlot, at people.Around) []approval.PlanSlot {
+// keepSlots drops the open slots of a group that are wanted no more, and gives who is wanted and not there yet.
+func (w *work) keepSlots(st *state.Stage, group int, wanted []approval.PlanSlot, at people.Around) []approval.PlanSlot {
 	take := func(fits func(approval.PlanSlot) bool) (p approval.PlanSlot, found bool) {
 		i := slices.IndexFunc(wanted, fits)
 		if i < 0 {

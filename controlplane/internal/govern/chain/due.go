@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// tend does with one chain what has come with time. It says whether the chain was free to be looked at.
-func (s *Service) tend(ctx context.Context, v viewer.Viewer, item string) (looked bool, err error) {
+// processOne does with one chain what has come with time. It says whether the chain was free to be processed.
+func (s *Service) processOne(ctx context.Context, v viewer.Viewer, item string) (looked bool, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		f, err := store.LockFree(ctx, tx, item)
 		if err != nil || f == nil {
@@ -25,9 +25,9 @@ func (s *Service) tend(ctx context.Context, v viewer.Viewer, item string) (looke
 		}
 		looked = true
 		w.Touch(f)
-		w.endLeft(f)
+		w.closeLeftTasks(f)
 		if f.Live() {
-			if err := w.attend(ctx, f); err != nil {
+			if err := w.process(ctx, f); err != nil {
 				return err
 			}
 		}
@@ -36,8 +36,8 @@ func (s *Service) tend(ctx context.Context, v viewer.Viewer, item string) (looke
 	return looked && err == nil, err
 }
 
-// attend lets a chain expire, go on, be resolved anew, remind and escalate.
-func (w *work) attend(ctx context.Context, f *state.Flow) error {
+// process lets a chain expire, go on, be resolved anew, remind and escalate.
+func (w *work) process(ctx context.Context, f *state.Flow) error {
 	if !w.Now.Before(f.ExpiresAt) {
 		w.expire(f)
 		return nil
@@ -49,7 +49,7 @@ func (w *work) attend(ctx context.Context, f *state.Flow) error {
 	}
 	if f.Turned || f.State == Blocked {
 		f.Turned = false
-		if err := w.again(ctx, f, st); err != nil {
+		if err := w.resolveAgain(ctx, f, st); err != nil {
 			return err
 		}
 	}
@@ -116,8 +116,8 @@ func (w *work) askedBefore(st *state.Stage) (ids []string) {
 	return ids
 }
 
-// endLeft ends tasks that were in somebody's hands when they should have been.
-func (w *work) endLeft(f *state.Flow) {
+// closeLeftTasks closes tasks that somebody was deciding when they should have been closed.
+func (w *work) closeLeftTasks(f *state.Flow) {
 	left := f.LeftTasks
 	f.LeftTasks = nil
 	for _, each := range left {
