@@ -24,7 +24,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/hub"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
@@ -36,7 +36,7 @@ type App struct {
 	API  *httpapi.API
 	DB   *pg.DB
 	Auth *auth.Service
-	Hub  *agents.Hub
+	Hub  *hub.Hub
 	Sync *worker.Service
 
 	log      *slog.Logger

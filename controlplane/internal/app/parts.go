@@ -14,7 +14,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/hub"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/registry"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
@@ -44,7 +45,7 @@ type parts struct {
 	guard    *outbound.Guard
 	cursors  *httpapi.Cursors
 	sessions *auth.Service
-	hub      *agents.Hub
+	hub      *hub.Hub
 	runs     *syncrun.Service
 	worker   *worker.Service
 	policies *policy.Service
@@ -86,8 +87,8 @@ var features = []func(context.Context, *parts) error{
 
 // reach adds the features that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
-	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log, PublicURL: p.config.URL(p.config.Listen)}
-	registry := &agents.Registry{
+	p.hub = &hub.Hub{DB: p.db, Seal: p.ring, Log: p.log, PublicURL: p.config.URL(p.config.Listen)}
+	registry := &registry.Registry{
 		DB:        p.db,
 		Tokens:    p.sessions,
 		Cursors:   p.cursors,

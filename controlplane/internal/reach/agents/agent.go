@@ -57,11 +57,11 @@ type Agent struct {
 }
 
 func (a *Agent) fingerprints() {
-	a.IdentityFingerprint, a.SealingFingerprint = fingerprint(a.IdentityKey), fingerprint(a.SealingKey)
+	a.IdentityFingerprint, a.SealingFingerprint = Fingerprint(a.IdentityKey), Fingerprint(a.SealingKey)
 }
 
-// fingerprint is for people to compare: SHA256: and the base64 of the key's hash, as the agent prints it.
-func fingerprint(key []byte) *string {
+// Fingerprint is for people to compare: SHA256: and the base64 of the key's hash, as the agent prints it.
+func Fingerprint(key []byte) *string {
 	if len(key) == 0 {
 		return nil
 	}
@@ -70,8 +70,8 @@ func fingerprint(key []byte) *string {
 	return &text
 }
 
-// thumbprint names an Ed25519 key in the cnf claim of a token (RFC 7638 section 3, RFC 8037 section 2).
-func thumbprint(key []byte) string {
+// Thumbprint names an Ed25519 key in the cnf claim of a token (RFC 7638 section 3, RFC 8037 section 2).
+func Thumbprint(key []byte) string {
 	sum := sha256.Sum256(
 		[]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(key) + `"}`),
 	)

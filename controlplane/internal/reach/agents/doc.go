@@ -1,17 +1,17 @@
-// Package agents keeps the agents on customers' sites: who they are, whether they are there, and the calls they run.
+// Package agents has what the packages of agents share: the agent, its identity, and how both are stored.
 //
-// A Registry holds their registrations and gives out their tokens. A Hub holds the sockets that are connected to this
-// process and lends the dispatcher a proxy connector for each call. An agent's socket lives in one process; a test or a
-// discovery asked for in another one travels as a row of agent_task, sealed. A sync never travels: whoever holds the
-// socket claims the run.
+// An agent runs connectors on a customer's site. Package registry registers agents, gives out their tokens, and lets
+// administrators change them; package hub holds their sockets, keeps their presence, and lends the dispatcher a
+// connector for each call.
 //
 //	pending -> registered <-> online, degraded, draining, offline   (shown: follows from agent_session)
 //	registered <-> disabled                                         (by an administrator)
 //	registered -> quarantined                                       (the same identity was seen twice; cleared, or enrolled anew)
 //	   any -> revoked                                               (for good)
 //
-// Who comes and goes is recorded as agent.online and agent.offline, at most one pair in five minutes for an agent; one
-// that does so more often is flapping. A planned stop with a return within two minutes is no event.
-//
 // Tables: agent, agent_enrollment, agent_session, agent_task. Channels of NOTIFY: agent_presence, agent_task.
+//
+// An administrator invites the agent berlin-1 (pending); its host registers with the token and a key of its own
+// (registered), connects (online), and is copied to a second host, whose connection shows the same identity: the agent
+// is quarantined.
 package agents

@@ -3,25 +3,23 @@ package agents
 import (
 	"sync"
 	"time"
-
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
 // maxKeys bounds what a limiter remembers, against being fed with ever new keys.
 const maxKeys = 100_000
 
-// limiter counts by the generic cell rate algorithm: burst at once, then one every so often. It guards what costs
+// Limiter counts by the generic cell rate algorithm: burst at once, then one every so often. It guards what costs
 // something before anybody is authenticated, and knows this process alone.
-type limiter struct {
-	every time.Duration
-	burst int
+type Limiter struct {
+	Every time.Duration
+	Burst int
 
 	mu  sync.Mutex
 	tat map[string]time.Time // the theoretical arrival time of each key
 }
 
-// take counts one attempt of key, or tells how long to wait for the next.
-func (l *limiter) take(key string, now time.Time) (wait time.Duration) {
+// Take counts one attempt of key, or tells how long to wait for the next.
+func (l *Limiter) Take(key string, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tat == nil {
@@ -31,18 +29,18 @@ func (l *limiter) take(key string, now time.Time) (wait time.Duration) {
 	if at.Before(now) {
 		at = now
 	}
-	if wait := at.Sub(now) - time.Duration(l.burst-1)*l.every; wait > 0 {
+	if wait := at.Sub(now) - time.Duration(l.Burst-1)*l.Every; wait > 0 {
 		return wait
 	}
 	if len(l.tat) >= maxKeys {
 		l.sweep(now)
 	}
-	l.tat[key] = at.Add(l.every)
+	l.tat[key] = at.Add(l.Every)
 	return 0
 }
 
 // sweep forgets keys that have their whole burst again, and everybody when that is not enough.
-func (l *limiter) sweep(now time.Time) {
+func (l *Limiter) sweep(now time.Time) {
 	for key, at := range l.tat {
 		if at.Before(now) {
 			delete(l.tat, key)
@@ -51,10 +49,4 @@ func (l *limiter) sweep(now time.Time) {
 	if len(l.tat) >= maxKeys {
 		clear(l.tat)
 	}
-}
-
-func tooMany(wait time.Duration) error {
-	f := fault.New(fault.TooMany, "too many attempts from your address; wait and try again")
-	f.RetryAfter = wait
-	return f
 }

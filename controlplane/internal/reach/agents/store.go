@@ -2,23 +2,20 @@ package agents
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
 // Channels of NOTIFY. A payload is a word, the tenant and the id of an agent or a task.
 const (
-	presenceChannel = "agent_presence" // changed, probe
-	taskChannel     = "agent_task"     // offered, done, cancelled
+	PresenceChannel = "agent_presence" // changed, probe
+	TaskChannel     = "agent_task"     // offered, done, cancelled
 )
 
 // shownState needs @offline, in seconds.
@@ -63,8 +60,8 @@ func CountPresent(ctx context.Context, tx *pg.Tx) (p AgentPresence, err error) {
 	return p, nil
 }
 
-// find reads an agent. offline is after how long a silent one counts as such.
-func find(ctx context.Context, tx *pg.Tx, id string, offline time.Duration) (Agent, error) {
+// Find reads an agent. offline is after how long a silent one counts as such.
+func Find(ctx context.Context, tx *pg.Tx, id string, offline time.Duration) (Agent, error) {
 	const sql = `select ` + columns + fromAgents + ` where a.id = @id`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "offline": offline.Seconds()})
 	if err != nil {
@@ -73,7 +70,7 @@ func find(ctx context.Context, tx *pg.Tx, id string, offline time.Duration) (Age
 	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Agent])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return Agent{}, notFound(id)
+		return Agent{}, NotFound(id)
 	case err != nil:
 		return Agent{}, fmt.Errorf("find agent: %w", err)
 	}
@@ -81,150 +78,15 @@ func find(ctx context.Context, tx *pg.Tx, id string, offline time.Duration) (Age
 	return a, nil
 }
 
-func notFound(id string) error { return fault.New(fault.NotFound, "there is no agent %s", id) }
-
-const filtered = `
-	 where (@state = '' or ` + shownState + ` = @state)
-	   and (@group = '' or a.agent_group = @group)`
-
-// list reads a page of agents, newest first, and one more if there is one, and how many there are.
-func list(
-	ctx context.Context,
-	tx *pg.Tx,
-	f filters,
-	p pg.Page,
-	offline time.Duration,
-) (items []Agent, total int64, err error) {
-	args := pgx.NamedArgs{
-		"state":   f.State,
-		"group":   f.Group,
-		"offline": offline.Seconds(),
-		"rows":    p.Limit + 1,
-		"skip":    p.Offset,
-		"at":      nil,
-		"id":      nil,
-	}
-	if len(p.After) == 2 {
-		args["at"], args["id"] = p.After[0], p.After[1]
-	}
-	const page = `select ` + columns + fromAgents + filtered + `
-		   and (@at::timestamptz is null or (a.created_at, a.id) < (@at::timestamptz, @id::uuid))
-		 order by a.created_at desc, a.id desc
-		 limit @rows offset @skip`
-	rows, err := tx.Query(ctx, page, args)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list agents: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[Agent]); err != nil {
-		return nil, 0, fmt.Errorf("list agents: %w", err)
-	}
-	for i := range items {
-		items[i].fingerprints()
-	}
-	if err := tx.QueryRow(ctx, `select count(*)`+fromAgents+filtered, args).Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count agents: %w", err)
-	}
-	return items, total, nil
+// Changed tells every process to look again whether the agent's socket may stay.
+func Changed(ctx context.Context, tx *pg.Tx, id string) error {
+	return Notify(ctx, tx, PresenceChannel, "changed", id)
 }
 
-// identity is what an agent is held against when it shows itself.
-type identity struct {
-	Name       string  `db:"name"`
-	Group      string  `db:"agent_group"`
-	State      string  `db:"state"`
-	Key        []byte  `db:"identity_key"`
-	Instance   *string `db:"instance_id"`
-	Epoch      int64   `db:"token_epoch"`
-	JoinSeq    int64   `db:"join_seq"`
-	LastNonce  *string `db:"last_nonce"`
-	LastBootID *string `db:"last_boot_id"`
-	Draining   bool    `db:"draining"`
-	Hostname   *string `db:"hostname"`
-	Address    *string `db:"ip_last"`
-}
-
-// lock reads an agent's identity and keeps others from changing it until the transaction ends.
-func lock(ctx context.Context, tx *pg.Tx, id string) (identity, error) {
-	const sql = `
-		select name, agent_group, state, identity_key, instance_id::text, token_epoch, join_seq, last_nonce,
-		       last_boot_id, draining, hostname, ip_last
-		  from agent
-		 where id = $1
-		   for update`
-	rows, err := tx.Query(ctx, sql, id)
-	if err != nil {
-		return identity{}, fmt.Errorf("lock agent: %w", err)
-	}
-	who, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[identity])
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return who, notFound(id)
-	case err != nil:
-		return who, fmt.Errorf("lock agent: %w", err)
-	}
-	return who, nil
-}
-
-// mayWork says why an agent in this state is turned away, for good or until an administrator acts.
-func (i identity) mayWork() error {
-	switch i.State {
-	case Registered:
-		return nil
-	case Quarantined:
-		return fault.Coded(
-			fault.Forbidden,
-			"agent_quarantined",
-			"this agent is quarantined because its identity was seen in two places; stop one of them and clear the "+
-				"quarantine, or enrol it again",
-		)
-	case Revoked:
-		return fault.Coded(fault.Forbidden, "agent_revoked", "this agent has been revoked")
-	case Disabled:
-		return fault.Coded(fault.Forbidden, "agent_disabled", "this agent has been switched off")
-	}
-	return fault.Coded(fault.Unauthenticated, "token_revoked", "this agent must be enrolled again")
-}
-
-// quarantine shuts an agent out, both copies of it, until an administrator lifts it or enrols the agent again: somebody
-// else has its identity.
-func quarantine(ctx context.Context, tx *pg.Tx, id, reason string, seen map[string]any) error {
-	const sql = `
-		update agent
-		   set state = 'quarantined', quarantine_reason = $2, updated_at = now(), version = version + 1
-		 where id = $1 and state = 'registered'`
-	tag, err := tx.Exec(ctx, sql, id, reason)
-	if err != nil {
-		return fmt.Errorf("quarantine agent: %w", err)
-	}
-	if tag.RowsAffected() == 0 {
-		return nil
-	}
-	seen["reason"] = reason
-	entry := audit.Entry{
-		Action:  "agent.clone_detected",
-		Outcome: audit.Denied,
-		Subject: audit.Subject{Type: "agent", ID: id},
-		Context: seen,
-	}
-	if err := audit.Record(ctx, tx, entry); err != nil {
-		return err
-	}
-	return changed(ctx, tx, id)
-}
-
-// changed tells every process to look again whether the agent's socket may stay.
-func changed(ctx context.Context, tx *pg.Tx, id string) error {
-	return notify(ctx, tx, presenceChannel, "changed", id)
-}
-
-func notify(ctx context.Context, tx *pg.Tx, channel, word, id string) error {
+// Notify tells every process a word about an agent or a task of the transaction's tenant.
+func Notify(ctx context.Context, tx *pg.Tx, channel, word, id string) error {
 	if _, err := tx.Exec(ctx, `select pg_notify($1, $2)`, channel, word+" "+tx.Viewer.Tenant+" "+id); err != nil {
 		return fmt.Errorf("notify %s: %w", channel, err)
 	}
 	return nil
-}
-
-func jtiHash(jti string) []byte {
-	sum := sha256.Sum256([]byte(jti))
-	return sum[:]
 }

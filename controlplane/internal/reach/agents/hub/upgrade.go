@@ -1,0 +1,238 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/protocol/wire"
+)
+
+// Handler serves GET /api/v1/agent. It stands behind the agents' authenticator: who connects is known from the token
+// alone.
+func (h *Hub) Handler() http.Handler {
+	h.start()
+	return http.HandlerFunc(h.serve)
+}
+
+var upgrader = websocket.Upgrader{
+	Subprotocols:     []string{wire.Subprotocol},
+	HandshakeTimeout: 10 * time.Second,
+	ReadBufferSize:   16 << 10, WriteBufferSize: 16 << 10,
+	CheckOrigin: func(*http.Request) bool { return true }, // serve has refused every Origin
+	Error: func(w http.ResponseWriter, r *http.Request, status int, reason error) {
+		refuse(w, r, &httpapi.Problem{Status: status, Code: "invalid_request", Detail: reason.Error()})
+	},
+}
+
+func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
+	v := httpapi.ViewerOf(r.Context())
+	if p := h.refusal(v, r); p != nil {
+		refuse(w, r, p)
+		return
+	}
+	if !h.enter() {
+		refuse(w, r, overloaded("this process is stopping; connect again"))
+		return
+	}
+	defer h.open.Done()
+	ws, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	socket := newSocket(ws, h.pace)
+	socket.host = r.Host
+	defer socket.drain()
+	// The request's context ends with its client; this connection is a conversation of its own.
+	ctx := context.WithoutCancel(r.Context())
+	if err := h.converse(ctx, v, socket); err != nil {
+		h.Log.InfoContext(ctx, "agent disconnected", "tenant", v.Tenant, "agent", v.ID, "err", err)
+	}
+}
+
+// refusal says why a request is no proper handshake.
+func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *httpapi.Problem {
+	offered := websocket.Subprotocols(r)
+	switch {
+	case v.Kind != viewer.Agent:
+		return &httpapi.Problem{
+			Status: http.StatusUnauthorized,
+			Code:   "invalid_token",
+			Detail: "this needs an agent's token",
+		}
+	case r.Header.Get("Origin") != "":
+		return &httpapi.Problem{Status: http.StatusForbidden, Code: "forbidden", Detail: "browsers do not connect here"}
+	case r.Header.Get("X-Tenant-Id") != "" || r.URL.RawQuery != "":
+		return &httpapi.Problem{
+			Status: http.StatusBadRequest,
+			Code:   "unknown_parameter",
+			Detail: "the caller is known only from the token",
+		}
+	case !websocket.IsWebSocketUpgrade(r) || !slices.Contains(offered, wire.Subprotocol):
+		return &httpapi.Problem{
+			Status: http.StatusUpgradeRequired,
+			Code:   "upgrade_required",
+			Detail: "this is a websocket of the subprotocol " + wire.Subprotocol,
+			Extra: map[string]any{
+				"supported_subprotocols": []string{wire.Subprotocol},
+				"min_capability":         wire.MinAgentCapability,
+			},
+		}
+	}
+	if wait := h.handshakes.Take("", time.Now()); wait > 0 {
+		return overloaded("too many agents connect at once; try again")
+	}
+	return nil
+}
+
+func overloaded(detail string) *httpapi.Problem {
+	// Agents that come back at different times do not queue up again.
+	spread := time.Duration(5+time.Now().UnixNano()%56) * time.Second
+	return &httpapi.Problem{
+		Status:     http.StatusServiceUnavailable,
+		Code:       "temporarily_overloaded",
+		Detail:     detail,
+		RetryAfter: spread,
+	}
+}
+
+func refuse(w http.ResponseWriter, r *http.Request, p *httpapi.Problem) {
+	p.Type, p.Title, p.RequestID = "urn:grantwright:problem:"+p.Code, http.StatusText(p.Status), httpapi.RequestID(
+		r.Context(),
+	)
+	p.Instance = "urn:grantwright:request:" + p.RequestID
+	for k, values := range p.GetHeaders() {
+		w.Header()[k] = values
+	}
+	w.Header().Set("Content-Type", p.ContentType(""))
+	if p.Status == http.StatusUpgradeRequired {
+		w.Header().Set("Upgrade", "websocket")
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		body = []byte("{}")
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(body) // a client that has gone away misses nothing
+}
+
+// converse takes a connection from hello to its end. The error tells why it ended.
+func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) error {
+	s, err := h.greet(ctx, v, socket)
+	if err != nil {
+		closing := &wire.CloseError{Code: wire.CloseCode(err), Reason: "the hello could not be used"}
+		if !errors.As(err, &closing) && !errors.Is(err, wire.ErrMalformed) && !errors.Is(err, wire.ErrVersion) &&
+			!errors.Is(err, wire.ErrTooLarge) {
+			closing = &wire.CloseError{Code: wire.CloseDraining, Reason: "try again"}
+			h.Log.ErrorContext(ctx, "agent could not be admitted", "tenant", v.Tenant, "agent", v.ID, "err", err)
+		}
+		_ = socket.Close(closing.Code, closing.Reason)
+		return closing
+	}
+	h.attach(s)
+	h.Log.InfoContext(
+		ctx,
+		"agent connected",
+		"tenant",
+		v.Tenant,
+		"agent",
+		v.ID,
+		"session",
+		s.id,
+		"version",
+		s.hello.Version,
+	)
+	err = s.conn.Serve(ctx, s.handle)
+	close(s.done)
+	goodbye := saidGoodbye(err)
+	h.detach(s, goodbye)
+	h.leave(ctx, s, goodbye)
+	return err
+}
+
+// saidGoodbye reports whether the agent closed the connection on purpose.
+func saidGoodbye(err error) bool {
+	var closed *wire.CloseError
+	return errors.As(err, &closed) && closed.Code == wire.Going
+}
+
+// firstFrame waits for the hello. Before it an agent that only tries the way may have a few frames sent back.
+func (h *Hub) firstFrame(socket *socket) (wire.Frame, error) {
+	late := time.AfterFunc(h.pace.hello, func() { _ = socket.Close(wire.CloseProtocol, "no hello") })
+	defer late.Stop()
+	for range wire.MaxEchoes + 1 {
+		msg, err := socket.ReadMessage()
+		if err != nil {
+			return wire.Frame{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "no hello"}
+		}
+		f, err := wire.Decode(msg, 0)
+		if err != nil || f.Type == wire.TypeHello {
+			return f, err
+		}
+		if f.Type != wire.TypeEcho {
+			break
+		}
+		back, err := wire.Encode(
+			wire.Frame{Type: wire.TypeEcho, ID: wire.NewID(time.Now()), Re: f.ID, TS: time.Now()},
+			f.Body,
+		)
+		if err != nil {
+			return f, err
+		}
+		if err := socket.WriteMessage(back); err != nil {
+			return f, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the echo was not read"}
+		}
+	}
+	return wire.Frame{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the first frame must be a hello"}
+}
+
+// greet waits for the agent's hello, has it prove its key, and admits it.
+func (h *Hub) greet(ctx context.Context, v viewer.Viewer, socket *socket) (*session, error) {
+	f, err := h.firstFrame(socket)
+	if err != nil {
+		return nil, err
+	}
+	hello, err := wire.DecodeBody[wire.Hello](f)
+	if err != nil {
+		return nil, err
+	}
+	key, err := h.prove(ctx, v, socket, f, hello.BootID)
+	switch {
+	case err != nil:
+		return nil, err
+	case hello.AgentID != v.ID:
+		return nil, h.forgery(ctx, v, hello)
+	case hello.Capability < wire.MinAgentCapability:
+		return nil, &wire.CloseError{Code: wire.CloseVersion, Reason: "this agent is too old; update it"}
+	}
+	a, err := h.admit(ctx, v, hello, key)
+	if err != nil {
+		return nil, err
+	}
+	return &session{
+		hub:     h,
+		key:     agentKey{v.Tenant, v.ID},
+		id:      a.id,
+		epoch:   a.epoch,
+		tokens:  a.tokens,
+		proven:  key,
+		name:    a.name,
+		group:   a.group,
+		hello:   hello,
+		helloID: f.ID,
+		socket:  socket,
+		conn:    wire.NewConn(socket, wire.HardMaxFrame),
+		done:    make(chan struct{}),
+		skew:    skew(hello.Clock),
+		beaten:  time.Now(),
+	}, nil
+}
