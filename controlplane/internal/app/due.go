@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/deletion"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 )
 
@@ -53,7 +53,7 @@ func (a *App) applyDueIn(ctx context.Context, tenant string) error {
 			if due, err = action.ApplyDue(ctx, tx, time.Now()); err != nil {
 				return err
 			}
-			more, err := connector.Purge(ctx, tx, time.Now())
+			more, err := deletion.Purge(ctx, tx, time.Now())
 			due.More = due.More || more
 			return err
 		})

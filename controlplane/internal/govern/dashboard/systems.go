@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 )
 
 // How much is shown; the lists have the rest.
@@ -74,7 +74,7 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 			  left join connector_provisioning p on p.tenant_id = c.tenant_id and p.connector_id = c.id
 			      and p.breaker_open_since is not null
 			 where c.deleted_at is null
-			   and ` + connector.Failing + `)
+			   and ` + connectorstate.Failing + `)
 		select f.id::text as id, f.name, f.status,
 		       coalesce(first.created_at, f.breaker_open_since, f.status_since) as since, f.run_id::text as run_id,
 		       f.error ->> 'code' as error_code,

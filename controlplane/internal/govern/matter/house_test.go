@@ -24,6 +24,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
@@ -323,7 +324,7 @@ func (t *target) Read(context.Context, dispatch.Target, v1.ReadRequest) (v1.Read
 // opener opens every connector as it is, without secrets.
 type opener struct{}
 
-func (opener) Open(ctx context.Context, tx *pg.Tx, id string) (o connector.Opened, err error) {
+func (opener) Open(ctx context.Context, tx *pg.Tx, id string) (o callable.Connector, err error) {
 	o.Target = dispatch.Target{Tenant: tx.Viewer.Tenant, ConnectorID: id, Mode: dispatch.Hosted}
 	err = tx.QueryRow(ctx, `select id::text, business_id, name, type, purpose,
 		status from connector where id = $1`, id).

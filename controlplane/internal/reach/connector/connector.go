@@ -3,15 +3,9 @@ package connector
 import (
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/summary"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
-)
-
-// The states of a connector that this package names; see Synced for when it enters them.
-const (
-	statusDraft    = "draft"
-	statusReady    = "ready"
-	statusDegraded = "degraded"
-	statusDeleted  = "deleted"
 )
 
 // Funnel states: a connector is bootstrapped when it is made, and connected once its first run has succeeded.
@@ -23,35 +17,35 @@ const (
 // Connector is one instance of a connection to a target system, as it is shown. Each environment of a target is one of
 // its own.
 type Connector struct {
-	ID            string                `json:"id" db:"id"`
-	BusinessID    string                `json:"business_id" db:"business_id" doc:"The connector_business_id of the protocol; never changes."`
-	Name          string                `json:"name" db:"name"`
-	Description   string                `json:"description" db:"description"`
-	Type          string                `json:"type" db:"type" doc:"scim2, ldap, rest, custom or vendor; see /connectors/types."`
-	VendorKey     *string               `json:"vendor_key" db:"vendor_key"`
-	Mode          string                `json:"mode" db:"mode" enum:"hosted,agent"`
-	AgentID       *string               `json:"agent_id" db:"agent_id"`
-	AgentGroup    *string               `json:"agent_group" db:"agent_group"`
-	Environment   string                `json:"environment" db:"environment"`
-	Purpose       string                `json:"purpose" db:"purpose"`
-	AuthorityRank int                   `json:"authority_rank" db:"authority_rank" doc:"Which source decides where several have a record of a person: for each field, the filled record of the lowest rank. It takes effect within five minutes."`
-	Connection    map[string]any        `json:"connection" db:"connection" doc:"Settings that may be shown."`
-	Credentials   map[string]Credential `json:"credentials" db:"-" doc:"Which secrets are set. Their values are never shown."`
-	Status        string                `json:"status" db:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted"`
-	StatusReason  *string               `json:"status_reason" db:"status_reason"`
-	FunnelState   string                `json:"funnel_state" db:"funnel_state" enum:"bootstrapped,connected"`
-	LastTest      *LastTest             `json:"last_test" db:"-"`
-	LastRunID     *string               `json:"last_run_id" db:"last_run_id"`
-	LastSuccessAt *time.Time            `json:"last_success_at" db:"last_success_at"`
-	Schedule      *ConnectorSchedule    `json:"schedule" db:"schedule" doc:"The schedule. Null: syncs are started by hand only. See PUT /connectors/{id}/schedule."`
-	NextRunAt     *time.Time            `json:"next_run_at" db:"next_run_at"`
-	Health        ConnectorHealth       `json:"health" db:"-"`
-	LastRuns      *[]ConnectorRun       `json:"last_runs,omitempty" db:"-" nullable:"false" doc:"With expand=runs, on the list: the last 14, the newest last."`
-	Counts        *ConnectorCounts      `json:"counts,omitempty" db:"-" doc:"With expand=counts, on the list."`
-	Labels        map[string]string     `json:"labels" db:"labels"`
-	CreatedAt     time.Time             `json:"created_at" db:"created_at"`
-	UpdatedAt     time.Time             `json:"updated_at" db:"updated_at"`
-	Version       int                   `json:"version" db:"version"`
+	ID            string                   `json:"id" db:"id"`
+	BusinessID    string                   `json:"business_id" db:"business_id" doc:"The connector_business_id of the protocol; never changes."`
+	Name          string                   `json:"name" db:"name"`
+	Description   string                   `json:"description" db:"description"`
+	Type          string                   `json:"type" db:"type" doc:"scim2, ldap, rest, custom or vendor; see /connectors/types."`
+	VendorKey     *string                  `json:"vendor_key" db:"vendor_key"`
+	Mode          string                   `json:"mode" db:"mode" enum:"hosted,agent"`
+	AgentID       *string                  `json:"agent_id" db:"agent_id"`
+	AgentGroup    *string                  `json:"agent_group" db:"agent_group"`
+	Environment   string                   `json:"environment" db:"environment"`
+	Purpose       string                   `json:"purpose" db:"purpose"`
+	AuthorityRank int                      `json:"authority_rank" db:"authority_rank" doc:"Which source decides where several have a record of a person: for each field, the filled record of the lowest rank. It takes effect within five minutes."`
+	Connection    map[string]any           `json:"connection" db:"connection" doc:"Settings that may be shown."`
+	Credentials   map[string]Credential    `json:"credentials" db:"-" doc:"Which secrets are set. Their values are never shown."`
+	Status        string                   `json:"status" db:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted"`
+	StatusReason  *string                  `json:"status_reason" db:"status_reason"`
+	FunnelState   string                   `json:"funnel_state" db:"funnel_state" enum:"bootstrapped,connected"`
+	LastTest      *LastTest                `json:"last_test" db:"-"`
+	LastRunID     *string                  `json:"last_run_id" db:"last_run_id"`
+	LastSuccessAt *time.Time               `json:"last_success_at" db:"last_success_at"`
+	Schedule      *ConnectorSchedule       `json:"schedule" db:"schedule" doc:"The schedule. Null: syncs are started by hand only. See PUT /connectors/{id}/schedule."`
+	NextRunAt     *time.Time               `json:"next_run_at" db:"next_run_at"`
+	Health        ConnectorHealth          `json:"health" db:"-"`
+	LastRuns      *[]summary.ConnectorRun  `json:"last_runs,omitempty" db:"-" nullable:"false" doc:"With expand=runs, on the list: the last 14, the newest last."`
+	Counts        *summary.ConnectorCounts `json:"counts,omitempty" db:"-" doc:"With expand=counts, on the list."`
+	Labels        map[string]string        `json:"labels" db:"labels"`
+	CreatedAt     time.Time                `json:"created_at" db:"created_at"`
+	UpdatedAt     time.Time                `json:"updated_at" db:"updated_at"`
+	Version       int                      `json:"version" db:"version"`
 
 	DeletedAt       *time.Time `json:"deleted_at" db:"deleted_at"`
 	RestorableUntil *time.Time `json:"restorable_until" db:"-" doc:"Of a deleted connector: until when it can be restored."`
@@ -90,18 +84,7 @@ type NewConnector struct {
 	Environment   string            `json:"environment,omitempty" enum:"production,staging,test,dev,other" default:"production"`
 	Purpose       string            `json:"purpose,omitempty" enum:"both,source,target" default:"both" doc:"source: its people count; target: its accounts and rights count."`
 	AuthorityRank *int              `json:"authority_rank,omitempty" minimum:"0" maximum:"10000" doc:"The default is 100. The lowest rank applies."`
-	Settings
-}
-
-// Settings say how a target is reached. They are enough for a connection test.
-type Settings struct {
-	Type        string         `json:"type" doc:"scim2, ldap, rest, custom, or vendor with vendor_key."`
-	VendorKey   string         `json:"vendor_key,omitempty" doc:"For the type vendor: the key of the catalog's entry; see /connectors/types."`
-	Mode        string         `json:"mode,omitempty" enum:"hosted,agent" default:"hosted" doc:"hosted: the service calls the target itself; agent: an agent near the target does."`
-	AgentID     string         `json:"agent_id,omitempty" doc:"In agent mode: this agent, or ..."`
-	AgentGroup  string         `json:"agent_group,omitempty" doc:"... any agent of this group."`
-	Connection  map[string]any `json:"connection,omitempty" doc:"Settings without secrets; see /connectors/types."`
-	Credentials map[string]any `json:"credentials,omitempty" doc:"Secrets. They are never shown again."`
+	connection.Settings
 }
 
 // ConnectorPatch changes a connector by merge patch (RFC 7396).

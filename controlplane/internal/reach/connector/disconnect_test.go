@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/deletion"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -174,7 +174,7 @@ func TestWhatWasReadOfAConnectorIsErasedThirtyDaysAfterItsDeletion(t *testing.T)
 		t.Helper()
 		for more := true; more; {
 			err := h.service.DB.As(ctx, viewer.System(h.tenant.Tenant), func(tx *pg.Tx) (err error) {
-				more, err = connector.Purge(ctx, tx, time.Now().Add(in))
+				more, err = deletion.Purge(ctx, tx, time.Now().Add(in))
 				return err
 			})
 			if err != nil {

@@ -3,30 +3,18 @@ package connector
 import (
 	"context"
 
-	"github.com/grantwright/grantwright/connectorkit/catalog"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 )
 
-// parted tells what is only missing yet from what is wrong. A connector without a name is wrong at any time.
-func (p problems) parted() (missing, wrong problems) {
-	for _, f := range p {
-		if f.Code == catalog.Required && f.Pointer != "#/name" {
-			missing = append(missing, f)
-		} else {
-			wrong = append(wrong, f)
-		}
-	}
-	return missing, wrong
-}
-
 // drafted takes what is missing out of the problems of a draft; the connector is ready once nothing is.
-func (r *row) drafted(p problems) problems {
-	missing, wrong := p.parted()
-	r.Status = statusReady
+func (r *row) drafted(p connection.Problems) connection.Problems {
+	missing, wrong := p.Parted()
+	r.Status = connectorstate.Ready
 	if len(missing) > 0 {
-		r.Status = statusDraft
+		r.Status = connectorstate.Draft
 	}
 	return wrong
 }
@@ -35,7 +23,7 @@ func (r *row) drafted(p problems) problems {
 // draft. Their pointers are those of the payload that makes a connector.
 func (s *Service) Missing(ctx context.Context, tx *pg.Tx, id string) ([]fault.Field, error) {
 	r, err := read(ctx, tx, id, "")
-	if err != nil || r.Status != statusDraft {
+	if err != nil || r.Status != connectorstate.Draft {
 		return nil, err
 	}
 	secrets, err := s.unseal(ctx, tx, r)
@@ -46,13 +34,13 @@ func (s *Service) Missing(ctx context.Context, tx *pg.Tx, id string) ([]fault.Fi
 }
 
 func (r row) missing(secrets map[string]any) []fault.Field {
-	missing, _ := r.settings(secrets).check().parted()
+	missing, _ := r.settings(secrets).Check().Parted()
 	return missing
 }
 
 // callable is a fault of kind Conflict for a draft whose target cannot be called yet.
 func (r row) callable(secrets map[string]any) error {
-	if r.Status != statusDraft {
+	if r.Status != connectorstate.Draft {
 		return nil
 	}
 	return fault.Coded(fault.Conflict, "connector_incomplete", "this is a draft that lacks settings; give them by "+

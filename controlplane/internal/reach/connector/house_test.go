@@ -24,6 +24,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 )
 
@@ -218,7 +219,7 @@ func (h *house) text(sql string, args ...any) (out string) {
 	return out
 }
 
-func (h *house) opened(path string) (o connector.Opened) {
+func (h *house) opened(path string) (o callable.Connector) {
 	h.t.Helper()
 	err := h.service.DB.As(ctx, h.tenant, func(tx *pg.Tx) (err error) {
 		o, err = h.service.Open(ctx, tx, id(path))

@@ -12,6 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -240,7 +242,7 @@ type testIn struct {
 
 func (in *testIn) streams() bool { return in.Stream }
 
-func (s *Service) test(ctx context.Context, v viewer.Viewer, in *testIn) (*TestResponse, error) {
+func (s *Service) test(ctx context.Context, v viewer.Viewer, in *testIn) (*tryout.TestResponse, error) {
 	answer, err := s.Test(ctx, v, in.ID)
 	return &answer, err
 }
@@ -270,12 +272,12 @@ type UnsavedConnector struct {
 	Environment   string            `json:"environment,omitempty"`
 	Purpose       string            `json:"purpose,omitempty"`
 	AuthorityRank *int              `json:"authority_rank,omitempty"`
-	Settings
+	connection.Settings
 }
 
 func (in *unsavedIn) streams() bool { return in.Stream }
 
-func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (*TestResponse, error) {
+func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (*tryout.TestResponse, error) {
 	answer, err := s.TestUnsaved(ctx, v, in.Body.Settings)
 	return &answer, err
 }

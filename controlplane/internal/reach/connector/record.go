@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Actions in the audit log.
@@ -17,21 +19,22 @@ const (
 	actionReleased   = "connector.credentials_released"
 	actionDeleted    = "connector.deleted"
 	actionRestored   = "connector.restored"
-	actionPurged     = "connector.purged"
 	actionTested     = "connector.tested"
 	actionDiscovered = "connector.discovered"
 	actionSampled    = "connector.sampled"
-
-	actionQuarantined = "connector.quarantined"
 )
 
 func recordCreated(ctx context.Context, tx *pg.Tx, c Connector) error {
 	return audit.Record(
 		ctx,
 		tx,
-		audit.Entry{Action: actionCreated, Subject: subject(c.ID, c.BusinessID), Context: map[string]any{
-			"type": c.Type, "mode": c.Mode, "environment": c.Environment, "endpoint": endpoint(c.resolved()),
-		}},
+		audit.Entry{
+			Action:  actionCreated,
+			Subject: connectorstate.AuditSubject(c.ID, c.BusinessID),
+			Context: map[string]any{
+				"type": c.Type, "mode": c.Mode, "environment": c.Environment, "endpoint": endpoint(c.resolved()),
+			},
+		},
 	)
 }
 
@@ -39,7 +42,7 @@ func recordUpdated(ctx context.Context, tx *pg.Tx, c Connector, changes []audit.
 	return audit.Record(
 		ctx,
 		tx,
-		audit.Entry{Action: actionUpdated, Subject: subject(c.ID, c.BusinessID), Changes: changes},
+		audit.Entry{Action: actionUpdated, Subject: connectorstate.AuditSubject(c.ID, c.BusinessID), Changes: changes},
 	)
 }
 
@@ -48,48 +51,35 @@ func recordReleased(ctx context.Context, tx *pg.Tx, r row, let release) error {
 	return audit.Record(
 		ctx,
 		tx,
-		audit.Entry{Action: actionReleased, Subject: subject(r.ID, r.BusinessID), Context: map[string]any{
-			"changed":     let.moved,
-			"credentials": r.Keys,
-			"mode":        r.Mode,
-			"agent_id":    text(r.AgentID),
-			"agent_group": text(r.AgentGroup),
-			"endpoint":    endpoint(r.resolved()),
-		}},
+		audit.Entry{
+			Action:  actionReleased,
+			Subject: connectorstate.AuditSubject(r.ID, r.BusinessID),
+			Context: map[string]any{
+				"changed":     let.moved,
+				"credentials": r.Keys,
+				"mode":        r.Mode,
+				"agent_id":    connection.TextOf(r.AgentID),
+				"agent_group": connection.TextOf(r.AgentGroup),
+				"endpoint":    endpoint(r.resolved()),
+			},
+		},
 	)
-}
-
-func recordDeleted(ctx context.Context, tx *pg.Tx, c Connector, d Disconnected) error {
-	return audit.Record(
-		ctx,
-		tx,
-		audit.Entry{Action: actionDeleted, Subject: subject(c.ID, c.BusinessID), Context: d.told()},
-	)
-}
-
-func recordRestored(ctx context.Context, tx *pg.Tx, c Connector, d Disconnected) error {
-	return audit.Record(
-		ctx,
-		tx,
-		audit.Entry{Action: actionRestored, Subject: subject(c.ID, c.BusinessID), Context: d.told()},
-	)
-}
-
-func recordPurged(ctx context.Context, tx *pg.Tx, c Connector) error {
-	return audit.Record(ctx, tx, audit.Entry{Action: actionPurged, Subject: subject(c.ID, c.BusinessID)})
-}
-
-func (d Disconnected) told() map[string]any {
-	return map[string]any{"accounts": d.Accounts, "entitlements": d.Entitlements, "grants": d.Grants}
 }
 
 // recordCall notes that a target was called on somebody's behalf, and how it ended. The target's own words stay out.
-func recordCall(ctx context.Context, tx *pg.Tx, action string, c call, success bool, failure *v1.ErrorDetail) error {
+func recordCall(
+	ctx context.Context,
+	tx *pg.Tx,
+	action string,
+	c tryout.Call,
+	success bool,
+	failure *v1.ErrorDetail,
+) error {
 	about := map[string]any{
-		"type":     c.target.Type,
-		"mode":     c.target.Mode,
-		"endpoint": endpoint(c.auth),
-		"saved":    c.saved != nil,
+		"type":     c.Target.Type,
+		"mode":     c.Target.Mode,
+		"endpoint": endpoint(c.Auth),
+		"saved":    c.SavedID != "",
 	}
 	if failure != nil {
 		about["error_class"], about["error_code"] = failure.Class, failure.Code
@@ -98,19 +88,16 @@ func recordCall(ctx context.Context, tx *pg.Tx, action string, c call, success b
 	if !success {
 		outcome = audit.Failure
 	}
-	id := ""
-	if c.saved != nil {
-		id = c.saved.ID
-	}
 	return audit.Record(
 		ctx,
 		tx,
-		audit.Entry{Action: action, Outcome: outcome, Subject: subject(id, c.businessID), Context: about},
+		audit.Entry{
+			Action:  action,
+			Outcome: outcome,
+			Subject: connectorstate.AuditSubject(c.SavedID, c.BusinessID),
+			Context: about,
+		},
 	)
-}
-
-func subject(id, businessID string) audit.Subject {
-	return audit.Subject{Type: "connector", ID: id, Display: businessID}
 }
 
 // endpoint says which system settings lead to.
@@ -121,5 +108,5 @@ func endpoint(settings map[string]any) string {
 		}
 		return host
 	}
-	return origin(settings["base_url"])
+	return connection.Origin(settings["base_url"])
 }

@@ -1,30 +1,13 @@
 package connector
 
 import (
-	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-)
-
-// What decides where secrets are sent, and who is believed to be the target there: settings that count exactly, and
-// addresses of which only the origin counts.
-var (
-	endpointSettings = []string{
-		"host",
-		"port",
-		"security",
-		"tls",
-		"ca_pem",
-		"tls_server_name",
-		"tls_insecure_skip_verify",
-	}
-	endpointAddresses = []string{"base_url", "token_url"}
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
 )
 
 // release says whether a change has the stored secrets go along to another place, and which settings make it another.
@@ -36,18 +19,18 @@ type release struct {
 // of its certificate or the agent changes, each secret that is set must be given again or cleared, or be released by a
 // person.
 func askAgain(v viewer.Viewer, before, after row, secrets map[string]any, p ConnectorPatch) (release, error) {
-	changed := movedBy(before.resolved(), after.resolved())
+	changed := connection.MovedBy(before.resolved(), after.resolved())
 	for i, name := range changed {
 		changed[i] = catalog.Feeds(after.key(), name)
 	}
 	changed = slices.Compact(append(changed, reachedBy(before, after)...))
 	var kept []fault.Field
-	for _, key := range sortedKeys(secrets) {
+	for _, key := range connection.SortedKeys(secrets) {
 		if _, there := p.Credentials[key]; !there {
 			kept = append(
 				kept,
 				fault.Field{
-					Pointer: "#/credentials/" + escape(key),
+					Pointer: "#/credentials/" + connection.Escape(key),
 					Code:    "credentials_required",
 					Detail:  "give it again, or null to clear it",
 				},
@@ -79,37 +62,11 @@ func reachedBy(before, after row) (changed []string) {
 	if before.Mode != after.Mode {
 		changed = append(changed, "mode")
 	}
-	if text(before.AgentID) != text(after.AgentID) {
+	if connection.TextOf(before.AgentID) != connection.TextOf(after.AgentID) {
 		changed = append(changed, "agent_id")
 	}
-	if text(before.AgentGroup) != text(after.AgentGroup) {
+	if connection.TextOf(before.AgentGroup) != connection.TextOf(after.AgentGroup) {
 		changed = append(changed, "agent_group")
 	}
 	return changed
-}
-
-// movedBy names the settings by which a target is another one than before.
-func movedBy(before, after map[string]any) []string {
-	var changed []string
-	for _, key := range endpointSettings {
-		if !reflect.DeepEqual(before[key], after[key]) {
-			changed = append(changed, key)
-		}
-	}
-	for _, key := range endpointAddresses {
-		if origin(before[key]) != origin(after[key]) {
-			changed = append(changed, key)
-		}
-	}
-	return changed
-}
-
-// origin is scheme, host and port of an address; what is no address stands for itself.
-func origin(address any) string {
-	raw, _ := address.(string)
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return raw
-	}
-	return strings.ToLower(u.Scheme + "://" + u.Host)
 }

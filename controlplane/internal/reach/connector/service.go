@@ -14,6 +14,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/deletion"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 )
 
@@ -35,17 +38,17 @@ type Service struct {
 func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewConnector) (c Connector, err error) {
 	r := n.row(uuid.Must(uuid.NewV7()).String())
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		wrong := append(n.check(r.BusinessID), n.Settings.check()...)
+		wrong := append(n.check(r.BusinessID), n.Settings.Check()...)
 		if err := agentExists(ctx, tx, n.Settings, &wrong); err != nil {
 			return err
 		}
 		if n.Draft {
 			wrong = r.drafted(wrong)
 		}
-		if err := wrong.fault(); err != nil {
+		if err := wrong.Fault(); err != nil {
 			return err
 		}
-		if err := s.seal(ctx, tx, &r, given(n.Credentials)); err != nil {
+		if err := s.seal(ctx, tx, &r, connection.Given(n.Credentials)); err != nil {
 			return err
 		}
 		if err := insert(ctx, tx, r); err != nil {
@@ -132,16 +135,16 @@ func (s *Service) changeSettings(
 	if let, err = askAgain(tx.Viewer, before, *after, secrets, p); err != nil {
 		return let, err
 	}
-	secrets = merged(secrets, p.Credentials)
+	secrets = connection.Merged(secrets, p.Credentials)
 	settings := after.settings(secrets)
-	wrong := settings.check()
+	wrong := settings.Check()
 	if err := agentExists(ctx, tx, settings, &wrong); err != nil {
 		return let, err
 	}
-	if before.Status == statusDraft {
+	if before.Status == connectorstate.Draft {
 		wrong = after.drafted(wrong)
 	}
-	if err := wrong.fault(); err != nil {
+	if err := wrong.Fault(); err != nil {
 		return let, err
 	}
 	if len(p.Credentials) == 0 {
@@ -174,7 +177,7 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 		if err := erase(ctx, tx, id); err != nil {
 			return err
 		}
-		gone, err := disconnect(ctx, tx, id)
+		gone, err := deletion.Disconnect(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -188,7 +191,7 @@ func (s *Service) place(id string) seal.Place {
 
 // seal puts the secrets into the row. A connector without secrets keeps nothing.
 func (s *Service) seal(ctx context.Context, tx *pg.Tx, r *row, secrets map[string]any) error {
-	r.Sealed, r.Keys, r.SealedAt = nil, sortedKeys(secrets), nil
+	r.Sealed, r.Keys, r.SealedAt = nil, connection.SortedKeys(secrets), nil
 	if len(secrets) == 0 {
 		return nil
 	}

@@ -1,14 +1,15 @@
 package connector
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
@@ -16,26 +17,26 @@ import (
 
 // row is what the payload stores under an id. The defaults of absent members are filled in.
 func (n *NewConnector) row(id string) row {
-	n.Settings.defaults()
+	n.Settings.FillDefaults()
 	r := row{Connector: Connector{
 		ID:          id,
 		BusinessID:  n.BusinessID,
 		Name:        strings.TrimSpace(n.Name),
 		Description: n.Description,
 		Type:        n.Type,
-		VendorKey:   optional(n.VendorKey),
+		VendorKey:   connection.OptionalText(n.VendorKey),
 		Mode:        n.Mode,
-		AgentID:     optional(n.AgentID),
-		AgentGroup:  optional(n.AgentGroup),
-		Environment: or(n.Environment, "production"),
-		Purpose: or(
+		AgentID:     connection.OptionalText(n.AgentID),
+		AgentGroup:  connection.OptionalText(n.AgentGroup),
+		Environment: cmp.Or(n.Environment, "production"),
+		Purpose: cmp.Or(
 			n.Purpose,
 			"both",
 		),
 		AuthorityRank: 100,
-		Connection:    given(n.Connection),
+		Connection:    connection.Given(n.Connection),
 		Labels:        n.Labels,
-		Status:        statusReady,
+		Status:        connectorstate.Ready,
 	}}
 	if n.AuthorityRank != nil {
 		r.AuthorityRank = *n.AuthorityRank
@@ -49,67 +50,17 @@ func (n *NewConnector) row(id string) row {
 	return r
 }
 
-func (s *Settings) defaults() { s.Mode = or(s.Mode, dispatch.Hosted) }
-
-func or(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
-}
-
-func optional(value string) *string {
-	if value == "" {
-		return nil
-	}
-	return &value
-}
-
 // settings are the row's, with its secrets.
-func (r row) settings(secrets map[string]any) Settings {
-	return Settings{
+func (r row) settings(secrets map[string]any) connection.Settings {
+	return connection.Settings{
 		Type:        r.Type,
-		VendorKey:   text(r.VendorKey),
+		VendorKey:   connection.TextOf(r.VendorKey),
 		Mode:        r.Mode,
-		AgentID:     text(r.AgentID),
-		AgentGroup:  text(r.AgentGroup),
+		AgentID:     connection.TextOf(r.AgentID),
+		AgentGroup:  connection.TextOf(r.AgentGroup),
 		Connection:  r.Connection,
 		Credentials: secrets,
 	}
-}
-
-// given leaves out what is null: in a new object it means the same as absence.
-func given(object map[string]any) map[string]any {
-	out := map[string]any{}
-	for key, value := range object {
-		if value != nil {
-			out[key] = value
-		}
-	}
-	return out
-}
-
-// together is the auth_config of the protocol.
-func together(connection, credentials map[string]any) v1.AuthConfig {
-	auth := v1.AuthConfig{}
-	maps.Copy(auth, connection)
-	maps.Copy(auth, credentials)
-	return auth
-}
-
-func sortedKeys[V any](object map[string]V) []string {
-	keys := slices.Sorted(maps.Keys(object))
-	if keys == nil {
-		return []string{}
-	}
-	return keys
-}
-
-// merged is what secrets become: those given replace, null clears, absent ones stay. A secret is replaced whole.
-func merged(secrets, patch map[string]any) map[string]any {
-	out := maps.Clone(secrets)
-	maps.Copy(out, patch)
-	return given(out)
 }
 
 func (p ConnectorPatch) touchesSettings() bool {
@@ -151,11 +102,11 @@ func (p ConnectorPatch) apply(r row) (row, error) {
 // applyAgent lets one way of naming agents take the place of the other, and hosted mode that of both.
 func (p ConnectorPatch) applyAgent(r *row) {
 	switch {
-	case text(p.AgentID) != "" && text(p.AgentGroup) != "":
+	case connection.TextOf(p.AgentID) != "" && connection.TextOf(p.AgentGroup) != "":
 		r.AgentID, r.AgentGroup = p.AgentID, p.AgentGroup // the rules will say that it must be one
-	case text(p.AgentID) != "":
+	case connection.TextOf(p.AgentID) != "":
 		r.AgentID, r.AgentGroup = p.AgentID, nil
-	case text(p.AgentGroup) != "":
+	case connection.TextOf(p.AgentGroup) != "":
 		r.AgentID, r.AgentGroup = nil, p.AgentGroup
 	case r.Mode == dispatch.Hosted:
 		r.AgentID, r.AgentGroup = nil, nil
@@ -212,7 +163,7 @@ func differences(before, after row, secrets map[string]any) ([]audit.Change, err
 	if before.Status != after.Status {
 		changes = append(changes, audit.Change{Field: "status", From: before.Status, To: after.Status})
 	}
-	for _, key := range sortedKeys(secrets) {
+	for _, key := range connection.SortedKeys(secrets) {
 		if _, was := slices.BinarySearch(before.Keys, key); was || secrets[key] != nil {
 			changes = append(changes, audit.Change{Field: "credentials." + key})
 		}

@@ -15,6 +15,9 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/deletion"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -101,7 +104,7 @@ func (r row) shown() Connector {
 		c.LastTest = &t
 	}
 	if c.DeletedAt != nil {
-		until := c.DeletedAt.Add(restorable)
+		until := c.DeletedAt.Add(deletion.Restorable)
 		c.RestorableUntil = &until
 	}
 	c.Health = ConnectorHealth{State: healthOf(c.Status), Since: r.Since, Cause: c.StatusReason,
@@ -181,7 +184,7 @@ func erase(ctx context.Context, tx *pg.Tx, id string) error {
 		       credential_keys = '{}', credentials_updated_at = null,
 		       updated_at = now(), version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, id, statusDeleted); err != nil {
+	if _, err := tx.Exec(ctx, sql, id, connectorstate.Deleted); err != nil {
 		return fmt.Errorf("delete connector: %w", err)
 	}
 	return nil
@@ -203,7 +206,7 @@ func activeRun(ctx context.Context, tx *pg.Tx, id string) (string, error) {
 }
 
 // agentExists notes it as wrong when the agent, or any agent of the group, is not one of the tenant's.
-func agentExists(ctx context.Context, tx *pg.Tx, s Settings, wrong *problems) error {
+func agentExists(ctx context.Context, tx *pg.Tx, s connection.Settings, wrong *connection.Problems) error {
 	const sql = `
 		select exists (select from agent a
 		                where a.state <> 'revoked'
@@ -218,9 +221,9 @@ func agentExists(ctx context.Context, tx *pg.Tx, s Settings, wrong *problems) er
 	switch {
 	case there:
 	case s.AgentID != "":
-		wrong.add("#/agent_id", "unknown_agent", "there is no such agent, or it was revoked")
+		wrong.Add("#/agent_id", "unknown_agent", "there is no such agent, or it was revoked")
 	default:
-		wrong.add("#/agent_group", "unknown_agent_group", "no agent belongs to this group")
+		wrong.Add("#/agent_group", "unknown_agent_group", "no agent belongs to this group")
 	}
 	return nil
 }
@@ -263,7 +266,7 @@ func (f Filters) query() (*listing.Query, error) {
 		return nil, err
 	}
 	q := &listing.Query{Columns: columns, From: "connector c", ID: "c.id", Order: order}
-	if slices.Contains(f.Status, statusDeleted) {
+	if slices.Contains(f.Status, connectorstate.Deleted) {
 		q.Where("c.purged_at is null", nil)
 	} else {
 		q.Where("c.deleted_at is null", nil)
@@ -274,7 +277,7 @@ func (f Filters) query() (*listing.Query, error) {
 		q.Where("c.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	}
 	if f.Failing {
-		q.Where(Failing, nil)
+		q.Where(connectorstate.Failing, nil)
 	}
 	if len(f.Health) > 0 {
 		q.Where("connector_health(c.id) ->> 'overall' = any(@health)", pgx.NamedArgs{"health": f.Health})

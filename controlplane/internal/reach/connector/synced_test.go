@@ -7,7 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 )
 
 // ran lets a run of the connector end.
@@ -22,7 +22,7 @@ func (h *house) ran(path, status, reason string) string {
 		status,
 	)
 	err := h.service.DB.As(ctx, h.tenant, func(tx *pg.Tx) error {
-		return connector.Synced(ctx, tx, id(path), run, status == "succeeded" || status == "partial", reason)
+		return connectorstate.Synced(ctx, tx, id(path), run, status == "succeeded" || status == "partial", reason)
 	})
 	if err != nil {
 		h.t.Fatal(err)

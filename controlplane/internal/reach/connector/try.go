@@ -13,6 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
 )
 
 // DiscoverOptions say what to look at in a target.
@@ -22,22 +24,30 @@ type DiscoverOptions struct {
 	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" enum:"identities,accounts,entitlements,grants" doc:"The kinds of records to read. The default is all."`
 }
 
+func (s *Service) tester() *tryout.Tester {
+	return &tryout.Tester{Dispatch: s.Dispatch, Log: s.Log, TestLimit: s.TestLimit}
+}
+
 // Test tries a connector's connection out. A target that refuses, or an agent that is away, is an answer without
 // success.
-func (s *Service) Test(ctx context.Context, v viewer.Viewer, id string) (TestResponse, error) {
+func (s *Service) Test(ctx context.Context, v viewer.Viewer, id string) (tryout.TestResponse, error) {
 	c, err := s.saved(ctx, v, id)
 	if err != nil {
-		return TestResponse{}, err
+		return tryout.TestResponse{}, err
 	}
 	return s.try(ctx, v, c, nil)
 }
 
 // TestUnsaved tries settings out before a connector is made of them. It returns a fault of kind Invalid that lists all
 // that is wrong with them.
-func (s *Service) TestUnsaved(ctx context.Context, v viewer.Viewer, settings Settings) (TestResponse, error) {
+func (s *Service) TestUnsaved(
+	ctx context.Context,
+	v viewer.Viewer,
+	settings connection.Settings,
+) (tryout.TestResponse, error) {
 	c, err := s.unsaved(ctx, v, settings)
 	if err != nil {
-		return TestResponse{}, err
+		return tryout.TestResponse{}, err
 	}
 	return s.try(ctx, v, c, nil)
 }
@@ -56,7 +66,11 @@ func (s *Service) Discover(
 	if err != nil {
 		return v1.DiscoverResponse{}, err
 	}
-	answer, err := s.look(ctx, c, o, report)
+	answer, err := s.tester().Discover(ctx, c.Call, v1.DiscoverRequest{
+		Objects:     o.Objects,
+		SampleSize:  o.SampleSize,
+		MaskSamples: o.MaskSamples,
+	}, report)
 	if err != nil {
 		return answer, err
 	}
@@ -66,11 +80,11 @@ func (s *Service) Discover(
 				return err
 			}
 		}
-		return recordCall(ctx, tx, actionDiscovered, c, answer.Success, answer.Error)
+		return recordCall(ctx, tx, actionDiscovered, c.Call, answer.Success, answer.Error)
 	})
 }
 
-func (s *Service) toCall(ctx context.Context, v viewer.Viewer, id string) (c call, err error) {
+func (s *Service) toCall(ctx context.Context, v viewer.Viewer, id string) (c savedConnection, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		c, err = s.load(ctx, tx, id)
 		return err
@@ -79,7 +93,7 @@ func (s *Service) toCall(ctx context.Context, v viewer.Viewer, id string) (c cal
 }
 
 // saved prepares the test of a connector.
-func (s *Service) saved(ctx context.Context, v viewer.Viewer, id string) (c call, err error) {
+func (s *Service) saved(ctx context.Context, v viewer.Viewer, id string) (c savedConnection, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if c, err = s.load(ctx, tx, id); err != nil {
 			return err
@@ -89,32 +103,32 @@ func (s *Service) saved(ctx context.Context, v viewer.Viewer, id string) (c call
 	return c, err
 }
 
-func (s *Service) load(ctx context.Context, tx *pg.Tx, id string) (call, error) {
+func (s *Service) load(ctx context.Context, tx *pg.Tx, id string) (savedConnection, error) {
 	r, err := read(ctx, tx, id, "")
 	if err != nil {
-		return call{}, err
+		return savedConnection{}, err
 	}
 	secrets, err := s.unseal(ctx, tx, r)
 	if err != nil {
-		return call{}, err
+		return savedConnection{}, err
 	}
-	return savedCall(tx.Viewer.Tenant, r, secrets), r.callable(secrets)
+	return savedConnection{Call: savedCall(tx.Viewer.Tenant, r, secrets), row: &r}, r.callable(secrets)
 }
 
 // unsaved prepares the test of settings.
-func (s *Service) unsaved(ctx context.Context, v viewer.Viewer, settings Settings) (call, error) {
-	settings.defaults()
+func (s *Service) unsaved(ctx context.Context, v viewer.Viewer, settings connection.Settings) (savedConnection, error) {
+	settings.FillDefaults()
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		wrong := settings.check()
+		wrong := settings.Check()
 		if err := agentExists(ctx, tx, settings, &wrong); err != nil {
 			return err
 		}
-		if err := wrong.fault(); err != nil {
+		if err := wrong.Fault(); err != nil {
 			return err
 		}
 		return s.notTooOften(ctx, tx)
 	})
-	return unsavedCall(v.Tenant, settings), err
+	return savedConnection{Call: unsavedCall(v.Tenant, settings)}, err
 }
 
 // notTooOften keeps tests from being used to try out passwords or to knock at doors. The audit log knows how many there
@@ -144,18 +158,23 @@ func (s *Service) notTooOften(ctx context.Context, tx *pg.Tx) error {
 }
 
 // try tests a connection and keeps the verdict.
-func (s *Service) try(ctx context.Context, v viewer.Viewer, c call, tell func(v1.TestStep)) (TestResponse, error) {
-	answer, err := s.probe(ctx, c, tell)
+func (s *Service) try(
+	ctx context.Context,
+	v viewer.Viewer,
+	c savedConnection,
+	tell func(v1.TestStep),
+) (tryout.TestResponse, error) {
+	answer, err := s.tester().Probe(ctx, c.Call, tell)
 	if err != nil {
 		return answer, err
 	}
 	return answer, s.afterwards(ctx, v, func(ctx context.Context, tx *pg.Tx) error {
-		if c.saved != nil && ctx.Err() == nil {
-			if err := s.keep(ctx, tx, *c.saved, answer.TestResponse); err != nil {
+		if c.row != nil && ctx.Err() == nil {
+			if err := s.keep(ctx, tx, *c.row, answer.TestResponse); err != nil {
 				return err
 			}
 		}
-		return recordCall(ctx, tx, actionTested, c, answer.Success, answer.Error)
+		return recordCall(ctx, tx, actionTested, c.Call, answer.Success, answer.Error)
 	})
 }
 
@@ -200,11 +219,26 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResp
 }
 
 // stream tests a connection in events: one step each, then the result.
-func (s *Service) stream(v viewer.Viewer, c call) func(ctx context.Context, e *httpapi.Events) error {
+func (s *Service) stream(v viewer.Viewer, c savedConnection) func(ctx context.Context, e *httpapi.Events) error {
 	return func(ctx context.Context, e *httpapi.Events) error {
-		test := func(tell func(v1.TestStep)) (TestResponse, error) { return s.try(ctx, v, c, tell) }
+		test := func(tell func(v1.TestStep)) (tryout.TestResponse, error) { return s.try(ctx, v, c, tell) }
 		return httpapi.Relay(ctx, e, "step", test, func(ctx context.Context, err error) {
-			s.Log.ErrorContext(ctx, "connection test failed", "connector", c.businessID, "err", err)
+			s.Log.ErrorContext(ctx, "connection test failed", "connector", c.BusinessID, "err", err)
 		})
 	}
+}
+
+// Sample reads a few records of a connector's target, by the same read that a run does.
+func (s *Service) Sample(ctx context.Context, v viewer.Viewer, id string, want tryout.Sampling) (tryout.Sample, error) {
+	c, err := s.toCall(ctx, v, id)
+	if err != nil {
+		return tryout.Sample{}, err
+	}
+	out, err := s.tester().Sample(ctx, c.Call, want)
+	if err != nil {
+		return out, err
+	}
+	return out, s.afterwards(ctx, v, func(ctx context.Context, tx *pg.Tx) error {
+		return recordCall(ctx, tx, actionSampled, c.Call, out.Error == nil, out.Error)
+	})
 }

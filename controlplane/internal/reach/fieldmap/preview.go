@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 )
@@ -73,7 +73,7 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask P
 		return out, err
 	}
 	out.MappedBy = try.by
-	sample, err := s.Connectors.Sample(ctx, v, id, connector.Sampling{
+	sample, err := s.Connectors.Sample(ctx, v, id, tryout.Sampling{
 		N: max(ask.Sample, len(ask.ExternalIDs)), Only: ask.ExternalIDs, Kinds: try.kinds(ask.Objects),
 	})
 	if err != nil {
@@ -124,7 +124,7 @@ func (t trial) kinds(objects []string) (kinds []v1.ObjectKind) {
 	return kinds
 }
 
-func (t trial) withoutSecrets(of connector.Sample) mapper.Sample {
+func (t trial) withoutSecrets(of tryout.Sample) mapper.Sample {
 	for i := range of.Identities {
 		of.Identities[i].Attributes = withoutSecrets(of.Identities[i].Attributes, mapping.ObjectIdentity, t.secret)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
@@ -254,7 +254,7 @@ func (t *target) twice() (n int) {
 // opener opens every connector as it is, without secrets. What its target offers is what the last test has seen.
 type opener struct{}
 
-func (opener) Open(ctx context.Context, tx *pg.Tx, id string) (o connector.Opened, err error) {
+func (opener) Open(ctx context.Context, tx *pg.Tx, id string) (o callable.Connector, err error) {
 	o.Target = dispatch.Target{Tenant: tx.Viewer.Tenant, ConnectorID: id, Mode: dispatch.Hosted}
 	const sql = `
 		select id::text, business_id, name, type, purpose, status, last_test -> 'operations'

@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -21,7 +21,7 @@ import (
 // keyed opens connectors with the settings of one directory.
 type keyed struct{ auth map[string]any }
 
-func (k keyed) Open(ctx context.Context, tx *pg.Tx, id string) (connector.Opened, error) {
+func (k keyed) Open(ctx context.Context, tx *pg.Tx, id string) (callable.Connector, error) {
 	o, err := opener{}.Open(ctx, tx, id)
 	o.Auth = k.auth
 	return o, err

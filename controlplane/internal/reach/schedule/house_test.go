@@ -22,6 +22,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/schedule"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 )
@@ -231,7 +232,7 @@ func (h *house) end(id, status, failure string) {
 		if err := tx.QueryRow(ctx, sql, id, status, failure).Scan(&run); err != nil {
 			return err
 		}
-		return connector.Synced(ctx, tx, id, run, status == "succeeded", "it said no")
+		return connectorstate.Synced(ctx, tx, id, run, status == "succeeded", "it said no")
 	})
 	if err != nil {
 		h.t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 )
 
 // state is what is shown of a connector's, in short.
@@ -275,7 +275,7 @@ func TestSinceTellsWhenTheStateChanged(t *testing.T) {
 	}
 	before := since()
 	err := h.db.As(ctx, h.tenant, func(tx *pg.Tx) error {
-		return connector.Synced(ctx, tx, id, uuid.Must(uuid.NewV7()).String(), true, "")
+		return connectorstate.Synced(ctx, tx, id, uuid.Must(uuid.NewV7()).String(), true, "")
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -71,7 +71,7 @@ type previewIn struct {
 
 func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *previewIn) (*httpapi.One[AccountPreview], error) {
 	var out AccountPreview
-	var opened connector.Opened
+	var opened callable.Connector
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		c, err := find(ctx, tx, in.ID, "")
 		if err != nil {
@@ -164,7 +164,7 @@ func factsOf(ctx context.Context, tx *pg.Tx, id string) (facts identity.Facts, e
 }
 
 // plan has the connector plan the creation. Whatever the target, the network or an agent does is part of the answer.
-func (s *Service) plan(ctx context.Context, o connector.Opened, p AccountPreview) *ExactPlan {
+func (s *Service) plan(ctx context.Context, o callable.Connector, p AccountPreview) *ExactPlan {
 	limit := s.Limit
 	if limit == 0 {
 		limit = 30 * time.Second
@@ -207,7 +207,7 @@ func (s *Service) plan(ctx context.Context, o connector.Opened, p AccountPreview
 	return s.told(ctx, o, got.answer, got.err)
 }
 
-func (s *Service) told(ctx context.Context, o connector.Opened, answer v1.ProvisionResponse, err error) *ExactPlan {
+func (s *Service) told(ctx context.Context, o callable.Connector, answer v1.ProvisionResponse, err error) *ExactPlan {
 	out := &ExactPlan{
 		Outcome:    answer.Outcome,
 		Plan:       answer.Plan,
@@ -239,7 +239,7 @@ func (s *Service) told(ctx context.Context, o connector.Opened, answer v1.Provis
 }
 
 // scrubber masks every secret: connectors do so themselves, this is the net beneath them.
-func scrubber(o connector.Opened) *connectorkit.Scrubber {
+func scrubber(o callable.Connector) *connectorkit.Scrubber {
 	_, secrets := catalog.Split(o.Target.Type, o.Auth)
 	return connectorkit.NewScrubber(connectorkit.TextsIn(secrets)...)
 }
@@ -292,7 +292,7 @@ func mask(value any, scrub *connectorkit.Scrubber) any {
 }
 
 // recordPreview notes that a target was looked at on somebody's behalf. What it answered stays out.
-func recordPreview(ctx context.Context, tx *pg.Tx, o connector.Opened, p AccountPreview) error {
+func recordPreview(ctx context.Context, tx *pg.Tx, o callable.Connector, p AccountPreview) error {
 	e := audit.Entry{
 		Action:  "connector.provisioning_previewed",
 		Subject: audit.Subject{Type: "connector", ID: o.ID, Display: o.BusinessID},

@@ -15,16 +15,21 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
+// Connectors opens connectors with their secrets.
+type Connectors interface {
+	Open(ctx context.Context, tx *pg.Tx, id string) (callable.Connector, error)
+}
+
 // Service keeps how connectors write, and shows what they would.
 type Service struct {
 	DB         *pg.DB
-	Connectors *connector.Service
+	Connectors Connectors
 	Dispatch   *dispatch.Dispatcher
 	Log        *slog.Logger
 	// Limit is how long a target may take over a dry run; 30 s when it is zero.

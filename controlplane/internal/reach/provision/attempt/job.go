@@ -3,7 +3,7 @@ package attempt
 import (
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -61,7 +61,7 @@ func (j Job) target() v1.ProvisionTarget {
 }
 
 // Request is what the target of an opened connector is asked for.
-func (j Job) Request(o connector.Opened) v1.ProvisionRequest {
+func (j Job) Request(o callable.Connector) v1.ProvisionRequest {
 	req := v1.ProvisionRequest{
 		ConnectorBusinessID: o.BusinessID,
 		AuthConfig:          o.Auth,

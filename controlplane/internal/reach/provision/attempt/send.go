@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -16,7 +16,7 @@ import (
 // Caller sends the tasks of one connector. Several goroutines may use it at once.
 type Caller struct {
 	Dispatch Dispatcher
-	Opened   connector.Opened
+	Opened   callable.Connector
 	Log      *slog.Logger
 	Limit    time.Duration // of one call
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -17,5 +17,5 @@ type Dispatcher interface {
 
 // Connectors opens connectors with their secrets.
 type Connectors interface {
-	Open(ctx context.Context, tx *pg.Tx, id string) (connector.Opened, error)
+	Open(ctx context.Context, tx *pg.Tx, id string) (callable.Connector, error)
 }

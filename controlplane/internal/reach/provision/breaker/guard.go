@@ -10,7 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
@@ -32,7 +32,7 @@ type Guard struct {
 func NewGuard(
 	ctx context.Context,
 	tx *pg.Tx,
-	o connector.Opened,
+	o callable.Connector,
 	r writing.Rules,
 	now func() time.Time,
 ) (*Guard, error) {

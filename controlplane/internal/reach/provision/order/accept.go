@@ -9,7 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/attempt"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
@@ -81,7 +81,7 @@ func (s *Service) Accept(ctx context.Context, tx *pg.Tx, o Order) (taskview.Task
 // dryRun does all that an order does, undoes it, and asks the connector what it would send.
 func (s *Service) dryRun(ctx context.Context, v viewer.Viewer, o Order) (*acceptedOut, error) {
 	var first rehearsed
-	var opened connector.Opened
+	var opened callable.Connector
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if err := s.Planner.Refresh(ctx, tx); err != nil {
 			return err

@@ -6,13 +6,13 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Connectors opens connectors with their secrets.
 type Connectors interface {
-	Open(ctx context.Context, tx *pg.Tx, id string) (connector.Opened, error)
+	Open(ctx context.Context, tx *pg.Tx, id string) (callable.Connector, error)
 }
 
 // Abilities says what the connector code of a type can change with given settings.

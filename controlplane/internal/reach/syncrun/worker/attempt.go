@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
@@ -48,7 +48,7 @@ type work struct {
 	evaluated   bool
 	unleased    bool // ends a run that nobody works on
 	cancel      context.CancelCauseFunc
-	target      connector.Opened
+	target      callable.Connector
 	mapper      *mapper.Mapper
 	position    *position.Position
 	settings    []byte // of the reading

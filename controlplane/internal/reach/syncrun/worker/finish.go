@@ -7,7 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
@@ -108,12 +108,12 @@ func (w *work) consequences(
 	}
 	well := status == syncrun.Succeeded || status == syncrun.Partial
 	if well || status == syncrun.Failed && !w.preview {
-		if err := connector.Synced(ctx, tx, w.connector, w.id, well, reason); err != nil {
+		if err := connectorstate.Synced(ctx, tx, w.connector, w.id, well, reason); err != nil {
 			return err
 		}
 	}
 	if died(cause) && !w.preview {
-		if err := connector.Quarantine(ctx, tx, w.connector, w.id, reason); err != nil {
+		if err := connectorstate.Quarantine(ctx, tx, w.connector, w.id, reason); err != nil {
 			return err
 		}
 	}

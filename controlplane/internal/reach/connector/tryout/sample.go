@@ -1,4 +1,4 @@
-package connector
+package tryout
 
 import (
 	"context"
@@ -6,9 +6,6 @@ import (
 	"slices"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
-
-	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // Sample are a few whole records of a target.
@@ -32,43 +29,38 @@ type Sampling struct {
 // errEnough ends a read when there are as many records as were wanted.
 var errEnough = errors.New("there are enough records")
 
-// Sample reads a few records of a connector's target, by the same read that a run does.
-func (s *Service) Sample(ctx context.Context, v viewer.Viewer, id string, want Sampling) (Sample, error) {
-	c, err := s.toCall(ctx, v, id)
+// Sample reads a few records of a target. What the target, the network or an agent answers is part of the sample; the
+// error is for faults of our own.
+func (s *Tester) Sample(ctx context.Context, c Call, want Sampling) (Sample, error) {
+	out, err := within(ctx, discoverLimit, c.Scrub, func(ctx context.Context) (Sample, error) {
+		return s.readSample(ctx, c, want)
+	})
+	if err == nil {
+		return out, nil
+	}
+	detail, err := s.detail(ctx, c, err)
 	if err != nil {
 		return Sample{}, err
 	}
-	out, err := within(ctx, discoverLimit, c.scrub, func(ctx context.Context) (Sample, error) {
-		return s.sample(ctx, c, want)
-	})
-	if err != nil {
-		detail, err := s.detail(ctx, c, err)
-		if err != nil {
-			return Sample{}, err
-		}
-		out = Sample{Error: detail}
-	}
-	return out, s.afterwards(ctx, v, func(ctx context.Context, tx *pg.Tx) error {
-		return recordCall(ctx, tx, actionSampled, c, out.Error == nil, out.Error)
-	})
+	return Sample{Error: detail}, nil
 }
 
-// sample reads people and accounts together, since they are often the same records, and each other kind after them: a
+// readSample reads people and accounts together, since they are often the same records, and each other kind after them: a
 // cap on the records of a read would end it before the others, and applies to people and accounts alone.
-func (s *Service) sample(ctx context.Context, c call, want Sampling) (Sample, error) {
+func (s *Tester) readSample(ctx context.Context, c Call, want Sampling) (Sample, error) {
 	var got sampled
-	for _, kinds := range readsOf(c.saved.Purpose, want.Kinds) {
+	for _, kinds := range readsOf(c.Purpose, want.Kinds) {
 		got.Sampling, got.kinds = want, kinds
 		if got.Only = got.missing(want.Only); len(want.Only) > 0 && len(got.Only) == 0 {
 			break
 		}
-		req := v1.SyncRequest{ConnectorBusinessID: c.businessID, AuthConfig: c.auth, Options: &v1.SyncOptions{
+		req := v1.SyncRequest{ConnectorBusinessID: c.BusinessID, AuthConfig: c.Auth, Options: &v1.SyncOptions{
 			ChunkSize: want.N, Objects: kinds, Mode: v1.ModeRead,
 		}}
 		if len(want.Only) == 0 && people(kinds[0]) {
 			req.Options.MaxRecords = &want.N
 		}
-		if err := s.Dispatch.Sync(ctx, c.target, req, got.take); err != nil && !errors.Is(err, errEnough) {
+		if err := s.Dispatch.Sync(ctx, c.Target, req, got.take); err != nil && !errors.Is(err, errEnough) {
 			return Sample{}, err
 		}
 	}

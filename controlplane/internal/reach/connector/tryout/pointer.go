@@ -1,7 +1,9 @@
-package connector
+package tryout
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -15,14 +17,14 @@ type TestResponse struct {
 }
 
 // pointed names the setting that leads to where no call may go.
-func (c call) pointed(answer v1.TestResponse) TestResponse {
+func (c Call) pointed(answer v1.TestResponse) TestResponse {
 	out := TestResponse{TestResponse: answer}
 	refused := answer.Error
 	if refused == nil || refused.Target == nil ||
 		refused.Code != "destination_not_allowed" && refused.Code != "plaintext_not_allowed" {
 		return out
 	}
-	if at := leadsTo(c.connection, refused.Target.Host); at != "" {
+	if at := leadsTo(c.Connection, refused.Target.Host); at != "" {
 		out.Pointer = "#/connection/" + at
 	}
 	return out
@@ -33,7 +35,7 @@ func (c call) pointed(answer v1.TestResponse) TestResponse {
 func leadsTo(connection map[string]any, hostport string) (at string) {
 	host := strings.ToLower(hostOf(hostport))
 	longest := 0
-	for _, key := range sortedKeys(connection) {
+	for _, key := range slices.Sorted(maps.Keys(connection)) {
 		value, _ := connection[key].(string)
 		named := strings.ToLower(hostOf(value))
 		if named == host {

@@ -1,4 +1,4 @@
-package connector
+package callable
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestAConnectorCanChangeWhatItsTargetWasSeenToOffer(t *testing.T) {
 		{[]v1.ProvisionOp{v1.OpAccountCreate, v1.OpEntitlementGrant, v1.OpAccountRename},
 			[]v1.ProvisionOp{v1.OpAccountCreate, v1.OpEntitlementGrant}, "account.disable"},
 	} {
-		got := Opened{Offers: tt.offers}.Able(connectorkit.Writes{Ops: all})
+		got := Connector{Offers: tt.offers}.Able(connectorkit.Writes{Ops: all})
 		if diff := cmp.Diff(
 			tt.want,
 			got.Ops,
