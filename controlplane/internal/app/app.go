@@ -125,7 +125,6 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 		p.workers,
 		work.Run,
 		a.Sync.Run,
-		a.applyDue,
 		func(ctx context.Context) error { return db.KeepStatistics(ctx, log) },
 	)
 	return a, nil

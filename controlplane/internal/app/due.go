@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/deletion"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
@@ -18,27 +18,26 @@ import (
 // dueInterval is how soon a date that decides somebody's state is noticed.
 const dueInterval = 5 * time.Minute
 
-// applyDue moves people whose day has come, at once when a process starts and then now and then: who starts, goes on
-// leave, returns, leaves, or left long ago. Several processes may do it at once; the second finds nothing left.
-func (a *App) applyDue(ctx context.Context) error {
-	return loop.Worker{
-		Every:  dueInterval,
-		Log:    a.log,
-		Cannot: "cannot look for people whose day has come",
-	}.Run(
-		ctx,
-		a.applyDueOnce,
-	)
+// dates is the periodic work that moves people whose day has come: who starts, goes on leave, returns, leaves, or left
+// long ago.
+func dates(db *pg.DB) queue.Job {
+	return queue.Job{
+		Name:  "dates",
+		Title: "Dates of identities",
+		About: "Moves identities whose start date, leave or end date has come, and deletes what has been kept long enough.",
+		Every: dueInterval,
+		Run:   func(ctx context.Context) error { return applyDue(ctx, db) },
+	}
 }
 
-func (a *App) applyDueOnce(ctx context.Context) error {
-	tenants, err := activeTenants(ctx, a.DB)
+func applyDue(ctx context.Context, db *pg.DB) error {
+	tenants, err := activeTenants(ctx, db)
 	if err != nil {
 		return err
 	}
 	var failed error
 	for _, t := range tenants {
-		if err := a.applyDueIn(ctx, t); err != nil { // the others' days have come all the same
+		if err := applyDueIn(ctx, db, t); err != nil { // the others' days have come all the same
 			failed = errors.Join(failed, fmt.Errorf("tenant %s: %w", t, err))
 		}
 	}
@@ -46,10 +45,10 @@ func (a *App) applyDueOnce(ctx context.Context) error {
 }
 
 // applyDueIn moves a tenant's people, some thousands a transaction.
-func (a *App) applyDueIn(ctx context.Context, tenant string) error {
+func applyDueIn(ctx context.Context, db *pg.DB, tenant string) error {
 	for {
 		var due action.Due
-		err := a.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
+		err := db.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
 			if due, err = action.ApplyDue(ctx, tx, time.Now()); err != nil {
 				return err
 			}

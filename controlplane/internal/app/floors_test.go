@@ -37,7 +37,7 @@ var packages = map[string][]string{
 		"pg",
 		"viewer",
 	},
-	"ground/replay":    {"pg", "viewer", "fault", "seal", "queue"},
+	"ground/replay":    {"pg", "viewer", "fault"},
 	"ground/loop":      {},
 	"ground/queue":     {"pg", "viewer", "fault", "loop"},
 	"ground/fault":     {},

@@ -48,8 +48,8 @@ func addAsking(_ context.Context, p *parts) error {
 	p.routes = append(p.routes, offers.Routes()...)
 	p.routes = append(p.routes, requests.Routes()...)
 	p.routes = append(p.routes, inbox.Routes()...)
-	p.workers = append(p.workers, requests.Run, inbox.Run)
+	p.workers = append(p.workers, inbox.Run)
 	p.kinds = slices.Concat(p.kinds, chains.Kinds(), given.Kinds(), matters.Kinds())
-	p.jobs = append(p.jobs, matters.Jobs()...)
+	p.jobs = slices.Concat(p.jobs, matters.Jobs(), requests.Jobs())
 	return nil
 }

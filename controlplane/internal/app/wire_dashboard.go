@@ -10,7 +10,7 @@ import (
 // addDashboard adds the sum of what the other features hold.
 func addDashboard(_ context.Context, p *parts) error {
 	sums := &dashboard.Service{DB: p.db, Log: p.log, Now: time.Now}
-	p.workers = append(p.workers, sums.Run)
+	p.jobs = append(p.jobs, sums.Jobs()...)
 	p.routes = append(p.routes, sums.Routes()...)
 	return nil
 }

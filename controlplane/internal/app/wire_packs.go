@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-// addPacks adds sector packs, and in every process what binds the parts of them that wait.
+// addPacks adds sector packs, and what binds the parts of them that wait.
 func addPacks(_ context.Context, p *parts) error {
 	trusted, err := packKeys(p.config.PackTrustedKeys)
 	if err != nil {
@@ -29,7 +29,7 @@ func addPacks(_ context.Context, p *parts) error {
 		Now:           time.Now,
 	}
 	p.routes = append(p.routes, p.packs.Routes()...)
-	p.workers = append(p.workers, p.packs.Run)
+	p.jobs = append(p.jobs, p.packs.Jobs()...)
 	return nil
 }
 

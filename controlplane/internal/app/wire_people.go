@@ -22,5 +22,6 @@ func addPeople(_ context.Context, p *parts) error {
 	}
 	p.routes = append(append(p.routes, people.Routes()...), tokens.Routes()...)
 	p.workers = append(p.workers, p.sessions.RecordUses)
+	p.jobs = append(p.jobs, dates(p.db))
 	return nil
 }

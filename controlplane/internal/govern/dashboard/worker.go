@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -17,19 +18,18 @@ const (
 	kept     = 400              // days
 )
 
-// Run counts the findings of each tenant once a day until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{
-		Every:  interval,
-		Log:    s.Log,
-		Cannot: "cannot count findings",
-	}.Run(
-		ctx,
-		func(ctx context.Context) error {
+// Jobs is the periodic work: to count the findings of each tenant once a day.
+func (s *Service) Jobs() []queue.Job {
+	return []queue.Job{{
+		Name:  "findings",
+		Title: "Daily count of findings",
+		About: "Counts the findings of each tenant once a day, for the trends of the dashboard.",
+		Every: interval,
+		Run: func(ctx context.Context) error {
 			_, err := s.Look(ctx)
 			return err
 		},
-	)
+	}}
 }
 
 // Look counts the findings of the tenants that have not been counted today.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/conflict"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -29,7 +29,7 @@ func (s *Service) conflicts() kind.Kind {
 }
 
 func askConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	found, err := conflict.Open(ctx, tx, ids)
+	found, err := installation.OpenConflicts(ctx, tx, ids)
 	out := make([]decision.New, len(found))
 	for i, c := range found {
 		out[i] = differs(c)
@@ -38,7 +38,7 @@ func askConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New,
 }
 
 // differs asks whose version of an object it is to be.
-func differs(c conflict.PackConflict) decision.New {
+func differs(c installation.PackConflict) decision.New {
 	what := strings.ReplaceAll(c.Kind, "_", " ") + " " + c.ObjectKey
 	summary := fmt.Sprintf(
 		"Both the pack %s and a person here changed %s of the %s. Until a decision, the local version stays.",

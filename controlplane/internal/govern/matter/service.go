@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/conflict"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
@@ -17,9 +17,9 @@ import (
 // Service looks at what has to be decided, and carries out what was. All exported fields are needed.
 type Service struct {
 	DB      *pg.DB
-	Guide   *onboard.Service  // decides about changed fields
-	Changes Changes           // makes changes of target systems
-	Packs   *conflict.Service // resolves conflicts
+	Guide   *onboard.Service // decides about changed fields
+	Changes Changes          // makes changes of target systems
+	Packs   Packs            // resolves conflicts
 	Log     *slog.Logger
 	Now     func() time.Time
 }
@@ -28,6 +28,13 @@ type Service struct {
 type Changes interface {
 	Accept(ctx context.Context, tx *pg.Tx, o order.Order) (taskview.TaskDetail, error)
 	Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error
+}
+
+// Packs resolves a conflict of a sector pack by keeping ours, taking theirs, or the merged fields. match is asked about
+// the version of the conflict.
+type Packs interface {
+	Resolve(ctx context.Context, tx *pg.Tx, id, use string, merged map[string]any, match func(version int) error) (
+		installation.PackConflict, error)
 }
 
 // Answers carry out what was decided, by kind of task.

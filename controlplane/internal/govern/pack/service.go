@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/object"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
 // Service composes the services of sector packs. Found needs Now alone; everything else needs all fields but Trusted
@@ -44,8 +45,8 @@ func (s *Service) Bindings() *binding.Service {
 	return &binding.Service{DB: s.DB, Log: s.Log, Now: s.Now}
 }
 
-// Run binds what installations wait for until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error { return s.Bindings().Run(ctx) }
+// Jobs is the periodic work of sector packs.
+func (s *Service) Jobs() []queue.Job { return s.Bindings().Jobs() }
 
 func (s *Service) installations() *install.Service {
 	return &install.Service{DB: s.DB, Now: s.Now, Find: func(

@@ -5,6 +5,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/emergency"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
 // Answers are the kinds of decision task that this package asks itself.
@@ -16,8 +17,8 @@ func (s *Service) reviews() *emergency.Reviews {
 	return &emergency.Reviews{DB: s.DB, Log: s.Log, Now: s.Now}
 }
 
-// Run asks administrators about emergency access that nobody has reviewed in time, until ctx ends.
-func (s *Service) Run(ctx context.Context) error { return s.reviews().Run(ctx) }
+// Jobs is the periodic work of requests.
+func (s *Service) Jobs() []queue.Job { return s.reviews().Jobs() }
 
 // Look escalates what is due in all tenants, and says how many it were.
 func (s *Service) Look(ctx context.Context) (int, error) { return s.reviews().Look(ctx) }

@@ -15,7 +15,6 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -29,9 +28,15 @@ const (
 // Keeper keeps answers.
 type Keeper struct {
 	DB   *pg.DB
-	Seal *seal.Keyring
+	Seal Sealer
 	Log  *slog.Logger
 	Now  func() time.Time
+}
+
+// Sealer encrypts the bodies of kept answers. A claim is used once, so it names the row.
+type Sealer interface {
+	Seal(ctx context.Context, tx *pg.Tx, claim string, plain []byte) ([]byte, error)
+	Open(ctx context.Context, tx *pg.Tx, claim string, sealed []byte) ([]byte, error)
 }
 
 // Answer is a whole answer: what is kept of it goes out again byte by byte.
@@ -134,7 +139,7 @@ func (t *Try) find(ctx context.Context, tx *pg.Tx, fingerprint []byte) (*Answer,
 	if err := json.Unmarshal(headers, &a.Header); err != nil {
 		return nil, fmt.Errorf("read headers of kept answer: %w", err)
 	}
-	if a.Body, err = t.keeper.Seal.Open(ctx, tx, place(claim), sealed); err != nil {
+	if a.Body, err = t.keeper.Seal.Open(ctx, tx, claim, sealed); err != nil {
 		return nil, fmt.Errorf("open kept answer: %w", err)
 	}
 	return a, nil
@@ -148,9 +153,4 @@ func inProgress() error {
 	)
 	f.RetryAfter = time.Second
 	return f
-}
-
-// place is where an answer is kept. A claim is used once, so it names the row.
-func place(claim string) seal.Place {
-	return seal.Place{Table: "kept_answer", Column: "answer", Row: claim}
 }

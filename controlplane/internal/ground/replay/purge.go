@@ -3,25 +3,12 @@ package replay
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
-
-// Jobs are the periodic work: to delete answers whose day is over.
-func (k *Keeper) Jobs() []queue.Job {
-	return []queue.Job{{
-		Name:  "kept_answers",
-		Title: "Idempotency cleanup",
-		About: "Deletes the responses that are kept for repeated requests, after a day.",
-		Every: time.Hour,
-		Run:   k.Purge,
-	}}
-}
 
 // Purge forgets the answers of all tenants whose day is over.
 func (k *Keeper) Purge(ctx context.Context) error {

@@ -130,7 +130,7 @@ func (t *Try) keep(ctx context.Context, tx *pg.Tx, a Answer) error {
 	if err != nil {
 		return fmt.Errorf("write headers: %w", err)
 	}
-	sealed, err := t.keeper.Seal.Seal(ctx, tx, place(t.claim), a.Body)
+	sealed, err := t.keeper.Seal.Seal(ctx, tx, t.claim, a.Body)
 	if err != nil {
 		return err
 	}

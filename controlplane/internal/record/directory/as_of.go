@@ -148,7 +148,7 @@ func expandThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m asof.Moment
 
 func expandedGrantsThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) ([]HeldGrant, error) {
 	sql := `
-		select g.id, g.connector_id, ` + account.ConnectorName("g.connector_id") + ` as connector_name, g.directness,
+		select g.id, g.connector_id, ` + listing.ConnectorName("g.connector_id") + ` as connector_name, g.directness,
 		       'active' as status, jsonb_build_object('id', e.id, 'display',
 		       coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 		           jsonb_build_object('id', g.account_id, 'display', coalesce(` + account.Display + `, '')) as account

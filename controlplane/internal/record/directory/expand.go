@@ -44,7 +44,7 @@ func refOf(ctx context.Context, tx *pg.Tx, id string) (*identity.Reference, erro
 
 func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, error) {
 	sql := `
-		select g.id, g.connector_id, ` + account.ConnectorName("g.connector_id") + ` as connector_name, g.directness,
+		select g.id, g.connector_id, ` + listing.ConnectorName("g.connector_id") + ` as connector_name, g.directness,
 		       g.status, jsonb_build_object('id', e.id, 'display',
 		       coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 		           jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account

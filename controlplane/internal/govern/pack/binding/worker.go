@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -28,19 +28,18 @@ type Service struct {
 	Now func() time.Time
 }
 
-// Run binds what waits until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{
-		Every:  interval,
-		Log:    s.Log,
-		Cannot: "cannot look at sector packs that wait",
-	}.Run(
-		ctx,
-		func(ctx context.Context) error {
+// Jobs is the periodic work: to bind what installations wait for.
+func (s *Service) Jobs() []queue.Job {
+	return []queue.Job{{
+		Name:  "sector_pack_bindings",
+		Title: "Bindings of sector packs",
+		About: "Binds the entitlements and connectors that installed sector packs wait for, once they have been read.",
+		Every: interval,
+		Run: func(ctx context.Context) error {
 			_, err := s.Look(ctx)
 			return err
 		},
-	)
+	}}
 }
 
 // Look binds what waits in installations whose turn it is: where a run has ended since it was last looked at, or a

@@ -25,12 +25,12 @@ func (s *Service) listConflicts(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *conflictsIn,
-) (*httpapi.ListOut[PackConflict], error) {
+) (*httpapi.ListOut[installation.PackConflict], error) {
 	walk, err := s.Cursors.Walk(v, "sector-packs/"+in.Key+"/conflicts", in.Paging, in.ConflictFilters)
 	if err != nil {
 		return nil, err
 	}
-	var items []PackConflict
+	var items []installation.PackConflict
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		i, err := installation.Find(ctx, tx, in.Key)
@@ -40,7 +40,7 @@ func (s *Service) listConflicts(
 		items, total, err = list(ctx, tx, i.ID, in.State, walk.Page)
 		return err
 	})
-	return httpapi.Out(walk, items, total, func(c PackConflict) []string { return []string{c.ID} }), err
+	return httpapi.Out(walk, items, total, func(c installation.PackConflict) []string { return []string{c.ID} }), err
 }
 
 type resolveIn struct {
@@ -57,9 +57,9 @@ func (s *Service) resolveConflict(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *resolveIn,
-) (*httpapi.One[PackConflict], error) {
+) (*httpapi.One[installation.PackConflict], error) {
 	c, err := s.resolve(ctx, v, in.ID, in.Body.Use, in.Body.Merged, in.Check)
-	return &httpapi.One[PackConflict]{ETag: httpapi.ETag(c.Version), Body: c}, err
+	return &httpapi.One[installation.PackConflict]{ETag: httpapi.ETag(c.Version), Body: c}, err
 }
 
 // Service lists and resolves the conflicts of installations. It needs all fields; Cursors only for its routes.

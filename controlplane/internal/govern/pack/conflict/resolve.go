@@ -20,7 +20,7 @@ func (s *Service) resolve(
 	id, use string,
 	merged map[string]any,
 	match func(version int) error,
-) (out PackConflict, err error) {
+) (out installation.PackConflict, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
 		out, err = s.Resolve(ctx, tx, id, use, merged, match)
 		return err
@@ -36,9 +36,9 @@ func (s *Service) Resolve(
 	id, use string,
 	merged map[string]any,
 	match func(version int) error,
-) (PackConflict, error) {
+) (installation.PackConflict, error) {
 	if err := installation.Lock(ctx, tx); err != nil {
-		return PackConflict{}, err
+		return installation.PackConflict{}, err
 	}
 	c, err := find(ctx, tx, id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Service) Resolve(
 }
 
 // decide makes the object what was decided.
-func decide(ctx context.Context, tx *pg.Tx, c PackConflict, use string, merged map[string]any) error {
+func decide(ctx context.Context, tx *pg.Tx, c installation.PackConflict, use string, merged map[string]any) error {
 	i, err := installation.FindByID(ctx, tx, c.Object)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func decide(ctx context.Context, tx *pg.Tx, c PackConflict, use string, merged m
 	if c.Theirs == nil {
 		return decideDropped(ctx, tx, c, o, use)
 	}
-	take, err := c.taken(use, merged)
+	take, err := takenFields(c, use, merged)
 	if err != nil {
 		return err
 	}
@@ -128,8 +128,8 @@ func decide(ctx context.Context, tx *pg.Tx, c PackConflict, use string, merged m
 	return installation.SaveObjects(ctx, tx, c.Object, []installation.Object{o})
 }
 
-// taken are the fields that are written.
-func (c PackConflict) taken(use string, merged map[string]any) (merge.Fields, error) {
+// takenFields are the fields that are written.
+func takenFields(c installation.PackConflict, use string, merged map[string]any) (merge.Fields, error) {
 	take := merge.Fields{}
 	switch use {
 	case "theirs":
@@ -153,7 +153,7 @@ func (c PackConflict) taken(use string, merged map[string]any) (merge.Fields, er
 }
 
 // decideDropped is about an object that the new version has no more, and the tenant has changed.
-func decideDropped(ctx context.Context, tx *pg.Tx, c PackConflict, o installation.Object, use string) error {
+func decideDropped(ctx context.Context, tx *pg.Tx, c installation.PackConflict, o installation.Object, use string) error {
 	switch use {
 	case "merged":
 		return fault.New(fault.Invalid, "the new version does not have the object: keep yours, or take theirs, which "+

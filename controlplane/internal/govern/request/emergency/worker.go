@@ -12,25 +12,25 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/change"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // interval is how soon is noticed that a review is due. Reviews are due in hours.
 const interval = 15 * time.Second
 
-// Run asks administrators about emergency access that no reviewer has reviewed in time, until ctx ends.
-func (s *Reviews) Run(ctx context.Context) error {
-	return loop.Worker{
-		Every:  interval,
-		Log:    s.Log,
-		Cannot: "cannot look which reviews of emergency access are due; it is looked again",
-	}.Run(
-		ctx,
-		func(ctx context.Context) error {
+// Jobs is the periodic work: to ask administrators about emergency access that no reviewer has reviewed in time.
+func (s *Reviews) Jobs() []queue.Job {
+	return []queue.Job{{
+		Name:  "emergency_reviews",
+		Title: "Overdue emergency reviews",
+		About: "Escalates the reviews of emergency access that are overdue to the administrators of the tenant.",
+		Every: interval,
+		Run: func(ctx context.Context) error {
 			_, err := s.Look(ctx)
 			return err
 		},
-	)
+	}}
 }
 
 // Look escalates the overdue reviews of all tenants, and returns how many it escalated.

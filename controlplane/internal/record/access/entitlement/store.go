@@ -11,13 +11,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // columns of an Entitlement, from entitlement e. The counts follow for a whole page at once.
-var columns = `e.id, e.connector_id, ` + account.ConnectorName(
+var columns = `e.id, e.connector_id, ` + listing.ConnectorName(
 	"e.connector_id",
 ) + ` as connector_name, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
 	e.business_description, e.permission_summary, e.owner_ids, e.source_owner_ids, e.backup_owner_ids, e.privileged,

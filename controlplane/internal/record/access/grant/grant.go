@@ -90,7 +90,7 @@ func Around(grants string) string {
 }
 
 var columns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_id,
-	` + account.ConnectorName("g.connector_id") + ` as connector_name,
+	` + listing.ConnectorName("g.connector_id") + ` as connector_name,
 	jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,

@@ -57,7 +57,7 @@ const AccountAsOf = `jsonb_build_object('id', g.account_id, 'display', coalesce(
 	    order by p.until desc limit 1), ''))`
 
 var columnsAsOf = `g.id, g.account_id, g.identity_id, g.entitlement_id, g.connector_id,
-	` + account.ConnectorName("g.connector_id") + ` as connector_name, ` + AccountAsOf + ` as account,
+	` + listing.ConnectorName("g.connector_id") + ` as connector_name, ` + AccountAsOf + ` as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', g.entitlement_id, 'display',
 	coalesce(nullif(e.display_name, ''), e.name, '')) as entitlement, n.external_id, g.directness, g.status,

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // NestingPath is one way by which an account holds an entitlement: it holds the first of EntitlementIDs directly, and
@@ -59,7 +59,7 @@ func namePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 	}
 	sql := `
 		select e.id::text, coalesce(nullif(e.display_name, ''), e.name), coalesce(e.connector_id::text, ''), ` +
-		account.ConnectorName("e.connector_id") + `
+		listing.ConnectorName("e.connector_id") + `
 		  from entitlement e
 		 where e.id = any($1::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, ids)

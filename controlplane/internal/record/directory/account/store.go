@@ -53,12 +53,7 @@ const OrphanReason = orphanReason
 const Display = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''),
 	a.external_id)`
 
-// ConnectorName is the SQL expression of the name of the connector whose id an expression gives.
-func ConnectorName(id string) string {
-	return "coalesce((select c.name from connector c where c.id = " + id + "), '')"
-}
-
-var columns = `a.id, a.connector_id, ` + ConnectorName(
+var columns = `a.id, a.connector_id, ` + listing.ConnectorName(
 	"a.connector_id",
 ) + ` as connector_name, a.external_id, a.native_identity, a.identity_external_id, a.identity_id,
 	case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as identity,

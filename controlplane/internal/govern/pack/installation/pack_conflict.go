@@ -1,0 +1,59 @@
+package installation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// PackConflict is where a pack and the tenant want different things of one object.
+type PackConflict struct {
+	ID        string `json:"id" db:"id"`
+	PackKey   string `json:"pack_key" db:"pack_key"`
+	Kind      string `json:"kind" db:"kind"`
+	ObjectKey string `json:"object_key" db:"object_key"`
+	// In which they differ.
+	Fields []string `json:"fields" db:"fields" nullable:"false"`
+	// What the pack wanted before; null: the tenant had the object before the pack.
+	Base map[string]any `json:"base" db:"base"`
+	// What the tenant has made of it.
+	Mine map[string]any `json:"mine" db:"mine"`
+	// What the pack wants now; null: it has the object no more.
+	Theirs map[string]any `json:"theirs" db:"theirs"`
+	// superseded: a later version, or the end of the installation, has overtaken it.
+	State      string         `json:"state" db:"state" enum:"open,resolved,superseded"`
+	Resolution *string        `json:"resolution" db:"resolution" enum:"mine,theirs,merged"`
+	ResolvedBy map[string]any `json:"resolved_by" db:"resolved_by"`
+	ResolvedAt *time.Time     `json:"resolved_at" db:"resolved_at"`
+	CreatedAt  time.Time      `json:"created_at" db:"created_at"`
+	Version    int            `json:"version" db:"version"`
+	Object     string         `json:"-" db:"installation_id"`
+}
+
+// ConflictColumns are what a PackConflict is read from: a conflict c, and its installation i.
+const ConflictColumns = `c.id::text, i.pack_key, c.kind, c.object_key, c.fields, c.base, c.mine, c.theirs, c.state,
+	c.resolution, c.resolved_by, c.resolved_at, c.created_at, c.version, c.installation_id::text`
+
+// OpenConflicts reads those of these conflicts that wait for a decision, in no order.
+func OpenConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]PackConflict, error) {
+	rows, err := tx.Query(ctx, `
+		select `+ConflictColumns+`
+		  from sector_pack_conflict c
+		  join sector_pack_installation i
+		    on i.tenant_id = c.tenant_id
+		   and i.id = c.installation_id
+		 where c.id = any($1::text[]::uuid[])
+		   and c.state = 'open'`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find conflicts: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[PackConflict])
+	if err != nil {
+		return nil, fmt.Errorf("find conflicts: %w", err)
+	}
+	return found, nil
+}

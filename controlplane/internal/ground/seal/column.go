@@ -1,0 +1,23 @@
+package seal
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// ColumnSealer seals the values of one column, for packages that know the rows and need not know of keys.
+type ColumnSealer struct {
+	Ring        *Keyring
+	Table, Name string
+}
+
+// Seal is Keyring.Seal for the value in a row.
+func (c ColumnSealer) Seal(ctx context.Context, tx *pg.Tx, row string, plain []byte) ([]byte, error) {
+	return c.Ring.Seal(ctx, tx, Place{Table: c.Table, Column: c.Name, Row: row}, plain)
+}
+
+// Open is Keyring.Open for the value in a row.
+func (c ColumnSealer) Open(ctx context.Context, tx *pg.Tx, row string, sealed []byte) ([]byte, error) {
+	return c.Ring.Open(ctx, tx, Place{Table: c.Table, Column: c.Name, Row: row}, sealed)
+}
