@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/username"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -29,7 +30,7 @@ type look struct {
 	facts   map[string]identity.Facts
 	shown   map[string]map[string]bool // by connector: what its accounts show, in lower case
 	room    map[string]int             // by connector: how much its rule may still write
-	names   map[string]*shape.Names
+	names   map[string]*username.Names
 
 	resolve  map[string]string
 	resolver AcceptedDrift
@@ -82,7 +83,7 @@ func (s *Service) look(
 	l := &look{
 		s:        s,
 		tx:       tx,
-		names:    map[string]*shape.Names{},
+		names:    map[string]*username.Names{},
 		room:     map[string]int{},
 		resolve:  resolve,
 		resolver: resolver,

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -266,7 +267,7 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, r
 		if to.target != fieldContainer || c.Type != catalog.LDAP || !isText {
 			return
 		}
-		if err := safePlace(program, f, username, place); err != nil {
+		if err := container.Check(program, f, username, place); err != nil {
 			to.value = nil
 			problem(CodeFailed, "%s", err.Error())
 		}

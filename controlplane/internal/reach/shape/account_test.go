@@ -13,6 +13,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
@@ -421,7 +422,7 @@ func TestMostAccountsSayWhereTheNextOneLies(t *testing.T) {
 		`ou=O\, Neil,dc=acme`: {`cn=x\,y,ou=O\, Neil,dc=acme`},
 		"ou=a,dc=acme":        {"uid=a,ou=b,dc=acme", "uid=b,ou=a,dc=acme"},
 	} {
-		if got := commonParent(refs); got != want {
+		if got := container.CommonParent(refs); got != want {
 			t.Errorf("of %q it is %q, want %q", refs, got, want)
 		}
 	}

@@ -1,8 +1,9 @@
 package shape
 
 import (
-	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
 // When an attribute is written.

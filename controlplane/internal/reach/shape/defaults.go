@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 )
 
 // subject is what the defaults of a connector are made of.
@@ -224,7 +225,7 @@ func (s subject) container() *ContainerRule {
 // domain is that of Active Directory, which its naming context tells: dc=acme,dc=test is acme.test.
 func (s subject) domain() string {
 	var labels []string
-	for _, part := range splitDN(text(s.settings["base_dn"])) {
+	for _, part := range container.Split(text(s.settings["base_dn"])) {
 		if name, value, ok := strings.Cut(part, "="); ok && strings.EqualFold(strings.TrimSpace(name), "dc") {
 			labels = append(labels, strings.TrimSpace(value))
 		}
@@ -239,22 +240,6 @@ func (s subject) domain() string {
 // literal is a text of Python.
 func literal(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(text) + "'"
-}
-
-// splitDN takes a DN apart at the commas that are not escaped (RFC 4514).
-func splitDN(dn string) []string {
-	var parts []string
-	from := 0
-	for i := 0; i < len(dn); i++ {
-		switch dn[i] {
-		case '\\':
-			i++
-		case ',':
-			parts = append(parts, dn[from:i])
-			from = i + 1
-		}
-	}
-	return append(parts, dn[from:])
 }
 
 func text(v any) string {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 )
 
 // Load tells how connectors write, with the defaults of their type and vendor where nothing was said. Those that there
@@ -127,34 +126,9 @@ func (r *loaded) config() (Config, error) {
 			vendor:   r.vendor,
 			purpose:  r.purpose,
 			settings: settings,
-			parent:   commonParent(r.refs),
+			parent:   container.CommonParent(r.refs),
 			isDomain: r.domain,
 		},
 	}
 	return c.as(stored), nil
-}
-
-// commonParent is the DN below which most of the entries lie, the first by its letters of several; empty where there
-// are none.
-func commonParent(refs []string) string {
-	count := map[string]int{}
-	for _, ref := range refs {
-		if parts := splitDN(ref); len(parts) > 1 {
-			count[strings.Join(parts[1:], ",")]++
-		}
-	}
-	parents := make([]string, 0, len(count))
-	for dn := range count {
-		parents = append(parents, dn)
-	}
-	slices.SortFunc(parents, func(a, b string) int {
-		if count[a] != count[b] {
-			return count[b] - count[a]
-		}
-		return strings.Compare(a, b)
-	})
-	if len(parents) == 0 {
-		return ""
-	}
-	return parents[0]
 }

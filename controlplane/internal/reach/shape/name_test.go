@@ -65,22 +65,22 @@ func TestNothingButASCIIIsLeftOfAnyText(t *testing.T) {
 func TestCharactersThatAreAllowedAreReadAsInBrackets(t *testing.T) {
 	for text, has := range map[string]string{"a-z": "amz", "a-z0-9._-": "az09._-", "-a": "-a", "A-Za-z@+": "AZaz@+",
 		"abc": "abc"} {
-		set, err := parseCharset(text)
+		set, err := romanize.ParseCharset(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
 		for _, r := range has {
-			if !set.has(r) {
+			if !set.Has(r) {
 				t.Errorf("%q does not have %q", text, r)
 			}
 		}
-		if set.has('!') || set.has('ä') || set.has(-1) {
+		if set.Has('!') || set.Has('ä') || set.Has(-1) {
 			t.Errorf("%q has what it does not name", text)
 		}
 	}
 	for _, text := range []string{"", "z-a", "a-zä", "a z", "._-"} {
-		if _, err := parseCharset(text); err == nil {
+		if _, err := romanize.ParseCharset(text); err == nil {
 			t.Errorf("%q is taken for characters", text)
 		}
 	}
@@ -91,7 +91,7 @@ func namer(u UniqueRule) func(text string) string {
 	given := map[string]bool{}
 	c := Config{Template: AccountTemplate{Username: UsernameRule{Unique: u}}}
 	p := &plan{}
-	p.allowed, _ = parseCharset(u.Allowed)
+	p.allowed, _ = romanize.ParseCharset(u.Allowed)
 	return func(text string) string {
 		stem, problem := c.stem(p, text)
 		if problem != nil {
@@ -220,9 +220,9 @@ func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
 				continue
 			}
 			unique := c.Template.Username.Unique
-			allowed, _ := parseCharset(unique.Allowed)
+			allowed, _ := romanize.ParseCharset(unique.Allowed)
 			if a.Username == nil || *a.Username == "" || len(*a.Username) > unique.MaxLength ||
-				allowed.keep(*a.Username) != *a.Username {
+				allowed.Keep(*a.Username) != *a.Username {
 				t.Logf("the name is %v", a.Username)
 				return false
 			}

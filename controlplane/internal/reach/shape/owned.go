@@ -7,6 +7,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -130,6 +131,6 @@ func Written(owned []Owned) v1.ProvisionAccount {
 
 // Parent is the DN above another.
 func Parent(dn string) string {
-	parts := splitDN(dn)
+	parts := container.Split(dn)
 	return strings.Join(parts[1:], ",")
 }

@@ -2,7 +2,6 @@ package shape
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -20,7 +19,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/username"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -120,7 +121,7 @@ func try(ctx context.Context, tx *pg.Tx, c Config, identityID string) (AccountPr
 	if err != nil {
 		return out, err
 	}
-	names := &Names{ctx: ctx, tx: tx, id: c.ConnectorID, known: map[string]bool{}}
+	names := username.NewNames(ctx, tx, c.ConnectorID)
 	m, err := c.make(facts, names.Taken)
 	if err == nil {
 		err = names.Err()
@@ -245,20 +246,9 @@ func scrubber(o callable.Connector) *connectorkit.Scrubber {
 }
 
 func masked(p *ExactPlan, scrub *connectorkit.Scrubber) *ExactPlan {
-	out := &ExactPlan{}
-	raw, err := json.Marshal(p)
-	var tree any
-	if err == nil {
-		err = json.Unmarshal(raw, &tree)
-	}
-	if err == nil {
-		raw, err = json.Marshal(mask(tree, scrub))
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, out)
-	}
+	out, err := tryout.Scrubbed(*p, scrub)
 	if err != nil {
-		out = &ExactPlan{
+		out = ExactPlan{
 			Error: &v1.ErrorDetail{
 				Class:   v1.ClassInternal,
 				Code:    "internal",
@@ -272,23 +262,7 @@ func masked(p *ExactPlan, scrub *connectorkit.Scrubber) *ExactPlan {
 	if out.Warnings == nil {
 		out.Warnings = []v1.Warning{}
 	}
-	return out
-}
-
-func mask(value any, scrub *connectorkit.Scrubber) any {
-	switch value := value.(type) {
-	case string:
-		return scrub.Clean(value)
-	case []any:
-		for i := range value {
-			value[i] = mask(value[i], scrub)
-		}
-	case map[string]any:
-		for key := range value {
-			value[key] = mask(value[key], scrub)
-		}
-	}
-	return value
+	return &out
 }
 
 // recordPreview notes that a target was looked at on somebody's behalf. What it answered stays out.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/romanize"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
@@ -170,15 +171,15 @@ func (c Config) checkTemplate(complain func(pointer, code, detail string)) {
 		seen[name] = true
 	}
 	u := c.Template.Username.Unique
-	if allowed, err := parseCharset(u.Allowed); err == nil {
-		if u.Separator != "" && !allowed.has(rune(u.Separator[0])) {
+	if allowed, err := romanize.ParseCharset(u.Allowed); err == nil {
+		if u.Separator != "" && !allowed.Has(rune(u.Separator[0])) {
 			complain(
 				"account/username/unique/separator",
 				"invalid_characters",
 				"it is none of the characters that are allowed",
 			)
 		}
-		if u.Suffix == "number" && !allowed.all('0', '9') {
+		if u.Suffix == "number" && !allowed.All('0', '9') {
 			complain(
 				"account/username/unique/suffix",
 				"invalid_characters",

@@ -6,13 +6,14 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/romanize"
 )
 
 // plan is a template ready for use.
 type plan struct {
 	username, container *pyexpr.Program
 	attributes          []*pyexpr.Program // in the order of the template
-	allowed             *charset
+	allowed             *romanize.Charset
 }
 
 // compile reads a template. What is wrong with it comes with where it stands.
@@ -37,7 +38,7 @@ func (t AccountTemplate) compile() (*plan, []fault.Field) {
 		p.attributes[i] = read(fmt.Sprintf("attributes/%d/expression", i), a.Expression)
 	}
 	var err error
-	if p.allowed, err = parseCharset(t.Username.Unique.Allowed); err != nil {
+	if p.allowed, err = romanize.ParseCharset(t.Username.Unique.Allowed); err != nil {
 		wrong = append(
 			wrong,
 			fault.Field{Pointer: "#/account/username/unique/allowed", Code: "invalid_characters", Detail: err.Error()},

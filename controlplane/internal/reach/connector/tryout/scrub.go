@@ -18,8 +18,8 @@ func Scrubber(secrets map[string]any) *connectorkit.Scrubber {
 	return connectorkit.ScrubberFor(secrets, fields)
 }
 
-// scrubbed masks secrets in every text of an answer.
-func scrubbed[T any](answer T, scrub *connectorkit.Scrubber) (T, error) {
+// Scrubbed masks secrets in every text of an answer.
+func Scrubbed[T any](answer T, scrub *connectorkit.Scrubber) (T, error) {
 	var clean T
 	b, err := json.Marshal(answer)
 	if err != nil {

@@ -21,7 +21,7 @@ func (s *steps) report(p v1.Progress) {
 	if p.Step == nil {
 		return
 	}
-	clean, err := scrubbed(*p.Step, s.scrub)
+	clean, err := Scrubbed(*p.Step, s.scrub)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil || s.closed {

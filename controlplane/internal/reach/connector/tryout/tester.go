@@ -48,7 +48,7 @@ func (s *Tester) Probe(ctx context.Context, c Call, tell func(v1.TestStep)) (Tes
 	if answer.ExecutedBy == nil {
 		answer.ExecutedBy = &v1.ExecutedBy{Mode: c.Target.Mode, AgentID: c.Target.AgentID}
 	}
-	answer, err = scrubbed(answer, c.Scrub)
+	answer, err = Scrubbed(answer, c.Scrub)
 	return c.pointed(answer), err
 }
 
@@ -76,7 +76,7 @@ func (s *Tester) Discover(
 	if answer.Objects == nil {
 		answer.Objects = []v1.DiscoveredObject{}
 	}
-	return scrubbed(answer, c.Scrub)
+	return Scrubbed(answer, c.Scrub)
 }
 
 // detail is what the answer says about err, or err itself where it is a fault of our own. What nobody foresaw goes to

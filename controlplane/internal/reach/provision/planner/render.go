@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/plan"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/username"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -59,7 +60,7 @@ func render(ctx context.Context, tx *pg.Tx, p *plan.Plan) error {
 }
 
 // renderOne makes one account. One that cannot be made has a task that says why.
-func renderOne(p *plan.Plan, i int, c shape.Config, f identity.Facts, names *shape.Names) {
+func renderOne(p *plan.Plan, i int, c shape.Config, f identity.Facts, names *username.Names) {
 	a := &p.Accounts[i]
 	d := &p.Tasks[a.Task]
 	made, credential, err := c.Account(f, names.Taken)

@@ -1,4 +1,4 @@
-package shape
+package container
 
 import (
 	"context"
@@ -17,10 +17,10 @@ var errUnescaped = errors.New(
 	"a value of the person has characters that are special in a DN; write escape_dn(…) around it",
 )
 
-// safePlace refuses a container into which a value of the person has brought names of its own: who writes a department
+// Check refuses a container into which a value of the person has brought names of its own: who writes a department
 // at the source must not choose the organizational unit. Whether it has, shows the same expression on values without
 // special characters.
-func safePlace(program *pyexpr.Program, f identity.Facts, username any, place string) error {
+func Check(program *pyexpr.Program, f identity.Facts, username any, place string) error {
 	if !brings(f, program.Reads(), place) {
 		return nil
 	}
