@@ -24,7 +24,8 @@ func dates(db *pg.DB) queue.Job {
 	return queue.Job{
 		Name:  "dates",
 		Title: "Dates of identities",
-		About: "Moves identities whose start date, leave or end date has come, and deletes what has been kept long enough.",
+		About: "Moves identities whose start date, leave or end date has come, " +
+			"and deletes what has been kept long enough.",
 		Every: dueInterval,
 		Run:   func(ctx context.Context) error { return applyDue(ctx, db) },
 	}

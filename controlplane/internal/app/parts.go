@@ -97,7 +97,10 @@ func (p *parts) reach(callbackKey []byte) {
 		Now:       time.Now,
 	}
 	p.api.Agent = registry.Authenticate
-	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.OpenConnector, p.config.Traces, p.log), Agents: p.hub}
+	dispatcher := &dispatch.Dispatcher{
+		HostedConnector: hosted(p.guard, p.config.OpenConnector, p.config.Traces, p.log),
+		Agents:          p.hub,
+	}
 	connectors := &connector.Service{
 		DB:       p.db,
 		Seal:     p.ring,

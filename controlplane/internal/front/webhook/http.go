@@ -173,7 +173,8 @@ func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *idIn) (*http
 type rotateIn struct {
 	ID   string `path:"id"`
 	Body *struct {
-		Overlap string `json:"overlap,omitempty" doc:"ISO 8601, at most seven days; PT24H when absent." example:"PT24H"`
+		// ISO 8601, at most seven days; PT24H when absent.
+		Overlap string `json:"overlap,omitempty" example:"PT24H"`
 	} `required:"false"`
 }
 

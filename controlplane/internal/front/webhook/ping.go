@@ -22,11 +22,14 @@ const pingKind event.Kind = "webhook.ping"
 type Tested struct {
 	Success    bool   `json:"success"`
 	DeliveryID string `json:"delivery_id"`
-	EventID    string `json:"event_id" doc:"The header webhook-id."`
-	Status     int    `json:"status,omitempty" doc:"HTTP status of the answer."`
-	LatencyMS  int64  `json:"latency_ms"`
-	Excerpt    string `json:"excerpt,omitempty" doc:"The answer's first KiB."`
-	Error      string `json:"error,omitempty"`
+	// The header webhook-id.
+	EventID string `json:"event_id"`
+	// HTTP status of the answer.
+	Status    int   `json:"status,omitempty"`
+	LatencyMS int64 `json:"latency_ms"`
+	// The answer's first KiB.
+	Excerpt string `json:"excerpt,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 func (s *Service) test(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Tested], error) {

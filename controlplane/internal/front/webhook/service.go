@@ -34,7 +34,8 @@ type Service struct {
 // Made is a webhook with its secret, which is shown this once.
 type Made struct {
 	subscription.Webhook
-	Secret string `json:"secret" doc:"Shown once. Receivers verify signatures with it: Standard Webhooks, whsec_ and base64."`
+	// Shown once. Receivers verify signatures with it: Standard Webhooks, whsec_ and base64.
+	Secret string `json:"secret"`
 }
 
 func (s *Service) create(ctx context.Context, v viewer.Viewer, n subscription.NewWebhook) (made Made, err error) {

@@ -31,10 +31,12 @@ type Needs struct {
 
 // Problem is something that a condition cannot be saved with.
 type Problem struct {
-	Pointer     string   `json:"pointer" doc:"Where in the condition, as a JSON pointer." example:"#/rules/0/field"`
-	Code        string   `json:"code" example:"unknown_field"`
-	Detail      string   `json:"detail"`
-	Suggestions []string `json:"suggestions" nullable:"false" doc:"What was perhaps meant."`
+	// Where in the condition, as a JSON pointer.
+	Pointer string `json:"pointer" example:"#/rules/0/field"`
+	Code    string `json:"code" example:"unknown_field"`
+	Detail  string `json:"detail"`
+	// What was perhaps meant.
+	Suggestions []string `json:"suggestions" nullable:"false"`
 }
 
 // Warning tells of a rule that could not be answered and so counted as false.

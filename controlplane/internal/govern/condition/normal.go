@@ -136,7 +136,8 @@ func (g *group) simplified() node {
 		n = simplify(n)
 		inner, nested := n.(*group)
 		switch {
-		case nested && (inner.match == g.match && g.match != field.MatchNone || inner.match == field.MatchAny && g.match == field.MatchNone):
+		case nested && (inner.match == g.match && g.match != field.MatchNone ||
+			inner.match == field.MatchAny && g.match == field.MatchNone):
 			for _, each := range inner.of {
 				add(each)
 			}

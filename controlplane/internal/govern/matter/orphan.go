@@ -45,8 +45,8 @@ func (s *Service) orphans() kind.Kind {
 		                   when i.status not in ('deactivated',
 		                       'archived') then 'the account has an owner: ' || i.display_name
 		                   when exists (select from matter_kept k where k.tenant_id = a.tenant_id
-		                       and k.kind = '` + kind.OrphanAccount + `' and k.source_id = a.id) then 'somebody keeps the
-		            account as it is'
+		                       and k.kind = '` + kind.OrphanAccount + `' and k.source_id = a.id)
+		                       then 'the account is kept as it is'
 		                   else 'the account is about to be disabled or deleted' end
 		         from account a
 		         left join identity i on i.id = a.identity_id

@@ -81,8 +81,10 @@ func shown(r role.Role, err error) (*httpapi.One[role.Role], error) {
 type publishIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	DryRun  bool   `query:"dry_run" doc:"Tell what would come of it, and do nothing."`
-	Confirm string `query:"confirm" maxLength:"64" doc:"The plan_hash of the impact that you have seen."`
+	// Tell what would come of it, and do nothing.
+	DryRun bool `query:"dry_run"`
+	// The plan_hash of the impact that you have seen.
+	Confirm string `query:"confirm" maxLength:"64"`
 }
 
 func published(p RolePublication, err error) (*httpapi.One[RolePublication], error) {

@@ -16,14 +16,18 @@ import (
 
 // RolePublication is what came of publishing, or would.
 type RolePublication struct {
-	State          string             `json:"state" enum:"planned,proposed,published,retired" doc:"planned: a dry run. proposed: another person has been asked to approve."`
-	Role           role.Role          `json:"role"`
-	Changes        []draft.RoleChange `json:"changes" nullable:"false"`
-	Impact         Impact             `json:"impact"`
-	RiskBefore     string             `json:"risk_before" doc:"Empty while it gave nothing."`
-	RiskAfter      string             `json:"risk_after"`
-	ApprovalNeeded bool               `json:"approval_needed" doc:"Its risk is high or critical, before or after: publishing asks its owners and the administrators."`
-	TaskID         *string            `json:"task_id" doc:"The decision task, if an approval was requested."`
+	// planned: a dry run. proposed: another person has been asked to approve.
+	State   string             `json:"state" enum:"planned,proposed,published,retired"`
+	Role    role.Role          `json:"role"`
+	Changes []draft.RoleChange `json:"changes" nullable:"false"`
+	Impact  Impact             `json:"impact"`
+	// Empty while it gave nothing.
+	RiskBefore string `json:"risk_before"`
+	RiskAfter  string `json:"risk_after"`
+	// Its risk is high or critical, before or after: publishing asks its owners and the administrators.
+	ApprovalNeeded bool `json:"approval_needed"`
+	// The decision task, if an approval was requested.
+	TaskID *string `json:"task_id"`
 }
 
 // publication is a role about to be published.

@@ -22,34 +22,43 @@ const (
 
 // Agent is one agent as the API shows it.
 type Agent struct {
-	ID                  string         `json:"id" db:"id"`
-	Name                string         `json:"name" db:"name"`
-	Description         string         `json:"description" db:"description"`
-	Group               *string        `json:"group" db:"agent_group" doc:"Agents of one group replace each other."`
-	State               string         `json:"state" db:"state" enum:"pending,registered,online,degraded,draining,offline,disabled,quarantined,revoked"`
-	Version             *string        `json:"version" db:"version_name" doc:"of the agent's program"`
-	OS                  *string        `json:"os" db:"os"`
-	Arch                *string        `json:"arch" db:"arch"`
-	Hostname            *string        `json:"hostname" db:"hostname"`
-	IPLast              *string        `json:"ip_last" db:"ip_last"`
-	InstanceID          *string        `json:"instance_id" db:"instance_id"`
-	IdentityFingerprint *string        `json:"identity_fingerprint" db:"-" doc:"compare it with what grantwright-agent status prints on the host"`
-	SealingFingerprint  *string        `json:"sealing_fingerprint" db:"-"`
-	ConnectorTypes      []string       `json:"connector_types" db:"connector_types" nullable:"false"`
-	ClockSkewMS         *int64         `json:"clock_skew_ms" db:"clock_skew_ms" doc:"the host's clock minus ours"`
-	Stats               map[string]any `json:"stats" db:"stats" doc:"from the last heartbeat"`
-	Draining            bool           `json:"draining" db:"draining" doc:"An administrator wants no new tasks to go there."`
-	DegradedReasons     []string       `json:"degraded_reasons" db:"degraded" nullable:"false" doc:"clock_skew, spool_nearly_full, spool_failed, version_below_minimum"`
-	Flapping            bool           `json:"flapping" db:"flapping" doc:"It comes and goes more often than is recorded: at most one pair of agent.offline and agent.online in five minutes is."`
-	ConnectedSince      *time.Time     `json:"connected_since" db:"connected_since"`
-	LastSeenAt          *time.Time     `json:"last_seen_at" db:"last_seen_at"`
-	TokenIssuedAt       *time.Time     `json:"token_issued_at" db:"token_issued_at"`
-	TokenExpiresAt      *time.Time     `json:"token_expires_at" db:"token_expires_at"`
-	QuarantineReason    *string        `json:"quarantine_reason" db:"quarantine_reason"`
-	RevokedAt           *time.Time     `json:"revoked_at" db:"revoked_at"`
-	RevokedReason       *string        `json:"revoked_reason" db:"revoked_reason"`
-	CreatedAt           time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt           time.Time      `json:"updated_at" db:"updated_at"`
+	ID          string `json:"id" db:"id"`
+	Name        string `json:"name" db:"name"`
+	Description string `json:"description" db:"description"`
+	// Agents of one group replace each other.
+	Group *string `json:"group" db:"agent_group"`
+	State string  `json:"state" db:"state" enum:"pending,registered,online,degraded,draining,offline,disabled,quarantined,revoked"`
+	// of the agent's program
+	Version    *string `json:"version" db:"version_name"`
+	OS         *string `json:"os" db:"os"`
+	Arch       *string `json:"arch" db:"arch"`
+	Hostname   *string `json:"hostname" db:"hostname"`
+	IPLast     *string `json:"ip_last" db:"ip_last"`
+	InstanceID *string `json:"instance_id" db:"instance_id"`
+	// compare it with what grantwright-agent status prints on the host
+	IdentityFingerprint *string  `json:"identity_fingerprint" db:"-"`
+	SealingFingerprint  *string  `json:"sealing_fingerprint" db:"-"`
+	ConnectorTypes      []string `json:"connector_types" db:"connector_types" nullable:"false"`
+	// the host's clock minus ours
+	ClockSkewMS *int64 `json:"clock_skew_ms" db:"clock_skew_ms"`
+	// from the last heartbeat
+	Stats map[string]any `json:"stats" db:"stats"`
+	// An administrator wants no new tasks to go there.
+	Draining bool `json:"draining" db:"draining"`
+	// clock_skew, spool_nearly_full, spool_failed, version_below_minimum
+	DegradedReasons []string `json:"degraded_reasons" db:"degraded" nullable:"false"`
+	// It comes and goes more often than is recorded: at most one pair of agent.offline and agent.online in five minutes
+	// is.
+	Flapping         bool       `json:"flapping" db:"flapping"`
+	ConnectedSince   *time.Time `json:"connected_since" db:"connected_since"`
+	LastSeenAt       *time.Time `json:"last_seen_at" db:"last_seen_at"`
+	TokenIssuedAt    *time.Time `json:"token_issued_at" db:"token_issued_at"`
+	TokenExpiresAt   *time.Time `json:"token_expires_at" db:"token_expires_at"`
+	QuarantineReason *string    `json:"quarantine_reason" db:"quarantine_reason"`
+	RevokedAt        *time.Time `json:"revoked_at" db:"revoked_at"`
+	RevokedReason    *string    `json:"revoked_reason" db:"revoked_reason"`
+	CreatedAt        time.Time  `json:"created_at" db:"created_at"`
+	UpdatedAt        time.Time  `json:"updated_at" db:"updated_at"`
 
 	IdentityKey []byte `json:"-" db:"identity_key"`
 	SealingKey  []byte `json:"-" db:"sealing_key"`

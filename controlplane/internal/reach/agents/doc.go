@@ -6,7 +6,7 @@
 //
 //	pending -> registered <-> online, degraded, draining, offline   (shown: follows from agent_session)
 //	registered <-> disabled                                         (by an administrator)
-//	registered -> quarantined                                       (the same identity was seen twice; cleared, or enrolled anew)
+//	registered -> quarantined   (the same identity was seen twice; cleared, or enrolled anew)
 //	   any -> revoked                                               (for good)
 //
 // Tables: agent, agent_enrollment, agent_session, agent_task. Channels of NOTIFY: agent_presence, agent_task.

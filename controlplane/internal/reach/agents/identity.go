@@ -81,7 +81,8 @@ func (i Identity) Step(req wire.TokenRequest) (int, error) {
 	return 0, fault.Coded(
 		fault.Forbidden,
 		"agent_quarantined",
-		"the join counter %d is old, so two hosts share this identity; the agent is quarantined until it is enrolled again",
+		"the join counter %d is old, so two hosts share this identity; "+
+			"the agent is quarantined until it is enrolled again",
 		req.JoinSeq,
 	)
 }

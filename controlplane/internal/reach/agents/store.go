@@ -42,9 +42,11 @@ const fromAgents = `
 
 // AgentPresence is how many agents there are, but for those that are revoked, and how many of them are silent.
 type AgentPresence struct {
-	Total   int64 `json:"total"`
-	Online  int64 `json:"online" doc:"Those that are degraded or draining too."`
-	Offline int64 `json:"offline" doc:"They were there, and have not been heard of for a while."`
+	Total int64 `json:"total"`
+	// Those that are degraded or draining too.
+	Online int64 `json:"online"`
+	// They were there, and have not been heard of for a while.
+	Offline int64 `json:"offline"`
 }
 
 // CountPresent counts the agents of the transaction's tenant.

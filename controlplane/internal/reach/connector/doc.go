@@ -11,8 +11,8 @@
 //	deletion        what a deletion takes out of use
 //	summary         what a list shows beside connectors
 //
-// The package owns the table connector, but for the columns of its parts. Service creates, changes, opens, tries out and
-// deletes connectors; syncs, provisioning and the wizard open them through it.
+// The package owns the table connector, but for the columns of its parts. Service creates, changes, opens, tries out
+// and deletes connectors; syncs, provisioning and the wizard open them through it.
 //
 //	opened, err := service.Open(ctx, tx, connectorID)
 //	// a fault of kind Conflict when it is a draft that lacks settings

@@ -88,13 +88,19 @@ type ConnectorType struct {
 	Fields       []ConnectorSetting   `json:"fields" nullable:"false"`
 	Capabilities catalog.Capabilities `json:"capabilities"`
 
-	Vendor           string                 `json:"vendor" doc:"Who makes the system; empty for the types themselves."`
-	Engine           string                 `json:"engine" doc:"The type that serves a vendor's entry; the type itself otherwise."`
-	DocsURL          string                 `json:"docs_url" doc:"The vendor's own documentation."`
-	AuthMethods      []string               `json:"auth_methods" nullable:"false"`
-	Mapping          []catalog.FieldMapping `json:"mapping_template" nullable:"false" doc:"What is known of the vendor's fields."`
-	Quirks           []catalog.Quirk        `json:"quirks" nullable:"false" doc:"Habits of the vendor's system, each with its source."`
-	ConnectionSchema map[string]any         `json:"connection_schema" doc:"The fields as JSON Schema (draft 2020-12); secrets are writeOnly."`
+	// Who makes the system; empty for the types themselves.
+	Vendor string `json:"vendor"`
+	// The type that serves a vendor's entry; the type itself otherwise.
+	Engine string `json:"engine"`
+	// The vendor's own documentation.
+	DocsURL     string   `json:"docs_url"`
+	AuthMethods []string `json:"auth_methods" nullable:"false"`
+	// What is known of the vendor's fields.
+	Mapping []catalog.FieldMapping `json:"mapping_template" nullable:"false"`
+	// Habits of the vendor's system, each with its source.
+	Quirks []catalog.Quirk `json:"quirks" nullable:"false"`
+	// The fields as JSON Schema (draft 2020-12); secrets are writeOnly.
+	ConnectionSchema map[string]any `json:"connection_schema"`
 }
 
 // ConnectorSetting describes a member of connection, or of credentials when it is secret.
@@ -154,7 +160,9 @@ func (s *Service) typeOf(_ context.Context, _ viewer.Viewer, in *keyIn) (*httpap
 type listIn struct {
 	httpapi.Paging
 	Filters
-	Expand []string `query:"expand" enum:"runs,counts" doc:"runs: the last 14 of each; counts: how many identities and accounts are kept of it. Several values, separated by commas."`
+	// runs: the last 14 of each; counts: how many identities and accounts are kept of it. Several values, separated by
+	// commas.
+	Expand []string `query:"expand" enum:"runs,counts"`
 }
 
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Connector], error) {
@@ -236,8 +244,9 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*h
 }
 
 type testIn struct {
-	ID     string `path:"id"`
-	Stream bool   `query:"stream" doc:"Answer in server-sent events."`
+	ID string `path:"id"`
+	// Answer in server-sent events.
+	Stream bool `query:"stream"`
 }
 
 func (in *testIn) streams() bool { return in.Stream }
@@ -257,7 +266,8 @@ func (s *Service) streamTest(
 }
 
 type unsavedIn struct {
-	Stream bool `query:"stream" doc:"Answer in server-sent events."`
+	// Answer in server-sent events.
+	Stream bool `query:"stream"`
 	Body   UnsavedConnector
 }
 

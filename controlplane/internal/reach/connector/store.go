@@ -230,14 +230,20 @@ func agentExists(ctx context.Context, tx *pg.Tx, s connection.Settings, wrong *c
 
 // Filters narrow the list of connectors; each one given must hold.
 type Filters struct {
-	Type        string   `query:"type"`
-	Mode        string   `query:"mode" enum:"hosted,agent"`
-	Status      []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted" doc:"Several values, separated by commas. Deleted ones are shown only when asked for, while they can be restored."`
-	Failing     bool     `query:"failing" doc:"Only those that are degraded or quarantined, or ready or active with a last run that failed or an open circuit breaker. Previews and cancelled runs do not count."`
-	Health      []string `query:"health" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled" doc:"By health.overall. Several values, separated by commas."`
+	Type string `query:"type"`
+	Mode string `query:"mode" enum:"hosted,agent"`
+	// Several values, separated by commas. Deleted ones are shown only when asked for, while they can be restored.
+	Status []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted"`
+	// Only those that are degraded or quarantined, or ready or active with a last run that failed or an open circuit
+	// breaker. Previews and cancelled runs do not count.
+	Failing bool `query:"failing"`
+	// By health.overall. Several values, separated by commas.
+	Health      []string `query:"health" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled"`
 	Environment string   `query:"environment" enum:"production,staging,test,dev,other"`
-	Q           string   `query:"q" maxLength:"200" doc:"Words, each of which is part of the name, business_id or description, without regard to case, accents and order."`
-	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,last_success_at,-created_at,-name,-last_success_at" doc:"A leading - is descending. By last_success_at, those that never succeeded come as if that were longest ago."`
+	// Words, each of which is part of the name, business_id or description, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending. By last_success_at, those that never succeeded come as if that were longest ago.
+	Sort string `query:"sort" default:"created_at" enum:"created_at,name,last_success_at,-created_at,-name,-last_success_at"`
 }
 
 var orders = map[string]listing.Order{

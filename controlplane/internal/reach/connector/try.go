@@ -19,9 +19,12 @@ import (
 
 // DiscoverOptions say what to look at in a target.
 type DiscoverOptions struct {
-	SampleSize  int             `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"The number of records to sample. The default is 10."`
-	MaskSamples bool            `json:"mask_samples,omitempty" doc:"Show the shape of values in place of the values."`
-	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" enum:"identities,accounts,entitlements,grants" doc:"The kinds of records to read. The default is all."`
+	// The number of records to sample. The default is 10.
+	SampleSize int `json:"sample_size,omitempty" minimum:"1" maximum:"50"`
+	// Show the shape of values in place of the values.
+	MaskSamples bool `json:"mask_samples,omitempty"`
+	// The kinds of records to read. The default is all.
+	Objects []v1.ObjectKind `json:"objects,omitempty" nullable:"false" enum:"identities,accounts,entitlements,grants"`
 }
 
 func (s *Service) tester() *tryout.Tester {

@@ -6,21 +6,31 @@ import (
 
 // ConnectorSchedule says when a connector is read by itself.
 type ConnectorSchedule struct {
-	IncrementalCron *string `json:"incremental_cron" doc:"When what has changed is read."`
-	FullCron        *string `json:"full_cron" doc:"When everything is read."`
-	Timezone        string  `json:"timezone" doc:"The zone of both, by its IANA name."`
-	Jitter          string  `json:"jitter" doc:"By how much, at most, a run begins later: an ISO 8601 duration."`
+	// When what has changed is read.
+	IncrementalCron *string `json:"incremental_cron"`
+	// When everything is read.
+	FullCron *string `json:"full_cron"`
+	// The zone of both, by its IANA name.
+	Timezone string `json:"timezone"`
+	// By how much, at most, a run begins later: an ISO 8601 duration.
+	Jitter string `json:"jitter"`
 }
 
 // ConnectorHealth is how a connector fares. GET /connectors/{id}/health tells more.
 type ConnectorHealth struct {
-	State string    `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled" doc:"new: no run has succeeded yet. Three runs that fail one after the other make it degraded, like any other."`
+	// new: no run has succeeded yet. Three runs that fail one after the other make it degraded, like any other.
+	State string    `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled"`
 	Since time.Time `json:"since"`
 	Cause *string   `json:"cause"`
 
-	Reading ConnectorHealthPart `json:"reading" doc:"State of reading the system: new, healthy, failing (the last run failed), degraded, quarantined, paused, disabled."`
-	Writing ConnectorHealthPart `json:"writing" doc:"State of writing to the system: healthy, waiting (the target does not answer), stopped (the breaker is open: resume writes), switched_off (for the whole tenant), off, simulate, manual."`
-	Overall string              `json:"overall" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled" doc:"The worse of the two."`
+	// State of reading the system: new, healthy, failing (the last run failed), degraded, quarantined, paused,
+	// disabled.
+	Reading ConnectorHealthPart `json:"reading"`
+	// State of writing to the system: healthy, waiting (the target does not answer), stopped (the breaker is open:
+	// resume writes), switched_off (for the whole tenant), off, simulate, manual.
+	Writing ConnectorHealthPart `json:"writing"`
+	// The worse of the two.
+	Overall string `json:"overall" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled"`
 }
 
 // ConnectorHealthPart is how one direction of a connector stands.

@@ -14,12 +14,10 @@ import (
 
 const (
 	aboutRules = "Matching rules add up to a score of 1 − Π(1 − weight); rules that match because of the same values " +
-		"count once. A single candidate " +
-		"with a score of auto_link or more is linked. One with propose or more, or several within 0.10 of each " +
-		"other, are proposed for a decision. " +
-		"An owner that the source system itself reports takes precedence over all rules. A value that more than 25 people " +
-		"share does not find an owner on its own. Similarity alone (trigram, levenshtein, prefix) never links a " +
-		"privileged account."
+		"count once. A single candidate with a score of auto_link or more is linked. One with propose or more, or " +
+		"several within 0.10 of each other, are proposed for a decision. An owner that the source system itself " +
+		"reports takes precedence over all rules. A value that more than 25 people share does not find an owner on " +
+		"its own. Similarity alone (trigram, levenshtein, prefix) never links a privileged account."
 	aboutPut = "Omitted members get their defaults. The rules take effect with the next sync run of the " +
 		"connector, or at once by POST /accounts/correlation/run. To see their effect first, use POST " +
 		"/accounts/correlation/preview."
@@ -110,7 +108,8 @@ func (s *Service) preview(
 
 type correlateIn struct {
 	Body *struct {
-		ConnectorID string `json:"connector_id,omitempty" doc:"Only accounts of this connector."`
+		// Only accounts of this connector.
+		ConnectorID string `json:"connector_id,omitempty"`
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 
 // OrphanSettings say when an account without an owner counts as orphaned.
 type OrphanSettings struct {
-	AfterDays int `json:"after_days" minimum:"0" maximum:"3650" doc:"How many days a personal account can be without an owner. The initial value is 30. Accounts that do not belong to a person are orphaned immediately."`
+	// How many days a personal account can be without an owner. The initial value is 30. Accounts that do not belong to
+	// a person are orphaned immediately.
+	AfterDays int `json:"after_days" minimum:"0" maximum:"3650"`
 }
 
 type orphansIn struct{}

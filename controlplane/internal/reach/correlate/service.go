@@ -64,19 +64,25 @@ func (s *Service) Correlate(
 // CorrelationPreview is what a run by other rules would do to a connector's accounts. The lists hold the first of each
 // kind.
 type CorrelationPreview struct {
-	ConnectorID   string                     `json:"connector_id"`
-	Counts        matching.CorrelationCounts `json:"counts"`
-	Gains         []CorrelationSample        `json:"gains" nullable:"false" doc:"Up to 100."`
-	Losses        []CorrelationSample        `json:"losses" nullable:"false" doc:"Up to 100."`
-	ChangedOwners []CorrelationSample        `json:"changed_owners" nullable:"false" doc:"Up to 100."`
-	Disputed      []CorrelationSample        `json:"disputed" nullable:"false" doc:"Up to 100."`
+	ConnectorID string                     `json:"connector_id"`
+	Counts      matching.CorrelationCounts `json:"counts"`
+	// Up to 100.
+	Gains []CorrelationSample `json:"gains" nullable:"false"`
+	// Up to 100.
+	Losses []CorrelationSample `json:"losses" nullable:"false"`
+	// Up to 100.
+	ChangedOwners []CorrelationSample `json:"changed_owners" nullable:"false"`
+	// Up to 100.
+	Disputed []CorrelationSample `json:"disputed" nullable:"false"`
 }
 
 // CorrelationSample is an account that would change.
 type CorrelationSample struct {
-	Account     identity.Reference              `json:"account"`
-	From        *identity.Reference             `json:"from" doc:"Its owner now."`
-	To          *identity.Reference             `json:"to" doc:"Its owner then."`
+	Account identity.Reference `json:"account"`
+	// Its owner now.
+	From *identity.Reference `json:"from"`
+	// Its owner then.
+	To          *identity.Reference             `json:"to"`
 	Score       float64                         `json:"score"`
 	Reason      string                          `json:"reason"`
 	Candidates  []matching.CorrelationCandidate `json:"candidates" nullable:"false"`
@@ -127,7 +133,8 @@ func (s *Service) Preview(
 
 // show adds an account to the samples of its kind.
 func (out *CorrelationPreview) show(j matching.Judgement) {
-	list := map[matching.Change]*[]CorrelationSample{matching.Gained: &out.Gains, matching.Lost: &out.Losses, matching.Moved: &out.ChangedOwners,
+	list := map[matching.Change]*[]CorrelationSample{
+		matching.Gained: &out.Gains, matching.Lost: &out.Losses, matching.Moved: &out.ChangedOwners,
 		matching.Contested: &out.Disputed}[j.Change]
 	if list == nil || len(*list) == maxSamples {
 		return

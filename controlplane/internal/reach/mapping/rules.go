@@ -22,15 +22,23 @@ const (
 // Mapping is what is done with one field of a source's records. A field that fills several of ours has a mapping for
 // each.
 type Mapping struct {
-	Object     string  `json:"object" enum:"identity,account,entitlement,grant" doc:"Of which kind of record."`
-	Source     string  `json:"source_path" doc:"The field's name in the source, as discovery shows it; it may hold dots and spaces."`
-	Action     string  `json:"action" enum:"map,ignore" default:"map"`
-	Target     Field   `json:"target_field,omitempty" doc:"A field of ours, or attributes.<name>; empty when ignored."`
-	Transform  string  `json:"transform,omitempty" doc:"A Python expression of value and record; empty: the value as it is."`
-	Heuristic  Rule    `json:"heuristic,omitempty" enum:"exact,synonym,type_shape,vendor_template,scim_extension,sector_pack,manual,copied" doc:"What found it; empty where nothing did."`
-	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"How sure that is."`
-	Note       string  `json:"note,omitempty" doc:"Why it is as it is, where that is not plain."`
-	Overridden bool    `json:"overridden" doc:"Whether a person has decided."`
+	// Of which kind of record.
+	Object string `json:"object" enum:"identity,account,entitlement,grant"`
+	// The field's name in the source, as discovery shows it; it may hold dots and spaces.
+	Source string `json:"source_path"`
+	Action string `json:"action" enum:"map,ignore" default:"map"`
+	// A field of ours, or attributes.<name>; empty when ignored.
+	Target Field `json:"target_field,omitempty"`
+	// A Python expression of value and record; empty: the value as it is.
+	Transform string `json:"transform,omitempty"`
+	// What found it; empty where nothing did.
+	Heuristic Rule `json:"heuristic,omitempty" enum:"exact,synonym,type_shape,vendor_template,scim_extension,sector_pack,manual,copied"`
+	// How sure that is.
+	Confidence float64 `json:"confidence" minimum:"0" maximum:"1"`
+	// Why it is as it is, where that is not plain.
+	Note string `json:"note,omitempty"`
+	// Whether a person has decided.
+	Overridden bool `json:"overridden"`
 }
 
 // Pair is what a mapping is known by among those of a connector: one field of a source may fill several of ours.

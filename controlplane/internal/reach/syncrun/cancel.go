@@ -51,7 +51,8 @@ func askToCancel(ctx context.Context, tx *pg.Tx, run string) error {
 		   set status = 'cancelled', phase = 'finish', finished_at = now(), updated_at = now(),
 		     progress_seq = progress_seq + 1, lease_until = null,
 		       callback_state = case when callback_url is not null then 'pending' end, callback_next_at = now(),
-		       error = '{"class": "cancelled", "code": "cancelled", "message": "the run was cancelled; what had been merged stays", "retryable": false}'
+		       error = '{"class": "cancelled", "code": "cancelled", "retryable": false,
+		                "message": "the run was cancelled; what had been merged stays"}'
 		 where id = $1
 		   and status in ('queued', 'waiting_agent')
 		   and lease_owner is null`

@@ -11,7 +11,8 @@ import (
 
 // RoleFigures counts roles.
 type RoleFigures struct {
-	Total  int64 `json:"total" doc:"As the list counts: retired ones do not."`
+	// As the list counts: retired ones do not.
+	Total  int64 `json:"total"`
 	Active int64 `json:"active"`
 }
 

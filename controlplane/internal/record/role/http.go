@@ -75,7 +75,8 @@ func shown(r Role, err error) (*httpapi.One[Role], error) {
 
 type postIn struct {
 	Body struct {
-		Key string `json:"key,omitempty" maxLength:"100" doc:"Small letters, digits, points, hyphens and underscores; made of the name when absent." example:"finance-clerk"`
+		// Small letters, digits, points, hyphens and underscores; made of the name when absent.
+		Key string `json:"key,omitempty" maxLength:"100" example:"finance-clerk"`
 		RoleFields
 	}
 }
@@ -95,13 +96,15 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 // RolePatch is a merge patch of what can be changed of a role: a label that becomes null is taken away.
 type RolePatch struct {
 	RoleFields
-	Labels map[string]*string `json:"labels,omitempty" doc:"null takes a label away."`
+	// null takes a label away.
+	Labels map[string]*string `json:"labels,omitempty"`
 }
 
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Detach  bool `query:"detach" doc:"Detach a role from the imported file, and make it the tenant's own."`
+	// Detach a role from the imported file, and make it the tenant's own.
+	Detach  bool `query:"detach"`
 	Body    RolePatch
 	RawBody []byte
 }
@@ -113,7 +116,8 @@ func (s *Service) patchOne(ctx context.Context, v viewer.Viewer, in *patchIn) (*
 type removeIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Force bool `query:"force" doc:"Retire it although people hold something through it; their reasons end."`
+	// Retire it although people hold something through it; their reasons end.
+	Force bool `query:"force"`
 }
 
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*httpapi.None, error) {

@@ -13,27 +13,42 @@ import (
 
 // RoleFields are what may be written of a role at any time.
 type RoleFields struct {
-	Name                 string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
-	Description          string            `json:"description" db:"description" required:"false" maxLength:"4000"`
-	RoleType             string            `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
-	Lifecycle            string            `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,proposed,active,deprecated,retired" doc:"A draft has no effect yet. proposed: it waits for a decision. deprecated: no new members. retired: no effect any more."`
-	OwnerIDs             []string          `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
-	BackupOwnerIDs       []string          `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
-	EntitlementIDs       []string          `json:"entitlement_ids" db:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid" doc:"What it holds, of any number of systems."`
-	ChildRoleIDs         []string          `json:"child_role_ids" db:"child_role_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"Roles that are nested in it: its members also get their entitlements. At most five levels including itself, without cycles."`
-	MembershipRule       RoleCondition     `json:"membership_rule" db:"membership_rule" required:"false" nullable:"true" doc:"The people who have it by rule, as a condition. See POST /policies/conditions/validate. Null: no rule."`
-	MembershipExclusions []RoleExclusion   `json:"membership_exclusions" db:"membership_exclusions" required:"false" nullable:"false" maxItems:"1000" doc:"People excluded from the rule although they match. An assignment can still give it."`
-	Requestable          bool              `json:"requestable" db:"requestable" required:"false" doc:"People may ask for it; that needs a description."`
-	VisibleTo            RoleCondition     `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"The people who can request it, as a condition. Null: everyone."`
-	Parameters           []RoleParameter   `json:"parameters" db:"parameters" required:"false" nullable:"false" maxItems:"50" doc:"The parameters of an assignment."`
-	MaxDuration          *string           `json:"max_duration" db:"max_duration" required:"false" maxLength:"64" doc:"For how long it may be given at most, in ISO 8601; null: without a limit." example:"P90D"`
-	DefaultDuration      *string           `json:"default_duration" db:"default_duration" required:"false" maxLength:"64" doc:"The default duration of an assignment." example:"P30D"`
-	ApprovalRuleID       *string           `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"The approval rule for requests of it; null: the one that applies."`
-	RiskLevel            *string           `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical" doc:"The risk level that was set. Null: that of its riskiest entitlement. See effective_risk_level."`
-	ComplianceTags       []string          `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
-	DutyTags             []string          `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50" doc:"What its holders do, for separation of duties."`
-	Labels               map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
-	RuleNeeds            []string          `json:"-" db:"rule_needs"` // set by a Checker with the rule's normal form
+	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
+	RoleType    string `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
+	// A draft has no effect yet. proposed: it waits for a decision. deprecated: no new members. retired: no effect any
+	// more.
+	Lifecycle      string   `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,proposed,active,deprecated,retired"`
+	OwnerIDs       []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	BackupOwnerIDs []string `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	// What it holds, of any number of systems.
+	EntitlementIDs []string `json:"entitlement_ids" db:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid"`
+	// Roles that are nested in it: its members also get their entitlements. At most five levels including itself,
+	// without cycles.
+	ChildRoleIDs []string `json:"child_role_ids" db:"child_role_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid"`
+	// The people who have it by rule, as a condition. See POST /policies/conditions/validate. Null: no rule.
+	MembershipRule RoleCondition `json:"membership_rule" db:"membership_rule" required:"false" nullable:"true"`
+	// People excluded from the rule although they match. An assignment can still give it.
+	MembershipExclusions []RoleExclusion `json:"membership_exclusions" db:"membership_exclusions" required:"false" nullable:"false" maxItems:"1000"`
+	// People may ask for it; that needs a description.
+	Requestable bool `json:"requestable" db:"requestable" required:"false"`
+	// The people who can request it, as a condition. Null: everyone.
+	VisibleTo RoleCondition `json:"visible_to" db:"visible_to" required:"false" nullable:"true"`
+	// The parameters of an assignment.
+	Parameters []RoleParameter `json:"parameters" db:"parameters" required:"false" nullable:"false" maxItems:"50"`
+	// For how long it may be given at most, in ISO 8601; null: without a limit.
+	MaxDuration *string `json:"max_duration" db:"max_duration" required:"false" maxLength:"64" example:"P90D"`
+	// The default duration of an assignment.
+	DefaultDuration *string `json:"default_duration" db:"default_duration" required:"false" maxLength:"64" example:"P30D"`
+	// The approval rule for requests of it; null: the one that applies.
+	ApprovalRuleID *string `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid"`
+	// The risk level that was set. Null: that of its riskiest entitlement. See effective_risk_level.
+	RiskLevel      *string  `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
+	ComplianceTags []string `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
+	// What its holders do, for separation of duties.
+	DutyTags  []string          `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50"`
+	Labels    map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
+	RuleNeeds []string          `json:"-" db:"rule_needs"` // set by a Checker with the rule's normal form
 }
 
 // RoleCondition is a condition as it is sent and stored.
@@ -41,41 +56,53 @@ type RoleCondition map[string]any
 
 // RoleExclusion keeps a role's rule from giving it to somebody.
 type RoleExclusion struct {
-	IdentityID string  `json:"identity_id" format:"uuid"`
-	Reason     string  `json:"reason" minLength:"1" maxLength:"1000"`
-	Until      *string `json:"until,omitempty" format:"date" doc:"The day from which the rule counts for them again; absent: never." example:"2027-03-31"`
+	IdentityID string `json:"identity_id" format:"uuid"`
+	Reason     string `json:"reason" minLength:"1" maxLength:"1000"`
+	// The day from which the rule counts for them again; absent: never.
+	Until *string `json:"until,omitempty" format:"date" example:"2027-03-31"`
 }
 
 // RoleParameter is something that is said when a role is given.
 type RoleParameter struct {
-	Name          string   `json:"name" minLength:"1" maxLength:"100" example:"cost_center"`
-	Type          string   `json:"type" enum:"string,integer,boolean,date"`
-	Required      bool     `json:"required,omitempty"`
-	AllowedValues []string `json:"allowed_values,omitempty" nullable:"false" maxItems:"500" doc:"Of a string; when there are none, any."`
+	Name     string `json:"name" minLength:"1" maxLength:"100" example:"cost_center"`
+	Type     string `json:"type" enum:"string,integer,boolean,date"`
+	Required bool   `json:"required,omitempty"`
+	// Of a string; when there are none, any.
+	AllowedValues []string `json:"allowed_values,omitempty" nullable:"false" maxItems:"500"`
 }
 
 // Role is a bundle of entitlements.
 type Role struct {
-	ID  string `json:"id" db:"id"`
-	Key string `json:"key" db:"key" doc:"A stable name for files and packs; it never changes."`
+	ID string `json:"id" db:"id"`
+	// A stable name for files and packs; it never changes.
+	Key string `json:"key" db:"key"`
 	RoleFields
-	ManagedBy          string         `json:"managed_by" db:"managed_by" enum:"ui,code,pack" doc:"code: it comes from an imported file, and is changed there."`
-	EffectiveRiskLevel string         `json:"effective_risk_level" db:"effective_risk_level" enum:"low,medium,high,critical"`
-	MembershipSentence string         `json:"membership_sentence" db:"-" doc:"The people who have it by rule, in words. Empty: no rule."`
-	HasDraft           bool           `json:"has_draft" db:"has_draft" doc:"A working draft of it waits to be published."`
-	Origin             map[string]any `json:"origin" db:"origin" nullable:"false" doc:"Who made it: by hand, or a pack."`
-	HolderCount        int64          `json:"holder_count" db:"holder_count" doc:"People who hold something through it, by a reason that has not ended."`
-	MemberCount        int64          `json:"member_count" db:"member_count" doc:"People who have it, by rule, by a policy or by an assignment, though it may hold nothing."`
-	Coverage           *RoleCoverage  `json:"coverage" db:"-" doc:"How many of them the target systems were seen to have given all of it, and a part; told when one role is read."`
-	CreatedAt          time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt          time.Time      `json:"updated_at" db:"updated_at"`
-	Version            int            `json:"version" db:"version"`
+	// code: it comes from an imported file, and is changed there.
+	ManagedBy          string `json:"managed_by" db:"managed_by" enum:"ui,code,pack"`
+	EffectiveRiskLevel string `json:"effective_risk_level" db:"effective_risk_level" enum:"low,medium,high,critical"`
+	// The people who have it by rule, in words. Empty: no rule.
+	MembershipSentence string `json:"membership_sentence" db:"-"`
+	// A working draft of it waits to be published.
+	HasDraft bool `json:"has_draft" db:"has_draft"`
+	// Who made it: by hand, or a pack.
+	Origin map[string]any `json:"origin" db:"origin" nullable:"false"`
+	// People who hold something through it, by a reason that has not ended.
+	HolderCount int64 `json:"holder_count" db:"holder_count"`
+	// People who have it, by rule, by a policy or by an assignment, though it may hold nothing.
+	MemberCount int64 `json:"member_count" db:"member_count"`
+	// How many of them the target systems were seen to have given all of it, and a part; told when one role is read.
+	Coverage  *RoleCoverage `json:"coverage" db:"-"`
+	CreatedAt time.Time     `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time     `json:"updated_at" db:"updated_at"`
+	Version   int           `json:"version" db:"version"`
 }
 
 // RoleCoverage is how far a role is true in the target systems.
 type RoleCoverage struct {
-	Full    int64 `json:"full" doc:"People who are seen to hold all of it."`
-	Partial int64 `json:"partial" doc:"People who are seen to hold a part of it."`
+	// People who are seen to hold all of it.
+	Full int64 `json:"full"`
+	// People who are seen to hold a part of it.
+	Partial int64 `json:"partial"`
 }
 
 // Schema is that of a coverage, or null.

@@ -35,16 +35,22 @@ const columns = `r.id, r.key, r.name, r.description, r.role_type, r.lifecycle, r
 
 // Filters narrow a list of roles; each one given must hold.
 type Filters struct {
-	Lifecycle     []string `query:"lifecycle" enum:"draft,proposed,active,deprecated,retired" doc:"Several values, separated by commas. Retired ones are shown only when asked for."`
-	RoleType      string   `query:"role_type" enum:"birthright,business,application,emergency,technical"`
-	EntitlementID string   `query:"entitlement_id" format:"uuid" doc:"Roles that hold it."`
-	ChildRoleID   string   `query:"child_role_id" format:"uuid" doc:"Roles that it is nested in, directly."`
-	OwnerID       string   `query:"owner_id" format:"uuid"`
-	Requestable   string   `query:"requestable" enum:"true,false"`
-	ManagedBy     string   `query:"managed_by" enum:"ui,code,pack"`
-	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several values, separated by commas: the effective risk."`
-	Q             string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a key, name or description, without regard to case, accents and order."`
-	Sort          string   `query:"sort" default:"name" enum:"created_at,key,name,-created_at,-key,-name" doc:"A leading - is descending."`
+	// Several values, separated by commas. Retired ones are shown only when asked for.
+	Lifecycle []string `query:"lifecycle" enum:"draft,proposed,active,deprecated,retired"`
+	RoleType  string   `query:"role_type" enum:"birthright,business,application,emergency,technical"`
+	// Roles that hold it.
+	EntitlementID string `query:"entitlement_id" format:"uuid"`
+	// Roles that it is nested in, directly.
+	ChildRoleID string `query:"child_role_id" format:"uuid"`
+	OwnerID     string `query:"owner_id" format:"uuid"`
+	Requestable string `query:"requestable" enum:"true,false"`
+	ManagedBy   string `query:"managed_by" enum:"ui,code,pack"`
+	// Several values, separated by commas: the effective risk.
+	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`
+	// Words, each of which is part of a key, name or description, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
+	// A leading - is descending.
+	Sort string `query:"sort" default:"name" enum:"created_at,key,name,-created_at,-key,-name"`
 }
 
 var orders = map[string]listing.Order{

@@ -32,21 +32,25 @@ const (
 
 // Delivery is one event on its way to one webhook.
 type Delivery struct {
-	ID             string     `json:"id" db:"id"`
-	WebhookID      string     `json:"webhook_id" db:"webhook_id"`
-	EventID        string     `json:"event_id" db:"event_id" doc:"The header webhook-id: the same over all attempts, redeliveries and replays."`
-	EventType      string     `json:"event_type" db:"event_type"`
-	ResourceID     string     `json:"resource_id" db:"resource_id"`
-	Sequence       int64      `json:"sequence" db:"sequence"`
-	Purpose        string     `json:"purpose" db:"purpose" enum:"event,redelivery,replay,ping"`
-	RedeliveryOfID *string    `json:"redelivery_of_id" db:"redelivery_of"`
-	State          string     `json:"state" db:"state" enum:"pending,succeeded,exhausted,skipped" doc:"exhausted: its attempts or its six hours are used up; skipped: the webhook was disabled."`
-	Attempt        int        `json:"attempt" db:"attempt" doc:"Attempts made, of five."`
-	NextAttemptAt  *time.Time `json:"next_attempt_at" db:"next_attempt_at"`
-	LastStatus     *int       `json:"last_status" db:"last_status" doc:"HTTP status of the last attempt; null when there was no answer."`
-	LastError      *string    `json:"last_error" db:"last_error"`
-	CreatedAt      time.Time  `json:"created_at" db:"created_at"`
-	EndedAt        *time.Time `json:"ended_at" db:"ended_at"`
+	ID        string `json:"id" db:"id"`
+	WebhookID string `json:"webhook_id" db:"webhook_id"`
+	// The header webhook-id: the same over all attempts, redeliveries and replays.
+	EventID        string  `json:"event_id" db:"event_id"`
+	EventType      string  `json:"event_type" db:"event_type"`
+	ResourceID     string  `json:"resource_id" db:"resource_id"`
+	Sequence       int64   `json:"sequence" db:"sequence"`
+	Purpose        string  `json:"purpose" db:"purpose" enum:"event,redelivery,replay,ping"`
+	RedeliveryOfID *string `json:"redelivery_of_id" db:"redelivery_of"`
+	// exhausted: its attempts or its six hours are used up; skipped: the webhook was disabled.
+	State string `json:"state" db:"state" enum:"pending,succeeded,exhausted,skipped"`
+	// Attempts made, of five.
+	Attempt       int        `json:"attempt" db:"attempt"`
+	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at"`
+	// HTTP status of the last attempt; null when there was no answer.
+	LastStatus *int       `json:"last_status" db:"last_status"`
+	LastError  *string    `json:"last_error" db:"last_error"`
+	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
+	EndedAt    *time.Time `json:"ended_at" db:"ended_at"`
 }
 
 // Columns are the columns that Delivery reads, of the table d.
@@ -64,15 +68,19 @@ type DeliveryDetail struct {
 // Attempt is one POST. An attempt whose outcome nobody knows, because the process died, is made again by the same
 // number.
 type Attempt struct {
-	N          int       `json:"n" doc:"The header grantwright-attempt."`
+	// The header grantwright-attempt.
+	N          int       `json:"n"`
 	At         time.Time `json:"at"`
 	URL        string    `json:"url"`
 	BodySHA256 string    `json:"body_sha256"`
-	Status     int       `json:"status,omitempty" doc:"HTTP status of the answer."`
-	LatencyMS  int64     `json:"latency_ms"`
-	Excerpt    string    `json:"excerpt,omitempty" doc:"The answer's first KiB."`
-	Error      string    `json:"error,omitempty"`
-	Repeated   int       `json:"repeated,omitempty" doc:"How many attempts were started without a known outcome."`
+	// HTTP status of the answer.
+	Status    int   `json:"status,omitempty"`
+	LatencyMS int64 `json:"latency_ms"`
+	// The answer's first KiB.
+	Excerpt string `json:"excerpt,omitempty"`
+	Error   string `json:"error,omitempty"`
+	// How many attempts were started without a known outcome.
+	Repeated int `json:"repeated,omitempty"`
 }
 
 // Find reads a delivery of a webhook, with its attempts. Its fault is of kind NotFound.

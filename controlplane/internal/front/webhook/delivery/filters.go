@@ -9,12 +9,17 @@ import (
 
 // DeliveryFilters narrow the list of deliveries; each one given must hold.
 type DeliveryFilters struct {
-	State     []string  `query:"state" enum:"pending,succeeded,exhausted,skipped" doc:"Several values, separated by commas."`
-	EventType []string  `query:"event_type" doc:"Several values, separated by commas."`
-	Purpose   []string  `query:"purpose" enum:"event,redelivery,replay,ping" doc:"Several values, separated by commas."`
-	EventID   string    `query:"event_id" format:"uuid"`
-	From      time.Time `query:"from" doc:"Made then or later."`
-	To        time.Time `query:"to" doc:"Made before."`
+	// Several values, separated by commas.
+	State []string `query:"state" enum:"pending,succeeded,exhausted,skipped"`
+	// Several values, separated by commas.
+	EventType []string `query:"event_type"`
+	// Several values, separated by commas.
+	Purpose []string `query:"purpose" enum:"event,redelivery,replay,ping"`
+	EventID string   `query:"event_id" format:"uuid"`
+	// Made then or later.
+	From time.Time `query:"from"`
+	// Made before.
+	To time.Time `query:"to"`
 }
 
 func (f DeliveryFilters) query(webhook string) (string, pgx.NamedArgs) {

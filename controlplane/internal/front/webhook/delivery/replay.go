@@ -54,17 +54,20 @@ type replayIn struct {
 	ID     string `path:"id"`
 	DryRun bool   `query:"dry_run"`
 	Body   struct {
-		From            time.Time  `json:"from"`
-		To              *time.Time `json:"to,omitempty" doc:"now when absent"`
-		Events          []string   `json:"events,omitempty" maxItems:"100" nullable:"false"`
-		IDs             []string   `json:"ids,omitempty" maxItems:"1000" nullable:"false" doc:"of events"`
-		UndeliveredOnly bool       `json:"undelivered_only,omitempty"`
+		From time.Time `json:"from"`
+		// now when absent
+		To     *time.Time `json:"to,omitempty"`
+		Events []string   `json:"events,omitempty" maxItems:"100" nullable:"false"`
+		// of events
+		IDs             []string `json:"ids,omitempty" maxItems:"1000" nullable:"false"`
+		UndeliveredOnly bool     `json:"undelivered_only,omitempty"`
 	}
 }
 
 // Replay says what a replay sends.
 type Replay struct {
-	Count  int       `json:"count" doc:"Events that are sent again, or would be."`
+	// Events that are sent again, or would be.
+	Count  int       `json:"count"`
 	From   time.Time `json:"from"`
 	To     time.Time `json:"to"`
 	DryRun bool      `json:"dry_run"`

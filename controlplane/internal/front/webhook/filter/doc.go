@@ -2,5 +2,6 @@
 //
 // Package subscription stores filters, and packages webhook and delivery apply them.
 //
-// Example: {match: all, rules: [{field: status, op: eq, value: active}]} passes {status: active} and stops {status: left}.
+// Example: {match: all, rules: [{field: status, op: eq, value: active}]} passes {status: active} and stops {status:
+// left}.
 package filter

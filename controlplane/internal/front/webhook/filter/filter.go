@@ -11,16 +11,20 @@ import (
 
 // Filter lets only some events of the wanted kinds pass, by what they say in data.
 type Filter struct {
-	Match string `json:"match" enum:"all,any" doc:"Whether every rule must hold, or one."`
+	// Whether every rule must hold, or one.
+	Match string `json:"match" enum:"all,any"`
 	Rules []Rule `json:"rules" minItems:"1" maxItems:"20" nullable:"false"`
 }
 
 // Rule compares one member of an event's data with a value. A member that is not there fulfils only ne, not_in and
 // exists=false.
 type Rule struct {
-	Field string `json:"field" minLength:"1" maxLength:"100" pattern:"^[a-z0-9_]+(\\.[a-z0-9_]+)*$" doc:"A member of data, inner ones by dots: status, changed."`
-	Op    string `json:"op" enum:"eq,ne,in,not_in,contains,starts_with,exists,gt,lt" doc:"contains looks for a part of a text, or an item of a list."`
-	Value any    `json:"value,omitempty" doc:"A text, number or boolean; a list of these for in and not_in; true or false for exists."`
+	// A member of data, inner ones by dots: status, changed.
+	Field string `json:"field" minLength:"1" maxLength:"100" pattern:"^[a-z0-9_]+(\\.[a-z0-9_]+)*$"`
+	// contains looks for a part of a text, or an item of a list.
+	Op string `json:"op" enum:"eq,ne,in,not_in,contains,starts_with,exists,gt,lt"`
+	// A text, number or boolean; a list of these for in and not_in; true or false for exists.
+	Value any `json:"value,omitempty"`
 }
 
 // Check is a fault of kind Invalid if a value does not suit its operator. The form was checked when the filter was

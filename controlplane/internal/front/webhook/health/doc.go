@@ -3,6 +3,6 @@
 //
 // Packages subscription and webhook use it.
 //
-// Example: an endpoint has answered nothing for five days, and 20 deliveries over more than a day were given up. Judge says
-// disable, with the reason "no delivery has succeeded for five days".
+// Example: an endpoint has answered nothing for five days, and 20 deliveries over more than a day were given up. Judge
+// says disable, with the reason "no delivery has succeeded for five days".
 package health

@@ -1,5 +1,5 @@
-// Package retry says when the attempts of a delivery are due: five, within six hours of the first, with jitter. It is pure
-// and owns no table.
+// Package retry says when the attempts of a delivery are due: five, within six hours of the first, with jitter. It is
+// pure and owns no table.
 //
 // Package delivery draws the offsets when it makes a delivery; the worker of package webhook asks for the next attempt.
 //

@@ -29,12 +29,16 @@ type Settings struct {
 
 // NewWebhook is the payload that creates a webhook.
 type NewWebhook struct {
-	Name              string            `json:"name" minLength:"1" maxLength:"200"`
-	URL               string            `json:"url" minLength:"1" maxLength:"2048" doc:"https, and a public address. Plain http and private addresses only where the operator opened them."`
-	Enabled           *bool             `json:"enabled,omitempty" doc:"true when absent"`
-	Events            []string          `json:"events" minItems:"1" maxItems:"100" nullable:"false" doc:"Exact names; see /settings/webhooks/event-types."`
-	Filter            *filter.Filter    `json:"filter,omitempty"`
-	Headers           map[string]string `json:"headers,omitempty" doc:"Sent along with each delivery. Write-only."`
+	Name string `json:"name" minLength:"1" maxLength:"200"`
+	// https, and a public address. Plain http and private addresses only where the operator opened them.
+	URL string `json:"url" minLength:"1" maxLength:"2048"`
+	// true when absent
+	Enabled *bool `json:"enabled,omitempty"`
+	// Exact names; see /settings/webhooks/event-types.
+	Events []string       `json:"events" minItems:"1" maxItems:"100" nullable:"false"`
+	Filter *filter.Filter `json:"filter,omitempty"`
+	// Sent along with each delivery. Write-only.
+	Headers           map[string]string `json:"headers,omitempty"`
 	MaxRPS            *int              `json:"max_rps,omitempty" minimum:"1" maximum:"1000"`
 	OrderedPerSubject bool              `json:"ordered_per_subject,omitempty"`
 	Format            string            `json:"format,omitempty" enum:"standard,cloudevents" default:"standard"`
@@ -58,12 +62,14 @@ func (n NewWebhook) Settings() Settings {
 
 // WebhookPatch is what a merge patch may hold.
 type WebhookPatch struct {
-	Name              *string            `json:"name,omitempty" minLength:"1" maxLength:"200" nullable:"false"`
-	URL               *string            `json:"url,omitempty" minLength:"1" maxLength:"2048" nullable:"false"`
-	Enabled           *bool              `json:"enabled,omitempty" nullable:"false"`
-	Events            *[]string          `json:"events,omitempty" minItems:"1" maxItems:"100" nullable:"false"`
-	Filter            *filterPatch       `json:"filter,omitempty" doc:"null: no filter."`
-	Headers           map[string]*string `json:"headers,omitempty" doc:"null takes a header away. When the URL leads elsewhere, all that stay must be given again."`
+	Name    *string   `json:"name,omitempty" minLength:"1" maxLength:"200" nullable:"false"`
+	URL     *string   `json:"url,omitempty" minLength:"1" maxLength:"2048" nullable:"false"`
+	Enabled *bool     `json:"enabled,omitempty" nullable:"false"`
+	Events  *[]string `json:"events,omitempty" minItems:"1" maxItems:"100" nullable:"false"`
+	// null: no filter.
+	Filter *filterPatch `json:"filter,omitempty"`
+	// null takes a header away. When the URL leads elsewhere, all that stay must be given again.
+	Headers           map[string]*string `json:"headers,omitempty"`
 	MaxRPS            *int               `json:"max_rps,omitempty" minimum:"1" maximum:"1000" nullable:"true"`
 	OrderedPerSubject *bool              `json:"ordered_per_subject,omitempty" nullable:"false"`
 	Format            *string            `json:"format,omitempty" enum:"standard,cloudevents" nullable:"false"`

@@ -20,44 +20,55 @@ const (
 
 // Webhook is an address that is told of events.
 type Webhook struct {
-	ID                string         `json:"id"`
-	Name              string         `json:"name"`
-	URL               string         `json:"url"`
-	Enabled           bool           `json:"enabled"`
-	APIVersion        string         `json:"api_version" enum:"v1"`
-	Events            []event.Kind   `json:"events" nullable:"false"`
-	Filter            *filter.Filter `json:"filter" doc:"null: every event of the kinds."`
-	HeaderNames       []string       `json:"header_names" nullable:"false" doc:"Headers that are sent along. Their values are never shown."`
-	MaxRPS            *int           `json:"max_rps" doc:"Deliveries that begin in a second, at most; null: as many as the endpoint takes, four at a time."`
-	OrderedPerSubject bool           `json:"ordered_per_subject" doc:"A delivery waits until those before it about the same resource have ended, not only been tried."`
-	Format            string         `json:"format" enum:"standard,cloudevents"`
-	Secrets           []Secret       `json:"secrets" nullable:"false"`
-	Health            Health         `json:"health"`
-	OwnerIDs          []string       `json:"owner_ids" nullable:"false" doc:"Users who answer for it."`
-	CreatedAt         time.Time      `json:"created_at"`
-	UpdatedAt         time.Time      `json:"updated_at"`
-	Version           int            `json:"version"`
+	ID         string       `json:"id"`
+	Name       string       `json:"name"`
+	URL        string       `json:"url"`
+	Enabled    bool         `json:"enabled"`
+	APIVersion string       `json:"api_version" enum:"v1"`
+	Events     []event.Kind `json:"events" nullable:"false"`
+	// null: every event of the kinds.
+	Filter *filter.Filter `json:"filter"`
+	// Headers that are sent along. Their values are never shown.
+	HeaderNames []string `json:"header_names" nullable:"false"`
+	// Deliveries that begin in a second, at most; null: as many as the endpoint takes, four at a time.
+	MaxRPS *int `json:"max_rps"`
+	// A delivery waits until those before it about the same resource have ended, not only been tried.
+	OrderedPerSubject bool     `json:"ordered_per_subject"`
+	Format            string   `json:"format" enum:"standard,cloudevents"`
+	Secrets           []Secret `json:"secrets" nullable:"false"`
+	Health            Health   `json:"health"`
+	// Users who answer for it.
+	OwnerIDs  []string  `json:"owner_ids" nullable:"false"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Version   int       `json:"version"`
 }
 
 // Secret is what deliveries are signed with, without its value.
 type Secret struct {
-	ID        string     `json:"id" db:"id"`
-	State     string     `json:"state" db:"state" enum:"active,retiring"`
-	CreatedAt time.Time  `json:"created_at" db:"created_at"`
-	ExpiresAt *time.Time `json:"expires_at" db:"expires_at" doc:"of a retiring one: it signs beside the active one until then"`
+	ID        string    `json:"id" db:"id"`
+	State     string    `json:"state" db:"state" enum:"active,retiring"`
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// of a retiring one: it signs beside the active one until then
+	ExpiresAt *time.Time `json:"expires_at" db:"expires_at"`
 }
 
 // Health tells how an endpoint fares.
 type Health struct {
-	State               string     `json:"state" enum:"ok,failing,disabled"`
-	Reason              string     `json:"reason" doc:"Why it was disabled; empty when it is not."`
-	DisabledBy          *string    `json:"disabled_by" enum:"administrator,service" doc:"service: because it kept failing. It is enabled again after a test that succeeds."`
-	Since               time.Time  `json:"since" doc:"When it was enabled or disabled."`
+	State string `json:"state" enum:"ok,failing,disabled"`
+	// Why it was disabled; empty when it is not.
+	Reason string `json:"reason"`
+	// service: because it kept failing. It is enabled again after a test that succeeds.
+	DisabledBy *string `json:"disabled_by" enum:"administrator,service"`
+	// When it was enabled or disabled.
+	Since               time.Time  `json:"since"`
 	LastSuccessAt       *time.Time `json:"last_success_at"`
 	LastFailureAt       *time.Time `json:"last_failure_at"`
 	ConsecutiveFailures int        `json:"consecutive_failures"`
-	ExhaustedSinceThen  int        `json:"exhausted_since_success" doc:"Deliveries given up since the last success."`
-	NextProbeAt         *time.Time `json:"next_probe_at" doc:"While deliveries fail, they are sent one at a time; the next one not before this."`
+	// Deliveries given up since the last success.
+	ExhaustedSinceThen int `json:"exhausted_since_success"`
+	// While deliveries fail, they are sent one at a time; the next one not before this.
+	NextProbeAt *time.Time `json:"next_probe_at"`
 }
 
 // Row is a webhook as it is stored.

@@ -1,4 +1,5 @@
-// Package grammar reads the sentences of conditions: the fixed English that Condition.Sentence writes. It owns no table.
+// Package grammar reads the sentences of conditions: the fixed English that Condition.Sentence writes. It owns no
+// table.
 //
 // Rules of one group are joined by ", and " or ", or ", inner groups are in parentheses, and values that could be
 // mistaken for words of the grammar are in quotes. Read checks the form alone; package condition checks what the rules

@@ -147,7 +147,8 @@ func (s *Service) Routes() []httpapi.Route {
 			Errors(413, 415).
 			Describe(aboutValidate),
 		httpapi.Handle("GET", installation.PackPath, "Retrieve a sector pack", s.read).For(both...),
-		httpapi.Handle("GET", installation.PackPath+"/versions/{version}", "Retrieve a sector pack version", s.readVersion).
+		httpapi.Handle("GET", installation.PackPath+"/versions/{version}", "Retrieve a sector pack version",
+			s.readVersion).
 			For(both...),
 	}
 }

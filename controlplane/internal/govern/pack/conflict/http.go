@@ -79,7 +79,8 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", installation.PackPath+"/conflicts", "List sector pack conflicts", s.listConflicts).
 			For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", installation.Path+"/conflicts/{id}/resolve", "Decide a sector pack conflict", s.resolveConflict).
+		httpapi.Handle("POST", installation.Path+"/conflicts/{id}/resolve", "Decide a sector pack conflict",
+			s.resolveConflict).
 			For(viewer.Admin).
 			Status(http.StatusOK).
 			Errors(409, 412).

@@ -153,7 +153,13 @@ func takenFields(c installation.PackConflict, use string, merged map[string]any)
 }
 
 // decideDropped is about an object that the new version has no more, and the tenant has changed.
-func decideDropped(ctx context.Context, tx *pg.Tx, c installation.PackConflict, o installation.Object, use string) error {
+func decideDropped(
+	ctx context.Context,
+	tx *pg.Tx,
+	c installation.PackConflict,
+	o installation.Object,
+	use string,
+) error {
 	switch use {
 	case "merged":
 		return fault.New(fault.Invalid, "the new version does not have the object: keep yours, or take theirs, which "+

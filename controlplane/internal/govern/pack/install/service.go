@@ -70,7 +70,8 @@ func (s *Service) Routes() []httpapi.Route {
 			Status(http.StatusOK).
 			Errors(409, 412).
 			Describe(aboutUninstall),
-		httpapi.Handle("GET", installation.PackPath+"/installation", "Retrieve a sector pack installation", s.readInstallation).
+		httpapi.Handle("GET", installation.PackPath+"/installation", "Retrieve a sector pack installation",
+			s.readInstallation).
 			For(viewer.Admin, viewer.Auditor),
 	}
 }

@@ -1,6 +1,6 @@
-// Package impact describes what a change of policies or roles does to access: who gains and loses what, by department and
-// for a sample of people, which limits it exceeds, and the hash that confirms it. It owns no table; HeldAlready reads the
-// tables account and access_grant.
+// Package impact describes what a change of policies or roles does to access: who gains and loses what, by department
+// and for a sample of people, which limits it exceeds, and the hash that confirms it. It owns no table; HeldAlready
+// reads the tables account and access_grant.
 //
 // Packages simulation and govern/pack/accessdiff produce impacts; rolemodel and pack return them.
 //

@@ -1,5 +1,5 @@
-// Package simulation answers what a change of a policy, a role or a condition would do, by the very evaluation that would
-// do it. It writes nothing but audit events, except that EvaluatePerson applies what it reports unless it is dry.
+// Package simulation answers what a change of a policy, a role or a condition would do, by the very evaluation that
+// would do it. It writes nothing but audit events, except that EvaluatePerson applies what it reports unless it is dry.
 //
 // The result is an impact with a plan hash. A change beyond its limits (the circuit breaker, or more than 10 % of all
 // people) must be confirmed with that hash. Package policy serves the routes; rolemodel calls PlanRoles, which makes a

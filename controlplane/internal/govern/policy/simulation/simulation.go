@@ -34,7 +34,8 @@ type simulation struct {
 
 func newSimulation(each func(impact.PersonImpact) error) *simulation {
 	s := &simulation{departments: map[string]*impact.DepartmentImpact{}, sum: sha256.New(), each: each}
-	s.ByDepartment, s.Sample, s.LimitsHit, s.Notes = []impact.DepartmentImpact{}, []impact.PersonImpact{}, []impact.LimitHit{}, []string{}
+	s.ByDepartment, s.Sample = []impact.DepartmentImpact{}, []impact.PersonImpact{}
+	s.LimitsHit, s.Notes = []impact.LimitHit{}, []string{}
 	return s
 }
 

@@ -10,11 +10,13 @@ import (
 
 // RoleChange is one member that becomes different.
 type RoleChange struct {
-	Field   string `json:"field" example:"entitlement_ids"`
-	Before  any    `json:"before"`
-	After   any    `json:"after"`
-	Added   []any  `json:"added,omitempty" nullable:"false" doc:"Of a list: what is new in it."`
-	Removed []any  `json:"removed,omitempty" nullable:"false" doc:"Of a list: what is no more in it."`
+	Field  string `json:"field" example:"entitlement_ids"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
+	// Of a list: what is new in it.
+	Added []any `json:"added,omitempty" nullable:"false"`
+	// Of a list: what is no more in it.
+	Removed []any `json:"removed,omitempty" nullable:"false"`
 }
 
 // Differences are the fields in which two versions of a role differ, with what was added and removed of lists.

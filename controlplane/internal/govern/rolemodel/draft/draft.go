@@ -19,15 +19,18 @@ import (
 
 // RoleDraft is what a role in use is to become.
 type RoleDraft struct {
-	RoleID      string          `json:"role_id" db:"role_id"`
-	BaseVersion int             `json:"base_version" db:"base_version" doc:"The version of the role that it was made of."`
-	Proposed    bool            `json:"proposed" db:"proposed" doc:"The publication waits for an approval. Changing the draft withdraws it."`
-	Content     role.RoleFields `json:"content" db:"content"`
-	Changes     []RoleChange    `json:"changes" db:"-" nullable:"false" doc:"What is different from the role as it is."`
-	ChangedBy   map[string]any  `json:"changed_by" db:"changed_by" nullable:"false"`
-	CreatedAt   time.Time       `json:"created_at" db:"created_at"`
-	UpdatedAt   time.Time       `json:"updated_at" db:"updated_at"`
-	Version     int             `json:"version" db:"version"`
+	RoleID string `json:"role_id" db:"role_id"`
+	// The version of the role that it was made of.
+	BaseVersion int `json:"base_version" db:"base_version"`
+	// The publication waits for an approval. Changing the draft withdraws it.
+	Proposed bool            `json:"proposed" db:"proposed"`
+	Content  role.RoleFields `json:"content" db:"content"`
+	// What is different from the role as it is.
+	Changes   []RoleChange   `json:"changes" db:"-" nullable:"false"`
+	ChangedBy map[string]any `json:"changed_by" db:"changed_by" nullable:"false"`
+	CreatedAt time.Time      `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time      `json:"updated_at" db:"updated_at"`
+	Version   int            `json:"version" db:"version"`
 }
 
 // Find reads the draft of a role; nil: it has none.

@@ -19,11 +19,15 @@ import (
 
 // NewMember is whom a role is given to by hand.
 type NewMember struct {
-	IdentityID string         `json:"identity_id" format:"uuid"`
-	StartsAt   *time.Time     `json:"starts_at,omitempty" doc:"When it begins; absent: now."`
-	EndsAt     *time.Time     `json:"ends_at,omitempty" doc:"When it ends; absent: after the role's default_duration, or max_duration, or never."`
-	Reason     string         `json:"reason" minLength:"1" maxLength:"1000" doc:"Why, in words."`
-	Parameters map[string]any `json:"parameters,omitempty" nullable:"false" doc:"What the role's parameters ask for."`
+	IdentityID string `json:"identity_id" format:"uuid"`
+	// When it begins; absent: now.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+	// When it ends; absent: after the role's default_duration, or max_duration, or never.
+	EndsAt *time.Time `json:"ends_at,omitempty"`
+	// Why, in words.
+	Reason string `json:"reason" minLength:"1" maxLength:"1000"`
+	// What the role's parameters ask for.
+	Parameters map[string]any `json:"parameters,omitempty" nullable:"false"`
 }
 
 // Give gives somebody a role by hand. Administrators may, and owners of the role to others than themselves.

@@ -46,7 +46,8 @@ func (s *Service) Held(
 		Order:   listing.Order{Column: "r.name", Type: "text"},
 	}
 	q.Where(`r.id in (select a.role_id from role_assignment a where a.identity_id = @person and a.state <> 'ended'
-		union select x.role_id from access_reason x where x.identity_id = @person and x.state <> 'ended' and x.effect = 'allow')`, pgx.NamedArgs{"person": identityID})
+		union select x.role_id from access_reason x where x.identity_id = @person and x.state <> 'ended'
+		  and x.effect = 'allow')`, pgx.NamedArgs{"person": identityID})
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if err := readable(ctx, tx, v, identityID); err != nil {
 			return err

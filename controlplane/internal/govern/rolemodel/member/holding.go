@@ -13,7 +13,8 @@ import (
 
 // RoleWay is one way by which somebody has a role.
 type RoleWay struct {
-	Kind         string          `json:"kind" enum:"rule,policy,manual,request,emergency,other" doc:"rule: the role's own; policy: an access grant policy that names it."`
+	// rule: the role's own; policy: an access grant policy that names it.
+	Kind         string          `json:"kind" enum:"rule,policy,manual,request,emergency,other"`
 	State        string          `json:"state" enum:"scheduled,active"`
 	AssignmentID *string         `json:"assignment_id"`
 	Policy       *RolePolicyRef  `json:"policy,omitempty"`
@@ -21,7 +22,8 @@ type RoleWay struct {
 	Reason       string          `json:"reason"`
 	Parameters   *map[string]any `json:"parameters,omitempty"`
 	StartsAt     time.Time       `json:"starts_at"`
-	EndsAt       *time.Time      `json:"ends_at" doc:"Null: no end."`
+	// Null: no end.
+	EndsAt *time.Time `json:"ends_at"`
 }
 
 // RolePolicyRef names a policy.
@@ -32,16 +34,21 @@ type RolePolicyRef struct {
 
 // RoleFulfilment is how far somebody's role is true in the target systems.
 type RoleFulfilment struct {
-	Total  int `json:"total" doc:"What it gives them."`
-	Active int `json:"active" doc:"Of that, what the systems were seen to have given."`
-	Failed int `json:"failed" doc:"Of that, what could not be given."`
+	// What it gives them.
+	Total int `json:"total"`
+	// Of that, what the systems were seen to have given.
+	Active int `json:"active"`
+	// Of that, what could not be given.
+	Failed int `json:"failed"`
 }
 
 // RoleHolding is how somebody has a role.
 type RoleHolding struct {
-	Ways       []RoleWay      `json:"ways" nullable:"false"`
-	Since      time.Time      `json:"since" doc:"The earliest beginning of these."`
-	Until      *time.Time     `json:"until" doc:"The end of the last assignment. Null: at least one has no end."`
+	Ways []RoleWay `json:"ways" nullable:"false"`
+	// The earliest beginning of these.
+	Since time.Time `json:"since"`
+	// The end of the last assignment. Null: at least one has no end.
+	Until      *time.Time     `json:"until"`
 	Fulfilment RoleFulfilment `json:"fulfilment"`
 }
 

@@ -50,7 +50,8 @@ type roleMemberEndIn struct {
 	ID         string `path:"id"`
 	IdentityID string `path:"identity_id"`
 	Body       struct {
-		EndsAt *time.Time `json:"ends_at" required:"true" doc:"Null: no end."`
+		// Null: no end.
+		EndsAt *time.Time `json:"ends_at" required:"true"`
 	}
 }
 
@@ -62,7 +63,8 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *roleMemberEndI
 type takeIn struct {
 	ID         string `path:"id"`
 	IdentityID string `path:"identity_id"`
-	Reason     string `query:"reason" maxLength:"1000" doc:"Why, for their history."`
+	// Why, for their history.
+	Reason string `query:"reason" maxLength:"1000"`
 }
 
 func (s *Service) take(ctx context.Context, v viewer.Viewer, in *takeIn) (*httpapi.None, error) {

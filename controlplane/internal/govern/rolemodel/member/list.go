@@ -31,8 +31,10 @@ type memberRow struct {
 
 // MemberFilters narrow a list of members; each one given must hold.
 type MemberFilters struct {
-	Kind string `query:"kind" enum:"rule,policy,manual,request,emergency" doc:"Who has it by such a way, perhaps by others too."`
-	Q    string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, e-mail or external id, without regard to case, accents and order."`
+	// Who has it by such a way, perhaps by others too.
+	Kind string `query:"kind" enum:"rule,policy,manual,request,emergency"`
+	// Words, each of which is part of a name, e-mail or external id, without regard to case, accents and order.
+	Q string `query:"q" maxLength:"200"`
 }
 
 func (f MemberFilters) query(roleID string) *listing.Query {
@@ -52,7 +54,8 @@ func (f MemberFilters) query(roleID string) *listing.Query {
 	switch f.Kind {
 	case "":
 		q.Where(`i.id in (select a.identity_id from role_assignment a where a.role_id = @role and a.state <> 'ended'
-			union select r.identity_id from access_reason r where r.role_id = @role and r.state <> 'ended' and r.effect = 'allow')`, args)
+			union select r.identity_id from access_reason r where r.role_id = @role and r.state <> 'ended'
+			  and r.effect = 'allow')`, args)
 	case "rule":
 		q.Where(fmt.Sprintf(reasoned, "and r.source_type = 'role'"), args)
 	case "policy":

@@ -25,10 +25,13 @@ func (s *Service) export(ctx context.Context, v viewer.Viewer, _ *struct{}) (htt
 }
 
 type roleFileIn struct {
-	DryRun  bool   `query:"dry_run" doc:"Tell what would come of it, and do nothing."`
-	Confirm string `query:"confirm" maxLength:"64" doc:"The plan_hash of the impact that you have seen."`
+	// Tell what would come of it, and do nothing.
+	DryRun bool `query:"dry_run"`
+	// The plan_hash of the impact that you have seen.
+	Confirm string `query:"confirm" maxLength:"64"`
 	Body    struct {
-		YAML string `json:"yaml" minLength:"1" maxLength:"1000000" doc:"The file, as GET …/export writes it."`
+		// The file, as GET …/export writes it.
+		YAML string `json:"yaml" minLength:"1" maxLength:"1000000"`
 	}
 }
 

@@ -13,18 +13,23 @@ import (
 
 // RoleImport is what came of an import, or would.
 type RoleImport struct {
-	DryRun    bool                `json:"dry_run"`
-	Roles     []RoleImportLine    `json:"roles" nullable:"false" doc:"In the order in which they are written: what is nested first."`
-	Untouched []string            `json:"untouched" nullable:"false" doc:"Keys of roles of an earlier file that this file does not contain. They stay."`
+	DryRun bool `json:"dry_run"`
+	// In the order in which they are written: what is nested first.
+	Roles []RoleImportLine `json:"roles" nullable:"false"`
+	// Keys of roles of an earlier file that this file does not contain. They stay.
+	Untouched []string            `json:"untouched" nullable:"false"`
 	Impact    impact.PolicyImpact `json:"impact"`
 }
 
 // RoleImportLine is what becomes of one role of a file.
 type RoleImportLine struct {
-	Key     string             `json:"key"`
-	Line    int                `json:"line" doc:"The position in the file."`
-	Action  string             `json:"action" enum:"created,updated,unchanged,drafted" doc:"drafted: its risk is high or critical, so another person has to approve the publication."`
-	RoleID  *string            `json:"role_id" doc:"null in a dry run for one that is to be made."`
+	Key string `json:"key"`
+	// The position in the file.
+	Line int `json:"line"`
+	// drafted: its risk is high or critical, so another person has to approve the publication.
+	Action string `json:"action" enum:"created,updated,unchanged,drafted"`
+	// null in a dry run for one that is to be made.
+	RoleID  *string            `json:"role_id"`
 	Changes []draft.RoleChange `json:"changes" nullable:"false"`
 }
 

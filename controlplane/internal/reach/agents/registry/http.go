@@ -12,11 +12,14 @@ import (
 )
 
 type newAgent struct {
-	Name        string `json:"name" minLength:"1" maxLength:"100"`
-	Group       string `json:"group,omitempty" maxLength:"100" doc:"Agents of one group replace each other."`
+	Name string `json:"name" minLength:"1" maxLength:"100"`
+	// Agents of one group replace each other.
+	Group       string `json:"group,omitempty" maxLength:"100"`
 	Description string `json:"description,omitempty" maxLength:"1000"`
 
-	ReleaseCredentials bool `json:"release_credentials,omitempty" doc:"Let the agent have the stored credentials of the connectors of its group. Only for administrators who have signed in; it is audited."`
+	// Let the agent have the stored credentials of the connectors of its group. Only for administrators who have signed
+	// in; it is audited.
+	ReleaseCredentials bool `json:"release_credentials,omitempty"`
 }
 
 type agentPatch struct {
@@ -24,11 +27,14 @@ type agentPatch struct {
 	Group       *string `json:"group,omitempty" maxLength:"100"`
 	Description *string `json:"description,omitempty" maxLength:"1000"`
 
-	ReleaseCredentials bool `json:"release_credentials,omitempty" doc:"Let the agent have the stored credentials of the connectors of its new group. Only for administrators who have signed in; it is audited."`
+	// Let the agent have the stored credentials of the connectors of its new group. Only for administrators who have
+	// signed in; it is audited.
+	ReleaseCredentials bool `json:"release_credentials,omitempty"`
 }
 
 type enrollment struct {
-	ReleaseCredentials bool `json:"release_credentials,omitempty" doc:"Let the new host have the stored credentials of the connectors that use the agent or its group. It is audited."`
+	// Let the new host have the stored credentials of the connectors that use the agent or its group. It is audited.
+	ReleaseCredentials bool `json:"release_credentials,omitempty"`
 }
 
 type revocation struct {
@@ -114,7 +120,8 @@ func (r *Registry) Routes() []httpapi.Route {
 			Errors(409).
 			Tag("settings").
 			Scope("agents").
-			Describe("Its connection is closed and its runs go to another agent of the group, or wait. It keeps its keys."),
+			Describe("Its connection is closed and its runs go to another agent of the group, or wait. " +
+				"It keeps its keys."),
 		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Enable an agent", r.handle(r.enable)).
 			For(viewer.Admin).
 			Errors(409).

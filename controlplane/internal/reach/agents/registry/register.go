@@ -119,7 +119,8 @@ func proven(jti string, req wire.RegisterRequest) (identityKey, sealingKey []byt
 		len(sealingKey) != 32 {
 		return nil, nil, fault.New(
 			fault.Invalid,
-			"identity_key and sealing_key must be 32 bytes each, and all three of them and proof base64url without padding",
+			"identity_key and sealing_key must be 32 bytes each, and all three of them and proof base64url without "+
+				"padding",
 		)
 	}
 	if !ed25519.Verify(identityKey, wire.RegisterProof(jti, req.IdentityKey, req.SealingKey), proof) {

@@ -48,14 +48,16 @@ func (r *Registry) limits() {
 // Invited is an agent with its invitation, which is shown this once.
 type Invited struct {
 	agents.Agent
-	EnrollmentToken     string    `json:"enrollment_token" doc:"Shown once. Give it to grantwright-agent enroll on the host."`
+	// Shown once. Give it to grantwright-agent enroll on the host.
+	EnrollmentToken     string    `json:"enrollment_token"`
 	EnrollmentExpiresAt time.Time `json:"enrollment_expires_at"`
 	Install             Install   `json:"install"`
 }
 
 // Install tells what to type on the host.
 type Install struct {
-	Enroll string `json:"enroll" doc:"reads the enrolment token from standard input"`
+	// reads the enrolment token from standard input
+	Enroll string `json:"enroll"`
 	Run    string `json:"run"`
 }
 

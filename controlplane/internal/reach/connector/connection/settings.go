@@ -15,13 +15,20 @@ import (
 
 // Settings say how a target is reached. They are enough for a connection test.
 type Settings struct {
-	Type        string         `json:"type" doc:"scim2, ldap, rest, custom, or vendor with vendor_key."`
-	VendorKey   string         `json:"vendor_key,omitempty" doc:"For the type vendor: the key of the catalog's entry; see /connectors/types."`
-	Mode        string         `json:"mode,omitempty" enum:"hosted,agent" default:"hosted" doc:"hosted: the service calls the target itself; agent: an agent near the target does."`
-	AgentID     string         `json:"agent_id,omitempty" doc:"In agent mode: this agent, or ..."`
-	AgentGroup  string         `json:"agent_group,omitempty" doc:"... any agent of this group."`
-	Connection  map[string]any `json:"connection,omitempty" doc:"Settings without secrets; see /connectors/types."`
-	Credentials map[string]any `json:"credentials,omitempty" doc:"Secrets. They are never shown again."`
+	// scim2, ldap, rest, custom, or vendor with vendor_key.
+	Type string `json:"type"`
+	// For the type vendor: the key of the catalog's entry; see /connectors/types.
+	VendorKey string `json:"vendor_key,omitempty"`
+	// hosted: the service calls the target itself; agent: an agent near the target does.
+	Mode string `json:"mode,omitempty" enum:"hosted,agent" default:"hosted"`
+	// In agent mode: this agent, or ...
+	AgentID string `json:"agent_id,omitempty"`
+	// ... any agent of this group.
+	AgentGroup string `json:"agent_group,omitempty"`
+	// Settings without secrets; see /connectors/types.
+	Connection map[string]any `json:"connection,omitempty"`
+	// Secrets. They are never shown again.
+	Credentials map[string]any `json:"credentials,omitempty"`
 }
 
 // What decides where secrets are sent, and who is believed to be the target there: settings that count exactly, and

@@ -6,12 +6,13 @@
 //	                      └──> quarantined        the target refuses the sign-in
 //	paused, disabled, deleted: what a person chose
 //
-// Synced notes how a run ended. Quarantine leaves a connector alone until a person clears it. Failing is the condition on
-// connectors that a person has to look at.
+// Synced notes how a run ended. Quarantine leaves a connector alone until a person clears it. Failing is the condition
+// on connectors that a person has to look at.
 //
 //	files: status.go, sync.go, quarantine.go
 //
-// The package writes the columns status, status_reason, funnel_state and last_run_id of connector. It is called by syncs.
+// The package writes the columns status, status_reason, funnel_state and last_run_id of connector. It is called by
+// syncs.
 //
 //	err := connectorstate.Synced(ctx, tx, connectorID, runID, false, "connection refused")
 package connectorstate

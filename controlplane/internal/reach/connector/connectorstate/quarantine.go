@@ -25,7 +25,8 @@ func quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error 
 	const sql = `
 		with latest as (
 			select r.id, r.trigger,
-			       r.status = 'failed' and (r.error ->> 'class' = 'auth' or r.error #>> '{target,http,status}' in ('401', '403')) as refused
+			       r.status = 'failed' and (r.error ->> 'class' = 'auth'
+			         or r.error #>> '{target,http,status}' in ('401', '403')) as refused
 			  from connector c
 			  join sync_run r
 			    on r.tenant_id = c.tenant_id

@@ -15,11 +15,17 @@ const affectedAtMost = 100
 // ConnectorImpact is what the deletion of a connector takes out of use.
 type ConnectorImpact struct {
 	Disconnected
-	People        int64            `json:"people" doc:"Those who lose an account."`
-	Source        int64            `json:"source_of" doc:"People whose record comes from it. They stay, and nothing updates them any more."`
-	Tasks         int64            `json:"provisioning_tasks" doc:"Open changes of the target that can no longer be made."`
-	Affected      []AffectedPlace  `json:"affected" nullable:"false" doc:"Roles, policies, approval rules and sector packs that name the connector or its entitlements; 100 of each kind at most."`
-	AffectedTotal map[string]int64 `json:"affected_total" doc:"How many there are, by kind."`
+	// Those who lose an account.
+	People int64 `json:"people"`
+	// People whose record comes from it. They stay, and nothing updates them any more.
+	Source int64 `json:"source_of"`
+	// Open changes of the target that can no longer be made.
+	Tasks int64 `json:"provisioning_tasks"`
+	// Roles, policies, approval rules and sector packs that name the connector or its entitlements; 100 of each kind at
+	// most.
+	Affected []AffectedPlace `json:"affected" nullable:"false"`
+	// How many there are, by kind.
+	AffectedTotal map[string]int64 `json:"affected_total"`
 }
 
 // AffectedPlace is a role, policy, approval rule or sector pack that names a connector or what was read of it.

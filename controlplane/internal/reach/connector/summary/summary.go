@@ -15,21 +15,27 @@ const runsShown = 14
 
 // ConnectorRun is a run of a connector, in short. The whole of it is at /connectors/{id}/sync-runs/{run_id}.
 type ConnectorRun struct {
-	ID         string     `json:"id"`
-	Trigger    string     `json:"trigger" doc:"api, manual, schedule, wizard"`
-	Mode       string     `json:"mode" enum:"apply,preview"`
-	Full       bool       `json:"full" doc:"It read everything, or is to."`
-	Status     string     `json:"status" enum:"queued,waiting_agent,running,evaluating,held,applying,succeeded,partial,failed,cancelled,discarded,expired,previewed"`
-	ErrorCode  *string    `json:"error_code"`
-	CreatedAt  time.Time  `json:"created_at"`
-	StartedAt  *time.Time `json:"started_at" doc:"null while it waits."`
-	FinishedAt *time.Time `json:"finished_at" doc:"null while it goes on."`
+	ID string `json:"id"`
+	// api, manual, schedule, wizard
+	Trigger string `json:"trigger"`
+	Mode    string `json:"mode" enum:"apply,preview"`
+	// It read everything, or is to.
+	Full      bool      `json:"full"`
+	Status    string    `json:"status" enum:"queued,waiting_agent,running,evaluating,held,applying,succeeded,partial,failed,cancelled,discarded,expired,previewed"`
+	ErrorCode *string   `json:"error_code"`
+	CreatedAt time.Time `json:"created_at"`
+	// null while it waits.
+	StartedAt *time.Time `json:"started_at"`
+	// null while it goes on.
+	FinishedAt *time.Time `json:"finished_at"`
 }
 
 // ConnectorCounts is what is kept of a connector's target.
 type ConnectorCounts struct {
-	Identities int64 `json:"identities" doc:"People whose record comes from it; those that are archived do not count."`
-	Accounts   int64 `json:"accounts" doc:"Those that are deleted do not count."`
+	// People whose record comes from it; those that are archived do not count.
+	Identities int64 `json:"identities"`
+	// Those that are deleted do not count.
+	Accounts int64 `json:"accounts"`
 }
 
 // LatestRuns reads the last runs of connectors, of each the newest last.

@@ -13,7 +13,9 @@ import (
 // out.
 type TestResponse struct {
 	v1.TestResponse
-	Pointer string `json:"pointer,omitempty" doc:"Where the service did not let the call out (error.code destination_not_allowed or plaintext_not_allowed): the setting that leads there, as in the body which saves it." example:"#/connection/base_url"`
+	// Where the service did not let the call out (error.code destination_not_allowed or plaintext_not_allowed): the
+	// setting that leads there, as in the body which saves it.
+	Pointer string `json:"pointer,omitempty" example:"#/connection/base_url"`
 }
 
 // pointed names the setting that leads to where no call may go.

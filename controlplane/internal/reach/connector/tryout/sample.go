@@ -45,8 +45,8 @@ func (s *Tester) Sample(ctx context.Context, c Call, want Sampling) (Sample, err
 	return Sample{Error: detail}, nil
 }
 
-// readSample reads people and accounts together, since they are often the same records, and each other kind after them: a
-// cap on the records of a read would end it before the others, and applies to people and accounts alone.
+// readSample reads people and accounts together, since they are often the same records, and each other kind after them:
+// a cap on the records of a read would end it before the others, and applies to people and accounts alone.
 func (s *Tester) readSample(ctx context.Context, c Call, want Sampling) (Sample, error) {
 	var got sampled
 	for _, kinds := range readsOf(c.Purpose, want.Kinds) {

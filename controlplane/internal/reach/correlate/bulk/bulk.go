@@ -18,18 +18,24 @@ const maxBulk = 10_000
 
 // BulkLink names the owners of many accounts.
 type BulkLink struct {
-	Pairs         []LinkPair  `json:"pairs,omitempty" maxItems:"10000"`
-	ConnectorID   string      `json:"connector_id,omitempty" doc:"Whose accounts external_id speaks of. Without it an external_id that several connectors know is ambiguous."`
-	Filter        *BulkFilter `json:"filter,omitempty" doc:"In place of pairs: these accounts."`
-	IdentityField string      `json:"identity_field,omitempty" enum:"employee_number,email,username,external_id" doc:"With filter: the owner is the person who has the value of the account in this field. For external_id, it is the value of the account's identity_external_id."`
-	Reason        string      `json:"reason,omitempty" maxLength:"1000"`
-	DryRun        bool        `json:"dry_run,omitempty" doc:"Tell what would be done, and write nothing."`
+	Pairs []LinkPair `json:"pairs,omitempty" maxItems:"10000"`
+	// Whose accounts external_id speaks of. Without it an external_id that several connectors know is ambiguous.
+	ConnectorID string `json:"connector_id,omitempty"`
+	// In place of pairs: these accounts.
+	Filter *BulkFilter `json:"filter,omitempty"`
+	// With filter: the owner is the person who has the value of the account in this field. For external_id, it is the
+	// value of the account's identity_external_id.
+	IdentityField string `json:"identity_field,omitempty" enum:"employee_number,email,username,external_id"`
+	Reason        string `json:"reason,omitempty" maxLength:"1000"`
+	// Tell what would be done, and write nothing.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // LinkPair is an account and its owner, each named in one way.
 type LinkPair struct {
-	AccountID      string `json:"account_id,omitempty" maxLength:"64"`
-	ExternalID     string `json:"external_id,omitempty" maxLength:"512" doc:"The account's native id in its target system."`
+	AccountID string `json:"account_id,omitempty" maxLength:"64"`
+	// The account's native id in its target system.
+	ExternalID     string `json:"external_id,omitempty" maxLength:"512"`
 	IdentityID     string `json:"identity_id,omitempty" maxLength:"64"`
 	EmployeeNumber string `json:"employee_number,omitempty" maxLength:"256"`
 	Email          string `json:"email,omitempty" maxLength:"320"`
@@ -37,22 +43,26 @@ type LinkPair struct {
 
 // BulkFilter chooses accounts; each member given must hold.
 type BulkFilter struct {
-	ConnectorID string   `json:"connector_id,omitempty" format:"uuid"`
-	Correlation []string `json:"correlation,omitempty" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"The default is uncorrelated and disputed."`
+	ConnectorID string `json:"connector_id,omitempty" format:"uuid"`
+	// The default is uncorrelated and disputed.
+	Correlation []string `json:"correlation,omitempty" enum:"linked,uncorrelated,disputed,manual,ignored"`
 	AccountType []string `json:"account_type,omitempty" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
 }
 
 // BulkLinked tells what became of each item.
 type BulkLinked struct {
-	DryRun  bool         `json:"dry_run"`
-	Counts  BulkCounts   `json:"counts"`
-	Results []LinkResult `json:"results" nullable:"false" doc:"In the order of the pairs; with filter, one for each account."`
+	DryRun bool       `json:"dry_run"`
+	Counts BulkCounts `json:"counts"`
+	// In the order of the pairs; with filter, one for each account.
+	Results []LinkResult `json:"results" nullable:"false"`
 }
 
 // BulkCounts are how many items ended in each way.
 type BulkCounts struct {
-	Linked    int `json:"linked" doc:"Linked, or with dry_run those that would be."`
-	Unchanged int `json:"unchanged" doc:"A user has already linked it to this owner."`
+	// Linked, or with dry_run those that would be.
+	Linked int `json:"linked"`
+	// A user has already linked it to this owner.
+	Unchanged int `json:"unchanged"`
 	Failed    int `json:"failed"`
 }
 
@@ -62,8 +72,10 @@ type LinkResult struct {
 	AccountID  string `json:"account_id,omitempty"`
 	IdentityID string `json:"identity_id,omitempty"`
 	Status     string `json:"status" enum:"linked,unchanged,failed"`
-	Code       string `json:"code,omitempty" doc:"Why it failed: account_not_found, ambiguous_account, account_deleted, duplicate_account, identity_not_found, ambiguous_identity, no_value, invalid_item."`
-	Detail     string `json:"detail,omitempty"`
+	// Why it failed: account_not_found, ambiguous_account, account_deleted, duplicate_account, identity_not_found,
+	// ambiguous_identity, no_value, invalid_item.
+	Code   string `json:"code,omitempty"`
+	Detail string `json:"detail,omitempty"`
 
 	account *holder
 }

@@ -15,7 +15,8 @@ import (
 // Correlation are a connector's settings as they are shown.
 type Correlation struct {
 	ConnectorID string `json:"connector_id"`
-	IsDefault   bool   `json:"is_default" doc:"The connector has no settings of its own."`
+	// The connector has no settings of its own.
+	IsDefault bool `json:"is_default"`
 	Settings
 }
 

@@ -39,9 +39,11 @@ type CorrelationTried struct {
 
 // CorrelationRuleSaid is what one rule said about a candidate.
 type CorrelationRuleSaid struct {
-	Rule     string                  `json:"rule_id"`
-	Weight   float64                 `json:"weight,omitempty"`
-	Outcome  string                  `json:"outcome" enum:"matched,implied,not_matched,no_value,vetoed,passed" doc:"implied: it holds by the same values as another rule, and counts once with it; passed and vetoed are said by vetoes."`
+	Rule   string  `json:"rule_id"`
+	Weight float64 `json:"weight,omitempty"`
+	// implied: it holds by the same values as another rule, and counts once with it; passed and vetoed are said by
+	// vetoes.
+	Outcome  string                  `json:"outcome" enum:"matched,implied,not_matched,no_value,vetoed,passed"`
 	Compared []CorrelationComparison `json:"compared,omitempty"`
 }
 

@@ -30,8 +30,8 @@ func correlate(ctx context.Context, tx *pg.Tx, sc Scope) (linked int64, err erro
 	return t.Gains + t.ChangedOwners, err
 }
 
-// Judge judges the accounts of a scope, batch by batch. One run at a time works in a tenant, so that two do not wait for
-// each other's rows crosswise.
+// Judge judges the accounts of a scope, batch by batch. One run at a time works in a tenant, so that two do not wait
+// for each other's rows crosswise.
 func Judge(ctx context.Context, tx *pg.Tx, sc Scope, fn func(*Plan, []Judgement) error) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('correlate ' || current_tenant()::text, 0))`
 	if _, err := tx.Exec(ctx, lock); err != nil {
@@ -148,13 +148,20 @@ func (j Judgement) compare() Change {
 
 // CorrelationCounts counts what a run does, or would do.
 type CorrelationCounts struct {
-	LookedAt      int64 `json:"looked_at" doc:"Accounts that had no owner, or whose keys or rules had changed."`
-	Unchanged     int64 `json:"unchanged" doc:"Of these, the number that did not change."`
-	Gains         int64 `json:"gains" doc:"Accounts that get an owner."`
-	ChangedOwners int64 `json:"changed_owners" doc:"Accounts that get another owner."`
-	Losses        int64 `json:"losses" doc:"Accounts that lose their owner."`
-	Disputed      int64 `json:"disputed" doc:"Accounts about which people have to decide now, for the first time or between others than before."`
-	Withdrawn     int64 `json:"withdrawn" doc:"Accounts with a decision to make for which no candidate is left."`
+	// Accounts that had no owner, or whose keys or rules had changed.
+	LookedAt int64 `json:"looked_at"`
+	// Of these, the number that did not change.
+	Unchanged int64 `json:"unchanged"`
+	// Accounts that get an owner.
+	Gains int64 `json:"gains"`
+	// Accounts that get another owner.
+	ChangedOwners int64 `json:"changed_owners"`
+	// Accounts that lose their owner.
+	Losses int64 `json:"losses"`
+	// Accounts about which people have to decide now, for the first time or between others than before.
+	Disputed int64 `json:"disputed"`
+	// Accounts with a decision to make for which no candidate is left.
+	Withdrawn int64 `json:"withdrawn"`
 }
 
 // Add counts judgements.

@@ -11,25 +11,37 @@ import (
 
 // Settings say how a connector's accounts find their owners.
 type Settings struct {
-	Rules    []CorrelationRule `json:"rules" nullable:"false" maxItems:"50" doc:"Rules that add to, or veto, the score of a person. The default is the default rules. With an empty list, only the owner that the source reports applies."`
-	AutoLink float64           `json:"auto_link" minimum:"0" maximum:"1" doc:"A single candidate with at least this score is linked."`
-	Propose  float64           `json:"propose" minimum:"0" maximum:"1" doc:"A candidate with at least this score is suggested for a decision. A lower score is ignored."`
+	// Rules that add to, or veto, the score of a person. The default is the default rules. With an empty list, only the
+	// owner that the source reports applies.
+	Rules []CorrelationRule `json:"rules" nullable:"false" maxItems:"50"`
+	// A single candidate with at least this score is linked.
+	AutoLink float64 `json:"auto_link" minimum:"0" maximum:"1"`
+	// A candidate with at least this score is suggested for a decision. A lower score is ignored.
+	Propose float64 `json:"propose" minimum:"0" maximum:"1"`
 }
 
 // CorrelationRule is something that account and person have in common when all its conditions hold.
 type CorrelationRule struct {
-	ID         string                 `json:"id" minLength:"1" maxLength:"64" doc:"Lower-case letters, digits and _ between them; unique among the rules."`
-	Name       string                 `json:"name,omitempty" maxLength:"200" doc:"The explanation if the rule matches. The default is the id."`
+	// Lower-case letters, digits and _ between them; unique among the rules.
+	ID string `json:"id" minLength:"1" maxLength:"64"`
+	// The explanation if the rule matches. The default is the id.
+	Name       string                 `json:"name,omitempty" maxLength:"200"`
 	Conditions []CorrelationCondition `json:"conditions" minItems:"1" maxItems:"8"`
-	Weight     float64                `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"How much it speaks for the person. Several rules add up to 1 − Π(1 − weight)."`
-	Veto       bool                   `json:"veto,omitempty" doc:"It forbids the pair when both sides have all values and they differ, and is ignored otherwise."`
+	// How much it speaks for the person. Several rules add up to 1 − Π(1 − weight).
+	Weight float64 `json:"weight,omitempty" minimum:"0" maximum:"1"`
+	// It forbids the pair when both sides have all values and they differ, and is ignored otherwise.
+	Veto bool `json:"veto,omitempty"`
 }
 
 // CorrelationCondition holds when a value of the account and one of the person agree.
 type CorrelationCondition struct {
-	Source   string `json:"source" maxLength:"200" doc:"A field of the account, such as employee_number, or attributes.<path>. Quote a name that contains dots."`
-	Identity string `json:"identity" maxLength:"200" doc:"A field of the identity, such as email, or attributes.<path>."`
-	Match    string `json:"match" maxLength:"40" doc:"exact, ci_exact, normalized (no case, accents, spaces, punctuation), digits, prefix_<n>, trigram>=<x> or levenshtein<=<n>."`
+	// A field of the account, such as employee_number, or attributes.<path>. Quote a name that contains dots.
+	Source string `json:"source" maxLength:"200"`
+	// A field of the identity, such as email, or attributes.<path>.
+	Identity string `json:"identity" maxLength:"200"`
+	// exact, ci_exact, normalized (no case, accents, spaces, punctuation), digits, prefix_<n>, trigram>=<x> or
+	// levenshtein<=<n>.
+	Match string `json:"match" maxLength:"40"`
 }
 
 // The bands of iga-domain 3.2, where settings leave them out.
@@ -63,9 +75,12 @@ func Default() Settings {
 
 // NewCorrelation are settings as somebody writes them: what is left out takes its default.
 type NewCorrelation struct {
-	Rules    *[]CorrelationRule `json:"rules,omitempty" maxItems:"50" doc:"The default is the default rules. With an empty list, only the owner that the source reports applies."`
-	AutoLink *float64           `json:"auto_link,omitempty" minimum:"0" maximum:"1" doc:"The default is 0.90."`
-	Propose  *float64           `json:"propose,omitempty" minimum:"0" maximum:"1" doc:"The default is 0.50."`
+	// The default is the default rules. With an empty list, only the owner that the source reports applies.
+	Rules *[]CorrelationRule `json:"rules,omitempty" maxItems:"50"`
+	// The default is 0.90.
+	AutoLink *float64 `json:"auto_link,omitempty" minimum:"0" maximum:"1"`
+	// The default is 0.50.
+	Propose *float64 `json:"propose,omitempty" minimum:"0" maximum:"1"`
 }
 
 // Settings are the given settings, with the defaults for what is missing.

@@ -196,7 +196,8 @@ func (p *Plan) covers(a, b int, results []result) bool {
 		found := false
 		for i, ca := range p.rules[a].conditions {
 			found = found ||
-				(ca.identity == cb.identity && match.Letters(results[a].compared[i].account) == match.Letters(results[b].compared[j].account)) ||
+				(ca.identity == cb.identity &&
+					match.Letters(results[a].compared[i].account) == match.Letters(results[b].compared[j].account)) ||
 				(ca.identity == cb.identity && ca.source == cb.source)
 		}
 		if !found {

@@ -4,8 +4,10 @@
 // A value that cannot be used is a Problem: of the one field, or of the whole record. It names the field, never the
 // value.
 //
-//	m, _ := With([]mapping.Mapping{{Object: "identity", Source: "mail", Target: "email", Action: mapping.ActionMap}}, nil)
-//	p, problems := m.Person(&v1.RemoteIdentity{ExternalID: "7", Attributes: map[string]any{"mail": "ann@x.test"}}, today)
+//	mail := mapping.Mapping{Object: "identity", Source: "mail", Target: "email", Action: mapping.ActionMap}
+//	m, _ := With([]mapping.Mapping{mail}, nil)
+//	r := &v1.RemoteIdentity{ExternalID: "7", Attributes: map[string]any{"mail": "ann@x.test"}}
+//	p, problems := m.Person(r, today)
 //	// p.Text["email"] is ann@x.test
 //
 // Package staging of syncrun maps every record by a Mapper; package fieldmap, and the trials of packs, show Previews

@@ -9,13 +9,17 @@ import (
 
 // Finding is something about the sample as a whole that a person should look at before the first sync.
 type Finding struct {
-	Check       string   `json:"check" enum:"values_lost,duplicates,unresolved_managers,would_be_disabled,set_aside,no_key_for_owners" doc:"What was looked for."`
-	Object      string   `json:"object"`
-	Field       string   `json:"target_field,omitempty"`
-	Source      string   `json:"source_path,omitempty"`
-	Count       int      `json:"count" doc:"Records of the sample."`
-	Of          int      `json:"of" doc:"Records that were looked at."`
-	ExternalIDs []string `json:"external_ids" nullable:"false" doc:"The first of them, ten at most."`
+	// What was looked for.
+	Check  string `json:"check" enum:"values_lost,duplicates,unresolved_managers,would_be_disabled,set_aside,no_key_for_owners"`
+	Object string `json:"object"`
+	Field  string `json:"target_field,omitempty"`
+	Source string `json:"source_path,omitempty"`
+	// Records of the sample.
+	Count int `json:"count"`
+	// Records that were looked at.
+	Of int `json:"of"`
+	// The first of them, ten at most.
+	ExternalIDs []string `json:"external_ids" nullable:"false"`
 	Detail      string   `json:"detail"`
 }
 

@@ -168,11 +168,14 @@ func empty(v any) bool {
 // named takes what the connector itself has named; a mapped attribute goes over it.
 func named(r *v1.RemoteIdentity, p *Person) {
 	for f, v := range map[mapping.Field]*string{
-		mapping.Email: r.Email, mapping.Username: r.Username, mapping.DisplayName: r.DisplayName, mapping.FirstName: r.FirstName,
+		mapping.Email: r.Email, mapping.Username: r.Username, mapping.DisplayName: r.DisplayName,
+		mapping.FirstName:  r.FirstName,
 		mapping.MiddleName: r.MiddleName, mapping.LastName: r.LastName,
-		mapping.PreferredName: r.PreferredName, mapping.EmployeeNumber: r.EmployeeNumber, mapping.Department: r.Department,
+		mapping.PreferredName: r.PreferredName, mapping.EmployeeNumber: r.EmployeeNumber,
+		mapping.Department:   r.Department,
 		mapping.Division:     r.Division,
-		mapping.Organization: r.Organization, mapping.CostCenter: r.CostCenter, mapping.Title: r.Title, mapping.JobCode: r.JobCode,
+		mapping.Organization: r.Organization, mapping.CostCenter: r.CostCenter, mapping.Title: r.Title,
+		mapping.JobCode:  r.JobCode,
 		mapping.Location: r.Location,
 		mapping.Country:  r.Country, mapping.EmploymentType: r.EmploymentType,
 	} {

@@ -10,13 +10,17 @@ import (
 
 // Row is one record of a sample and what the rules make of it.
 type Row struct {
-	Object     string            `json:"object"`
-	ExternalID string            `json:"external_id"`
-	Before     map[string]any    `json:"before" doc:"The source's record; secrets are hidden."`
-	After      map[string]any    `json:"after" doc:"The fields of ours, and custom attributes below attributes."`
-	Errors     []RowError        `json:"errors" nullable:"false"`
-	Aside      bool              `json:"set_aside" doc:"Whether a run would set the record aside for its errors."`
-	From       map[string]string `json:"from" doc:"Of each filled field of ours: the source field."`
+	Object     string `json:"object"`
+	ExternalID string `json:"external_id"`
+	// The source's record; secrets are hidden.
+	Before map[string]any `json:"before"`
+	// The fields of ours, and custom attributes below attributes.
+	After  map[string]any `json:"after"`
+	Errors []RowError     `json:"errors" nullable:"false"`
+	// Whether a run would set the record aside for its errors.
+	Aside bool `json:"set_aside"`
+	// Of each filled field of ours: the source field.
+	From map[string]string `json:"from"`
 }
 
 // RowError is a value that cannot be used.

@@ -43,7 +43,8 @@ func (m *Mapper) Account(r *v1.RemoteAccount) (custom map[string]any, problems [
 		mapping.IsDisabled: optional(mapping.IsDisabled, &r.IsDisabled, asDisabled),
 	}
 	for f, to := range map[mapping.Field]**string{
-		mapping.Username: &r.Username, mapping.DisplayName: &r.DisplayName, mapping.FirstName: &r.FirstName, mapping.LastName: &r.LastName,
+		mapping.Username: &r.Username, mapping.DisplayName: &r.DisplayName, mapping.FirstName: &r.FirstName,
+		mapping.LastName:       &r.LastName,
 		mapping.EmployeeNumber: &r.EmployeeNumber,
 	} {
 		slots[f] = optional(f, to, asText)
@@ -89,7 +90,8 @@ func (m *Mapper) Entitlement(r *v1.RemoteEntitlement) (custom map[string]any, pr
 		),
 	}
 	for f, to := range map[mapping.Field]**bool{
-		mapping.Privileged: &r.Privileged, mapping.Requestable: &r.Requestable, mapping.Grantable: &r.Grantable, mapping.Revocable: &r.Revocable,
+		mapping.Privileged: &r.Privileged, mapping.Requestable: &r.Requestable, mapping.Grantable: &r.Grantable,
+		mapping.Revocable: &r.Revocable,
 	} {
 		slots[f] = optional(f, to, asTruth)
 	}

@@ -42,7 +42,8 @@ func shownEntitlement(r *v1.RemoteEntitlement, custom map[string]any) map[string
 		mapping.ResourceType: &resource.Type,
 	})
 	for f, v := range map[mapping.Field]*bool{
-		mapping.Privileged: r.Privileged, mapping.Requestable: r.Requestable, mapping.Grantable: r.Grantable, mapping.Revocable: r.Revocable,
+		mapping.Privileged: r.Privileged, mapping.Requestable: r.Requestable, mapping.Grantable: r.Grantable,
+		mapping.Revocable: r.Revocable,
 	} {
 		if v != nil {
 			out[string(f)] = *v
@@ -59,7 +60,8 @@ func shownGrant(r *v1.RemoteGrant, custom map[string]any) map[string]any {
 	out := map[string]any{}
 	putTexts(out, map[mapping.Field]*string{mapping.AssignedBy: &r.AssignedBy})
 	for f, v := range map[mapping.Field]*time.Time{
-		mapping.StartsAt: r.StartsAt, mapping.ExpiresAt: r.ExpiresAt, mapping.GrantedAt: r.GrantedAt, mapping.LastUsedAt: r.LastUsedAt,
+		mapping.StartsAt: r.StartsAt, mapping.ExpiresAt: r.ExpiresAt, mapping.GrantedAt: r.GrantedAt,
+		mapping.LastUsedAt: r.LastUsedAt,
 	} {
 		if v != nil {
 			out[string(f)] = v.UTC().Format(time.RFC3339)

@@ -17,9 +17,10 @@ type FieldRef struct {
 
 // TypeChange is a field that has another type or format than before, or has become one of many values, or of one.
 type TypeChange struct {
-	Object  string   `json:"object"`
-	Path    string   `json:"path"`
-	From    string   `json:"from" doc:"Such as string, or string[] for many values, with the format where there is one: string(email)."`
+	Object string `json:"object"`
+	Path   string `json:"path"`
+	// Such as string, or string[] for many values, with the format where there is one: string(email).
+	From    string   `json:"from"`
 	To      string   `json:"to"`
 	Samples []string `json:"samples" nullable:"false"`
 }

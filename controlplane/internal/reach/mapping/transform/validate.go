@@ -18,40 +18,52 @@ const maxTime = 2 * time.Second
 
 // TransformTrial is an expression with samples to evaluate it over.
 type TransformTrial struct {
-	Expression string            `json:"expression" doc:"One Python expression, up to 4 KiB." example:"value.strip().lower()"`
+	// One Python expression, up to 4 KiB.
+	Expression string            `json:"expression" example:"value.strip().lower()"`
 	Samples    []TransformSample `json:"samples,omitempty" maxItems:"100" nullable:"false"`
 }
 
 // TransformSample is a field with the source record that it is of.
 type TransformSample struct {
-	Value  json.RawMessage `json:"value,omitempty" doc:"The input of the expression, as value. The default is null." example:"\" Jane.Doe@Acme.test\""`
-	Record json.RawMessage `json:"record,omitempty" doc:"What the expression reads as record: an object." example:"{\"mail\": \" Jane.Doe@Acme.test\"}"`
+	// The input of the expression, as value. The default is null.
+	Value json.RawMessage `json:"value,omitempty" example:"\" Jane.Doe@Acme.test\""`
+	// What the expression reads as record: an object.
+	Record json.RawMessage `json:"record,omitempty" example:"{\"mail\": \" Jane.Doe@Acme.test\"}"`
 }
 
 // TransformVerdict is what became of a trial.
 type TransformVerdict struct {
-	Valid       bool              `json:"valid" doc:"The expression can be saved. See results for its output on each sample."`
-	Error       *string           `json:"error" doc:"Why it cannot be saved, with line, column and what to write instead; null when it can."`
-	ErrorDetail *TransformError   `json:"error_detail"`
-	Results     []TransformResult `json:"results" nullable:"false" doc:"One for each sample, in their order."`
+	// The expression can be saved. See results for its output on each sample.
+	Valid bool `json:"valid"`
+	// Why it cannot be saved, with line, column and what to write instead; null when it can.
+	Error       *string         `json:"error"`
+	ErrorDetail *TransformError `json:"error_detail"`
+	// One for each sample, in their order.
+	Results []TransformResult `json:"results" nullable:"false"`
 }
 
 // TransformResult is what the expression makes of one sample.
 type TransformResult struct {
-	Value       any             `json:"value" doc:"Null as well when there is an error."`
+	// Null as well when there is an error.
+	Value       any             `json:"value"`
 	Error       *string         `json:"error"`
 	ErrorDetail *TransformError `json:"error_detail"`
 }
 
 // TransformError says what is wrong, and where.
 type TransformError struct {
-	Code      string `json:"code" enum:"syntax_error,not_allowed,source_limit,nesting_limit,step_limit,memory_limit,time_limit,output_limit,evaluation_error,internal_error"`
-	Exception string `json:"exception" doc:"The name of Python's exception; empty for a limit." example:"KeyError"`
+	Code string `json:"code" enum:"syntax_error,not_allowed,source_limit,nesting_limit,step_limit,memory_limit,time_limit,output_limit,evaluation_error,internal_error"`
+	// The name of Python's exception; empty for a limit.
+	Exception string `json:"exception" example:"KeyError"`
 	Message   string `json:"message" example:"KeyError: 'mail'"`
-	Line      int    `json:"line" doc:"From 1."`
-	Column    int    `json:"column" doc:"From 1, in characters."`
-	Excerpt   string `json:"excerpt" doc:"The line, and below it a caret under the column."`
-	Hint      string `json:"hint" doc:"What to write instead; may be empty."`
+	// From 1.
+	Line int `json:"line"`
+	// From 1, in characters.
+	Column int `json:"column"`
+	// The line, and below it a caret under the column.
+	Excerpt string `json:"excerpt"`
+	// What to write instead; may be empty.
+	Hint string `json:"hint"`
 }
 
 // Validate compiles the expression and evaluates it over the samples. Its error is a fault of the samples; what is

@@ -52,10 +52,12 @@ func Verify(ctx context.Context, tx *pg.Tx) error {
 		           unsure = false, verified_by = case when s.verdict <> 'none' then 'sync' end, verified_at = now(),
 		             verified_run_id = s.run_id,
 		           error = case when s.verdict = 'no'
-		             then '{"class": "conflict", "code": "not_shown", "message": "the target said that it was done, and a later reading does not show it", "retryable": false}'::jsonb end,
+		             then '{"class": "conflict", "code": "not_shown", "retryable": false, "message":
+		                 "the target said that it was done, and a later reading does not show it"}'::jsonb end,
 		           error_class = case when s.verdict = 'no' then 'conflict' end,
 		           advice = case when s.verdict = 'no'
-		             then 'Look at the record in the target: something there may undo the change. Then retry, or cancel this task.' end,
+		             then 'Look at the record in the target: something there may undo the change. ' ||
+		                'Then retry, or cancel this task.' end,
 		           updated_at = now(), version = t.version + 1
 		      from seen s
 		     where t.id = s.id

@@ -5,7 +5,8 @@
 //
 //	GET /connectors/{id}/sync-runs/{run_id}/diff
 //	{"total": 41, "held": 40, "groups": [
-//		{"guard": "account_missing", "change": "missing", "count": 40, "departments": [{"value": "Sales", "count": 38}], …}], …}
+//		{"guard": "account_missing", "change": "missing", "count": 40,
+//		 "departments": [{"value": "Sales", "count": 38}], …}], …}
 //
 // Callers: the API, and package matter, which puts held runs into the inbox.
 package changes

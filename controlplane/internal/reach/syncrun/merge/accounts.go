@@ -91,4 +91,5 @@ func takeNames(ctx context.Context, tx *pg.Tx, s Span) error {
 }
 
 // sameRecord explains the strongest link there is: the source itself says whose account it is.
-const sameRecord = `'{"rule_ids": ["same_record"], "score": 1, "explanation": ["the source names this person as the owner of the account"]}'`
+const sameRecord = `'{"rule_ids": ["same_record"], "score": 1,
+	"explanation": ["the source names this person as the owner of the account"]}'`

@@ -244,18 +244,23 @@ type Checkpoint struct {
 	Hash  string    `json:"hash"`
 	At    time.Time `json:"at"`
 	KeyID string    `json:"key_id"`
-	Note  string    `json:"note" doc:"The signed note itself (C2SP)."`
+	// The signed note itself (C2SP).
+	Note string `json:"note"`
 }
 
 // VerifyingKey verifies checkpoints.
 type VerifyingKey struct {
-	KeyID       string `json:"key_id"`
-	Algorithm   string `json:"algorithm"`
-	PublicKey   []byte `json:"public_key" doc:"32 bytes in base64."`
-	PEM         string `json:"pem"`
-	VerifierKey string `json:"verifier_key" doc:"As other tools for signed notes take it."`
-	Fingerprint string `json:"fingerprint" doc:"SHA-256 of the key in hexadecimal."`
-	Active      bool   `json:"active" doc:"It signs what comes; the others only verify."`
+	KeyID     string `json:"key_id"`
+	Algorithm string `json:"algorithm"`
+	// 32 bytes in base64.
+	PublicKey []byte `json:"public_key"`
+	PEM       string `json:"pem"`
+	// As other tools for signed notes take it.
+	VerifierKey string `json:"verifier_key"`
+	// SHA-256 of the key in hexadecimal.
+	Fingerprint string `json:"fingerprint"`
+	// It signs what comes; the others only verify.
+	Active bool `json:"active"`
 }
 
 // CheckpointList is a page of checkpoints with the keys for them.

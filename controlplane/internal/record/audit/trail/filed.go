@@ -87,7 +87,8 @@ func same(a, b *string) bool {
 // filedAfter reads entries in their order, after a number and up to another, with what they are found by.
 func filedAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int) ([]filed, error) {
 	const sql = `
-		select ` + search.LinkColumns + `, at, action, category, outcome, actor_type, actor_id, subject_type, subject_id,
+		select ` + search.LinkColumns + `, at, action, category, outcome, actor_type, actor_id, subject_type,
+			subject_id,
 		     request_id
 		  from audit_event
 		 where tenant_id = (select current_tenant())

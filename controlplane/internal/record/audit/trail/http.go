@@ -20,9 +20,11 @@ import (
 
 // Event is an entry as the API shows it.
 type Event struct {
-	ID string `json:"id" doc:"The number as text."`
+	// The number as text.
+	ID string `json:"id"`
 	audit.Event
-	OCSF ocsf.Class `json:"ocsf" doc:"How it is classed in OCSF."`
+	// How it is classed in OCSF.
+	OCSF ocsf.Class `json:"ocsf"`
 }
 
 func shown(l chain.Link) (Event, error) {
@@ -90,7 +92,8 @@ func noteReading(ctx context.Context, tx *pg.Tx) error {
 func theLog(tx *pg.Tx) audit.Subject { return audit.Subject{Type: "tenant", ID: tx.Viewer.Tenant} }
 
 type findIn struct {
-	ID string `path:"id" maxLength:"64" doc:"The event's number."`
+	// The event's number.
+	ID string `path:"id" maxLength:"64"`
 }
 
 func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *findIn) (*httpapi.One[Event], error) {

@@ -30,7 +30,8 @@ type Retention struct {
 type retentionIn struct {
 	httpapi.IfMatch
 	Body struct {
-		Days int `json:"days" minimum:"90" maximum:"36500" doc:"Entries older than this are dropped."`
+		// Entries older than this are dropped.
+		Days int `json:"days" minimum:"90" maximum:"36500"`
 	}
 }
 

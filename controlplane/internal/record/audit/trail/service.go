@@ -32,7 +32,8 @@ func (s *Service) Routes() []httpapi.Route {
 	const family = "audit-events"
 	routes := []httpapi.Route{
 		httpapi.Handle("GET", "/audit-events", "List audit events", s.handleList).
-			Describe("The newest first. Reading the log is recorded as audit.read, at most once a minute for each reader."),
+			Describe("The newest first. Reading the log is recorded as audit.read, " +
+				"at most once a minute for each reader."),
 		httpapi.Handle("GET", "/audit-events/catalog", "List audited actions", s.handleCatalog),
 		httpapi.Handle("GET", "/audit-events/verify", "Verify the audit log", s.handleVerify).Errors(503).
 			Describe("Follows the chain of hashes from one number to another and holds it against every signed " +

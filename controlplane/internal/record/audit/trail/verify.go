@@ -29,14 +29,17 @@ type Head struct {
 
 // Verdict is what verifying the log found.
 type Verdict struct {
-	OK          bool         `json:"ok"`
-	Checked     int64        `json:"checked" doc:"Entries whose hash and place were verified."`
-	Checkpoints int          `json:"checkpoints" doc:"Signed checkpoints that they were held against."`
-	FromSeq     int64        `json:"from_seq"`
-	ToSeq       int64        `json:"to_seq"`
-	NextSeq     *int64       `json:"next_seq" doc:"Where to go on when there was not time for all of it; null when there was."`
-	FirstBreak  *chain.Break `json:"first_break,omitempty"`
-	Head        Head         `json:"head"`
+	OK bool `json:"ok"`
+	// Entries whose hash and place were verified.
+	Checked int64 `json:"checked"`
+	// Signed checkpoints that they were held against.
+	Checkpoints int   `json:"checkpoints"`
+	FromSeq     int64 `json:"from_seq"`
+	ToSeq       int64 `json:"to_seq"`
+	// Where to go on when there was not time for all of it; null when there was.
+	NextSeq    *int64       `json:"next_seq"`
+	FirstBreak *chain.Break `json:"first_break,omitempty"`
+	Head       Head         `json:"head"`
 }
 
 // extent is where a log begins and ends, seen at one instant.
@@ -64,8 +67,10 @@ func readExtent(ctx context.Context, tx *pg.Tx) (e extent, err error) {
 }
 
 type verifyIn struct {
-	FromSeq int64 `query:"from_seq" minimum:"0" default:"0" doc:"The first number; 0: the oldest entry."`
-	ToSeq   int64 `query:"to_seq" minimum:"0" default:"0" doc:"The last number; 0: the newest entry."`
+	// The first number; 0: the oldest entry.
+	FromSeq int64 `query:"from_seq" minimum:"0" default:"0"`
+	// The last number; 0: the newest entry.
+	ToSeq int64 `query:"to_seq" minimum:"0" default:"0"`
 }
 
 type verifyOut struct{ Body Verdict }

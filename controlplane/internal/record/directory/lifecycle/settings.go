@@ -76,7 +76,8 @@ func lifecycleChanges(before, after rules.Lifecycle) []audit.Change {
 	}{
 		{"timezone", a.Timezone, b.Timezone}, {"pre_hire_lead", a.PreHireLead, b.PreHireLead},
 		{"mover_grace", a.MoverGrace, b.MoverGrace},
-		{"notice_lead", rules.Text(a.NoticeLead), rules.Text(b.NoticeLead)}, {"leave_access", a.LeaveAccess, b.LeaveAccess},
+		{"notice_lead", rules.Text(a.NoticeLead), rules.Text(b.NoticeLead)},
+		{"leave_access", a.LeaveAccess, b.LeaveAccess},
 		{"delete_after", rules.Text(a.DeleteAfter), rules.Text(b.DeleteAfter)},
 		{"archive_after", rules.Text(a.ArchiveAfter), rules.Text(b.ArchiveAfter)},
 		{"rehire_attribute", rules.Text(a.RehireAttribute), rules.Text(b.RehireAttribute)},

@@ -47,7 +47,8 @@ func Assign(ctx context.Context, tx *pg.Tx, assignments []Assignment) ([]string,
 // assignable locks the roles, so that none is retired meanwhile, and gives their names.
 func assignable(ctx context.Context, tx *pg.Tx, assignments []Assignment) (map[string]string, error) {
 	const (
-		inUse = `select r.id::text, r.name, r.lifecycle, r.lifecycle = 'active' from role r where r.id = any(@ids::text[]::uuid[])
+		inUse = `select r.id::text, r.name, r.lifecycle, r.lifecycle = 'active' from role r
+			where r.id = any(@ids::text[]::uuid[])
 			order by r.id for share of r`
 		left = `
 			select coalesce(nullif(i.display_name, ''), i.id::text)

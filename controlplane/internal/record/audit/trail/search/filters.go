@@ -12,22 +12,28 @@ import (
 
 // Period narrows what is looked at by time.
 type Period struct {
-	From time.Time `query:"from" doc:"At or after this instant."`
-	To   time.Time `query:"to" doc:"Before this instant."`
+	// At or after this instant.
+	From time.Time `query:"from"`
+	// Before this instant.
+	To time.Time `query:"to"`
 }
 
 // Filters narrow a list; each one given must hold.
 type Filters struct {
 	Period
-	Action      []string `query:"action" maxItems:"50" doc:"Several values, separated by commas. A value that ends in .* matches a whole domain."`
-	Category    string   `query:"category" doc:"One of the catalogue's."`
-	Outcome     string   `query:"outcome" enum:"success,failure,denied"`
-	ActorID     string   `query:"actor_id"`
-	ActorType   string   `query:"actor_type" enum:"user,service,agent,system"`
-	SubjectType string   `query:"subject_type"`
-	SubjectID   string   `query:"subject_id"`
-	RequestID   string   `query:"request_id"`
-	Q           string   `query:"q" maxLength:"200" doc:"Part of the event's text, without regard to case. It reads every event that the other filters leave: those may be 100000."`
+	// Several values, separated by commas. A value that ends in .* matches a whole domain.
+	Action []string `query:"action" maxItems:"50"`
+	// One of the catalogue's.
+	Category    string `query:"category"`
+	Outcome     string `query:"outcome" enum:"success,failure,denied"`
+	ActorID     string `query:"actor_id"`
+	ActorType   string `query:"actor_type" enum:"user,service,agent,system"`
+	SubjectType string `query:"subject_type"`
+	SubjectID   string `query:"subject_id"`
+	RequestID   string `query:"request_id"`
+	// Part of the event's text, without regard to case. It reads every event that the other filters leave: those may be
+	// 100000.
+	Q string `query:"q" maxLength:"200"`
 }
 
 // Narrows reports whether there is a filter beside the period.

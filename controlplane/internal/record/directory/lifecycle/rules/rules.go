@@ -102,7 +102,7 @@ func find(ctx context.Context, tx *pg.Tx, locking string) (l Lifecycle, err erro
 // longest is more than anybody waits for.
 const longest = 9999 * 24 * time.Hour
 
-// check refuses what could not be kept.
+// Check refuses what could not be kept.
 func (l Lifecycle) Check() error {
 	var wrong []fault.Field
 	if _, err := zone(l.Timezone); err != nil {
@@ -209,7 +209,7 @@ func (s LifecycleSettings) Lifecycle(usual Lifecycle) (Lifecycle, error) {
 	return l, nil
 }
 
-// text is the value of an optional text, empty where there is none.
+// Text is the value of an optional text, empty where there is none.
 func Text(s *string) string {
 	if s == nil {
 		return ""
