@@ -40,10 +40,12 @@ const (
 
 // AttributeProblem is an attribute that cannot be made of a person.
 type AttributeProblem struct {
-	Field   string   `json:"field" doc:"username, container, or the target of an attribute."`
-	Code    string   `json:"code" enum:"missing_attribute,expression_failed,wrong_type,no_username,username_taken,username_exhausted"`
-	Message string   `json:"message"`
-	Missing []string `json:"missing" nullable:"false" doc:"What the expression reads of the person and is not known."`
+	// username, container, or the target of an attribute.
+	Field   string `json:"field"`
+	Code    string `json:"code" enum:"missing_attribute,expression_failed,wrong_type,no_username,username_taken,username_exhausted"`
+	Message string `json:"message"`
+	// What the expression reads of the person and is not known.
+	Missing []string `json:"missing" nullable:"false"`
 }
 
 // Unmakable is why an account cannot be made of a person.

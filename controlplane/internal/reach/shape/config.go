@@ -14,12 +14,15 @@ const (
 
 // Config is how a connector writes.
 type Config struct {
-	WriteMode    string              `json:"write_mode" enum:"off,simulate,manual,auto" doc:"off: nothing is written. simulate: each change is planned completely and not sent. manual: a person makes each change and confirms it. auto: changes are sent."`
-	Template     AccountTemplate     `json:"account"`
-	Deprovision  writing.Deprovision `json:"deprovision"`
-	NativeGrants string              `json:"native_grant_policy" enum:"tolerate,review,revoke" doc:"What happens to access that was granted in the target system."`
-	Drift        writing.DriftRule   `json:"drift"`
-	Breaker      writing.Breaker     `json:"breaker"`
+	// off: nothing is written. simulate: each change is planned completely and not sent. manual: a person makes each
+	// change and confirms it. auto: changes are sent.
+	WriteMode   string              `json:"write_mode" enum:"off,simulate,manual,auto"`
+	Template    AccountTemplate     `json:"account"`
+	Deprovision writing.Deprovision `json:"deprovision"`
+	// What happens to access that was granted in the target system.
+	NativeGrants string            `json:"native_grant_policy" enum:"tolerate,review,revoke"`
+	Drift        writing.DriftRule `json:"drift"`
+	Breaker      writing.Breaker   `json:"breaker"`
 
 	// Purpose, status and type are the connector's own, for those who plan changes.
 	ConnectorID string `json:"-"`
@@ -39,46 +42,65 @@ type Config struct {
 
 // AccountTemplate says what an account looks like.
 type AccountTemplate struct {
-	Username        UsernameRule    `json:"username"`
-	Attributes      []AttributeRule `json:"attributes" maxItems:"200" nullable:"false"`
-	Container       *ContainerRule  `json:"container" doc:"The container of the account: in a directory the DN of its parent. null: where the connector puts it."`
-	Credential      CredentialRule  `json:"credential"`
-	EnabledOnCreate bool            `json:"enabled_on_create"`
+	Username   UsernameRule    `json:"username"`
+	Attributes []AttributeRule `json:"attributes" maxItems:"200" nullable:"false"`
+	// The container of the account: in a directory the DN of its parent. null: where the connector puts it.
+	Container       *ContainerRule `json:"container"`
+	Credential      CredentialRule `json:"credential"`
+	EnabledOnCreate bool           `json:"enabled_on_create"`
 }
 
 // UsernameRule makes the name of an account.
 type UsernameRule struct {
-	Expression string     `json:"expression,omitempty" maxLength:"4096" doc:"A Python expression over identity." example:"f'{identity.first_name[0]}{identity.last_name}'"`
-	On         string     `json:"on,omitempty" enum:"create,always" doc:"The default is create. always: the account is renamed if the expression returns another value."`
-	Unique     UniqueRule `json:"unique,omitempty"`
+	// A Python expression over identity.
+	Expression string `json:"expression,omitempty" maxLength:"4096" example:"f'{identity.first_name[0]}{identity.last_name}'"`
+	// The default is create. always: the account is renamed if the expression returns another value.
+	On     string     `json:"on,omitempty" enum:"create,always"`
+	Unique UniqueRule `json:"unique,omitempty"`
 }
 
 // UniqueRule makes of a text a name that the target takes and that nobody else has.
 type UniqueRule struct {
-	Suffix          string `json:"suffix,omitempty" enum:"number,none" doc:"What happens if the name is taken. number: jdoe2, jdoe3, before an @. none: no account is created."`
-	Start           int    `json:"start,omitempty" minimum:"1" maximum:"1000" doc:"The first number. The default is 2."`
-	Separator       string `json:"separator,omitempty" maxLength:"1" doc:"Between the name and its number." example:"-"`
-	MaxLength       int    `json:"max_length,omitempty" minimum:"1" maximum:"256" doc:"In characters, the number included."`
-	Allowed         string `json:"allowed,omitempty" maxLength:"100" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is only allowed in one case changes to it."`
-	Transliteration string `json:"transliteration,omitempty" enum:"plain,german" doc:"How letters that ASCII does not have are written. plain: ä becomes a; german: ae."`
+	// What happens if the name is taken. number: jdoe2, jdoe3, before an @. none: no account is created.
+	Suffix string `json:"suffix,omitempty" enum:"number,none"`
+	// The first number. The default is 2.
+	Start int `json:"start,omitempty" minimum:"1" maximum:"1000"`
+	// Between the name and its number.
+	Separator string `json:"separator,omitempty" maxLength:"1" example:"-"`
+	// In characters, the number included.
+	MaxLength int `json:"max_length,omitempty" minimum:"1" maximum:"256"`
+	// The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is only
+	// allowed in one case changes to it.
+	Allowed string `json:"allowed,omitempty" maxLength:"100"`
+	// How letters that ASCII does not have are written. plain: ä becomes a; german: ae.
+	Transliteration string `json:"transliteration,omitempty" enum:"plain,german"`
 }
 
 // AttributeRule makes one attribute of an account.
 type AttributeRule struct {
-	Target     string `json:"target" minLength:"1" maxLength:"256" doc:"email, display_name, first_name, last_name or employee_number, which the connector writes where its target keeps them; or an attribute as the target names it." example:"departmentNumber"`
-	Expression string `json:"expression" minLength:"1" maxLength:"4096" doc:"A Python expression over identity and username. None leaves the attribute out." example:"identity.department"`
-	On         string `json:"on,omitempty" enum:"create,always" doc:"The default is always."`
-	Required   bool   `json:"required,omitempty" doc:"Without it there is no account."`
+	// email, display_name, first_name, last_name or employee_number, which the connector writes where its target keeps
+	// them; or an attribute as the target names it.
+	Target string `json:"target" minLength:"1" maxLength:"256" example:"departmentNumber"`
+	// A Python expression over identity and username. None leaves the attribute out.
+	Expression string `json:"expression" minLength:"1" maxLength:"4096" example:"identity.department"`
+	// The default is always.
+	On string `json:"on,omitempty" enum:"create,always"`
+	// Without it there is no account.
+	Required bool `json:"required,omitempty"`
 }
 
 // ContainerRule makes the place of an account.
 type ContainerRule struct {
-	Expression string `json:"expression" minLength:"1" maxLength:"4096" doc:"A Python expression over identity and username. None leaves it to the connector." example:"'ou=people,dc=acme,dc=test'"`
-	On         string `json:"on,omitempty" enum:"create,always" doc:"The default is create. always: the account is moved if the expression returns another value."`
+	// A Python expression over identity and username. None leaves it to the connector.
+	Expression string `json:"expression" minLength:"1" maxLength:"4096" example:"'ou=people,dc=acme,dc=test'"`
+	// The default is create. always: the account is moved if the expression returns another value.
+	On string `json:"on,omitempty" enum:"create,always"`
 }
 
 // CredentialRule says what becomes of the password of a new account.
 type CredentialRule struct {
-	Mode        string `json:"mode" enum:"none,random" doc:"none: no password. random: an unknown random password, for systems that require one."`
-	ForceChange bool   `json:"force_change,omitempty" doc:"It has to be changed at the first sign-in."`
+	// none: no password. random: an unknown random password, for systems that require one.
+	Mode string `json:"mode" enum:"none,random"`
+	// It has to be changed at the first sign-in.
+	ForceChange bool `json:"force_change,omitempty"`
 }

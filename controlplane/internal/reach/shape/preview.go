@@ -29,40 +29,49 @@ import (
 
 // ProvisioningTrial asks for the account that a person would get.
 type ProvisioningTrial struct {
-	IdentityID   string                `json:"identity_id" format:"uuid"`
-	Provisioning *ProvisioningSettings `json:"provisioning,omitempty" doc:"Tried in place of what is saved."`
-	Exact        bool                  `json:"exact,omitempty" doc:"Have the connector plan it against its target: the request of LDAP or HTTP, to the last byte but for secrets."`
+	IdentityID string `json:"identity_id" format:"uuid"`
+	// Tried in place of what is saved.
+	Provisioning *ProvisioningSettings `json:"provisioning,omitempty"`
+	// Have the connector plan it against its target: the request of LDAP or HTTP, to the last byte but for secrets.
+	Exact bool `json:"exact,omitempty"`
 }
 
 // AccountPreview is an account as it would be made.
 type AccountPreview struct {
-	ConnectorID string               `json:"connector_id"`
-	IdentityID  string               `json:"identity_id"`
-	Makable     bool                 `json:"makable" doc:"Every attribute that is required could be made."`
-	Attributes  []PreviewAttribute   `json:"attributes" nullable:"false" doc:"username and container first, then those of the template in their order."`
-	Account     *v1.ProvisionAccount `json:"account" doc:"What the connector would be given; null when it cannot be made."`
-	Credential  CredentialRule       `json:"credential"`
-	Exact       *ExactPlan           `json:"exact"`
+	ConnectorID string `json:"connector_id"`
+	IdentityID  string `json:"identity_id"`
+	// Every attribute that is required could be made.
+	Makable bool `json:"makable"`
+	// username and container first, then those of the template in their order.
+	Attributes []PreviewAttribute `json:"attributes" nullable:"false"`
+	// What the connector would be given; null when it cannot be made.
+	Account    *v1.ProvisionAccount `json:"account"`
+	Credential CredentialRule       `json:"credential"`
+	Exact      *ExactPlan           `json:"exact"`
 }
 
 // PreviewAttribute is one attribute as it would be made.
 type PreviewAttribute struct {
-	Target     string            `json:"target"`
-	Expression string            `json:"expression"`
-	On         string            `json:"on" enum:"create,always"`
-	Required   bool              `json:"required"`
-	Value      any               `json:"value" doc:"Null: it would be omitted."`
-	Error      *AttributeProblem `json:"error"`
-	Missing    []string          `json:"missing" nullable:"false" doc:"What the expression reads of the person and is not known, where it has no value."`
+	Target     string `json:"target"`
+	Expression string `json:"expression"`
+	On         string `json:"on" enum:"create,always"`
+	Required   bool   `json:"required"`
+	// Null: it would be omitted.
+	Value any               `json:"value"`
+	Error *AttributeProblem `json:"error"`
+	// What the expression reads of the person and is not known, where it has no value.
+	Missing []string `json:"missing" nullable:"false"`
 }
 
 // ExactPlan is what the connector would send to its target.
 type ExactPlan struct {
-	Outcome    v1.Outcome          `json:"outcome,omitempty" doc:"planned, or already when there is such an account."`
+	// planned, or already when there is such an account.
+	Outcome    v1.Outcome          `json:"outcome,omitempty"`
 	Plan       []v1.PlannedRequest `json:"plan" nullable:"false"`
 	Warnings   []v1.Warning        `json:"warnings" nullable:"false"`
 	ExecutedBy *v1.ExecutedBy      `json:"executed_by"`
-	Error      *v1.ErrorDetail     `json:"error" doc:"What the target, the network or an agent answered, where there is no plan."`
+	// What the target, the network or an agent answered, where there is no plan.
+	Error *v1.ErrorDetail `json:"error"`
 }
 
 type previewIn struct {

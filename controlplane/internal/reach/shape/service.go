@@ -77,15 +77,19 @@ func (s *Service) Routes() []httpapi.Route {
 // ProvisioningView is how a connector writes, whole.
 type ProvisioningView struct {
 	Config
-	Defaults []string     `json:"defaults" nullable:"false" doc:"Members without a setting of their own."`
+	// Members without a setting of their own.
+	Defaults []string     `json:"defaults" nullable:"false"`
 	Can      WriteAbility `json:"can"`
 	State    BreakerState `json:"breaker_state"`
 }
 
 // WriteAbility is what the connector can change.
 type WriteAbility struct {
-	Operations []v1.ProvisionOp `json:"operations" nullable:"false" doc:"Changes that the settings allow, without those that the last connection test did not find in the target's schema or manifest."`
-	Why        *string          `json:"why" doc:"What is missing, where something is."`
+	// Changes that the settings allow, without those that the last connection test did not find in the target's schema
+	// or manifest.
+	Operations []v1.ProvisionOp `json:"operations" nullable:"false"`
+	// What is missing, where something is.
+	Why *string `json:"why"`
 }
 
 // BreakerState tells whether too much has failed or changed.

@@ -25,8 +25,9 @@ type ProvisioningSettings struct {
 
 // AccountSettings are those of a template.
 type AccountSettings struct {
-	Username        *UsernameRule    `json:"username,omitempty"`
-	Attributes      *[]AttributeRule `json:"attributes,omitempty" maxItems:"200" doc:"All of them: those of the type are not added."`
+	Username *UsernameRule `json:"username,omitempty"`
+	// All of them: those of the type are not added.
+	Attributes      *[]AttributeRule `json:"attributes,omitempty" maxItems:"200"`
 	Container       *ContainerRule   `json:"container,omitempty"`
 	Credential      *CredentialRule  `json:"credential,omitempty"`
 	EnabledOnCreate *bool            `json:"enabled_on_create,omitempty"`
@@ -46,8 +47,8 @@ func (s ProvisioningSettings) rules() writing.Settings {
 // as gives the configuration with these settings over the defaults.
 func (c Config) as(s ProvisioningSettings) Config {
 	r := writing.Defaults(c.subject.purpose).With(s.rules())
-	c.WriteMode, c.Deprovision, c.NativeGrants, c.Drift, c.Breaker = r.WriteMode, r.Deprovision, r.NativeGrants, r.Drift,
-		r.Breaker
+	c.WriteMode, c.Deprovision, c.NativeGrants = r.WriteMode, r.Deprovision, r.NativeGrants
+	c.Drift, c.Breaker = r.Drift, r.Breaker
 	c.Template = c.subject.template()
 	if a := s.Account; a != nil {
 		c.Template.over(*a)

@@ -82,24 +82,36 @@ func (r Rules) With(s Settings) Rules {
 
 // Deprovision says what becomes of an account that nobody should have any more.
 type Deprovision struct {
-	Disable     bool    `json:"disable" doc:"Always true: an account is disabled before anything else becomes of it."`
-	DeleteAfter *string `json:"delete_after" doc:"An ISO 8601 duration of weeks, days and hours after which a disabled account is deleted; null: as the tenant's lifecycle has it." example:"P30D"`
-	KeepGroups  bool    `json:"keep_groups" doc:"A disabled account keeps its memberships."`
+	// Always true: an account is disabled before anything else becomes of it.
+	Disable bool `json:"disable"`
+	// An ISO 8601 duration of weeks, days and hours after which a disabled account is deleted; null: as the tenant's
+	// lifecycle has it.
+	DeleteAfter *string `json:"delete_after" example:"P30D"`
+	// A disabled account keeps its memberships.
+	KeepGroups bool `json:"keep_groups"`
 }
 
 // DriftRule says what is done about attributes of managed accounts that are other than their template has them.
 type DriftRule struct {
-	Check      string   `json:"check,omitempty" enum:"on_sync,never" doc:"on_sync: after every sync of the system, and on request."`
-	Attributes []string `json:"attributes,omitempty" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
-	Direction  string   `json:"direction,omitempty" enum:"report,push,accept" doc:"report: they are listed; push: written again, within the breaker; accept: what the target has stays."`
-	Access     string   `json:"access,omitempty" enum:"repair,ask" doc:"What happens if a grant or account with a reason is removed in the target system. repair, the default: it is provisioned again. ask: a failed task asks whether to provision it."`
+	// on_sync: after every sync of the system, and on request.
+	Check string `json:"check,omitempty" enum:"on_sync,never"`
+	// The targets of the template that are compared; null: all that it always writes.
+	Attributes []string `json:"attributes,omitempty" maxItems:"200"`
+	// report: they are listed; push: written again, within the breaker; accept: what the target has stays.
+	Direction string `json:"direction,omitempty" enum:"report,push,accept"`
+	// What happens if a grant or account with a reason is removed in the target system. repair, the default: it is
+	// provisioned again. ask: a failed task asks whether to provision it.
+	Access string `json:"access,omitempty" enum:"repair,ask"`
 }
 
 // Breaker bounds what is changed without anybody looking.
 type Breaker struct {
-	MaxFailures int    `json:"max_failures,omitempty" minimum:"1" maximum:"1000" doc:"The number of consecutive failures that stops all changes."`
-	MaxChanges  int    `json:"max_changes,omitempty" minimum:"1" maximum:"1000000" doc:"More changes than these within the window stop all further ones."`
-	Window      string `json:"window,omitempty" maxLength:"20" doc:"An ISO 8601 duration." example:"PT1H"`
+	// The number of consecutive failures that stops all changes.
+	MaxFailures int `json:"max_failures,omitempty" minimum:"1" maximum:"1000"`
+	// More changes than these within the window stop all further ones.
+	MaxChanges int `json:"max_changes,omitempty" minimum:"1" maximum:"1000000"`
+	// An ISO 8601 duration.
+	Window string `json:"window,omitempty" maxLength:"20" example:"PT1H"`
 }
 
 // Length is the window.
@@ -119,7 +131,8 @@ func (d Deprovision) After() (length time.Duration, ok bool) {
 
 // DeprovisionSettings are those of what becomes of accounts that nobody should have.
 type DeprovisionSettings struct {
-	Disable     *bool   `json:"disable,omitempty" doc:"Nothing but true."`
+	// Nothing but true.
+	Disable     *bool   `json:"disable,omitempty"`
 	DeleteAfter *string `json:"delete_after,omitempty" maxLength:"20"`
 	KeepGroups  *bool   `json:"keep_groups,omitempty"`
 }
