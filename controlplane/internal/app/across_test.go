@@ -35,8 +35,8 @@ var across = []string{
 	"govern/dashboard/worker.go",         // tenants whose findings have not been counted today
 	"govern/matter/worker.go",            // tenants whose conditions are compared with their inbox
 	"govern/decision/inbox/worker.go",    // decisions, delegations and leavers that are due
-	"reach/agents/claim.go",              // calls for agents whose socket this process holds
-	"reach/agents/presence.go",           // agents revoked or gone
+	"reach/agents/hub/claim.go",          // calls for agents whose socket this process holds
+	"reach/agents/hub/presence.go",       // agents revoked or gone
 	"reach/provision/lane/worker.go",
 	"reach/provision/upkeep/keep.go",     // people to plan for, changes to make, and what comes with time
 	"reach/provision/upkeep/readback.go", // tenants with changes that were made and not seen

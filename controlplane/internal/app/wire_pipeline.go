@@ -13,7 +13,7 @@ import (
 // addPipeline adds what every request passes: the rate of its token, and the answers that are kept for repetitions.
 func addPipeline(_ context.Context, p *parts) error {
 	p.api.Rate = limit.New(limit.NewShared(p.db), p.log, time.Now)
-	sealer := seal.ColumnSealer{Ring: p.ring, Table: "kept_answer", Name: "answer"}
+	sealer := seal.ColumnSealer{Ring: p.ring, Place: seal.Place{Table: "kept_answer", Column: "answer"}}
 	p.api.Replay = &replay.Keeper{DB: p.db, Seal: sealer, Log: p.log, Now: time.Now}
 	p.workers = append(p.workers, p.api.Rate.Run)
 	p.jobs = append(p.jobs, queue.Job{

@@ -408,6 +408,11 @@ func TestReplayTellsWhatARuleWouldHaveSaid(t *testing.T) {
 		list[0]["before"].(map[string]any)["outcome"] != "chain" {
 		t.Errorf("the draft says %v", d.Body)
 	}
+	draft["priority"] = 1 // before the one that is kept
+	fresh := h.Must(200, "root", "POST", "/approval-rules/replay", map[string]any{"rule": draft, "from": from})
+	if fresh.Body["items_under_rule"].(float64) != 2 || fresh.Body["outcome_differs"].(float64) != 2 {
+		t.Errorf("the draft as a new rule says %v", fresh.Body)
+	}
 	h.Refused(
 		403,
 		"forbidden",

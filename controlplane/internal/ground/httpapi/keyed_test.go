@@ -62,7 +62,7 @@ func newKeyed(t *testing.T, processes int) *keyed {
 	for range processes {
 		keeper := &replay.Keeper{
 			DB:   k.db,
-			Seal: seal.ColumnSealer{Ring: ring, Table: "kept_answer", Name: "answer"},
+			Seal: seal.ColumnSealer{Ring: ring, Place: seal.Place{Table: "kept_answer", Column: "answer"}},
 			Log:  slog.New(slog.DiscardHandler),
 			Now:  func() time.Time { return k.now },
 		}

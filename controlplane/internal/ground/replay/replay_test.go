@@ -50,7 +50,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{t: t, db: pgtest.New(t), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	h.keeper = &replay.Keeper{
 		DB:   h.db,
-		Seal: seal.ColumnSealer{Ring: ring, Table: "kept_answer", Name: "answer"},
+		Seal: seal.ColumnSealer{Ring: ring, Place: seal.Place{Table: "kept_answer", Column: "answer"}},
 		Log:  slog.New(slog.DiscardHandler),
 		Now:  func() time.Time { return h.now },
 	}

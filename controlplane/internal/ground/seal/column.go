@@ -8,16 +8,21 @@ import (
 
 // ColumnSealer seals the values of one column, for packages that know the rows and need not know of keys.
 type ColumnSealer struct {
-	Ring        *Keyring
-	Table, Name string
+	Ring  *Keyring
+	Place Place // without a row
 }
 
 // Seal is Keyring.Seal for the value in a row.
 func (c ColumnSealer) Seal(ctx context.Context, tx *pg.Tx, row string, plain []byte) ([]byte, error) {
-	return c.Ring.Seal(ctx, tx, Place{Table: c.Table, Column: c.Name, Row: row}, plain)
+	return c.Ring.Seal(ctx, tx, c.at(row), plain)
 }
 
 // Open is Keyring.Open for the value in a row.
 func (c ColumnSealer) Open(ctx context.Context, tx *pg.Tx, row string, sealed []byte) ([]byte, error) {
-	return c.Ring.Open(ctx, tx, Place{Table: c.Table, Column: c.Name, Row: row}, sealed)
+	return c.Ring.Open(ctx, tx, c.at(row), sealed)
+}
+
+func (c ColumnSealer) at(row string) Place {
+	c.Place.Row = row
+	return c.Place
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
+// UnnamedDraft is the name of a draft that has none.
+const UnnamedDraft = "The draft"
+
 // Draft is a rule that is not saved, to resolve by. With an ID it takes the place of that rule.
 type Draft struct {
 	ID string
@@ -40,7 +43,7 @@ func (d Draft) book(ctx context.Context, tx *pg.Tx) (*rule.Book, *rule.Rule, err
 		}
 	}
 	if d.Name == "" {
-		d.Name = "The draft"
+		d.Name = UnnamedDraft
 	}
 	if err := d.Check(ctx, tx, d.ID); err != nil {
 		return nil, nil, err

@@ -70,7 +70,7 @@ type GrantShift struct {
 
 // LimitHit is a limit that a plan is beyond.
 type LimitHit struct {
-	Code   string `json:"code" enum:"circuit_breaker,share_of_people"`
+	Code   string `json:"code" enum:"circuit_breaker,share_of_people,remove_all"`
 	Limit  int    `json:"limit"`
 	Count  int    `json:"count"`
 	Detail string `json:"detail"`

@@ -1,18 +1,26 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 )
 
-// draftRule is what approval calls a rule that is not saved.
-const draftRule = "draft"
+// under reports whether the replayed rule decides about an item: now, or when it was asked for. A draft that is not
+// saved has no ID, as the default rule has none; they differ by name.
+func (r ApprovalReplay) under(before, after approval.RuleRef) bool {
+	if r.RuleID == "" {
+		return after.ID == "" && after.Name == cmp.Or(r.Rule.Name, ruleset.UnnamedDraft)
+	}
+	return after.ID == r.RuleID || before.ID == r.RuleID
+}
 
 // compare counts one item.
-func (a *ApprovalReplayed) compare(p pastItem, plan approval.Plan, rule string) {
-	if id := plan.Rule.ID; id != draftRule && (rule == "" || id != rule && p.plan.Rule.ID != rule) {
+func (a *ApprovalReplayed) compare(p pastItem, plan approval.Plan, r ApprovalReplay) {
+	if !r.under(p.plan.Rule, plan.Rule) {
 		return
 	}
 	a.Under++

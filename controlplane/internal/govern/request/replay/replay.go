@@ -123,7 +123,7 @@ func (a *ApprovalReplayed) Run(ctx context.Context, tx *pg.Tx, r ApprovalReplay,
 			return err
 		}
 		for i, p := range part {
-			a.compare(p, plans[i], r.RuleID)
+			a.compare(p, plans[i], r)
 		}
 	}
 	if len(past) == 0 { // a draft that is wrong is told, though there was nothing to try it on
